@@ -1,46 +1,46 @@
-//! Messages of the agent port: what an agent is told in each cycle (perceptors), and what it answers (effectors), in SimSpark's forms.
+//! Messages of the agent port in SimSpark's format: perceptors to the agent in each cycle, effectors from the agent.
 //!
-//! An e-puck has two wheels for joints, `lw` and `rw` (perceptors `HJ`; effectors `lwe` and `rwe`, and `he1` and `he2` as agents of
-//! SimSpark call their first two), and eight proximity sensors, `ps0` to `ps7`, as touch perceptors.
+//! An e-puck has two wheels in place of joints, `lw` and `rw` (perceptors `HJ`; effectors `lwe` and `rwe`, with the
+//! aliases `he1` and `he2` of SimSpark agents), and eight proximity sensors, `ps0` to `ps7`, as touch perceptors.
 
 use crate::sexpr::{SyntaxError, parse};
 use std::fmt::Write;
 
-/// Longest word that one robot can say to the others, bytes (as in SimSpark).
+/// Maximum length of a word that a robot broadcasts [bytes]; SimSpark's limit.
 pub const LONGEST_WORD: usize = 20;
 
-/// What an agent asks for.
+/// Request of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effector {
-    /// It wants a body; models of robots that are none of ours mean an e-puck, too.
+    /// Requests a body. A model of another robot type also selects an e-puck.
     Scene,
-    /// It says who it is: its team, and its number there, 0 for any.
+    /// Identifies the agent: team name and number in the team; 0 requests any number.
     Init(String, u32),
-    /// Speed of its left or right wheel from now on, rad/s.
+    /// Sets the speed of a wheel [rad/s].
     Wheel(Wheel, f64),
-    /// It wants to be there, m, and look there, degrees.
+    /// Requests a new pose: x, y [m] and heading [degrees].
     Beam([f64; 3]),
-    /// It says a word to all.
+    /// Broadcasts a word.
     Say(String),
-    /// Its LEDs have this colour from now on, red, green, blue, 0 to 1.
+    /// Sets the colour of the LEDs: red, green, blue, each 0 to 1.
     Lamps([f64; 3]),
-    /// Its cycle is done: in step mode the next one may begin.
+    /// Ends the agent's cycle; in step mode the next cycle may begin.
     Sync,
 }
 
-/// A wheel.
+/// Side of a wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wheel {
-    /// The left one.
+    /// Left wheel.
     Left,
-    /// The right one.
+    /// Right wheel.
     Right,
 }
 
-/// Reads an agent's message. Effectors that are not known, or lack what they need, are left out, as servers do.
+/// Parses a message of an agent. Unknown and incomplete effectors are skipped, as servers do.
 ///
 /// # Errors
-/// It is no S-expression; then nothing of it counts.
+/// The message is not an S-expression; all of it is discarded.
 pub fn read(message: &[u8]) -> Result<Vec<Effector>, SyntaxError> {
     let all = parse(message)?;
     let effector = |list: crate::sexpr::Expression<'_>| {
@@ -70,63 +70,63 @@ fn may_say(word: &str) -> bool {
     word.len() <= LONGEST_WORD && word.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// What an agent is told in a cycle. Angles in degrees here, as they are on the wire; places relative to the robot.
+/// Perceptors of one cycle. Angles are in degrees, as on the wire; positions are relative to the robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Perception {
-    /// Time of the server, s.
+    /// Server time [s].
     pub now: f64,
-    /// Who it is; told once, in the first cycle after it said so.
+    /// Number and side of the agent; sent once, in the first cycle after `Init`.
     pub joined: Option<(u32, &'static str)>,
-    /// Score, left and right.
+    /// Score: left, right.
     pub score: [u32; 2],
-    /// Time of the game, s.
+    /// Game time [s].
     pub game: f64,
-    /// The play mode.
+    /// Play mode.
     pub play_mode: String,
-    /// What its body feels; none before it has one.
+    /// Proprioception; `None` before the agent has a body.
     pub body: Option<Feelings>,
-    /// What its camera sees; none in cycles without a picture.
+    /// Objects in the camera picture; `None` in cycles without a picture.
     pub seen: Option<Vec<Seen>>,
-    /// What others said.
+    /// Words heard from all robots.
     pub heard: Vec<Heard>,
 }
 
-/// What a body feels.
+/// Proprioception of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Feelings {
-    /// How fast it turns about x, y, z, degrees/s.
+    /// Angular velocity about x, y and z [degrees/s].
     pub turning: [f64; 3],
-    /// Acceleration along x, y, z, m/s^2.
+    /// Acceleration along x, y and z [m/s^2].
     pub acceleration: [f64; 3],
-    /// How far each wheel is turned, degrees: left, right.
+    /// Rotation of each wheel [degrees]: left, right.
     pub wheels: [f64; 2],
-    /// The proximity sensors that something is near to.
+    /// Proximity sensors that detect an object.
     pub touched: [bool; 8],
 }
 
-/// Something that is seen: how far, m, and where, degrees to the left and up.
+/// Detected object: distance [m], and angles to the left and upwards [degrees].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// The ball.
+    /// Ball.
     Ball([f64; 3]),
-    /// A robot: its team and number.
+    /// Robot: team, number and position.
     Robot(String, u32, [f64; 3]),
 }
 
-/// A word that was said.
+/// Received word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
-    /// The team of who said it.
+    /// Team of the sender.
     pub team: String,
-    /// When, s of the game.
+    /// Game time of the word [s].
     pub time: f64,
-    /// Where from, degrees; none if the robot said it.
+    /// Direction of the sender [degrees]; `None` if the robot itself sent the word.
     pub from: Option<f64>,
-    /// The word.
+    /// Text of the word.
     pub word: String,
 }
 
-/// Writes a cycle's perceptors; floats have two decimals, as SimSpark has them.
+/// Formats the perceptors of a cycle. Floats have two decimals, as in SimSpark.
 pub fn write(told: &Perception) -> String {
     let mut text = format!("(time (now {:.2}))(GS ", told.now);
     if let Some((number, side)) = told.joined {
@@ -208,7 +208,7 @@ mod tests {
         let seen = "(See (B (pol 1.74 -3.66 0.00)) (P (team Xpuck) (id 2) (head (pol 0.50 10.00 -0.00))))";
         assert!(text.contains("(HJ (n rw) (ax 0.00))(TCH n ps0 val 0)") && text.contains(seen), "{text}");
         assert!(text.ends_with("(hear Xpuck 1.50 self hi)"), "{text}");
-        // The same names in the same forms as in a stream of a real server.
+        // The names and their forms equal those in a recorded stream of a SimSpark server.
         let all = parse(text.as_bytes()).unwrap();
         assert_eq!(all.iter().filter(|list| list.name() == Some("HJ")).count(), 2);
     }

@@ -1,34 +1,35 @@
-//! A viewer's side: messages of a server become a scene and the state of its game. Which protocol it is, the first message tells.
+//! Viewer client: converts the messages of a server into a scene and the state of its game. The first message
+//! determines the protocol.
 
 use crate::scene::above::Above;
 use crate::scene::{Field, Graph, Node, SceneError, apply, rsmp, simspark};
 
-/// A protocol of servers.
+/// Protocol of a server.
 pub use crate::monitors::Protocol;
 
-/// What a viewer knows.
+/// State of a viewer client.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
     protocol: Option<Protocol>,
     scene: Option<Vec<Node>>,
-    /// The state of the game and the environment, by their names, as they were told last.
+    /// Latest values of the game and the environment, by name.
     fields: Vec<Field>,
     time: f64,
 }
 
-/// Names that a server may tell at most: it is not ours.
+/// Maximum number of names from a server; the server is not trusted.
 const MOST_FIELDS: usize = 1000;
 
 impl Client {
-    /// Knows nothing yet, but the protocol if that is said.
+    /// Creates a client without a scene. `protocol: None` detects the protocol.
     pub fn new(protocol: Option<Protocol>) -> Client {
         Client { protocol, ..Client::default() }
     }
 
-    /// Takes a message.
+    /// Applies a message.
     ///
     /// # Errors
-    /// What is wrong with it, in a line: it is none of the protocol, or changes come that do not fit the scene before them.
+    /// The message does not belong to the protocol, or a change does not fit the current scene.
     pub fn take(&mut self, message: &[u8]) -> Result<(), SceneError> {
         let protocol =
             *self.protocol.get_or_insert_with(|| if is_rsmp(message) { Protocol::Rsmp } else { Protocol::SimSpark });
@@ -71,23 +72,23 @@ impl Client {
         }
     }
 
-    /// The protocol, once it is known.
+    /// Protocol, once known.
     pub fn protocol(&self) -> Option<Protocol> {
         self.protocol
     }
 
-    /// Time of the game, s.
+    /// Game time [s].
     pub fn time(&self) -> f64 {
         self.time
     }
 
-    /// The first word of what the server told by this name.
+    /// First word of the server's value with this name.
     pub fn value(&self, name: &str) -> Option<&str> {
         let (_, words) = self.fields.iter().find(|(known, _)| known == name)?;
         words.first().map(String::as_str)
     }
 
-    /// The play mode by its name; its number where the server did not tell the names.
+    /// Name of the play mode, or its number if the server did not send the names.
     pub fn play_mode(&self) -> Option<&str> {
         let told = self.value("play_mode")?;
         let names = self.fields.iter().find(|(name, _)| name == "play_modes").map(|(_, names)| names);
@@ -95,12 +96,12 @@ impl Client {
         Some(name.map_or(told, String::as_str))
     }
 
-    /// Goals, left and right.
+    /// Goals: left, right.
     pub fn score(&self) -> [u32; 2] {
         ["score_left", "score_right"].map(|side| self.value(side).and_then(|goals| goals.parse().ok()).unwrap_or(0))
     }
 
-    /// Length and width of the field, m; those of a league's if it is not told.
+    /// Length and width of the field [m]; 18 x 12 unless the server sends other values.
     pub fn field(&self) -> [f64; 2] {
         let told = |name, usual| {
             let told = self.value(name).and_then(|size| size.parse().ok());
@@ -109,13 +110,13 @@ impl Client {
         [told("FieldLength", 18.0), told("FieldWidth", 12.0)]
     }
 
-    /// The scene from above; none before the first.
+    /// Scene from above; `None` before the first scene.
     pub fn above(&self) -> Option<Above> {
         self.scene.as_deref().map(Above::of)
     }
 }
 
-/// RSMP has all in one list that begins with its name.
+/// An RSMP message is one list that begins with the protocol's name.
 fn is_rsmp(message: &[u8]) -> bool {
     let text: Vec<u8> = message.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(6).collect();
     text.starts_with(b"((RSMP")

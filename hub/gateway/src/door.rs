@@ -1,42 +1,44 @@
-//! The port of a server that polls: connections are taken when it is their turn, and nobody is waited for.
+//! Listening socket of a polling server: connections are accepted without blocking.
 
 use std::io::Result;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// The port.
+/// Listening socket.
 pub(crate) struct Door(TcpListener);
 
 impl Door {
-    /// Listens; port 0 takes a free one.
+    /// Binds the socket; port 0 selects a free port.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Errors of the operating system.
     pub(crate) fn listen(at: SocketAddr) -> Result<Door> {
         let listener = TcpListener::bind(at)?;
         listener.set_nonblocking(true)?;
         Ok(Door(listener))
     }
 
-    /// Where it listens.
+    /// Address of the socket.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Errors of the operating system.
     pub(crate) fn address(&self) -> Result<SocketAddr> {
         self.0.local_addr()
     }
 
-    /// Connections that have come, at most so many. Their reads and writes never wait, and small messages leave at once.
+    /// Accepts at most `most` pending connections. Their reads and writes never block, and small messages leave at
+    /// once.
     pub(crate) fn take(&self, most: usize) -> impl Iterator<Item = (TcpStream, SocketAddr)> + '_ {
-        // One that cannot be set up is gone by now.
+        // A connection that cannot be configured has already ended.
         (0..most).map_while(|_| self.0.accept().ok()).filter(|(stream, _)| never_waits(stream).is_ok())
     }
 }
 
-/// Has a connection's reads and writes never wait, and small messages leave at once: those that wait for more to come are late.
+/// Makes reads and writes of a connection non-blocking and disables Nagle's algorithm, which would delay small
+/// messages.
 ///
 /// # Errors
-/// Those of the system.
+/// Errors of the operating system.
 pub(crate) fn never_waits(stream: &TcpStream) -> Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)

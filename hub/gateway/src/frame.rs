@@ -1,40 +1,42 @@
-//! Messages on a stream: each is preceded by its length, four bytes, the most significant first (SimSpark, "Message Formats").
+//! Framing of messages on a stream: each is preceded by its length as a four-byte big-endian integer (SimSpark,
+//! "Message Formats").
 
 use thiserror::Error;
 
-/// Longest message that is taken, bytes, unless a connection has a bound of its own.
+/// Default maximum length of a message [bytes].
 pub const LONGEST: usize = 16 << 20;
-/// Bytes of the length.
+/// Length of the header [bytes].
 const HEAD: usize = 4;
 
-/// A stream that cannot be read on.
+/// Error of a stream with a message above the maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a message of {length} bytes is announced; {most} are taken at most")]
 pub struct TooLong {
-    /// Bytes that were announced.
+    /// Announced length [bytes].
     pub length: usize,
-    /// Most bytes that are taken.
+    /// Maximum length [bytes].
     pub most: usize,
 }
 
-/// Takes a stream in pieces and gives its messages.
+/// Splits a byte stream into its messages.
 #[derive(Clone, Debug)]
 pub struct Frames {
     bytes: Vec<u8>,
-    /// Where the next message begins.
+    /// Start of the next message.
     start: usize,
     most: usize,
 }
 
 impl Frames {
-    /// Takes messages of up to `most` bytes.
+    /// Accepts messages of up to `most` bytes.
     pub fn new(most: usize) -> Frames {
         Frames { bytes: Vec::new(), start: 0, most }
     }
 
-    /// The next bytes of the stream.
+    /// Appends the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
-        // What was given out goes first, so that the buffer holds one message and what came with it at most.
+        // Returned messages are removed first, so that the buffer holds at most one message and the bytes received
+        // with it.
         if self.start > 0 {
             self.bytes.drain(..self.start);
             self.start = 0;
@@ -42,10 +44,10 @@ impl Frames {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next message, if all of it has come. Empty ones are left out: they say nothing.
+    /// Next message, if it is complete. Empty messages are skipped.
     ///
     /// # Errors
-    /// A message is announced that is longer than the bound: the stream is of no use from there on.
+    /// The announced length exceeds the maximum. The rest of the stream is unusable.
     pub fn next_message(&mut self) -> Result<Option<&[u8]>, TooLong> {
         loop {
             let rest = &self.bytes[self.start..];
@@ -66,7 +68,8 @@ impl Frames {
     }
 }
 
-/// A message with its length before it. An empty one ends the stream for some viewers, so that nothing is made of it.
+/// Message preceded by its length. Empty for an empty message, because its frame would end the stream for some
+/// viewers.
 pub fn frame(message: &str) -> Vec<u8> {
     let Some(length) = u32::try_from(message.len()).ok().filter(|length| *length > 0) else { return Vec::new() };
     [&length.to_be_bytes(), message.as_bytes()].concat()

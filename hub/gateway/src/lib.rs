@@ -1,7 +1,8 @@
-//! Protocols that other makers' programs speak, so that they work with a swarm and its simulators.
+//! Protocols for programs of other projects, which can thereby work with a swarm and its simulators.
 //!
-//! [`evaluation`]: population managers, robot simulators and world simulators, a line of text a message. [`sexpr`], [`frame`], [`scene`] and [`trainer`]:
-//! the SimSpark network (monitors, trainers, agents) and its successor RSMP. All of it is pure: bytes in, values out, and back.
+//! [`evaluation`]: line protocol of population managers, robot simulators and world simulators. [`sexpr`], [`frame`],
+//! [`scene`] and [`trainer`]: the SimSpark network protocol (monitors, trainers, agents) and its successor RSMP.
+//! These four are pure conversions between bytes and values.
 
 pub mod agent;
 pub mod agents;

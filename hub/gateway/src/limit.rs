@@ -1,9 +1,9 @@
-//! Lines for a log that others can make grow: so many a second, and what is left out is counted.
+//! Rate limit for log lines that peers can cause; suppressed lines are counted.
 
-/// Lines that are passed on in a second.
+/// Maximum number of lines per second.
 const LINES: u32 = 20;
 
-/// Passes lines on until there are too many.
+/// Passes lines up to the rate limit.
 #[derive(Clone, Debug, Default)]
 pub struct LineLimit {
     second: u64,
@@ -12,7 +12,8 @@ pub struct LineLimit {
 }
 
 impl LineLimit {
-    /// Those of the lines that are passed on in this second, counted from any moment, and before them how many were left out.
+    /// Returns the lines that pass in this second (from an arbitrary origin), preceded by a line with the number of
+    /// lines suppressed before.
     pub fn pass<L: From<String>>(&mut self, second: u64, lines: Vec<L>) -> Vec<L> {
         let mut passed = Vec::new();
         if second != self.second {

@@ -1,53 +1,54 @@
-//! S-expressions: words, and lists of them in parentheses. A message is one or more, side by side, with or without spaces.
+//! S-expressions: words, and lists of words and lists in parentheses. A message is one or more expressions, with or
+//! without spaces between them.
 
 use thiserror::Error;
 
-/// Deepest nesting of lists that is taken. Real scenes have up to 12.
+/// Maximum nesting depth of lists. Real scenes have up to 12.
 pub const DEEPEST: usize = 64;
 
-/// A text that is not S-expressions.
+/// Error of a text that does not consist of S-expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SyntaxError {
-    /// The bytes are no text.
+    /// The bytes are not valid UTF-8.
     #[error("byte {0} is no text in UTF-8")]
     Text(usize),
-    /// A list does not end.
+    /// A list has no end.
     #[error("the list that begins at byte {0} does not end")]
     Open(usize),
-    /// A list ends that did not begin.
+    /// A closing parenthesis has no opening one.
     #[error("`)` at byte {0} ends no list")]
     Closed(usize),
-    /// Too many lists in each other.
+    /// The nesting is too deep.
     #[error("lists are nested more than {DEEPEST} deep at byte {0}")]
     Deep(usize),
-    /// A word stands outside lists.
+    /// A word is outside all lists.
     #[error("a word at byte {0} is in no list")]
     Word(usize),
-    /// More bytes than places are counted with.
+    /// The message is too long for 32-bit positions.
     #[error("the message has more than 4 GiB")]
     Long,
 }
 
-/// A word, or a list.
+/// Word or list in a message.
 #[derive(Clone, Copy, Debug)]
 struct Token {
-    /// Where it begins in the text.
+    /// Start in the text.
     start: u32,
-    /// Where a word ends; where a list begins, since that is never a word's end.
+    /// End of a word; a word never ends at its start. For a list equal to `start`.
     end: u32,
-    /// The token after it and, of a list, all that is in it.
+    /// Index of the token after this one and, for a list, after all its contents.
     next: u32,
 }
 
-/// The expressions of a message. They lie side by side in one buffer, in the order of the text, so that reading asks for no
-/// memory beyond it and the buffer may be used again.
+/// Expressions of a message. All tokens are in one reusable buffer, in the order of the text, so that parsing needs
+/// no other memory.
 #[derive(Clone, Debug, Default)]
 pub struct Expressions<'a> {
     text: &'a str,
     tokens: Vec<Token>,
 }
 
-/// A word or a list of a message.
+/// Word or list of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Expression<'e> {
     text: &'e str,
@@ -55,17 +56,17 @@ pub struct Expression<'e> {
     at: usize,
 }
 
-/// Reads a message. NUL bytes at its end are left out, as real servers and clients send them.
+/// Parses a message. NUL bytes at its end, which real servers and clients send, are ignored.
 ///
 /// # Errors
-/// The first thing that is wrong with it, and where.
+/// The first error and its position.
 pub fn parse(message: &[u8]) -> Result<Expressions<'_>, SyntaxError> {
     let end = message.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let text = std::str::from_utf8(&message[..end]).map_err(|error| SyntaxError::Text(error.valid_up_to()))?;
     if u32::try_from(text.len()).is_err() {
         return Err(SyntaxError::Long);
     }
-    // Real scenes have a token for every four bytes.
+    // Real scenes have one token per four bytes.
     let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 4 + 1);
     let mut open = [0_u32; DEEPEST];
     let mut depth = 0;
@@ -105,43 +106,43 @@ pub fn parse(message: &[u8]) -> Result<Expressions<'_>, SyntaxError> {
 }
 
 impl Expressions<'_> {
-    /// The expressions side by side.
+    /// Top-level expressions of the message.
     pub fn iter(&self) -> Items<'_> {
         Items { text: self.text, tokens: &self.tokens, at: 0, end: self.tokens.len() }
     }
 }
 
 impl<'e> Expression<'e> {
-    /// The word, if it is one.
+    /// Text of the expression, if it is a word.
     pub fn word(&self) -> Option<&'e str> {
         let Token { start, end, .. } = self.tokens[self.at];
         (start != end).then(|| &self.text[start as usize..end as usize])
     }
 
-    /// What is in the list; nothing in a word.
+    /// Items of a list; empty for a word.
     pub fn items(&self) -> Items<'e> {
         let end = self.tokens[self.at].next as usize;
         Items { text: self.text, tokens: self.tokens, at: self.at + 1, end }
     }
 
-    /// The list's name: its first item, if that is a word.
+    /// Name of a list: its first item, if that is a word.
     pub fn name(&self) -> Option<&'e str> {
         self.items().next()?.word()
     }
 
-    /// What follows the list's name.
+    /// Items after the list's name.
     pub fn values(&self) -> Items<'e> {
         let mut items = self.items();
         items.next();
         items
     }
 
-    /// A word as number; `nan` and `-0` are some.
+    /// Value of a word that is a number, such as `nan` or `-0`.
     pub fn number(&self) -> Option<f64> {
         self.word()?.parse().ok()
     }
 
-    /// The numbers that follow the list's name, if there are so many.
+    /// Numbers after the list's name, if there are exactly `N`.
     pub fn numbers<const N: usize>(&self) -> Option<[f64; N]> {
         let mut numbers = [0.0; N];
         let mut values = self.values();
@@ -151,7 +152,7 @@ impl<'e> Expression<'e> {
         values.next().is_none().then_some(numbers)
     }
 
-    /// True if both are the same words in the same lists; words that are numbers count by their values.
+    /// Whether both expressions have equal words in equal lists; numbers are compared by value.
     pub fn same(&self, other: &Expression<'_>) -> bool {
         match (self.word(), other.word()) {
             (Some(one), Some(two)) => {
@@ -173,7 +174,7 @@ impl<'e> Expression<'e> {
     }
 }
 
-/// Expressions side by side.
+/// Iterator over consecutive expressions.
 #[derive(Clone, Debug)]
 pub struct Items<'e> {
     text: &'e str,

@@ -1,5 +1,5 @@
-//! A swarm as viewers of football see it: its arena, its state as a play mode, its clock as the time, deliveries of the frisbee as
-//! the score. [`Stage`] makes it of the hub's status.
+//! Presents a swarm to football viewers: its phase is the play mode, its clock the game time, deliveries of the
+//! frisbee the score. [`Stage`] creates the pictures from the hub's status.
 
 use crate::scene::Field;
 use crate::scene::arena::{Arena, Disc, Robot, Team};
@@ -8,7 +8,7 @@ use xpuck_kernels::model::{FRISBEE_MASS, FRISBEE_RADIUS, ROBOT_RADIUS};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::{Phase, Status};
 
-/// The play modes in the order of real servers, which refer to them by their places.
+/// Play modes in the order of real servers, which refer to them by index.
 const PLAY_MODES: [&str; 19] = [
     "BeforeKickOff",
     "KickOff_Left",
@@ -30,28 +30,28 @@ const PLAY_MODES: [&str; 19] = [
     "direct_free_kick_left",
     "direct_free_kick_right",
 ];
-/// Colours of robots that are heard and of those that are not, and of discs.
+/// Colours of connected and of disconnected robots, and of discs.
 pub const BLUE: [f64; 4] = [0.1, 0.2, 1.0, 1.0];
 const GREY: [f64; 4] = [0.5, 0.5, 0.5, 1.0];
 /// Colour of discs.
 pub const ORANGE: [f64; 4] = [1.0, 0.5, 0.0, 1.0];
 
-/// What a game is doing, as far as a swarm does it.
+/// State of a game that a swarm can be in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Nothing, or it waits.
+    /// Idle or waiting.
     #[default]
     Waits,
-    /// A run goes on.
+    /// A run is in progress.
     Plays,
-    /// The frisbee was brought to the end.
+    /// The frisbee was delivered to the target.
     Goal,
-    /// The run is over.
+    /// The run has ended.
     Over,
 }
 
 impl Mode {
-    /// The play mode's name.
+    /// Name of the play mode.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Waits => "BeforeKickOff",
@@ -62,37 +62,37 @@ impl Mode {
     }
 }
 
-/// The state of a game.
+/// State of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Game {
-    /// Its clock, s.
+    /// Game clock [s].
     pub time: f64,
-    /// Its part, from 1: the experiment's phase.
+    /// Half, from 1: the phase of the experiment.
     pub half: u32,
-    /// Deliveries of the frisbee.
+    /// Number of deliveries of the frisbee.
     pub score: u32,
-    /// What it is doing.
+    /// State of the game.
     pub mode: Mode,
-    /// How long it goes on, s; 0 if that is not known.
+    /// Duration [s]; 0 if unknown.
     pub length: f64,
 }
 
-/// What viewers are shown at a moment.
+/// Data shown to viewers at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
-    /// What is where.
+    /// Contents of the arena.
     pub arena: Arena,
-    /// The state of the game.
+    /// State of the game.
     pub game: Game,
 }
 
 impl Picture {
-    /// The game's clock with the digits that are told, s.
+    /// Game clock, rounded to the transmitted digits [s].
     pub fn time(&self) -> f64 {
         (self.game.time * 100.0).round() / 100.0
     }
 
-    /// The state of the game, `time` first, with the teams' names.
+    /// Game state with the names of the teams, `time` first.
     pub fn state(&self) -> Vec<Field> {
         let Game { half, score, mode, .. } = self.game;
         let mode = PLAY_MODES.iter().position(|name| *name == mode.name()).unwrap_or(0);
@@ -104,14 +104,14 @@ impl Picture {
             field("play_mode", mode),
             field("team_left", Team::Left.name()),
         ];
-        // A team of no robots is not announced: viewers show a name and a score for it.
+        // A team without robots is omitted, because viewers would show its name and score.
         if self.arena.robots.iter().any(|robot| Team::of(robot.number).0 == Team::Right) {
             fields.push(field("team_right", Team::Right.name()));
         }
         fields
     }
 
-    /// The environment: the 14 values of the document and the play modes.
+    /// Environment: the 14 values of the document and the play modes.
     pub fn environment(&self) -> Vec<Field> {
         let [half_x, half_y] = self.arena.half;
         let digits = |value: f64| (value * 1e6).round() / 1e6;
@@ -137,14 +137,14 @@ impl Picture {
     }
 }
 
-/// How far robots go from the frisbee when it is dropped, m, from middle to middle.
+/// Distance that robots keep from the dropped frisbee, between centres [m].
 pub const FREE_KICK: f64 = 0.2;
 
 fn field(name: &str, value: impl ToString) -> Field {
     (name.into(), vec![value.to_string()])
 }
 
-/// What stands in an arena of this world: its inner walls and its lamps.
+/// Adds the inner walls and the lamps of a world to an arena.
 pub fn furnish(arena: &mut Arena, world: &WorldSpec) {
     let place = |x: f32, y: f32| [f64::from(x), f64::from(y)];
     arena.walls =
@@ -156,25 +156,25 @@ pub fn furnish(arena: &mut Arena, world: &WorldSpec) {
     arena.lamps = world.lighting.lights.iter().map(lamp).collect();
 }
 
-/// What is remembered of a swarm from one status to the next.
+/// State of a swarm kept between statuses.
 #[derive(Clone, Debug, Default)]
 pub struct Stage {
-    /// Where everybody was seen last.
+    /// Last known pose of each body.
     places: BTreeMap<String, [f64; 3]>,
-    /// Times that the frisbee was brought to the end and had to be put back.
+    /// Number of times that the frisbee was delivered and had to be put back.
     deliveries: u32,
     relocating: bool,
-    /// Radius of the discs, m.
+    /// Radius of the discs [m].
     radius: f64,
 }
 
 impl Stage {
-    /// `radius` is the discs', m; the frisbee's of the thesis without.
+    /// Creates the state. `radius` is that of the discs [m]; default: the frisbee of the thesis.
     pub fn new(radius: Option<f64>) -> Stage {
         Stage { radius: radius.unwrap_or(FRISBEE_RADIUS.into()), ..Stage::default() }
     }
 
-    /// The swarm as the status has it. Bodies that are no robots are discs, the first of them the ball.
+    /// Picture of the swarm in this status. Bodies other than robots are discs, and the first disc is the ball.
     pub fn picture(&mut self, status: &Status) -> Picture {
         for body in &status.bodies {
             self.places.insert(body.name.clone(), body.pose.map(f64::from));

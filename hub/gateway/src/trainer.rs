@@ -1,62 +1,63 @@
-//! Commands of trainers on the monitor port (SimSpark wiki, "Network Protocol", "Command Messages from Coach/Trainer").
+//! Trainer commands on the monitor port (SimSpark wiki, "Network Protocol", "Command Messages from Coach/Trainer").
 //!
-//! Real servers read commands side by side, `(ball ...)(getAck c)`; the document's nested form, `((ball ...)(getAck c))`, is read as well.
-//! What is not known is told beside the commands, since a sender gets no answer: the rest of the message counts.
+//! Real servers read consecutive commands, `(ball ...)(getAck c)`; the nested form of the document, `((ball
+//! ...)(getAck c))`, is accepted too. Unknown commands are returned as errors, because the sender gets no answer; the
+//! rest of the message is still used.
 
 use crate::sexpr::{Expression, SyntaxError, parse};
 
-/// A side of the field, which is a team.
+/// Side of the field, which identifies a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The left one.
+    /// Left side.
     Left,
-    /// The right one.
+    /// Right side.
     Right,
 }
 
-/// A robot: its side, and its number in the team.
+/// Identification of a robot: its side, and its number in the team.
 pub type Who = (Side, u32);
 
-/// Something to do.
+/// Command of a trainer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// A viewer is there: nothing is to be done.
+    /// A viewer announces itself; no action.
     Hello,
-    /// With a robot.
+    /// Actions on a robot.
     Agent(Who, Vec<AgentAction>),
-    /// With the ball: where it is from now on, m, and how fast, m/s; a speed also ends its spin.
+    /// Sets the position and the velocity of the ball; a velocity also ends its spin.
     Ball {
-        /// Its place.
+        /// Position [m].
         at: Option<[f64; 3]>,
-        /// Its velocity.
+        /// Velocity [m/s].
         velocity: Option<[f64; 3]>,
     },
-    /// The play mode from now on, by its name.
+    /// Sets the play mode by its name.
     PlayMode(String),
-    /// The ball comes to rest where it is, within the field, and robots make room.
+    /// Stops the ball in place, within the field; robots make room.
     DropBall,
-    /// A kick-off; of either side if none is named.
+    /// Kick-off of a side; `None`: of either side.
     KickOff(Option<Side>),
-    /// A robot is selected; none: no robot is any more.
+    /// Selects a robot; `None` clears the selection.
     Select(Option<Who>),
-    /// The next robot is selected.
+    /// Selects the next robot.
     SelectNext,
-    /// A robot leaves; none: the selected one.
+    /// Removes a robot; `None`: the selected one.
     Kill(Option<Who>),
-    /// A robot goes to its place beside the field; none: the selected one.
+    /// Moves a robot to its place beside the field; `None`: the selected one.
     Reposition(Option<Who>),
-    /// Everything is sent anew.
+    /// Requests the whole scene.
     FullState,
-    /// The time of the game, s.
+    /// Sets the game time [s].
     Time(f64),
-    /// The score, left and right.
+    /// Sets the score: left, right.
     Score(u32, u32),
-    /// The sender is told when what stands before it is done: this word.
+    /// Requests an acknowledgement with this word once the preceding commands are done.
     Acknowledge(String),
 }
 
 impl Command {
-    /// The word that it begins with.
+    /// First word of the command.
     pub fn name(&self) -> &'static str {
         match self {
             Command::Agent(..) => "agent",
@@ -76,23 +77,23 @@ impl Command {
     }
 }
 
-/// What is done with a robot.
+/// Action on a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentAction {
-    /// It is put here, m, and looks where it looked.
+    /// Sets the position [m]; the heading stays the same.
     Place([f64; 3]),
-    /// It is put here, m, rests, and looks there, degrees counter-clockwise from +x.
+    /// Sets the position [m] and the heading, counter-clockwise from +x [degrees]; the robot comes to rest.
     Move([f64; 3], f64),
-    /// Charge of its battery.
+    /// Sets the charge of its battery.
     Battery(f64),
-    /// Its temperature.
+    /// Sets its temperature.
     Temperature(f64),
 }
 
-/// Reads a message: its commands in their order, and a line for everything that is none.
+/// Parses a message: its commands in order, and a line for each invalid command.
 ///
 /// # Errors
-/// It is no S-expression; then there is nothing to do.
+/// The message is not an S-expression; all of it is discarded.
 pub fn read(message: &[u8]) -> Result<(Vec<Command>, Vec<String>), SyntaxError> {
     let all = parse(message)?;
     let (mut commands, mut errors) = (Vec::new(), Vec::new());
@@ -126,7 +127,7 @@ fn command(list: &Expression<'_>) -> Result<Command, String> {
         "kill" => Ok(Command::Kill(who(list)?)),
         "repos" => Ok(Command::Reposition(who(list)?)),
         "reqfullstate" => Ok(Command::FullState),
-        // What rcssmonitor3d says when it has connected, and hears nothing of.
+        // Sent by rcssmonitor3d after connecting; it expects no answer.
         "init" => Ok(Command::Hello),
         "time" => match list.numbers() {
             Some([seconds]) if (0.0..=f64::MAX).contains(&seconds) => Ok(Command::Time(seconds)),
@@ -148,7 +149,7 @@ fn part<'e>(list: &Expression<'e>, name: &str) -> Option<Expression<'e>> {
     list.values().find(|part| part.name() == Some(name))
 }
 
-/// The finite numbers of a part; none if there is no such part.
+/// Finite numbers of a part; `None` if the part is missing.
 fn numbers<const N: usize>(list: &Expression<'_>, name: &str) -> Result<Option<[f64; N]>, String> {
     let Some(part) = part(list, name) else { return Ok(None) };
     match part.numbers::<N>().filter(|numbers| numbers.iter().all(|number| number.is_finite())) {
@@ -165,15 +166,15 @@ fn side(word: &str) -> Option<Side> {
     match word {
         "Left" => Some(Side::Left),
         "Right" => Some(Side::Right),
-        // A team that is not known counts as none, as in real servers.
+        // An unknown team is treated as missing, as in real servers.
         _ => None,
     }
 }
 
-/// The robot that a command names; none unless it names number and team.
+/// Robot that a command names; `None` unless it gives both number and team.
 fn who(list: &Expression<'_>) -> Result<Option<Who>, String> {
     let number = match number(list)? {
-        // A number that is garbled must not stand for the selected robot.
+        // An invalid number must not select the default robot.
         Some(number) if !(0.0..=1e6).contains(&number) || number.fract() != 0.0 => {
             return Err(format!("unum: no robot has the number {number}"));
         }

@@ -1,4 +1,4 @@
-//! Streams of real servers: read, written again, and compared.
+//! Round trips of recorded streams of real servers: read, write and compare.
 
 use xpuck_gateway::frame::{Frames, LONGEST};
 use xpuck_gateway::scene::{Field, Graph, Node, apply, rsmp, simspark};
@@ -24,7 +24,7 @@ fn same(real: &[u8], written: &str) {
     }
 }
 
-/// Reads a stream and writes each message again, the changes beside the scene that they change.
+/// Reads a stream and writes each message again, changes with the scene to which they apply.
 fn again(
     stream: &[u8],
     read: impl Fn(&[u8]) -> (Vec<Field>, Graph, f64, Vec<Field>),

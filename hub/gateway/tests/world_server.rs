@@ -1,4 +1,4 @@
-//! The world's server as robot simulators see it: the conformance cases that need sockets.
+//! Tests of the world's server with a robot simulator's messages: the conformance cases that need sockets.
 
 use std::f64::consts::{PI, TAU};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,13 +9,13 @@ use xpuck_gateway::evaluation::server::{MOST_CONNECTIONS, WorldServer};
 use xpuck_gateway::evaluation::world::World;
 use xpuck_gateway::evaluation::world::description::Description;
 
-/// Longest that a test waits.
+/// Timeout of a test.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// A client that has sent nothing for longer gives way to a new one; less than the server's own time.
+/// Age from which a connection without a message may give way to a new one; less than the server's own limit.
 const GIVES_WAY: Duration = Duration::from_secs(4);
 
-/// Serves an empty world on so many ports while `client` runs; gives the lines that were told.
+/// Serves an empty world on this number of ports while `client` runs; returns the log lines and the server.
 fn served(ports: usize, client: impl FnOnce(&[SocketAddr])) -> (Vec<String>, WorldServer) {
     let world = World::new(&Description::empty(), 1).unwrap();
     let any = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0)); ports];
@@ -30,7 +30,7 @@ fn served(ports: usize, client: impl FnOnce(&[SocketAddr])) -> (Vec<String>, Wor
             }
             told
         });
-        // The server ends with a client that fails too: the scope waits for both.
+        // The server also stops after a failed client, because the scope waits for both.
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| client(&addresses)));
         stop.store(true, Ordering::Relaxed);
         let told = serving.join().unwrap();
@@ -65,7 +65,7 @@ impl Client {
         self.line().split_whitespace().skip(1).map(|number| number.parse().unwrap()).collect()
     }
 
-    /// A robot of 60 by 80 mm at a place.
+    /// Creates a robot of 60 by 80 mm at a position; returns its identifier.
     fn robot(&mut self, x: f64, y: f64) -> f64 {
         let id = self.ask("CreateRobot")[0];
         self.ask(&format!("BodyShape {id} 1 20 1 4 -30 40 30 40 30 -40 -30 -40"));
@@ -94,7 +94,7 @@ fn a_malformed_line_closes_its_connection_alone_and_kills_its_robots() {
         let (mut one, mut two) = (Client::new(at[0]), Client::new(at[0]));
         one.robot(500.0, 1000.0);
         let watcher = two.robot(800.0, 1000.0);
-        // 27, on one port: the other's robot is seen.
+        // Case 27, on one port: the sonar detects the other client's robot.
         let sonar = format!("SonicSensor {watcher} 760 1000 10 3.1415926 0 0 0");
         assert!((two.ask(&sonar)[1] - 220.0).abs() < 0.1);
         one.say("CreateRobot 1\r\n");
@@ -126,7 +126,7 @@ fn who_does_not_read_is_not_read_and_others_go_on() {
         let stream = deaf.0.get_mut();
         stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
         let flood = "SonicSensor 1 1000 1000 10 0 0 0 0\r\n".repeat(10_000);
-        // Until nothing more is taken.
+        // Until the socket accepts no more bytes.
         let mut sent = 0;
         while sent < 64 << 20 && stream.write(flood.as_bytes()).is_ok_and(|count| count > 0) {
             sent += flood.len();
@@ -146,7 +146,8 @@ fn too_many_connections_are_closed_and_harm_nobody() {
         let connecting = Instant::now();
         let flood: Vec<TcpStream> = (0..2000).filter_map(|_| TcpStream::connect(at[0]).ok()).collect();
         let began = Instant::now();
-        // The last ones get nothing but an end, unless connecting took so long that mute ones gave way: then an answer.
+        // The last connections are closed, unless connecting exceeded the age at which silent ones give way: then an
+        // answer arrives.
         let quick = connecting.elapsed() < GIVES_WAY;
         let mut last = flood.last().unwrap();
         last.set_read_timeout(Some(LONGEST)).unwrap();
@@ -165,7 +166,7 @@ fn clients_that_send_half_a_line_give_way() {
         let mut half: Vec<TcpStream> = Vec::new();
         for _ in 0..2 * MOST_CONNECTIONS {
             let mut stream = TcpStream::connect(at[0]).unwrap();
-            // One that was refused is closed already.
+            // A rejected connection is already closed.
             let _ = stream.write_all(b"CreateRo");
             half.push(stream);
         }
@@ -183,7 +184,8 @@ fn clients_that_send_half_a_line_give_way() {
     });
 }
 
-/// Prints how many requests a second are answered over loopback: sixteen robots of one simulator, one move and one sonar each in turn.
+/// Prints the number of requests per second over loopback: sixteen robots of one simulator, alternating one move and
+/// one sonar reading each.
 #[test]
 #[ignore = "a measurement"]
 fn requests_a_second() {

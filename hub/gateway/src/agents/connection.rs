@@ -1,4 +1,4 @@
-//! One agent's connection.
+//! Connection of one agent.
 
 use super::Said;
 use crate::agent::{self, Effector};
@@ -7,27 +7,27 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
 
-/// Longest message of an agent, bytes.
+/// Maximum length of an agent's message [bytes].
 const LONGEST: usize = 4 << 10;
-/// Bytes that are read of it in a cycle: more wait, and so does who sends them.
+/// Maximum number of bytes read from an agent in a cycle; the rest stays in the socket buffer.
 const READ_AT_ONCE: usize = 8 << 10;
-/// Bytes that wait for it at most: it is closed when there would be more.
+/// Maximum length of the send queue [bytes]. A connection with a longer queue is closed.
 const MOST_WAITING: usize = 256 << 10;
-/// Longest name of a team, bytes.
+/// Maximum length of a team name [bytes].
 const LONGEST_TEAM: usize = 32;
 
-/// How far an agent's greeting is.
+/// State of an agent's handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// It said nothing yet.
+    /// No message yet.
     Nothing,
-    /// It wants a body.
+    /// The agent requested a body.
     Scene,
-    /// It has this robot, from 0, and was told so or not yet.
+    /// The agent has this robot (index from 0). `told`: whether the agent's number was sent.
     Joined { robot: usize, told: bool },
 }
 
-/// An agent.
+/// Connection of an agent.
 pub(super) struct Connection {
     pub(super) number: u64,
     pub(super) at: SocketAddr,
@@ -35,11 +35,11 @@ pub(super) struct Connection {
     pub(super) since: Instant,
     pub(super) progress: Progress,
     pub(super) team: String,
-    /// The number that it asked for with its team, and has not got yet; 0 is any.
+    /// Number requested with the team and not granted yet; 0 is any number.
     wanted: Option<u32>,
-    /// It said that its cycle is done.
+    /// Whether the agent ended its cycle with `(syn)`.
     pub(super) done: bool,
-    /// It was waited for in vain, and is not until it says so again.
+    /// Whether the agent missed a deadline. The server waits for it again after its next `(syn)`.
     pub(super) late: bool,
     frames: Frames,
     waiting: Vec<u8>,
@@ -69,7 +69,7 @@ impl Connection {
         }
     }
 
-    /// Takes what came, at most so much in a cycle.
+    /// Reads and processes at most [`READ_AT_ONCE`] bytes.
     pub(super) fn read(&mut self, said: &mut Said) -> Result<(), String> {
         if self.waiting.len() > MOST_WAITING {
             return Err(format!("it does not read; {} bytes wait for it", self.waiting.len()));
@@ -98,14 +98,14 @@ impl Connection {
                 self.wanted = Some(number);
             }
             (Effector::Sync, _) => (self.done, self.late) = (true, false),
-            // Who has no robot yet moves nothing, and nobody gets a second one.
+            // Effectors of an agent without a robot are ignored, and an agent gets at most one robot.
             (Effector::Scene | Effector::Init(..), _) => {}
             (effector, Progress::Joined { robot, .. }) => said.effectors.push((robot, effector)),
             (_, _) => {}
         }
     }
 
-    /// Gives it the robot that it asked for.
+    /// Assigns the requested robot.
     pub(super) fn join(&mut self, free: &[bool], taken: &mut Vec<usize>) -> Result<(), String> {
         let Some(wanted) = self.wanted.take() else { return Ok(()) };
         let can = |robot: &usize| free.get(*robot) == Some(&true) && !taken.contains(robot);
@@ -124,7 +124,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends a message, and what waited before it, as far as it is taken.
+    /// Queues a message and sends as much of the queue as the socket accepts.
     pub(super) fn send(&mut self, message: &str) {
         self.done = self.late;
         if self.waiting.len() > MOST_WAITING {
@@ -136,7 +136,7 @@ impl Connection {
             match self.stream.write(&self.waiting[sent..]) {
                 Ok(count) if count > 0 => sent += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // What is wrong with it is seen when it is read.
+                // The next read reports the error.
                 _ => break,
             }
         }

@@ -1,7 +1,8 @@
-//! The server of agents: programs that drive robots in SimSpark's agent protocol. Each is told what its robot perceives in every
-//! cycle, and says what it does.
+//! Server for agents: programs that drive robots through SimSpark's agent protocol. In each cycle the server sends
+//! each agent the perceptors of its robot and receives the effectors.
 //!
-//! It has no thread: whoever has the robots calls it in each cycle. Nothing waits but [`Agents::wait`], with a bound.
+//! The server has no thread; the owner of the robots calls it in each cycle. Only [`Agents::wait`] blocks, with a
+//! time limit.
 
 mod connection;
 
@@ -13,27 +14,27 @@ use std::io::Result;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// New connections that are taken in a cycle.
+/// Maximum number of connections accepted in a cycle.
 const NEW_AT_ONCE: usize = 16;
-/// Connections that have no robot yet, at most; more are closed as soon as they come.
+/// Maximum number of connections without a robot. Further connections are closed at once.
 const MOST_WAITING: usize = 32;
-/// A connection that does not say who it is for so long is closed.
+/// Time limit for the handshake. After it, a connection without a robot is closed.
 const GREETING: Duration = Duration::from_secs(10);
 
-/// What agents said in a cycle.
+/// Events and effectors of all agents in a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said {
-    /// Robots, from 0, that have a driver from now on.
+    /// Robots (index from 0) that got a driver.
     pub joined: Vec<usize>,
-    /// Robots and what is done with them, in the order in which it came.
+    /// Effectors with their robots, in order of arrival.
     pub effectors: Vec<(usize, Effector)>,
-    /// Robots whose drivers have gone.
+    /// Robots that lost their driver.
     pub left: Vec<usize>,
     /// Lines for the log.
     pub told: Vec<String>,
 }
 
-/// The server.
+/// Server for agents.
 pub struct Agents {
     door: Door,
     connections: Vec<Connection>,
@@ -42,34 +43,34 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Listens.
+    /// Binds the listening socket.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn listen(at: SocketAddr) -> Result<Agents> {
         Ok(Agents { door: Door::listen(at)?, connections: Vec::new(), count: 0, refused: 0 })
     }
 
-    /// Where it listens.
+    /// Address of the listening socket.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn address(&self) -> Result<SocketAddr> {
         self.door.address()
     }
 
-    /// The team of the agent that drives a robot; none if nobody does.
+    /// Team of the agent that drives a robot; `None` if the robot has no driver.
     pub fn team(&self, robot: usize) -> Option<&str> {
         self.connections.iter().find(|one| one.robot() == Some(robot)).map(|one| one.team.as_str())
     }
 
-    /// Robots, from 0, that agents drive.
+    /// Robots (index from 0) that agents drive.
     pub fn robots(&self) -> impl Iterator<Item = usize> {
         self.connections.iter().filter_map(Connection::robot)
     }
 
-    /// Takes what came: connections, who they are, what they do. `free` says of each robot whether an agent may have it, besides
-    /// those that others drive.
+    /// Accepts connections and processes all received messages. `free` states for each robot whether an agent without
+    /// a robot may get it; robots with a driver are excluded in any case.
     pub fn take(&mut self, free: &[bool]) -> Said {
         let mut said = Said::default();
         self.take_new(&mut said);
@@ -117,8 +118,8 @@ impl Agents {
         }
     }
 
-    /// Tells everybody the cycle: `perceive` gives what the robot perceives, and `None` is who has no robot yet. Never waits: who
-    /// does not read is closed in the next cycle.
+    /// Sends the perceptors of the cycle to all agents. `perceive` returns the perception of a robot; its argument is
+    /// `None` for an agent without a robot. Never blocks: an agent that does not read is closed in the next cycle.
     pub fn tell(&mut self, mut perceive: impl FnMut(Option<usize>) -> Perception) {
         for one in &mut self.connections {
             match one.progress {
@@ -139,13 +140,13 @@ impl Agents {
         self.connections.retain(|one| one.robot() != Some(robot));
     }
 
-    /// True once every agent that has a robot said `(syn)` since it was told the last cycle.
+    /// Whether every agent with a robot sent `(syn)` since the last cycle.
     fn all_done(&self) -> bool {
         self.connections.iter().all(|one| one.robot().is_none() || one.done)
     }
 
-    /// Waits until every agent has said that its cycle is done, at most so long, and takes what comes. Those that have not are not
-    /// waited for until they say so again.
+    /// Processes messages until every agent ended its cycle, for at most `longest`. Late agents are excluded from
+    /// further waits until their next `(syn)`.
     pub fn wait(&mut self, longest: Duration, free: &[bool], said: &mut Said) {
         let began = Instant::now();
         while !self.all_done() {
@@ -166,7 +167,7 @@ impl Agents {
             let mut sources: Vec<PollFd<'_>> = vec![PollFd::new(&self.door, PollFlags::IN)];
             sources.extend(self.connections.iter().map(|one| PollFd::new(&one.stream, PollFlags::IN)));
             let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos().min(50_000_000) as i64 };
-            // A signal ends it early, and the clock decides.
+            // A signal ends the call early; the loop then checks the clock.
             let _ = poll(&mut sources, Some(&timeout));
             let more = self.take(free);
             said.joined.extend(more.joined);

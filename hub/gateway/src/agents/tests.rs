@@ -1,4 +1,4 @@
-//! Agents as they are seen on the wire.
+//! Tests of the agent server over real connections.
 
 use super::*;
 use crate::agent::{Feelings, Wheel};
@@ -12,7 +12,7 @@ fn server() -> (Agents, SocketAddr) {
     (server, at)
 }
 
-/// Cycles until it is so, and gives all that was said.
+/// Runs cycles until the condition holds; returns everything received.
 fn until(server: &mut Agents, free: &[bool], so: impl Fn(&Said) -> bool) -> Said {
     let (began, mut all) = (Instant::now(), Said::default());
     while !so(&all) {
@@ -53,7 +53,7 @@ fn an_agent_is_greeted_gets_a_robot_and_drives_it() {
     let (mut server, at) = server();
     let mut agent = TcpStream::connect(at).unwrap();
     send(&mut agent, "(scene rsg/agent/nao/nao.rsg)");
-    // Perceptors flow at once, before it said who it is.
+    // Perceptors are sent at once, before the agent identifies itself.
     let began = Instant::now();
     while server.connections.first().is_none_or(|one| one.progress == Progress::Nothing) {
         assert!(began.elapsed() < Duration::from_secs(20));
@@ -130,14 +130,14 @@ fn floods_half_messages_and_crowds_cost_little() {
     }
     (0..10).for_each(|_| drop(server.take(&[true])));
     assert_eq!((server.connections.len(), server.refused), (MOST_WAITING, 60 - MOST_WAITING as u64));
-    // Half a message waits, one that is too long is refused, and one that is none.
+    // Half a message waits for the rest; a too long message and an invalid one are rejected.
     crowd[0].write_all(&[0, 0]).unwrap();
     crowd[1].write_all(&u32::MAX.to_be_bytes()).unwrap();
     send(&mut crowd[2], &"(".repeat(1000));
     let said = until(&mut server, &[true], |said| said.told.len() == 2);
     let told = said.told.join("; ");
     assert!(told.contains("4294967295 bytes") && told.contains("nested more than"), "{told}");
-    // One that never reads is closed after its bound.
+    // A connection that never reads is closed when its queue is full.
     send(&mut crowd[3], "(create)(init (unum 1)(teamname T))");
     until(&mut server, &[true], |said| !said.joined.is_empty());
     let began = Instant::now();

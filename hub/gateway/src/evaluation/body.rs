@@ -1,4 +1,4 @@
-//! What a robot looks like (section 3.2, `BodyShape`).
+//! Shape of a robot (section 3.2, `BodyShape`).
 
 use std::ops::RangeInclusive;
 
@@ -9,29 +9,29 @@ use super::visit::Visit;
 const LAYERS: RangeInclusive<f64> = 1.0..=64.0;
 const POLYGONS: RangeInclusive<f64> = 1.0..=64.0;
 const POINTS: RangeInclusive<f64> = 3.0..=256.0;
-/// The document has no limit; the arena is 2000 mm wide.
+/// The document gives no limit; the arena is 2000 mm wide.
 const COORDINATES: RangeInclusive<f64> = -10_000.0..=10_000.0;
-/// More than 0, which a nanometre stands for, and no more than the arena is high.
+/// Above 0 (lower bound: one nanometre), and at most the arena's height.
 const HEIGHTS: RangeInclusive<f64> = 1e-6..=2000.0;
 
-/// A body of layers, stacked from the bottom and aligned at the point (0, 0), about which the robot turns.
+/// Body of layers, stacked from the bottom up and aligned at the point (0, 0), the robot's axis of rotation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyShape {
-    /// 1 to 64 of them, the bottom one first.
+    /// 1 to 64 layers, from the bottom up.
     pub layers: Vec<Layer>,
 }
 
-/// A slice of a body that looks the same from its bottom to its top.
+/// Layer of a body: a prism of constant outline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer {
-    /// How thick it is, mm, more than 0 and at most 2000.
+    /// Thickness [mm], > 0, at most 2000.
     pub height: f64,
-    /// 1 to 64 outlines; the layer is all that they enclose together.
+    /// 1 to 64 outlines; the layer is the union of their interiors.
     pub polygons: Vec<Polygon>,
 }
 
-/// Corners `[x, y]`, mm, at most 10 000 either way, 3 to 256 of them in either sense; the last is joined to the first. The positive
-/// y-axis is the direction of travel. Sides that cross each other are not looked for.
+/// Corners `[x, y]` [mm], each coordinate at most 10 000 in magnitude. 3 to 256 corners in either orientation; the
+/// last is joined to the first. The positive y-axis is the direction of travel. Self-intersection is not checked.
 pub type Polygon = Vec<[f64; 2]>;
 
 impl BodyShape {

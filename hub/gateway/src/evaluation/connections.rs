@@ -1,6 +1,7 @@
-//! The connections of a server: who may come, whose turn it is, and who is sent away.
+//! Connections of a server: admission, scheduling and removal.
 //!
-//! One thread serves all and waits for none: whoever does not read its answers is not read either, and is dropped after a while.
+//! One thread serves all connections without blocking. A client that does not read its answers is not read either,
+//! and is dropped after [`PATIENCE`].
 
 use super::message::Message;
 use super::stream::{Came, Stream};
@@ -11,71 +12,72 @@ use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-/// Maximum number of clients. A further one takes the place of one that has not sent a whole message within 5 s, or is closed.
+/// Maximum number of clients. A further client replaces one that has not sent a whole message within 5 s, or is
+/// closed.
 pub const MOST_CONNECTIONS: usize = 256;
-/// Bytes that are read of a client before it is another's turn.
+/// Maximum number of bytes read from a client per turn.
 const AT_ONCE: usize = 64 << 10;
-/// Requests of a client are answered for so long before it is another's turn; one that has begun is ended.
+/// Time limit for the requests of a client per turn; a started request is completed.
 const TURN: Duration = Duration::from_millis(5);
-/// Connections that are refused are told so often.
+/// Interval between reports of refused connections.
 const TELL_REFUSED: Duration = Duration::from_secs(10);
-/// A client that does not read its answers for so long is dropped.
+/// Time limit for a client that does not read its answers; it is then dropped.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Age from which a connection without any whole message gives way to a new one when there are too many.
+/// Age from which a connection without a whole message gives way to a new one when the maximum is reached.
 const MUTE: Duration = Duration::from_secs(5);
-/// New connections that are taken of a port before it is another's turn.
+/// Maximum number of connections accepted per port and turn.
 const NEW_AT_ONCE: usize = 64;
 
-/// What a server does with messages.
+/// Message handler of a server.
 pub(super) trait Service {
-    /// Takes a message and gives its answer, if it has one at once.
+    /// Processes a message; returns the answer if it is available at once.
     ///
     /// # Errors
-    /// Why the connection is to be closed.
+    /// Reason to close the connection.
     fn take(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String>;
 
-    /// True while no more messages of a connection can be taken.
+    /// Whether no more messages of a connection can be accepted at present.
     fn is_full(&self, _connection: u32) -> bool {
         false
     }
 
-    /// True while a connection waits for an answer; it may then be silent as long as it likes.
+    /// Whether a connection waits for an answer; the idle limit does not apply to it.
     fn owes(&self, _connection: u32) -> bool {
         false
     }
 
-    /// A connection ended; gives what ended with it, for the log.
+    /// Handles the end of a connection; returns a description of the lost state for the log.
     fn close(&mut self, connection: u32) -> String;
 }
 
-/// Something else to wait for besides connections.
+/// File descriptor to poll besides the connections.
 pub(super) type Other<'a> = (BorrowedFd<'a>, PollFlags);
 
 struct Connection {
     number: u32,
     at: SocketAddr,
     stream: Stream,
-    /// When it said something last.
+    /// Time of the last received bytes.
     heard: Instant,
-    /// Requests have come that are not answered yet.
+    /// Whether received requests still wait for an answer.
     more: bool,
-    /// Time of the connection, until the first whole message.
+    /// Time of the connection; `None` after the first whole message.
     mute: Option<Instant>,
-    /// It gives way to a new one in this turn.
+    /// Whether it is closed in this turn to make room for a new connection.
     leaves: bool,
 }
 
-/// Connections on one port or several.
+/// Connections on one or more ports.
 pub(super) struct Connections {
-    /// What clients are called.
+    /// Word for a client in the log.
     client: &'static str,
     doors: Vec<Door>,
     connections: Vec<Connection>,
     last: u32,
     refused: u64,
-    /// Clients that say nothing for so long are sent away.
+    /// Time limit for a silent client, which is then closed.
     idle: Duration,
-    /// Refused connections that were told, and when.
+    /// Number of refused connections in the last report, and its time.
     told: (u64, Instant),
 }
 
@@ -83,7 +85,7 @@ impl Connections {
     /// Listens at these addresses.
     ///
     /// # Errors
-    /// What the system says of an address.
+    /// Error of the operating system, with the address.
     pub(super) fn listen(client: &'static str, addresses: &[SocketAddr], idle: Duration) -> Result<Connections> {
         let listen =
             |&at: &SocketAddr| Door::listen(at).map_err(|error| Error::new(error.kind(), format!("{at}: {error}")));
@@ -92,38 +94,38 @@ impl Connections {
         Ok(Connections { client, doors, connections: Vec::new(), last: 0, refused: 0, idle, told })
     }
 
-    /// Where it listens.
+    /// Addresses of the listening sockets.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub(super) fn addresses(&self) -> Result<Vec<SocketAddr>> {
         self.doors.iter().map(Door::address).collect()
     }
 
-    /// Connections that were closed because there were too many.
+    /// Number of connections closed because the maximum was reached.
     pub(super) fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// How many there are.
+    /// Number of connections.
     pub(super) fn count(&self) -> usize {
         self.connections.len()
     }
 
-    /// Puts a message behind what waits for a connection; nothing if it is gone.
+    /// Queues a message for a connection; does nothing if the connection has ended.
     ///
     /// # Errors
-    /// What makes it no line.
+    /// The message cannot be written as a line.
     pub(super) fn put(&mut self, connection: u32, message: &Message) -> std::result::Result<(), String> {
         let found = self.connections.iter_mut().find(|one| one.number == connection);
         found.map_or(Ok(()), |one| one.stream.put(message)).map_err(|error| error.to_string())
     }
 
-    /// Waits until somebody connects or says something or `other` is ready, for `wait` at most, and has all that came answered.
-    /// Lines for the log.
+    /// Waits for at most `wait` for a connection, a message or `other`, and answers all received requests. Returns
+    /// lines for the log.
     ///
     /// # Errors
-    /// What the system says of waiting.
+    /// Error of the operating system while waiting.
     pub(super) fn turn(
         &mut self,
         wait: Duration,
@@ -143,7 +145,7 @@ impl Connections {
         let (client, idle) = (self.client, self.idle);
         let mut place = 0;
         self.connections.retain_mut(|connection| {
-            // Those that have just come were not waited for.
+            // Connections accepted in this turn were not polled.
             let ready = ready.get(place).copied().unwrap_or(PollFlags::IN);
             place += 1;
             let Err(why) = connection.serve(ready, idle, service) else { return true };
@@ -158,7 +160,7 @@ impl Connections {
         for (stream, at) in self.doors[door].take(NEW_AT_ONCE) {
             if self.connections.len() >= MOST_CONNECTIONS {
                 self.refused += 1;
-                // They come in this order, so the first is the oldest.
+                // Connections are in order of arrival: the first match is the oldest.
                 let is_mute =
                     |one: &&mut Connection| !one.leaves && one.mute.is_some_and(|since| since.elapsed() > MUTE);
                 let Some(mute) = self.connections.iter_mut().find(is_mute) else { continue };
@@ -179,7 +181,7 @@ impl Connections {
         }
     }
 
-    /// Which ports have something to do, and what each connection has.
+    /// Returns which ports are ready, and the poll flags of each connection.
     fn wait(
         &self,
         wait: Duration,
@@ -199,7 +201,7 @@ impl Connections {
         let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
         match poll(&mut all, Some(&timeout)) {
             Ok(_) => {}
-            // A signal: whoever calls looks whether it is to end.
+            // A signal: the caller checks whether it has to stop.
             Err(error) if error == rustix::io::Errno::INTR => {}
             Err(error) => return Err(error.into()),
         }
@@ -210,10 +212,10 @@ impl Connections {
 }
 
 impl Connection {
-    /// Answers what has come, and sends what waits.
+    /// Answers received requests and sends queued answers.
     ///
     /// # Errors
-    /// Why it is to be dropped.
+    /// Reason to drop the connection.
     fn serve(
         &mut self,
         ready: PollFlags,
@@ -230,7 +232,7 @@ impl Connection {
             let silent = self.heard.elapsed() > idle && !service.owes(self.number);
             return if silent { Err(format!("it said nothing for {} s", idle.as_secs())) } else { Ok(()) };
         }
-        // It is not read, but the system tells all the same that it is gone.
+        // A full connection is not read, but the operating system still reports its end.
         if service.is_full(self.number) && ready.intersects(PollFlags::HUP | PollFlags::ERR) {
             return Err("it closed the connection".to_string());
         }
@@ -255,7 +257,7 @@ impl Connection {
         let began = Instant::now();
         self.more = false;
         loop {
-            // Somebody's next request may be a costly one; what has come of it meanwhile waits for its next turn.
+            // The next request may be expensive; the remaining ones wait for the client's next turn.
             if began.elapsed() > TURN || self.stream.is_full() || service.is_full(self.number) {
                 self.more = true;
                 return Ok(());

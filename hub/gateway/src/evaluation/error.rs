@@ -1,4 +1,4 @@
-//! Why a line is no message, or a message no line.
+//! Errors of lines that are not messages, and of messages that cannot be written as lines.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -6,101 +6,101 @@ use std::ops::RangeInclusive;
 use super::lines::LINE_LIMIT;
 use super::number::{MAX_VALUES, text};
 
-/// Characters of a foreign word that an error repeats.
+/// Maximum number of characters of a received word in an error message.
 const WORD_SHOWN: usize = 32;
 
-/// What is wrong with a message, one line of text each.
+/// Error of a message; each has one line of text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MessageError {
-    /// The first word is not one of the 15 names; their case counts.
+    /// The first word is not one of the 15 case-sensitive names.
     #[error("{name:?} is no message's name")]
     UnknownName {
-        /// The word, shortened.
+        /// Received word, shortened.
         name: String,
     },
-    /// Too many or too few values follow the name.
+    /// Wrong number of values after the name.
     #[error("{message}: {came} values came, {wanted} are wanted")]
     WrongCount {
-        /// The message's name.
+        /// Name of the message.
         message: &'static str,
-        /// Values that came.
+        /// Received number of values.
         came: usize,
-        /// Values that are wanted.
+        /// Required number of values.
         wanted: Wanted,
     },
-    /// A word is no number of the protocol.
+    /// The word is not a number of the protocol.
     #[error("{message}: the {what} is {word:?}, and a number of 0-9, +, -, E, e and . is wanted")]
     NotANumber {
-        /// The message's name.
+        /// Name of the message.
         message: &'static str,
-        /// What the value stands for.
+        /// Meaning of the value.
         what: &'static str,
-        /// The word, shortened.
+        /// Received word, shortened.
         word: String,
     },
-    /// A fraction where something is counted or numbered.
+    /// A fraction in place of a count or an index.
     #[error("{message}: the {what} is {}, and a whole number is wanted", text(.value))]
     NotWhole {
-        /// The message's name.
+        /// Name of the message.
         message: &'static str,
-        /// What the value stands for.
+        /// Meaning of the value.
         what: &'static str,
-        /// The value that came.
+        /// Received value.
         value: f64,
     },
-    /// A value below or above what is allowed; also one that 64 bits cannot hold.
+    /// A value outside the allowed range, or one that a 64-bit float cannot hold.
     #[error("{message}: the {what} is {}, and {} to {} is allowed", text(.value), text(.low), text(.high))]
     OutOfRange {
-        /// The message's name.
+        /// Name of the message.
         message: &'static str,
-        /// What the value stands for.
+        /// Meaning of the value.
         what: &'static str,
-        /// The value that came.
+        /// Received value.
         value: f64,
-        /// The lowest allowed.
+        /// Lowest allowed value.
         low: f64,
-        /// The highest allowed.
+        /// Highest allowed value.
         high: f64,
     },
-    /// A range that ends below its start.
+    /// The upper end of a range is below its lower end.
     #[error("NetParameters: the {what} go from {} to {}, and the first has to be the lower one", text(.low), text(.high))]
     LowAboveHigh {
-        /// What the range is of.
+        /// Quantity that the range limits.
         what: &'static str,
-        /// Where it starts.
+        /// Lower end.
         low: f64,
-        /// Where it ends.
+        /// Upper end.
         high: f64,
     },
-    /// Nets so large that nobody could send an individual.
+    /// Networks whose individuals would be too large to send.
     #[error("NetParameters: the largest individual has {values} values, and at most {MAX_VALUES} are allowed")]
     TooManyValues {
-        /// Values of an individual with the most hidden neurons.
+        /// Number of values of an individual with the maximum number of hidden neurons.
         values: usize,
     },
-    /// The message is right, but its line would be longer than readers take.
+    /// The message is valid, but its line is longer than readers accept.
     #[error("{message}: the line has {bytes} bytes, and at most {LINE_LIMIT} are allowed")]
     TooLong {
-        /// The message's name.
+        /// Name of the message.
         message: &'static str,
-        /// Bytes of the line.
+        /// Length of the line [bytes].
         bytes: usize,
     },
 }
 
-/// How many values a message wants.
+/// Required number of values of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// That many.
+    /// Exactly this number.
     Exactly(usize),
-    /// That many or more.
+    /// At least this number.
     AtLeast(usize),
-    /// That many or fewer.
+    /// At most this number.
     AtMost(usize),
 }
 
 impl Wanted {
-    /// Refuses another count of values.
+    /// Rejects any other number of values.
     ///
     /// # Errors
     /// [`MessageError::WrongCount`].
@@ -124,7 +124,7 @@ impl fmt::Display for Wanted {
     }
 }
 
-/// Refuses a value outside of its range, and what is no number.
+/// Rejects a value outside the range, and NaN.
 ///
 /// # Errors
 /// [`MessageError::OutOfRange`].
@@ -140,7 +140,7 @@ pub(super) fn in_range(
     Err(MessageError::OutOfRange { message, what, value, low: *range.start(), high: *range.end() })
 }
 
-/// The start of a foreign word, short enough for one line of a log.
+/// Start of a received word, short enough for one line of the log.
 pub(super) fn shortened(word: &str) -> String {
     let mut characters = word.chars();
     let mut start: String = characters.by_ref().take(WORD_SHOWN).collect();

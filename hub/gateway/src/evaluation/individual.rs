@@ -1,4 +1,4 @@
-//! Genomes as they are sent (section 3.1, `Individual`).
+//! Genomes in their transmitted form (section 3.1, `Individual`).
 
 use super::error::{MessageError, Wanted, in_range};
 use super::number::{COUNTS, FINITE};
@@ -7,17 +7,17 @@ use super::reader::Reader;
 use super::visit::Visit;
 
 const NAME: &str = "Individual";
-/// Values in front of the genome: Gen, Ind and Chn.
+/// Number of values before the genome: Gen, Ind and Chn.
 const HEAD: usize = 3;
 
-/// One genome of a generation. What its values mean depends on the [`NetParameters`] of the program that takes it.
+/// One genome of a generation. The [`NetParameters`] of the receiving program define the meaning of its values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Individual {
-    /// Gen: number of the generation.
+    /// Gen: generation number.
     pub generation: u32,
-    /// Ind: number of this individual.
+    /// Ind: number of the individual.
     pub number: u32,
-    /// Chn: count of hidden neurons.
+    /// Chn: number of hidden neurons.
     pub hidden: u32,
     /// Global parameters, parameters of input, output and hidden neurons, and weights; at most [`MAX_VALUES`].
     pub values: Vec<f64>,
@@ -40,10 +40,10 @@ impl Individual {
         self.values.iter().try_for_each(|&value| visit("value", value, FINITE))
     }
 
-    /// The genome, read as the parameters say. They have to satisfy [`NetParameters::check`].
+    /// Interprets the values as a genome. The parameters have to satisfy [`NetParameters::check`].
     ///
     /// # Errors
-    /// A count of hidden neurons or a value out of its range, and too many or too few values.
+    /// The number of hidden neurons, a value or the number of values is out of range.
     pub fn genome<'a>(&'a self, parameters: &'a NetParameters) -> Result<Genome<'a>, MessageError> {
         let NetParameters { globals, inputs, outputs, hidden, weights, .. } = parameters;
         in_range(NAME, "count of hidden neurons", self.hidden.into(), hidden.min.into()..=hidden.max.into())?;
@@ -76,7 +76,7 @@ impl Individual {
     }
 }
 
-/// A view of an individual's values that has been checked against the parameters.
+/// View of an individual's values, checked against the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Genome<'a> {
     parameters: &'a NetParameters,
@@ -89,7 +89,7 @@ pub struct Genome<'a> {
 }
 
 impl<'a> Genome<'a> {
-    /// Count of hidden neurons.
+    /// Number of hidden neurons.
     pub fn hidden_count(&self) -> u32 {
         self.hidden_count
     }
@@ -99,23 +99,24 @@ impl<'a> Genome<'a> {
         self.globals
     }
 
-    /// Parameters of an input neuron, counted from 0; none where there is no such neuron.
+    /// Parameters of an input neuron; empty if the index (from 0) is out of range.
     pub fn input(&self, neuron: usize) -> &'a [f64] {
         part(self.inputs, neuron, self.parameters.inputs.values)
     }
 
-    /// Parameters of an output neuron, counted from 0; none where there is no such neuron.
+    /// Parameters of an output neuron; empty if the index (from 0) is out of range.
     pub fn output(&self, neuron: usize) -> &'a [f64] {
         part(self.outputs, neuron, self.parameters.outputs.values)
     }
 
-    /// Parameters of a hidden neuron, counted from 0; none where there is no such neuron.
+    /// Parameters of a hidden neuron; empty if the index (from 0) is out of range.
     pub fn hidden(&self, neuron: usize) -> &'a [f64] {
         part(self.hidden, neuron, self.parameters.hidden.values)
     }
 
-    /// Values of the weight in a row (output neurons, then hidden ones) and a column (input, output, then hidden neurons), both counted
-    /// from 0; none outside of the matrix. They are as sent: see [`NetParameters::is_nulled`].
+    /// Values of a weight. Rows are output neurons, then hidden neurons; columns are input, output, then hidden
+    /// neurons; both indices start at 0. Empty outside the matrix. Nulled weights are returned as sent: see
+    /// [`NetParameters::is_nulled`].
     pub fn weight(&self, row: usize, column: usize) -> &'a [f64] {
         let columns = self.parameters.columns(self.hidden_count);
         if row >= self.parameters.rows(self.hidden_count) || column >= columns {
@@ -125,7 +126,7 @@ impl<'a> Genome<'a> {
     }
 }
 
-/// Part `index` of parts of `size` values each.
+/// Slice `index` of a sequence of slices of `size` values each.
 fn part(values: &[f64], index: usize, size: u32) -> &[f64] {
     let size = size as usize;
     let start = index.saturating_mul(size);
@@ -137,7 +138,7 @@ mod tests {
     use super::super::parameters::{Globals, HiddenNeurons, Neurons, Weights};
     use super::*;
 
-    /// One global, two inputs of one value, an output of two, up to two hidden neurons of three, weights of two.
+    /// One global, two inputs of one value, one output of two, up to two hidden neurons of three, weights of two.
     fn parameters() -> NetParameters {
         let (low, high) = (-100.0, 100.0);
         NetParameters {
@@ -151,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Values that are their own places.
+    /// An individual whose values equal their indices.
     fn individual(hidden: u32, count: u8) -> Individual {
         Individual { generation: 1, number: 1, hidden, values: (0..count).map(f64::from).collect() }
     }

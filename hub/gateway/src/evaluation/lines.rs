@@ -1,12 +1,12 @@
-//! Lines out of the pieces that a connection delivers.
+//! Splits the byte stream of a connection into lines.
 
-/// Bytes of the longest line, its end not counted.
+/// Maximum length of a line without its line ending [bytes].
 pub const LINE_LIMIT: usize = 1 << 20;
 
-/// Why there are no more lines.
+/// Reason why a stream has no more lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// More than [`LINE_LIMIT`] bytes without an end.
+    /// More than [`LINE_LIMIT`] bytes without a line ending.
     #[error("a line is longer than {LINE_LIMIT} bytes")]
     TooLong,
     /// A byte above 127.
@@ -14,26 +14,27 @@ pub enum LineError {
     NotAscii,
 }
 
-/// Cuts bytes into lines that end with CR LF (section 2.2) or LF alone.
+/// Splits bytes into lines that end with CR LF (section 2.2) or LF alone.
 ///
-/// What comes out does not depend on how the bytes were cut, and takes time that is linear in their count.
+/// The lines do not depend on the boundaries between the pushed pieces, and the run time is linear in the number of
+/// bytes.
 #[derive(Debug, Default)]
 pub struct Lines {
     buffer: Vec<u8>,
-    /// Where the next line starts in the buffer.
+    /// Start of the next line in the buffer.
     start: usize,
-    /// Where the search for its end goes on.
+    /// Position up to which the line ending was searched.
     searched: usize,
     failed: bool,
 }
 
 impl Lines {
-    /// No bytes yet.
+    /// Creates an empty buffer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes what came, any number of bytes. Take all lines before the next push: these bytes are kept until then.
+    /// Appends received bytes. Read all lines before the next push: the buffer keeps unread bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.failed {
             return;
@@ -47,10 +48,10 @@ impl Lines {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next whole line without its end; `None` until more bytes come.
+    /// Next whole line without its line ending; `None` if more bytes are needed.
     ///
     /// # Errors
-    /// A line that is too long or no ASCII is told once. Nothing comes after it, as the connection is to be closed.
+    /// A line that is too long or not ASCII; reported once. No line follows, because the connection has to be closed.
     pub fn next_line(&mut self) -> Option<Result<String, LineError>> {
         if self.failed {
             return None;
@@ -58,7 +59,7 @@ impl Lines {
         let found = self.buffer[self.searched..].iter().position(|&byte| byte == b'\n');
         let Some(distance) = found else {
             self.searched = self.buffer.len();
-            // A CR that belongs to the line's end may have come already.
+            // A CR of the line ending may already be in the buffer.
             let too_long = self.buffer.len() - self.start > LINE_LIMIT + 1;
             return too_long.then(|| self.fail(LineError::TooLong));
         };
@@ -86,7 +87,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// All lines of the bytes, pushed in pieces of that many.
+    /// All lines of the bytes, pushed in pieces of this size.
     fn lines(bytes: &[u8], piece: usize) -> Vec<Result<String, LineError>> {
         let mut lines = Lines::new();
         let mut all = Vec::new();

@@ -6,98 +6,99 @@ use super::individual::Individual;
 use super::parameters::NetParameters;
 use super::place::{Beam, Position, Target};
 
-/// A line of the protocol. The identifiers of robots are 1 to 65535; 0 is neither read nor written.
+/// Line of the protocol. Identifiers of robots are 1 to 65535; 0 is neither read nor written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Population manager to robot simulator: which nets can be handled? Answered by `NetParameters`.
+    /// Population manager to robot simulator: requests the supported networks. Answered by `NetParameters`.
     SendNetParameters,
-    /// Robot simulator to population manager: the nets that it can handle.
+    /// Robot simulator to population manager: the supported networks.
     NetParameters(NetParameters),
-    /// Population manager to robot simulator: a genome to be tested. Answered by `Fitness`.
+    /// Population manager to robot simulator: a genome to evaluate. Answered by `Fitness`.
     Individual(Individual),
-    /// Robot simulator to population manager: how well an individual did.
+    /// Robot simulator to population manager: result of an evaluation.
     Fitness {
         /// Gen: as in `Individual`.
         generation: u32,
         /// Ind: as in `Individual`.
         number: u32,
-        /// Fit: more is better.
+        /// Fit: fitness; larger is better.
         fitness: f64,
     },
-    /// Robot simulator to world simulator: a new robot. Answered by `YourIdentifier`.
+    /// Robot simulator to world simulator: creates a robot. Answered by `YourIdentifier`.
     CreateRobot,
-    /// World simulator to robot simulator: how the new robot is called.
+    /// World simulator to robot simulator: identifier of the new robot.
     YourIdentifier {
         /// ID of the robot.
         identifier: u16,
     },
-    /// Robot simulator to world simulator: the robot is no longer needed. Not answered.
+    /// Robot simulator to world simulator: removes the robot. Not answered.
     KillRobot {
         /// ID of the robot.
         identifier: u16,
     },
-    /// Robot simulator to world simulator: what the robot looks like. Answered by `YourPosition`.
+    /// Robot simulator to world simulator: shape of the robot. Answered by `YourPosition`.
     BodyShape {
         /// ID of the robot.
         identifier: u16,
-        /// Its body.
+        /// Shape of its body.
         shape: BodyShape,
     },
-    /// World simulator to robot simulator: where the robot is.
+    /// World simulator to robot simulator: pose of the robot.
     YourPosition {
         /// ID of the robot.
         identifier: u16,
-        /// Where it is.
+        /// Its pose and the outcome of its last move.
         position: Position,
     },
-    /// Robot simulator to world simulator: put the robot there at once. Answered by `YourPosition`.
+    /// Robot simulator to world simulator: places the robot at once. Answered by `YourPosition`.
     JumpTo {
         /// ID of the robot.
         identifier: u16,
-        /// Where it shall be.
+        /// Requested pose.
         target: Target,
     },
-    /// Robot simulator to world simulator: what does light show there? Answered by `VisualSensorReading`.
+    /// Robot simulator to world simulator: requests a visual reading. Answered by `VisualSensorReading`.
     VisualSensor {
         /// ID of the robot.
         identifier: u16,
-        /// Where the sensor looks.
+        /// Position and direction of the sensor.
         beam: Beam,
     },
-    /// World simulator to robot simulator: what light showed.
+    /// World simulator to robot simulator: visual reading.
     VisualSensorReading {
         /// ID of the robot.
         identifier: u16,
-        /// Dist: to the nearest object, mm, 0 or more.
+        /// Dist: distance to the nearest object [mm], >= 0.
         distance: f64,
         /// Red, green and blue of that object.
         colour: [u8; 3],
     },
-    /// Robot simulator to world simulator: what does sound show there? Answered by `SonicSensorReading`.
+    /// Robot simulator to world simulator: requests a sonic reading. Answered by `SonicSensorReading`.
     SonicSensor {
         /// ID of the robot.
         identifier: u16,
-        /// Where the sensor listens.
+        /// Position and direction of the sensor.
         beam: Beam,
     },
-    /// World simulator to robot simulator: what sound showed.
+    /// World simulator to robot simulator: sonic reading.
     SonicSensorReading {
         /// ID of the robot.
         identifier: u16,
-        /// Dist: to the nearest object, mm, 0 or more.
+        /// Dist: distance to the nearest object [mm], >= 0.
         distance: f64,
     },
-    /// Robot simulator to world simulator: drive the robot there, as far as obstacles allow. Answered by `YourPosition`.
+    /// Robot simulator to world simulator: drives the robot to a pose as far as obstacles allow. Answered by
+    /// `YourPosition`.
     MoveTo {
         /// ID of the robot.
         identifier: u16,
-        /// Where it shall be.
+        /// Requested pose.
         target: Target,
     },
 }
 
 impl Message {
-    /// The word that starts its line.
+    /// First word of the message's line.
     pub fn name(&self) -> &'static str {
         match self {
             Message::SendNetParameters => "SendNetParameters",

@@ -1,8 +1,9 @@
-//! Evaluation of foreign genomes: the lines that population managers, robot simulators and world simulators exchange.
+//! Evaluation of genomes from other programs: line protocol of population managers, robot simulators and world
+//! simulators.
 //!
-//! After "Evolving Robots In A Simulated World: Specification Of A Communication Protocol", whose sections are cited. [`lines`] cuts
-//! what a connection delivers into lines, [`message`] reads and writes them; [`parameters`] and [`individual`] say what a
-//! genome's numbers mean, [`body`] what a robot looks like, [`place`] where it is.
+//! The cited sections are those of "Evolving Robots In A Simulated World: Specification Of A Communication Protocol".
+//! [`lines`] splits the byte stream of a connection into lines, and [`message`] reads and writes them. [`parameters`]
+//! and [`individual`] define the meaning of a genome's numbers, [`body`] the shape of a robot, [`place`] its pose.
 
 pub mod body;
 mod connections;

@@ -1,14 +1,14 @@
-//! Lines with errors that nobody thought of.
+//! Tests with randomly corrupted lines.
 
 use super::lines::Lines;
 use super::message::Message;
 use super::tests::{LINES, written};
 
-/// Random numbers of a seed (xorshift64).
+/// Random numbers from a seed (xorshift64).
 struct Random(u64);
 
 impl Random {
-    /// From 0 to `bound - 1`.
+    /// Random number, 0 to `bound - 1`.
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -21,7 +21,7 @@ impl Random {
     }
 }
 
-/// Words that are, or nearly are, values.
+/// Words that are valid or almost valid values.
 const WORDS: [&str; 20] = [
     "0",
     "1",
@@ -45,7 +45,7 @@ const WORDS: [&str; 20] = [
     "MoveTo",
 ];
 
-/// A right line with one to three things changed.
+/// A valid line with one to three random changes.
 fn mutated(random: &mut Random) -> String {
     let mut words: Vec<String> = random.of(&LINES).split(' ').map(str::to_owned).collect();
     for _ in 0..=random.below(3) {
@@ -80,11 +80,11 @@ fn mutated_lines_are_refused_or_mean_what_their_written_form_means() {
         let again = written(&message);
         assert!(again.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" +-.".contains(&byte)), "{again}");
         let second = Message::parse(&again).unwrap_or_else(|error| panic!("{line:?} became {again:?}: {error}"));
-        // The debug form also tells -0 from 0.
+        // The debug format also distinguishes -0 from 0.
         assert_eq!(format!("{second:?}"), format!("{message:?}"), "{line:?} became {again:?}");
         assert_eq!(written(&second), again);
     }
-    // Both sides of the parser have been reached.
+    // Both accepted and rejected lines occurred.
     assert!((2_000..18_000).contains(&accepted), "{accepted} were accepted");
 }
 

@@ -1,25 +1,26 @@
-//! The recurrent network that a genome stands for: `y(t) = tanh(g (b + W x(t-1)))`, `y(0) = 0` (section 3.1).
+//! Recurrent network of a genome: `y(t) = tanh(g (b + W x(t-1)))`, `y(0) = 0` (section 3.1).
 //!
-//! The parameter values of an output or hidden neuron are its bias `b`, then its gain `g`; without them these are 0 and 1, and
-//! further ones have no meaning here. Weights that are nulled ([`NetParameters::is_nulled`]) are 0 whatever was sent.
+//! The parameter values of an output or hidden neuron are its bias `b` (default 0) and its gain `g` (default 1);
+//! further values are ignored. Nulled weights ([`NetParameters::is_nulled`]) are 0 regardless of the transmitted
+//! value.
 
 use super::individual::Genome;
 use super::parameters::NetParameters;
 
-/// A network and what its neurons put out last.
+/// Network with the outputs of its neurons at the last step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     inputs: usize,
     outputs: usize,
     neurons: Vec<Neuron>,
-    /// Row by row, a row for each of `neurons`; columns are inputs, then neurons.
+    /// Row-major matrix: a row for each of `neurons`; columns are inputs, then neurons.
     weights: Vec<f64>,
-    /// What went in and came out at the last step: inputs, outputs, hidden neurons.
+    /// Inputs and neuron outputs of the last step: inputs, outputs, hidden neurons.
     state: Vec<f64>,
     next: Vec<f64>,
 }
 
-/// What a neuron adds to its sum, and by what it multiplies that.
+/// Bias and gain of a neuron: `tanh(gain * (bias + sum))`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Neuron {
     pub bias: f64,
@@ -34,7 +35,8 @@ impl Neuron {
 }
 
 impl Network {
-    /// The network of a genome that was checked against these parameters; of several values of a weight the first counts.
+    /// Builds the network of a genome that was checked against these parameters. For weights with several values, the
+    /// first is used.
     pub fn new(genome: &Genome<'_>, parameters: &NetParameters) -> Network {
         let hidden = genome.hidden_count();
         let [inputs, outputs] = [parameters.inputs.count, parameters.outputs.count].map(|count| count as usize);
@@ -58,17 +60,17 @@ impl Network {
         }
     }
 
-    /// Outputs, then hidden neurons, each with its weights of inputs, outputs and hidden neurons.
+    /// Output neurons, then hidden neurons, each with its weights from inputs, outputs and hidden neurons.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&Neuron, &[f64])> {
         self.neurons.iter().zip(self.weights.chunks_exact(self.state.len().max(1)))
     }
 
-    /// Sets all neurons to 0, as at the start.
+    /// Sets all neurons to 0, the initial state.
     pub fn reset(&mut self) {
         self.state.fill(0.0);
     }
 
-    /// Takes the inputs of a step, missing ones as 0, and gives what the outputs put out for them, each from -1 to 1.
+    /// Computes a step; missing inputs are 0. Returns the outputs, each from -1 to 1.
     pub fn step(&mut self, inputs: &[f64]) -> &[f64] {
         for (at, state) in self.state[..self.inputs].iter_mut().enumerate() {
             *state = inputs.get(at).copied().unwrap_or(0.0);
@@ -76,7 +78,7 @@ impl Network {
         let rows = self.weights.chunks_exact(self.state.len().max(1));
         for ((next, neuron), row) in self.next.iter_mut().zip(&self.neurons).zip(rows) {
             let sum: f64 = row.iter().zip(&self.state).map(|(weight, state)| weight * state).sum();
-            // Sums of the largest numbers may be no numbers.
+            // Sums of very large numbers may be NaN.
             let output = (neuron.gain * (neuron.bias + sum)).tanh();
             *next = if output.is_nan() { 0.0 } else { output };
         }
@@ -91,7 +93,7 @@ mod tests {
     use super::super::parameters::{HiddenNeurons, Neurons, Weights};
     use super::*;
 
-    /// One input, one output and up to one hidden neuron with bias and gain.
+    /// One input, one output and at most one hidden neuron with bias and gain.
     fn parameters(input_to_output: bool, recurrent: bool) -> NetParameters {
         let (low, high) = (-f64::MAX, f64::MAX);
         NetParameters {
@@ -142,7 +144,7 @@ mod tests {
             let mut network = network(parameters, values);
             [0.5, -1.0, 0.25].map(|input| network.step(&[input])[0])
         };
-        // The places of input to output, output to output, output to hidden and hidden to hidden.
+        // Indices of the weights input to output, output to output, output to hidden and hidden to hidden.
         for (input_to_output, recurrent, places) in [(false, true, &[4][..]), (true, false, &[5, 8, 9])] {
             let parameters = parameters(input_to_output, recurrent);
             for place in 4..10 {

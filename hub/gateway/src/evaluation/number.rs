@@ -3,28 +3,28 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-/// Every number that can be written.
+/// Range of all finite numbers.
 pub(super) const FINITE: RangeInclusive<f64> = -f64::MAX..=f64::MAX;
-/// Numbers that count or number something.
+/// Range of counts and indices.
 pub(super) const COUNTS: RangeInclusive<f64> = 0.0..=u32::MAX as f64;
 
-/// Most values of an individual, and most neurons of a kind.
+/// Maximum number of values of an individual, and of neurons of a kind.
 pub const MAX_VALUES: usize = 60_000;
 
-/// Sizes that are written without an exponent. Outside of it digits that say nothing would make lines long.
+/// Magnitudes written without an exponent. Outside this range the line would contain many insignificant digits.
 const PLAIN: RangeInclusive<f64> = 1e-6..=1e16;
 
-/// The number that a word says: infinite where it is too large for 64 bits, `None` where the word is no number.
+/// Parses a number. Infinite if the number exceeds a 64-bit float; `None` if the word is not a number.
 pub(super) fn read(word: &str) -> Option<f64> {
-    // Rust also reads "inf" and "nan".
+    // Rust's parser also accepts "inf" and "nan".
     if !word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'E' | b'e' | b'.')) {
         return None;
     }
-    // Adding 0 makes 0 of -0, so that what is read is what its written form says.
+    // Adding 0 turns -0 into 0, so that a number equals its written form.
     Some(word.parse::<f64>().ok()? + 0.0)
 }
 
-/// Appends the shortest text that [`read`] turns into the same bits: `1000`, `-0.3`, `1e300`; `0` for -0.
+/// Appends the shortest text that [`read`] parses to the same bits: `1000`, `-0.3`, `1e300`; `0` for -0.
 pub(super) fn append(line: &mut String, number: f64) {
     let written = if number == 0.0 {
         line.write_str("0")
@@ -36,7 +36,7 @@ pub(super) fn append(line: &mut String, number: f64) {
     written.expect("a string takes all text");
 }
 
-/// The number as [`append`] writes it.
+/// Text of a number in the format of [`append`].
 pub(super) fn text(number: &f64) -> String {
     let mut line = String::new();
     append(&mut line, *number);

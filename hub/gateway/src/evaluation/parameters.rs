@@ -1,4 +1,4 @@
-//! Which nets a robot simulator can handle (section 3.1, `NetParameters`).
+//! Networks that a robot simulator supports (section 3.1, `NetParameters`).
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ use super::visit::Visit;
 const SIZES: RangeInclusive<f64> = 0.0..=MAX_VALUES as f64;
 const FLAGS: RangeInclusive<f64> = 0.0..=1.0;
 
-// What the values are called in errors.
+// Names of the values in error messages.
 const CONCURRENT: &str = "count of concurrent individuals";
 const GLOBAL: [&str; 3] = ["count of global parameters", "lowest global parameter", "highest global parameter"];
 const INPUT: [&str; 4] = [
@@ -37,12 +37,12 @@ const WEIGHT: [&str; 3] = ["count of values per weight", "lowest value of weight
 const INPUT_TO_OUTPUT: &str = "flag of weights from input to output";
 const RECURRENT: &str = "flag of recurrent connections";
 
-/// The answer to `SendNetParameters`: 22 values, in the order of the document.
+/// Answer to `SendNetParameters`: 22 values, in the order of the document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetParameters {
-    /// Cci: most individuals that are tested at once, 1 or more.
+    /// Cci: maximum number of individuals evaluated concurrently, >= 1.
     pub max_concurrent: u32,
-    /// Cgp, Lgp, Hgp: numbers that belong to no neuron.
+    /// Cgp, Lgp, Hgp: global parameters, which belong to no neuron.
     pub globals: Globals,
     /// Cin, Vin, Lin, Hin: input neurons.
     pub inputs: Neurons,
@@ -52,16 +52,16 @@ pub struct NetParameters {
     pub hidden: HiddenNeurons,
     /// Vw, Lw, Hw: connections between neurons.
     pub weights: Weights,
-    /// Fio: where it is false, all weights from input to output neurons are nulled.
+    /// Fio: if false, all weights from input to output neurons are nulled.
     pub input_to_output: bool,
-    /// Fre: where it is false, all recurrent connections are nulled.
+    /// Fre: if false, all recurrent connections are nulled.
     pub recurrent: bool,
 }
 
 /// Global parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Globals {
-    /// How many.
+    /// Number of parameters.
     pub count: u32,
     /// Lowest value.
     pub low: f64,
@@ -72,9 +72,9 @@ pub struct Globals {
 /// Input or output neurons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neurons {
-    /// How many.
+    /// Number of neurons.
     pub count: u32,
-    /// Parameter values of each.
+    /// Number of parameter values per neuron.
     pub values: u32,
     /// Lowest value.
     pub low: f64,
@@ -82,14 +82,14 @@ pub struct Neurons {
     pub high: f64,
 }
 
-/// Hidden neurons, of which individuals have different counts.
+/// Hidden neurons; their number varies between individuals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HiddenNeurons {
-    /// Fewest of an individual.
+    /// Minimum number per individual.
     pub min: u32,
-    /// Most of an individual.
+    /// Maximum number per individual.
     pub max: u32,
-    /// Parameter values of each.
+    /// Number of parameter values per neuron.
     pub values: u32,
     /// Lowest value.
     pub low: f64,
@@ -100,7 +100,7 @@ pub struct HiddenNeurons {
 /// Weights of the connections.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// Parameter values of each.
+    /// Number of parameter values per weight.
     pub values: u32,
     /// Lowest value.
     pub low: f64,
@@ -155,10 +155,11 @@ impl NetParameters {
         visit(RECURRENT, self.recurrent.into(), FLAGS)
     }
 
-    /// Whether a program can work with them. Those that were read from a line have been checked.
+    /// Checks whether a program can work with these parameters. Parameters read from a line are already checked.
     ///
     /// # Errors
-    /// A count or value out of its range, a range that ends below its start, and individuals of more than [`MAX_VALUES`] values.
+    /// A count or a value is out of range, a range ends below its start, or individuals would have more than
+    /// [`MAX_VALUES`] values.
     pub fn check(&self) -> Result<(), MessageError> {
         self.visit(&mut |what, value, range| in_range("NetParameters", what, value, range))?;
         let ranges = [
@@ -176,7 +177,8 @@ impl NetParameters {
         if values > MAX_VALUES { Err(MessageError::TooManyValues { values }) } else { Ok(()) }
     }
 
-    /// Values of an individual with that many hidden neurons: global, input, output and hidden parameters, and weights (Nw).
+    /// Number of values of an individual with this number of hidden neurons: global, input, output and hidden
+    /// parameters, and weights (Nw).
     pub fn value_count(&self, hidden: u32) -> usize {
         let product = |count: u32, values: u32| u128::from(count) * u128::from(values);
         let (inputs, outputs) = (&self.inputs, &self.outputs);
@@ -188,20 +190,20 @@ impl NetParameters {
         usize::try_from(u128::from(self.globals.count) + neurons + weights).unwrap_or(usize::MAX)
     }
 
-    /// Rows of the matrix of weights: output neurons, then hidden ones.
+    /// Number of rows of the weight matrix: output neurons, then hidden neurons.
     pub fn rows(&self, hidden: u32) -> usize {
         self.outputs.count as usize + hidden as usize
     }
 
-    /// Columns of the matrix of weights: input neurons, then output neurons, then hidden ones.
+    /// Number of columns of the weight matrix: input neurons, output neurons, then hidden neurons.
     pub fn columns(&self, hidden: u32) -> usize {
         self.inputs.count as usize + self.rows(hidden)
     }
 
-    /// Whether the net ignores the weight of that row and column and has 0 instead; also true outside of the matrix.
+    /// Whether the network replaces the weight in this row and column with 0; also true outside the matrix.
     ///
-    /// Fio = 0 nulls input to output. Fre = 0 nulls what feeds back: output to output, output to hidden and hidden to hidden; signals
-    /// then still go from inputs to hidden neurons and from these to outputs.
+    /// Fio = 0 nulls input to output. Fre = 0 nulls feedback: output to output, output to hidden and hidden to
+    /// hidden. Connections from inputs to hidden neurons and from hidden neurons to outputs remain.
     pub fn is_nulled(&self, row: usize, column: usize, hidden: u32) -> bool {
         if row >= self.rows(hidden) || column >= self.columns(hidden) {
             return true;

@@ -1,4 +1,4 @@
-//! Messages out of lines.
+//! Parses lines into messages.
 
 use super::body::BodyShape;
 use super::error::{MessageError, Wanted, shortened};
@@ -8,7 +8,7 @@ use super::parameters::NetParameters;
 use super::place::{Beam, Position, Target};
 use super::reader::{Reader, next_word};
 
-/// Names and counts of values.
+/// Names of the messages, and their numbers of values.
 const MESSAGES: [(&str, Wanted); 15] = [
     ("SendNetParameters", Wanted::Exactly(0)),
     ("NetParameters", Wanted::Exactly(22)),
@@ -28,12 +28,12 @@ const MESSAGES: [(&str, Wanted); 15] = [
 ];
 
 impl Message {
-    /// Reads a line without its end. Between words, in front and behind may be any number of spaces and tabs.
+    /// Parses a line without its line ending. Any number of spaces and tabs may separate and surround the words.
     ///
-    /// What an individual's values mean, and how many it needs, is up to [`Individual::genome`]: that takes parameters.
+    /// The number and the meaning of an individual's values depend on the parameters: see [`Individual::genome`].
     ///
     /// # Errors
-    /// An unknown name, a wrong count of values, a value that is no number, and one out of range.
+    /// The name is unknown, the number of values is wrong, or a value is not a number or is out of range.
     pub fn parse(line: &str) -> Result<Message, MessageError> {
         let mut rest = line;
         let word = next_word(&mut rest);
@@ -56,7 +56,7 @@ impl Message {
         Ok(message)
     }
 
-    /// The messages that start with a robot's identifier.
+    /// Parses the messages that start with a robot's identifier.
     fn parse_of_robot(name: &str, values: &mut Reader<'_>) -> Result<Option<Message>, MessageError> {
         let identifier = values.identifier()?;
         Ok(Some(match name {

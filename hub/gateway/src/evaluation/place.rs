@@ -1,7 +1,8 @@
-//! Where robots and their sensors are (section 3.2).
+//! Poses of robots and their sensors (section 3.2).
 //!
-//! Lengths are in millimetres, the arena is 0 to 2000 in X and Y, Z is the height above ground zero. Angles are in radians. A direction
-//! is that of the positive y-axis of the robot's shape, or of a sensor's beam, counter-clockwise from the arena's positive x-axis.
+//! Lengths are in millimetres, the arena is 0 to 2000 in X and Y, Z is the height above ground zero. Angles are in
+//! radians. A direction is that of the positive y-axis of the robot's shape, or of a sensor's beam, counter-clockwise
+//! from the arena's positive x-axis.
 
 use std::f64::consts::FRAC_PI_2;
 use std::ops::RangeInclusive;
@@ -11,31 +12,31 @@ use super::number::FINITE;
 use super::reader::Reader;
 use super::visit::Visit;
 
-/// Programs send a quarter turn with few digits, rounded up: 1.571. Such a value is no other one in practice.
+/// Tolerance for quarter turns, which programs send with few digits, rounded up (1.571) [rad].
 const ROUNDING: f64 = 0.001;
-/// Tilts. The document excludes the quarter turn itself, but no sensor could then look straight down.
+/// Range of tilts. The document excludes the quarter turn itself, but sensors need it to point straight down.
 const TILTS: RangeInclusive<f64> = -FRAC_PI_2 - ROUNDING..=FRAC_PI_2 + ROUNDING;
-/// Opening angles of beams.
+/// Range of opening angles of beams.
 const OPENINGS: RangeInclusive<f64> = 0.0..=FRAC_PI_2 + ROUNDING;
 
-/// Where a robot is and how it came there, of `YourPosition`.
+/// Pose of a robot and outcome of its last move, from `YourPosition`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Position {
-    /// X, mm.
+    /// X [mm].
     pub x: f64,
-    /// Y, mm.
+    /// Y [mm].
     pub y: f64,
-    /// Z, mm.
+    /// Z [mm].
     pub z: f64,
-    /// Dir, direction of travel, rad.
+    /// Dir: direction of travel [rad].
     pub direction: f64,
-    /// `TiltS`, rad, at most a quarter turn either way: straight forward, positive uphill.
+    /// `TiltS`: tilt straight forward, positive uphill [rad], at most a quarter turn in magnitude.
     pub tilt_forward: f64,
-    /// `TiltC`, rad, at most a quarter turn either way: across, positive with the left side up.
+    /// `TiltC`: tilt across, positive with the left side up [rad], at most a quarter turn in magnitude.
     pub tilt_across: f64,
-    /// Stress: the part of the move that obstacles blocked, 0 to 1.
+    /// Stress: fraction of the move that obstacles blocked, 0 to 1.
     pub stress: f64,
-    /// Death: the bottom of the robot is on deathly ground.
+    /// Death: whether the bottom of the robot is on deadly ground.
     pub death: bool,
 }
 
@@ -65,14 +66,14 @@ impl Position {
     }
 }
 
-/// Where a robot shall be, of `JumpTo` and `MoveTo`. Targets outside of the arena are allowed.
+/// Requested pose of a robot, from `JumpTo` and `MoveTo`. It may be outside the arena.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Target {
-    /// X, mm.
+    /// X [mm].
     pub x: f64,
-    /// Y, mm.
+    /// Y [mm].
     pub y: f64,
-    /// Dir, rad.
+    /// Dir [rad].
     pub direction: f64,
 }
 
@@ -88,22 +89,22 @@ impl Target {
     }
 }
 
-/// A sensor's beam, of `VisualSensor` and `SonicSensor`; absolute, not relative to the robot.
+/// Beam of a sensor, from `VisualSensor` and `SonicSensor`; absolute, not relative to the robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Beam {
-    /// X of the sensor, mm.
+    /// X of the sensor [mm].
     pub x: f64,
-    /// Y of the sensor, mm.
+    /// Y of the sensor [mm].
     pub y: f64,
-    /// Z of the sensor, mm.
+    /// Z of the sensor [mm].
     pub z: f64,
-    /// Dir, rad.
+    /// Dir [rad].
     pub direction: f64,
-    /// Tilt, rad, at most a quarter turn either way: positive upwards.
+    /// Tilt, positive upwards [rad], at most a quarter turn in magnitude.
     pub tilt: f64,
-    /// `AngH`, the whole horizontal opening angle, rad, 0 to a quarter turn.
+    /// `AngH`: full horizontal opening angle [rad], 0 to a quarter turn.
     pub horizontal: f64,
-    /// `AngV`, the whole vertical opening angle, rad, 0 to a quarter turn.
+    /// `AngV`: full vertical opening angle [rad], 0 to a quarter turn.
     pub vertical: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Pseudo-random numbers, so that the same seed gives the same ones.
+//! Reproducible pseudo-random numbers.
 
 use std::f64::consts::TAU;
 
@@ -11,7 +11,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Numbers of their own for each of the parts, such as generation and trial.
+    /// Independent sequence for each combination of parts, such as generation and trial.
     pub(super) fn of(seed: u64, parts: &[u64]) -> Self {
         Self(parts.iter().fold(seed, |state, part| Self(state ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93)).bits()))
     }
@@ -24,23 +24,23 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// Uniform, 0 or more and less than 1.
+    /// Uniform in [0, 1).
     pub(super) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Uniform from `low` to `high`, whose difference may be larger than the largest number.
+    /// Uniform from `low` to `high`, whose difference may overflow.
     pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
         let part = self.unit();
         (low * (1.0 - part) + high * part).clamp(low, high)
     }
 
-    /// From 0 to `bound` - 1, with a bound of at least 1.
+    /// Uniform from 0 to `bound` - 1; `bound` >= 1.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((self.unit() * bound as f64) as usize).min(bound.saturating_sub(1))
     }
 
-    /// True that often.
+    /// Returns true with this probability.
     pub(super) fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }

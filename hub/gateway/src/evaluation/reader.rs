@@ -1,20 +1,20 @@
-//! The values of one line, read one after the other.
+//! Reads the values of a line in order.
 
 use std::ops::RangeInclusive;
 
 use super::error::{MessageError, Wanted, in_range, shortened};
 use super::number::{self, COUNTS, FINITE};
 
-/// What may stand between words. The document has single spaces; more of them, and tabs, do no harm.
+/// Separators between words. The document uses single spaces; several spaces and tabs are accepted too.
 const BLANKS: [char; 2] = [' ', '\t'];
 
 /// Identifiers of robots: 1 to 2^16 - 1 (section 3.2).
 pub(super) const IDENTIFIERS: RangeInclusive<f64> = 1.0..=65_535.0;
 
-/// Shares of red, green and blue.
+/// Range of red, green and blue.
 pub(super) const COLOURS: RangeInclusive<f64> = 0.0..=255.0;
 
-/// Takes a word off the front of `rest`; empty at the end of the line.
+/// Removes the first word of `rest`; empty at the end of the line.
 pub(super) fn next_word<'a>(rest: &mut &'a str) -> &'a str {
     let trimmed = rest.trim_start_matches(BLANKS);
     let (word, after) = trimmed.split_at(trimmed.find(BLANKS).unwrap_or(trimmed.len()));
@@ -22,7 +22,7 @@ pub(super) fn next_word<'a>(rest: &mut &'a str) -> &'a str {
     word
 }
 
-/// What follows a message's name.
+/// Values after the name of a message.
 pub(super) struct Reader<'a> {
     message: &'static str,
     rest: &'a str,
@@ -31,28 +31,28 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The values of the message of that name.
+    /// Creates a reader for the values of the message with this name.
     pub(super) fn new(message: &'static str, rest: &'a str) -> Self {
         let came = rest.split(BLANKS).filter(|word| !word.is_empty()).count();
         Self { message, rest, came, taken: 0 }
     }
 
-    /// How many values came.
+    /// Number of values on the line.
     pub(super) fn came(&self) -> usize {
         self.came
     }
 
-    /// Refuses a line that has fewer than `count` values left.
+    /// Rejects a line with fewer than `count` remaining values.
     pub(super) fn require(&self, count: usize) -> Result<(), MessageError> {
         Wanted::AtLeast(self.taken + count).check(self.message, self.came)
     }
 
-    /// Refuses values that nobody took.
+    /// Rejects a line with unread values.
     pub(super) fn end(&self) -> Result<(), MessageError> {
         Wanted::Exactly(self.taken).check(self.message, self.came)
     }
 
-    /// The next value, called `what` in errors.
+    /// Reads the next value; `what` names it in errors.
     pub(super) fn real(&mut self, what: &'static str) -> Result<f64, MessageError> {
         self.require(1)?;
         let word = next_word(&mut self.rest);
@@ -66,7 +66,8 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
-    /// The next value, without a fraction; `17`, `17.0` and `1.7e1` are the same. The range holds no negative numbers.
+    /// Reads the next value as an integer; `17`, `17.0` and `1.7e1` are equal. `range` must not contain negative
+    /// numbers.
     pub(super) fn whole(&mut self, what: &'static str, range: RangeInclusive<f64>) -> Result<u32, MessageError> {
         let value = self.real(what)?;
         if value.fract() != 0.0 {
@@ -76,22 +77,22 @@ impl<'a> Reader<'a> {
         Ok(value as u32)
     }
 
-    /// The next value, 0 or more.
+    /// Reads the next value as a count, >= 0.
     pub(super) fn count(&mut self, what: &'static str) -> Result<u32, MessageError> {
         self.whole(what, COUNTS)
     }
 
-    /// The next value, 0 or 1.
+    /// Reads the next value as a flag, 0 or 1.
     pub(super) fn flag(&mut self, what: &'static str) -> Result<bool, MessageError> {
         Ok(self.whole(what, 0.0..=1.0)? == 1)
     }
 
-    /// The next value, the share of a colour.
+    /// Reads the next value as a colour component.
     pub(super) fn colour(&mut self, what: &'static str) -> Result<u8, MessageError> {
         Ok(self.whole(what, COLOURS)? as u8)
     }
 
-    /// The next value, a robot's identifier.
+    /// Reads the next value as a robot's identifier.
     pub(super) fn identifier(&mut self) -> Result<u16, MessageError> {
         Ok(self.whole("identifier", IDENTIFIERS)? as u16)
     }

@@ -1,4 +1,4 @@
-//! The server of a world: robot simulators connect to one of its ports, and all are in the same world (section 2.1).
+//! Server of a world: robot simulators connect to any of its ports and share one world (section 2.1).
 
 pub use super::connections::MOST_CONNECTIONS;
 use super::connections::{Connections, Service};
@@ -8,21 +8,21 @@ use std::io::Result;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Robots are looked through for dead ones so often.
+/// Interval between checks for idle robots.
 const EXPIRY: Duration = Duration::from_secs(1);
 
-/// What was served.
+/// Counters of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Messages that came and were understood.
+    /// Valid messages received.
     pub messages: u64,
-    /// Connections that were closed because there were too many.
+    /// Connections closed because the maximum was reached.
     pub refused: u64,
-    /// Robots that were taken away because nobody moved or asked for them.
+    /// Robots removed because no message named them.
     pub expired: u64,
 }
 
-/// A world on its ports.
+/// World with its ports.
 pub struct WorldServer {
     served: Served,
     connections: Connections,
@@ -49,39 +49,40 @@ impl Service for Served {
 }
 
 impl WorldServer {
-    /// Serves a world at these addresses. Robots of which nobody speaks for `idle` are taken away, and simulators that say
-    /// nothing for so long are sent away.
+    /// Serves a world on these addresses. Robots that no message names for `idle` are removed, and simulators silent
+    /// for `idle` are disconnected.
     ///
     /// # Errors
-    /// What the system says of an address.
+    /// Error of the operating system for an address.
     pub fn listen(world: World, addresses: &[SocketAddr], idle: Duration) -> Result<WorldServer> {
         let connections = Connections::listen("robot simulator", addresses, idle)?;
         let (began, served) = (Instant::now(), Served { world, messages: 0 });
         Ok(WorldServer { served, connections, expired: 0, began, looked: began, idle })
     }
 
-    /// Where it listens.
+    /// Addresses of the listening sockets.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn addresses(&self) -> Result<Vec<SocketAddr>> {
         self.connections.addresses()
     }
 
-    /// What was served so far.
+    /// Counters since the start.
     pub fn counts(&self) -> Counts {
         Counts { messages: self.served.messages, refused: self.connections.refused(), expired: self.expired }
     }
 
-    /// Robot simulators that are connected.
+    /// Number of connected robot simulators.
     pub fn connections(&self) -> usize {
         self.connections.count()
     }
 
-    /// Waits until somebody connects or says something, for `wait` at most, and answers all that came. Lines for the log.
+    /// Waits for a connection or a message for at most `wait`, and answers all received messages. Returns lines for
+    /// the log.
     ///
     /// # Errors
-    /// What the system says of waiting.
+    /// Error of the operating system while waiting.
     pub fn turn(&mut self, wait: Duration) -> Result<Vec<String>> {
         let told = self.connections.turn(wait, None, &mut self.served)?;
         if self.looked.elapsed() >= EXPIRY {

@@ -1,4 +1,4 @@
-//! A connection that carries lines both ways and makes nobody wait.
+//! Non-blocking connection that carries lines in both directions.
 
 use super::lines::Lines;
 use super::message::{Message, MessageError};
@@ -8,46 +8,46 @@ use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Bytes that wait to be sent before no more is read.
+/// Length of the send queue at which reading stops [bytes].
 const MOST_WAITING: usize = 1 << 20;
-/// Bytes that are read at once.
+/// Maximum number of bytes per read.
 const AT_ONCE: usize = 64 << 10;
 
-/// A stream with the lines that came and the bytes that are to go.
+/// Stream with received lines and bytes to send.
 pub(super) struct Stream {
     stream: TcpStream,
     pub lines: Lines,
     to_send: Vec<u8>,
-    /// Bytes of these that are sent.
+    /// Number of bytes of `to_send` that are sent.
     sent: usize,
-    /// Since when the other side takes nothing.
+    /// Time since which the peer accepts no bytes.
     waits: Option<Instant>,
     text: String,
 }
 
-/// What reading found.
+/// Result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Came {
-    /// Bytes, which are in the lines now.
+    /// Number of received bytes, which are now in the lines.
     Bytes(usize),
-    /// None for now.
+    /// No bytes at present.
     Nothing,
-    /// The other side's end.
+    /// End of the stream.
     End,
 }
 
 impl Stream {
-    /// Connects to a server, within `longest`.
+    /// Connects to a server within `longest`.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub(super) fn connect(at: &SocketAddr, longest: Duration) -> Result<Stream> {
         let stream = TcpStream::connect_timeout(at, longest)?;
         never_waits(&stream)?;
         Ok(Stream::new(stream))
     }
 
-    /// Of a connection that never waits.
+    /// Wraps a non-blocking connection.
     pub(super) fn new(stream: TcpStream) -> Stream {
         let (lines, text) = (Lines::new(), String::new());
         Stream { stream, lines, to_send: Vec::new(), sent: 0, waits: None, text }
@@ -57,12 +57,12 @@ impl Stream {
         &self.stream
     }
 
-    /// So much waits to be sent that no more requests are to be read.
+    /// Whether the send queue has reached the length at which requests are no longer read.
     pub(super) fn is_full(&self) -> bool {
         self.to_send.len() - self.sent >= MOST_WAITING
     }
 
-    /// What to wait for.
+    /// Poll flags of the connection.
     pub(super) fn interest(&self) -> PollFlags {
         match self.to_send.len() - self.sent {
             0 => PollFlags::IN,
@@ -71,15 +71,15 @@ impl Stream {
         }
     }
 
-    /// The other side has taken nothing for so long although there is something.
+    /// Whether the peer has accepted none of the queued bytes for longer than `patience`.
     pub(super) fn is_deaf(&self, patience: Duration) -> bool {
         self.waits.is_some_and(|since| since.elapsed() > patience)
     }
 
-    /// Puts a message behind what waits.
+    /// Queues a message.
     ///
     /// # Errors
-    /// What makes it no line.
+    /// The message cannot be written as a line.
     pub(super) fn put(&mut self, message: &Message) -> std::result::Result<(), MessageError> {
         self.text.clear();
         message.write_to(&mut self.text)?;
@@ -88,10 +88,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads what is there, once.
+    /// Reads the available bytes once.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub(super) fn read(&mut self) -> Result<Came> {
         let mut buffer = [0; AT_ONCE];
         loop {
@@ -108,10 +108,10 @@ impl Stream {
         }
     }
 
-    /// Sends what the other side takes now.
+    /// Sends as much of the queue as the peer accepts.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub(super) fn send(&mut self) -> Result<()> {
         while self.sent < self.to_send.len() {
             match self.stream.write(&self.to_send[self.sent..]) {

@@ -1,11 +1,11 @@
-//! The document's examples, conformance cases, and what is refused.
+//! Tests: examples of the document, conformance cases, and rejected messages.
 
 use super::individual::Individual;
 use super::message::{Message, MessageError};
 use super::parameters::{NetParameters, Neurons, Weights};
 use super::place::{Beam, Position, Target};
 
-/// A message that is right, of each kind, as it is written.
+/// A valid message of each kind in its written form.
 pub(super) const LINES: [&str; 16] = [
     "SendNetParameters",
     "NetParameters 1 0 0 0 2 0 0 0 2 0 0 0 0 0 0 0 0 1 -10 10 1 1",
@@ -35,7 +35,7 @@ fn parsed(line: &str) -> Message {
     Message::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
-/// Two inputs, two outputs, no hidden neurons, a value from -10 to 10 per weight (section 3.1).
+/// Two inputs, two outputs, no hidden neurons, one value from -10 to 10 per weight (section 3.1).
 fn example() -> NetParameters {
     let neurons = Neurons { count: 2, ..Neurons::default() };
     NetParameters {

@@ -1,12 +1,13 @@
-//! Genomes as behaviour trees of one leaf, a network, so that our own engine runs foreign individuals.
+//! Converts genomes into behaviour trees with a single network leaf, so that this project's engine can run external
+//! individuals.
 
 use super::individual::Genome;
 use super::network::Network;
 use super::parameters::NetParameters;
 use std::fmt::Write;
 
-/// The tree's text. `inputs` are the scalar registers that the input neurons are, and the first two output neurons are the goal's x
-/// and y. What is nulled is left out. Outputs come first among the neurons of the tree, then hidden ones.
+/// Text of the tree. `inputs` names the scalar registers of the input neurons; the first two output neurons set the
+/// goal's x and y. Nulled weights are omitted. The output neurons precede the hidden neurons.
 pub fn text(genome: &Genome<'_>, parameters: &NetParameters, inputs: &[String]) -> String {
     let mut text = String::from("network\n");
     for (neuron, weights) in Network::new(genome, parameters).rows() {

@@ -1,4 +1,4 @@
-//! Values of a message, in their order on the line.
+//! Visitor for the values of a message.
 
 use super::error::MessageError;
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! Messages into lines.
+//! Formats messages as lines.
 
 use super::error::{MessageError, in_range};
 use super::lines::LINE_LIMIT;
@@ -11,11 +11,12 @@ use std::ops::RangeInclusive;
 const DISTANCES: RangeInclusive<f64> = 0.0..=f64::MAX;
 
 impl Message {
-    /// Appends the message without the line's end: single spaces, whole numbers plain, and the shortest texts that read back to the same
-    /// bits.
+    /// Appends the message without a line ending: single spaces, plain integers, and the shortest texts that parse to
+    /// the same bits.
     ///
     /// # Errors
-    /// What [`Message::parse`] would refuse, and lines longer than [`LINE_LIMIT`]; the text is then as before.
+    /// The message is one that [`Message::parse`] would reject, or its line is longer than [`LINE_LIMIT`]. `line` is
+    /// unchanged in this case.
     pub fn write_to(&self, line: &mut String) -> Result<(), MessageError> {
         self.check()?;
         let start = line.len();
@@ -33,7 +34,7 @@ impl Message {
         Ok(())
     }
 
-    /// Refuses values that are out of range or contradict each other.
+    /// Rejects values that are out of range or contradictory.
     pub(super) fn check(&self) -> Result<(), MessageError> {
         match self {
             Message::NetParameters(parameters) => parameters.check(),

@@ -1,8 +1,7 @@
-//! The server of monitors: 3D viewers connect and are told a scene, in SimSpark's protocol or in RSMP, and may send trainers'
-//! commands.
+//! Server for monitors: 3D viewers receive a scene in the SimSpark or RSMP protocol, and may send trainer commands.
 //!
-//! One thread serves all: each message is written once, viewers that do not take it in time are dropped, and nobody waits for
-//! anybody.
+//! One thread serves all viewers without blocking. Each message is formatted once; viewers that do not read are
+//! dropped.
 
 pub mod pair;
 mod viewer;
@@ -17,45 +16,45 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use viewer::Viewer;
 
-/// Viewers that are served at once; more are closed as soon as they come.
+/// Maximum number of viewers. Further connections are closed at once.
 pub const MOST_VIEWERS: usize = 256;
-/// New viewers that are taken in a cycle.
+/// Maximum number of new viewers accepted in a cycle.
 const NEW_AT_ONCE: usize = 256;
 
-/// A protocol of viewers.
+/// Protocol of viewers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// SimSpark's, port 3200 by default.
+    /// SimSpark, port 3200 by default.
     SimSpark,
     /// RSMP 1.0, port 60001 by default.
     Rsmp,
 }
 
-/// What viewers are told.
+/// Data sent to the viewers.
 #[derive(Clone, Debug, Default)]
 pub struct Moment<'a> {
-    /// Time of the game, s; `fields` have it, too.
+    /// Game time [s]; the same as in `state`.
     pub time: f64,
-    /// The environment, which full messages have.
+    /// Environment, sent only in full messages.
     pub environment: &'a [Field],
-    /// The state of the game, `time` first.
+    /// Game state, `time` first.
     pub state: &'a [Field],
-    /// The scene.
+    /// Scene.
     pub scene: &'a [Node],
 }
 
-/// What viewers sent and what became of them in a cycle.
+/// Input and events of all viewers in a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Events {
-    /// Commands, with the number of the viewer that sent them.
+    /// Commands, each with the number of the viewer that sent it.
     pub commands: Vec<(u64, Command)>,
-    /// Commands that are none: each is a line of the log, too.
+    /// Number of invalid commands; each also causes a line in the log.
     pub errors: u64,
     /// Lines for the log.
     pub told: Vec<String>,
 }
 
-/// A server of one protocol.
+/// Server for viewers of one protocol.
 pub struct Monitors {
     door: Door,
     protocol: Protocol,
@@ -66,24 +65,24 @@ pub struct Monitors {
 }
 
 impl Monitors {
-    /// Listens.
+    /// Binds the listening socket.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn listen(at: SocketAddr, protocol: Protocol) -> Result<Monitors> {
         let door = Door::listen(at)?;
         Ok(Monitors { door, protocol, viewers: Vec::new(), sender: Sender::default(), count: 0, refused: 0 })
     }
 
-    /// Where it listens.
+    /// Address of the listening socket.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn address(&self) -> Result<SocketAddr> {
         self.door.address()
     }
 
-    /// What it speaks.
+    /// Protocol of the viewers.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
@@ -93,28 +92,28 @@ impl Monitors {
         self.viewers.len()
     }
 
-    /// Connections that were closed because there were too many.
+    /// Number of connections closed because the maximum was reached.
     pub fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// Everything is sent anew to everybody in the next cycle.
+    /// Sends the whole scene to all viewers in the next cycle.
     pub fn send_all_anew(&mut self) {
         self.sender = Sender::default();
     }
 
-    /// The whole scene is sent anew to this viewer in the next cycle.
+    /// Sends the whole scene to this viewer in the next cycle.
     pub fn send_anew(&mut self, viewer: u64) {
         self.viewer(viewer).into_iter().for_each(|viewer| viewer.begun = false);
     }
 
-    /// A cycle: takes new viewers, tells everybody what has changed, and reads what they sent, up to so many commands and those of
-    /// the message that has the last of them. Never waits.
+    /// Runs a cycle: accepts viewers, sends them the changes, and reads at most `room` commands. Never blocks.
     pub fn cycle(&mut self, now: &Moment<'_>, room: usize) -> Events {
         self.turn(now, room, true)
     }
 
-    /// A cycle without news: `last` is the moment of the cycle before, and only those who do not have it are told.
+    /// Runs a cycle without new data: `last` is the data of the previous cycle, and only viewers that lack it receive
+    /// it.
     pub fn wait(&mut self, last: &Moment<'_>, room: usize) -> Events {
         self.turn(last, room, false)
     }
@@ -123,7 +122,7 @@ impl Monitors {
         let mut events = Events::default();
         self.take_new(&mut events);
         self.tell(now, news);
-        // Each is the first to be read in its turn, so that one that floods leaves room for the others.
+        // The viewers are read in rotating order, so that a flood of commands from one leaves room for the others.
         if !self.viewers.is_empty() {
             self.viewers.rotate_left(1);
         }
@@ -137,7 +136,7 @@ impl Monitors {
         events
     }
 
-    /// Answers a viewer.
+    /// Sends an answer to a viewer.
     pub fn answer(&mut self, viewer: u64, message: &str) {
         self.viewer(viewer).into_iter().for_each(|viewer| viewer.answer(message));
     }
@@ -165,7 +164,7 @@ impl Monitors {
 
     fn tell(&mut self, now: &Moment<'_>, news: bool) {
         if self.viewers.is_empty() {
-            // Whoever comes next is the first.
+            // The next viewer needs the whole scene.
             self.sender = Sender::default();
             return;
         }
@@ -184,7 +183,7 @@ impl Monitors {
             match std::mem::replace(&mut viewer.begun, true) {
                 true if news => viewer.queue(&all),
                 true => {}
-                // As it was told to the others, so that their next changes are right for it.
+                // In the state that the other viewers have, so that the next changes apply to it.
                 false => viewer.queue(first.get_or_insert_with(full)),
             }
         }
@@ -192,7 +191,7 @@ impl Monitors {
 }
 
 impl Protocol {
-    /// What people call it.
+    /// Name of the protocol.
     pub fn name(self) -> &'static str {
         match self {
             Protocol::SimSpark => "SimSpark",
@@ -210,7 +209,7 @@ impl Protocol {
     fn changed(self, now: &Moment<'_>, changed: &[Field], scene: &[Node], changes: &[Change]) -> String {
         match self {
             Protocol::SimSpark => simspark::changed(changed, scene, changes),
-            // This protocol has the whole state in each message.
+            // In this protocol each message contains the whole game state.
             Protocol::Rsmp => rsmp::changed(now.time, now.state, scene, changes),
         }
     }

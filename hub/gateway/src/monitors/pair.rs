@@ -1,4 +1,4 @@
-//! The servers of both protocols, of one scene.
+//! Servers of both protocols for the same scene.
 
 use super::{Events, Moment, Monitors, Protocol};
 use crate::limit::LineLimit;
@@ -10,34 +10,34 @@ use std::io::Result;
 use std::net::SocketAddr;
 use std::time::Instant;
 
-/// Who sent a command.
+/// Sender of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asker {
     server: usize,
     viewer: u64,
 }
 
-/// What came in a cycle.
+/// Input of a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
-    /// Commands of trainers that concern the arena or the game.
+    /// Trainer commands that concern the arena or the game.
     pub commands: Vec<(Asker, Command)>,
-    /// Lines for the log, not more than a log can take.
+    /// Lines for the log, rate-limited.
     pub told: Vec<String>,
 }
 
-/// What was counted.
+/// Counters of both servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Viewers that watch now.
+    /// Number of connected viewers.
     pub viewers: usize,
-    /// Connections that were closed because there were too many.
+    /// Number of connections closed because the maximum was reached.
     pub refused: u64,
-    /// Commands that were none.
+    /// Number of invalid commands.
     pub errors: u64,
 }
 
-/// The servers.
+/// Servers of both protocols.
 pub struct Pair {
     servers: Vec<Monitors>,
     errors: u64,
@@ -46,10 +46,10 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Listens, in the protocols that have an address.
+    /// Listens for each protocol that has an address.
     ///
     /// # Errors
-    /// The address, and what the system says.
+    /// The address, with the error of the operating system.
     pub fn listen(
         simspark: Option<SocketAddr>,
         rsmp: Option<SocketAddr>,
@@ -65,15 +65,15 @@ impl Pair {
         })
     }
 
-    /// Where they listen.
+    /// Addresses of the listening sockets.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn addresses(&self) -> Result<Vec<(Protocol, SocketAddr)>> {
         self.servers.iter().map(|server| Ok((server.protocol(), server.address()?))).collect()
     }
 
-    /// What was counted so far.
+    /// Counters since the start.
     pub fn counts(&self) -> Counts {
         Counts {
             viewers: self.servers.iter().map(Monitors::viewers).sum(),
@@ -82,17 +82,18 @@ impl Pair {
         }
     }
 
-    /// Shows a moment to everybody and takes up to about so many commands ([`Monitors::cycle`]). Never waits.
+    /// Sends a picture to all viewers and reads about `room` commands, divided between the servers
+    /// ([`Monitors::cycle`]). Never blocks.
     pub fn cycle(&mut self, picture: &Picture, room: usize) -> Heard {
         self.show(picture, &scene(&picture.arena), room)
     }
 
-    /// Shows the last moment to those who came after it, and takes commands ([`Monitors::wait`]). Never waits.
+    /// Sends the last picture to viewers that lack it, and reads commands ([`Monitors::wait`]). Never blocks.
     pub fn wait(&mut self, last: &Picture, room: usize) -> Heard {
         self.turn(last, &scene(&last.arena), room, Monitors::wait)
     }
 
-    /// Shows a moment with a scene of one's own, of which the picture tells the rest.
+    /// Sends a picture with the given scene in place of its arena.
     pub fn show(&mut self, picture: &Picture, scene: &[Node], room: usize) -> Heard {
         self.turn(picture, scene, room, Monitors::cycle)
     }
@@ -123,12 +124,12 @@ impl Pair {
         heard
     }
 
-    /// Those of the lines that a log can take now.
+    /// Applies the rate limit of the log to lines.
     pub fn limited(&mut self, lines: Vec<String>) -> Vec<String> {
         self.limit.pass(self.began.elapsed().as_secs(), lines)
     }
 
-    /// Answers who sent a command.
+    /// Sends an answer to the sender of a command.
     pub fn answer(&mut self, asker: Asker, message: &str) {
         if let Some(server) = self.servers.get_mut(asker.server) {
             server.answer(asker.viewer, message);

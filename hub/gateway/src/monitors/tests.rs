@@ -1,4 +1,4 @@
-//! The server with real sockets.
+//! Tests of the monitor server over real sockets.
 
 use super::*;
 use crate::frame::Frames;
@@ -31,7 +31,7 @@ fn cycle(server: &mut Monitors, x: f64) -> Events {
     server.cycle(&Moment { time: x, environment: &environment, state: &state, scene: &arena(x) }, 1000)
 }
 
-/// Cycles until a client has so many messages.
+/// Runs cycles until a client has received this number of messages.
 fn messages(server: &mut Monitors, client: &mut TcpStream, wanted: usize) -> Vec<Vec<u8>> {
     client.set_nonblocking(true).unwrap();
     let (mut frames, mut found, mut buffer) = (Frames::new(1 << 20), Vec::new(), vec![0; 1 << 16]);
@@ -64,7 +64,7 @@ fn viewers_that_come_late_see_what_the_others_see() {
         let Graph::Changes(changes) = simspark::read(message).unwrap().graph else { panic!("then changes") };
         assert!(apply(&mut nodes, &changes));
     }
-    // What is on the wire has six digits.
+    // Numbers on the wire have six digits.
     assert_eq!(server.viewers(), 2);
     assert!(simspark::full(&[], &nodes).len() > 1000);
 }

@@ -1,4 +1,4 @@
-//! One viewer's connection: what waits for it, and what it sent. Never waits.
+//! Connection of one viewer with its send queue and its pending commands. Never blocks.
 
 use super::Events;
 use crate::frame::{Frames, frame};
@@ -8,29 +8,30 @@ use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-/// Bytes that wait for a viewer, at most: it is dropped when there would be more. All viewers share them.
+/// Maximum length of a viewer's send queue [bytes]; beyond it the viewer is dropped. All viewers share the messages
+/// in memory.
 const MOST_WAITING: usize = 4 << 20;
-/// Longest message of a viewer, bytes.
+/// Maximum length of a viewer's message [bytes].
 const LONGEST_COMMAND: usize = 64 << 10;
-/// Bytes that are read of a viewer in a cycle: one that floods does not keep the others waiting.
+/// Maximum number of bytes read from a viewer in a cycle, so that one viewer cannot delay the others.
 const READ_AT_ONCE: usize = 64 << 10;
 
-/// Commands of a viewer that are taken in a cycle.
+/// Maximum number of commands accepted from a viewer in a cycle.
 const TURN: usize = 16;
 
-/// A viewer.
+/// Connection of a viewer.
 pub(super) struct Viewer {
     pub(super) number: u64,
     pub(super) at: SocketAddr,
     stream: TcpStream,
     frames: Frames,
-    /// Commands that came and wait for its turn: those of one message.
+    /// Commands of a received message that wait for a later cycle.
     commands: VecDeque<Command>,
     waiting: VecDeque<Arc<[u8]>>,
-    /// Bytes of the first that waits which are sent.
+    /// Number of sent bytes of the first message in the queue.
     sent: usize,
     bytes: usize,
-    /// It was told the whole scene, and asks for no more.
+    /// Whether the viewer has received the whole scene and has not requested it again.
     pub(super) begun: bool,
 }
 
@@ -50,8 +51,8 @@ impl Viewer {
         self.queue(&frame(message).into());
     }
 
-    /// Sends what waits and reads what came, while `events` has fewer than `room` commands and it is this viewer's turn: what comes
-    /// beyond waits here or in the connection, and goes with the viewer.
+    /// Sends queued messages and reads commands while `events` has fewer than `room` and the viewer's turn lasts.
+    /// Further input stays here or in the socket.
     pub(super) fn exchange(&mut self, events: &mut Events, room: usize) -> std::result::Result<(), String> {
         self.send().map_err(|error| error.to_string())?;
         if self.bytes > MOST_WAITING {
@@ -93,7 +94,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// Takes messages that have come whole, up to `turn` commands; false if it has more, or there is no room for more.
+    /// Reads complete messages, up to `turn` commands; returns false if the turn or the room is used up.
     fn take(&mut self, events: &mut Events, room: usize, turn: &mut usize) -> std::result::Result<bool, String> {
         loop {
             while *turn > 0 && events.commands.len() < room {

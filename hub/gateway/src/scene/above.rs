@@ -1,58 +1,58 @@
-//! A scene from above: outlines of what is drawn, and who is where. Of any server's scene: robots are found in both protocols as
-//! viewers find them.
+//! Top view of a scene: outlines of drawn shapes and poses of robots. It accepts scenes of any server and identifies
+//! robots in both protocols as viewers do.
 
 use super::{Form, FormKind, Look, Matrix, Mesh, Node, Shape, Subject, materials};
 
-/// Outlines that are made of a scene at most: what a server sends is not ours.
+/// Maximum number of outlines of a scene; servers are not trusted.
 const MOST: usize = 10_000;
 
-/// Bodies farther away than this, or at no place, are left out, m.
+/// Distance from the origin beyond which bodies are omitted, as are those with NaN coordinates [m].
 const FARTHEST: f64 = 1e6;
 
-/// An outline.
+/// Outline of a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
-    /// What it is.
+    /// Kind and dimensions.
     pub kind: OutlineKind,
-    /// Height of its middle, m: what is higher hides what is below.
+    /// Height of its centre [m]; higher outlines cover lower ones.
     pub height: f64,
-    /// Red, green, blue, 0 to 1.
+    /// Red, green and blue, each 0 to 1.
     pub colour: [f64; 3],
 }
 
-/// A kind of outline.
+/// Kind of outline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutlineKind {
-    /// Its corners, m, in their order.
+    /// Corners in order [m].
     Polygon(Vec<[f64; 2]>),
-    /// Its middle and its radius, m.
+    /// Centre and radius [m].
     Circle([f64; 2], f64),
 }
 
-/// Somebody and where.
+/// Pose of a robot or of the ball.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// Who.
+    /// Robot or ball.
     pub who: Subject,
-    /// Middle of the body, m.
+    /// Centre of the body [m].
     pub at: [f64; 3],
-    /// Where it looks, counter-clockwise from +x, rad.
+    /// Heading, counter-clockwise from +x [rad].
     pub heading: f64,
-    /// Something of it is drawn.
+    /// Whether any part of the body is drawn.
     pub visible: bool,
 }
 
-/// A scene from above.
+/// Top view of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Above {
     /// Outlines, the lowest first.
     pub outlines: Vec<Outline>,
-    /// Who is where: robots in the scene's order, the ball.
+    /// Poses of the robots and the ball, in the order of the scene.
     pub placed: Vec<Placed>,
 }
 
 impl Above {
-    /// The scene from above.
+    /// Creates the top view of a scene.
     pub fn of(scene: &[Node]) -> Above {
         let mut above = Above::default();
         for node in scene {
@@ -77,8 +77,8 @@ impl Above {
         node.children().iter().for_each(|child| self.add(child, &here));
     }
 
-    /// Looks for bodies: RSMP names them, and the first transform below the name is the body; in SimSpark a robot's materials say
-    /// who it is, and the ball is a model.
+    /// Finds bodies. RSMP names them, and the first transform below the name is the body. In SimSpark a robot's
+    /// materials identify it, and the ball is a model.
     fn find(&mut self, node: &Node, from: &Matrix) {
         let here = match node {
             Node::Transform(matrix, _) => times(from, matrix),
@@ -108,7 +108,7 @@ impl Above {
 
 const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
-/// The second seen from where the first is seen from.
+/// Matrix product a b: the transform `b` relative to `a`.
 fn times(a: &Matrix, b: &Matrix) -> Matrix {
     let mut product = [0.0; 16];
     for (i, number) in product.iter_mut().enumerate() {
@@ -128,7 +128,7 @@ fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
         Form::Standard(FormKind::Box, _) => OutlineKind::Polygon(box_corners([x / 2.0, y / 2.0, z / 2.0], here)),
         Form::Standard(FormKind::Sphere, _) => OutlineKind::Circle(place(here, [0.0; 3]), x),
         Form::Standard(FormKind::Cylinder | FormKind::Capsule, numbers) => {
-            // Some servers say radius and length there, others as the scale; the one that is not said is 1.
+            // Some servers give radius and length in these numbers, others in the scale; the other value is then 1.
             let (radius, length) =
                 (numbers.first().copied().unwrap_or(1.0) * x, numbers.get(1).copied().unwrap_or(1.0) * z);
             if here[10].abs() > 0.7 {
@@ -147,7 +147,7 @@ fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
     finite.then(|| Outline { kind, height: here[14], colour: colour(&shape.look) })
 }
 
-/// The convex outline of a box from above.
+/// Convex outline of a box from above.
 fn box_corners([x, y, z]: [f64; 3], here: &Matrix) -> Vec<[f64; 2]> {
     let signs = [-1.0, 1.0];
     let mut corners: Vec<[f64; 2]> = Vec::with_capacity(8);
@@ -159,7 +159,7 @@ fn box_corners([x, y, z]: [f64; 3], here: &Matrix) -> Vec<[f64; 2]> {
     hull(corners)
 }
 
-/// The convex hull of points, counter-clockwise (Andrew's monotone chain).
+/// Convex hull of points, counter-clockwise (Andrew's monotone chain).
 fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let turn = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -186,7 +186,7 @@ fn colour(look: &Look) -> [f64; 3] {
     }
 }
 
-/// Who a mesh shows in SimSpark: `matNumN` beside `matLeft` or `matRight`, or the model of a ball.
+/// Robot or ball that a SimSpark mesh represents: `matNumN` with `matLeft` or `matRight`, or the model of a ball.
 fn shown(mesh: &Mesh) -> Option<Subject> {
     if mesh.model.ends_with("soccerball.obj") {
         return Some(Subject::Ball);
@@ -255,7 +255,7 @@ mod tests {
             let (form, look) = (Form::Standard(FormKind::Cylinder, vec![0.1, 2.0]), Look::Material("matRed".into()));
             Node::Shape(Shape { form, scale, visible: true, transparent: false, look })
         };
-        // Turned about x by a quarter.
+        // Rotated about x by a quarter turn.
         let turned = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let above = Above::of(&[Node::Transform(turned, vec![shape([1.0; 3]), shape([f64::NAN; 3])])]);
         let OutlineKind::Polygon(corners) = &above.outlines[0].kind else { panic!("a box") };

@@ -1,79 +1,80 @@
-//! A robot arena as a scene: floor, walls, lamps, frisbees and robots, for viewers that know a football field.
+//! Robot arena as a scene of floor, walls, lamps, frisbees and robots, for viewers of football games.
 //!
-//! Every robot is a cylinder with a nose that shows where it drives, and carries a model with team and number by which RoboViz finds
-//! robots in SimSpark scenes; RSMP names it. The first frisbee is the ball.
+//! Every robot is a cylinder with a nose in the direction of travel. In SimSpark it carries a model with team and
+//! number, by which RoboViz identifies robots; in RSMP it has a name. The first frisbee is the ball.
 
 use super::{Form, FormKind, Look, Mesh, Node, Shape, Subject, placed};
 
-/// Heights and thicknesses, m: nothing but pictures depends on them.
+/// Heights and thicknesses [m]; used only for drawing.
 const ROBOT_HEIGHT: f64 = 0.07;
 const DISC_HEIGHT: f64 = 0.03;
 const WALL_HEIGHT: f64 = 0.05;
 const WALL: f64 = 0.01;
 const FLOOR: f64 = 0.01;
-/// Numbers that viewers have as materials: a team is as large.
+/// Size of a team: the number of player numbers that viewers have as materials.
 pub const NUMBERS: u32 = 11;
 
-/// What is in an arena at a moment. Metres, the origin in its middle; headings counter-clockwise from +x, rad.
+/// Contents of an arena. Lengths are in metres, the origin is its centre; headings are counter-clockwise from +x
+/// [rad].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arena {
-    /// How far from the middle it ends along x and y.
+    /// Half size along x and y.
     pub half: [f64; 2],
-    /// Walls inside: their ends.
+    /// End points of the inner walls.
     pub walls: Vec<[[f64; 2]; 2]>,
-    /// Lamps: their places and heights.
+    /// Positions and heights of the lamps.
     pub lamps: Vec<[f64; 3]>,
     /// Frisbees and other discs.
     pub discs: Vec<Disc>,
-    /// The robots.
+    /// Robots.
     pub robots: Vec<Robot>,
 }
 
-/// A disc.
+/// Disc, such as a frisbee.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
-    /// Its place.
+    /// Position.
     pub at: [f64; 2],
-    /// Its radius.
+    /// Radius.
     pub radius: f64,
-    /// Red, green, blue and opacity, 0 to 1.
+    /// Red, green, blue and opacity, each 0 to 1.
     pub colour: [f64; 4],
 }
 
-/// A robot.
+/// Robot in the arena.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Robot {
-    /// Its number, from 1.
+    /// Number, from 1.
     pub number: u32,
-    /// Its place.
+    /// Position.
     pub at: [f64; 2],
-    /// Where it looks.
+    /// Heading.
     pub heading: f64,
-    /// Its radius.
+    /// Radius.
     pub radius: f64,
     /// Colour of its LEDs.
     pub colour: [f64; 4],
-    /// It was seen lately; one that was not is not drawn, and keeps its place in the scene.
+    /// Whether it was tracked recently. Otherwise it is not drawn, but keeps its node in the scene.
     pub seen: bool,
 }
 
 /// The two teams that viewers know: the first eleven robots and the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Team {
-    /// Of the left side.
+    /// Left team.
     Left,
-    /// Of the right side.
+    /// Right team.
     Right,
 }
 
 impl Team {
-    /// The team, and the number in it, of the robot with this number from 1.
+    /// Team and player number of the robot with this number (from 1).
     pub fn of(robot: u32) -> (Team, u32) {
         let team = if robot <= NUMBERS { Team::Left } else { Team::Right };
         (team, (robot.max(1) - 1) % NUMBERS + 1)
     }
 
-    /// What it is called.
+    /// Name of the team.
     pub fn name(self) -> &'static str {
         match self {
             Team::Left => "Xpuck",
@@ -89,8 +90,8 @@ impl Team {
     }
 }
 
-/// The arena as a scene. Two arenas with as many walls, lamps, discs and robots make scenes with the same nodes, of which only
-/// transforms, colours and what is drawn differ.
+/// Converts the arena into a scene. Arenas with equal numbers of walls, lamps, discs and robots give the same nodes;
+/// only transforms, colours and visibility differ.
 pub fn scene(arena: &Arena) -> Vec<Node> {
     let [half_x, half_y] = arena.half;
     let grey = || Look::Material("matGrey".into());
@@ -115,7 +116,7 @@ pub fn scene(arena: &Arena) -> Vec<Node> {
     nodes
 }
 
-/// What lights a scene.
+/// Light source of a scene.
 pub(super) fn light(at: [f64; 3]) -> Node {
     Node::Transform(placed(at, 0.0), vec![Node::Light([[1.0; 4], [0.6, 0.6, 0.6, 1.0], [0.1; 4]])])
 }

@@ -1,23 +1,24 @@
-//! A body of joined cubes as a scene: its cubes on a floor.
+//! Body of connected cubes as a scene, with a floor.
 
 use super::arena::{boxed, light, shape};
 use super::{Form, FormKind, Look, Matrix, Node};
 
-/// Thickness of the floor, m.
+/// Thickness of the floor [m].
 const FLOOR: f64 = 0.05;
 
-/// A cube at a moment.
+/// Pose and colour of a cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cube {
-    /// Its middle, m.
+    /// Centre [m].
     pub at: [f64; 3],
-    /// How it is turned: rows of a rotation.
+    /// Rows of the rotation matrix.
     pub rotation: [[f64; 3]; 3],
-    /// Red, green and blue, 0 to 1.
+    /// Red, green and blue, each 0 to 1.
     pub colour: [f64; 3],
 }
 
-/// Cubes of an edge on a floor that ends so far from the origin along x and y. The same number of cubes makes the same nodes.
+/// Scene of cubes with this edge length on a floor with this half size [m]. Equal numbers of cubes give the same
+/// nodes.
 pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
     let white = Look::Material("matWhite".into());
     let floor = boxed([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half[0], 2.0 * half[1], FLOOR], white);
@@ -30,7 +31,7 @@ pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
     [light([-20.0, 20.0, 30.0]), floor].into_iter().chain(cubes.iter().map(cube)).collect()
 }
 
-/// Column by column, as viewers have it.
+/// Column-major matrix, as viewers expect it.
 fn matrix(Cube { at, rotation: r, .. }: &Cube) -> Matrix {
     let column = |k: usize| [r[0][k], r[1][k], r[2][k], 0.0];
     let mut matrix = [0.0; 16];

@@ -1,6 +1,6 @@
-//! Materials that viewers and servers know by name, and the colours that they stand for.
+//! Names of the materials of viewers and servers, with their colours.
 
-/// Names of SimSpark's own set, with red, green, blue, 0 to 1.
+/// SimSpark's own materials: name, and red, green and blue, each 0 to 1.
 const STANDARD: [(&str, [f64; 3]); 9] = [
     ("matWhite", [1.0, 1.0, 1.0]),
     ("matGrey", [0.5, 0.5, 0.5]),
@@ -12,7 +12,7 @@ const STANDARD: [(&str, [f64; 3]); 9] = [
     ("matOrange", [1.0, 0.5, 0.0]),
     ("matMagenta", [1.0, 0.0, 1.0]),
 ];
-/// Names that other servers use besides.
+/// Further materials of other servers.
 const OTHERS: [(&str, [f64; 3]); 5] = [
     ("matLightBlue", [0.5, 0.7, 1.0]),
     ("white", [1.0, 1.0, 1.0]),
@@ -22,13 +22,13 @@ const OTHERS: [(&str, [f64; 3]); 5] = [
 ];
 const UNKNOWN: [f64; 3] = [0.4, 0.4, 0.4];
 
-/// The standard material that looks most like a colour.
+/// Standard material whose colour is nearest to a colour.
 pub fn nearest([red, green, blue, _]: &[f64; 4]) -> &'static str {
     let away = |[r, g, b]: [f64; 3]| (r - red).powi(2) + (g - green).powi(2) + (b - blue).powi(2);
     STANDARD.into_iter().min_by(|a, b| away(a.1).total_cmp(&away(b.1))).map_or("matGrey", |(name, _)| name)
 }
 
-/// The colour of a material; a dark grey for one that is not known.
+/// Colour of a material; dark grey if the name is unknown.
 pub fn colour(name: &str) -> [f64; 3] {
     STANDARD.iter().chain(&OTHERS).find(|(known, _)| *known == name).map_or(UNKNOWN, |(_, colour)| *colour)
 }

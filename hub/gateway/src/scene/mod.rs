@@ -1,6 +1,7 @@
-//! A scene as 3D viewers have it: a tree of transforms with meshes, shapes and lights as leaves.
+//! Scene of 3D viewers: a tree of transforms with meshes, shapes and lights as leaves.
 //!
-//! [`simspark`] and [`rsmp`] write it and read it; [`sender`] says what of it has to be sent again. Metres, z up, right-handed.
+//! [`simspark`] and [`rsmp`] write and read scenes; [`sender`] determines the parts to send again. Lengths are in
+//! metres; z points up, right-handed.
 
 pub mod above;
 pub mod arena;
@@ -15,77 +16,78 @@ pub mod simspark;
 use crate::sexpr::SyntaxError;
 use thiserror::Error;
 
-/// A matrix as viewers get it: column by column, the rotation's columns each with 0 behind them, then the place with 1.
+/// Column-major matrix of viewers: the three columns of the rotation, each followed by 0, then the position, followed
+/// by 1.
 pub type Matrix = [f64; 16];
 
-/// A part of a scene.
+/// Node of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// What its children are relative to.
+    /// Coordinate frame of its children.
     Transform(Matrix, Vec<Node>),
-    /// A node that only holds others ("base node").
+    /// Node without own content ("base node").
     Group(Vec<Node>),
-    /// Whose body the children are: RSMP names it, SimSpark shows it by materials only.
+    /// Robot or ball whose body the children form. RSMP names it, SimSpark identifies it only by materials.
     Subject(Subject, Vec<Node>),
-    /// A model that the viewer has as a file.
+    /// Model that the viewer has as a file.
     Mesh(Mesh),
-    /// A shape that every viewer can draw.
+    /// Shape that every viewer can draw.
     Shape(Shape),
-    /// A light: diffuse, ambient and specular colour, red, green, blue and opacity, 0 to 1.
+    /// Light: diffuse, ambient and specular colour, each with red, green, blue and opacity, 0 to 1.
     Light([[f64; 4]; 3]),
 }
 
-/// Who a body is.
+/// Robot or ball.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// The ball, which is the frisbee.
+    /// Ball, which represents the frisbee.
     Ball,
-    /// A robot: its team and its number, from 1.
+    /// Robot: team and number, from 1.
     Agent(String, u32),
 }
 
-/// A model of a file that viewers have.
+/// Model from a file of the viewer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// The file's name, such as `models/soccerball.obj`.
+    /// File name, such as `models/soccerball.obj`.
     pub model: String,
-    /// How large it is drawn along x, y, z.
+    /// Scale along x, y, z.
     pub scale: [f64; 3],
-    /// It is drawn.
+    /// Whether it is drawn.
     pub visible: bool,
-    /// Drawn after all that is not.
+    /// Whether it is drawn after all opaque objects.
     pub transparent: bool,
     /// Names of its materials, in the file's order.
     pub materials: Vec<String>,
 }
 
-/// A shape.
+/// Shape with its appearance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// Which.
+    /// Kind of shape.
     pub form: Form,
-    /// Edges of a box; the radius of a sphere, three times; radius, radius and length of a cylinder, m.
+    /// Edges of a box; the radius of a sphere, three times; radius, radius and length of a cylinder [m].
     pub scale: [f64; 3],
-    /// It is drawn.
+    /// Whether it is drawn.
     pub visible: bool,
-    /// Drawn after all that is not.
+    /// Whether it is drawn after all opaque objects.
     pub transparent: bool,
-    /// How it looks.
+    /// Appearance.
     pub look: Look,
 }
 
-/// A form of a shape.
+/// Kind of shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// One of those that every viewer has, with the numbers that follow its name: length and radius of cylinders and capsules
-    /// before they are scaled, none else.
+    /// Standard shape of every viewer, with the numbers after its name: radius and length of cylinders and capsules
+    /// before scaling, empty for other shapes.
     Standard(FormKind, Vec<f64>),
-    /// A file of the viewer's; only RSMP.
+    /// File of the viewer; only in RSMP.
     Model(String),
 }
 
 impl Form {
-    /// What messages call it.
+    /// Name in messages.
     pub fn name(&self) -> &str {
         match self {
             Form::Standard(kind, _) => kind.name(),
@@ -93,7 +95,7 @@ impl Form {
         }
     }
 
-    /// The numbers that follow its name.
+    /// Numbers after its name.
     pub fn numbers(&self) -> &[f64] {
         match self {
             Form::Standard(_, numbers) => numbers,
@@ -102,24 +104,24 @@ impl Form {
     }
 }
 
-/// The four kinds that viewers have.
+/// The four standard shapes of viewers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormKind {
-    /// A box with edges of 1 m.
+    /// Box with edges of 1 m.
     Box,
-    /// A cylinder along z.
+    /// Cylinder along z.
     Cylinder,
-    /// A sphere with a radius of 1 m.
+    /// Sphere with a radius of 1 m.
     Sphere,
-    /// A cylinder with round ends.
+    /// Cylinder with hemispherical ends.
     Capsule,
 }
 
 impl FormKind {
-    /// All of them.
+    /// All standard shapes.
     pub const ALL: [FormKind; 4] = [FormKind::Box, FormKind::Cylinder, FormKind::Sphere, FormKind::Capsule];
 
-    /// What messages call it.
+    /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
             FormKind::Box => "StdUnitBox",
@@ -130,51 +132,51 @@ impl FormKind {
     }
 }
 
-/// How a shape looks.
+/// Appearance of a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Look {
-    /// A material that the viewer knows by this name.
+    /// Material with this name.
     Material(String),
-    /// Red, green, blue and opacity, 0 to 1; only RSMP.
+    /// Red, green, blue and opacity, each 0 to 1; only in RSMP.
     Colour([f64; 4]),
 }
 
-/// What is said beside a scene: a name, and what it has for a value, as words.
+/// Item sent along with a scene: its name, and its value as words.
 pub type Field = (String, Vec<String>);
 
-/// The scene of a message.
+/// Scene part of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Graph {
-    /// All of it.
+    /// Whole scene.
     Full(Vec<Node>),
-    /// What has changed of the last full one.
+    /// Changes relative to the last full scene.
     Changes(Vec<Change>),
 }
 
-/// A message that is no scene as this protocol has it.
+/// Error of a message that is not a valid scene of its protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SceneError {
-    /// It is no S-expression.
+    /// The message is not an S-expression.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
-    /// A part is missing or is not what it should be.
+    /// A part is missing or malformed.
     #[error("{0}")]
     Form(String),
 }
 
-/// What has changed of a node since it was sent last; nothing, for most.
+/// Change of a node since it was sent last; empty for most nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
-    /// A transform's new matrix.
+    /// New matrix of a transform.
     pub matrix: Option<Matrix>,
-    /// Whether a mesh or shape is drawn from now on.
+    /// New visibility of a mesh or shape.
     pub visible: Option<bool>,
-    /// Of the children in their order; as many as the node has.
+    /// Changes of all children, in order.
     pub children: Vec<Change>,
 }
 
 impl Node {
-    /// Its children.
+    /// Children of the node.
     pub fn children(&self) -> &[Node] {
         match self {
             Node::Transform(_, children) | Node::Group(children) | Node::Subject(_, children) => children,
@@ -182,7 +184,7 @@ impl Node {
         }
     }
 
-    /// Whether it is drawn, if it is something that can be.
+    /// Whether it is drawn; `None` for nodes that cannot be drawn.
     pub fn visible(&self) -> Option<bool> {
         match self {
             Node::Mesh(mesh) => Some(mesh.visible),
@@ -191,8 +193,8 @@ impl Node {
         }
     }
 
-    /// Makes a change that [`sender::Sender`] or a message told; false if it does not fit the node, of which nothing is changed
-    /// then but what came before.
+    /// Applies a change from [`sender::Sender`] or a message. Returns false if it does not fit the node; changes
+    /// before the mismatch remain applied.
     pub fn apply(&mut self, change: &Change) -> bool {
         if let Some(visible) = change.visible {
             match self {
@@ -213,12 +215,12 @@ impl Node {
     }
 }
 
-/// Makes the changes of all nodes; false if there are not as many, or one does not fit.
+/// Applies the changes of all nodes; returns false if their number differs or one does not fit.
 pub fn apply(nodes: &mut [Node], changes: &[Change]) -> bool {
     nodes.len() == changes.len() && nodes.iter_mut().zip(changes).all(|(node, change)| node.apply(change))
 }
 
-/// The matrix of a place and a turn about z, rad.
+/// Matrix of a position and a rotation about z [rad].
 pub fn placed(at: [f64; 3], turn: f64) -> Matrix {
     let (sin, cos) = turn.sin_cos();
     [cos, sin, 0.0, 0.0, -sin, cos, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, at[0], at[1], at[2], 1.0]

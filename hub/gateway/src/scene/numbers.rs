@@ -1,12 +1,12 @@
-//! Numbers as servers write them.
+//! Number formats of servers.
 
 use std::fmt::Write;
 
-/// Significant digits of a number of SimSpark.
+/// Number of significant digits in SimSpark.
 const DIGITS: usize = 6;
 
-/// Writes a number as C++ streams do unless told otherwise: six significant digits, an exponent where there would be more, no zeros
-/// at the end. Not a number becomes 0, which every viewer can read.
+/// Formats a number like a C++ stream with default settings: six significant digits, an exponent if more would be
+/// needed, no trailing zeros. NaN and infinity become 0, which every viewer can read.
 pub fn write_general(text: &mut String, number: f64) {
     if !number.is_finite() || number == 0.0 {
         text.push('0');
@@ -24,13 +24,13 @@ pub fn write_general(text: &mut String, number: f64) {
     }
 }
 
-/// Writes a number with so many decimals; what is not one becomes 0.
+/// Formats a number with a fixed number of decimals; NaN and infinity become 0.
 pub fn write_fixed(text: &mut String, number: f64, decimals: usize) {
     let number = if number.is_finite() { number } else { 0.0 };
     let _ = write!(text, "{number:.decimals$}");
 }
 
-/// Without zeros behind the point, and without the point if nothing else is there.
+/// Removes trailing zeros of the fraction, and the point if no digit follows it.
 fn trimmed(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }

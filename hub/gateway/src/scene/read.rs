@@ -1,4 +1,4 @@
-//! Reading what both protocols write alike: nodes, changes of nodes, fields.
+//! Readers for the parts common to both protocols: nodes, changes of nodes, fields.
 
 use super::{Change, Field, Form, FormKind, Look, Mesh, Node, SceneError, Shape, Subject};
 use crate::sexpr::Expression;
@@ -7,7 +7,7 @@ pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, SceneError> {
     Err(SceneError::Form(why.into()))
 }
 
-/// Names with their values.
+/// Reads names with their values.
 pub(super) fn fields<'e>(items: impl Iterator<Item = Expression<'e>>) -> Result<Vec<Field>, SceneError> {
     let field = |item: Expression<'e>| {
         let Some(name) = item.name() else { return refuse("a name and its values are wanted, in parentheses") };
@@ -20,7 +20,7 @@ pub(super) fn fields<'e>(items: impl Iterator<Item = Expression<'e>>) -> Result<
     items.map(field).collect()
 }
 
-/// The nodes of a full scene.
+/// Reads the nodes of a full scene.
 pub(super) fn nodes<'e>(items: impl Iterator<Item = Expression<'e>>) -> Result<Vec<Node>, SceneError> {
     items.map(node).collect()
 }
@@ -32,7 +32,7 @@ fn node(item: Expression<'_>) -> Result<Node, SceneError> {
     let Some(kind) = item.values().next().and_then(|kind| kind.word()) else {
         return refuse("a node of a full scene lacks its kind");
     };
-    // All that follows the kind.
+    // All items after the kind.
     let parts = || item.values().skip(1);
     let children = || nodes(parts().filter(|part| part.name() == Some("nd")));
     match kind {
@@ -69,7 +69,7 @@ fn subject<'e>(mut parts: impl Iterator<Item = Expression<'e>>) -> Result<Subjec
     }
 }
 
-/// What meshes and shapes have in common.
+/// Common properties of meshes and shapes.
 struct Drawn<'e> {
     visible: bool,
     transparent: bool,
@@ -127,7 +127,7 @@ fn shape<'e>(parts: impl Iterator<Item = Expression<'e>> + Clone) -> Result<Node
     Ok(Node::Shape(Shape { form, scale, visible, transparent, look }))
 }
 
-/// The changes of a scene's nodes.
+/// Reads the changes of a scene's nodes.
 pub(super) fn changes<'e>(items: impl Iterator<Item = Expression<'e>>) -> Result<Vec<Change>, SceneError> {
     items.map(change).collect()
 }
@@ -145,7 +145,7 @@ fn change(item: Expression<'_>) -> Result<Change, SceneError> {
                 None => return refuse("SLT needs 16 numbers"),
             },
             Some("setVisible") => found.visible = Some(visible(&part)?),
-            // The node's kind, and what a later version may say.
+            // The node's kind, and unknown items of later versions, are ignored.
             _ => {}
         }
     }

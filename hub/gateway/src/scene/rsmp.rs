@@ -1,4 +1,5 @@
-//! RSMP 1.0, the protocol that took SimSpark's place: one expression a message, with components that have versions of their own.
+//! RSMP 1.0, the successor of the SimSpark monitor protocol: one expression per message, with separately versioned
+//! components.
 
 use super::numbers::write_fixed;
 use super::read::{changes, fields, nodes, refuse};
@@ -7,23 +8,23 @@ use super::{Change, Field, Form, Graph, Look, Matrix, Node, SceneError, Subject}
 use crate::sexpr::{Expression, parse};
 use std::fmt::Write;
 
-/// Decimals of matrices.
+/// Number of decimals in matrices.
 const DECIMALS: usize = 4;
 
-/// A message of a server.
+/// Message of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Time of the game, s.
+    /// Game time [s].
     pub time: f64,
-    /// The scene.
+    /// Scene.
     pub graph: Graph,
-    /// The state of the game.
+    /// Game state.
     pub state: Vec<Field>,
-    /// The environment; only in full messages.
+    /// Environment; only in full messages.
     pub environment: Vec<Field>,
 }
 
-/// Writes all of a scene. `time` is the game's, s.
+/// Formats a whole scene. `time` is the game time [s].
 pub fn full(time: f64, state: &[Field], environment: &[Field], scene: &[Node]) -> String {
     let mut text = beginning(time, "full");
     scene.iter().for_each(|node| write_node(&mut text, node));
@@ -34,7 +35,7 @@ pub fn full(time: f64, state: &[Field], environment: &[Field], scene: &[Node]) -
     text
 }
 
-/// Writes what has changed of a scene; `changes` are one for each of its nodes.
+/// Formats the changes of a scene, one of `changes` for each node.
 pub fn changed(time: f64, state: &[Field], scene: &[Node], changes: &[Change]) -> String {
     let mut text = beginning(time, "diff");
     scene.iter().zip(changes).for_each(|(node, change)| write_change(&mut text, node, change));
@@ -44,10 +45,10 @@ pub fn changed(time: f64, state: &[Field], scene: &[Node], changes: &[Change]) -
     text
 }
 
-/// Reads a message of a server. Components that are not known are left out.
+/// Parses a message of a server. Unknown components are skipped.
 ///
 /// # Errors
-/// What is wrong with it, in a line.
+/// The message is invalid, for the reason given in one line.
 pub fn read(message: &[u8]) -> Result<Message, SceneError> {
     let all = parse(message)?;
     let mut whole = all.iter();
@@ -99,8 +100,8 @@ fn write_node(text: &mut String, node: &Node) {
             children.iter().for_each(|child| write_node(text, child));
             text.push(')');
         }
-        // This protocol has none of them: children stand in a group's place, and viewers light scenes and number robots
-        // themselves.
+        // These nodes do not exist in this protocol: a group is replaced by its children, and viewers add lights and
+        // robot numbers themselves.
         Node::Group(children) => children.iter().for_each(|child| write_node(text, child)),
         Node::Light(_) | Node::Mesh(_) => {}
         Node::Shape(shape) => {
@@ -109,7 +110,7 @@ fn write_node(text: &mut String, node: &Node) {
                 Look::Material(name) => write!(text, "(sMat {name})"),
                 Look::Colour([red, green, blue, alpha]) => write!(text, "(rgba {red:?} {green:?} {blue:?} {alpha:?})"),
             };
-            // Servers leave out that a file is drawn as large as it is.
+            // Servers omit a model's scale if it is 1.
             match (&shape.form, shape.scale) {
                 (Form::Model(_), [1.0, 1.0, 1.0]) => text.push(')'),
                 (_, scale) => write_scale(text, &scale),

@@ -1,30 +1,30 @@
-//! What of a scene has to be sent: all of it, or what has moved since.
+//! Determines the parts of a scene to send: all of it, or the changes.
 
 use super::{Change, Field, Matrix, Node};
 
-/// A transform is sent again when one of its numbers has moved by more than this since it was sent last, so that what creeps comes late
-/// and is never lost (as SimSpark does).
+/// Change of a matrix element since the last transmission above which a transform is sent again. Slow motion is
+/// therefore sent late, but never lost (as in SimSpark).
 const THRESHOLD: f64 = 0.005;
 
-/// What all viewers of one stream were told. One for all of them: each change is found and written once, and who comes later gets
-/// the scene as it was told to the others, so that the next change is right for it too.
+/// State that all viewers of a stream have. All viewers share one state: each change is determined and formatted
+/// once. A later viewer receives the scene in this state, so that the next change applies to it too.
 #[derive(Clone, Debug, Default)]
 pub struct Sender {
     told: Option<Vec<Node>>,
     fields: Vec<Field>,
 }
 
-/// What is to be sent.
+/// Data to send.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Update {
-    /// All of it: nothing was sent yet, or nodes came or went.
+    /// Whole scene: the first transmission, or the set of nodes has changed.
     Full,
-    /// What has changed, for each node at the root.
+    /// Changes of each root node.
     Changes(Vec<Change>),
 }
 
 impl Sender {
-    /// Takes the scene as it is now, and says what of it is to be sent.
+    /// Compares the current scene with the transmitted state; returns the data to send.
     pub fn update(&mut self, scene: &[Node]) -> Update {
         match &mut self.told {
             Some(told) if alike(told, scene) => Update::Changes(changes(told, scene)),
@@ -35,12 +35,12 @@ impl Sender {
         }
     }
 
-    /// The scene as viewers have it; none before the first update.
+    /// Scene that the viewers have; `None` before the first update.
     pub fn told(&self) -> Option<&[Node]> {
         self.told.as_deref()
     }
 
-    /// Those of the fields that are not as they were told, and `always` in any case.
+    /// Fields whose values have changed, and always the field `always`.
     pub fn changed_fields(&mut self, fields: &[Field], always: &str) -> Vec<Field> {
         let new = |field: &&Field| field.0 == always || !self.fields.contains(field);
         let changed = fields.iter().filter(new).cloned().collect();
@@ -49,7 +49,7 @@ impl Sender {
     }
 }
 
-/// True if two scenes have the same nodes and differ by what a change can say.
+/// Whether two scenes have the same nodes and differ only in what a change can express.
 fn alike(one: &[Node], two: &[Node]) -> bool {
     one.len() == two.len()
         && one.iter().zip(two).all(|pair| match pair {
@@ -74,7 +74,7 @@ fn alike(one: &[Node], two: &[Node]) -> bool {
         })
 }
 
-/// What has changed, which is noted as told.
+/// Changes since the last transmission; they are recorded as sent.
 fn changes(told: &mut [Node], now: &[Node]) -> Vec<Change> {
     told.iter_mut().zip(now).map(|(told, now)| change(told, now)).collect()
 }

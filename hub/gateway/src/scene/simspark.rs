@@ -1,5 +1,5 @@
-//! The SimSpark monitor protocol (SimSpark wiki, "Network Protocol", as servers of version 0.7.1 speak it): fields, a header, the graph,
-//! three expressions side by side.
+//! SimSpark monitor protocol (SimSpark wiki, "Network Protocol", as spoken by servers of version 0.7.1): fields,
+//! header and graph as three consecutive expressions.
 
 use super::materials::nearest;
 use super::numbers::write_general;
@@ -8,18 +8,18 @@ use super::{Change, Field, Graph, Look, Matrix, Mesh, Node, SceneError, Shape};
 use crate::sexpr::parse;
 use std::fmt::Write;
 
-/// Header of a full scene and of changes.
+/// Headers of a full scene and of changes.
 const HEADERS: [&str; 2] = ["(RSG 0 1)", "(RDS 0 1)"];
-/// A message of a server.
+/// Message of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The environment, in full messages, and the state of the game: all of it there, what has changed in others.
+    /// Full messages: environment and whole game state. Other messages: the changed fields of the game state.
     pub fields: Vec<Field>,
-    /// The scene.
+    /// Scene.
     pub graph: Graph,
 }
 
-/// Writes all of a scene.
+/// Formats a whole scene.
 pub fn full(fields: &[Field], scene: &[Node]) -> String {
     let mut text = beginning(fields, HEADERS[0]);
     scene.iter().for_each(|node| write_node(&mut text, node));
@@ -27,7 +27,7 @@ pub fn full(fields: &[Field], scene: &[Node]) -> String {
     text
 }
 
-/// Writes what has changed of a scene; `changes` are one for each of its nodes.
+/// Formats the changes of a scene, one of `changes` for each node.
 pub fn changed(fields: &[Field], scene: &[Node], changes: &[Change]) -> String {
     let mut text = beginning(fields, HEADERS[1]);
     scene.iter().zip(changes).for_each(|(node, change)| write_change(&mut text, node, change));
@@ -35,10 +35,10 @@ pub fn changed(fields: &[Field], scene: &[Node], changes: &[Change]) -> String {
     text
 }
 
-/// Reads a message of a server.
+/// Parses a message of a server.
 ///
 /// # Errors
-/// What is wrong with it, in a line.
+/// The message is invalid, for the reason given in one line.
 pub fn read(message: &[u8]) -> Result<Message, SceneError> {
     let all = parse(message)?;
     let mut parts = all.iter();
@@ -83,7 +83,7 @@ fn write_node(text: &mut String, node: &Node) {
             children.iter().for_each(|child| write_node(text, child));
             text.push(')');
         }
-        // Viewers of this protocol do not know it: its children stand in its place.
+        // Viewers of this protocol do not know this node; it is replaced by its children.
         Node::Subject(_, children) => children.iter().for_each(|child| write_node(text, child)),
         Node::Mesh(mesh) => write_mesh(text, mesh),
         Node::Shape(shape) => write_shape(text, shape),

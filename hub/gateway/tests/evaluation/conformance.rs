@@ -1,4 +1,4 @@
-//! Cases 1 to 10 of the readings of the document, as population managers see a robot simulator.
+//! Conformance cases 1 to 10 of the document, tested with a population manager's messages to a robot simulator.
 
 use super::serving::{Client, anywhere, example, robots, world_at};
 use std::collections::BTreeSet;
@@ -132,7 +132,7 @@ fn a_flood_is_not_read_and_others_have_their_turn() {
         assert!(!writer.is_finished(), "the flood waits");
         let told = server.stop();
         assert!(told.len() < 20, "{told:?}");
-        // The other end is gone.
+        // The other end is closed.
         assert!(writer.join().is_err());
     });
 }

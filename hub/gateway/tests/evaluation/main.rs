@@ -1,4 +1,4 @@
-//! World simulators, robot simulators and population managers over real sockets.
+//! Tests of world simulators, robot simulators and population managers over real sockets.
 
 mod conformance;
 mod managers;

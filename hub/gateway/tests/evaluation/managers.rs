@@ -1,4 +1,5 @@
-//! Population managers with robot simulators that come, go, are late, and talk nonsense.
+//! Tests of population managers with robot simulators that connect, disconnect, answer late, or send invalid
+//! messages.
 
 use super::peers::peer;
 use super::serving::{LONGEST, anywhere, example, robots, world_at};
@@ -23,7 +24,7 @@ struct Run {
     told: Vec<String>,
 }
 
-/// So many generations; `between` is called with the number of the one that has just ended.
+/// Runs this number of generations; `between` gets the number of each completed generation.
 fn run(simulators: &[SocketAddr], generations: u32, timeout: Duration, mut between: impl FnMut(u32)) -> Run {
     let mut manager = Manager::new(settings(), simulators, timeout);
     let (mut summaries, mut told) = (Vec::new(), Vec::new());
@@ -54,7 +55,7 @@ fn one_of_two_robot_simulators_is_killed_and_another_comes_and_nothing_changes()
 
     let (one, two) = (robots(&task(), worlds[0].at), robots(&task(), worlds[1].at));
     let (places, mut one) = ([one.at, two.at], Some(one));
-    // It goes in the middle of a generation: individuals are in flight whenever a generation has begun.
+    // The simulator stops within a generation: individuals are in flight as soon as a generation starts.
     let disturbed = run(&places, 8, LONG, |generation| {
         if generation == 3 {
             one.take().map(|one| one.stop());
@@ -68,7 +69,7 @@ fn one_of_two_robot_simulators_is_killed_and_another_comes_and_nothing_changes()
 
 const PARAMETERS: &str = "NetParameters 2 0 0 0 2 0 0 0 2 1 -5 5 0 3 1 -5 5 1 -10 10 1 1\r\n";
 
-/// Answers what a manager asks at first; `then` says what becomes of individuals, given their generation and number.
+/// Simulator that answers the request for parameters; `then` answers individuals, given their generation and number.
 fn scripted(then: impl Fn(&str) -> Option<String> + Send + Clone + 'static) -> SocketAddr {
     peer(move |line| match line.strip_prefix("Individual ") {
         None => Some(PARAMETERS.into()),
@@ -89,7 +90,7 @@ fn lost_answers_are_asked_for_elsewhere() {
 
 #[test]
 fn late_answers_count_once() {
-    // Half of a second late where a quarter is allowed; both of the simulators tell the same.
+    // One simulator answers after 0.4 s, beyond the timeout of 0.25 s. Both report the same fitness.
     let late = |pause: u64| {
         scripted(move |name| {
             std::thread::sleep(Duration::from_millis(pause));

@@ -1,10 +1,11 @@
-//! Robot simulators that are scripts, for what well-behaved ones never do.
+//! Scripted robot simulators, for invalid behaviour.
 
 use super::serving::anywhere;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
-/// Takes connections for ever; for each line of one, `answer` says what it sends, and `None` closes it.
+/// Accepts connections until the test ends. For each line, `answer` returns the text to send; `None` closes the
+/// connection.
 pub fn peer(answer: impl Fn(&str) -> Option<String> + Send + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind(anywhere()).unwrap();
     let at = listener.local_addr().unwrap();

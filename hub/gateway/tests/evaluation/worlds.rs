@@ -1,4 +1,4 @@
-//! Worlds that are lost, silent, or answer nonsense.
+//! Tests with worlds that are lost, silent, or send invalid answers.
 
 use super::serving::{Client, anywhere, example, robots, world_at};
 use std::io::{Read, Write};
@@ -6,7 +6,7 @@ use std::net::TcpListener;
 
 const GENOME: &str = "Individual 1 1 0 0.3 -1.5 2.7 -0.4 2.1 0.1 -3.6 -0.9";
 
-/// A world that takes a connection, says `line` and waits for the end of it.
+/// World that accepts a connection, sends `line` and waits for the end of the connection.
 fn bad_world(listener: &TcpListener, line: &[u8]) {
     let (mut stream, _) = listener.accept().unwrap();
     let mut bytes = [0; 1024];
@@ -26,7 +26,8 @@ fn a_fitness_is_told_only_once_a_world_has_measured_it() {
     let server = robots(&example(), place);
     let mut client = Client::new(server.at);
     client.say(&format!("{GENOME}\r\n"));
-    // Silent, nonsense, an answer to nothing, a robot that is lost at once, a number that is none, another's identifier.
+    // Silence, an invalid message, an unsolicited answer, a robot lost at once, an invalid number, the identifier of
+    // another robot.
     let lost = b"YourIdentifier 7\r\nYourPosition 7 0 0 0 0 0 0 1 1\r\n";
     for line in [
         &b""[..],
@@ -42,7 +43,7 @@ fn a_fitness_is_told_only_once_a_world_has_measured_it() {
     let world = world_at(place);
     assert_eq!(client.line(), format!("Fitness 1 1 {right}"));
     drop(world.stop());
-    // It is lost between two individuals, and another one comes.
+    // The world is lost between two individuals, and another one starts.
     client.say(&format!("{GENOME}\r\n"));
     let world = world_at(place);
     assert_eq!(client.line(), format!("Fitness 1 1 {right}"));
@@ -60,7 +61,7 @@ fn a_manager_that_leaves_takes_its_individuals_and_robots_with_it() {
     let mut one = Client::new(server.at);
     one.say(&format!("{GENOME}\r\n{GENOME}\r\n"));
     let mut other = Client::new(server.at);
-    // Its robot is in the world once sonars see it.
+    // The robot is in the world once sonars detect it.
     let mut watcher = Client::new(world.at);
     watcher.ask("CreateRobot");
     drop(one);

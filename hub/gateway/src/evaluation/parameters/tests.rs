@@ -1,4 +1,4 @@
-//! Counts, the mask of weights, and what is refused.
+//! Tests of the counts, the weight mask and the checks of parameters.
 
 use super::super::message::Message;
 use super::*;

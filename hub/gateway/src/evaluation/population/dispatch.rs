@@ -1,63 +1,65 @@
-//! Which robot simulator evaluates whom: at most as many at once as each can, refilled singly, lost ones elsewhere. Pure.
+//! Assigns individuals to robot simulators up to the limit of each, one at a time, and reassigns lost individuals.
+//! Pure.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// An individual: generation and number.
+/// Identification of an individual: generation and number.
 pub type Name = (u32, u32);
 
 #[derive(Debug, Default)]
 struct Simulator {
-    /// How many it takes at once; 0 while it cannot be asked.
+    /// Maximum number of concurrent individuals; 0 while the simulator is unavailable.
     limit: usize,
-    /// What it was sent and has not answered: when, s, and whether that is too long ago.
+    /// Individuals without an answer: time of sending [s], and whether the answer is overdue.
     sent: BTreeMap<Name, (f64, bool)>,
 }
 
-/// What is known of a fitness that came.
+/// Classification of a received fitness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// The simulator was asked for it.
     Asked,
-    /// It was asked, but so long ago that the individual was sent again.
+    /// The simulator was asked, but the individual has been sent again since.
     Late,
-    /// It was never asked for it, or has told it before.
+    /// The simulator was never asked, or has already answered.
     Unknown,
 }
 
-/// Individuals that are to be evaluated, and who has them. Times are in seconds since any moment.
+/// Individuals to evaluate and their assignment. Times are in seconds from an arbitrary origin.
 #[derive(Debug, Default)]
 pub struct Dispatch {
     simulators: Vec<Simulator>,
     generation: u32,
     waiting: VecDeque<Name>,
-    /// Simulators that had an individual and did not answer.
+    /// Simulators that failed to answer, by individual.
     tried: BTreeMap<Name, BTreeSet<usize>>,
 }
 
 impl Dispatch {
-    /// So many simulators, none of which can be asked yet.
+    /// Creates a dispatcher for this number of simulators, none of them available yet.
     pub fn new(simulators: usize) -> Dispatch {
         let simulators = (0..simulators).map(|_| Simulator::default()).collect();
         Dispatch { simulators, ..Dispatch::default() }
     }
 
-    /// A generation is to be evaluated; others are forgotten, but who still has them is full as long as it has.
+    /// Starts the evaluation of a generation and drops the waiting individuals of others. Unanswered individuals
+    /// still count against their simulator's limit.
     pub fn begin(&mut self, generation: u32, count: u32) {
         self.generation = generation;
         self.waiting = (1..=count).map(|number| (generation, number)).collect();
         self.tried.clear();
     }
 
-    /// A simulator takes so many at once.
+    /// Makes a simulator available with this limit of concurrent individuals.
     pub fn join(&mut self, simulator: usize, limit: u32) {
         self.simulators[simulator].limit = limit as usize;
     }
 
-    /// A simulator is gone, and what it had is sent to others; tells how much.
+    /// Removes a simulator and queues its individuals for others; returns their number.
     pub fn leave(&mut self, simulator: usize) -> usize {
         let gone = std::mem::take(&mut self.simulators[simulator]);
         let waiting: BTreeSet<Name> = self.waiting.iter().copied().collect();
-        // In front, in their order.
+        // At the front of the queue, in their order.
         for (name, (_, late)) in gone.sent.iter().rev().filter(|(name, _)| name.0 == self.generation) {
             self.tried.entry(*name).or_default().insert(simulator);
             if !late && !waiting.contains(name) && !self.is_sent(*name) {
@@ -67,7 +69,7 @@ impl Dispatch {
         gone.sent.len()
     }
 
-    /// Who is to be sent whom next; only those that are `open` are sent anything.
+    /// Assigns the next individual; only simulators that are `open` get one.
     pub fn next(&mut self, now: f64, open: impl Fn(usize) -> bool) -> Option<(usize, Name)> {
         let name = *self.waiting.front()?;
         let free = |simulator: &Simulator| simulator.limit.saturating_sub(simulator.sent.len());
@@ -75,14 +77,14 @@ impl Dispatch {
         let known = |at: usize| tried.is_some_and(|tried| tried.contains(&at));
         let all = self.simulators.iter().enumerate();
         let able = all.filter(|(at, one)| free(one) > 0 && !one.sent.contains_key(&name) && open(*at));
-        // Elsewhere if possible, and where most is free.
+        // Prefers a simulator that has not failed on it, then the one with the most free slots.
         let (at, _) = able.max_by_key(|(at, one)| (!known(*at), free(one), usize::MAX - at))?;
         self.waiting.pop_front();
         self.simulators[at].sent.insert(name, (now, false));
         Some((at, name))
     }
 
-    /// A simulator tells a fitness.
+    /// Records the fitness reported by a simulator.
     pub fn answer(&mut self, simulator: usize, name: Name) -> Known {
         match self.simulators[simulator].sent.remove(&name) {
             Some((_, false)) => Known::Asked,
@@ -94,14 +96,14 @@ impl Dispatch {
         }
     }
 
-    /// Finds what was sent longer than `longest` ago, s, and has it sent again; tells simulators and individuals.
+    /// Queues individuals sent more than `longest` ago [s] again; returns simulators and individuals.
     pub fn overdue(&mut self, now: f64, longest: f64) -> Vec<(usize, Name)> {
         let mut found = Vec::new();
         for (at, simulator) in self.simulators.iter_mut().enumerate() {
             for (name, (sent, late)) in &mut simulator.sent {
                 if !*late && now - *sent > longest {
                     *late = true;
-                    // Who has one of an older generation is late, but nobody waits for it.
+                    // An individual of an older generation is marked late too, but is not sent again.
                     found.extend((name.0 == self.generation).then_some((at, *name)));
                 }
             }
@@ -113,18 +115,18 @@ impl Dispatch {
         found
     }
 
-    /// Simulators that have something and are late with all of it.
+    /// Simulators that have individuals, all of which are late.
     pub fn stuck(&self) -> Vec<usize> {
         let stuck = |one: &Simulator| !one.sent.is_empty() && one.sent.values().all(|(_, late)| *late);
         self.simulators.iter().enumerate().filter(|(_, one)| stuck(one)).map(|(at, _)| at).collect()
     }
 
-    /// How many a simulator has.
+    /// Number of individuals that a simulator has.
     pub fn in_flight(&self, simulator: usize) -> usize {
         self.simulators[simulator].sent.len()
     }
 
-    /// Somebody has it and is not late.
+    /// Whether a simulator has the individual and is not late.
     fn is_sent(&self, name: Name) -> bool {
         self.simulators.iter().any(|one| one.sent.get(&name).is_some_and(|(_, late)| !late))
     }
@@ -173,7 +175,7 @@ mod tests {
         assert_eq!(dispatch.stuck(), [0]);
         dispatch.join(1, 1);
         assert_eq!(dispatch.send(9.0), [(1, (1, 1))]);
-        // The late answer comes after all.
+        // The late answer arrives after the reassignment.
         assert_eq!(dispatch.answer(0, (1, 2)), Known::Late);
         assert_eq!(dispatch.answer(1, (1, 1)), Known::Asked);
         assert!(dispatch.send(9.0).is_empty());

@@ -1,7 +1,7 @@
-//! From generation to generation: tournaments choose parents, the best stay, and the rest are children.
+//! Generational evolution: tournament selection, elitism, and children from mutation and crossover.
 //!
-//! All individuals of a generation are evaluated, also those that stayed. What is bred depends on the seed and the fitness values alone,
-//! not on the order in which these came.
+//! All individuals of a generation are evaluated, the elites too. Offspring depend only on the seed and the fitness
+//! values, not on the order in which these arrive.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
@@ -9,21 +9,21 @@ use super::super::random::Random;
 use super::genotype::Genotype;
 use super::variation::Variation;
 
-/// Values of all individuals together.
+/// Maximum total number of values of all individuals.
 const MAX_VALUES: usize = 1 << 25;
 
-/// How a population evolves.
+/// Parameters of the evolution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Individuals of a generation, 2 to 100000.
+    /// Number of individuals per generation, 2 to 100000.
     pub population: u32,
-    /// The best that stay, fewer than all.
+    /// Number of elites that survive unchanged, less than `population`.
     pub elites: u32,
-    /// Individuals of a tournament, 1 or more; the best becomes a parent.
+    /// Tournament size, >= 1; the best individual becomes a parent.
     pub tournament: u32,
-    /// How children come about.
+    /// Mutation and crossover.
     pub variation: Variation,
-    /// Seed of all that is random.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
@@ -33,44 +33,44 @@ impl Default for Settings {
     }
 }
 
-/// An individual and its fitness.
+/// Individual with its fitness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
-    /// Its generation.
+    /// Generation.
     pub generation: u32,
-    /// Its number there.
+    /// Number in the generation.
     pub number: u32,
-    /// Its fitness.
+    /// Fitness.
     pub fitness: f64,
-    /// What it inherited.
+    /// Genotype.
     pub genotype: Genotype,
 }
 
 impl Best {
-    /// As it was sent.
+    /// Individual in its transmitted form.
     pub fn individual(&self) -> Individual {
         self.genotype.individual(self.generation, self.number)
     }
 }
 
-/// A generation that was evaluated.
+/// Statistics of an evaluated generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Its number, from 1.
+    /// Generation number, from 1.
     pub generation: u32,
-    /// The best fitness.
+    /// Best fitness.
     pub best: f64,
-    /// The mean fitness.
+    /// Mean fitness.
     pub mean: f64,
-    /// The least fitness.
+    /// Worst fitness.
     pub worst: f64,
-    /// The mean number of hidden neurons.
+    /// Mean number of hidden neurons.
     pub hidden: f64,
-    /// The mean step size of mutations.
+    /// Mean step size of mutations.
     pub step: f64,
 }
 
-/// One population.
+/// Evolving population.
 pub struct Evolution {
     parameters: NetParameters,
     settings: Settings,
@@ -82,10 +82,10 @@ pub struct Evolution {
 }
 
 impl Settings {
-    /// Looks for what makes no sense.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// What is wrong and what is allowed.
+    /// The invalid setting and its allowed range.
     pub fn check(&self) -> Result<(), String> {
         let range = |what: &str, value: u32, low: u32, high: u32| match (low..=high).contains(&value) {
             true => Ok(()),
@@ -99,10 +99,10 @@ impl Settings {
 }
 
 impl Evolution {
-    /// The first generation, which is random. Settings and parameters were checked.
+    /// Creates the random first generation. Settings and parameters must have been checked.
     ///
     /// # Errors
-    /// Networks so large that a population of them is too much.
+    /// The population is too large for networks of this size.
     pub fn new(parameters: NetParameters, settings: Settings) -> Result<Evolution, String> {
         let most = MAX_VALUES / parameters.value_count(parameters.hidden.max).max(1);
         if settings.population as usize > most {
@@ -119,40 +119,40 @@ impl Evolution {
         Ok(Evolution { parameters, settings, generation: 1, members, fitness, missing, best: None })
     }
 
-    /// The nets that it breeds.
+    /// Parameters of the evolved networks.
     pub fn parameters(&self) -> &NetParameters {
         &self.parameters
     }
 
-    /// The generation that is evaluated, from 1.
+    /// Generation in evaluation, from 1.
     pub fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Individuals of a generation; their numbers are 1 to this.
+    /// Number of individuals per generation; they are numbered from 1.
     pub fn population(&self) -> u32 {
         self.settings.population
     }
 
-    /// The best of all generations.
+    /// Best individual of all generations.
     pub fn best(&self) -> Option<&Best> {
         self.best.as_ref()
     }
 
-    /// The best of this generation so far.
+    /// Best individual of the current generation so far.
     pub fn champion(&self) -> Option<Best> {
         let at = *self.ranking().first()?;
         let fitness = self.fitness[at]?;
         Some(Best { generation: self.generation, number: at as u32 + 1, fitness, genotype: self.members[at].clone() })
     }
 
-    /// An individual of this generation as it is sent.
+    /// Individual of the current generation in its transmitted form.
     pub fn individual(&self, number: u32) -> Option<Individual> {
         let genotype = self.members.get((number as usize).checked_sub(1)?)?;
         Some(genotype.individual(self.generation, number))
     }
 
-    /// Takes a fitness; false if it is known already or nobody has that number.
+    /// Records a fitness; returns false if it is already known or the number does not exist.
     pub fn take(&mut self, number: u32, fitness: f64) -> bool {
         let Some(at) = (number as usize).checked_sub(1).filter(|at| *at < self.members.len()) else { return false };
         if self.fitness[at].is_some() {
@@ -163,12 +163,13 @@ impl Evolution {
         true
     }
 
-    /// Whether an individual of this generation has its fitness.
+    /// Whether the fitness of an individual of the current generation is known.
     pub fn is_known(&self, number: u32) -> bool {
         (number as usize).checked_sub(1).and_then(|at| self.fitness.get(at)).is_some_and(Option::is_some)
     }
 
-    /// Breeds the next generation once all of this one are evaluated; gives what this one was like, and its best.
+    /// Creates the next generation once the current one is evaluated; returns statistics and the best individual of
+    /// the evaluated generation.
     pub fn advance(&mut self) -> Option<(Summary, Best)> {
         if self.missing > 0 {
             return None;
@@ -180,7 +181,7 @@ impl Evolution {
         let mut random = Random::of(settings.seed, &[u64::from(self.generation)]);
         let elites = ranking.iter().take(settings.elites as usize);
         let mut members: Vec<Genotype> = elites.map(|at| self.members[*at].clone()).collect();
-        // A tournament's winner is whoever of it ranks first.
+        // The winner of a tournament is the member with the best rank.
         let parent = |random: &mut Random| {
             let ranks = (0..settings.tournament).map(|_| random.below(ranking.len()));
             &self.members[ranking[ranks.min().unwrap_or(0)]]
@@ -196,7 +197,7 @@ impl Evolution {
         Some((summary, champion))
     }
 
-    /// Remembers the best of all; for the end of a generation, or of the run within one.
+    /// Updates the best individual of all generations. Call it at the end of a generation, or at the end of the run.
     pub fn note_best(&mut self) {
         let Some(champion) = self.champion() else { return };
         if self.best.as_ref().is_none_or(|best| champion.fitness > best.fitness) {
@@ -204,7 +205,7 @@ impl Evolution {
         }
     }
 
-    /// Those with a fitness, the best first, equal ones by their numbers.
+    /// Indices of the evaluated individuals by descending fitness; ties are ordered by number.
     fn ranking(&self) -> Vec<usize> {
         let mut ranking: Vec<usize> = (0..self.members.len()).filter(|at| self.fitness[*at].is_some()).collect();
         let fitness = |at: usize| self.fitness[at].unwrap_or(f64::NEG_INFINITY);
@@ -218,7 +219,7 @@ impl Evolution {
         Summary {
             generation: self.generation,
             best: known().fold(f64::NEG_INFINITY, f64::max),
-            // Shares are added, as the sum of huge values may be no number.
+            // Each term is divided by the count first, because a sum of huge values may overflow.
             mean: known().map(|fitness| fitness / count).sum(),
             worst: known().fold(f64::INFINITY, f64::min),
             hidden: self.members.iter().map(|member| member.hidden.len() as f64).sum::<f64>() / count,

@@ -1,16 +1,16 @@
-//! What is inherited: a network's values by neurons, so that neurons can be added, removed and exchanged.
+//! Genotype: values of a network grouped by neuron, so that neurons can be added, removed and exchanged.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
 use super::super::random::Random;
 
-/// Hidden neurons of the first generation: so many more than the fewest at most.
+/// Maximum number of hidden neurons above the minimum in the first generation.
 const FIRST_HIDDEN: u32 = 3;
 
-/// An output or a hidden neuron with all that comes to it.
+/// Output or hidden neuron with its incoming weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neuron {
-    /// Its parameter values.
+    /// Parameter values.
     pub values: Vec<f64>,
     /// Weights from inputs, then outputs.
     pub fixed: Vec<f64>,
@@ -18,14 +18,14 @@ pub struct Neuron {
     pub hidden: Vec<f64>,
 }
 
-/// A genome and the size of its mutations.
+/// Genome with its mutation step size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Genotype {
-    /// Standard deviation of mutations, as a part of each value's range; it is inherited and mutated itself.
+    /// Standard deviation of mutations as a fraction of each value's range; inherited and itself mutated.
     pub step: f64,
     /// Global parameters.
     pub globals: Vec<f64>,
-    /// Values of input neurons, one neuron after the other.
+    /// Values of the input neurons, concatenated.
     pub inputs: Vec<f64>,
     /// Output neurons.
     pub outputs: Vec<Neuron>,
@@ -33,13 +33,13 @@ pub struct Genotype {
     pub hidden: Vec<Neuron>,
 }
 
-/// How long the parts of a genotype are.
+/// Lengths of the parts of a genotype.
 pub(super) struct Lengths {
     pub output_values: usize,
     pub hidden_values: usize,
-    /// Weights from inputs and outputs.
+    /// Number of values of the weights from inputs and outputs.
     pub fixed: usize,
-    /// Values of a weight.
+    /// Number of values of a weight.
     pub weight: usize,
 }
 
@@ -60,13 +60,13 @@ fn draw(random: &mut Random, count: usize, low: f64, high: f64) -> Vec<f64> {
     (0..count).map(|_| random.between(low, high)).collect()
 }
 
-/// A random output neuron of a network with so many hidden ones.
+/// Creates a random output neuron for a network with this number of hidden neurons.
 pub(super) fn output(random: &mut Random, parameters: &NetParameters, hidden: usize) -> Neuron {
     let lengths = Lengths::of(parameters);
     neuron(random, parameters, lengths.output_values, (parameters.outputs.low, parameters.outputs.high), hidden)
 }
 
-/// A random hidden neuron.
+/// Creates a random hidden neuron.
 pub(super) fn hidden(random: &mut Random, parameters: &NetParameters, hidden: usize) -> Neuron {
     let lengths = Lengths::of(parameters);
     neuron(random, parameters, lengths.hidden_values, (parameters.hidden.low, parameters.hidden.high), hidden)
@@ -88,7 +88,7 @@ fn neuron(
 }
 
 impl Genotype {
-    /// A random one; all values are uniform over their ranges, and hidden neurons are few.
+    /// Creates a random genotype with few hidden neurons; all values are uniform over their ranges.
     pub(super) fn random(random: &mut Random, parameters: &NetParameters, step: f64) -> Genotype {
         let range = &parameters.hidden;
         let most = range.max.min(range.min.saturating_add(FIRST_HIDDEN));
@@ -103,7 +103,7 @@ impl Genotype {
         }
     }
 
-    /// As it is sent.
+    /// Individual in its transmitted form.
     pub fn individual(&self, generation: u32, number: u32) -> Individual {
         let neurons = || self.outputs.iter().chain(&self.hidden);
         let mut values = self.globals.clone();

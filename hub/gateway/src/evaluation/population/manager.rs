@@ -1,4 +1,4 @@
-//! The connections of a population manager to its robot simulators.
+//! Connections of a population manager to its robot simulators.
 
 use super::super::message::Message;
 use super::super::parameters::NetParameters;
@@ -10,36 +10,36 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
 
-/// Robot simulators of one manager.
+/// Maximum number of robot simulators of a manager.
 pub const MOST_SIMULATORS: usize = 64;
-/// The longest that all wait while one simulator is looked for.
+/// Timeout of an attempt to connect, which blocks all other simulators.
 const CONNECT: Duration = Duration::from_millis(500);
-/// Pauses between attempts to reach a simulator: the first one, and the longest.
+/// Initial and maximum pause between attempts to connect to a simulator.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(10)];
-/// Greatest magnitude of a fitness: means and pictures hold it.
+/// Maximum magnitude of a fitness, so that means and plots stay finite.
 const MOST_FITNESS: f64 = 1e15;
-/// Fitness values that nobody asked for are told so often.
+/// Interval between reports of unsolicited fitness values.
 const TELL_UNKNOWN: Duration = Duration::from_secs(10);
 
-/// What went on besides.
+/// Event counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Fitness values that counted.
+    /// Accepted fitness values.
     pub evaluated: u64,
-    /// Individuals that were sent again because their fitness did not come in time.
+    /// Individuals sent again because their fitness was overdue.
     pub overdue: u64,
-    /// Fitness values that came after that.
+    /// Fitness values that arrived after that.
     pub late: u64,
-    /// Fitness values that nobody asked for.
+    /// Unsolicited fitness values.
     pub unknown: u64,
-    /// Connections that were lost.
+    /// Lost connections.
     pub lost: u64,
 }
 
 enum State {
-    /// It is tried again then.
+    /// Not connected; holds the time of the next attempt.
     Gone(Instant),
-    /// It was asked for its parameters then.
+    /// Waiting for the parameters; holds the time of the request.
     Asked(Stream, Instant),
     Ready(Stream),
 }
@@ -50,13 +50,13 @@ struct Simulator {
     pause: Duration,
 }
 
-/// A population and its robot simulators.
+/// Population with its robot simulators.
 pub struct Manager {
     settings: Settings,
     simulators: Vec<Simulator>,
     dispatch: Dispatch,
     evolution: Option<Evolution>,
-    /// The last generation.
+    /// Last generation to evaluate.
     last: Option<u32>,
     timeout: Duration,
     began: Instant,
@@ -65,18 +65,18 @@ pub struct Manager {
     failed: Option<String>,
 }
 
-/// What a turn brought.
+/// Result of a turn.
 #[derive(Default)]
 pub struct Turn {
     /// Lines for the log.
     pub told: Vec<Line>,
-    /// A generation that was evaluated, with the best of it.
+    /// Statistics of an evaluated generation, with its best individual.
     pub generation: Option<(Summary, Best)>,
 }
 
 impl Manager {
-    /// A manager of at most [`MOST_SIMULATORS`] simulators. A fitness that does not come within `timeout` is asked for elsewhere. The
-    /// settings were checked.
+    /// Creates a manager of at most [`MOST_SIMULATORS`] simulators. An individual whose fitness does not arrive
+    /// within `timeout` is sent again. The settings must have been checked.
     pub fn new(settings: Settings, simulators: &[SocketAddr], timeout: Duration) -> Manager {
         let began = Instant::now();
         let simulator = |at: &SocketAddr| Simulator { at: *at, state: State::Gone(began), pause: PAUSES[0] };
@@ -95,30 +95,30 @@ impl Manager {
         }
     }
 
-    /// Nobody is sent after this generation.
+    /// Stops after this generation; no further individuals are sent.
     pub fn end_after(&mut self, generation: u32) {
         self.last = Some(generation);
     }
 
-    /// The population, once a simulator has told which nets it takes.
+    /// Population; `None` until a simulator has reported its parameters.
     pub fn evolution(&mut self) -> Option<&mut Evolution> {
         self.evolution.as_mut()
     }
 
-    /// What went on besides.
+    /// Event counters.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Simulators that are ready.
+    /// Number of connected simulators that have reported their parameters.
     pub fn ready(&self) -> usize {
         self.simulators.iter().filter(|one| matches!(one.state, State::Ready(_))).count()
     }
 
-    /// Waits for answers, for `wait` at most, and does what is to be done.
+    /// Waits for messages for at most `wait`, then processes them and sends individuals.
     ///
     /// # Errors
-    /// What the system says of waiting; a population that is too much for the nets.
+    /// Error of the operating system while waiting, or a population too large for networks of this size.
     pub fn turn(&mut self, wait: Duration) -> Result<Turn, String> {
         self.wait(wait).map_err(|error| error.to_string())?;
         let mut turn = Turn::default();
@@ -165,10 +165,10 @@ impl Manager {
         }
     }
 
-    /// Connects with a simulator or takes what it says.
+    /// Connects to a simulator or processes its messages.
     ///
     /// # Errors
-    /// Why it is lost.
+    /// Reason for the loss of the connection.
     fn serve(&mut self, at: usize, told: &mut Vec<Line>) -> Result<(), String> {
         let place = self.simulators[at].at;
         let stream = match &mut self.simulators[at].state {
@@ -273,7 +273,7 @@ impl Manager {
             let open = |at: usize| matches!(&self.simulators[at].state, State::Ready(stream) if !stream.is_full());
             let Some((at, name)) = self.dispatch.next(now, open) else { break };
             let State::Ready(stream) = &mut self.simulators[at].state else { break };
-            // A late answer may have come meanwhile.
+            // A late answer may have arrived in the meantime.
             let Some(individual) = evolution.individual(name.1).filter(|_| !evolution.is_known(name.1)) else {
                 self.dispatch.answer(at, name);
                 continue;

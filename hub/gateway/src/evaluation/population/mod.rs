@@ -1,8 +1,8 @@
-//! A population manager: one population of networks with different numbers of hidden neurons, which robot simulators evaluate
-//! (section 3.1).
+//! Population manager: evolves one population of networks with variable numbers of hidden neurons, which robot
+//! simulators evaluate (section 3.1).
 //!
-//! Pure but for [`manager`], which holds the connections: [`genotype`] is what is inherited, [`variation`] makes children of parents,
-//! [`evolution`] goes from generation to generation, [`dispatch`] decides who evaluates whom.
+//! All modules except [`manager`], which holds the connections, are pure: [`genotype`] defines the inherited data,
+//! [`variation`] creates children, [`evolution`] creates generations, [`dispatch`] assigns individuals to simulators.
 
 pub mod dispatch;
 pub mod evolution;

@@ -1,27 +1,27 @@
-//! Children of parents: crossover of whole neurons, Gaussian mutation with a step size that is inherited, and hidden neurons that come
-//! and go.
+//! Variation operators: crossover of whole neurons, Gaussian mutation with an inherited step size, and addition and
+//! removal of hidden neurons.
 
 use super::super::parameters::NetParameters;
 use super::super::random::Random;
 use super::genotype::{self, Genotype, Lengths, Neuron};
 use serde::Deserialize;
 
-/// Step sizes, as a part of a value's range.
+/// Range of step sizes, as fractions of a value's range.
 const STEPS: std::ops::RangeInclusive<f64> = 0.001..=0.5;
-/// How fast step sizes change: the standard deviation of their logarithm.
+/// Standard deviation of the logarithm of a step size change.
 const STEP_CHANGE: f64 = 0.25;
 
-/// How children come about.
+/// Parameters of mutation and crossover.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variation {
-    /// Children of two parents, a part of all, 0 to 1.
+    /// Fraction of children with two parents, 0 to 1.
     pub crossover: f64,
-    /// Values that are mutated, a part of all, 0 to 1.
+    /// Fraction of mutated values, 0 to 1.
     pub mutation: f64,
-    /// The first generation's standard deviation of mutations, as a part of a value's range, 0.001 to 0.5.
+    /// Initial standard deviation of mutations as a fraction of a value's range, 0.001 to 0.5.
     pub step: f64,
-    /// Children that get a hidden neuron more, and as many that lose one, a part of all, 0 to 1.
+    /// Fraction of children that gain a hidden neuron, and equally of those that lose one, 0 to 1.
     pub growth: f64,
 }
 
@@ -32,10 +32,10 @@ impl Default for Variation {
 }
 
 impl Variation {
-    /// Looks for what makes no sense.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// What is wrong and what is allowed.
+    /// The invalid parameter and its allowed range.
     pub fn check(&self) -> Result<(), String> {
         let parts = [("crossover", self.crossover), ("mutation", self.mutation), ("growth", self.growth)];
         if let Some((what, value)) = parts.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
@@ -47,7 +47,7 @@ impl Variation {
         }
     }
 
-    /// A child of `first`, and of `second` where crossover has its way.
+    /// Creates a child of `first`, or of both parents with the crossover probability.
     pub(super) fn child(
         &self,
         random: &mut Random,
@@ -74,7 +74,7 @@ impl Variation {
         let mut change = |values: &mut [f64], low: f64, high: f64| {
             for value in values {
                 if random.chance(self.mutation) {
-                    // Halves, since the whole range may be more than the largest number.
+                    // The ends are halved first, because the whole range may overflow.
                     let moved = *value + step * random.normal() * (high / 2.0 - low / 2.0) * 2.0;
                     *value = if moved.is_nan() { *value } else { moved.clamp(low, high) };
                 }
@@ -92,7 +92,8 @@ impl Variation {
     }
 }
 
-/// Takes each neuron of the child from the other parent with an even chance; the number of hidden neurons stays.
+/// Replaces each neuron of the child with that of the other parent at a probability of 0.5; the number of hidden
+/// neurons stays the same.
 fn cross(random: &mut Random, parameters: &NetParameters, child: &mut Genotype, other: &Genotype) {
     child.step = (child.step * other.step).sqrt();
     let size = parameters.inputs.values.max(1) as usize;
@@ -116,7 +117,8 @@ fn exchange(random: &mut Random, mine: &mut [f64], others: &[f64], size: usize) 
     }
 }
 
-/// Adds a hidden neuron, whose weights to others are as small as may be, so that the network does at first what it did.
+/// Adds a hidden neuron whose outgoing weights are as close to 0 as allowed, so that the network's behaviour hardly
+/// changes at first.
 fn grow(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     let count = child.hidden.len();
     if count >= parameters.hidden.max as usize {
@@ -130,7 +132,7 @@ fn grow(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     child.hidden.push(genotype::hidden(random, parameters, count + 1));
 }
 
-/// Removes a hidden neuron.
+/// Removes a random hidden neuron.
 fn shrink(random: &mut Random, parameters: &NetParameters, child: &mut Genotype) {
     let count = child.hidden.len();
     if count <= parameters.hidden.min as usize {

@@ -1,24 +1,24 @@
-//! A robot like an e-puck: a round body on two wheels, sonars on its rim and visual sensors at its middle.
+//! Model of an e-puck: a round body on two wheels, with sonars on its rim and visual sensors at its centre.
 
 use super::super::body::{BodyShape, Layer};
 use super::super::place::{Beam, Position, Target};
 use super::task::Task;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// The body's radius, mm.
+/// Radius of the body [mm].
 pub const RADIUS: f64 = 37.5;
-/// Its height, mm.
+/// Height of the body [mm].
 const HEIGHT: f64 = 55.0;
-/// Corners of its outline.
+/// Number of corners of the outline.
 const CORNERS: u32 = 16;
-/// Distance between the wheels, mm.
+/// Distance between the wheels [mm].
 pub const WHEEL_BASE: f64 = 53.0;
-/// Sonars are so far from the middle, mm: inside of the body, which they do not see then.
+/// Distance of the sonars from the centre [mm]; inside the body, which they therefore do not detect.
 const SONARS_AT: f64 = 36.0;
-/// Height of the sonars, mm.
+/// Height of the sonars [mm].
 const SONARS_HIGH: f64 = 20.0;
 
-/// The body that is told to the world simulator.
+/// Shape sent to the world simulator.
 pub fn shape() -> BodyShape {
     let corner = |at: u32| {
         let (sine, cosine) = (TAU * f64::from(at) / f64::from(CORNERS)).sin_cos();
@@ -27,7 +27,8 @@ pub fn shape() -> BodyShape {
     BodyShape { layers: vec![Layer { height: HEIGHT, polygons: vec![(0..CORNERS).map(corner).collect()] }] }
 }
 
-/// Where a robot wants to be a step later if its wheels roll so far, mm: along an arc whose chord has the arc's length.
+/// Target after a step in which the wheels roll these distances [mm]. The chord of the arc is set to the arc's
+/// length.
 pub fn drive(position: &Position, left: f64, right: f64) -> Target {
     let turn = (right - left) / WHEEL_BASE;
     let (sine, cosine) = (position.direction + turn / 2.0).sin_cos();
@@ -35,7 +36,7 @@ pub fn drive(position: &Position, left: f64, right: f64) -> Target {
     Target { x: position.x + way * cosine, y: position.y + way * sine, direction: wrapped(position.direction + turn) }
 }
 
-/// The beams of the task's sonars for a robot that is there.
+/// Beams of the task's sonars for a robot in this pose.
 pub fn sonars<'a>(task: &'a Task, position: &'a Position) -> impl Iterator<Item = Beam> + 'a {
     task.sonars.iter().map(|sonar| {
         let direction = wrapped(position.direction + sonar);
@@ -52,7 +53,7 @@ pub fn sonars<'a>(task: &'a Task, position: &'a Position) -> impl Iterator<Item 
     })
 }
 
-/// The beams of the task's visual sensors.
+/// Beams of the task's visual sensors for a robot in this pose.
 pub fn visuals<'a>(task: &'a Task, position: &'a Position) -> impl Iterator<Item = Beam> + 'a {
     let opening = TAU / f64::from(task.visuals.max(1));
     (0..task.visuals).map(move |at| Beam {
@@ -66,7 +67,7 @@ pub fn visuals<'a>(task: &'a Task, position: &'a Position) -> impl Iterator<Item
     })
 }
 
-/// The same angle, more than -pi and at most pi.
+/// Normalises an angle to more than -pi and at most pi.
 fn wrapped(angle: f64) -> f64 {
     PI - (PI - angle).rem_euclid(TAU)
 }

@@ -1,4 +1,5 @@
-//! All robots that share a connection to a world: requests of many go out one after the other, and answers come back in that order.
+//! Robots that share a connection to a world. Requests are sent in sequence, and the answers arrive in the same
+//! order.
 
 use super::super::individual::Individual;
 use super::super::message::{Message, MessageError};
@@ -6,47 +7,47 @@ use super::life::{Life, Progress};
 use super::task::Task;
 use std::collections::VecDeque;
 
-/// What could not be done is asked again after so long, s.
+/// Interval before a request that failed is repeated [s].
 const PAUSE: f64 = 0.01;
-/// Who waits for so long is told about, s.
+/// Waiting time after which a warning is logged [s].
 const TELL_WAITING: f64 = 10.0;
 
 struct Member {
     ticket: u64,
     individual: Individual,
     life: Life,
-    /// Why it waits, since when, and until when before it asks again, s.
+    /// Reason for waiting, its start, and the time of the next attempt [s].
     waits: Option<(&'static str, f64, f64)>,
-    /// Nobody wants its fitness any more, but its robot is not known yet.
+    /// Whether the evaluation was cancelled before the robot's identifier is known.
     cancelled: bool,
 }
 
-/// Individuals that are being evaluated. Times are in seconds since any moment.
+/// Individuals in evaluation. Times are in seconds from an arbitrary origin.
 pub struct Fleet {
     task: Task,
     members: Vec<Member>,
-    /// Who waits for an answer, the oldest request first.
+    /// Tickets of the unanswered requests, the oldest first.
     asked: VecDeque<u64>,
     requests: Vec<Message>,
-    /// When waiting was told last.
+    /// Time of the last warning about waiting [s].
     told: Option<f64>,
 }
 
 impl Fleet {
-    /// Nobody yet.
+    /// Creates an empty fleet.
     pub fn new(task: Task) -> Fleet {
         Fleet { task, members: Vec::new(), asked: VecDeque::new(), requests: Vec::new(), told: None }
     }
 
-    /// What is measured.
+    /// Task of the individuals.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// Begins with an individual; the ticket is given back with its fitness.
+    /// Starts the evaluation of an individual; its fitness is returned with the ticket.
     ///
     /// # Errors
-    /// What does not fit in it.
+    /// The individual does not fit the task.
     pub fn begin(&mut self, ticket: u64, individual: Individual) -> Result<(), MessageError> {
         let before = self.requests.len();
         let life = Life::begin(&self.task, &individual, &mut self.requests)?;
@@ -55,7 +56,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Ends an evaluation without a fitness.
+    /// Cancels an evaluation.
     pub fn cancel(&mut self, ticket: u64) {
         let Some(at) = self.members.iter().position(|member| member.ticket == ticket) else { return };
         match self.members[at].life.identifier() {
@@ -67,34 +68,34 @@ impl Fleet {
         }
     }
 
-    /// How many are evaluated.
+    /// Number of individuals in evaluation.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// True if there is nobody.
+    /// Whether no individual is in evaluation.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// True while answers are to come.
+    /// Whether requests are unanswered.
     pub fn is_asking(&self) -> bool {
         !self.asked.is_empty()
     }
 
-    /// What is to be sent, in this order.
+    /// Removes and returns the requests to send, in order.
     pub fn requests(&mut self) -> std::vec::Drain<'_, Message> {
         self.requests.drain(..)
     }
 
-    /// Takes an answer; gives a ticket and its fitness when they are known.
+    /// Processes an answer; returns a ticket with its fitness when an evaluation ends.
     ///
     /// # Errors
-    /// It is no answer to what was asked, so that the connection is of no use any more: call [`Self::restart`].
+    /// The answer does not match the request; the connection is unusable. Call [`Self::restart`].
     pub fn take(&mut self, answer: &Message, now: f64) -> Result<Option<(u64, f64)>, String> {
         let ticket = self.asked.pop_front();
         let ticket = ticket.ok_or_else(|| format!("{} came, and nothing was asked", answer.name()))?;
-        // Who was cancelled does not mind its last answers.
+        // Answers for a cancelled evaluation are ignored.
         let Some(at) = self.members.iter().position(|member| member.ticket == ticket) else { return Ok(None) };
         let member = &mut self.members[at];
         let before = self.requests.len();
@@ -107,7 +108,7 @@ impl Fleet {
         member.waits = match progress {
             Progress::Waiting(why) => Some((why, member.waits.map_or(now, |waits| waits.1), now + PAUSE)),
             _ if member.life.trial().1 => None,
-            // It may fail again.
+            // Waiting has not ended: the repeated request may fail again.
             _ => member.waits.map(|(why, since, _)| (why, since, f64::INFINITY)),
         };
         if let Progress::Done(fitness) = progress {
@@ -118,7 +119,7 @@ impl Fleet {
         Ok(None)
     }
 
-    /// Asks again for those that have waited; gives a line for the log, now and then, if some wait for long.
+    /// Repeats the requests that are due. Returns a line for the log, at intervals, if a robot has waited long.
     pub fn wake(&mut self, now: f64) -> Option<String> {
         let mut long = None;
         let due: Vec<u64> = self
@@ -148,25 +149,25 @@ impl Fleet {
         Some(format!("an individual waits: {why}"))
     }
 
-    /// When somebody's waiting ends, s.
+    /// Time of the next repeated request [s].
     pub fn next_wake(&self) -> Option<f64> {
         let ends = self.members.iter().filter_map(|member| member.waits.map(|waits| waits.2));
         ends.filter(|end| end.is_finite()).reduce(f64::min)
     }
 
-    /// Begins with all individuals anew, on a new connection; tells how many there are.
+    /// Restarts all individuals for a new connection; returns their number.
     pub fn restart(&mut self) -> usize {
         self.asked.clear();
         self.requests.clear();
         let members = std::mem::take(&mut self.members);
         for member in members.into_iter().filter(|member| !member.cancelled) {
-            // What fitted once fits again.
+            // The individual was checked before, so this cannot fail.
             let _ = self.begin(member.ticket, member.individual);
         }
         self.members.len()
     }
 
-    /// Notes for each new request but `KillRobot`, which has no answer, whose it is.
+    /// Records the ticket of each new request. `KillRobot` is excluded because it has no answer.
     fn note(&mut self, ticket: u64, before: usize) {
         let new = self.requests[before..].iter().filter(|request| !matches!(request, Message::KillRobot { .. }));
         self.asked.extend(new.map(|_| ticket));

@@ -1,4 +1,4 @@
-//! The evaluation of one individual in a world: a robot is created, driven through all trials, and killed.
+//! Evaluation of one individual in a world: creates a robot, drives it through all trials, and removes it.
 
 use super::super::individual::Individual;
 use super::super::message::{Message, MessageError};
@@ -10,21 +10,21 @@ use super::score::{self, Step};
 use super::task::{Kind, Task};
 use std::f64::consts::{PI, TAU};
 
-/// Random places that are tried in a row before it is waited.
+/// Number of random start poses tried in a row before a pause.
 const TRIES: u32 = 100;
-/// Shares of a colour may differ by so much.
+/// Tolerance of colour components.
 const COLOUR_DIFFERENCE: u8 = 8;
-/// An arena's length, mm.
+/// Side of the arena [mm].
 const SIDE: f64 = 2000.0;
 
-/// How it goes on.
+/// Progress of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
-    /// Answers are still to come.
+    /// Answers are outstanding.
     Going,
-    /// Nothing can be asked now; call [`Life::again`] after a while. It says why.
+    /// Nothing can be requested now, for the given reason; call [`Life::again`] later.
     Waiting(&'static str),
-    /// The fitness is known.
+    /// The evaluation has ended with this fitness.
     Done(f64),
 }
 
@@ -37,7 +37,7 @@ enum Phase {
     Moving,
 }
 
-/// One individual and its robot.
+/// Individual with its robot.
 #[derive(Clone, Debug)]
 pub struct Life {
     generation: u32,
@@ -46,21 +46,21 @@ pub struct Life {
     identifier: u16,
     position: Position,
     trial: u32,
-    /// Places of this trial that were tried.
+    /// Number of start poses tried in this trial.
     tries: u32,
-    /// Steps of this trial that were made.
+    /// Number of completed steps of this trial.
     steps: u32,
-    /// What sensors have told in this step, as the network takes it.
+    /// Sensor readings of this step as network inputs.
     inputs: Vec<f64>,
     step: Step,
     sum: f64,
 }
 
 impl Life {
-    /// Begins with an individual; the first request is in `requests` then.
+    /// Starts the evaluation of an individual and adds the first request to `requests`.
     ///
     /// # Errors
-    /// What does not fit in it.
+    /// The individual does not fit the task.
     pub fn begin(task: &Task, individual: &Individual, requests: &mut Vec<Message>) -> Result<Life, MessageError> {
         let parameters = task.parameters();
         let network = Network::new(&individual.genome(&parameters)?, &parameters);
@@ -80,25 +80,25 @@ impl Life {
         })
     }
 
-    /// The robot's identifier, once it is known.
+    /// Identifier of the robot, once known.
     pub fn identifier(&self) -> Option<u16> {
         (self.identifier != 0).then_some(self.identifier)
     }
 
-    /// Where the robot is.
+    /// Pose of the robot.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// The trial that goes on, counted from 0, and whether a step of it was made.
+    /// Current trial (index from 0), and whether it has a completed step.
     pub fn trial(&self) -> (u32, bool) {
         (self.trial, self.steps > 0)
     }
 
-    /// Takes the answer to the oldest request that is not answered, and adds what is to be asked next.
+    /// Processes the answer to the oldest unanswered request, and adds the next requests.
     ///
     /// # Errors
-    /// It is not an answer to that request, or the world has lost the robot.
+    /// The answer does not match the request, or the world has lost the robot.
     pub fn take(&mut self, task: &Task, answer: &Message, requests: &mut Vec<Message>) -> Result<Progress, String> {
         match (self.phase, answer) {
             (Phase::Creating, Message::YourIdentifier { identifier }) => {
@@ -134,7 +134,7 @@ impl Life {
         }
     }
 
-    /// Asks again what could not be done before.
+    /// Repeats the requests that failed.
     pub fn again(&mut self, task: &Task, requests: &mut Vec<Message>) -> Progress {
         let identifier = self.identifier;
         match self.phase {
@@ -194,7 +194,8 @@ impl Life {
         self.again(task, requests)
     }
 
-    /// Where the trial begins. Random places depend on generation, trial and try alone, so that all of a generation begin alike.
+    /// Start pose of the trial. Random poses depend only on generation, trial and attempt, so that all individuals of
+    /// a generation start alike.
     fn start(&self, task: &Task) -> Target {
         if let Some([x, y, direction]) = task.starts.get(self.trial as usize) {
             return Target { x: *x, y: *y, direction: *direction };
@@ -213,7 +214,7 @@ impl Life {
         self.step = Step::default();
         requests.extend(body::sonars(task, &self.position).map(|beam| Message::SonicSensor { identifier, beam }));
         requests.extend(body::visuals(task, &self.position).map(|beam| Message::VisualSensor { identifier, beam }));
-        // A robot without sensors.
+        // A robot without sensors decides at once.
         if self.all_sensed(task) { self.decide(task, requests) } else { Progress::Going }
     }
 
@@ -225,7 +226,7 @@ impl Life {
         if !self.all_sensed(task) {
             return Progress::Going;
         }
-        // Two populations' trials begin when both robots are there.
+        // Trials with two populations start when both robots are present.
         if task.kind != Kind::ObstacleAvoidance && self.steps == 0 && self.step.other.is_none() {
             return Progress::Waiting("no robot of another population is seen: starts must see each other");
         }

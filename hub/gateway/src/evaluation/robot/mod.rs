@@ -1,8 +1,9 @@
-//! The robot simulator's part that decides: a body with sensors and wheels, a network that drives it, and what it is worth.
+//! Decision part of the robot simulator: a body with sensors and wheels, the network that controls it, and its
+//! fitness.
 //!
-//! Pure: messages of a world simulator go in, requests and fitness values come out. [`task`] says what is measured, [`body`] what
-//! the robot looks like and how it moves, [`score`] what a step is worth, [`life`] is the evaluation of one individual, and
-//! [`fleet`] all those that share a connection to a world, and [`path`] drives some for a picture.
+//! Pure: the input is messages of a world simulator, the output is requests and fitness values. [`task`] defines
+//! sensors and fitness, [`body`] the shape and motion, [`score`] the fitness of a step. [`life`] evaluates one
+//! individual, [`fleet`] all individuals that share a connection to a world. [`path`] records paths for plots.
 
 pub mod body;
 pub mod fleet;

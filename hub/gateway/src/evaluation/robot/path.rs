@@ -1,4 +1,4 @@
-//! Individuals that drive in one world without sockets, for pictures: a step of each by turns.
+//! Drives individuals alternately in one world without sockets, to record their paths for plots.
 
 use super::super::individual::Individual;
 use super::super::message::Message;
@@ -7,15 +7,15 @@ use super::life::{Life, Progress};
 use super::task::Task;
 use std::collections::VecDeque;
 
-/// Rounds in which all wait for something before it is given up.
+/// Maximum number of rounds in which all robots wait.
 const MOST_WAITS: u32 = 1000;
 
-/// What a robot did.
+/// Recorded drive of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Driven {
-    /// Its places `[x, y, direction]` after each step, for each trial; mm and rad.
+    /// Poses `[x, y, direction]` after each step of each trial [mm, rad].
     pub trials: Vec<Vec<[f64; 3]>>,
-    /// What it was worth.
+    /// Fitness.
     pub fitness: Option<f64>,
 }
 
@@ -30,7 +30,7 @@ struct Robot<'a> {
 /// Drives individuals, each with its own task, in a world without other robots.
 ///
 /// # Errors
-/// An individual that does not fit its task; what they wait for in vain.
+/// An individual does not fit its task, or all robots wait without an end.
 pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<Driven>, String> {
     let begin = |(task, individual): &'_ (Task, Individual)| {
         let mut requests = Vec::new();
@@ -57,7 +57,7 @@ pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<Dri
 }
 
 impl Robot<'_> {
-    /// Until a move is made, true then, or nothing can be asked.
+    /// Processes requests until a move is made (returns true) or nothing can be requested.
     fn step(&mut self, world: &mut World, connection: u32) -> Result<bool, String> {
         let mut new = Vec::new();
         if self.waits.take().is_some() {
@@ -79,7 +79,7 @@ impl Robot<'_> {
                     self.waits = Some(why);
                     return Ok(false);
                 }
-                // The robot stays where it is for the others' pictures, but the world forgets it.
+                // The plots keep the robot's last pose, although the world removes the robot.
                 Progress::Done(fitness) => self.driven.fitness = Some(fitness),
                 Progress::Going => {}
             }
@@ -97,7 +97,7 @@ impl Robot<'_> {
         }
         let places = &mut self.driven.trials[trial];
         let place = [position.x, position.y, position.direction];
-        // A jump that failed tells the old place.
+        // After a failed jump the answer contains the old pose.
         if places.is_empty() && position.stress > 0.0 {
             return;
         }

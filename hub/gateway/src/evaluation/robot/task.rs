@@ -1,80 +1,81 @@
-//! Task files: what a robot senses, how it is started, and what its fitness measures.
+//! Task files: sensors, start poses and fitness function of a robot.
 
 use super::super::parameters::{HiddenNeurons, NetParameters, Neurons, Weights};
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 
-/// Most sensors of a kind.
+/// Maximum number of sensors of a kind.
 const MAX_SENSORS: usize = 64;
-/// Most starts, each of which is a trial of every individual.
+/// Maximum number of start poses; each is a trial of every individual.
 const MAX_STARTS: usize = 64;
-/// Most steps of an individual in all its trials together.
+/// Maximum number of steps of an individual in all trials.
 const MAX_STEPS: u64 = 10_000_000;
-/// Most individuals that are evaluated at once: a world simulator of ours has at most 1024 robots.
+/// Maximum number of individuals evaluated concurrently: this project's world simulator has at most 1024 robots.
 pub const MAX_CONCURRENT: u32 = 1024;
-/// Most hidden neurons.
+/// Maximum number of hidden neurons.
 const MAX_HIDDEN: u32 = 128;
 const PLACES: RangeInclusive<f64> = 0.0..=2000.0;
 const ANGLES: RangeInclusive<f64> = -100.0..=100.0;
 const VALUES: RangeInclusive<f64> = -1e6..=1e6;
 
-/// What the fitness measures.
+/// Fitness function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Fast forwards, straight and far from everything, after V (1 - sqrt(dv)) (1 - i) of Floreano and Mondada (1994).
+    /// Drive fast, straight ahead and far from obstacles: V (1 - sqrt(dv)) (1 - i) of Floreano and Mondada (1994).
     #[default]
     ObstacleAvoidance,
-    /// Close to a robot of another population.
+    /// Stay close to a robot of another population.
     Pursuit,
-    /// Far from a robot of another population.
+    /// Stay far from a robot of another population.
     Evasion,
 }
 
-/// A task file. Lengths are in mm, angles in rad.
+/// Task file. Lengths are in mm, angles in rad.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Task {
-    /// What the fitness measures.
+    /// Fitness function.
     pub kind: Kind,
-    /// Steps of a trial, 1 or more.
+    /// Number of steps of a trial, >= 1.
     pub steps: u32,
-    /// Places `[x, y, direction]` where trials begin, one trial for each; at most 64.
+    /// Start poses `[x, y, direction]`, one trial each; at most 64.
     pub starts: Vec<[f64; 3]>,
-    /// Without `starts`: trials that begin at random places, the same ones for all individuals of a generation; at most 64.
+    /// Number of trials with random start poses if `starts` is empty, at most 64. The poses are the same for all
+    /// individuals of a generation.
     pub random_starts: u32,
-    /// Seed of these places.
+    /// Seed of the random start poses.
     pub seed: u64,
-    /// Cci: individuals that are evaluated at once. They are in one world and meet each other, so that fitness values depend on
-    /// who else is there where it is more than 1.
+    /// Cci: number of individuals evaluated concurrently. They share one world and interact: if the number is above
+    /// 1, a fitness depends on the other individuals present.
     pub concurrent: u32,
-    /// Sonars: their directions, from the direction of travel counter-clockwise; at most 64.
+    /// Directions of the sonars, counter-clockwise from the direction of travel; at most 64.
     pub sonars: Vec<f64>,
-    /// How far sonars reach.
+    /// Range of the sonars.
     pub sonar_range: f64,
-    /// The opening angle of sonars, 0 to a quarter turn.
+    /// Opening angle of the sonars, 0 to a quarter turn.
     pub sonar_angle: f64,
-    /// Number of visual sensors, which divide the full circle, the first one looking ahead; 4 to 64, or 0.
+    /// Number of visual sensors, which divide the full circle; the first one points ahead. 4 to 64, or 0.
     pub visuals: u32,
-    /// How far robots of `colour` are told by visual sensors.
+    /// Distance up to which visual sensors detect robots of `colour`.
     pub visual_range: f64,
-    /// Height of visual sensors; where it is above the walls, only what is higher is seen.
+    /// Height of the visual sensors. Above the walls, they detect only higher objects.
     pub visual_height: f64,
-    /// The colour of robots; anything else is not told by visual sensors.
+    /// Colour of detected robots; visual sensors ignore objects of other colours.
     pub colour: [u8; 3],
-    /// How far a wheel rolls in a step when its output is 1.
+    /// Distance that a wheel rolls in a step at an output of 1.
     pub wheel_step: f64,
-    /// Fewest and most hidden neurons, at most 128.
+    /// Minimum and maximum number of hidden neurons, at most 128.
     pub hidden: [u32; 2],
-    /// Parameter values of each output and hidden neuron: 0, 1 (bias) or 2 (bias, then gain).
+    /// Number of parameter values of each output and hidden neuron: 0, 1 (bias) or 2 (bias, then gain).
     pub neuron_values: u32,
-    /// Lowest and highest of these.
+    /// Lowest and highest value of these parameters.
     pub neurons: [f64; 2],
     /// Lowest and highest weight.
     pub weights: [f64; 2],
-    /// Fio: inputs are connected with outputs.
+    /// Fio: whether inputs are connected to outputs.
     pub input_to_output: bool,
-    /// Fre: networks may be recurrent.
+    /// Fre: whether networks may be recurrent.
     pub recurrent: bool,
 }
 
@@ -87,7 +88,7 @@ impl Default for Task {
             random_starts: 2,
             seed: 1,
             concurrent: 1,
-            // Those of an e-puck: 17, 50, 90 and 150 degrees, right and left.
+            // Sonars of an e-puck: 17, 50, 90 and 150 degrees, right and left.
             sonars: [-17.0f64, -50.0, -90.0, -150.0, 150.0, 90.0, 50.0, 17.0].map(f64::to_radians).to_vec(),
             sonar_range: 150.0,
             sonar_angle: 0.3,
@@ -107,10 +108,10 @@ impl Default for Task {
 }
 
 impl Task {
-    /// Looks for what makes no sense.
+    /// Checks the task.
     ///
     /// # Errors
-    /// The first thing that is wrong and what is allowed, in one line.
+    /// The first invalid value and its allowed range, in one line.
     pub fn check(&self) -> Result<(), String> {
         let range = |what: &str, value: f64, range: RangeInclusive<f64>| match range.contains(&value) {
             true => Ok(()),
@@ -153,18 +154,18 @@ impl Task {
         self.parameters().check().map_err(|error| error.to_string())
     }
 
-    /// Trials of each individual.
+    /// Number of trials of each individual.
     pub fn trials(&self) -> u32 {
         if self.starts.is_empty() { self.random_starts } else { self.starts.len() as u32 }
     }
 
-    /// What is answered to `SendNetParameters`.
+    /// Answer to `SendNetParameters`.
     pub fn parameters(&self) -> NetParameters {
         let values = self.neuron_values;
         let [low, high] = if values == 0 { [0.0; 2] } else { self.neurons };
         let [min, max] = self.hidden;
         let inputs = self.sonars.len() as u32 + self.visuals;
-        // Without hidden neurons nothing is told of them, as in the document's example.
+        // Without hidden neurons their parameters are all 0, as in the document's example.
         let hidden = if max == 0 { HiddenNeurons::default() } else { HiddenNeurons { min, max, values, low, high } };
         NetParameters {
             max_concurrent: self.concurrent,

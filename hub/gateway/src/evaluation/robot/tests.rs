@@ -1,4 +1,4 @@
-//! Robots in worlds, without sockets.
+//! Tests of robots in worlds, without sockets.
 
 use super::super::individual::Individual;
 use super::super::message::Message;
@@ -14,14 +14,14 @@ fn task() -> Task {
     Task { steps: 100, starts: vec![[1000.0, 1000.0, 0.0]], hidden: [0, 0], neuron_values: 1, ..Task::default() }
 }
 
-/// A genome without hidden neurons with these biases of the wheels and no weights.
+/// Genome without hidden neurons, with these wheel biases and zero weights.
 fn blind(task: &Task, number: u32, biases: [f64; 2]) -> Individual {
     let mut values = biases.to_vec();
     values.resize(task.parameters().value_count(0), 0.0);
     Individual { generation: 1, number, hidden: 0, values }
 }
 
-/// The fitness of individuals that are evaluated at once, in the order in which they end.
+/// Fitness values of individuals evaluated concurrently, in the order of completion.
 fn evaluated(task: &Task, individuals: Vec<Individual>) -> Vec<(u64, f64)> {
     let mut world = World::new(&Description::empty(), 1).unwrap();
     let (mut fleet, mut found, mut now) = (Fleet::new(task.clone()), Vec::new(), 0.0);
@@ -73,7 +73,7 @@ fn wheels_turn_and_drive_the_body() {
 fn robots_drive_and_are_worth_what_they_did() {
     let task = task();
     let worth = |biases: [f64; 2]| evaluated(&task, vec![blind(&task, 1, biases)])[0].1;
-    // It stands; it turns on the spot; it drives 949 mm to the wall and then is blocked.
+    // The robot stands still; turns on the spot; drives 949 mm to the wall and is then blocked.
     assert_eq!(worth([0.0, 0.0]), 0.0);
     assert!(worth([5.0, -5.0]) < 1e-4);
     let straight = worth([5.0, 5.0]);

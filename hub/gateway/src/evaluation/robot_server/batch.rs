@@ -1,4 +1,4 @@
-//! Evaluation of whole batches by a function, on a thread of its own.
+//! Evaluation of whole batches by a function on a separate thread.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
@@ -11,18 +11,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
 
-/// A batch that is not full begins when no individual has come for so long.
+/// Time without a new individual after which an incomplete batch starts.
 const GATHER: Duration = Duration::from_millis(2);
 
-/// Evaluates individuals that fit; a fitness for each, in their order, or why there is none.
+/// Evaluates individuals that fit the parameters. Returns a fitness for each, in their order, or the reason for the
+/// failure.
 pub type Evaluate = Box<dyn FnMut(&[Individual]) -> std::result::Result<Vec<f64>, String> + Send>;
 
 type Answer = (Vec<u64>, std::result::Result<Vec<f64>, String>);
 
-/// Batches as large as what waits, one after the other.
+/// Sequential batches, each of all waiting individuals.
 pub struct Batch {
     parameters: NetParameters,
-    /// Those that wait for the next batch, and when the last one came.
+    /// Individuals for the next batch with their tickets.
     waiting: Vec<(u64, Individual)>,
     came: Instant,
     busy: bool,
@@ -32,10 +33,10 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// A thread that evaluates by this function. The parameters were checked.
+    /// Starts a thread that evaluates with this function. The parameters must have been checked.
     ///
     /// # Errors
-    /// If the system refuses a thread or a socket.
+    /// The operating system provides no thread or no socket.
     pub fn new(parameters: NetParameters, mut evaluate: Evaluate) -> Result<Batch> {
         let (wake, mut bell) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
@@ -43,14 +44,14 @@ impl Batch {
         let (jobs, todo) = channel::<Vec<(u64, Individual)>>();
         let (done, answers) = channel();
         std::thread::Builder::new().name("evaluate".into()).spawn(move || {
-            // It ends with the server, whose ends of the channels are gone then.
+            // The loop ends when the server drops its ends of the channels.
             for batch in todo {
                 let (tickets, individuals): (Vec<u64>, Vec<Individual>) = batch.into_iter().unzip();
                 let found = evaluate(&individuals);
                 if done.send((tickets, found)).is_err() {
                     break;
                 }
-                // A bell that is full rings already.
+                // If the socket buffer is full, the server is woken up anyway.
                 let _ = bell.write(&[1]);
             }
         })?;
@@ -58,7 +59,7 @@ impl Batch {
         Ok(Batch { parameters, waiting, came, busy: false, jobs, answers, wake })
     }
 
-    /// How long until the batch that waits is to begin.
+    /// Time until the waiting batch starts.
     fn gathers(&self) -> Duration {
         if self.waiting.len() >= self.parameters.max_concurrent as usize {
             return Duration::ZERO;

@@ -1,4 +1,4 @@
-//! What a robot simulator's server needs of whoever evaluates.
+//! Interface between the robot simulator's server and an evaluator.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
@@ -7,24 +7,24 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 use xpuck_wire::log::Line;
 
-/// Evaluates individuals without making anybody wait.
+/// Evaluates individuals without blocking.
 pub trait Evaluator {
-    /// The nets that it takes, and how many at once. They stay the same.
+    /// Supported networks and concurrent individuals. They do not change.
     fn parameters(&self) -> &NetParameters;
 
-    /// Begins with an individual that fits; its fitness comes with this ticket.
+    /// Starts the evaluation of an individual that fits the parameters; its fitness is returned with this ticket.
     fn begin(&mut self, ticket: u64, individual: Individual);
 
-    /// Nobody wants that fitness any more. It may still come.
+    /// Cancels an evaluation. Its fitness may still be returned.
     fn cancel(&mut self, ticket: u64);
 
-    /// A descriptor that tells when [`Evaluator::turn`] has something to do, and for what to wait there.
+    /// Descriptor and poll flags that signal work for [`Evaluator::turn`].
     fn waits_for(&self) -> Option<(BorrowedFd<'_>, PollFlags)>;
 
-    /// [`Evaluator::turn`] is to be called after so long, whatever the descriptor says.
+    /// Maximum time until the next call of [`Evaluator::turn`], regardless of the descriptor.
     fn longest_wait(&self) -> Option<Duration>;
 
-    /// Does what is to be done now. Gives fitness values that were measured, nothing for individuals that are given up, and puts
-    /// lines for the log in `told`.
+    /// Performs pending work and adds lines for the log to `told`. Returns tickets with their fitness, `None` for
+    /// individuals that could not be evaluated.
     fn turn(&mut self, told: &mut Vec<Line>) -> Vec<(u64, Option<f64>)>;
 }

@@ -1,8 +1,8 @@
-//! The server of a robot simulator: population managers connect, ask which nets it takes, send individuals and get their fitness
-//! (section 3.1).
+//! Server of a robot simulator: population managers connect, request the supported networks, send individuals and
+//! receive their fitness (section 3.1).
 //!
-//! Who evaluates is an [`evaluator::Evaluator`]: [`world_link::WorldLink`] drives robots in the world of a world simulator,
-//! [`batch::Batch`] has whole batches evaluated by a function on a thread of its own.
+//! An [`evaluator::Evaluator`] evaluates the individuals: [`world_link::WorldLink`] drives robots in the world of a
+//! world simulator, [`batch::Batch`] passes whole batches to a function on a separate thread.
 
 pub mod batch;
 pub mod evaluator;
@@ -19,18 +19,18 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use xpuck_wire::log::Line;
 
-/// What was served.
+/// Counters of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Individuals that came and fitted.
+    /// Accepted individuals.
     pub individuals: u64,
-    /// Fitness values that were told.
+    /// Reported fitness values.
     pub evaluated: u64,
-    /// Connections that were closed because there were too many.
+    /// Connections closed because the maximum was reached.
     pub refused: u64,
 }
 
-/// A robot simulator at its address.
+/// Listening robot simulator.
 pub struct RobotServer<E> {
     evaluator: E,
     served: Served,
@@ -72,35 +72,35 @@ impl Service for Served {
 }
 
 impl<E: Evaluator> RobotServer<E> {
-    /// Serves at this address. Managers that wait for nothing and say nothing for `idle` are sent away.
+    /// Listens on this address. Managers that wait for no answer and are silent for `idle` are disconnected.
     ///
     /// # Errors
-    /// What the system says of the address.
+    /// Error of the operating system for the address.
     pub fn listen(evaluator: E, address: SocketAddr, idle: Duration) -> Result<RobotServer<E>> {
         let connections = Connections::listen("population manager", &[address], idle)?;
         let served = Served { parameters: evaluator.parameters().clone(), queue: Queue::default(), individuals: 0 };
         Ok(RobotServer { evaluator, served, connections, evaluated: 0 })
     }
 
-    /// Where it listens.
+    /// Address of the listening socket.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn address(&self) -> Result<SocketAddr> {
         self.connections.addresses()?.pop().ok_or_else(|| std::io::ErrorKind::AddrNotAvailable.into())
     }
 
-    /// What was served so far.
+    /// Counters since the start.
     pub fn counts(&self) -> Counts {
         let Served { individuals, .. } = self.served;
         Counts { individuals, evaluated: self.evaluated, refused: self.connections.refused() }
     }
 
-    /// Waits until somebody says something or a fitness is known, for `wait` at most, and does what is to be done. Lines for the
+    /// Waits for a message or a fitness for at most `wait`, and processes all pending work. Returns lines for the
     /// log.
     ///
     /// # Errors
-    /// What the system says of waiting.
+    /// Error of the operating system while waiting.
     pub fn turn(&mut self, wait: Duration) -> Result<Vec<Line>> {
         let wait = self.evaluator.longest_wait().map_or(wait, |longest| longest.min(wait));
         let told = self.connections.turn(wait, self.evaluator.waits_for(), &mut self.served)?;

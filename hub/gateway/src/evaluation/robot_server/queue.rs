@@ -1,14 +1,14 @@
-//! Individuals that wait for their turn: managers take turns, and each has a bound.
+//! Bounded queues of individuals, served round-robin over the managers.
 
 use super::super::individual::Individual;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Individuals of a manager that wait before no more of them are read.
+/// Maximum number of waiting individuals of a manager; beyond it, the manager is not read.
 const MOST_WAITING: usize = 1024;
-/// Values of these, which are what takes memory.
+/// Maximum total number of values of these individuals; bounds the memory.
 const MOST_VALUES: usize = 1 << 20;
 
-/// Whose an individual is.
+/// Origin of an individual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Job {
     pub connection: u32,
@@ -22,14 +22,14 @@ struct Waiting {
     values: usize,
 }
 
-/// Who waits and who is being evaluated.
+/// Waiting individuals and those in evaluation.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: BTreeMap<u32, Waiting>,
     running: BTreeMap<u64, Job>,
     cancelled: Vec<u64>,
     last_ticket: u64,
-    /// Whose turn was last.
+    /// Connection that was served last.
     last_connection: u32,
 }
 
@@ -49,12 +49,12 @@ impl Queue {
         self.waiting.contains_key(&connection) || self.running.values().any(|job| job.connection == connection)
     }
 
-    /// How many are being evaluated.
+    /// Number of individuals in evaluation.
     pub(super) fn running(&self) -> usize {
         self.running.len()
     }
 
-    /// The next one, of the manager whose turn it is, with a ticket.
+    /// Removes the next individual in round-robin order; returns it with a ticket.
     pub(super) fn pop(&mut self) -> Option<(u64, Individual)> {
         let after = self.waiting.range(self.last_connection.saturating_add(1)..).next();
         let connection = *after.or_else(|| self.waiting.iter().next())?.0;
@@ -71,12 +71,12 @@ impl Queue {
         Some((self.last_ticket, individual))
     }
 
-    /// A fitness is known; tells whose, unless that one is gone.
+    /// Ends an evaluation; returns its origin unless that manager has disconnected.
     pub(super) fn end(&mut self, ticket: u64) -> Option<Job> {
         self.running.remove(&ticket)
     }
 
-    /// Forgets what a manager that is gone has sent; tells how many.
+    /// Drops all individuals of a disconnected manager; returns their number.
     pub(super) fn close(&mut self, connection: u32) -> usize {
         let waiting = self.waiting.remove(&connection).map_or(0, |waiting| waiting.individuals.len());
         let running = self.running.len();
@@ -90,7 +90,7 @@ impl Queue {
         waiting + running - self.running.len()
     }
 
-    /// Tickets of those that nobody wants any more.
+    /// Tickets of cancelled evaluations.
     pub(super) fn cancelled(&mut self) -> std::vec::Drain<'_, u64> {
         self.cancelled.drain(..)
     }

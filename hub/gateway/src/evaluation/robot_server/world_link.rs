@@ -1,4 +1,5 @@
-//! Evaluation in the world of a world simulator. When it is lost, individuals that were being evaluated begin anew in the next one.
+//! Evaluation in the world of a world simulator. After a lost connection, all individuals in evaluation start again
+//! in the next world.
 
 use super::super::individual::Individual;
 use super::super::message::Message;
@@ -13,20 +14,20 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
 
-/// The longest that managers wait while the world is looked for.
+/// Timeout of an attempt to connect, which blocks the server.
 const CONNECT: Duration = Duration::from_millis(500);
-/// Pauses between attempts to reach a world: the first one, and the longest.
+/// Initial and maximum pause between attempts to connect to a world.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
 
-/// Robots in a world, and the connection to it.
+/// Robots in a world, with the connection to it.
 pub struct WorldLink {
     at: SocketAddr,
     parameters: NetParameters,
     fleet: Fleet,
     stream: Option<Stream>,
-    /// When it is tried again, and the pause before that.
+    /// Time of the next attempt, and the pause before the attempt after it.
     next: (Instant, Duration),
-    /// When the world said something last, or was asked something while it owed nothing.
+    /// Time of the last received bytes, or the last time without an unanswered request.
     heard: Instant,
     timeout: Duration,
     began: Instant,
@@ -34,8 +35,8 @@ pub struct WorldLink {
 }
 
 impl WorldLink {
-    /// A link to the world at an address, which is looked for as soon as there is somebody to evaluate. A world that owes answers
-    /// and says nothing for `timeout` is lost. The task was checked.
+    /// Creates a link to the world at an address; it connects when there is an individual to evaluate. A world that
+    /// leaves requests unanswered for `timeout` counts as lost. The task must have been checked.
     pub fn new(task: Task, at: SocketAddr, timeout: Duration) -> WorldLink {
         let began = Instant::now();
         WorldLink {
@@ -51,7 +52,7 @@ impl WorldLink {
         }
     }
 
-    /// How often the world was lost.
+    /// Number of lost connections.
     pub fn lost(&self) -> u64 {
         self.lost
     }
@@ -68,7 +69,7 @@ impl WorldLink {
                 self.fleet.restart();
             }
             Err(error) => {
-                // Told once for each pause that grows, so that the log stays short.
+                // Logged only while the pause grows, to keep the log short.
                 if self.next.1 < PAUSES[1] {
                     told.push(Line::warn(format!("no world simulator at {}: {error}; it is tried again", self.at)));
                 }
@@ -93,7 +94,7 @@ impl WorldLink {
     /// Reads answers and sends requests.
     ///
     /// # Errors
-    /// Why the world is lost.
+    /// Reason for the loss of the world.
     fn exchange(&mut self, found: &mut Vec<(u64, f64)>, told: &mut Vec<Line>) -> Result<(), String> {
         let Some(stream) = &mut self.stream else { return Ok(()) };
         let now = self.began.elapsed().as_secs_f64();
@@ -104,7 +105,7 @@ impl WorldLink {
                 let answer = Message::parse(&line).map_err(|error| error.to_string())?;
                 let done = self.fleet.take(&answer, now)?;
                 if done.is_some() {
-                    // It works: the next loss is a new one.
+                    // The connection works: the next loss starts with the initial pause.
                     self.next.1 = PAUSES[0];
                 }
                 found.extend(done);
@@ -134,7 +135,7 @@ impl Evaluator for WorldLink {
     }
 
     fn begin(&mut self, ticket: u64, individual: Individual) {
-        // The server has looked whether it fits.
+        // The server has checked the individual.
         let _ = self.fleet.begin(ticket, individual);
     }
 

@@ -1,17 +1,18 @@
-//! The space that a sensor looks at: a pyramid, or a cone of elliptic section.
+//! Beam of a sensor: a pyramid, or a cone of elliptic section.
 
 use super::super::place::Beam;
 use super::convex::not_above;
 use super::vector::{Vec3, add3, dot3, scale3};
 
-/// How far outside of a beam something still counts, mm, so that a beam without width meets what it aims at.
+/// Tolerance of the beam's border, so that a beam without width detects its target [mm].
 const MARGIN: f64 = 1e-9;
-/// Halvings of a bracket of pi / 16: the direction is then known to 1e-8 rad, the distance, which is least there, to rounding.
+/// Number of bisections of a bracket of pi / 16. The direction is then known to 1e-8 rad, and the distance, which has
+/// its minimum there, to rounding.
 const HALVINGS: usize = 24;
-/// Places on a quarter of an elliptic cone that are compared before the halving.
+/// Number of intervals on a quarter of an elliptic cone, at whose ends the cosine is compared before the bisection.
 const SAMPLES: usize = 8;
 
-/// A convex cone with its tip at the sensor. In its coordinates x is the beam's axis, y points left and z up.
+/// Convex cone with its apex at the sensor. In its coordinates x is the beam's axis, y points left and z up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cone {
     pub tip: Vec3,
@@ -19,9 +20,9 @@ pub(super) struct Cone {
     /// Tangents of half the horizontal and half the vertical opening angle.
     wide: f64,
     high: f64,
-    /// Elliptic; else a pyramid.
+    /// Whether the section is elliptic; otherwise the beam is a pyramid.
     round: bool,
-    /// Normals of the pyramid's sides, outwards, of length 1.
+    /// Outward unit normals of the pyramid's sides.
     sides: [Vec3; 4],
 }
 
@@ -38,21 +39,21 @@ impl Cone {
             [-high * along, 0.0, along],
             [-high * along, 0.0, -along],
         ];
-        // Without width or height both are the same fan, for which the pyramid's formulas hold.
+        // Without width or height, cone and pyramid are the same planar fan, for which the pyramid's formulas hold.
         Self { tip: [beam.x, beam.y, beam.z], axes, wide, high, round: round && wide > 0.0 && high > 0.0, sides }
     }
 
-    /// A vector of the arena in the beam's coordinates.
+    /// Transforms a vector from arena to beam coordinates.
     pub(super) fn turn(&self, way: Vec3) -> Vec3 {
         self.axes.map(|axis| dot3(axis, way))
     }
 
-    /// A point of the arena in the beam's coordinates.
+    /// Transforms a point from arena to beam coordinates.
     pub(super) fn see(&self, point: Vec3) -> Vec3 {
         self.turn([point[0] - self.tip[0], point[1] - self.tip[1], point[2] - self.tip[2]])
     }
 
-    /// A point of the beam in the arena's coordinates.
+    /// Transforms a point from beam to arena coordinates.
     pub(super) fn point(&self, seen: Vec3) -> Vec3 {
         let mut point = self.tip;
         for (axis, along) in self.axes.iter().zip(seen) {
@@ -61,14 +62,16 @@ impl Cone {
         point
     }
 
-    /// Whether a ball in the beam's coordinates may be in it; not surely.
+    /// Whether a ball (in beam coordinates) may intersect the beam; may return false positives.
     pub(super) fn may_touch(&self, centre: Vec3, radius: f64) -> bool {
         centre[0] >= -radius - MARGIN && self.sides.iter().all(|&side| dot3(side, centre) <= radius + MARGIN)
     }
 
-    /// The direction in the beam with the smallest angle to another one, if that is less than a right angle; of any length.
+    /// Direction in the beam with the smallest angle to another direction, if that angle is less than a right angle;
+    /// of arbitrary length.
     ///
-    /// Of all points of a plane that are in the beam, the one in the direction nearest to the plane's normal is the nearest.
+    /// The point of a plane in the beam that is nearest to the sensor lies in the direction nearest to the plane's
+    /// normal.
     pub(super) fn nearest_direction(&self, normal: Vec3) -> Option<Vec3> {
         let [x, y, z] = normal;
         let mirrored = [x, y.abs(), z.abs()];
@@ -78,7 +81,7 @@ impl Cone {
         (dot3(direction, normal) > 0.0).then_some(direction)
     }
 
-    /// For a pyramid: the direction itself, or one on a side, or on an edge.
+    /// For a pyramid: the direction itself, or its nearest direction on a side or an edge.
     fn nearest_flat(&self, [x, y, z]: Vec3) -> Vec3 {
         let (wide, high) = (self.wide, self.high);
         if x > 0.0 && y <= wide * x && z <= high * x {
@@ -95,7 +98,7 @@ impl Cone {
         [1.0, wide, high]
     }
 
-    /// For an elliptic cone: the direction itself, or one on its border, (1, wide c, high s) with c² + s² = 1.
+    /// For an elliptic cone: the direction itself, or one on the border, (1, wide c, high s) with c² + s² = 1.
     fn nearest_round(&self, [x, y, z]: Vec3) -> Vec3 {
         let (wide, high) = (self.wide, self.high);
         if x > 0.0 && (y / wide).powi(2) + (z / high).powi(2) <= x * x {
@@ -106,7 +109,7 @@ impl Cone {
             let across = y.hypot(z);
             return border(if across > 0.0 { [y / across, z / across] } else { [1.0, 0.0] });
         }
-        // Where the cosine of the angle still grows with the place on the border.
+        // Whether the cosine of the angle still increases along the border at this point.
         let grows = |[c, s]: [f64; 2]| {
             let along = x + wide * y * c + high * z * s;
             let square = 1.0 + (wide * c).powi(2) + (high * s).powi(2);
@@ -136,7 +139,7 @@ impl Cone {
         border(low)
     }
 
-    /// The part of a straight way, 0 to 1, that is in the beam.
+    /// Interval of a segment, as fractions from 0 to 1, that lies in the beam.
     pub(super) fn clip(&self, from: Vec3, way: Vec3) -> Option<(f64, f64)> {
         let mut range = not_above(-from[0], -way[0], MARGIN, (0.0, 1.0))?;
         if self.round {
@@ -148,7 +151,7 @@ impl Cone {
         Some(range)
     }
 
-    /// As the cone is convex, the part ends at an end of the range or where the way passes the cone's border.
+    /// The cone is convex, so the interval ends at an end of the range or where the segment crosses the border.
     fn clip_round(&self, from: Vec3, way: Vec3, (low, high): (f64, f64)) -> Option<(f64, f64)> {
         let squash = |[x, y, z]: Vec3| [x, y / self.wide, z / self.high];
         let (from, way) = (squash(from), squash(way));
@@ -156,7 +159,8 @@ impl Cone {
         let (square, half, rest) = (product(way, way), product(from, way), product(from, from));
         let inside = |t: f64| square * t * t + 2.0 * half * t + rest <= 0.0;
         let root = (half * half - square * rest).sqrt();
-        // The sum of two values of one sign does not cancel; no root is no number here, and is in no range.
+        // Adding two values of equal sign avoids cancellation. Without a real root the result is NaN, which the range
+        // check excludes.
         let sum = -(half + root.copysign(half));
         let roots = [sum / square, rest / sum].into_iter().filter(|root| (low..=high).contains(root));
         let ends = [low, high].into_iter().filter(|&end| inside(end));

@@ -1,32 +1,32 @@
-//! Convex polygons, which all solids are made of.
+//! Convex polygons, the basis of all solids.
 
 use super::pose::Frame;
 use super::vector::{Vec2, add, cross, dot, length, scale, subtract};
 
-/// A convex polygon, its corners counter-clockwise.
+/// Convex polygon with counter-clockwise corners.
 #[derive(Clone, Debug)]
 pub(super) struct Convex {
     pub sides: Vec<Side>,
-    /// The middle of a circle around it.
+    /// Centre of an enclosing circle.
     pub centre: Vec2,
-    /// The radius of that circle, mm.
+    /// Radius of that circle [mm].
     pub radius: f64,
-    /// The largest distance of a corner from (0, 0), mm, before it was placed.
+    /// Maximum distance of a corner from (0, 0) before placement [mm].
     pub reach: f64,
 }
 
-/// A side and the corner where it starts.
+/// Side with its start point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     pub point: Vec2,
-    /// Outwards, of length 1.
+    /// Outward unit normal.
     pub normal: Vec2,
-    /// Along the normal, from (0, 0), mm.
+    /// Distance from (0, 0) along the normal [mm].
     pub offset: f64,
 }
 
 impl Convex {
-    /// Of corners that are counter-clockwise, with no two neighbours equal.
+    /// Creates a polygon from counter-clockwise corners; consecutive corners must differ.
     pub(super) fn new(points: &[Vec2]) -> Self {
         let next = points.iter().cycle().skip(1);
         let sides: Vec<Side> = points.iter().zip(next).map(|(&from, &to)| Side::new(from, to)).collect();
@@ -39,7 +39,7 @@ impl Convex {
         Self { sides, centre, radius: far(centre), reach: far([0.0, 0.0]) }
     }
 
-    /// Becomes another one, placed; as many sides.
+    /// Becomes a placed copy of a polygon with the same number of sides.
     pub(super) fn place(&mut self, from: &Convex, frame: &Frame) {
         for (side, from) in self.sides.iter_mut().zip(&from.sides) {
             side.point = frame.place(from.point);
@@ -49,17 +49,17 @@ impl Convex {
         self.centre = frame.place(from.centre);
     }
 
-    /// Whether a point is inside or no more than a margin, mm, outside of a side.
+    /// Whether a point is inside, or outside by at most a margin [mm].
     pub(super) fn contains(&self, point: Vec2, margin: f64) -> bool {
         self.sides.iter().all(|side| dot(side.normal, point) - side.offset <= margin)
     }
 
-    /// The corner where a side ends.
+    /// End point of a side.
     pub(super) fn end(&self, side: usize) -> Vec2 {
         self.sides[if side + 1 == self.sides.len() { 0 } else { side + 1 }].point
     }
 
-    /// The part of a straight way, 0 to 1, that is inside or on the border.
+    /// Interval of a segment, as fractions from 0 to 1, that is inside or on the border.
     pub(super) fn clip(&self, from: Vec2, way: Vec2) -> Option<(f64, f64)> {
         let (mut low, mut high) = (0.0_f64, 1.0_f64);
         for side in &self.sides {
@@ -71,7 +71,7 @@ impl Convex {
     }
 }
 
-/// The part of a range of t where start + rate t is no more than a bound.
+/// Subrange of t in which start + rate t does not exceed a bound.
 pub(super) fn not_above(start: f64, rate: f64, bound: f64, (low, high): (f64, f64)) -> Option<(f64, f64)> {
     let room = bound - start;
     let range = if rate > 0.0 {
@@ -94,7 +94,7 @@ impl Side {
     }
 }
 
-/// The corners of the convex hull, counter-clockwise, none of them on the line between its neighbours.
+/// Corners of the convex hull, counter-clockwise, without collinear corners.
 pub(super) fn hull(mut points: Vec<Vec2>) -> Vec<Vec2> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
@@ -117,7 +117,7 @@ pub(super) fn hull(mut points: Vec<Vec2>) -> Vec<Vec2> {
     corners
 }
 
-/// Where two straight lines of limited length cross.
+/// Intersection point of two line segments.
 pub(super) fn crossing((from, to): (Vec2, Vec2), (other_from, other_to): (Vec2, Vec2)) -> Option<Vec2> {
     let (way, other_way) = (subtract(to, from), subtract(other_to, other_from));
     let area = cross(way, other_way);

@@ -1,4 +1,4 @@
-//! What a world consists of.
+//! Description of a world.
 //!
 //! Lengths are in millimetres. The arena is 0 to [`SIDE`] in X and Y; heights are above ground zero.
 
@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::outline::{OutlineError, convex_parts};
 
-/// The arena's length and width, mm (section 3.2).
+/// Length and width of the arena [mm] (section 3.2).
 pub const SIDE: f64 = 2000.0;
 
 const HEIGHTS: RangeInclusive<f64> = -2000.0..=2000.0;
@@ -18,111 +18,111 @@ const MAX_GROUNDS: usize = 256;
 /// Red, green and blue.
 pub type Colour = [u8; 3];
 
-/// The corners `[x, y]` of a polygon without crossing sides, mm, in either sense, 3 to 256 of them; the last is joined to the first.
+/// Corners `[x, y]` of a simple polygon [mm], 3 to 256 in either orientation; the last is joined to the first.
 pub type Outline = Vec<[f64; 2]>;
 
-/// A world without robots.
+/// World without robots.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Description {
-    /// The top of the walls around the arena, -2000 to 2000. Robots never pass them, beams do above them.
+    /// Top of the walls around the arena, -2000 to 2000. Robots never pass the walls; beams pass above them.
     pub wall_height: f64,
-    /// The colour of the walls.
+    /// Colour of the walls.
     pub wall_colour: Colour,
-    /// The height of the ground where no piece of ground is, -2000 to 2000.
+    /// Height of the common ground, outside all raised ground, -2000 to 2000.
     pub ground_height: f64,
-    /// The colour of that ground.
+    /// Colour of the common ground.
     pub ground_colour: Colour,
-    /// The colour of all robots.
+    /// Colour of all robots.
     pub robot_colour: Colour,
-    /// What robots bump against, at most 1024.
+    /// Obstacles, at most 1024.
     pub blocks: Vec<Block>,
-    /// Higher ground and ramps, at most 256.
+    /// Raised ground and ramps, at most 256.
     pub grounds: Vec<Ground>,
-    /// Where robots die, at most 256.
+    /// Areas where robots die, at most 256.
     pub deadly: Vec<Deadly>,
 }
 
-/// An obstacle with vertical sides.
+/// Obstacle with vertical sides.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// Its shape in plan.
+    /// Outline in plan.
     pub outline: Outline,
-    /// The height of its bottom, -2000 to 2000.
+    /// Height of its bottom, -2000 to 2000.
     #[serde(default)]
     pub bottom: f64,
-    /// The height of its top, above the bottom, at most 2000.
+    /// Height of its top, above the bottom, at most 2000.
     pub top: f64,
-    /// What visual sensors tell of it.
+    /// Colour in visual readings.
     pub colour: Colour,
-    /// Visual sensors see it; not so glass.
+    /// Whether visual sensors detect it (not glass, for example).
     #[serde(default = "yes")]
     pub seen_by_light: bool,
-    /// Sonic sensors see it; not so cotton.
+    /// Whether sonic sensors detect it (not cotton, for example).
     #[serde(default = "yes")]
     pub seen_by_sound: bool,
 }
 
-/// Ground that rises from the common ground to a plane. It carries robots and never blocks them; put blocks where a step shall.
-/// Where several pieces overlap, the highest one carries.
+/// Ground raised from the common ground to a plane. It carries robots and never blocks them; add blocks for steps
+/// that block. Where several pieces overlap, the highest one carries.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ground {
-    /// Its shape in plan.
+    /// Outline in plan.
     pub outline: Outline,
-    /// The height at its first corner, -2000 to 2000.
+    /// Height at its first corner, -2000 to 2000.
     pub height: f64,
-    /// How much higher it becomes per mm along X and Y, -100 to 100. No corner may be below the common ground.
+    /// Rise per mm along X and Y, -100 to 100. No corner may be below the common ground.
     #[serde(default)]
     pub slope: [f64; 2],
-    /// What visual sensors tell of it.
+    /// Colour in visual readings.
     pub colour: Colour,
 }
 
-/// Deathly ground, at any height.
+/// Deadly ground, at any height.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deadly {
-    /// Its shape in plan.
+    /// Outline in plan.
     pub outline: Outline,
-    /// The ground's colour there.
+    /// Colour of the ground.
     pub colour: Colour,
 }
 
-/// Why a description is no world.
+/// Error of a world description.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DescriptionError {
-    /// More than a world may have.
+    /// Too many objects of a kind.
     #[error("there are {came} {what}, and at most {most} are allowed")]
     TooMany {
-        /// What there is too much of.
+        /// Kind of object.
         what: &'static str,
-        /// How many.
+        /// Number of objects.
         came: usize,
-        /// How many are allowed.
+        /// Maximum number.
         most: usize,
     },
-    /// A polygon that is none; they are counted from 1.
+    /// Invalid outline.
     #[error("the outline of {what} {number}: {flaw}")]
     Outline {
-        /// What it belongs to.
+        /// Kind of object.
         what: &'static str,
-        /// Which of them.
+        /// Number of the object, from 1.
         number: usize,
-        /// What is wrong.
+        /// Error of the outline.
         flaw: OutlineError,
     },
-    /// A value that is too low or too high, or no number.
+    /// A value is out of range or NaN.
     #[error("the {what} is {value}, and {low} to {high} is allowed")]
     OutOfRange {
-        /// What the value stands for.
+        /// Name of the value.
         what: String,
         /// The value.
         value: f64,
-        /// The lowest allowed.
+        /// Lowest allowed value.
         low: f64,
-        /// The highest allowed.
+        /// Highest allowed value.
         high: f64,
     },
 }
@@ -134,7 +134,7 @@ impl Default for Description {
 }
 
 impl Description {
-    /// Flat ground and walls 300 mm high.
+    /// Flat ground with walls 300 mm high.
     pub fn empty() -> Self {
         Self {
             wall_height: 300.0,
@@ -148,10 +148,10 @@ impl Description {
         }
     }
 
-    /// Looks for what makes no sense.
+    /// Checks the description.
     ///
     /// # Errors
-    /// The first thing that is wrong, in one line.
+    /// The first error, in one line.
     pub fn check(&self) -> Result<(), DescriptionError> {
         let counts = [
             ("blocks", self.blocks.len(), MAX_BLOCKS),
@@ -166,7 +166,7 @@ impl Description {
         for (number, block) in (1..).zip(&self.blocks) {
             outline("block", number, &block.outline)?;
             in_range(|| format!("bottom of block {number}"), block.bottom, HEIGHTS)?;
-            // A nanometre stands for "above".
+            // The minimum height of a block is one nanometre.
             in_range(|| format!("top of block {number}"), block.top, block.bottom + 1e-6..=*HEIGHTS.end())?;
         }
         for (number, ground) in (1..).zip(&self.grounds) {

@@ -1,33 +1,34 @@
-//! The nearest point of a flat face in a beam.
+//! Nearest point of a planar face in a beam.
 
 use super::beam::Cone;
 use super::vector::{Vec3, add3, cross3, dot3, length3, scale3, subtract3};
 
-/// How far a sensor may be behind a face, mm, and still touch it: robots may overlap what they touch by a tenth of that.
+/// Distance behind a face at which a sensor still touches it [mm]. Robots may overlap the objects that they touch by
+/// a tenth of it.
 pub(super) const TOUCHED: f64 = 1e-3;
-/// How far outside of a face a point still belongs to it, mm, so that beams do not pass between two faces.
+/// Tolerance of a face's border, so that beams do not pass between two faces [mm].
 const MARGIN: f64 = 1e-9;
 
-/// The plane of a face.
+/// Plane of a face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
-    /// Outwards, in the arena's coordinates, of length 1.
+    /// Outward unit normal in arena coordinates.
     pub normal: Vec3,
-    /// How far the sensor is in front of the plane, mm.
+    /// Distance of the sensor in front of the plane [mm].
     pub height: f64,
 }
 
-/// The corners of a face in the arena's coordinates, counter-clockwise as seen from outside.
+/// Corners of a face in arena coordinates, counter-clockwise as seen from outside.
 pub(super) struct Walk<F> {
     pub count: usize,
     pub corner: F,
 }
 
-/// A point in a beam.
+/// Point in a beam.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     pub distance: f64,
-    /// In the beam's coordinates.
+    /// Position in beam coordinates.
     pub seen: Vec3,
 }
 
@@ -36,10 +37,10 @@ impl Face {
         self.height > -TOUCHED
     }
 
-    /// The nearest point that is in the beam, if it is nearer than a limit, mm.
+    /// Nearest point in the beam, if it is nearer than a limit [mm].
     ///
-    /// The distance to the sensor is a convex function on the part of the plane that is in the beam. So either its least value there is
-    /// within the face, or the nearest point is on an edge of the face.
+    /// The distance to the sensor is a convex function on the part of the plane inside the beam. So either its
+    /// minimum there is within the face, or the nearest point is on an edge of the face.
     pub(super) fn nearest(&self, cone: &Cone, limit: f64, walk: Walk<impl Fn(usize) -> Vec3>) -> Option<Found> {
         let height = self.height.max(0.0);
         if height >= limit {

@@ -1,42 +1,42 @@
-//! The ground, which gives robots their height and tilt.
+//! Terrain, which determines height and tilt of the robots.
 
 use super::convex::{Convex, not_above};
 use super::description::Description;
 use super::outline::{OutlineError, convex_parts};
 use super::vector::{Vec2, dot};
 
-/// The common ground and what rises above it.
+/// Common ground and the raised pieces above it.
 #[derive(Clone, Debug)]
 pub(super) struct Terrain {
     pub base: f64,
     pub pieces: Vec<Piece>,
 }
 
-/// A convex piece of higher ground.
+/// Convex piece of raised ground.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub outline: Convex,
-    /// Of its plane at (0, 0), mm.
+    /// Height of its plane at (0, 0) [mm].
     height: f64,
     pub slope: Vec2,
     pub colour: [u8; 3],
 }
 
-/// The ground at a point.
+/// Ground at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Spot {
     pub height: f64,
     pub slope: Vec2,
 }
 
-/// A part of a straight way on which the height is linear in lambda.
+/// Part of a straight path on which the height is linear in lambda.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stretch {
     pub from: f64,
     pub to: f64,
-    /// At lambda 0, were it as linear up to there.
+    /// Height of the line extrapolated to lambda 0.
     pub height: f64,
-    /// Per lambda.
+    /// Rise per lambda.
     pub rise: f64,
 }
 
@@ -48,7 +48,7 @@ impl Piece {
 
 impl Terrain {
     /// # Errors
-    /// An outline that is none.
+    /// Invalid outline.
     pub(super) fn new(description: &Description) -> Result<Self, OutlineError> {
         let mut pieces = Vec::new();
         for ground in &description.grounds {
@@ -64,7 +64,7 @@ impl Terrain {
         self.pieces.is_empty()
     }
 
-    /// The highest ground at a point; borders belong to pieces.
+    /// Highest ground at a point; borders belong to the pieces.
     pub(super) fn spot(&self, point: Vec2) -> Spot {
         let mut spot = Spot { height: self.base, slope: [0.0, 0.0] };
         for piece in self.pieces.iter().filter(|piece| piece.outline.contains(point, 0.0)) {
@@ -76,12 +76,12 @@ impl Terrain {
         spot
     }
 
-    /// The whole way on flat ground.
+    /// Stretch for a whole path on flat ground.
     pub(super) fn level(&self) -> Stretch {
         Stretch { from: 0.0, to: 1.0, height: self.base, rise: 0.0 }
     }
 
-    /// The ground below a straight way, in order.
+    /// Ground below a straight path, in order.
     pub(super) fn stretches(&self, start: Vec2, way: Vec2) -> Vec<Stretch> {
         let mut lines = vec![self.level()];
         for piece in &self.pieces {
@@ -91,7 +91,7 @@ impl Terrain {
         }
         let mut breaks: Vec<f64> = lines.iter().flat_map(|line| [line.from, line.to]).collect();
         for (at, line) in lines.iter().enumerate() {
-            // Where another plane becomes the higher one.
+            // Lambda at which another plane becomes the higher one.
             let meet = |other: &Stretch| (other.height - line.height) / (line.rise - other.rise);
             breaks.extend(lines[at + 1..].iter().map(meet).filter(|lambda| (0.0..=1.0).contains(lambda)));
         }
@@ -109,7 +109,8 @@ impl Terrain {
 }
 
 impl Stretch {
-    /// The part of it on which a slab that is that far above the ground shares heights with another, by more than a margin.
+    /// Part of the stretch on which a slab at a fixed height above the ground overlaps another slab in height by more
+    /// than a margin.
     pub(super) fn shared(&self, slab: [f64; 2], other: [f64; 2], margin: f64) -> Option<(f64, f64)> {
         let range = not_above(self.height + slab[0], self.rise, other[1] - margin, (self.from, self.to))?;
         not_above(-self.height - slab[1], -self.rise, -other[0] - margin, range)

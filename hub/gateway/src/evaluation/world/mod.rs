@@ -1,7 +1,7 @@
-//! The world simulator: tells robot simulators where robots are and what their sensors read (section 3.2).
+//! World simulator: reports poses and sensor readings to robot simulators (section 3.2).
 //!
-//! Pure: the same description, seed and messages give the same answers. [`World`] answers messages. Robots are upright prisms for all
-//! that they bump against and are seen as, whatever the tilt of the ground below their point (0, 0).
+//! Pure: equal descriptions, seeds and messages give equal answers. [`World`] answers messages. For collisions and
+//! sensors a robot is an upright prism, regardless of the tilt of the ground below its point (0, 0).
 
 mod beam;
 mod convex;
@@ -40,10 +40,10 @@ pub use robots::{MAX_ROBOTS, MAX_WORLD_CORNERS};
 pub use sense::NOTHING;
 pub use shape::{MAX_CORNERS, ShapeError};
 
-/// Less of a move, as a part of it, is no move.
+/// Moves shorter than this fraction are treated as no move.
 const NO_PART: f64 = 1e-9;
 
-/// A world and the robots in it.
+/// World with its robots.
 #[derive(Debug)]
 pub struct World {
     scene: Scene,
@@ -51,37 +51,37 @@ pub struct World {
     random: Random,
 }
 
-/// Why a connection is to be closed. The protocol has no message for errors.
+/// Reason to close a connection. The protocol has no message for errors.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WorldError {
-    /// Not a message of a robot simulator.
+    /// Not a message from a robot simulator.
     #[error("{0} is no message for a world simulator")]
     WrongMessage(&'static str),
-    /// A robot too many.
+    /// The maximum number of robots is reached.
     #[error("there are {MAX_ROBOTS} robots already, and no more are allowed")]
     TooManyRobots,
-    /// A shape that is no body.
+    /// The shape is not a valid body.
     #[error("BodyShape: {0}")]
     Shape(#[from] ShapeError),
-    /// A body too many.
+    /// The body would exceed the maximum number of corners.
     #[error("the convex parts of all robots would have {0} corners, and at most {MAX_WORLD_CORNERS} are allowed")]
     TooManyCorners(usize),
 }
 
 impl World {
-    /// A world without robots.
+    /// Creates a world without robots.
     ///
     /// # Errors
-    /// What is wrong with the description.
+    /// Error of the description.
     pub fn new(description: &Description, seed: u64) -> Result<Self, DescriptionError> {
         Ok(Self { scene: Scene::new(description)?, robots: Robots::new(), random: Random::new(seed) })
     }
 
-    /// Does what a message asks for; `None` where the document has no answer. Connections are told apart by numbers of the caller's
-    /// choice, and see each other's robots, but cannot move or kill them.
+    /// Processes a message; `None` for messages that the document leaves unanswered. The caller numbers the
+    /// connections. A connection senses the robots of all connections, but cannot move or remove those of others.
     ///
     /// # Errors
-    /// Why the connection is to be closed. Nothing has changed then.
+    /// Reason to close the connection. The world is unchanged in this case.
     pub fn answer(&mut self, connection: u32, message: &Message) -> Result<Option<Message>, WorldError> {
         Ok(Some(match message {
             Message::CreateRobot => Message::YourIdentifier { identifier: self.robots.create(connection)? },
@@ -104,19 +104,19 @@ impl World {
         }))
     }
 
-    /// Kills all robots of a connection that ended; tells how many.
+    /// Removes all robots of an ended connection; returns their number.
     pub fn close(&mut self, connection: u32) -> usize {
         self.robots.retain(|robot| robot.connection != connection)
     }
 
-    /// Tells the time, s, and kills all robots whose identifier came in no message for longer than `idle` seconds; tells how many. To be
-    /// called now and then: messages count as if they came at the call before.
+    /// Sets the time [s], and removes all robots whose identifier was in no message for more than `idle` seconds;
+    /// returns their number. Call it at intervals: messages get the time of the previous call.
     pub fn expire(&mut self, now: f64, idle: f64) -> usize {
         self.robots.now = now;
         self.robots.retain(|robot| now - robot.last_used <= idle)
     }
 
-    /// How many robots there are.
+    /// Number of robots.
     pub fn robots(&self) -> usize {
         self.robots.all().len()
     }
@@ -151,14 +151,14 @@ impl World {
         self.position(at, stress)
     }
 
-    /// All or nothing.
+    /// Jumps to the target, or stays if the target is not free.
     fn jump(&self, at: usize, placed: &Placed, target: &Target) -> (Pose, f64) {
         let pose = Pose::of(target);
         let free = || travel::is_free(&self.scene, self.robots.others(at), &placed.body, &pose, sweep::TOUCH / 2.0);
         if pose == placed.pose || free() { (pose, 0.0) } else { (placed.pose, 1.0) }
     }
 
-    /// As far as obstacles allow.
+    /// Moves as far as obstacles allow.
     fn travel(&self, at: usize, placed: &Placed, target: &Target) -> (Pose, f64) {
         let (motion, part) = Motion::new(placed.pose, target);
         let lambda = travel::largest_free(&self.scene, self.robots.others(at), &placed.body, &motion);
@@ -192,7 +192,7 @@ impl World {
     }
 }
 
-/// What is told of a robot that is not there: dead, so that the robot simulator gives it up and still gets its answer.
+/// Answer for an unknown robot: dead, so that the robot simulator gives it up but still gets an answer.
 fn unknown(identifier: u16) -> Message {
     Message::YourPosition { identifier, position: Position { stress: 1.0, death: true, ..Position::default() } }
 }

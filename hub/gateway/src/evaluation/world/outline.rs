@@ -1,36 +1,37 @@
-//! Simple polygons, cut into convex ones.
+//! Decomposition of simple polygons into convex ones.
 
 use super::convex::Convex;
 use super::vector::{Vec2, cross, subtract};
 
-/// Corners of an outline.
+/// Maximum number of corners of an outline.
 const MAX_CORNERS: usize = 256;
-/// Coordinates of corners, mm, either way.
+/// Maximum magnitude of a coordinate [mm].
 const FARTHEST: f64 = 10_000.0;
-/// What encloses no more, mm², encloses nothing.
+/// Areas up to this count as zero [mm²].
 const NO_AREA: f64 = 1e-6;
 
-/// Why corners are no outline.
+/// Reason why corners are not a valid outline.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum OutlineError {
     /// Too few or too many corners.
     #[error("it has {0} corners, and 3 to {MAX_CORNERS} are allowed")]
     Corners(usize),
-    /// A corner far away, or no number.
+    /// A coordinate is out of range or NaN.
     #[error("a corner is at {0}, and -{FARTHEST} to {FARTHEST} is allowed")]
     Coordinate(f64),
-    /// All corners are on a line.
+    /// All corners are collinear.
     #[error("it encloses no area")]
     NoArea,
-    /// Two sides cross each other.
+    /// Two sides cross.
     #[error("the sides that start at corners {0} and {1} cross, and an outline may not cross itself")]
     Crossing(usize, usize),
 }
 
-/// Convex polygons that together are a simple polygon of either sense. Sides may touch, as where a bridge leads to a hole.
+/// Splits a simple polygon of either orientation into convex polygons. Sides may touch, as in a zero-width bridge to
+/// a hole.
 ///
 /// # Errors
-/// What is wrong with the corners.
+/// Error of the corners.
 pub(super) fn convex_parts(outline: &[Vec2]) -> Result<Vec<Convex>, OutlineError> {
     if !(3..=MAX_CORNERS).contains(&outline.len()) {
         return Err(OutlineError::Corners(outline.len()));
@@ -59,13 +60,13 @@ pub(super) fn convex_parts(outline: &[Vec2]) -> Result<Vec<Convex>, OutlineError
     Ok(parts.into_iter().map(|part| Convex::new(&corners(part))).collect())
 }
 
-/// Positive for corners that are counter-clockwise.
+/// Signed area; positive for counter-clockwise corners.
 fn area(points: &[Vec2]) -> f64 {
     let next = points.iter().cycle().skip(1);
     points.iter().zip(next).map(|(&from, &to)| cross(from, to)).sum::<f64>() / 2.0
 }
 
-/// How far to the left the way turns at b.
+/// Twice the signed area of the triangle a, b, c; positive for a left turn at b.
 fn bend(a: Vec2, b: Vec2, c: Vec2) -> f64 {
     cross(subtract(b, a), subtract(c, b))
 }
@@ -82,7 +83,7 @@ fn crossing_sides(points: &[Vec2]) -> Option<(usize, usize)> {
         .find(|&(a, b)| cross(a, b))
 }
 
-/// Whether corners turn to the left everywhere, and only once around.
+/// Whether all corners turn left and the polygon winds only once.
 fn is_convex(points: &[Vec2], part: &[usize]) -> bool {
     let count = part.len();
     let corner = |at: usize| points[part[at % count]];
@@ -91,7 +92,7 @@ fn is_convex(points: &[Vec2], part: &[usize]) -> bool {
         if bend(corner(at), corner(at + 1), corner(at + 2)) < 0.0 {
             return false;
         }
-        // A polygon that goes around once has one lowest corner.
+        // A polygon that winds once has a single lowest corner.
         let (before, here) = (corner(at), corner(at + 1));
         let next = corner(at + 2);
         ups += usize::from((here[1], here[0]) < (before[1], before[0]) && (here[1], here[0]) < (next[1], next[0]));
@@ -99,14 +100,14 @@ fn is_convex(points: &[Vec2], part: &[usize]) -> bool {
     ups == 1
 }
 
-/// Cuts ears off (Meisters, 1975).
+/// Triangulates by ear clipping (Meisters, 1975).
 fn triangles(points: &[Vec2]) -> Vec<Vec<usize>> {
     let mut left: Vec<usize> = (0..points.len()).collect();
     let mut triangles = Vec::new();
     while left.len() > 2 {
         let count = left.len();
         let corner = |at: usize| [left[(at + count - 1) % count], left[at], left[(at + 1) % count]];
-        // Rounding can hide all ears; then some corner goes, so that this ends.
+        // Rounding can hide all ears; then an arbitrary corner is removed, so that the loop terminates.
         let ear = (0..count).find(|&at| is_ear(points, &left, corner(at))).unwrap_or(0);
         let [a, b, c] = corner(ear);
         if bend(points[a], points[b], points[c]) > NO_AREA {
@@ -120,7 +121,7 @@ fn triangles(points: &[Vec2]) -> Vec<Vec<usize>> {
 fn is_ear(points: &[Vec2], left: &[usize], [a, b, c]: [usize; 3]) -> bool {
     let ear = [points[a], points[b], points[c]];
     let turn = bend(ear[0], ear[1], ear[2]);
-    // A corner on a straight line, or at the end of a spike, encloses nothing.
+    // A corner on a straight line, or at the end of a spike, encloses no area.
     if turn.abs() <= NO_AREA {
         return true;
     }
@@ -129,7 +130,7 @@ fn is_ear(points: &[Vec2], left: &[usize], [a, b, c]: [usize; 3]) -> bool {
     turn > 0.0 && !left.iter().any(|&other| inside(points[other]))
 }
 
-/// Joins parts at common sides while they stay convex (after Hertel and Mehlhorn, 1983).
+/// Merges parts at common sides while they stay convex (after Hertel and Mehlhorn, 1983).
 fn merged(points: &[Vec2], mut parts: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let mut first = 0;
     while first < parts.len() {
@@ -152,7 +153,8 @@ fn join(points: &[Vec2], one: &[usize], other: &[usize]) -> Option<Vec<usize>> {
         else {
             continue;
         };
-        // All of one from the end of the common side to its start, then what the other adds between them.
+        // All corners of one part from the end of the common side to its start, then the remaining corners of the
+        // other.
         let mut part: Vec<usize> = (1..=one.len()).map(|step| one[(at + step) % one.len()]).collect();
         part.extend((2..other.len()).map(|step| other[(back + step) % other.len()]));
         return is_convex(points, &part).then_some(part);
@@ -183,7 +185,7 @@ mod tests {
         let l = [[0.0, 0.0], [30.0, 0.0], [30.0, 10.0], [10.0, 10.0], [10.0, 30.0], [0.0, 30.0]];
         let parts = convex_parts(&l).expect("an outline");
         assert_eq!((parts.len(), total(&parts)), (2, 500.0));
-        // A ring whose hole is reached over a bridge without width.
+        // A ring whose hole is reached over a zero-width bridge.
         let ring = [[0., 0.], [9., 0.], [9., 9.], [0., 9.], [0., 0.], [3., 3.], [3., 6.], [6., 6.], [6., 3.], [3., 3.]];
         let parts = convex_parts(&ring).expect("an outline");
         assert_eq!(total(&parts), 72.0);

@@ -1,19 +1,19 @@
-//! Where a body is in plan, and how it moves.
+//! Poses in plan and motions between them.
 
 use std::f64::consts::{PI, TAU};
 
 use super::super::place::Target;
 use super::vector::{Vec2, add};
 
-/// No move is longer, mm: walls stop it before.
+/// Maximum length of a checked motion [mm]; walls stop every robot before.
 const LONGEST: f64 = 1e6;
 
-/// A place in plan.
+/// Pose in plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Pose {
     pub x: f64,
     pub y: f64,
-    /// Of the body's positive y-axis, counter-clockwise from the arena's x-axis, rad, in (-pi, pi].
+    /// Direction of the body's positive y-axis, counter-clockwise from the arena's x-axis [rad], in (-pi, pi].
     pub direction: f64,
 }
 
@@ -31,7 +31,7 @@ impl Pose {
     }
 }
 
-/// The same direction in (-pi, pi], rad.
+/// Normalises an angle to (-pi, pi] [rad].
 pub(super) fn wrapped(angle: f64) -> f64 {
     if -PI < angle && angle <= PI {
         return angle;
@@ -40,7 +40,7 @@ pub(super) fn wrapped(angle: f64) -> f64 {
     if turned > PI { turned - TAU } else { turned }
 }
 
-/// From a body's coordinates to the arena's.
+/// Transformation from body to arena coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub origin: Vec2,
@@ -50,39 +50,39 @@ pub(super) struct Frame {
 
 impl Frame {
     fn new(origin: Vec2, direction: f64) -> Self {
-        // A body whose y-axis has that direction is turned by a quarter less.
+        // The frame's rotation is a quarter turn less than the direction of the body's y-axis.
         let (sine, cosine) = direction.sin_cos();
         Self { origin, cosine: sine, sine: -cosine }
     }
 
-    /// Turns a vector.
+    /// Rotates a vector.
     pub(super) fn turn(&self, [x, y]: Vec2) -> Vec2 {
         [self.cosine * x - self.sine * y, self.sine * x + self.cosine * y]
     }
 
-    /// Turns a vector of the arena back.
+    /// Rotates a vector from arena to body coordinates.
     pub(super) fn turn_back(&self, [x, y]: Vec2) -> Vec2 {
         [self.cosine * x + self.sine * y, self.cosine * y - self.sine * x]
     }
 
-    /// Turns and shifts a point.
+    /// Rotates and translates a point.
     pub(super) fn place(&self, point: Vec2) -> Vec2 {
         add(self.turn(point), self.origin)
     }
 }
 
-/// A straight way with the shortest turn, both linear in lambda from 0 to 1.
+/// Straight motion with the shortest rotation, both linear in lambda from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion {
     pub start: Pose,
-    /// mm per lambda.
+    /// Translation per lambda [mm].
     pub shift: Vec2,
-    /// rad per lambda, in (-pi, pi].
+    /// Rotation per lambda [rad], in (-pi, pi].
     pub turn: f64,
 }
 
 impl Motion {
-    /// The motion to a target, and the part of it that is short enough to be looked at, in (0, 1].
+    /// Motion towards a target, limited to [`LONGEST`], and the fraction of the full motion that remains, in (0, 1].
     pub(super) fn new(start: Pose, target: &Target) -> (Self, f64) {
         let shift = [target.x - start.x, target.y - start.y];
         let turn = wrapped(wrapped(target.direction) - start.direction);

@@ -1,4 +1,4 @@
-//! Random places.
+//! Random poses.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,7 +7,7 @@ use super::description::SIDE;
 use super::pose::Pose;
 
 impl Random {
-    /// Uniform over the arena and over all directions.
+    /// Pose uniform over the arena and all directions.
     pub(super) fn pose(&mut self) -> Pose {
         Pose { x: SIDE * self.unit(), y: SIDE * self.unit(), direction: PI - TAU * self.unit() }
     }

@@ -1,21 +1,21 @@
-//! The robots of a world and their identifiers.
+//! Robots of a world and their identifiers.
 
 use super::WorldError;
 use super::ground::Terrain;
 use super::pose::Pose;
 use super::shape::{Body, Placed};
 
-/// Robots at a time, of all connections together.
+/// Maximum number of robots of all connections.
 pub const MAX_ROBOTS: usize = 1024;
-/// Corners of all robots together, once their polygons are cut into convex ones.
+/// Maximum number of corners of the convex parts of all robots.
 pub const MAX_WORLD_CORNERS: usize = 16_384;
 
-/// A robot, which has a place once its shape is known.
+/// Robot; it has a pose once its shape is known.
 #[derive(Debug)]
 pub(super) struct Robot {
     pub identifier: u16,
     pub connection: u32,
-    /// When its identifier last came in a message, s.
+    /// Time of the last message with its identifier [s].
     pub last_used: f64,
     pub placed: Option<Placed>,
     corners: usize,
@@ -24,10 +24,10 @@ pub(super) struct Robot {
 #[derive(Debug)]
 pub(super) struct Robots {
     robots: Vec<Robot>,
-    /// For each identifier, one more than its robot's place in the list; 0 for none.
+    /// For each identifier, the robot's index in the list plus 1; 0 if unused.
     places: Box<[u16]>,
     last_identifier: u16,
-    /// Corners of all bodies.
+    /// Number of corners of all bodies.
     corners: usize,
     pub now: f64,
 }
@@ -42,18 +42,19 @@ impl Robots {
         &self.robots
     }
 
-    /// The bodies of all robots but one.
+    /// Bodies of all robots except one.
     pub(super) fn others(&self, at: usize) -> impl Iterator<Item = &Placed> + Clone {
         let (before, after) = self.robots.split_at(at);
         before.iter().chain(&after[1..]).filter_map(|robot| robot.placed.as_ref())
     }
 
-    /// A new robot's identifier: the one after the last, so that one that became free is used again only after all others were.
+    /// Creates a robot; returns the identifier after the last one, so that a freed identifier is reused as late as
+    /// possible.
     ///
     /// # Errors
     /// There are too many robots.
     pub(super) fn create(&mut self, connection: u32) -> Result<u16, WorldError> {
-        // Fewer robots than identifiers: one of these is free.
+        // There are more identifiers than robots, so one is always free.
         if self.robots.len() >= MAX_ROBOTS {
             return Err(WorldError::TooManyRobots);
         }
@@ -70,7 +71,7 @@ impl Robots {
         Ok(identifier)
     }
 
-    /// Where in the list a connection's robot is; notes that it is in use.
+    /// Index of a connection's robot in the list; marks the robot as in use.
     pub(super) fn find(&mut self, connection: u32, identifier: u16) -> Option<usize> {
         let at = usize::from(self.places[usize::from(identifier)]).checked_sub(1)?;
         let robot = self.robots.get_mut(at).filter(|robot| robot.connection == connection)?;
@@ -84,7 +85,7 @@ impl Robots {
         }
     }
 
-    /// Removes the others; tells how many.
+    /// Removes the robots that do not satisfy `keep`; returns their number.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Robot) -> bool) -> usize {
         let before = self.robots.len();
         let mut keep = keep;
@@ -104,13 +105,13 @@ impl Robots {
     }
 
     /// # Errors
-    /// With that body instead of its own the robots would have too many corners.
+    /// With this body the robots would have too many corners.
     pub(super) fn check_corners(&self, at: usize, body: &Body) -> Result<(), WorldError> {
         let total = self.corners - self.robots[at].corners + body.corners();
         if total > MAX_WORLD_CORNERS { Err(WorldError::TooManyCorners(total)) } else { Ok(()) }
     }
 
-    /// Gives a robot a body and a place.
+    /// Gives a robot a body and a pose.
     pub(super) fn place(&mut self, at: usize, placed: Placed) {
         let robot = &mut self.robots[at];
         let corners = placed.body.corners();
@@ -119,7 +120,7 @@ impl Robots {
         robot.placed = Some(placed);
     }
 
-    /// Puts a robot that has a body elsewhere.
+    /// Moves a robot that has a body.
     pub(super) fn put(&mut self, at: usize, pose: Pose, terrain: &Terrain) {
         if let Some(placed) = &mut self.robots[at].placed {
             placed.put(pose, terrain);

@@ -1,4 +1,4 @@
-//! A world without robots, made ready for moves and sensors.
+//! World without robots, preprocessed for moves and sensors.
 
 use super::convex::Convex;
 use super::description::{Colour, Description, DescriptionError};
@@ -7,7 +7,7 @@ use super::outline::convex_parts;
 use super::shape::{Placed, Prism};
 use super::sweep::{TOUCH, overlap};
 
-/// All that never moves.
+/// All static objects.
 #[derive(Clone, Debug)]
 pub(super) struct Scene {
     pub terrain: Terrain,
@@ -19,7 +19,7 @@ pub(super) struct Scene {
     pub robot_colour: Colour,
 }
 
-/// A convex part of a block.
+/// Convex part of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Solid {
     pub prism: Prism,
@@ -30,7 +30,7 @@ pub(super) struct Solid {
 
 impl Scene {
     /// # Errors
-    /// What is wrong with a description.
+    /// Error of the description.
     pub(super) fn new(description: &Description) -> Result<Self, DescriptionError> {
         description.check()?;
         let checked = "outlines that were checked";
@@ -57,14 +57,14 @@ impl Scene {
         })
     }
 
-    /// Whether a body's bottom layer is on deadly ground, by more than it may touch.
+    /// Whether a body's bottom layer overlaps deadly ground by more than the touch tolerance.
     pub(super) fn kills(&self, placed: &Placed) -> bool {
         let feet = || placed.body.prisms[..placed.body.feet].iter();
         let frame = placed.pose.frame();
         self.deadly.iter().any(|(part, _)| feet().any(|foot| overlap(&foot.outline, &frame, part) > TOUCH))
     }
 
-    /// The colour of deadly ground at a point.
+    /// Colour of deadly ground at a point.
     pub(super) fn deadly_colour(&self, point: [f64; 2]) -> Option<Colour> {
         self.deadly.iter().find(|(part, _)| part.contains(point, 0.0)).map(|&(_, colour)| colour)
     }

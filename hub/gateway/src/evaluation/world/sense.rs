@@ -1,4 +1,4 @@
-//! The readings of visual and sonic sensors (section 3.2): the nearest point of anything in a beam.
+//! Readings of visual and sonic sensors (section 3.2): the nearest point of any object in a beam.
 
 use super::super::place::Beam;
 use super::beam::Cone;
@@ -10,21 +10,21 @@ use super::shape::{Placed, Prism};
 use super::travel::WALLS;
 use super::vector::{Vec2, Vec3, dot};
 
-/// What is told where nothing is in a beam, mm. Nothing farther is looked at.
+/// Reading of an empty beam, and the maximum range of sensors [mm].
 pub const NOTHING: f64 = 10_000.0;
-/// Sensors farther away, mm either way, have nothing in their beams.
+/// Maximum magnitude of a sensor's coordinates [mm]; beyond it the beam counts as empty.
 const FARTHEST: f64 = 100_000.0;
 
-/// What is used to look.
+/// Kind of sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
-    /// A pyramid of light.
+    /// Visual: a pyramid of light.
     Light,
-    /// A cone of sound.
+    /// Sonic: a cone of sound.
     Sound,
 }
 
-/// The nearest thing in a beam: its distance, mm, and its colour.
+/// Distance [mm] and colour of the nearest object in a beam.
 pub(super) fn nearest<'a>(
     scene: &Scene,
     robots: impl Iterator<Item = (&'a Placed, bool)>,
@@ -51,17 +51,17 @@ pub(super) fn nearest<'a>(
     (look.nearest, look.colour)
 }
 
-/// What was found so far.
+/// Nearest object found so far.
 struct Look {
     cone: Cone,
     nearest: f64,
     colour: Colour,
-    /// Where on the ground it is, if it is ground.
+    /// Nearest point on the ground, if the object is ground.
     point: Option<Vec3>,
 }
 
 impl Look {
-    /// Whether something within a circle and between two heights can be nearer than what was found.
+    /// Whether an object within a circle and a height range may be nearer than the nearest object so far.
     fn may_meet(&self, centre: Vec2, radius: f64, [bottom, top]: [f64; 2]) -> bool {
         let half = (top - bottom) / 2.0;
         let seen = self.cone.see([centre[0], centre[1], bottom + half]);
@@ -70,7 +70,7 @@ impl Look {
         seen.iter().map(|value| value * value).sum::<f64>() < farthest * farthest && self.cone.may_touch(seen, radius)
     }
 
-    /// Keeps the nearest point of a face, if that is nearer than all before.
+    /// Keeps the nearest point of a face if it is nearer than all before; returns whether it is.
     fn face(&mut self, face: &Face, colour: Colour, corners: Walk<impl Fn(usize) -> Vec3>) -> bool {
         let Some(point) = face.nearest(&self.cone, self.nearest, corners) else { return false };
         self.nearest = point.distance;
@@ -84,7 +84,8 @@ impl Look {
         self.colour = colour;
     }
 
-    /// The nearest point of a solid is on a face that the sensor is in front of; a sensor in front of none is inside.
+    /// The nearest point of a solid is on a face whose front side is towards the sensor. A sensor without such a face
+    /// is inside.
     fn prism(&mut self, prism: &Prism, colour: Colour) {
         let outline = &prism.outline;
         let [bottom, top] = prism.span;
@@ -119,7 +120,7 @@ impl Look {
         }
     }
 
-    /// Walls are seen from both sides.
+    /// Walls are visible from both sides.
     fn walls(&mut self, scene: &Scene) {
         let (bottom, top) = (scene.terrain.base, scene.wall_height);
         if top <= bottom {
@@ -183,13 +184,13 @@ impl Look {
     }
 }
 
-/// The upright face over a side of an outline, as a sensor at `tip` has it.
+/// Vertical face over a side of an outline, relative to a sensor at `tip`.
 fn upright_face(side: &Side, tip: Vec3) -> Face {
     let height = dot(side.normal, [tip[0], tip[1]]) - side.offset;
     Face { normal: [side.normal[0], side.normal[1], 0.0], height }
 }
 
-/// An upright face, its corners counter-clockwise as seen from the right of the way from one corner to the other.
+/// Corners of a vertical face, counter-clockwise as seen from the right of the direction `from` to `to`.
 fn upright(from: Vec2, to: Vec2, low: [f64; 2], high: [f64; 2]) -> Walk<impl Fn(usize) -> Vec3> {
     let corner = move |at: usize| match at {
         0 => [from[0], from[1], low[0]],

@@ -1,4 +1,4 @@
-//! Solids: prisms of convex polygons, and the bodies of robots that are made of them.
+//! Solids: prisms of convex polygons, and robot bodies composed of them.
 
 use super::super::body::BodyShape;
 use super::convex::{Convex, hull};
@@ -7,51 +7,52 @@ use super::outline::{OutlineError, convex_parts};
 use super::pose::{Frame, Pose};
 use super::vector::{Vec2, Vec3, add3, cross3, dot, dot3, left, scale3};
 
-/// Corners of a body, all polygons together: two bodies of one part per corner are still compared in milliseconds.
+/// Maximum number of corners of all polygons of a body. Even if each corner becomes a convex part, two bodies are
+/// compared in milliseconds.
 pub const MAX_CORNERS: usize = 256;
-/// How far outside of its body a sensor still belongs to it, mm: programs send few digits.
+/// Tolerance for sensors outside their own body [mm], because programs send few digits.
 const MOUNTED: f64 = 1e-3;
 
-/// A convex polygon with a bottom and a top.
+/// Convex polygon with a bottom and a top.
 #[derive(Clone, Debug)]
 pub(super) struct Prism {
     pub outline: Convex,
-    /// Heights of bottom and top, mm.
+    /// Heights of bottom and top [mm].
     pub span: [f64; 2],
 }
 
-/// Why a shape is no body.
+/// Reason why a shape is not a valid body.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
-    /// A polygon that is none; layers and polygons are counted from 1.
+    /// Invalid polygon.
     #[error("polygon {polygon} of layer {layer}: {flaw}")]
     Outline {
-        /// Which layer, from the bottom.
+        /// Layer, from 1 at the bottom.
         layer: usize,
-        /// Which of its polygons.
+        /// Polygon of the layer, from 1.
         polygon: usize,
-        /// What is wrong.
+        /// Error of the outline.
         flaw: OutlineError,
     },
-    /// More corners than a world takes.
+    /// More corners than a body may have.
     #[error("the polygons have {0} corners, and at most {MAX_CORNERS} are allowed")]
     TooManyCorners(usize),
 }
 
-/// What a robot is made of, in its own coordinates, standing on height 0.
+/// Prisms of a robot in its own coordinates, with the bottom at height 0.
 #[derive(Clone, Debug)]
 pub(super) struct Body {
     pub prisms: Vec<Prism>,
-    /// How many of them, the first ones, are the bottom layer.
+    /// Number of prisms in the bottom layer; they are the first ones.
     pub feet: usize,
-    /// Around all of them, in plan.
+    /// Convex hull of all prisms in plan.
     pub hull: Convex,
     pub height: f64,
 }
 
 impl Body {
     /// # Errors
-    /// What is wrong with a shape.
+    /// Error of the shape.
     pub(super) fn new(shape: &BodyShape) -> Result<Self, ShapeError> {
         let corners = shape.layers.iter().flat_map(|layer| &layer.polygons).map(Vec::len).sum();
         if corners > MAX_CORNERS {
@@ -75,22 +76,22 @@ impl Body {
         Ok(Self { prisms, feet, hull, height })
     }
 
-    /// Corners of all its convex parts.
+    /// Number of corners of all convex parts.
     pub(super) fn corners(&self) -> usize {
         self.prisms.iter().map(|prism| prism.outline.sides.len()).sum()
     }
 }
 
-/// A body in the arena.
+/// Body placed in the arena.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub body: Body,
     pub pose: Pose,
     frame: Frame,
     pub spot: Spot,
-    /// The body's prisms, upright in the arena whatever the tilt.
+    /// Prisms in arena coordinates, upright regardless of the tilt.
     pub prisms: Vec<Prism>,
-    /// The middle of a circle around the hull, whose radius is the hull's.
+    /// Centre of a circle around the hull; its radius is that of the hull.
     pub centre: Vec2,
 }
 
@@ -102,7 +103,7 @@ impl Placed {
         placed
     }
 
-    /// Puts it elsewhere.
+    /// Moves the body to a new pose.
     pub(super) fn put(&mut self, pose: Pose, terrain: &Terrain) {
         self.pose = pose;
         self.frame = pose.frame();
@@ -114,13 +115,13 @@ impl Placed {
         self.centre = self.frame.place(self.body.hull.centre);
     }
 
-    /// Tilts straight forward and across, rad.
+    /// Tilts straight forward and across [rad].
     pub(super) fn tilts(&self) -> [f64; 2] {
         let forward = self.frame.turn([0.0, 1.0]);
         [forward, left(forward)].map(|way| dot(self.spot.slope, way).atan())
     }
 
-    /// Whether a point is in the body's hull, either upright or tilted as the ground is.
+    /// Whether a point is in the body's hull, either upright or tilted with the ground.
     pub(super) fn carries(&self, point: Vec3) -> bool {
         let offset = [point[0] - self.pose.x, point[1] - self.pose.y, point[2] - self.spot.height];
         let within = |plan: Vec2, height: f64| {

@@ -1,4 +1,4 @@
-//! Where a body fits that has no place yet, or whose place became too small (section 3.2, `BodyShape`).
+//! Finds a free pose for a body without one, or for a body that outgrew its place (section 3.2, `BodyShape`).
 
 use super::convex::{crossing, hull};
 use super::description::SIDE;
@@ -10,14 +10,14 @@ use super::sweep::TOUCH;
 use super::travel::is_free;
 use super::vector::{Vec2, add, dot, nearest_part, scale, subtract};
 
-/// Random places that are tried.
+/// Maximum number of random poses tried.
 const TRIES: usize = 4096;
-/// Places that are tried, nearest first, before a shift is given up.
+/// Maximum number of shifts tried, the shortest first.
 const MAX_CANDIDATES: usize = 4096;
-/// Edges of forbidden shifts whose crossings are looked at.
+/// Maximum number of edges of forbidden shifts whose intersections are computed.
 const MAX_EDGES: usize = 256;
 
-/// A random free pose; `None` where chance found no room.
+/// Random free pose; `None` if none of the tried poses is free.
 pub(super) fn random_pose<'a>(
     scene: &'a Scene,
     others: impl Iterator<Item = &'a Placed> + Clone,
@@ -28,10 +28,12 @@ pub(super) fn random_pose<'a>(
     tries.find(|pose| is_free(scene, others.clone(), body, pose, TOUCH / 2.0))
 }
 
-/// The same pose if it is free, else the nearest one that is, its direction kept; `None` where there is no room.
+/// The same pose if it is free, otherwise the nearest free pose with the same direction; `None` if the body fits
+/// nowhere.
 ///
-/// A shift of a convex part is forbidden by another part inside of a convex polygon, their Minkowski difference. The nearest allowed
-/// shift is on the border of such a polygon: the point of an edge that is nearest to no shift at all, or where two edges cross.
+/// For two convex parts, the forbidden shifts form a convex polygon, their Minkowski difference. The shortest allowed
+/// shift is on the border of such a polygon: at the point of an edge nearest to the origin, or at the intersection of
+/// two edges.
 pub(super) fn nearest_pose<'a>(
     scene: &'a Scene,
     others: impl Iterator<Item = &'a Placed> + Clone,
@@ -56,7 +58,7 @@ pub(super) fn nearest_pose<'a>(
     let nearest = |&(from, to): &Edge| add(from, scale(subtract(to, from), nearest_part(from, to, [0.0, 0.0])));
     let on_edge = nearest_free(edges.iter().map(nearest).collect());
 
-    // Crossings are of use only where they are nearer still.
+    // Intersections help only if they are nearer still.
     let square = |edge: &Edge| dot(nearest(edge), nearest(edge));
     let bound = on_edge.map_or(f64::INFINITY, |shift| dot(shift, shift));
     edges.retain(|edge| square(edge) < bound);
@@ -72,7 +74,7 @@ pub(super) fn nearest_pose<'a>(
 
 type Edge = (Vec2, Vec2);
 
-/// The border of the shifts that keep a body between the walls; `None` where it is too large for the arena.
+/// Border of the shifts that keep a body between the walls; `None` if it is too large for the arena.
 fn wall_edges(body: &Body, pose: &Pose) -> Option<Vec<Edge>> {
     let frame = pose.frame();
     let corners: Vec<Vec2> = body.hull.sides.iter().map(|side| frame.place(side.point)).collect();
@@ -87,12 +89,12 @@ fn wall_edges(body: &Body, pose: &Pose) -> Option<Vec<Edge>> {
     Some((0..4).map(|at| (corners[at], corners[(at + 1) % 4])).collect())
 }
 
-/// The edges of the shifts that an obstacle forbids.
+/// Adds the edges of the shifts that an obstacle forbids.
 fn forbidden_edges(body: &Body, pose: &Pose, scene: &Scene, obstacle: &Prism, edges: &mut Vec<Edge>) {
     let frame = pose.frame();
     let height = scene.terrain.spot(frame.origin).height;
     for prism in &body.prisms {
-        // On slopes heights change with the shift, so all obstacles may count there.
+        // On slopes the height changes with the shift, so the heights exclude no obstacle there.
         let [low, high] = prism.span.map(|z| z + height);
         if scene.terrain.flat() && (low >= obstacle.span[1] || obstacle.span[0] >= high) {
             continue;

@@ -1,25 +1,26 @@
-//! When a moving convex polygon meets one that stands still.
+//! Contact time of a moving convex polygon with a static one.
 //!
-//! The gap of two convex polygons is the largest distance that a side's normal keeps them apart; below 0 it is how deep they overlap.
+//! The gap of two convex polygons is the largest separation along a side's normal; a negative gap is the depth of
+//! their overlap.
 
 use super::convex::{Convex, Side};
 use super::pose::{Frame, Motion};
 use super::vector::{Vec2, dot, left, length, subtract};
 
-/// Overlaps that are no deeper, mm, are touches. A robot that slides along a wall, or jumps to where it was told to be, overlaps by
-/// rounding.
+/// Maximum depth of an overlap that counts as a touch [mm]. A robot that slides along a wall, or jumps to a reported
+/// pose, overlaps by rounding errors.
 pub(super) const TOUCH: f64 = 1e-4;
-/// Gaps that are no wider, mm, are contact.
+/// Maximum width of a gap that counts as contact [mm].
 const CONTACT: f64 = 1e-9;
-/// A step in lambda that is no longer leads nowhere.
+/// Minimum step in lambda; a search ends at a shorter one.
 const NO_STEP: f64 = 1e-13;
-/// Steps of one search; some 20 are common.
+/// Maximum number of steps of a search; about 20 are typical.
 const MAX_STEPS: usize = 10_000;
 
-/// Gap at an instant, mm, and how far in lambda it surely stays at contact or touch.
+/// Gap at a lambda [mm], and a lower bound of the step in lambda up to contact or touch.
 pub(super) type Probe = (f64, f64);
 
-/// How deep a polygon at a frame overlaps another one, mm; 0 or less: not at all.
+/// Depth of the overlap of a polygon in a frame with another one [mm]; 0 or less without an overlap.
 pub(super) fn overlap(piece: &Convex, frame: &Frame, obstacle: &Convex) -> f64 {
     let to_obstacle = |side: &Side| {
         let (normal, offset) = seen_from_piece(side, frame);
@@ -40,7 +41,7 @@ pub(super) fn overlap(piece: &Convex, frame: &Frame, obstacle: &Convex) -> f64 {
     piece.sides.iter().map(to_piece).fold(depth, f64::min)
 }
 
-/// How deep a polygon at a frame is behind a straight line, mm.
+/// Depth of a polygon in a frame behind a straight line [mm].
 pub(super) fn behind(piece: &Convex, frame: &Frame, line: &Side) -> f64 {
     let (normal, offset) = seen_from_piece(line, frame);
     offset - piece.sides.iter().map(|corner| dot(normal, corner.point)).fold(f64::INFINITY, f64::min)
@@ -51,16 +52,16 @@ fn seen_from_piece(side: &Side, frame: &Frame) -> (Vec2, f64) {
     (frame.turn_back(side.normal), side.offset - dot(side.normal, frame.origin))
 }
 
-/// The largest lambda in a range up to which a motion is free; its end if all of it is.
+/// Largest lambda in a range up to which a motion is free; the end of the range if all of it is free.
 ///
-/// `probe` gets lambda and the depth that is allowed. It never says that more is free than is: distances to a side's line are functions
-/// of lambda whose value and slope are known and whose curvature is bounded, so between two probes nothing can come in between, be it
-/// ever so thin.
+/// `probe` gets lambda and the allowed depth, and its step is conservative. The distance to a side's line is a
+/// function of lambda with known value and slope and bounded curvature, so no contact between two probes is missed,
+/// however thin the obstacle.
 pub(super) fn first_contact((from, to): (f64, f64), mut probe: impl FnMut(f64, f64) -> Probe) -> f64 {
     let mut allowed = TOUCH;
     let (mut gap, mut step) = probe(from, allowed);
     if gap < -TOUCH {
-        // Rounding made the touch where the motion starts a bit too deep; it may not become deeper.
+        // Rounding made the initial touch slightly too deep; it must not become deeper.
         if from > 0.0 || gap < -2.0 * TOUCH {
             return from;
         }
@@ -85,7 +86,7 @@ pub(super) fn first_contact((from, to): (f64, f64), mut probe: impl FnMut(f64, f
     kept
 }
 
-/// Probes a piece that moves against a polygon that does not.
+/// Probes a moving piece against a static polygon.
 pub(super) fn probe(piece: &Convex, obstacle: &Convex, motion: &Motion, lambda: f64, allowed: f64) -> Probe {
     let frame = motion.frame(lambda);
     let (turn, shift) = (motion.turn, motion.shift);
@@ -94,7 +95,7 @@ pub(super) fn probe(piece: &Convex, obstacle: &Convex, motion: &Motion, lambda: 
     for side in &obstacle.sides {
         best = better(best, corners_to_line(piece, side, &frame, motion, bend, allowed));
     }
-    // A corner of the obstacle, as the turning piece sees it, also has what the shift adds to its curvature.
+    // In the coordinates of the rotating piece, the translation adds to the curvature of an obstacle corner's path.
     let speed = length(shift);
     let far = length(subtract(obstacle.centre, frame.origin)) + obstacle.radius + speed * (1.0 - lambda);
     let bend = turn * turn * far + 2.0 * turn.abs() * speed;
@@ -114,7 +115,7 @@ pub(super) fn probe(piece: &Convex, obstacle: &Convex, motion: &Motion, lambda: 
     best
 }
 
-/// Probes a piece against all that is behind a straight line.
+/// Probes a piece against the half-plane behind a straight line.
 pub(super) fn probe_line(piece: &Convex, side: &Side, motion: &Motion, lambda: f64, allowed: f64) -> Probe {
     let bend = motion.turn * motion.turn * piece.reach;
     corners_to_line(piece, side, &motion.frame(lambda), motion, bend, allowed)
@@ -133,19 +134,20 @@ fn better(one: Probe, other: Probe) -> Probe {
     (one.0.max(other.0), one.1.max(other.1))
 }
 
-/// How long the corners stay in front of a line, from their distances, the rates of these, and a bound on their curvature.
+/// Step for which the corners stay in front of a line, from their distances, the rates of these, and a curvature
+/// bound.
 fn line<I: Iterator<Item = (f64, f64)>>(distances: impl Fn() -> I, bend: f64, allowed: f64) -> Probe {
     let gap = distances().map(|(distance, _)| distance).fold(f64::INFINITY, f64::min);
     if gap < -allowed {
         return (gap, 0.0);
     }
-    // First to contact, then on to see whether it is only a touch.
+    // Up to contact first, then further to check whether it is only a touch.
     let goal = if gap > CONTACT { 0.0 } else { -allowed };
     let step = distances().map(|(distance, rate)| time(distance - goal, rate, bend)).fold(f64::INFINITY, f64::min);
     (gap, step)
 }
 
-/// How long room >= 0 lasts: the first root of room + rate t - bend t² / 2.
+/// Time until room >= 0 is used up: the first root of room + rate t - bend t² / 2.
 fn time(room: f64, rate: f64, bend: f64) -> f64 {
     if bend == 0.0 {
         return if rate < 0.0 { room / -rate } else { f64::INFINITY };

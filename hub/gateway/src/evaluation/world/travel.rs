@@ -1,4 +1,4 @@
-//! `MoveTo` and what else depends on which places are free.
+//! Free poses and `MoveTo`.
 
 use super::convex::Side;
 use super::description::SIDE;
@@ -9,7 +9,7 @@ use super::shape::{Body, Placed, Prism};
 use super::sweep::{TOUCH, behind, first_contact, overlap, probe, probe_line};
 use super::vector::{Vec2, add, dot, nearest_part, scale, subtract};
 
-/// What is around the arena: all behind these lines.
+/// Walls of the arena: the half-planes behind these lines.
 pub(super) const WALLS: [Side; 4] = [
     Side { point: [0.0, SIDE], normal: [1.0, 0.0], offset: 0.0 },
     Side { point: [0.0, 0.0], normal: [0.0, 1.0], offset: 0.0 },
@@ -17,7 +17,7 @@ pub(super) const WALLS: [Side; 4] = [
     Side { point: [SIDE, SIDE], normal: [0.0, -1.0], offset: -SIDE },
 ];
 
-/// Whether a body overlaps nothing by more than that depth, mm.
+/// Whether a body overlaps no object by more than a depth [mm].
 pub(super) fn is_free<'a>(
     scene: &'a Scene,
     mut others: impl Iterator<Item = &'a Placed>,
@@ -43,7 +43,7 @@ pub(super) fn is_free<'a>(
         && !others.any(|other| near(other.centre, other.body.hull.radius) && other.prisms.iter().any(hits))
 }
 
-/// The largest free lambda of a motion.
+/// Largest free lambda of a motion.
 pub(super) fn largest_free<'a>(
     scene: &'a Scene,
     others: impl Iterator<Item = &'a Placed> + Clone,
@@ -55,7 +55,7 @@ pub(super) fn largest_free<'a>(
     }
     let stretches = scene.terrain.stretches(motion.origin(0.0), motion.shift);
     let lambda = travel(scene, others.clone(), body, motion, &stretches);
-    // At a step of the ground the free place is on one side of it and the place that was found may be on the other.
+    // At a step of the ground, rounding may put the pose found on the wrong side of the step.
     let before = [0.0, 1e-9, 1e-6, 1e-3].map(|back| (lambda - back).max(0.0));
     let free = |lambda: f64| is_free(scene, others.clone(), body, &motion.pose(lambda), 2.0 * TOUCH);
     before.into_iter().find(|&lambda| free(lambda)).unwrap_or(0.0)
@@ -87,7 +87,7 @@ fn travel<'a>(
     free
 }
 
-/// The largest lambda up to a limit at which a body is free of an obstacle.
+/// Largest lambda up to a limit at which a body is free of an obstacle.
 fn meet(obstacle: &Prism, body: &Body, motion: &Motion, stretches: &[Stretch], limit: f64) -> f64 {
     let mut free = limit;
     let outline = &obstacle.outline;
@@ -115,14 +115,14 @@ fn meet(obstacle: &Prism, body: &Body, motion: &Motion, stretches: &[Stretch], l
     free
 }
 
-/// Whether a circle around the moving point can touch another one.
+/// Whether a circle around the moving point can touch another circle.
 fn comes_near(motion: &Motion, reach: f64, centre: Vec2, radius: f64) -> bool {
     let start = motion.origin(0.0);
     let part = nearest_part(start, motion.origin(1.0), centre);
     within(subtract(add(start, scale(motion.shift, part)), centre), reach + radius)
 }
 
-/// Whether a vector is no longer than that, a touch included.
+/// Whether a vector is at most this long, with the touch tolerance.
 fn within(way: Vec2, length: f64) -> bool {
     dot(way, way) <= (length + TOUCH) * (length + TOUCH)
 }

@@ -1,4 +1,4 @@
-//! Arithmetic of vectors.
+//! Vector arithmetic.
 
 pub(super) type Vec2 = [f64; 2];
 pub(super) type Vec3 = [f64; 3];
@@ -19,12 +19,12 @@ pub(super) fn dot(a: Vec2, b: Vec2) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-/// Positive where b is to the left of a.
+/// Cross product; positive if b is to the left of a.
 pub(super) fn cross(a: Vec2, b: Vec2) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// A quarter turn counter-clockwise.
+/// Rotates a quarter turn counter-clockwise.
 pub(super) fn left(a: Vec2) -> Vec2 {
     [-a[1], a[0]]
 }
@@ -57,7 +57,7 @@ pub(super) fn length3(a: Vec3) -> f64 {
     dot3(a, a).sqrt()
 }
 
-/// Which part of the way from a to b, 0 to 1, is nearest to a point.
+/// Fraction of the segment from a to b, 0 to 1, whose point is nearest to a given point.
 pub(super) fn nearest_part(a: Vec2, b: Vec2, point: Vec2) -> f64 {
     let way = subtract(b, a);
     let square = dot(way, way);

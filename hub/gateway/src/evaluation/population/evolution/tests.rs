@@ -1,4 +1,4 @@
-//! Generations of individuals whose fitness is a formula.
+//! Tests of the evolution with an analytic fitness.
 
 use super::super::super::parameters::{HiddenNeurons, Neurons, Weights};
 use super::*;
@@ -17,7 +17,7 @@ fn parameters() -> NetParameters {
     }
 }
 
-/// How near the biases are to 0.5 and the weights to -0.25, and three hidden neurons.
+/// Rewards biases near 0.5, weights near -0.25 and three hidden neurons.
 fn fitness(individual: &Individual) -> f64 {
     let neurons = 2 + individual.hidden as usize;
     let off = |values: &[f64], wanted: f64| values.iter().map(|value| (value - wanted).abs()).sum::<f64>();

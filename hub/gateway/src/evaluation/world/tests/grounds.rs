@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::*;
 use crate::evaluation::world::description::Ground;
 
-/// From 0 at X 800 to 100 mm at X 1000, then a table up to X 1400.
+/// A ramp from 0 at X 800 to 100 mm at X 1000, then a table up to X 1400.
 fn ramp(world: &mut Description) {
     let colour = [1, 2, 3];
     let slope = [0.5, 0.0];
@@ -44,7 +44,7 @@ fn a_bridge_stops_who_comes_too_high() {
     let mut flat = world(low);
     let id = robot(&mut flat, RECTANGLE, "500 1000 0");
     assert_eq!(go(&mut flat, &format!("MoveTo {id} 1700 1000 0")).stress, 0.0);
-    // On the ramp the top, 20 mm above the ground, is at 60 mm where the ground is at 40 mm.
+    // On the ramp, the top of the robot (20 mm high) reaches 60 mm where the ground is at 40 mm.
     let mut rising = world(|world| {
         ramp(world);
         low(world);
@@ -53,7 +53,8 @@ fn a_bridge_stops_who_comes_too_high() {
     let end = go(&mut rising, &format!("MoveTo {id} 1700 1000 0"));
     near(end.x, 880.0, 1e-3);
     assert_eq!(go(&mut rising, &format!("MoveTo {id} 500 1000 0")).stress, 0.0);
-    // From the far side the table, 100 mm high, is a step; a robot on it is above the bridge, one before it below.
+    // From the far side the table, 100 mm high, is a step. A robot on the table is above the bridge; one before it is
+    // below.
     go(&mut rising, &format!("JumpTo {id} 1600 1000 0"));
     let end = go(&mut rising, &format!("MoveTo {id} 1200 1000 0"));
     assert_eq!((end.stress, end.z), (0.0, 100.0));
@@ -96,7 +97,7 @@ fn raised_ground_is_seen() {
 fn a_robot_on_a_ramp_does_not_see_itself() {
     let mut world = world(ramp);
     let id = robot(&mut world, RECTANGLE, "900 1000 0");
-    // At its rear, 10 mm above the ramp, and looking up through itself.
+    // At the robot's rear, 10 mm above the ramp, with a beam upwards through its body.
     let (s, c) = 0.5_f64.atan().sin_cos();
     let (x, z) = (900.0 - 39.0 * c - 10.0 * s, 50.0 - 39.0 * s + 10.0 * c);
     assert_eq!(distance(&mut world, &format!("SonicSensor {id} {x} 1000 {z} 0 0.8 0 0")), 10_000.0);

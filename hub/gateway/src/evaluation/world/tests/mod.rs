@@ -1,4 +1,4 @@
-//! Worlds as robot simulators see them.
+//! Tests of worlds through messages of robot simulators.
 
 mod conformance;
 mod grounds;
@@ -14,14 +14,14 @@ use super::{World, WorldError};
 use crate::evaluation::message::Message;
 use crate::evaluation::place::Position;
 
-/// The rectangle of the document, 60 mm wide and 80 mm long, without "BodyShape ID".
+/// Rectangle of the document, 60 mm wide and 80 mm long, without "BodyShape ID".
 const RECTANGLE: &str = "1 20 1 4 -30 40 30 40 30 -40 -30 -40";
 
-/// What a line is answered with.
+/// Answer to a line.
 fn answer(world: &mut World, connection: u32, line: &str) -> Result<Option<Message>, WorldError> {
     let message = Message::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     let answer = world.answer(connection, &message);
-    // What is answered can be written.
+    // Every answer can be written.
     if let Ok(Some(message)) = &answer {
         message.write_to(&mut String::new()).unwrap_or_else(|error| panic!("{line}: {message:?}: {error}"));
     }
@@ -34,7 +34,7 @@ fn ask(world: &mut World, line: &str) -> Message {
         .unwrap_or_else(|| panic!("{line}: silence"))
 }
 
-/// The position that a line is answered with.
+/// Position in the answer to a line.
 fn go(world: &mut World, line: &str) -> Position {
     match ask(world, line) {
         Message::YourPosition { position, .. } => position,
@@ -42,7 +42,7 @@ fn go(world: &mut World, line: &str) -> Position {
     }
 }
 
-/// The distance that a line is answered with.
+/// Distance in the answer to a line.
 fn distance(world: &mut World, line: &str) -> f64 {
     match ask(world, line) {
         Message::SonicSensorReading { distance, .. } | Message::VisualSensorReading { distance, .. } => distance,
@@ -50,7 +50,7 @@ fn distance(world: &mut World, line: &str) -> f64 {
     }
 }
 
-/// A robot of that shape at a place, all of "X Y Dir"; its identifier.
+/// Creates a robot of this shape at a pose "X Y Dir"; returns its identifier.
 fn robot(world: &mut World, shape: &str, place: &str) -> u16 {
     let Message::YourIdentifier { identifier } = ask(world, "CreateRobot") else { panic!("no identifier") };
     let position = go(world, &format!("BodyShape {identifier} {shape}"));
@@ -74,7 +74,7 @@ fn rectangle([left, right]: [f64; 2], [low, high]: [f64; 2]) -> Vec<[f64; 2]> {
     vec![[left, low], [right, low], [right, high], [left, high]]
 }
 
-/// A block from the ground to a height of 100 mm.
+/// Block from the ground to a height of 100 mm.
 fn block(x: [f64; 2], y: [f64; 2]) -> Block {
     let (bottom, top) = (0.0, 100.0);
     Block { outline: rectangle(x, y), bottom, top, colour: [255, 0, 0], seen_by_light: true, seen_by_sound: true }

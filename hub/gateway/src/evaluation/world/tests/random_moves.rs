@@ -1,4 +1,4 @@
-//! Moves of chance.
+//! Tests with random moves.
 
 use super::*;
 use crate::evaluation::place::Target;
@@ -28,7 +28,7 @@ fn crowd(seed: u64) -> World {
     world
 }
 
-/// All answers to moves of chance.
+/// All answers to random moves.
 fn moves(seed: u64, count: usize, mut check: impl FnMut(&World, &str)) -> Vec<Message> {
     let mut world = crowd(seed);
     let mut random = Random::new(seed + 1);
@@ -72,7 +72,7 @@ fn no_move_ends_in_an_overlap() {
     assert!(stopped > 5000 && slid > 500, "{stopped} {slid}");
 }
 
-/// What is free up to where a robot stopped, and blocked behind it, as small steps find it too.
+/// Small steps confirm that the path is free up to where a robot stopped, and blocked beyond.
 #[test]
 fn a_move_stops_where_small_steps_do() {
     const STEPS: usize = 4000;

@@ -1,4 +1,4 @@
-//! What sensors read.
+//! Tests of sensor readings.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -17,7 +17,7 @@ fn materials_are_told_apart() {
     assert_eq!(ask(&mut world, "VisualSensor 1 500 1000 10 0 0 0 0"), seen);
     assert_eq!(distance(&mut world, "SonicSensor 1 500 1000 10 0 0 0 0"), 200.0);
     assert_eq!(distance(&mut world, "SonicSensor 1 750 1000 10 0 0 0 0"), 1250.0);
-    // Both block robots.
+    // Both materials block robots.
     let id = robot(&mut world, RECTANGLE, "750 1000 1.5707963267948966");
     assert_eq!(go(&mut world, &format!("MoveTo {id} 1500 1000 1.5707963267948966")).x, 770.0);
 }
@@ -33,7 +33,7 @@ fn nothing_in_the_beam_is_told_so() {
     }
     assert_eq!(distance(&mut world, "SonicSensor 1 1000 1000 301 0 0 0 0"), 10_000.0);
     assert_eq!(distance(&mut world, "SonicSensor 1 1000 1000 299 0 0 0 0"), 1000.0);
-    // Walls are seen from outside too.
+    // Walls are visible from outside too.
     assert_eq!(distance(&mut world, "SonicSensor 1 -500 1000 100 0 0 0 0"), 500.0);
 }
 
@@ -46,7 +46,7 @@ fn the_own_body_is_seen_from_outside_only() {
     assert_eq!(read("960 1000 10 0 0"), 1040.0);
     assert_eq!(read("500 1000 10 0 0"), 460.0);
     near(read(&format!("1000 1000 1020 0 {}", -FRAC_PI_2)), 1000.0, 1e-9);
-    // In a foreign body.
+    // Inside the body of another robot.
     assert_eq!(distance(&mut world, "SonicSensor 7 1000 1000 10 0 0 0 0"), 0.0);
 }
 
@@ -66,19 +66,19 @@ fn a_sensor_that_touches_a_wall_reads_zero() {
 #[test]
 fn wide_beams_find_the_ground_and_the_walls() {
     let mut world = empty();
-    // Half of 1 rad below the horizon the ground is 100 / sin away, in the middle of the beam as at its lower side.
+    // At 0.5 rad below the horizon the ground is 100 / sin away, at the beam's axis and at its lower side.
     let wanted = 100.0 / 0.5_f64.sin();
     near(distance(&mut world, "VisualSensor 1 1000 1000 100 0.7 0 0.2 1"), wanted, 1e-9);
     near(distance(&mut world, "SonicSensor 1 1000 1000 100 0.7 0 1 1"), wanted, 1e-9);
-    // Straight at a wall, from near to it, the nearest point is straight ahead.
+    // In a beam straight at a near wall, the nearest point is straight ahead.
     near(distance(&mut world, "SonicSensor 1 1900 1000 150 0.2 0 1 1"), 100.0, 1e-9);
     near(distance(&mut world, "VisualSensor 1 1900 1000 150 0.2 0 1 1"), 100.0, 1e-9);
-    // Turned away more than half the angle: the edge of the beam.
+    // Rotated by more than half the opening angle: the nearest point is at the border of the beam.
     near(distance(&mut world, "SonicSensor 1 1900 1000 150 0.7 0 1 1"), 100.0 / 0.2_f64.cos(), 1e-9);
     near(distance(&mut world, "VisualSensor 1 1900 1000 150 0.7 0 1 1"), 100.0 / 0.2_f64.cos(), 1e-9);
 }
 
-/// The nearest point of a beam is one that a ray of it meets, and no ray meets a nearer one.
+/// A ray of the beam meets its nearest point, and no ray meets a nearer one.
 #[test]
 fn beams_agree_with_bundles_of_rays() {
     const RAYS: usize = 100;
@@ -102,7 +102,7 @@ fn beams_agree_with_bundles_of_rays() {
         let beam = Beam { x: pose.x, y: pose.y, z, direction: pose.direction, tilt, horizontal, vertical };
         for round in [false, true] {
             let came = read(&mut world, beam, round);
-            // First all rays, coarsely, then finer ones around the best one.
+            // Coarse rays over the whole beam first, then finer ones around the best.
             let place = |at: usize| 2.0 * at as f64 / RAYS as f64 - 1.0;
             let rows = if vertical > 0.0 { RAYS } else { 0 };
             let mut best = (f64::INFINITY, [0.0, 0.0]);
@@ -142,7 +142,7 @@ fn read(world: &mut World, beam: Beam, round: bool) -> f64 {
     }
 }
 
-/// The ray through a place in a beam's section, -1 to 1 across and up.
+/// Ray through a point of a beam's section, -1 to 1 across and up.
 fn ray(beam: &Beam, [across, up]: [f64; 2]) -> Beam {
     let cone = Cone::new(beam, false);
     let [wide, high] = [beam.horizontal, beam.vertical].map(|angle| (angle / 2.0).tan());
@@ -151,7 +151,7 @@ fn ray(beam: &Beam, [across, up]: [f64; 2]) -> Beam {
     Beam { direction, tilt, horizontal: 0.0, vertical: 0.0, ..*beam }
 }
 
-/// The nearest place that is in the section of a beam.
+/// Nearest point within the section of a beam.
 fn inside([across, up]: [f64; 2], round: bool) -> [f64; 2] {
     let beyond = across.hypot(up);
     if round && beyond > 1.0 {

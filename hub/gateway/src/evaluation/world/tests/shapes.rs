@@ -1,4 +1,4 @@
-//! `BodyShape` for robots that have a place already.
+//! Tests of `BodyShape` for robots that already have a pose.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn a_body_that_grows_is_shifted_as_little_as_possible() {
     let id = robot(&mut world, &square(10.0), "15 1000 0");
     let position = go(&mut world, &format!("BodyShape {id} {}", square(40.0)));
     assert_eq!(position, Position { x: 40.0, y: 1000.0, ..Position::default() });
-    // Into a corner.
+    // In a corner.
     go(&mut world, &format!("BodyShape {id} {}", square(10.0)));
     go(&mut world, &format!("JumpTo {id} 12 1985 0"));
     let position = go(&mut world, &format!("BodyShape {id} {}", square(30.0)));
@@ -21,7 +21,7 @@ fn a_body_that_grows_is_shifted_as_little_as_possible() {
 
 #[test]
 fn two_obstacles_leave_the_crossing_of_what_each_allows() {
-    // A wall at the left and the corner of a robot above.
+    // A wall at the left, and the corner of a robot above.
     let mut world = empty();
     let id = robot(&mut world, &square(10.0), "20 1000 0");
     robot(&mut world, &square(50.0), "70 1075 0.3");
@@ -29,7 +29,7 @@ fn two_obstacles_leave_the_crossing_of_what_each_allows() {
     let position = go(&mut world, &format!("BodyShape {id} {wide}"));
     assert_eq!((position.x, position.stress), (25.0, 0.0));
     assert_eq!(go(&mut world, &blocked).stress, 1.0);
-    // No place on a fine grid is nearer.
+    // No direction of a fine scan has a nearer free place.
     let moved = (position.x - 20.0).hypot(position.y - 1000.0);
     assert!(position.y < 1000.0 && moved > 13.0 && moved < 14.0, "{position:?}");
     go(&mut world, &format!("JumpTo {id} 1500 1500 0"));

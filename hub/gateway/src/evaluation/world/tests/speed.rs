@@ -1,4 +1,4 @@
-//! How fast answers come.
+//! Measurement of the answer rate.
 
 use std::time::Instant;
 
@@ -42,7 +42,7 @@ fn requests_per_second() {
         let rate = REQUESTS as f64 / start.elapsed().as_secs_f64();
         println!("{name} with opening angles of {reach}: {rate:.0} requests per second");
     }
-    // As a control loop does: steps of 5 mm and a few degrees.
+    // Like a control loop: steps of 5 mm and a few degrees.
     let mut world = crowd();
     let start = Instant::now();
     for at in 0..REQUESTS {

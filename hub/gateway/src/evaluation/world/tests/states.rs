@@ -1,4 +1,4 @@
-//! What robots are told that are no more or not yet, and what ends connections.
+//! Tests of unplaced and removed robots, and of errors that end connections.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn before_its_shape_came_a_robot_has_no_place() {
     assert_eq!(go(&mut world, "JumpTo 1 1000 1000 0"), nowhere);
     assert_eq!(go(&mut world, "MoveTo 1 1000 1000 0"), nowhere);
     assert_eq!(distance(&mut world, "SonicSensor 1 500 1000 10 0 0 0 0"), 1500.0);
-    // It fits nowhere.
+    // The body is too large for the arena.
     assert_eq!(go(&mut world, "BodyShape 1 1 20 1 4 0 0 2001 0 2001 2001 0 2001"), nowhere);
     assert_eq!(go(&mut world, "MoveTo 1 1000 1000 0"), nowhere);
 }
