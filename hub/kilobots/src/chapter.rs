@@ -1,4 +1,5 @@
-//! The chapter made again: Figures 4.4 and 4.5, Table 4.5 and Figure 4.6's tree, beside the printed numbers, as one page.
+//! Reproduction of the thesis chapter: Figures 4.4 and 4.5, Table 4.5 and Figure 4.6's tree, next to the printed
+//! numbers, on one page.
 
 use super::config::Config;
 use super::evolve::{Finished, fresh_seed};
@@ -19,40 +20,40 @@ use xpuck_stats::plot::to_svg;
 use xpuck_stats::statistics::spread::{median, sorted};
 use xpuck_wire::output::count;
 
-/// The fittest tree of the thesis.
+/// Fittest tree of the thesis.
 const FIGURE_4_6: &str = include_str!("../../../docs/kilobots/figure-4-6.bt");
-/// What the thesis reports of it: as evolved, in 200 simulations, on real robots.
+/// Fitness values of this tree in the thesis: as evolved, in 200 simulations, on real robots.
 const PRINTED: [f64; 3] = [0.104, 0.075, 0.058];
-/// Rows of Table 4.5.
+/// Number of trees per algorithm in Table 4.5.
 const TOP: usize = 5;
 
-/// What an experiment came to.
+/// Results of an experiment.
 pub struct Chapter {
-    /// True if the thesis's numbers are of the same world.
+    /// Whether the world is that of the thesis, so that its numbers are comparable.
     pub is_of_the_thesis: bool,
-    /// In numbers.
+    /// Results as numbers.
     pub result: ChapterResult,
-    /// Files by their names in the folder.
+    /// Files, with their names in the folder.
     pub files: Vec<(String, String)>,
 }
 
-/// What an experiment came to, in numbers.
+/// Results of an experiment as numbers.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct ChapterResult {
-    /// Of each algorithm, by its name.
+    /// Results of each algorithm, by name.
     pub algorithms: BTreeMap<&'static str, OfAlgorithm>,
-    /// Figure 4.6's tree in the same fresh starts.
+    /// Fitness of Figure 4.6's tree in the same fresh starts.
     pub figure_4_6: Value,
-    /// Fresh starts.
+    /// Number of fresh starts.
     pub fresh: u32,
 }
 
-/// A fitness in fresh starts.
+/// Fitness in fresh starts.
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 pub struct Value {
     /// Mean.
     pub mean: f64,
-    /// Standard error of it.
+    /// Standard error of the mean.
     pub standard_error: f64,
 }
 
@@ -62,28 +63,29 @@ impl Value {
     }
 }
 
-/// Runs with one algorithm.
+/// Results of the runs with one algorithm.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct OfAlgorithm {
-    /// How many.
+    /// Number of runs.
     pub runs: usize,
-    /// Most generations of a run.
+    /// Maximum number of generations of a run.
     pub generations: u32,
-    /// Simulations of all of them.
+    /// Number of simulations of all runs.
     pub simulations: u64,
-    /// The best fitness of the first generation, mean over runs.
+    /// Best fitness of the first generation, mean over runs.
     pub first_generation: f64,
-    /// By which the fittest of all runs was chosen.
+    /// Selection fitness of the best tree of all runs.
     pub best_chosen: f64,
-    /// What that one is worth in fresh starts.
+    /// Fitness of this tree in fresh starts.
     pub best_again: Value,
-    /// Median over runs of what the fittest are worth in fresh starts.
+    /// Median over runs of the best trees' fitness in fresh starts.
     pub median_again: f64,
-    /// Its tree.
+    /// Text of the best tree.
     pub tree: String,
 }
 
-/// Makes the chapter; `command` is what makes it again. Takes up to a minute, in which `watch` is told what is done.
+/// Creates the chapter; `command` is the command that reproduces it. Takes up to a minute; `watch` is called with
+/// each step.
 pub fn chapter(config: &Config, runs: &[Finished], command: &str, mut watch: impl FnMut(&str)) -> Chapter {
     let foraging = config.world.foraging();
     let mut of: Vec<(Algorithm, Vec<&Finished>)> = Vec::new();
@@ -122,12 +124,12 @@ fn tree(text: &str) -> Tree {
     Tree::parse_with(text, RegisterMap::Kilobot, false).expect("runs hold trees that a Kilobot ran")
 }
 
-/// The run whose fittest was chosen by the highest fitness; the first of equals.
+/// Returns the run whose best tree has the highest selection fitness; the first of equal ones.
 fn best<'a>(runs: &[&'a Finished]) -> Option<&'a Finished> {
     ranked(runs).first().copied()
 }
 
-/// By the fitness by which the fittest were chosen: what fresh starts say is for the reader, not for the choice.
+/// Sorts runs by selection fitness; the fitness in fresh starts is only reported, not used for selection.
 fn ranked<'a>(runs: &[&'a Finished]) -> Vec<&'a Finished> {
     let mut ranked = runs.to_vec();
     ranked.sort_by(|a, b| b.best.chosen.total_cmp(&a.best.chosen));
@@ -238,7 +240,7 @@ fn ways(
         let Some(run) = best(runs) else { continue };
         for (when, fittest) in [("first", &run.first), ("last", &run.best)] {
             let Ok(program) = Program::compile(&tree(&fittest.tree)) else { continue };
-            // A start like most others: the one with the median fitness.
+            // The start with the median fitness is shown as a typical one.
             let world = typical(&fittest.again);
             let title = format!("{}, run {}: the fittest of the {when} generation", algorithm.name(), run.run);
             let figure = trails(foraging, &program, (fresh_seed(config), world), &title);
@@ -249,7 +251,7 @@ fn ways(
     Section { title: "Ways (Figure 4.5)".into(), text, figures, ..Section::default() }
 }
 
-/// The first start whose fitness is the median of all.
+/// Returns the first start whose fitness is the median of all.
 fn typical(measured: &Measured) -> u32 {
     let starts: Vec<f64> = measured.starts.iter().copied().map(f64::from).collect();
     let middle = sorted(&starts).get(starts.len() / 2).copied().unwrap_or_default();

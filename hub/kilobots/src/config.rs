@@ -1,4 +1,4 @@
-//! The file of an experiment: TOML, every key optional.
+//! File of an experiment: TOML, every key optional.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,64 +8,64 @@ use xpuck_evolve::{Algorithm, Settings, SettingsError, checkpoint};
 use xpuck_kilobots::{Foraging, MAX_KILOBOTS, Motors};
 use xpuck_lab::run_config::{self, ConfigError};
 
-/// Most runs of an algorithm: their files have two digits.
+/// Maximum number of runs of an algorithm; file names have two digits.
 const MOST_RUNS: f64 = 99.0;
 
-/// Runs of evolution, each with each algorithm, and what is measured of them.
+/// Settings of an experiment: runs of each algorithm, and their measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Seed of all draws; run k has this and k.
+    /// Seed of all random numbers; the seed of run k consists of this number and k.
     pub seed: u32,
-    /// Runs with each algorithm, 1..=99.
+    /// Number of runs with each algorithm (1..99).
     #[schemars(range(min = 1, max = 99))]
     pub runs: u32,
-    /// Simulations of a run, 100..=10 000 000: the last generation is the last that they suffice for.
+    /// Budget of a run in simulations (100..10 000 000); a generation that would exceed it is not started.
     #[schemars(range(min = 100, max = 10_000_000))]
     pub simulations: u64,
-    /// Fresh starts in which the fittest are measured again, 16..=100 000.
+    /// Number of fresh starts in which the best trees are measured again (16..100 000).
     #[schemars(range(min = 16, max = 100_000))]
     pub fresh: u32,
-    /// With which algorithms; `racing` and `dars2016` are made for this.
+    /// Algorithms; `racing` and `dars2016` are suitable for this task.
     pub algorithms: Vec<Algorithm>,
-    /// Where they forage.
+    /// World of the experiment.
     pub world: WorldConfig,
-    /// What is changed of an algorithm's own values, by its name.
+    /// Changed parameters of each algorithm, by its name.
     #[schemars(with = "std::collections::BTreeMap<String, std::collections::BTreeMap<String, f64>>")]
     pub settings: Table,
 }
 
-/// The world; what is left out is as in the thesis.
+/// Settings of the world; the defaults are those of the thesis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldConfig {
-    /// Kilobots, 1..=100.
+    /// Number of Kilobots (1..100).
     #[schemars(range(min = 1, max = 100))]
     pub robots: usize,
-    /// How long they forage, s, 1 to 36 000.
+    /// Duration of a run (s), 1 to 36 000.
     pub seconds: f32,
-    /// Length and width of the arena, m.
+    /// Length and width of the arena (m).
     pub arena: [f32; 2],
-    /// Radius of the nest, m; without it 0.2, and more for a swarm whose grid is larger than that of 25.
+    /// Radius of the nest [m; default: 0.2, increased for a swarm whose grid is larger than that of 25].
     #[schemars(with = "f32")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nest: Option<f32>,
-    /// Width of the ring between nest and food, m.
+    /// Width of the ring between nest and food (m).
     pub gap: f32,
-    /// Distance of neighbours in the grid in which they start, m.
+    /// Grid spacing of the start positions (m).
     pub spacing: f32,
-    /// When a motor's node succeeds.
+    /// Result rule of motor nodes.
     pub motors: MotorNodes,
 }
 
-/// When a motor's node succeeds.
+/// Result rule of motor nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MotorNodes {
-    /// As thesis 4.3 says: it runs for one update, then it succeeds.
+    /// As in thesis 4.3: a motor node runs for one update and then succeeds.
     #[default]
     RunThenSucceed,
-    /// As the program of that time has it: the first of an update succeeds at once.
+    /// As in the original program (Kilobox, 2016): the first motor node of an update succeeds at once.
     SucceedAtOnce,
 }
 
@@ -85,7 +85,7 @@ impl Default for WorldConfig {
 }
 
 impl WorldConfig {
-    /// As the simulator has it.
+    /// Returns the parameters of the simulator.
     pub fn foraging(&self) -> Foraging {
         let mut foraging = Foraging {
             robots: self.robots,
@@ -119,7 +119,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Of a file, if there is one, with keys given elsewhere in the place of its own.
+    /// Loads a file, if given, and applies `overrides` to its keys.
     ///
     /// # Errors
     /// One line with the file, and the key or the line.
@@ -127,31 +127,31 @@ impl Config {
         run_config::load("kilobots", path, overrides, Config::check)
     }
 
-    /// As a file with every key.
+    /// Returns a file with all keys.
     pub fn write(&self) -> String {
         toml::to_string(self).unwrap_or_default()
     }
 
-    /// The number by which runs know the experiment that they are of. More runs and more fresh starts leave it as it is.
+    /// Hash that identifies the experiment in its runs. The numbers of runs and of fresh starts are excluded.
     pub fn fingerprint(&self) -> u32 {
         let same = Config { runs: 1, fresh: 1, algorithms: Vec::new(), ..self.clone() };
         checkpoint::fingerprint([same.write().as_str()])
     }
 
-    /// True of the thesis's own world, in which its numbers hold.
+    /// Whether the world is that of the thesis, so that its numbers apply.
     pub fn is_of_the_thesis(&self) -> bool {
         self.world.foraging() == Foraging::thesis(25)
     }
 
-    /// The runs in the order in which they are made: the first of each algorithm, then the second.
+    /// Returns the runs in the order of execution: the first run of each algorithm, then the second, and so on.
     pub fn order(&self) -> impl Iterator<Item = (u32, Algorithm)> {
         (1..=self.runs).flat_map(|run| self.algorithms.iter().map(move |algorithm| (run, *algorithm)))
     }
 
-    /// An algorithm's values in this experiment.
+    /// Parameters of an algorithm in this experiment.
     ///
     /// # Errors
-    /// A key or value of `[settings.NAME]` is wrong.
+    /// A key or value of `[settings.NAME]` is invalid.
     pub fn settings(&self, algorithm: Algorithm) -> Result<Settings, SettingsError> {
         match self.settings.get(algorithm.name()) {
             None => Ok(Settings::of(algorithm)),

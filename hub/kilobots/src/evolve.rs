@@ -1,4 +1,4 @@
-//! One run of evolution.
+//! Evolution run.
 
 use super::config::Config;
 use super::measure::{Measured, mean, measure};
@@ -7,34 +7,34 @@ use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings, Trial};
 use xpuck_kernels::tree::Tree;
 use xpuck_kilobots::{Foraging, evaluate};
 
-/// The race's thresholds are of pushed frisbees, where a good tree is worth 0.3 and varies by 0.06 from trial to trial;
-/// foragers are worth a quarter of that and vary by 0.014.
+/// Scale of fitness for the racing algorithm. Its thresholds are for pushed frisbees, where a good tree scores 0.3
+/// with a deviation of 0.06 between trials; foragers score a quarter of that with a deviation of 0.014.
 const RACING_SCALE: f32 = 4.0;
 
-/// A run that came to its end.
+/// Completed run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finished {
-    /// Of the experiment.
+    /// Hash of the experiment.
     pub configuration: u32,
-    /// With which algorithm.
+    /// Algorithm of the run.
     pub algorithm: Algorithm,
-    /// Which run, from 1.
+    /// Number of the run, from 1.
     pub run: u32,
-    /// Generations.
+    /// Number of generations.
     pub generations: u32,
-    /// Simulations.
+    /// Number of simulations.
     pub simulations: u64,
-    /// The fittest of the first generation.
+    /// Best tree of the first generation.
     pub first: Fittest,
-    /// The fittest of all.
+    /// Best tree of the run.
     pub best: Fittest,
-    /// After each generation: simulations so far, and the fitness by which the fittest was chosen.
+    /// Simulations so far and selection fitness of the best tree, after each generation.
     pub curve: Vec<(u64, f64)>,
 }
 
 impl Finished {
-    /// True if what is told twice is the same both times: a file that somebody edited is hardly ever so.
+    /// Whether redundant values are consistent, to detect edited files.
     pub fn agrees_with_itself(&self) -> bool {
         let ends = |at: Option<&(u64, f64)>, fittest: &Fittest| at.is_some_and(|(_, best)| near(*best, fittest.chosen));
         self.curve.len() == self.generations as usize
@@ -45,44 +45,44 @@ impl Finished {
     }
 }
 
-/// Equal but for what decimal text loses.
+/// Whether two numbers are equal up to rounding in decimal text.
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
 
-/// A tree with what it is worth.
+/// Tree with its fitness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fittest {
-    /// In the text form of a Kilobot's trees.
+    /// Text form of the Kilobot tree.
     pub tree: String,
-    /// The fitness by which it was chosen.
+    /// Selection fitness.
     pub chosen: f64,
-    /// In fresh starts.
+    /// Fitness in fresh starts.
     pub again: Measured,
 }
 
-/// Where a run stands.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// With which algorithm.
+    /// Algorithm of the run.
     pub algorithm: Algorithm,
-    /// Which run, from 1.
+    /// Number of the run, from 1.
     pub run: u32,
-    /// Generations so far.
+    /// Number of generations so far.
     pub generation: u32,
-    /// Simulations so far.
+    /// Number of simulations so far.
     pub simulations: u64,
-    /// The fitness of the fittest, by which it was chosen.
+    /// Selection fitness of the best tree.
     pub best: f64,
 }
 
-/// The seed of run `run`; all starts of a run are of it.
+/// Seed of run `run`, used for all its starts.
 fn seed_of(config: &Config, run: u32) -> u64 {
     (u64::from(config.seed) << 32) | u64::from(run)
 }
 
-/// The seed of fresh starts, which no run has.
+/// Seed of fresh starts, different from that of every run.
 pub(super) fn fresh_seed(config: &Config) -> u64 {
     u64::from(config.seed) << 32
 }
@@ -91,7 +91,7 @@ fn scale(settings: &Settings) -> f32 {
     if settings.algorithm == Algorithm::Racing { RACING_SCALE } else { 1.0 }
 }
 
-/// Evolves one run; `None` if it was told to stop, which it is after a generation.
+/// Evolves one run; `None` if a stop request ended it after a generation.
 pub(super) fn evolve(
     config: &Config,
     settings: Settings,
@@ -137,7 +137,7 @@ pub(super) fn evolve(
     }
 }
 
-/// Tries everybody who is to be tried; gives the number of simulations.
+/// Runs all trials of the island; returns the number of simulations.
 fn try_all(island: &mut Island, foraging: &Foraging, seed: u64, scale: f32) -> u64 {
     let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
     let trials: Vec<(usize, u32)> =
@@ -151,7 +151,7 @@ fn try_all(island: &mut Island, foraging: &Foraging, seed: u64, scale: f32) -> u
 mod tests {
     use super::*;
 
-    /// A run that takes a moment.
+    /// Returns the settings of a short run.
     fn small(algorithm: Algorithm) -> Config {
         let text = "simulations = 600\nfresh = 16\n[world]\nrobots = 4\nseconds = 60\nnest = 0.06\ngap = 0.02";
         let mut config = Config::load(None, text.parse().unwrap()).unwrap();

@@ -1,13 +1,14 @@
-//! Curves of runs and spreads of what came out (thesis Figure 4.4).
+//! Curves of runs, and distributions of their results (thesis Figure 4.4).
 
 use super::evolve::Finished;
 use xpuck_stats::plot::{BoxOf, Colour, Plot, Stroke, ViolinOf};
 use xpuck_stats::statistics::spread::{quantile, sorted};
 
-/// Generations from box to box.
+/// Number of generations between boxes.
 const EVERY: usize = 5;
 
-/// The fittest of each generation, a line for each run, and a box over all runs every five generations.
+/// Returns a plot of the best fitness of each generation, one line per run, with a box over all runs every five
+/// generations.
 pub fn curves(title: &str, runs: &[&Finished]) -> Plot {
     let mut plot = Plot::new(title, "generation", "fitness of the fittest, as evolved").whole_x();
     for run in runs {
@@ -24,7 +25,7 @@ pub fn curves(title: &str, runs: &[&Finished]) -> Plot {
     plot
 }
 
-/// Fitness of trees in fresh starts, a violin each, in the order of `names`.
+/// Returns a violin plot of the fitness of trees in fresh starts, one violin per tree, in the order of `samples`.
 pub fn spreads(title: &str, samples: &[(String, Vec<f64>)]) -> Plot {
     let names: Vec<String> = samples.iter().enumerate().map(|(i, (name, _))| format!("{}: {name}", i + 1)).collect();
     let mut plot = Plot::new(title, &names.join(", "), "fitness in fresh starts").whole_x();

@@ -1,4 +1,4 @@
-//! The folder of an experiment: what it is, a file and a line for each run, and at the end the chapter.
+//! Folder of an experiment: settings, a file and a table row for each run, and finally the chapter.
 
 use super::chapter::Chapter;
 use super::config::Config;
@@ -9,7 +9,7 @@ use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_lab::run_folder::{FolderError, Kind, RunFolder, fail, io};
 use xpuck_wire::file;
 
-/// Runs, a file each.
+/// Folder of the runs, one file each.
 const RUNS: &str = "runs";
 const MAX_RUN: u64 = 1 << 24;
 
@@ -21,26 +21,26 @@ static KIND: Kind = Kind {
     requests: &[],
 };
 
-/// The folder of an experiment that this process works on; no other process can have it at the same time.
+/// Folder of an experiment, locked by this process.
 pub struct Folder {
     folder: RunFolder,
     configuration: u32,
 }
 
 impl Folder {
-    /// Makes the folder of an experiment that begins.
+    /// Creates the folder of a new experiment.
     ///
     /// # Errors
-    /// If there is a run already, or the place cannot be written.
+    /// If a run already exists there, or the folder cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         let folder = RunFolder::create(path, &KIND, &[], &config.write())?;
         Ok(Folder { folder, configuration: config.fingerprint() })
     }
 
-    /// Opens an experiment to go on, with as many runs with each algorithm as are told, if any are.
+    /// Opens an experiment to continue it; `runs` increases the number of runs with each algorithm.
     ///
     /// # Errors
-    /// If there is none, another process works on it, or something of it is damaged.
+    /// If there is no experiment, another process uses it, or a file is damaged.
     pub fn resume(path: &Path, runs: Option<u32>) -> Result<(Folder, Config, Vec<Finished>), FolderError> {
         let folder = RunFolder::open(path, &KIND)?;
         let experiment = path.join(KIND.run);
@@ -68,7 +68,7 @@ impl Folder {
         Ok((folder, config, done))
     }
 
-    /// True if a file `stop` asks for the end.
+    /// Whether a stop file exists.
     pub fn is_to_stop(&self) -> bool {
         self.folder.is_to_stop()
     }
@@ -78,7 +78,7 @@ impl Folder {
         self.folder.path()
     }
 
-    /// A run that is kept; none if there is no file.
+    /// Reads a saved run; `None` if there is no file.
     fn read(&self, number: u32, algorithm: Algorithm) -> Result<Option<Finished>, FolderError> {
         let path = self.path().join(name(number, algorithm));
         if !path.try_exists().map_err(io(&path))? {
@@ -101,7 +101,7 @@ impl Folder {
         Ok(Some(run))
     }
 
-    /// Keeps a run: its file first, so that the table never has a line of a run that is not there.
+    /// Saves a run: its file first, so that the table never has a row without a run.
     ///
     /// # Errors
     /// If the folder cannot be written.

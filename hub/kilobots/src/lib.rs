@@ -1,4 +1,5 @@
-//! Kilobots that forage (thesis chapter 4): runs of evolution from one file, and the figures and tables of the chapter.
+//! Foraging Kilobots (thesis chapter 4): evolution runs from one configuration file, and the figures and tables of
+//! the chapter.
 
 mod chapter;
 mod config;

@@ -1,28 +1,28 @@
-//! What a tree is worth in starts that no evolution saw.
+//! Fitness of a tree in starts not used in evolution.
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::Tree;
 use xpuck_kilobots::{Foraging, evaluate};
 use xpuck_stats::statistics::spread::Spread;
 
-/// Fitness in some starts.
+/// Fitness in several starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Their mean.
+    /// Mean.
     pub mean: f64,
-    /// The mean's standard error.
+    /// Standard error of the mean.
     pub standard_error: f64,
-    /// Fitness of each start.
+    /// Fitness in each start.
     pub starts: Vec<f32>,
 }
 
-/// The mean of some starts.
+/// Mean over starts.
 pub(super) fn mean(starts: &[f32]) -> f64 {
     starts.iter().copied().map(f64::from).sum::<f64>() / starts.len() as f64
 }
 
-/// Fitness of a tree in `starts` worlds of a seed: the food brought home, as a part of the most possible, derated by what the tree
-/// takes of the memory (Eq. 4.2).
+/// Measures the fitness of a tree in `starts` worlds of a seed: the delivered food as a share of the possible
+/// maximum, derated by memory usage (Eq. 4.2).
 pub fn measure(tree: &Tree, foraging: &Foraging, seed: u64, starts: u32) -> Measured {
     let trials: Vec<(usize, u32)> = (0..starts).map(|world| (0, world)).collect();
     let starts = evaluate(foraging, &[tree], &trials, seed);

@@ -1,16 +1,17 @@
-//! What a Kilobot's tree needs of itself: the smallest tree found that moves every robot the same, to the last bit.
+//! Reduction of a Kilobot's tree to the smallest tree found that moves every robot identically, to the last bit.
 //!
-//! The reduction of an e-puck's trees argues about registers that others write between ticks, and knows nothing of a Kilobot's
-//! blackboard. Here a change is kept if all final poses of sixteen worlds stay what they were.
+//! The reduction of e-puck trees is based on registers written between ticks, and does not support a Kilobot's
+//! blackboard. Here a change is kept if all final poses in sixteen worlds stay the same.
 
 use xpuck_kernels::tree::{Kind, Node, Tree};
 use xpuck_kilobots::{Foraging, Job, Outcome, Program, run};
 
-/// Worlds in which a smaller tree has to do the same.
+/// Number of worlds in which a smaller tree must have the same outcome.
 const WORLDS: u32 = 16;
 
-/// The smallest tree found that does the same as this one in sixteen worlds of a seed. Nodes that are never ticked there, or never
-/// matter, are gone; so rare cases may be gone too. A tree that a Kilobot cannot run stays as it is.
+/// Returns the smallest tree found with the same outcome in sixteen worlds of a seed. Nodes without effect in these
+/// worlds are removed, possibly including nodes for rare cases. A tree that a Kilobot cannot run is returned
+/// unchanged.
 pub fn needed(tree: &Tree, foraging: &Foraging, seed: u64) -> Tree {
     let mut tree = tree.clone();
     let Some(target) = outcomes(std::slice::from_ref(&tree), foraging, seed).pop().flatten() else { return tree };
@@ -26,7 +27,7 @@ pub fn needed(tree: &Tree, foraging: &Foraging, seed: u64) -> Tree {
     tree
 }
 
-/// What each tree comes to in each world; nothing of one that a Kilobot cannot run.
+/// Returns the outcomes of each tree in all worlds; `None` for a tree that a Kilobot cannot run.
 fn outcomes(trees: &[Tree], foraging: &Foraging, seed: u64) -> Vec<Option<Vec<Outcome>>> {
     let programs: Vec<Option<Program>> = trees.iter().map(|tree| Program::compile(tree).ok()).collect();
     let jobs: Vec<Job<'_>> = programs
@@ -39,7 +40,8 @@ fn outcomes(trees: &[Tree], foraging: &Foraging, seed: u64) -> Vec<Option<Vec<Ou
     programs.iter().map(|program| program.as_ref().and_then(|_| each.next()).map(<[Outcome]>::to_vec)).collect()
 }
 
-/// Smaller trees that differ at one node, the smallest first: a leaf that succeeds or fails, one of its children, or one child less.
+/// Returns smaller trees that differ at one node: replaced by a constant leaf, replaced by one of its children
+/// (smallest first), or with one child removed.
 fn smaller(tree: &Tree, at: usize) -> Vec<Tree> {
     let node = tree.nodes()[at];
     let constant = |kind: Kind| matches!(kind, Kind::Successl | Kind::Failurel);
@@ -60,7 +62,7 @@ fn smaller(tree: &Tree, at: usize) -> Vec<Tree> {
     all
 }
 
-/// Where the children of a node stand.
+/// Returns the indices of a node's children.
 fn children(tree: &Tree, at: usize) -> Vec<usize> {
     let Node { children, .. } = tree.nodes()[at];
     let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! An experiment from where it stands to its end, or to where it is told to stop.
+//! Experiment from its current state to its end, or to a stop request.
 
 use super::config::Config;
 use super::evolve::{Finished, Standing, evolve};
@@ -6,20 +6,21 @@ use super::folder::Folder;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_lab::run_folder::FolderError;
 
-/// How it ended.
+/// End of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ended {
-    /// With all runs, in order.
+    /// All runs are complete, in order.
     Whole(Vec<Finished>),
-    /// As it was told to, with so many runs.
+    /// A stop request ended the experiment after this number of runs.
     Stopped(usize),
 }
 
-/// Makes the runs that `done` lacks, and keeps each in the folder, if there is one. `watch` sees what runs, how many are
-/// done, and where it stands. `stop`, or a file of that name in the folder, ends it after a generation; a run that is not at its end begins again next time.
+/// Executes the runs missing in `done`, and saves each in the folder, if one is given. `watch` is called with the
+/// number of completed runs and the progress of the current one. `stop`, or a stop file in the folder, ends the
+/// experiment after a generation; an incomplete run restarts the next time.
 ///
 /// # Errors
-/// If the folder cannot be written; all runs before are kept.
+/// If the folder cannot be written; earlier runs stay saved.
 pub fn run(
     config: &Config,
     mut done: Vec<Finished>,
@@ -32,7 +33,7 @@ pub fn run(
             continue;
         }
         let count = done.len();
-        // The settings passed the file's check.
+        // The settings were checked when the file was read.
         let Ok(settings) = config.settings(algorithm) else { continue };
         let is_to_stop = || stop.load(Ordering::Relaxed) || folder.as_ref().is_some_and(|folder| folder.is_to_stop());
         let Some(finished) = evolve(config, settings, number, is_to_stop, |standing| watch(count, standing)) else {

@@ -1,17 +1,17 @@
-//! Where Kilobots drive, as a picture (thesis Figure 4.5).
+//! Picture of the paths of Kilobots (thesis Figure 4.5).
 
 use std::fmt::Write;
 use xpuck_kernels::markup::escape;
 use xpuck_kilobots::{Foraging, Program, World};
 use xpuck_stats::plot::begin_svg;
 
-/// Width of the picture, pixels.
+/// Width of the picture (px).
 const WIDTH: f64 = 900.0;
-/// Density on the blackboard at which a robot is drawn all green, thousands on a square metre.
+/// Density on the blackboard at which a robot is drawn in full green (1000 Kilobots per m^2).
 const DENSE: f32 = 0.4;
 
-/// The arena with nest, food, each robot's way, and the robots at the end: red if they carry food, the greener the denser they stand.
-/// Seed and number are those of the world.
+/// Returns a picture of the arena with nest, food, each robot's path, and the final robots: red if they carry food,
+/// greener at higher density. Seed and number identify the world.
 pub fn trails(foraging: &Foraging, program: &Program, (seed, world): (u64, u32), title: &str) -> String {
     let (half_x, half_y) = (f64::from(foraging.half_arena.0), f64::from(foraging.half_arena.1));
     let scale = WIDTH / (2.0 * half_x);

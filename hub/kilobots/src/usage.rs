@@ -1,9 +1,9 @@
-//! What a tree uses of the blackboard and of the nodes (thesis Table 4.5).
+//! Blackboard entries and nodes used by a tree (thesis Table 4.5).
 
 use serde::Serialize;
 use xpuck_kernels::tree::{ENTRIES, Kind, Tree};
 
-/// Nodes as the table has them, each with the kinds that count as it.
+/// Nodes in the table's notation, each with the matching kinds.
 const NODES: [(&str, &[Kind]); 6] = [
     ("seq", &[Kind::Seqm]),
     ("sel", &[Kind::Selm]),
@@ -13,17 +13,17 @@ const NODES: [(&str, &[Kind]); 6] = [
     ("set", &[Kind::Set]),
 ];
 
-/// What a tree uses.
+/// Features used by a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Usage {
-    /// Entries that it reads or writes, motors apart.
+    /// Blackboard entries that the tree reads or writes, except motors.
     pub entries: Vec<&'static str>,
-    /// Kinds of nodes as in Table 4.5.
+    /// Kinds of nodes in the notation of Table 4.5.
     pub nodes: Vec<&'static str>,
 }
 
 impl Usage {
-    /// Of a tree.
+    /// Returns the features used by a tree.
     pub fn of(tree: &Tree) -> Usage {
         let named = |entry: usize| {
             tree.nodes().iter().any(|node| {
@@ -38,12 +38,12 @@ impl Usage {
         }
     }
 
-    /// The table's columns: entries 1 to 9 by name, then nodes.
+    /// Columns of the table: names of entries 1 to 9, then nodes.
     pub fn columns() -> Vec<&'static str> {
         ENTRIES.iter().skip(1).map(|entry| entry.name).chain(NODES.iter().map(|(name, _)| *name)).collect()
     }
 
-    /// A cell of each column.
+    /// Returns a cell for each column.
     pub fn cells(&self) -> Vec<String> {
         let uses = |name: &&'static str| self.entries.contains(name) || self.nodes.contains(name);
         Usage::columns().iter().map(|name| if uses(name) { "x".into() } else { String::new() }).collect()
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use xpuck_kernels::tree::RegisterMap;
 
-    /// The thesis's first row counts what is read, not what stands for zero.
+    /// The first row in the thesis counts entries that are read, except those used only as zero.
     #[test]
     fn figure_4_6_uses_what_the_table_says_but_for_the_entries_that_are_zero() {
         let text = include_str!("../../../docs/kilobots/figure-4-6.bt");

@@ -1,14 +1,14 @@
-//! Kilobots evolve to forage with the algorithm and the parameters of thesis 4.3.1 (Table 4.3).
+//! Kilobots evolve foraging with the algorithm and the parameters of thesis 4.3.1 (Table 4.3).
 
 use std::time::Instant;
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings, Trial};
 use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_kilobots::{Foraging, evaluate};
 
-/// Starts that a tree is measured in again.
+/// Number of fresh starts in which a tree is measured.
 const FRESH: u32 = 200;
 
-/// Tries everybody who is to be tried.
+/// Runs all trials of the island; returns their number.
 fn try_all(island: &mut Island, foraging: &Foraging, seed: u64) -> usize {
     let trees: Vec<&Tree> = island.population().iter().map(|individual| &individual.tree).collect();
     let trials = island.trials();
@@ -19,7 +19,8 @@ fn try_all(island: &mut Island, foraging: &Foraging, seed: u64) -> usize {
     fitness.len()
 }
 
-/// One run: the best tree, its fitness when it was chosen, the best of the first generation, and the simulations.
+/// Evolves one run; returns the best tree, its selection fitness, the best fitness of the first generation, and the
+/// number of simulations.
 fn evolve(foraging: &Foraging, settings: Settings, generations: u32, seed: u64) -> (Tree, f64, f64, usize) {
     settings.check().unwrap();
     let mut island = Island::new(settings, PrimitiveSet::kilobot(), 1, seed);
@@ -33,7 +34,7 @@ fn evolve(foraging: &Foraging, settings: Settings, generations: u32, seed: u64) 
     (best.tree.clone(), best.samples.mean(), first, simulations)
 }
 
-/// Mean fitness in worlds that no evolution saw.
+/// Returns the mean fitness in worlds not used in evolution.
 fn measured(tree: &Tree, foraging: &Foraging) -> f32 {
     let fresh: Vec<(usize, u32)> = (0..FRESH).map(|world| (0, world)).collect();
     evaluate(foraging, &[tree], &fresh, 0xf4e5).iter().sum::<f32>() / FRESH as f32
@@ -52,12 +53,12 @@ fn a_few_generations_forage_better_than_driving_forward() {
     assert_eq!(Tree::parse_with(&tree.to_string(), RegisterMap::Kilobot, false), Ok(tree));
 }
 
-/// Rules of conditions and manoeuvres beat trees drawn node by node by far: in a tenth of the simulations of a run of
-/// Table 4.3 the race passes what that finds in all of them.
+/// Rules of conditions and manoeuvres are far better than trees drawn node by node: with a tenth of the simulations
+/// of a run of Table 4.3, racing exceeds the best result of that run.
 #[test]
 fn a_short_race_passes_the_thesis_s_best_tree() {
     let foraging = Foraging::thesis(25);
-    // The race's thresholds are of a fitness four times as large.
+    // The thresholds of racing are for a fitness four times as large.
     let scale = 4.0;
     let mut island = Island::new(Settings::of(Algorithm::Racing), PrimitiveSet::kilobot(), 1, 1);
     let mut simulations = 0;
@@ -76,8 +77,9 @@ fn a_short_race_passes_the_thesis_s_best_tree() {
     assert!(again > 0.075, "{again}: the thesis's best of 25 runs");
 }
 
-/// Cost and results of the chapter: `cargo test -p xpuck-hub-kilobots --profile dev --test kilobots -- --ignored --nocapture`,
-/// with `RUNS` other than 1 in the environment for as many runs, and `SEED` for another first seed than 1.
+/// Cost and results of the chapter: `cargo test -p xpuck-hub-kilobots --profile dev --test kilobots -- --ignored
+/// --nocapture`. In the environment, `RUNS` sets the number of runs [default: 1], and `SEED` the first seed [default:
+/// 1].
 #[test]
 #[ignore = "a run of the thesis's budget takes a minute or more"]
 #[allow(clippy::disallowed_methods, reason = "it tells what evolution costs")]
