@@ -1,4 +1,5 @@
-//! Science without robots: [`evolution_run`]s, [`sweep`]s, [`ablation`]s and other studies, reports and their pictures.
+//! Experiments without robots: [`evolution_run`]s, [`sweep`]s, [`ablation`]s and other studies, reports and their
+//! figures.
 
 pub mod ablation;
 pub mod behaviour;

@@ -1,4 +1,4 @@
-//! State machines as TOML files: the states' names, actions and transitions, with trees as text.
+//! State machines as TOML files: names, actions and transitions of states, with trees as text.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use xpuck_wire::file::{self, FileError};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MachineFile {
-    /// Name of the first state.
+    /// Name of the initial state.
     initial: String,
     /// The states.
     #[serde(default)]
@@ -19,11 +19,11 @@ pub(crate) struct MachineFile {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StateEntry {
-    /// Its name.
+    /// Name of the state.
     name: String,
-    /// What the robot does in it: a tree in text form.
+    /// Action of the robot in this state: a tree in text form.
     action: String,
-    /// Ways out of it, the first one first.
+    /// Transitions, in the order in which they are checked.
     #[serde(default)]
     transition: Vec<TransitionEntry>,
 }
@@ -31,16 +31,16 @@ struct StateEntry {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TransitionEntry {
-    /// When it is taken: a tree in text form; always without it.
+    /// Condition of the transition: a tree in text form (default: always true).
     condition: Option<String>,
-    /// Probability that it is taken then, 0 to 1.
+    /// Probability of the transition if the condition holds [0..=1].
     probability: Option<f64>,
     /// Name of the next state.
     to: String,
 }
 
-/// Reads a state machine; `name` is what errors call the text. Whether it can be a tree,
-/// [`StateMachine::to_tree`] says.
+/// Parses a state machine; `name` is the name of the text in errors. [`StateMachine::to_tree`] checks whether it can be
+/// expressed as a tree.
 pub fn parse(name: &str, text: &str) -> Result<StateMachine, FileError> {
     if text.len() > MAX_TEXT {
         return Err(FileError::value(name, format!("more than {MAX_TEXT} bytes")));

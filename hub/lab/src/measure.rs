@@ -1,4 +1,4 @@
-//! Measuring controllers: many simulations on fresh seeds, and what they say.
+//! Measurement of controllers: many simulations on fresh seeds, and their statistics.
 
 use xpuck_kernels::engine::{Engine, Job, Outcome, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
@@ -6,12 +6,12 @@ use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_stats::statistics::mean_and_sd;
 
-/// What to run.
+/// Plan of the simulations.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// The world; runs take its starts by turns.
+    /// World; runs use its starts in turn.
     pub spec: &'a WorldSpec,
-    /// Simulated seconds of each run.
+    /// Duration of each run in simulated time [s].
     pub seconds: f32,
     /// Number of runs.
     pub runs: u32,
@@ -19,7 +19,7 @@ pub struct Plan<'a> {
     pub seed: u64,
 }
 
-/// What came out.
+/// Statistics of the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Mean of the task's fitness over the runs.
@@ -31,19 +31,19 @@ pub struct Measured {
 }
 
 impl Plan<'_> {
-    /// Controller updates of one run.
+    /// Returns the number of controller updates per run.
     pub fn updates(&self) -> u32 {
         (self.seconds / CONTROL_PERIOD).round() as u32
     }
 
-    /// The runs of a team as jobs; run i is world i.
+    /// Returns the runs of a team as jobs; run i is world i.
     pub fn jobs(&self, team: &Team) -> Vec<Job<'_>> {
         let Plan { spec, seed, runs, .. } = *self;
         let updates = self.updates();
         (0..runs).map(|world| Job { spec, start: world as usize, team: team.clone(), seed, world, updates }).collect()
     }
 
-    /// Simulated time over all robots and runs, s.
+    /// Returns the simulated time over all robots and runs [s].
     pub fn robot_seconds(&self) -> f64 {
         f64::from(self.runs) * self.spec.robots as f64 * f64::from(self.updates()) * f64::from(CONTROL_PERIOD)
     }
@@ -54,7 +54,7 @@ pub fn measure(engine: &dyn Engine, programs: &[Program], team: Team, plan: &Pla
     measure_teams(engine, programs, &[team], plan).remove(0)
 }
 
-/// Runs several programs by the same plan, on the same worlds, each on all robots.
+/// Runs several programs by the same plan in the same worlds, each on all robots.
 pub fn measure_all(engine: &dyn Engine, programs: &[Program], plan: &Plan<'_>) -> Vec<Measured> {
     let teams: Vec<Team> = (0..programs.len()).map(Team::all).collect();
     measure_teams(engine, programs, &teams, plan)
@@ -65,22 +65,22 @@ fn measure_teams(engine: &dyn Engine, programs: &[Program], teams: &[Team], plan
     engine.run(programs, &jobs).chunks(plan.runs as usize).map(summarise).collect()
 }
 
-/// The fitness of each run of one program by a plan, in the order of the runs.
+/// Returns the fitness of each run of one program by a plan, in the order of the runs.
 pub fn fitness_of_runs(engine: &dyn Engine, program: &Program, plan: &Plan<'_>) -> Vec<f64> {
     fitness_of_team(engine, std::slice::from_ref(program), &Team::all(0), plan)
 }
 
-/// The fitness of each run of a team by a plan, in the order of the runs.
+/// Returns the fitness of each run of a team by a plan, in the order of the runs.
 pub fn fitness_of_team(engine: &dyn Engine, programs: &[Program], team: &Team, plan: &Plan<'_>) -> Vec<f64> {
     fitness_of(&engine.run(programs, &plan.jobs(team)))
 }
 
-/// The fitness of each outcome.
+/// Returns the fitness of each outcome.
 pub fn fitness_of(outcomes: &[Outcome]) -> Vec<f64> {
     outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect()
 }
 
-/// A hash over all outcomes' final positions.
+/// Returns a hash over all outcomes' final positions.
 pub fn hash_of(outcomes: &[Outcome]) -> u64 {
     outcomes.iter().fold(0, |hash: u64, outcome| hash.rotate_left(5) ^ outcome.hash)
 }

@@ -1,26 +1,26 @@
-//! The file of a run: TOML of which every key is optional, with keys given elsewhere in the place of its own.
+//! Configuration file of a run: TOML with every key optional, and overrides for its keys.
 
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use toml::{Table, Value};
 use xpuck_wire::file::{self, FileError};
 
-/// Longest file, bytes: one with the weights of the largest brain fits.
+/// Maximum file length [bytes]: enough for the weights of the largest brain.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// A file that describes no run.
+/// Error of an invalid configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A key or its value.
+    /// A key or value is invalid.
     #[error("{0}: {1}")]
     Value(String, String),
 }
 
-/// Reads a file, if there is one, and then the keys given elsewhere; `check` says what is wrong with their values. Without a file
-/// `kind` is what errors name.
+/// Loads a file, if there is one, and applies the overrides; `check` validates the values. Without a file, errors
+/// name `kind`.
 ///
 /// # Errors
 /// One line with the file, and the key or the line.
@@ -35,7 +35,7 @@ pub fn load<T: DeserializeOwned>(
         None => Table::new(),
         Some(path) => {
             let text = file::text(path, MAX_TEXT)?;
-            // Read on its own first, so that an error names the line.
+            // Parsed on its own first, so that an error names the line.
             file::parse::<T>(&name, &text)?;
             file::parse(&name, &text)?
         }

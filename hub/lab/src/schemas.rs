@@ -1,4 +1,4 @@
-//! The TOML files that people write, each with its JSON Schema, by which editors complete and check keys.
+//! User-written TOML files with their JSON Schemas, which editors use to complete and validate keys.
 
 use crate::evolution_run::file::EvolutionFile;
 use crate::machine_file::MachineFile;
@@ -14,22 +14,22 @@ use xpuck_wire::schema::of_file;
 /// A kind of TOML file.
 #[derive(Clone, Copy)]
 pub struct FileKind {
-    /// By which it is asked for.
+    /// Name for requests of the schema.
     pub name: &'static str,
-    /// What such a file says, in a few words.
+    /// Short description of the contents.
     pub what: &'static str,
-    /// Makes the schema.
+    /// Function that returns the schema.
     pub schema: fn() -> Schema,
 }
 
 impl FileKind {
-    /// A kind of file that is read as a `T`.
+    /// Creates a kind of file that is read as a `T`.
     pub const fn of<T: JsonSchema>(name: &'static str, what: &'static str) -> FileKind {
         FileKind { name, what, schema: of_file::<T> }
     }
 }
 
-/// The kinds that are read by this crate and those below it, in alphabetical order.
+/// Kinds that are read by this crate and its dependencies, in alphabetical order.
 pub const KINDS: [FileKind; 9] = [
     FileKind::of::<Calibration>("calibration", "calibration.toml: what was measured of the real thing"),
     FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),

@@ -1,4 +1,5 @@
-//! Real fitness of a swarm by segment, over several runs: Table 8.3 and 8.4 of the thesis, and its figure.
+//! Real fitness of a swarm by segment, over several runs: Tables 8.3 and 8.4 of the thesis, and the corresponding
+//! figure.
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -7,57 +8,57 @@ use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::{Spread, student_t_975};
 use xpuck_wire::file::{self, FileError};
 
-/// Most printed runs, and most segments of one.
+/// Maximum number of published runs, and of segments per run.
 const MOST: usize = 1000;
-/// A run with a greater part of its round trips above 100 ms does not count, percent (thesis 8.4).
+/// Maximum share of round trips above 100 ms for a run to be included [%] (thesis 8.4).
 pub const SLOW_PERCENT: f64 = 5.0;
 
 /// A run: a row of Table 8.3.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwarmRun {
-    /// What it is called.
+    /// Name of the run.
     #[serde(deserialize_with = "name")]
     pub run: String,
-    /// Robots that died.
+    /// Number of robots that died.
     pub dead: u32,
-    /// Mean round trip, ms.
+    /// Mean round-trip time [ms].
     pub ping_ms: f64,
-    /// Round trips above 100 ms, percent.
+    /// Share of round trips above 100 ms [%].
     pub slow_percent: f64,
-    /// Mean fitness of the fittest on each island at the end, derated for few evaluations.
+    /// Mean fitness of the fittest individual of each island at the end, derated for few evaluations.
     pub evolved: f64,
-    /// Real fitness of each segment in which evolved trees drove.
+    /// Real fitness of each segment with evolved trees.
     pub real: Vec<f64>,
 }
 
-/// A printed run has a number, ours a path.
+/// Reads the name: published runs have a number, ours a path.
 fn name<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     u32::deserialize(deserializer).map(|number| number.to_string())
 }
 
 impl SwarmRun {
-    /// True if no robot died and at most 5 % of the round trips were slow (thesis 8.4).
+    /// Whether no robot died and at most 5 % of the round trips were slow (thesis 8.4).
     pub fn counts(&self) -> bool {
         self.dead == 0 && self.slow_percent <= SLOW_PERCENT
     }
 }
 
-/// Runs as somebody printed them.
+/// Published runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrintedRuns {
-    /// Where.
+    /// Publication.
     pub source: String,
-    /// One by one.
+    /// The runs.
     pub runs: Vec<SwarmRun>,
 }
 
 impl PrintedRuns {
-    /// Reads them from a TOML file.
+    /// Reads published runs from a TOML file.
     ///
     /// # Errors
-    /// The file, the line, and what is wrong there.
+    /// The file, the line, and the cause.
     pub fn read(path: &Path) -> Result<PrintedRuns, FileError> {
         let name = path.display().to_string();
         let printed: PrintedRuns = file::parse(&name, &file::text(path, file::MAX_TOML)?)?;
@@ -78,17 +79,17 @@ impl PrintedRuns {
     }
 }
 
-/// Several runs in a few numbers: the foot of Table 8.4.
+/// Summary of several runs: the foot of Table 8.4.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Foot {
-    /// Over [`SwarmRun::evolved`].
+    /// Spread of [`SwarmRun::evolved`].
     pub evolved: Option<Spread>,
-    /// Over the runs' fitness in each segment, as far as any run goes.
+    /// Spread of the runs' fitness in each segment, up to the longest run.
     pub real: Vec<Spread>,
 }
 
 impl Foot {
-    /// Of those runs that count.
+    /// Summarises the runs that are included.
     pub fn of(runs: &[SwarmRun]) -> Foot {
         let good: Vec<&SwarmRun> = runs.iter().filter(|run| run.counts()).collect();
         let segments = good.iter().map(|run| run.real.len()).max().unwrap_or(0);
@@ -100,7 +101,8 @@ impl Foot {
     }
 }
 
-/// Real fitness over the segments: each run that counts, their mean, and the printed runs' mean with its 95 % interval.
+/// Draws real fitness over the segments: each included run, their mean, and the published runs' mean with its 95 %
+/// interval.
 pub fn draw(runs: &[SwarmRun], printed: Option<&PrintedRuns>) -> String {
     let mut plot = Plot::new("Real fitness of the swarm", "segment", "fitness").whole_x();
     let mut series = Vec::new();
@@ -149,7 +151,7 @@ mod tests {
         let foot = Foot::of(&printed.runs);
         let three = |x: f64| (x * 1000.0).round() / 1000.0;
         assert_eq!(three(foot.evolved.unwrap().mean), 0.205);
-        // Table 8.4's standard deviations divide by n, ours by n - 1.
+        // The standard deviations in Table 8.4 divide by n, ours by n - 1.
         let deviations: Vec<f64> = foot.real.iter().map(|s| three(s.sd.unwrap() * (19.0f64 / 20.0).sqrt())).collect();
         let means: Vec<f64> = foot.real.iter().map(|s| three(s.mean)).collect();
         assert_eq!(means, [0.004, 0.003, 0.046, 0.060, 0.061, 0.033, 0.085]);

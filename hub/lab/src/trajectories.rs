@@ -1,4 +1,4 @@
-//! One run for pictures: where every body went, which leaf of the tree drove each robot, and the fitness so far.
+//! Recording of one run for figures: poses of all bodies, driving leaf of each robot, and fitness over time.
 
 use std::collections::BTreeMap;
 use xpuck_kernels::tree::{Memory, Program, Tree};
@@ -6,76 +6,77 @@ use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Pose, Shape, Task, World};
 
-/// Most frames after the first; longer runs are recorded at every n-th controller update only.
+/// Maximum number of frames after the first; longer runs are recorded only at every n-th controller update.
 pub const MAX_FRAMES: u32 = 3000;
 
-/// A run as it was recorded.
+/// A recorded run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectories {
-    /// Arena, half the length along x and along y, m.
+    /// Half length of the arena along x and y [m].
     pub half_arena: (f32, f32),
-    /// Walls inside of it.
+    /// Inner walls.
     pub walls: Vec<Wall>,
-    /// Coloured stretches of its walls.
+    /// Coloured patches on the arena's walls.
     pub patches: Vec<Patch>,
-    /// What is scored.
+    /// Scored task.
     pub task: Task,
-    /// Number of robots: the first bodies.
+    /// Number of robots, which are the first bodies.
     pub robots: usize,
-    /// What each body is: robots, then discs, of which the first is the frisbee.
+    /// Shapes of the bodies: robots, then discs, of which the first is the frisbee.
     pub shapes: Vec<Shape>,
-    /// The leaves that drove, in the order of the tree.
+    /// Leaves that drove robots, in the order of the tree.
     pub branches: Vec<Branch>,
-    /// Part of all robot updates in which no leaf wrote v_goal, 0..=1.
+    /// Share of robot updates in which no leaf wrote v_goal [0..=1].
     pub undriven: f64,
-    /// Controller updates between frames.
+    /// Number of controller updates between frames.
     pub stride: u32,
     /// The start, then a frame every `stride` updates and one at the end.
     pub frames: Vec<Frame>,
-    /// How often the frisbee was put back near the centre.
+    /// Number of times the frisbee was put back near the centre.
     pub relocations: u32,
 }
 
-/// A leaf that drove robots: the first that wrote v_goal in a tick (thesis 8.6.3).
+/// A leaf that drove robots: the first one that wrote v_goal in a tick (thesis 8.6.3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// Place in [`Tree::nodes`].
+    /// Index in [`Tree::nodes`].
     pub node: usize,
     /// The leaf in text form.
     pub text: String,
-    /// Part of all robot updates that it drove, 0..=1.
+    /// Share of robot updates that it drove [0..=1].
     pub share: f64,
 }
 
-/// The world at one moment.
+/// State of the world at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Simulated time, s.
+    /// Simulated time [s].
     pub seconds: f32,
-    /// Where each body is.
+    /// Poses of the bodies.
     pub poses: Vec<Pose>,
-    /// For each robot the index in [`Trajectories::branches`] of what drove it most since the last frame; `None` if nothing.
+    /// For each robot, the index in [`Trajectories::branches`] of the leaf with the most updates since the last
+    /// frame; `None` without one.
     pub drivers: Vec<Option<usize>>,
-    /// f_raw (Eq. 8.3) of the run up to here.
+    /// f_raw (Eq. 8.3) of the run so far.
     pub fitness: f32,
-    /// The frisbee was put back since the last frame.
+    /// Whether the frisbee was put back since the last frame.
     pub put_back: bool,
 }
 
 impl Trajectories {
-    /// f_raw (Eq. 8.3) of the whole run.
+    /// Returns f_raw (Eq. 8.3) of the whole run.
     pub fn fitness(&self) -> f32 {
         self.frames[self.frames.len() - 1].fitness
     }
 
-    /// Simulated time of the whole run, s.
+    /// Returns the simulated time of the whole run [s].
     pub fn seconds(&self) -> f32 {
         self.frames[self.frames.len() - 1].seconds
     }
 }
 
-/// Runs a world for some controller updates and records it; all robots run `program`, which was compiled from `tree`.
-/// The run is the one that every engine measures for the same world.
+/// Runs a world for a number of controller updates and records it; all robots run `program`, which was compiled from
+/// `tree`. The run is identical to that of every engine for the same world.
 pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) -> Trajectories {
     let robots = world.robots();
     let stride = updates.div_ceil(MAX_FRAMES).max(1);
@@ -121,7 +122,7 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
     }
 }
 
-/// The world now; drivers are still places in the tree.
+/// Returns the current frame; drivers are still node indices.
 fn frame(world: &World, drivers: Vec<Option<usize>>, relocations_before: u32) -> Frame {
     let seconds = world.seconds();
     Frame {
@@ -133,7 +134,7 @@ fn frame(world: &World, drivers: Vec<Option<usize>>, relocations_before: u32) ->
     }
 }
 
-/// The leaf with the most updates; of equals the last in the tree.
+/// Returns the leaf with the most updates; of several, the last in the tree.
 fn most(counts: &BTreeMap<Option<usize>, u32>) -> Option<usize> {
     counts.iter().max_by_key(|(_, count)| **count).and_then(|(leaf, _)| *leaf)
 }

@@ -1,7 +1,7 @@
-//! Ablation of a tree in simulation: which nodes are in use, and what each branch and each constant is worth.
+//! Ablation of a tree in simulation: node usage, and the fitness contribution of each branch and constant.
 //!
-//! Every variant of the tree runs in the same worlds as the whole tree, so that differences are paired: what the starts
-//! and the noise do to both cancels.
+//! Every variant runs in the same worlds as the original tree. Differences are therefore paired: the effects of start
+//! poses and noise cancel.
 
 mod variants;
 
@@ -12,50 +12,50 @@ use xpuck_kernels::engine::{Count, Engine, Team, observe};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 use xpuck_stats::statistics::mean_and_sd;
 
-/// Most variants that an ablation runs; a larger tree's last ones are left out.
+/// Maximum number of variants per ablation; further variants of a larger tree are left out.
 pub const MAX_VARIANTS: usize = 300;
 
-/// What came out of an ablation.
+/// Result of an ablation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ablation {
-    /// Results of each node in the order of the tree.
+    /// Tick results of each node, in preorder.
     pub counts: Vec<Count>,
-    /// Robot updates in all runs: what a node that is ticked in every update counts.
+    /// Number of robot updates in all runs: the tick count of a node that is ticked at every update.
     pub updates: u64,
-    /// Mean fitness of the whole tree, and its standard error.
+    /// Mean fitness of the original tree, and its standard error.
     pub fitness: (f64, f64),
-    /// What removals do, the largest effect first.
+    /// Effects of removals, the largest first.
     pub removals: Vec<Effect>,
-    /// What changed constants do, the largest effect first.
+    /// Effects of changed constants, the largest first.
     pub constants: Vec<Effect>,
     /// Number of variants beyond [`MAX_VARIANTS`], which were not run.
     pub left_out: usize,
 }
 
-/// What a variant does to the fitness.
+/// Effect of a variant on the fitness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    /// Place of the node that was changed or removed.
+    /// Preorder index of the changed or removed node.
     pub node: usize,
-    /// What was changed.
+    /// The change.
     pub change: Change,
-    /// Mean of the variant's fitness minus the whole tree's, world by world.
+    /// Mean difference of fitness to the original tree, paired by world.
     pub mean: f64,
-    /// Standard error of that mean; 0 for a single run.
+    /// Standard error of the mean; 0 for a single run.
     pub error: f64,
 }
 
 impl Ablation {
-    /// The part of all robot updates in which a node was ticked, 0..=1.
+    /// Share of robot updates in which a node was ticked [0..=1].
     pub fn share(&self, node: usize) -> f64 {
         self.counts[node].ticks() as f64 / self.updates as f64
     }
 }
 
-/// Measures a tree and its variants by a plan. `progress` is told how many of how many measurements are done.
+/// Measures a tree and its variants by a plan. `progress` receives the numbers of finished and of all measurements.
 ///
 /// # Errors
-/// If the tree does not fit a robot.
+/// If the tree cannot be compiled for a robot.
 pub fn ablate(
     engine: &dyn Engine,
     tree: &Tree,

@@ -1,10 +1,10 @@
-//! The variants of a tree that an ablation compares with the whole: one branch less, or one constant a little different.
+//! Variants of a tree for ablation: each removes one branch or changes one constant.
 
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, Tree};
 
-/// Steps of pi/128 by which angles and widths are changed: the least that a robot knows, and 14 degrees.
+/// Changes of angles and widths [pi/128]: the resolution of an operand, and 14 degrees.
 const STEPS: [f32; 4] = [-10.0, -1.0, 1.0, 10.0];
-/// Parts by which strengths and factors are changed.
+/// Factors by which strengths and factors are changed.
 const PARTS: [f64; 2] = [0.8, 1.2];
 
 /// A tree with one change.
@@ -12,34 +12,34 @@ const PARTS: [f64; 2] = [0.8, 1.2];
 pub struct Variant {
     /// The changed tree.
     pub tree: Tree,
-    /// Place in the original of the node that was changed or removed.
+    /// Preorder index, in the original tree, of the changed or removed node.
     pub node: usize,
-    /// What was changed.
+    /// The change.
     pub change: Change,
 }
 
-/// What was changed.
+/// Change of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// The node is gone.
+    /// A node was removed.
     Removed {
-        /// The node as it was.
+        /// The removed node.
         node: Node,
-        /// Number of nodes that went with it; its only child takes the place of a decorator.
+        /// Number of removed nodes. A decorator is replaced by its only child and counts as one.
         nodes: usize,
     },
-    /// An operand has another value.
+    /// The value of an operand was changed.
     Constant {
-        /// The node as it was.
+        /// The node before the change.
         before: Node,
-        /// The node as it is.
+        /// The node after the change.
         after: Node,
-        /// Which operand, from 0.
+        /// Index of the operand, from 0.
         operand: usize,
     },
 }
 
-/// Every variant: removals in preorder, then changed constants.
+/// Returns all variants: removals in preorder, then changed constants.
 pub fn variants(tree: &Tree) -> Vec<Variant> {
     let mut all = removals(tree);
     for (at, node) in tree.nodes().iter().enumerate() {
@@ -55,7 +55,7 @@ pub fn variants(tree: &Tree) -> Vec<Variant> {
     all
 }
 
-/// Children of composites that are not alone go, and synapses; children of decorators take their place.
+/// Returns the removals: composite children that have siblings, synapses, and decorators (replaced by their child).
 fn removals(tree: &Tree) -> Vec<Variant> {
     let nodes = tree.nodes();
     let mut all = Vec::new();
@@ -65,7 +65,7 @@ fn removals(tree: &Tree) -> Vec<Variant> {
             let change = Change::Removed { node: *node, nodes: 1 };
             all.push(Variant { tree: tree.replace(at, &tree.subtree(at + 1)), node: at, change });
         }
-        // A neuron may lose all its synapses, a composite not its last child.
+        // A neuron may lose all its synapses, but a composite keeps at least one child.
         let least = if node.kind == Kind::Neuron { 1 } else { 2 };
         if (group != Group::Composite && node.kind != Kind::Neuron) || node.children < least {
             continue;
@@ -85,12 +85,12 @@ fn removals(tree: &Tree) -> Vec<Variant> {
     all
 }
 
-/// Other values of an operand; none for registers and quadrants.
+/// Returns alternative values of an operand; empty for registers and quadrants.
 fn changed(value: f32, operand: Operand) -> Vec<f32> {
     let (low, high) = operand.range();
     let near = |steps: &[f32]| steps.iter().map(|step| (value + step).clamp(low, high)).collect::<Vec<_>>();
     let values = match operand {
-        // An angle past -180 or 180 degrees comes round.
+        // An angle beyond -180 or 180 degrees wraps around.
         Operand::Angle => STEPS.map(|step| (value + step + 128.0).rem_euclid(256.0) - 128.0).to_vec(),
         Operand::Width => near(&STEPS),
         Operand::Float | Operand::Gain | Operand::Share => {
@@ -113,13 +113,13 @@ fn changed(value: f32, operand: Operand) -> Vec<f32> {
     values.into_iter().filter(|new| *new != value).collect()
 }
 
-/// The nearest number of six digits: it prints as people write numbers.
+/// Rounds to six significant digits, so that the number prints in short form.
 fn six_digits(x: f64) -> f32 {
     format!("{x:.5e}").parse().unwrap_or(x as f32)
 }
 
 impl Change {
-    /// The change in words.
+    /// Returns a description of the change.
     pub fn words(&self) -> String {
         match self {
             Change::Removed { node, nodes: 1 } => format!("without `{node}`"),

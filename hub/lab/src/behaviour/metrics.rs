@@ -2,67 +2,71 @@
 
 use serde::Serialize;
 
-/// Instants further apart than this are a gap, over which no acceleration is told, s.
+/// Largest interval between instants over which acceleration is computed [s]; a longer one counts as a gap.
 pub const LONGEST_STEP: f64 = 0.5;
-/// The pushing zone ends so many robot radii outside the frisbee (thesis 8.5).
+/// Width of the pushing zone around the frisbee, in robot radii (thesis 8.5).
 const PUSHING_ROBOT_RADII: f64 = 1.5;
 /// Radius of the loitering zone in frisbee radii (thesis 8.5).
 const LOITERING_FRISBEE_RADII: f64 = 3.0;
 
-/// A robot at one instant. One whose place or heading is not finite counts as not there; wheels that are not finite count
-/// as unknown.
+/// State of a robot at one instant. A robot with a non-finite position or heading counts as absent; non-finite wheel
+/// speeds count as unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RobotState {
-    /// Centre, m.
+    /// Centre [m].
     pub at: (f64, f64),
-    /// Heading, rad.
+    /// Heading [rad].
     pub heading: f64,
-    /// Speed of the left and the right wheel, m/s; `None` where nobody knows.
+    /// Speed of the left and the right wheel [m/s]; `None` if unknown.
     pub wheels: Option<(f64, f64)>,
 }
 
 /// A swarm at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instant<'a> {
-    /// Time, s.
+    /// Time [s].
     pub seconds: f64,
-    /// The robots, each at the same index in every instant; `None` for one that is dead, lost or not seen.
+    /// Robots, with the same index at every instant; `None` for a robot that is dead, lost or not seen.
     pub robots: &'a [Option<RobotState>],
-    /// Centre of the frisbee, m; `None` where it was not seen.
+    /// Centre of the frisbee [m]; `None` if it was not seen.
     pub frisbee: Option<(f64, f64)>,
 }
 
-/// How much the metrics rest on.
+/// Sample counts behind the metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counted {
-    /// Robots whose wheels were known at least once: those that energy and acceleration are summed over.
+    /// Number of robots with wheel speeds known at least once; energy and acceleration are summed over them.
     pub robots: usize,
-    /// Instants at which the frisbee and a robot were seen: those of pushing and loitering.
+    /// Number of instants at which the frisbee and a robot were seen (for pushing and loitering).
     pub instants: u64,
-    /// Instants of these at which a robot pushed: those of cooperation.
+    /// Number of those instants at which a robot pushed (for cooperation).
     pub pushing: u64,
-    /// Instants at which the wheels of a robot were known: those of energy.
+    /// Number of instants at which the wheel speeds of a robot were known (for energy).
     pub wheels: u64,
 }
 
 /// The metrics of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Metrics {
-    /// Sum over the robots of each one's mean of |v_left| + |v_right|, m/s. Where every robot is always seen this is the
-    /// mean over time of the sum over robots; a robot that was lost for a while counts as it was when it was seen.
+    /// Sum over the robots of the mean of |v_left| + |v_right| [m/s]. If every robot is always seen, this equals the
+    /// mean over time of the sum over robots. A robot that is lost for a while contributes the mean of the time in
+    /// which it was seen.
     pub energy: f64,
-    /// Mean share of the robots seen whose centre is within 1 frisbee radius and 1.5 robot radii of the frisbee's, 0..=1.
+    /// Mean share of the seen robots whose centre is within 1 frisbee radius + 1.5 robot radii of the frisbee's
+    /// centre [0..=1].
     pub pushing: f64,
-    /// Mean share of the robots seen whose centre is within 3 frisbee radii of the frisbee's, but that do not push, 0..=1.
+    /// Mean share of the seen robots within 3 frisbee radii of the frisbee's centre that do not push [0..=1].
     pub loitering: f64,
-    /// |sum of the unit headings of the robots that push| over their number, 0..=1, its mean over the instants at which
-    /// one pushes at least. The thesis divides by n times the pushing share, which is that number. One robot alone gives
-    /// 1; where nobody ever pushed it is 0, and [`Counted::pushing`] says so.
+    /// Length of the sum of the unit headings of pushing robots, divided by their number [0..=1]; the mean over
+    /// instants with at least one pushing robot. The thesis divides by n times the pushing share, which equals that
+    /// number. A single pushing robot gives 1. Without any pushing robot the value is 0, and [`Counted::pushing`] is
+    /// 0.
     pub cooperation: f64,
-    /// Sum over the robots of each one's mean over time of |dv_left/dt| + |dv_right/dt|, m/s^2. Steps longer than
-    /// [`LONGEST_STEP`] are left out. What turns back between two instants is not seen, so compare equal sampling only.
+    /// Sum over the robots of the mean over time of |dv_left/dt| + |dv_right/dt| [m/s^2]. Steps longer than
+    /// [`LONGEST_STEP`] are left out. Changes between two instants are not seen, so compare only runs with equal
+    /// sampling.
     pub acceleration: f64,
-    /// What they rest on.
+    /// Sample counts.
     pub counted: Counted,
 }
 
@@ -70,13 +74,13 @@ impl Metrics {
     /// Names of [`Metrics::values`].
     pub const NAMES: [&'static str; 5] = ["energy", "pushing", "loitering", "cooperation", "acceleration"];
 
-    /// The five of them, in the order of [`Metrics::NAMES`].
+    /// Returns the five metrics in the order of [`Metrics::NAMES`].
     pub fn values(&self) -> [f64; 5] {
         [self.energy, self.pushing, self.loitering, self.cooperation, self.acceleration]
     }
 
-    /// The mean of several runs, each with the same weight; cooperation is that of the runs in which a robot pushed.
-    /// Counts of instants add up, and `robots` is the most of any run. None of no runs.
+    /// Returns the mean of several runs with equal weights; cooperation is averaged over the runs in which a robot
+    /// pushed. Counts of instants are summed, and `robots` is the maximum of the runs. `None` if there are no runs.
     pub fn mean(runs: &[Metrics]) -> Option<Metrics> {
         let over = |runs: &[Metrics], value: fn(&Metrics) -> f64| {
             (!runs.is_empty()).then(|| runs.iter().map(value).sum::<f64>() / runs.len() as f64)
@@ -98,16 +102,16 @@ impl Metrics {
     }
 }
 
-/// What is known of one robot's wheels so far.
+/// Accumulated wheel data of one robot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wheels {
-    /// Sum of |v_left| + |v_right|, and its number of instants.
+    /// Sum of |v_left| + |v_right|, and the number of instants in it.
     speed: f64,
     instants: u64,
-    /// Sum of |dv_left| + |dv_right|, and the time over which they changed.
+    /// Sum of |dv_left| + |dv_right|, and the time covered by it.
     change: f64,
     seconds: f64,
-    /// When they were known last, and what they were.
+    /// Time and value of the last known wheel speeds.
     last: Option<(f64, (f64, f64))>,
 }
 
@@ -125,8 +129,9 @@ impl Wheels {
     }
 }
 
-/// Takes the instants of a segment one after another and tells its metrics. Instants weigh the same, so they should be
-/// evenly spaced apart from gaps. One whose time is not finite or not after the last one's is left out.
+/// Computes the metrics of a segment from its instants, given one after another. All instants have equal weight, so
+/// they should be evenly spaced apart from gaps. Instants whose time is not finite or not after the previous one are
+/// left out.
 #[derive(Clone, Debug)]
 pub struct MetricsMeter {
     pushing_radius: f64,
@@ -140,7 +145,7 @@ pub struct MetricsMeter {
 }
 
 impl MetricsMeter {
-    /// A meter that has seen nothing; both radii in m.
+    /// Returns a meter without data; both radii in m.
     pub fn new(frisbee_radius: f64, robot_radius: f64) -> MetricsMeter {
         MetricsMeter {
             pushing_radius: frisbee_radius + PUSHING_ROBOT_RADII * robot_radius,
@@ -154,7 +159,7 @@ impl MetricsMeter {
         }
     }
 
-    /// Takes the next instant.
+    /// Adds the next instant.
     pub fn take(&mut self, instant: &Instant<'_>) {
         let seconds = instant.seconds;
         if !seconds.is_finite() || self.last.is_some_and(|last| seconds <= last) {
@@ -210,8 +215,8 @@ impl MetricsMeter {
         }
     }
 
-    /// The metrics of what was taken. None where one cannot be told: the frisbee and a robot were never seen together, or
-    /// the wheels of no robot were known twice within [`LONGEST_STEP`].
+    /// Returns the metrics of the instants so far. `None` if a metric is undefined: the frisbee and a robot were
+    /// never seen together, or no robot's wheel speeds were known twice within [`LONGEST_STEP`].
     pub fn finish(&self) -> Option<Metrics> {
         let known: Vec<&Wheels> = self.wheels.iter().filter(|wheels| wheels.instants > 0).collect();
         let moved: Vec<&Wheels> = known.iter().filter(|wheels| wheels.seconds > 0.0).copied().collect();
@@ -225,7 +230,7 @@ impl MetricsMeter {
             pushing: self.pushing / counted.instants as f64,
             loitering: self.loitering / counted.instants as f64,
             cooperation: self.cooperation / counted.pushing.max(1) as f64,
-            // A robot whose wheels were known but never twice in a row counts as the others do on average.
+            // Robots whose wheel speeds were never known twice in a row are given the mean of the other robots.
             acceleration: acceleration * known.len() as f64 / moved.len() as f64,
             counted,
         })

@@ -1,4 +1,4 @@
-//! How a swarm behaves, in five numbers a segment (thesis 8.5): from records and from simulations alike.
+//! Five behaviour metrics of a swarm per segment (thesis 8.5), from records and from simulations.
 
 mod metrics;
 mod simulated;

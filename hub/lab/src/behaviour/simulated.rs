@@ -7,22 +7,22 @@ use xpuck_kernels::engine::{Job, Team};
 use xpuck_kernels::tree::{Memory, Program};
 use xpuck_kernels::world::{Body, Sensing, World};
 
-/// What simulated runs say.
+/// Metrics of simulated runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    /// Mean over the runs, see [`Metrics::mean`].
+    /// Mean over the runs ([`Metrics::mean`]).
     pub metrics: Metrics,
-    /// Mean of the task's fitness over the runs.
+    /// Mean task fitness over the runs.
     pub fitness: f64,
-    /// The metrics and the fitness of each run.
+    /// Metrics and fitness of each run.
     pub runs: Vec<(Metrics, f64)>,
 }
 
-/// Runs a team by a plan and measures its behaviour after every controller update. The runs are those of every engine for
-/// the same plan, spread over threads; the result does not depend on their number.
+/// Runs a team by a plan and measures its behaviour after every controller update. The runs equal those of every
+/// engine for the same plan. They are spread over threads; the result does not depend on the thread count.
 ///
 /// # Errors
-/// The world cannot be run or has no disc to push, the team names a program that is not there, or the plan has no run or
+/// The world cannot be run or has no disc to push, the team refers to a missing program, or the plan has no runs or
 /// fewer than two updates.
 pub fn simulated(programs: &[Program], team: &Team, plan: &Plan<'_>) -> Result<Simulated, String> {
     plan.spec.check().map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
-//! An experiment of ARGoS 3: its `.argos` files, one a run, and a library with the controller and the loop functions.
+//! Export to ARGoS 3: an `.argos` file per run, and a library with the controller and the loop functions.
 //!
-//! The robot is the e-puck that ARGoS itself brings, whose body, wheels and range and bearing are those of our reference
-//! robot; it has no camera, so the loop functions compute ours.
+//! The robot is ARGoS's own e-puck. Its body, wheels and range and bearing equal those of our reference robot. It has
+//! no camera, so the loop functions compute the reference robot's camera.
 
 use super::{Export, Made, number, table};
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::{GRAVITY, NEIGHBOUR_RANGE, STEPS_PER_UPDATE};
 use xpuck_kernels::world::Pose;
 
-/// Files that are the same in every export.
+/// Files that are identical in every export.
 const FIXED: [(&str, &str); 6] = [
     ("tree.hpp", include_str!("argos/tree.hpp")),
     ("camera.hpp", include_str!("argos/camera.hpp")),
@@ -18,12 +18,12 @@ const FIXED: [(&str, &str); 6] = [
     ("loop.cpp", include_str!("argos/loop.cpp")),
     ("CMakeLists.txt", include_str!("argos/CMakeLists.txt")),
 ];
-/// Thickness of the arena's walls, and of inner ones, which have none in our worlds, m.
+/// Thickness of the arena's walls, and of inner walls, which have zero thickness in our worlds [m].
 const WALL: [f32; 2] = [0.05, 0.004];
-/// Heights of walls and discs, m: proximity rays pass over discs, at 0.06.
+/// Heights of walls and discs [m]. Proximity rays pass above discs, at 0.06 m.
 const HEIGHT: [f32; 2] = [0.2, 0.02];
 
-/// The files of an export.
+/// Returns the files of an export.
 pub fn files(export: &Export<'_>) -> Vec<Made> {
     let made = |path: &str, text: String| Made { path: path.into(), text };
     let trees: Vec<_> = export.parts.iter().map(|(_, program)| program.listing()).collect();
@@ -33,7 +33,7 @@ pub fn files(export: &Export<'_>) -> Vec<Made> {
     fixed.chain(generated).chain(runs).collect()
 }
 
-/// `world.hpp`: what the loop functions know of the world.
+/// Returns `world.hpp`: the parameters of the world for the loop functions.
 fn world(export: &Export<'_>) -> String {
     let spec = export.spec;
     let (hx, hy) = spec.physics.half_arena;
@@ -59,11 +59,11 @@ fn world(export: &Export<'_>) -> String {
     )
 }
 
-/// A run's `.argos` file.
+/// Returns the `.argos` file of a run.
 fn experiment(export: &Export<'_>, run: u32) -> String {
     let Export { spec, seed, seconds, .. } = export;
     let (hx, hy) = spec.physics.half_arena;
-    // ARGoS takes 0 for a seed of its own choice.
+    // For ARGoS a seed of 0 means a random seed.
     let random = (*seed as u32).wrapping_mul(1_000_003).wrapping_add(run).max(1);
     let controllers: String = (0..export.parts.len()).map(|tree| controller(export, tree, run)).collect();
     let [length, width] = [hx, hy].map(|half| 2.0 * half + 0.4);
@@ -90,7 +90,8 @@ fn experiment(export: &Export<'_>, run: u32) -> String {
     )
 }
 
-/// One for each tree. Noise of the wheels is that of the way, which our world draws anew in each of the physics steps.
+/// Returns the controller element of a tree. Wheel noise models the distance noise, which our world draws anew in
+/// each physics step.
 fn controller(export: &Export<'_>, tree: usize, run: u32) -> String {
     let seed = export.seed;
     let deviation = export.spec.physics.noise[0] / (STEPS_PER_UPDATE as f32).sqrt();
@@ -106,7 +107,7 @@ fn controller(export: &Export<'_>, tree: usize, run: u32) -> String {
     )
 }
 
-/// Walls, discs and robots.
+/// Returns the walls, discs and robots.
 fn entities(export: &Export<'_>, run: u32) -> String {
     let spec = export.spec;
     let (hx, hy) = spec.physics.half_arena;

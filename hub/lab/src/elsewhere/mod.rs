@@ -1,7 +1,7 @@
-//! Worlds and trees for other simulators, and arenas from them: [`argos`] and [`webots`] write, [`import`] reads.
+//! Exchange with other simulators: [`argos`] and [`webots`] export worlds and trees, [`import`] reads arenas.
 //!
-//! An exported tree is a table that a small interpreter ticks, in C++ or Python, to the digits that ours gives. What a
-//! simulator lacks of our worlds is told by [`Export::notes`].
+//! An exported tree is a table that a small interpreter in C++ or Python ticks, with results equal to ours to the
+//! last digit. [`Export::notes`] lists features of our worlds that a simulator lacks.
 
 pub mod argos;
 pub mod import;
@@ -16,28 +16,28 @@ use xpuck_kernels::world::{Body, Colour, Sensing, WorldSpec};
 /// A file of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Where it stands below the folder.
+    /// Path below the export folder.
     pub path: String,
-    /// What is in it.
+    /// Contents.
     pub text: String,
 }
 
-/// What goes to another simulator.
+/// Data of an export to another simulator.
 pub struct Export<'a> {
-    /// The world.
+    /// World.
     pub spec: &'a WorldSpec,
-    /// How many robots run which program; they come to the world's number of robots.
+    /// Programs with the number of robots that run each; the numbers sum to the world's number of robots.
     pub parts: &'a [(usize, Program)],
-    /// Starts and random nodes are those of this seed.
+    /// Seed of start poses and random nodes.
     pub seed: u64,
-    /// Number of runs, each with a file of its own.
+    /// Number of runs, each with its own file.
     pub runs: u32,
-    /// Length of a run, s.
+    /// Length of a run [s].
     pub seconds: f32,
 }
 
 impl Export<'_> {
-    /// What the other simulator does not have, or has in another form, each in a line.
+    /// Returns notes on features that the other simulator lacks or models differently, one line each.
     pub fn notes(&self) -> Vec<String> {
         let sensing = Sensing::of(self.parts.iter().map(|(_, program)| program));
         let spec = self.spec;
@@ -54,12 +54,13 @@ impl Export<'_> {
         lost.into_iter().filter(|(is, _)| *is).map(|(_, line)| line.to_string()).collect()
     }
 
-    /// Robots, then discs, at the start of a run: where `xpuck simulate` puts them in the same run of the same seed.
+    /// Returns the robots, then the discs, at the start of a run, at the positions of `xpuck simulate` for the same
+    /// run and seed.
     fn bodies(&self, run: u32) -> Vec<Body> {
         place(self.spec, run as usize, &mut Draws::new(self.seed, run, 0, 0, Stream::Start))
     }
 
-    /// Which program a robot runs.
+    /// Returns the index of the program that a robot runs.
     fn program_of(&self, robot: usize) -> usize {
         let mut first = 0;
         let ends = self.parts.iter().map(|(count, _)| {
@@ -70,7 +71,7 @@ impl Export<'_> {
     }
 }
 
-/// Red, green or blue as the place of their register.
+/// Returns the index of a colour, in the order of the colour registers.
 fn number(colour: Colour) -> usize {
     colour as usize
 }

@@ -6,7 +6,7 @@ use xpuck_kernels::tree::{Line, Listing};
 const CPP_HEAD: &str = "// Trees, made by `xpuck world export`: kind, cells, numbers, parent, end, memory.\n#ifndef XPUCK_TREES_HPP\n\
                         #define XPUCK_TREES_HPP\n\n#include \"tree.hpp\"\n\nnamespace xpuck {\n";
 
-/// `trees.hpp`.
+/// Returns `trees.hpp`.
 pub(super) fn cpp(trees: &[Listing]) -> String {
     let mut text = String::from(CPP_HEAD);
     let mut programs = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn cpp(trees: &[Listing]) -> String {
     text + "\n}  // namespace xpuck\n\n#endif\n"
 }
 
-/// An array, unless it is empty.
+/// Appends an array, unless it is empty.
 fn array(text: &mut String, kind: &str, name: &str, rows: impl Iterator<Item = String>) {
     let rows: Vec<String> = rows.collect();
     if !rows.is_empty() {
@@ -62,7 +62,7 @@ fn array(text: &mut String, kind: &str, name: &str, rows: impl Iterator<Item = S
     }
 }
 
-/// `trees.py`.
+/// Returns `trees.py`.
 pub(super) fn python(trees: &[Listing]) -> String {
     let mut text = String::from(
         "\"\"\"Trees, made by `xpuck world export`: kind, cells, numbers, parent, end, memory.\"\"\"\n\nTREES = [\n",

@@ -1,4 +1,4 @@
-//! Exports by their form, and their interpreters against ours, tick by tick.
+//! Tests of the form of exports, and of their interpreters against ours, tick by tick.
 
 mod form;
 mod import;
@@ -8,12 +8,12 @@ use super::Export;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 
-/// The program of a text.
+/// Compiles a tree from text.
 fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).unwrap()).unwrap()
 }
 
-/// An export of the benchmark with two trees.
+/// Calls `look` with an export of the benchmark that has two trees.
 fn with_export<T>(spec: &WorldSpec, look: impl FnOnce(&Export<'_>) -> T) -> T {
     let parts = [(spec.robots - 1, program("sel\n  avoiding\n  upfield 1\n")), (1, program("attract 1\n"))];
     look(&Export { spec, parts: &parts, seed: 3, runs: 2, seconds: 60.0 })

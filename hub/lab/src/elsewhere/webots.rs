@@ -1,4 +1,4 @@
-//! A project of Webots (R2022b and later): worlds of its E-puck, one a run, and a controller in Python.
+//! Export to Webots (R2022b and later): a world with its E-puck for each run, and a controller in Python.
 
 use super::{Export, Made, number, table};
 use std::fmt::Write;
@@ -6,28 +6,29 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_kernels::world::Pose;
 
-/// Files that are the same in every export.
+/// Files that are identical in every export.
 const FIXED: [(&str, &str); 2] = [
     ("controllers/xpuck/xpuck.py", include_str!("webots/xpuck.py")),
     ("controllers/xpuck/xpuck_tree.py", include_str!("webots/xpuck_tree.py")),
 ];
-/// Where the PROTOs of the release are.
+/// Address of the PROTOs of the release.
 const RELEASE: &str = "https://raw.githubusercontent.com/cyberbotics/webots/R2023b/projects";
-/// The PROTOs that a world names.
+/// PROTOs used by a world.
 const PROTOS: [&str; 4] = [
     "objects/backgrounds/protos/TexturedBackground.proto",
     "objects/backgrounds/protos/TexturedBackgroundLight.proto",
     "objects/floors/protos/RectangleArena.proto",
     "robots/gctronic/e-puck/protos/E-puck.proto",
 ];
-/// Red, green and blue.
+/// Colours red, green and blue.
 const COLOURS: [&str; 3] = ["1 0 0", "0 1 0", "0 0 1"];
-/// Heights of walls and discs, and the thickness of inner walls and patches, m. Proximity sensors are 0.033 high.
+/// Heights of walls and discs, and thickness of inner walls and patches [m]. Proximity sensors are at a height of
+/// 0.033 m.
 const WALL: f32 = 0.1;
 const DISC: f32 = 0.02;
 const THIN: f32 = 0.004;
 
-/// The files of an export.
+/// Returns the files of an export.
 pub fn files(export: &Export<'_>) -> Vec<Made> {
     let made = |path: &str, text: String| Made { path: path.into(), text };
     let trees: Vec<_> = export.parts.iter().map(|(_, program)| program.listing()).collect();
@@ -37,7 +38,7 @@ pub fn files(export: &Export<'_>) -> Vec<Made> {
     fixed.chain(trees).chain(runs).collect()
 }
 
-/// A run's `.wbt` file.
+/// Returns the `.wbt` file of a run.
 fn world(export: &Export<'_>, run: u32) -> String {
     let spec = export.spec;
     let (hx, hy) = spec.physics.half_arena;
@@ -63,7 +64,7 @@ fn world(export: &Export<'_>, run: u32) -> String {
         boxed(&mut text, &format!("wall {i}"), middle, along.angle(), [along.length(), THIN], colour, true);
     }
     for (i, patch) in spec.patches.iter().enumerate() {
-        // Along the wall that it is on, just inside.
+        // Placed along the patch's wall, just inside the arena.
         let angle = if patch.is_upright(spec.physics.half_arena) { std::f32::consts::FRAC_PI_2 } else { 0.0 };
         let inside = |x: f32, half: f32| x.clamp(-(half - 0.5 * THIN), half - 0.5 * THIN);
         let at = Vec2 { x: inside(patch.at.x, hx), y: inside(patch.at.y, hy) };
@@ -104,14 +105,14 @@ fn world(export: &Export<'_>, run: u32) -> String {
     text
 }
 
-/// A red ring by which other cameras know the robot, below its own: the PROTO's body is green.
+/// Returns a red ring below the robot's camera that marks the robot for other cameras: the PROTO's body is green.
 fn skirt() -> &'static str {
     "Transform {\n      translation 0.0095 0 -0.0366\n      children [\n        Shape {\n          appearance PBRAppearance {\n            \
      baseColor 1 0 0\n            roughness 1\n            metalness 0\n          }\n          geometry Cylinder {\n            \
      height 0.016\n            radius 0.0375\n            top FALSE\n            bottom FALSE\n          }\n        }\n      ]\n    }"
 }
 
-/// A coloured box that stands on the floor; `solid` for walls.
+/// Appends a coloured box on the floor; `solid` adds collisions (for walls).
 fn boxed(text: &mut String, name: &str, at: Vec2, angle: f32, [length, width]: [f32; 2], colour: &str, solid: bool) {
     let id = name.replace(' ', "_").to_uppercase();
     let bounds = if solid { format!("  boundingObject USE {id}\n") } else { String::new() };

@@ -1,16 +1,16 @@
-//! Which individual speaks for an island, and the fitness by which a run is timed.
+//! Selection of the individual that represents an island, and the fitness threshold for timing a run.
 
 use xpuck_evolve::{Individual, Island, Settings};
 
-/// The thesis's final mean fitness (Fig. 8.4): how soon a run reaches it is reported.
+/// Final mean fitness of the thesis (Fig. 8.4); the time at which a run reaches it is reported.
 pub const THRESHOLD: f64 = 0.205;
 
-/// The individual that is reported of an island: its champion, or if that has fewer than 8 evaluations
-/// (`full_evaluations`) the fittest that has them, if any.
+/// Returns the individual that is reported for an island. If the champion has fewer than 8 evaluations
+/// (`full_evaluations`), this is the fittest individual that has them, if any.
 pub fn champion<'a>(island: &'a Island, settings: &Settings) -> &'a Individual {
     let known = |i: &&Individual| i.samples.n() >= settings.full_evaluations;
     let champion = island.champion();
-    // The population is in the order of fitness.
+    // The population is sorted by fitness.
     if known(&champion) { champion } else { island.population().iter().find(known).unwrap_or(champion) }
 }
 
@@ -19,7 +19,8 @@ mod tests {
     use super::*;
     use xpuck_evolve::{Algorithm, PrimitiveSet};
 
-    /// An island after `generations` in which everybody is worth little, and who was born last a lot.
+    /// Returns an island in which the individuals of the last generation have a high fitness and all others a low
+    /// one.
     fn island(settings: &Settings, generations: u32) -> Island {
         let mut island = Island::new(settings.clone(), PrimitiveSet::in_swarm(), 0, 1);
         for generation in 1..=generations {

@@ -1,4 +1,4 @@
-//! What a run of evolution is.
+//! Configuration of a run of evolution.
 
 use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
 use xpuck_experiment::Step;
@@ -8,46 +8,49 @@ use xpuck_kernels::engine::EngineChoice;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
 
-/// Everything that decides a run; two runs of one configuration give the same digits, if its engine promises them.
+/// Complete configuration of a run. Two runs of one configuration give identical results if the engine guarantees
+/// that.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Number of islands, 1..=64.
+    /// Number of islands [1..=64].
     pub islands: u16,
-    /// Only this island, 0..=9999, whose process exchanges genes with others' through a geneserver.
+    /// Number of the only island of this process [0..=9999], which exchanges genes with other processes through a
+    /// geneserver.
     pub island: Option<u16>,
-    /// Generations at most, 1..=[`MAX_GENERATIONS`].
+    /// Maximum number of generations, 1..=[`MAX_GENERATIONS`].
     pub generations: u32,
-    /// Simulated time of this process, s times robots, 1..=1e15: the generation that uses it up is the last.
+    /// Simulated robot time of this process [robot-seconds], 1..=1e15: the run ends with the generation that uses it
+    /// up.
     pub budget: Option<f64>,
-    /// Simulated seconds of a trial, 1..=3600.
+    /// Simulated duration of a trial [s], 1..=3600.
     pub seconds: f32,
-    /// Seed, 0..=i64::MAX, as a file can hold it.
+    /// Seed [0..=i64::MAX], the range of TOML integers.
     pub seed: u64,
-    /// Simulations of each champion at the end, 1..=100_000.
+    /// Number of simulations that remeasure each champion at the end [1..=100_000].
     pub remeasure: u32,
-    /// The world of the trials.
+    /// World of the trials.
     pub spec: WorldSpec,
-    /// The steps before it, at most [`MAX_STEPS`](xpuck_experiment::steps::MAX_STEPS).
+    /// Curriculum steps before the run's own world, at most [`MAX_STEPS`](xpuck_experiment::steps::MAX_STEPS).
     pub steps: Vec<Step>,
-    /// The world's file, if it is not the benchmark.
+    /// Text of the world file; `None` for the benchmark.
     pub world: Option<String>,
-    /// The calibration file that the world was changed by, if there is one.
+    /// Text of the calibration file that was applied to the world, if any.
     pub calibration: Option<String>,
-    /// What trees are built from.
+    /// Primitives from which trees are built.
     pub primitive_set: PrimitiveSet,
-    /// The primitive set's file, if it is not the thesis's (Table 8.2).
+    /// Text of the primitive set's file; `None` for the set of the thesis (Table 8.2).
     pub primitive_set_file: Option<String>,
-    /// The algorithm and the settings of every island.
+    /// Algorithm and settings of every island.
     pub settings: Settings,
-    /// How genes travel.
+    /// Migration of genes between islands.
     pub migration: Migration,
-    /// What simulates the trials. Of the digits `simd` and `reference` promise the same everywhere, `gpu` those of its
-    /// adapter and driver, `auto` and `both` none.
+    /// Engine that simulates the trials. Results are identical everywhere with `simd` and `reference`, and for the
+    /// same adapter and driver with `gpu`; `auto` and `both` guarantee nothing.
     pub engine: EngineChoice,
 }
 
 impl Config {
-    /// Checks every range.
+    /// Validates all ranges.
     ///
     /// # Errors
     /// One line that names the key and the range.
@@ -70,12 +73,12 @@ impl Config {
         self.settings.check().map_err(|error| error.to_string())
     }
 
-    /// Numbers of the islands that this process evolves.
+    /// Returns the numbers of the islands that this process evolves.
     pub fn numbers(&self) -> std::ops::Range<u16> {
         self.island.map_or(0..self.islands, |island| island..island + 1)
     }
 
-    /// A geneserver for this run.
+    /// Returns a new geneserver for this run.
     pub fn geneserver(&self) -> Geneserver {
         let copies = match self.settings.algorithm.sample_owner() {
             SampleOwner::Copy => Copies::Each,

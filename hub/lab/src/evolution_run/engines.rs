@@ -1,4 +1,4 @@
-//! Engines that ran a run, a line for each change: on another engine a run has other digits.
+//! Log of a run's engines, one line per change: another engine may give different results.
 
 use crate::run_folder::{FolderError, fail, io};
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use xpuck_kernels::engine::EngineStatus;
 use xpuck_wire::{atomic, file};
 
-/// The file.
+/// Name of the file.
 const ENGINES: &str = "engines.jsonl";
-/// Longest such file, bytes.
+/// Maximum length of the file [bytes].
 const MAX_ENGINES: u64 = 1 << 20;
 
-/// The file of engines in a run's folder.
+/// File of engines in a run's folder.
 pub(super) struct Engines {
     path: PathBuf,
-    /// The engine that ran last; none if no generation was run.
+    /// Engine that ran last; `None` before the first generation.
     last: Option<Note>,
 }
 
-/// A line.
+/// A line of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Note {
-    /// The first generation that it ran.
+    /// First generation that the engine ran.
     generation: u32,
     engine: String,
     adapter: Option<String>,
@@ -35,7 +35,7 @@ impl Note {
         Note { generation, engine: engine.into(), adapter, driver }
     }
 
-    /// True if both give the same digits.
+    /// Whether both engines give identical results.
     fn equals(&self, other: &Note) -> bool {
         let exact = |note: &Note| matches!(note.engine.as_str(), "simd" | "reference");
         let same = (&self.engine, &self.adapter, &self.driver) == (&other.engine, &other.adapter, &other.driver);
@@ -50,10 +50,10 @@ impl Note {
 }
 
 impl Engines {
-    /// Reads the file of a folder; there need be none yet.
+    /// Opens the file of a folder; the file may be missing.
     ///
     /// # Errors
-    /// It cannot be read, or its last line is damaged.
+    /// The file cannot be read, or its last line is damaged.
     pub(super) fn open(folder: &Path) -> Result<Engines, FolderError> {
         let path = folder.join(ENGINES);
         let text = text(&path)?;
@@ -62,10 +62,10 @@ impl Engines {
         Ok(Engines { path, last })
     }
 
-    /// Notes which engine ran a generation, if it is another than before.
+    /// Records the engine that ran a generation if it differs from the previous one.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// On a write error.
     pub(super) fn note(&mut self, generation: u32, status: &EngineStatus) -> Result<(), FolderError> {
         let note = Note::of(generation, status);
         if self.last.as_ref().is_some_and(|last| Note { generation, ..last.clone() } == note) {
@@ -75,7 +75,7 @@ impl Engines {
         bytes.extend(serde_json::to_vec(&note).expect("plain data"));
         bytes.push(b'\n');
         if bytes.len() as u64 > MAX_ENGINES {
-            // A device that comes and goes all the time; what it was is told well enough.
+            // A device that changes all the time; the changes so far are enough.
             return Ok(());
         }
         atomic::write(&self.path, &bytes).map_err(io(&self.path))?;
@@ -83,10 +83,11 @@ impl Engines {
         Ok(())
     }
 
-    /// Line for a person if this engine is another than the last: the digits are no longer those of an uninterrupted run.
+    /// Returns a notice if this engine differs from the last one, so that results differ from those of an
+    /// uninterrupted run.
     pub(super) fn other(&self, status: &EngineStatus) -> Option<String> {
         let (last, now) = (self.last.as_ref()?, Note::of(0, status));
-        // Before auto has settled nobody knows.
+        // Before `auto` has chosen an engine, the engine is unknown.
         if status.engine.is_empty() || last.equals(&now) {
             return None;
         }
@@ -95,7 +96,7 @@ impl Engines {
     }
 }
 
-/// All of the file; empty if there is none.
+/// Returns the contents of the file; empty if it does not exist.
 fn text(path: &Path) -> Result<Vec<u8>, FolderError> {
     match file::bytes(path, MAX_ENGINES) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),

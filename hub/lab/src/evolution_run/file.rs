@@ -1,4 +1,4 @@
-//! Evolution files: one run of evolution as TOML, of which everything may be left out.
+//! Evolution files: a run of evolution as TOML, with every key optional.
 
 use super::config::Config;
 use schemars::JsonSchema;
@@ -15,17 +15,17 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 
-/// Longest evolution file, bytes.
+/// Maximum length of an evolution file [bytes].
 const MAX_TEXT: usize = 64 * 1024;
-/// Name of the world file beside a run's own evolution file.
+/// Name of the world file next to a run's own evolution file.
 pub const WORLD: &str = "world.toml";
-/// Name of the calibration file beside it.
+/// Name of the calibration file next to a run's own evolution file.
 pub const CALIBRATION: &str = "calibration.toml";
-/// Name of the primitive set's file beside a run's own evolution file.
+/// Name of the primitive set's file next to a run's own evolution file.
 pub const PRIMITIVE_SET: &str = "primitive-set.toml";
-/// Keys that are read under an older name too: the name, and the key that it means.
+/// Keys that are also accepted under an older name: the older name and the current key.
 const RENAMED: [(&str, &str); 1] = [("palette", "primitive_set")];
-/// Generations, unless the file gives them or a budget.
+/// Default number of generations, if neither the file nor a budget sets it.
 const GENERATIONS: u32 = 84;
 
 /// The keys of the file.
@@ -34,49 +34,49 @@ const GENERATIONS: u32 = 84;
 pub(crate) struct EvolutionFile {
     /// The evolutionary algorithm.
     algorithm: Algorithm,
-    /// Islands, 1 to 64.
+    /// Number of islands, 1 to 64.
     #[schemars(range(min = 1, max = 64))]
     islands: u16,
-    /// The only island that this process evolves; all without it.
+    /// Number of the only island that this process evolves; default: all islands.
     #[schemars(range(min = 0, max = 9999))]
     island: Option<u16>,
-    /// Generations; 84 unless there is a budget.
+    /// Number of generations (default 84, unless there is a budget).
     #[schemars(range(min = 1, max = MAX_GENERATIONS))]
     generations: Option<u32>,
-    /// Simulated robot-seconds after which the run ends, even if generations are left.
+    /// Simulated robot-seconds after which the run ends, even before the last generation.
     #[schemars(range(min = 1.0, max = 1e15))]
     budget: Option<f64>,
-    /// Robots in the simulated world; as many as the world file says without it.
+    /// Number of robots in the simulated world (default: that of the world file).
     #[schemars(range(min = 1, max = MAX_ROBOTS))]
     robots: Option<usize>,
-    /// Length of a trial, s.
+    /// Length of a trial [s].
     #[schemars(range(min = 1.0, max = 3600.0))]
     seconds: f32,
-    /// Seed of all draws.
+    /// Seed of all random numbers.
     seed: u64,
-    /// What simulates the trials: "simd" (without it), "gpu", "reference", "both" or "auto".
+    /// Engine that simulates the trials: "simd" (default), "gpu", "reference", "both" or "auto".
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<EngineKind>,
-    /// The adapter of "gpu" and "both", by its index or a part of its name; the most capable without it.
+    /// Adapter of "gpu" and "both", by its index or a part of its name (default: the most capable one).
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter: Option<AdapterChoice>,
-    /// Fresh simulations in which the champion is measured at the end.
+    /// Number of fresh simulations in which the champion is measured at the end.
     #[schemars(range(min = 1, max = 100_000))]
     remeasure: u32,
-    /// A world file, relative to this file; the benchmark without it.
+    /// World file, relative to this file (default: the benchmark).
     world: Option<PathBuf>,
-    /// A calibration file, relative to this file: the world is as it was measured.
+    /// Calibration file, relative to this file; its measured values are applied to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     calibration: Option<PathBuf>,
-    /// A file of nodes, registers and ranges, relative to this file; the swarm's own set without it.
+    /// File of nodes, registers and ranges, relative to this file (default: the swarm's own set).
     #[serde(alias = "palette")]
     primitive_set: Option<PathBuf>,
-    /// Numbers of the algorithm; each one left out has the algorithm's own value.
+    /// Settings of the algorithm; the default of each one is the algorithm's own value.
     #[schemars(schema_with = "xpuck_experiment::settings::schema")]
     settings: Table,
-    /// How genes travel between islands.
+    /// Migration of genes between islands.
     migration: Migration,
-    /// A curriculum: worlds in which the islands evolve before the run's own, in this order.
+    /// Curriculum: worlds in which the islands evolve before the run's own world, in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     steps: Vec<StepEntry>,
 }
@@ -105,11 +105,12 @@ impl Default for EvolutionFile {
     }
 }
 
-/// Robots of the benchmark, unless the file says otherwise.
+/// Number of robots of the benchmark, unless the file sets it.
 const ROBOTS: usize = 9;
 
-/// The run that a file describes, changed by `overrides`, which are keys like the file's own; without a file, the
-/// defaults are changed. Paths in the file are relative to it, those in `overrides` to the current folder.
+/// Loads the run of a file, with the keys in `overrides` (the same keys as in the file) applied to it. Without a
+/// file, the overrides apply to the defaults. Paths in the file are relative to it, those in `overrides` to the
+/// current folder.
 ///
 /// # Errors
 /// One line that names the file, and the key or the line.
@@ -121,7 +122,7 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
         if text.len() > MAX_TEXT {
             return Err(FileError::value(&name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
-        // Read on its own first, so that an error names the line.
+        // Parsed on its own first, so that an error names the line.
         file::parse::<EvolutionFile>(&name, &text)?;
         table = file::parse(&name, &text)?;
         rename(&mut table);
@@ -143,7 +144,7 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
     config(&name, file)
 }
 
-/// Gives keys under an older name their own, so that tables that say them differently can be merged.
+/// Renames older keys to current ones, so that tables with different names can be merged.
 fn rename(table: &mut Table) {
     for (old, new) in RENAMED {
         if let Some(value) = table.remove(old) {
@@ -152,7 +153,7 @@ fn rename(table: &mut Table) {
     }
 }
 
-/// Puts the keys of `overrides` into `table`, those of tables within it too.
+/// Copies the keys of `overrides` into `table`, recursively for nested tables.
 pub fn merge(table: &mut Table, overrides: Table) {
     for (key, value) in overrides {
         match (table.get_mut(&key), value) {
@@ -162,11 +163,11 @@ pub fn merge(table: &mut Table, overrides: Table) {
     }
 }
 
-/// Keys given as `KEY=VALUE` on a command line, for [`load`]. A word that is no other value is text, with or without
-/// quotes, which shells take away.
+/// Parses keys given as `KEY=VALUE` on a command line, for [`load`]. A word that is not another TOML value is text,
+/// with or without quotes, which shells remove.
 ///
 /// # Errors
-/// One line that names the text that is no such thing.
+/// One line that names the invalid text.
 pub fn keys(texts: &[String]) -> Result<Table, FileError> {
     let mut table = Table::new();
     for text in texts {
@@ -181,7 +182,7 @@ pub fn keys(texts: &[String]) -> Result<Table, FileError> {
     Ok(table)
 }
 
-/// A key whose value is a word or a path without quotes.
+/// Parses a key whose value is a word or a path without quotes.
 fn bare_word(text: &str) -> Option<Table> {
     let (key, value) = text.split_once('=')?;
     let value = value.trim();
@@ -255,7 +256,7 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     Ok(config)
 }
 
-/// Name of the world file of a step, from 1, beside a run's own evolution file.
+/// Returns the name of the world file of a step, numbered from 1, next to a run's own evolution file.
 pub fn step_world(number: usize) -> String {
     format!("step-{number}-world.toml")
 }
@@ -264,13 +265,13 @@ fn read(path: &Path) -> Result<String, FileError> {
     file::text(path, file::MAX_TOML)
 }
 
-/// By way of text, in which 0.05 is 0.05; as a value it would be the f64 nearest to the f32 nearest to it.
+/// Converts settings via text, in which 0.05 stays 0.05; direct conversion would give the f64 of the nearest f32.
 fn as_table(settings: &Settings) -> Table {
     let text = toml::to_string(settings).expect("settings are plain data");
     text.parse().expect("what was written can be read")
 }
 
-/// The evolution file that says exactly this run, every key of it; its world file is [`WORLD`] beside it.
+/// Returns the evolution file of exactly this run, with all keys; its world file is [`WORLD`] next to it.
 pub fn write(config: &Config) -> String {
     let EngineChoice { engine, adapter } = config.engine.clone();
     let adapter = Some(adapter).filter(|adapter| *adapter != AdapterChoice::Best);
@@ -307,8 +308,8 @@ fn step_entry(number: usize, step: &Step) -> StepEntry {
 }
 
 impl Config {
-    /// The number by which checkpoints know this configuration. The engine has no part in it: a run may go on with
-    /// another, and its folder notes that.
+    /// Returns the number that identifies this configuration in checkpoints. The engine is not part of it: a run may
+    /// continue with another engine, which its folder records.
     pub fn fingerprint(&self) -> u32 {
         let file = toml::to_string(&file_without_engine(self)).expect("seeds are checked to fit");
         let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));

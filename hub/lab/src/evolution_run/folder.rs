@@ -1,8 +1,8 @@
-//! The folder of a run: its evolution file, what happened so far, and its last two checkpoints.
+//! Folder of a run: its evolution file, record, table, and last two checkpoints.
 //!
-//! A generation is appended to the record and the table, these are brought to the disk, and then the checkpoint takes
-//! the place of the one before the last. It holds how long record and table were, and their checksums, so that a run
-//! that goes on from it cuts off what later generations had begun to write.
+//! A generation is appended to the record and the table and synced to the disk. Then its checkpoint replaces the one
+//! before the previous. The checkpoint holds the lengths and checksums of record and table, so that a resumed run
+//! cuts off partially written later generations.
 
 use super::champion::champion;
 use super::config::Config;
@@ -24,20 +24,20 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::atomic::Prepared;
 use xpuck_wire::output::count;
 
-/// What came out.
+/// Result of the run.
 const RESULT: &str = "result.json";
-/// The record of births, migrations and samples.
+/// Record of births, migrations and samples.
 pub const RECORD: &str = "record.mcap";
-/// The table of generations and islands.
+/// Table of generations and islands.
 const TABLE: &str = "generations.csv";
-/// How long each generation took.
+/// Duration of each generation.
 pub const TIMES: &str = "times.csv";
-/// Trees of the last generation, a file each.
+/// Folder with the trees of the last generation, one file per tree.
 const TREES: &str = "trees";
 
 static KIND: Kind = Kind { run: "run.toml", grows: RECORD, head: "", written: &[TABLE, TREES], requests: &[] };
 
-/// The folder of a run that this process works on; no other process can have it at the same time.
+/// Folder of a run, locked by this process against other processes.
 pub struct Folder {
     folder: RunFolder,
     configuration: u32,
@@ -46,7 +46,7 @@ pub struct Folder {
     engines: Engines,
 }
 
-/// The files that grow, at a checkpoint; the record without its end.
+/// State of the growing files at a checkpoint; the record without its end.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Grown {
     record: Part,
@@ -54,7 +54,7 @@ struct Grown {
 }
 
 impl Grown {
-    /// Refuses files that are shorter than they were at the checkpoint.
+    /// Rejects files that are shorter than at the checkpoint.
     fn fits(&self, folder: &Path) -> Result<(), String> {
         for (name, needed) in [(RECORD, self.record.length), (TABLE, self.table.length)] {
             let found = std::fs::metadata(folder.join(name)).map_or(0, |data| data.len());
@@ -66,24 +66,24 @@ impl Grown {
     }
 }
 
-/// A file up to some place.
+/// The start of a file, up to a given length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Part {
-    /// Bytes.
+    /// Length [bytes].
     length: u64,
-    /// Their CRC-32.
+    /// CRC-32 of these bytes.
     checksum: u32,
 }
 
 impl Part {
-    /// With more behind it.
+    /// Returns the part extended by `bytes`.
     fn with(self, bytes: &[u8]) -> Part {
         let mut hasher = crc32fast::Hasher::new_with_initial_len(self.checksum, self.length);
         hasher.update(bytes);
         Part { length: self.length + bytes.len() as u64, checksum: hasher.finalize() }
     }
 
-    /// As many bytes of a file as this has, and their checksum.
+    /// Reads as many bytes of a file as this part has, and returns their length and checksum.
     fn found(self, path: &Path) -> std::io::Result<Part> {
         let mut file = File::open(path)?.take(self.length);
         let (mut found, mut bytes) = (Part::default(), vec![0; 1 << 16]);
@@ -96,21 +96,21 @@ impl Part {
     }
 }
 
-/// A run that can go on.
+/// A resumed run.
 pub struct Resumed {
-    /// Where it is kept.
+    /// Folder of the run.
     pub folder: Folder,
-    /// The run as it stood after its last sound checkpoint, or at its start if it had none.
+    /// State of the run at its last valid checkpoint, or at its start if it has none.
     pub evolution: EvolutionRun,
-    /// What a person should know: checkpoints that could not be used, and files that changed since they were written.
+    /// Notices for the user: unusable checkpoints, and files that changed since they were written.
     pub notices: Vec<String>,
 }
 
 impl Folder {
-    /// Makes the folder of a run that begins.
+    /// Creates the folder of a new run.
     ///
     /// # Errors
-    /// If there is a run already, or the place cannot be written.
+    /// If the folder already holds a run, or cannot be written.
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         let beside = [
             (file::WORLD, &config.world),
@@ -125,20 +125,20 @@ impl Folder {
         Folder::open(folder, config, Grown::default())
     }
 
-    /// True if the folder holds a run, whatever its state.
+    /// Whether the folder holds a run, in any state.
     pub fn holds_run(path: &Path) -> bool {
         path.join(KIND.run).exists()
     }
 
-    /// True if the folder holds a run whose result is written.
+    /// Whether the folder holds a run with a written result.
     pub fn is_finished(path: &Path) -> bool {
         path.join(RESULT).exists()
     }
 
-    /// What the run in a folder is.
+    /// Returns the configuration of the run in a folder.
     ///
     /// # Errors
-    /// If its file cannot be used.
+    /// If its file is invalid.
     pub fn config(path: &Path) -> Result<Config, FolderError> {
         let run = path.join(KIND.run);
         file::load(Some(&run), toml::Table::new()).map_err(|error| {
@@ -148,11 +148,11 @@ impl Folder {
         })
     }
 
-    /// Opens a run to go on with it, from the newest sound checkpoint; without any it begins again. A request to stop is taken
-    /// away.
+    /// Opens a run to resume it from the newest valid checkpoint, or from the start if it has none. Removes a pending
+    /// stop request.
     ///
     /// # Errors
-    /// If there is no run, another process works on it, or no checkpoint of those there are can be used.
+    /// If there is no run, another process has locked it, or checkpoints exist but none is usable.
     pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
         RunFolder::refuse_other(path, &KIND)?;
         let config = Folder::config(path)?;
@@ -180,7 +180,7 @@ impl Folder {
         Ok(Resumed { folder, evolution, notices })
     }
 
-    /// Cuts the files that grow back to what they were.
+    /// Opens the growing files and truncates them to their lengths at the checkpoint.
     fn open(folder: RunFolder, config: &Config, grown: Grown) -> Result<Folder, FolderError> {
         let path = folder.path();
         let (record, table) = (path.join(RECORD), path.join(TABLE));
@@ -209,10 +209,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Keeps a generation: what happened in it, and the state after it.
+    /// Writes a generation: its events, and the state after it.
     ///
     /// # Errors
-    /// If the disk refuses; what was kept before stays sound.
+    /// On a write error; everything written before stays valid.
     pub fn keep(&mut self, state: &State, generation: &Generation) -> Result<(), FolderError> {
         self.folder.is_still_there()?;
         let mut rows = csv::WriterBuilder::new().has_headers(self.grown.table.length == 0).from_writer(Vec::new());
@@ -222,7 +222,7 @@ impl Folder {
             record::chunk(&generation.record).map_err(|message| fail(&self.folder.path().join(RECORD), message))?;
         self.append(chunk, &rows)?;
         let (path, record, table) = (self.folder.path(), self.folder.grown(), &self.table);
-        // Together, as a disk takes hardly longer for three files than for one.
+        // All files are synced together: this takes a disk little longer than one file.
         let kept = std::thread::scope(|scope| {
             let grown = [record, table].map(|file| scope.spawn(|| file.sync_data()));
             let kept = (self.grown, state);
@@ -235,16 +235,16 @@ impl Folder {
         kept.map_err(io(&checkpoints::place(path, state.generation)))
     }
 
-    /// True if a file asks the run to stop.
+    /// Whether a stop request file exists.
     pub(super) fn is_to_stop(&self) -> bool {
         self.folder.is_to_stop()
     }
 
-    /// Notes how long a generation took, wall time in s: a line of `times.csv`, a file of its own as clocks never agree. A
-    /// generation that is done again after a kill has a second line.
+    /// Records the duration of a generation in wall time [s] as a line of `times.csv`. This is a separate file
+    /// because times are not reproducible. A generation that is repeated after a kill has a second line.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// On a write error.
     pub fn note_time(&mut self, generation: u32, wall_s: f64) -> Result<(), FolderError> {
         let path = self.folder.path().join(TIMES);
         let append = || {
@@ -255,24 +255,24 @@ impl Folder {
         append().map_err(io(&path))
     }
 
-    /// Notes which engine ran a generation, if it is another than before.
+    /// Records the engine that ran a generation if it differs from the previous one.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// On a write error.
     pub fn note_engine(&mut self, generation: u32, status: &EngineStatus) -> Result<(), FolderError> {
         self.engines.note(generation, status)
     }
 
-    /// Line for a person if the run goes on with another engine than it had: its digits are no longer those of an uninterrupted
-    /// run.
+    /// Returns a notice if the run continues with another engine, so that results differ from those of an
+    /// uninterrupted run.
     pub fn other_engine(&self, status: &EngineStatus) -> Option<String> {
         Some(format!("{}: {}", self.folder.path().display(), self.engines.other(status)?))
     }
 
-    /// Writes the final trees as text, with their `avoiding` in front so that every file runs as it is, and the result.
+    /// Writes the result, and the final trees as text, each under its `avoiding` node so that every file can be run.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// On a write error.
     pub fn finish(&self, evolution: &EvolutionRun, outcome: &Outcome) -> Result<(), FolderError> {
         let settings = &evolution.config().settings;
         for (place, (i, island)) in evolution.config().numbers().zip(&evolution.state().islands).enumerate() {

@@ -1,31 +1,31 @@
-//! The Pareto front of a run: for each size the fittest tree that is not larger, so that a reader chooses between a tree
-//! that is short and one that is better.
+//! Pareto front of a run: for each size the fittest tree that is not larger. A reader can choose between a shorter
+//! and a better tree.
 
 use serde::Serialize;
 use xpuck_evolve::{Individual, Island, Settings};
 
-/// Trees of a front, at most; those with the most nodes stay.
+/// Maximum number of trees of a front; those with the most nodes are kept.
 const MOST: usize = 16;
 
-/// A tree than which none is both smaller and fitter.
+/// A Pareto-optimal tree: no other tree is both smaller and fitter.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct FrontTree {
-    /// Its name, for `xpuck runs lineage`.
+    /// Name, as accepted by `xpuck runs lineage`.
     pub id: String,
-    /// Its nodes, without the `avoiding` above it.
+    /// Number of nodes, without the `avoiding` above the tree.
     pub nodes: usize,
-    /// Its evaluations.
+    /// Number of evaluations.
     pub evaluations: u32,
-    /// Its fitness as evolution estimates it.
+    /// Fitness as estimated during evolution.
     pub fitness: f64,
-    /// Its mean fitness in fresh simulations.
+    /// Mean fitness in fresh simulations.
     pub remeasured: f64,
     /// The tree under `avoiding`, as text.
     pub tree: String,
 }
 
-/// Of all islands' individuals with as many evaluations as count in full, those that none beats with as few nodes; by size,
-/// the smallest first. What they are worth here is what evolution estimates.
+/// Returns the Pareto front of all individuals with full evaluations on all islands, the smallest tree first. Fitness
+/// is the estimate of the evolution.
 pub(super) fn front<'a>(islands: &'a [Island], settings: &Settings) -> Vec<&'a Individual> {
     let known = islands.iter().flat_map(Island::population).filter(|i| i.samples.n() >= settings.full_evaluations);
     let all = known.map(|i| (i.tree.nodes().len(), i.samples.mean(), i)).collect();
@@ -34,7 +34,8 @@ pub(super) fn front<'a>(islands: &'a [Island], settings: &Settings) -> Vec<&'a I
     front
 }
 
-/// Of what costs something and is worth something, that which is worth more than all that costs no more, by cost.
+/// Returns the undominated items of (cost, value, item), by cost: each has a higher value than all items of equal or
+/// lower cost.
 pub(super) fn undominated<T>(mut all: Vec<(usize, f64, T)>) -> Vec<T> {
     all.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     let mut best = f64::NEG_INFINITY;

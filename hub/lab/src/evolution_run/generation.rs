@@ -14,79 +14,79 @@ use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 
-/// Controller updates in a simulated second.
+/// Number of controller updates per simulated second [Hz].
 const UPDATES_PER_SECOND: f64 = 10.0;
 
 /// A run of evolution.
 pub struct EvolutionRun {
     config: Config,
     state: State,
-    /// What trees compile to; it can be made again from the state.
+    /// Cache of compiled trees; it can be rebuilt from the state.
     evaluator: Evaluator,
     engine: ChosenEngine,
-    /// The islands whose trials are in another world than the configuration's, by their places.
+    /// Worlds of islands whose trials differ from the configuration's world, by island index.
     worlds: BTreeMap<usize, WorldSpec>,
 }
 
-/// All that a run has to remember from one generation to the next.
+/// Complete state of a run between two generations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// Generations evaluated.
+    /// Number of evaluated generations.
     pub generation: u32,
-    /// The islands, after their last generation was recorded.
+    /// Islands after their last generation was recorded.
     pub islands: Vec<Island>,
-    /// The islands' recent emigrants.
+    /// Recent emigrants of the islands.
     server: Geneserver,
-    /// Controller updates simulated so far, over all robots.
+    /// Number of controller updates simulated so far, over all robots.
     robot_updates: u64,
-    /// Where the run is in its curriculum.
+    /// Position of the run in its curriculum.
     pub course: Course,
-    /// When the mean derated fitness first was [`THRESHOLD`] or more in the run's own world.
+    /// Time at which the mean derated fitness first reached [`THRESHOLD`] in the run's own world.
     pub reached: Option<Reached>,
-    /// Wall time that the generations took, s, over all processes that worked on the run.
+    /// Wall time of the generations [s], over all processes that worked on the run.
     pub wall_s: f64,
 }
 
-/// A moment of a run.
+/// A point in time of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
-    /// The generation, from 1.
+    /// Number of the generation, from 1.
     pub generation: u32,
-    /// Simulated time up to its end, s times robots.
+    /// Simulated time up to the end of the generation [robot-seconds].
     pub robot_seconds: f64,
 }
 
-/// What a generation was: a line of `generations.csv` for each island, and a block of the record.
+/// Data of one generation: a line of `generations.csv` for each island, and a block of the record.
 pub struct Generation {
-    /// One row for each island.
+    /// One row per island.
     pub rows: Vec<GenerationRow>,
     /// Births, migrations and samples.
     pub record: record::Generation,
 }
 
-/// Where an island stood at the end of a generation: a line of `generations.csv`.
+/// State of an island at the end of a generation: a line of `generations.csv`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRow {
-    /// The generation, from 1.
+    /// Number of the generation, from 1.
     pub generation: u32,
-    /// The island, from 0.
+    /// Number of the island, from 0.
     pub island: u16,
-    /// Simulated time of the whole swarm so far, s times robots.
+    /// Simulated time of the whole swarm so far [robot-seconds].
     pub robot_seconds: f64,
-    /// The champion's estimated fitness.
+    /// Estimated fitness of the champion.
     pub best: f64,
-    /// The same, scaled down below 8 evaluations (Eq. 8.1).
+    /// Estimated fitness of the champion, scaled down below 8 evaluations (Eq. 8.1).
     pub derated: f64,
-    /// The champion's evaluations.
+    /// Number of evaluations of the champion.
     pub evaluations: u32,
-    /// The population's mean fitness.
+    /// Mean fitness of the population.
     pub mean: f64,
-    /// Different trees in the population, as a part of it: 1 if all differ.
+    /// Share of distinct trees in the population [0..=1].
     pub distinct: f64,
 }
 
 impl EvolutionRun {
-    /// A run before its first generation.
+    /// Returns a run before its first generation.
     pub fn new(config: Config) -> EvolutionRun {
         let island = |i| Island::new(config.settings.clone(), config.primitive_set.clone(), i, config.seed);
         let state = State {
@@ -101,67 +101,67 @@ impl EvolutionRun {
         EvolutionRun::resumed(config, state)
     }
 
-    /// A run that goes on from a state that [`EvolutionRun::state`] gave.
+    /// Returns a run that resumes from a state of [`EvolutionRun::state`].
     pub fn resumed(config: Config, state: State) -> EvolutionRun {
         let (evaluator, engine) = (Evaluator::default(), engine::simd());
         EvolutionRun { config, state, evaluator, engine, worlds: BTreeMap::new() }
     }
 
-    /// The same run with another engine than `simd`.
+    /// Replaces the engine, which is `simd` by default.
     pub fn on(self, engine: ChosenEngine) -> EvolutionRun {
         EvolutionRun { engine, ..self }
     }
 
-    /// From now on an island, by its place from 0, tries its trees in another world, and what it knew of their fitness
-    /// counts for little. A state does not hold that.
+    /// Changes the world in which an island (by its index from 0) tests its trees, and reduces the weight of its
+    /// earlier fitness samples. A state does not include this change.
     pub fn change_world(&mut self, place: usize, world: WorldSpec) {
         self.state.islands[place].relearn();
         self.worlds.insert(place, world);
     }
 
-    /// What simulates the trials.
+    /// Engine that simulates the trials.
     pub fn engine(&self) -> &ChosenEngine {
         &self.engine
     }
 
-    /// What the run is.
+    /// Configuration of the run.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// All that the run has to remember.
+    /// Complete state of the run.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// True once every generation was evaluated, or the budget is used up.
+    /// Whether all generations are evaluated or the budget is used up.
     pub fn is_done(&self) -> bool {
         self.done() >= 1.0
     }
 
-    /// The part of the run that is done, by generations or by robot-seconds, whichever is further; 1 or more at its end.
+    /// Completed share of the run, by generations or by robot-seconds, whichever is larger; >= 1 at the end.
     pub fn done(&self) -> f64 {
         let generations = f64::from(self.state.generation) / f64::from(self.config.generations);
         self.config.budget.map_or(generations, |budget| generations.max(self.robot_seconds() / budget))
     }
 
-    /// Simulated time so far, s times robots.
+    /// Simulated time so far [robot-seconds].
     pub fn robot_seconds(&self) -> f64 {
         self.state.robot_updates as f64 / UPDATES_PER_SECOND
     }
 
-    /// Mean over the islands of their champions' derated fitness: the curve of Fig. 8.4.
+    /// Mean over the islands of the champions' derated fitness, as plotted in Fig. 8.4.
     pub fn mean_derated(&self) -> f64 {
         let islands = &self.state.islands;
         islands.iter().map(|i| i.progress().derated).sum::<f64>() / islands.len() as f64
     }
 
-    /// Adds wall time, s.
+    /// Adds wall time [s].
     pub fn spend(&mut self, wall_s: f64) {
         self.state.wall_s += wall_s;
     }
 
-    /// Makes the next population, except before the first generation, and tries everybody in it.
+    /// Creates the next population, except before the first generation, and evaluates all individuals in it.
     pub fn step(&mut self) -> Generation {
         let (generation, server) = (self.state.generation, &mut self.state.server);
         if generation > 0 {
@@ -174,7 +174,7 @@ impl EvolutionRun {
         self.try_everybody()
     }
 
-    /// The same for a run whose genes come from somewhere else; every island gets the same immigrants.
+    /// Same as [`EvolutionRun::step`], with immigrants from elsewhere; every island receives the same ones.
     pub fn step_with(&mut self, immigrants: &[Migrant]) -> Generation {
         if self.state.generation > 0 {
             let mut immigrants = immigrants.to_vec();
@@ -197,7 +197,7 @@ impl EvolutionRun {
         Generation { rows, record: record::Generation { generation: self.state.generation, islands } }
     }
 
-    /// Counts a generation of a curriculum, whose next step begins when one ends.
+    /// Counts a generation of a curriculum, and begins the next curriculum step if the current one has ended.
     fn attend(&mut self, trials: u64) {
         let islands = &self.state.islands;
         let mean = islands.iter().map(|island| island.progress().mean).sum::<f64>() / islands.len() as f64;
@@ -212,7 +212,7 @@ impl EvolutionRun {
         }
     }
 
-    /// Runs every trial of every island and tells the islands; returns what is to be recorded.
+    /// Runs all trials of all islands, passes the results to the islands, and returns the data for the record.
     fn evaluate(&mut self) -> Vec<record::Island> {
         let Config { seed, steps, .. } = &self.config;
         let step = self.state.course.step(steps);

@@ -1,7 +1,7 @@
-//! The ancestry of a tree, out of a run's record.
+//! Ancestry of a tree, from a run's record.
 //!
-//! A record is read twice: first for who came from whom, which is little, then for the trees and samples of those that
-//! are asked for. So a record may be much larger than the memory.
+//! A record is read twice: first the parent relations, which are small, then the trees and samples of the requested
+//! individuals. A record may therefore be much larger than the memory.
 
 use super::record::{Birth, Reader, RecordError, Sample};
 use serde::Serialize;
@@ -10,74 +10,74 @@ use std::path::Path;
 use xpuck_evolve::{Id, Operator};
 use xpuck_kernels::tree::Tree;
 
-/// Everything the record holds of an individual.
+/// All recorded data of an individual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Individual {
-    /// Its name.
+    /// Identifier.
     pub id: Id,
-    /// The generation in which it was new, from 1.
+    /// Generation of birth, from 1.
     pub generation: u32,
-    /// Mother and father; none for random trees.
+    /// Mother and father; `None` for random trees.
     pub parents: Option<[Id; 2]>,
-    /// How it came to be.
+    /// Operator that created the individual.
     pub operator: Operator,
-    /// The genotype.
+    /// Genotype.
     pub tree: Tree,
-    /// Its samples on all islands, in the order of time.
+    /// Samples on all islands, in chronological order.
     pub samples: Vec<Taken>,
-    /// Where and when it came as an immigrant.
+    /// Islands and generations of its arrivals as an immigrant.
     pub arrivals: Vec<Place>,
 }
 
 /// A generation of an island.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Place {
-    /// The generation, from 1.
+    /// Number of the generation, from 1.
     pub generation: u32,
-    /// The island.
+    /// Number of the island.
     pub island: u16,
 }
 
-/// A sample, with when and where it was taken.
+/// A sample with its generation and island.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Taken {
-    /// When and where.
+    /// Generation and island.
     #[serde(flatten)]
     pub place: Place,
-    /// Which start: 0 or 1 for scenario A or B.
+    /// Index of the start: 0 or 1 for scenario A or B.
     pub stratum: u8,
-    /// The fitness; none if it was refused as not finite.
+    /// Fitness; `None` if it was rejected as not finite.
     pub fitness: Option<f32>,
 }
 
-/// The ancestors of an individual.
+/// Ancestors of an individual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lineage {
-    /// The individual itself, then its ancestors step by step backwards.
+    /// The individual itself, then its ancestors in order of increasing distance.
     pub members: Vec<Individual>,
-    /// Of each member but the first the place in `members` of the child that named it first, and as which of its
-    /// parents: the shortest way down.
+    /// For each member, the index in `members` of the child through which it was first found, and its position among
+    /// that child's parents (0 or 1): the shortest path down. `None` for the individual itself.
     pub named_by: Vec<Option<(usize, usize)>>,
-    /// Ancestors further back than was asked for, as far as the record knows them.
+    /// Number of recorded ancestors beyond the requested depth.
     pub further: usize,
 }
 
-/// What a record tells without trees and samples.
+/// Contents of a record without trees and samples.
 pub struct Index {
     parents: BTreeMap<Id, Option<[Id; 2]>>,
-    /// The champions of the last generation, island by island.
+    /// Champions of the last generation, in the order of the islands.
     pub champions: Vec<Id>,
-    /// The last generation that is recorded whole.
+    /// Last generation that is completely recorded.
     pub generation: u32,
-    /// Bytes at the end of the record that could not be read.
+    /// Number of unreadable bytes at the end of the record.
     pub left_over: u64,
 }
 
 impl Index {
-    /// Reads who came from whom.
+    /// Reads the parent relations.
     ///
     /// # Errors
-    /// If the file cannot be read or is no record. A record that is cut off is read as far as it goes.
+    /// If the file cannot be read or is not a record. A truncated record is read up to its last valid chunk.
     pub fn read(path: &Path) -> Result<Index, RecordError> {
         let mut index = Index { parents: BTreeMap::new(), champions: Vec::new(), generation: 0, left_over: 0 };
         let mut reader = Reader::open(path)?;
@@ -91,7 +91,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Number of all ancestors that the record knows.
+    /// Number of all recorded ancestors.
     pub fn ancestors(&self, id: Id) -> usize {
         let mut seen = BTreeSet::new();
         let mut open = vec![id];
@@ -105,10 +105,10 @@ impl Index {
         seen.len()
     }
 
-    /// The lineage of `id`, at most `depth` steps back. Its trees and samples are read from the record.
+    /// Returns the lineage of `id`, up to `depth` steps back. Trees and samples are read from the record.
     ///
     /// # Errors
-    /// If the record does not know the individual, or cannot be read.
+    /// If the record does not contain the individual, or cannot be read.
     pub fn lineage(&self, path: &Path, id: Id, depth: usize) -> Result<Lineage, RecordError> {
         if !self.parents.contains_key(&id) {
             let generation = self.generation;
@@ -137,7 +137,8 @@ impl Index {
     }
 }
 
-/// Everything the record holds of these individuals, in their order; those it does not know are left out.
+/// Returns all recorded data of these individuals, in the given order; individuals that are not recorded are left
+/// out.
 ///
 /// # Errors
 /// If the record cannot be read.
@@ -168,8 +169,8 @@ pub fn individuals(path: &Path, ids: &[Id]) -> Result<Vec<Individual>, RecordErr
 }
 
 impl Individual {
-    /// Number of samples that count, and their mean, both strata weighing the same as in evolution; refused ones are
-    /// left out.
+    /// Returns the number of valid samples and their mean. Both strata have the same weight, as in evolution;
+    /// rejected samples are left out.
     pub fn fitness(&self) -> (u32, f64) {
         let mut samples = xpuck_evolve::Samples::default();
         for taken in &self.samples {
@@ -180,7 +181,7 @@ impl Individual {
         (samples.n(), samples.mean())
     }
 
-    /// Number of samples that were refused.
+    /// Number of rejected samples.
     pub fn refused(&self) -> usize {
         self.samples.iter().filter(|s| s.fitness.is_none()).count()
     }

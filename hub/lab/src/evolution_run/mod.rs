@@ -1,7 +1,7 @@
-//! The islands of one process: a whole run of evolution, generation by generation.
+//! Evolution on the islands of one process: a complete run, generation by generation.
 //!
-//! [`EvolutionRun`] is a plain state machine: it simulates and evolves, and knows no file and no clock. [`Folder`] keeps what a
-//! run leaves behind, so that it can go on after it was cut short, and [`run`] brings the two together.
+//! [`EvolutionRun`] is a plain state machine: it simulates and evolves without access to files or a clock. [`Folder`]
+//! stores the data of a run, so that an interrupted run can be resumed. [`run`] combines both.
 
 mod champion;
 pub(crate) mod config;

@@ -1,4 +1,4 @@
-//! What came out of a run.
+//! Result of a run.
 
 use super::champion::champion;
 use super::config::Config;
@@ -12,80 +12,80 @@ use xpuck_experiment::StepEnd;
 use xpuck_kernels::engine::{Engine, EngineStatus};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 
-/// Simulated seconds of each simulation in which champions are measured again.
+/// Duration of each simulation that remeasures champions [s].
 pub const SECONDS: f32 = 60.0;
 
-/// The last line of `xpuck evolve --json`.
+/// Last line of `xpuck evolve --json`.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// The algorithm's name.
+    /// Name of the algorithm.
     pub algorithm: Algorithm,
-    /// Mean over islands of the champion's derated fitness (Eq. 8.1), as evolution estimates it.
+    /// Mean over the islands of the champion's derated fitness (Eq. 8.1), as estimated during evolution.
     pub final_mean: f64,
-    /// The highest of the champions' fitness, as evolution estimates it.
+    /// Highest fitness of the champions, as estimated during evolution.
     pub final_best: f64,
-    /// Mean over islands of the champion's fitness in fresh simulations.
+    /// Mean over the islands of the champion's fitness in fresh simulations.
     pub remeasured_mean: f64,
-    /// The highest of them.
+    /// Highest fitness of the champions in fresh simulations.
     pub remeasured_best: f64,
-    /// The first generation with a mean of [`super::THRESHOLD`] or more.
+    /// First generation with a mean of at least [`super::THRESHOLD`].
     #[serde(rename = "generations_to_0.205")]
     pub generations_to: Option<u32>,
-    /// Simulated time until then, s times robots.
+    /// Simulated time up to that generation [robot-seconds].
     #[serde(rename = "robot_seconds_to_0.205")]
     pub robot_seconds_to: Option<f64>,
-    /// Simulated time of evolution, s times robots.
+    /// Simulated time of the evolution [robot-seconds].
     pub robot_seconds: f64,
-    /// What simulated the last generations: "simd", "reference", "gpu", or "gpu+simd".
+    /// Engine of the last generations: "simd", "reference", "gpu", or "gpu+simd".
     pub engine: &'static str,
-    /// Its adapter and driver, if it used one.
+    /// Adapter of the engine, if it used one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
-    /// See `adapter`.
+    /// Driver of the adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// Simulated robot-seconds a second over the last eight generations of this process; 0 if it evolved none.
+    /// Mean simulation rate over the last eight generations of this process [robot-seconds/s]; 0 if it evolved none.
     pub r_acc: f64,
-    /// What came of the steps of a curriculum that are over.
+    /// Results of the completed steps of a curriculum.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepEnd>,
-    /// Wall time of evolution and measuring, s, over all processes that worked on the run.
+    /// Wall time of evolution and measurement [s], over all processes that worked on the run.
     pub wall_s: f64,
-    /// Generations.
+    /// Number of generations.
     pub generations: u32,
-    /// The champion of each island.
+    /// Champion of each island.
     pub champions: Vec<Champion>,
-    /// The best of the champions in fresh simulations, under `avoiding`, as text.
+    /// Best champion in fresh simulations, under `avoiding`, as text.
     pub best_tree: String,
-    /// The trees among which size and fitness are to be weighed, the smallest first, if they were asked for.
+    /// Pareto front of size and fitness, the smallest tree first, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub front: Option<Vec<FrontTree>>,
 }
 
-/// An island's champion.
+/// Champion of an island.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Champion {
-    /// Its name, for `xpuck runs lineage`.
+    /// Identifier, as accepted by `xpuck runs lineage`.
     pub id: String,
-    /// Its evaluations.
+    /// Number of evaluations.
     pub evaluations: u32,
-    /// Its fitness as evolution estimates it.
+    /// Fitness as estimated during evolution.
     pub fitness: f64,
-    /// Its mean fitness in fresh simulations.
+    /// Mean fitness in fresh simulations.
     pub remeasured: f64,
 }
 
-/// Mean fitness of each program over `runs` simulations of 60 s in the run's world, starts by turns, on a seed of its
-/// own: evolution has seen none of them.
+/// Returns the mean fitness of each program over `runs` simulations of 60 s in the run's world. The starts are used
+/// in turn; the seed is not used by the evolution.
 pub fn on_fresh_worlds(engine: &dyn Engine, config: &Config, programs: &[Program], runs: u32) -> Vec<f64> {
     let plan = Plan { spec: &config.spec, seconds: SECONDS, runs, seed: !config.seed };
     measure_all(engine, programs, &plan).iter().map(|m| m.mean).collect()
 }
 
-/// The individuals' trees under `avoiding`, and what they are worth in worlds that evolution has not seen. That is always
-/// measured by `simd`, so that results can be compared whatever the engine of the trials.
+/// Returns the individuals' trees under `avoiding`, and their fitness in worlds that the evolution has not used. It
+/// is always measured by `simd`, so that results are comparable regardless of the engine of the trials.
 fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<f64>), CompileError> {
     let trees: Vec<Tree> = individuals.iter().map(|i| i.tree.under_avoiding()).collect();
     let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
@@ -94,10 +94,10 @@ fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<T
 }
 
 impl Outcome {
-    /// Measures every island's champion again, in worlds that evolution has not seen, starts by turns.
+    /// Remeasures every island's champion in worlds that the evolution has not used, with the starts in turn.
     ///
     /// # Errors
-    /// If a champion does not fit a robot.
+    /// If a champion cannot be compiled for a robot.
     pub fn of(evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
         let (config, state) = (evolution.config(), evolution.state());
         let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
@@ -134,10 +134,11 @@ impl Outcome {
         })
     }
 
-    /// Measures the run's Pareto front of fitness and size as champions are, and keeps what is still one then.
+    /// Remeasures the run's Pareto front of fitness and size like the champions, and keeps the trees that are still
+    /// Pareto-optimal.
     ///
     /// # Errors
-    /// If one of its trees does not fit a robot.
+    /// If one of its trees cannot be compiled for a robot.
     pub fn with_front(self, evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
         let all = front(&evolution.state().islands, &evolution.config().settings);
         let (trees, again) = measured_again(evolution.config(), &all)?;

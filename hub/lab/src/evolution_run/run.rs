@@ -1,4 +1,4 @@
-//! A run from where it stands to its end, or to where it is told to stop.
+//! Runs an evolution from its current state to its end, or until a stop request.
 
 use super::folder::Folder;
 use super::generation::{EvolutionRun, Generation};
@@ -6,20 +6,20 @@ use crate::run_folder::FolderError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// How a run ended.
+/// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// With its last generation.
+    /// All generations are done.
     Whole,
-    /// After a whole generation, as it was told to.
+    /// Stopped on request after a complete generation.
     Stopped,
 }
 
-/// Runs the generations that are left. Each is kept in the folder, if there is one, before the next begins; then `watch`
-/// sees the run. `stop`, or a file of that name in the folder, ends the run after the generation in hand.
+/// Runs the remaining generations. Each one is written to the folder, if there is one, before the next begins; then
+/// `watch` is called. `stop`, or a file of that name in the folder, ends the run after the current generation.
 ///
 /// # Errors
-/// If the folder cannot be written; all generations before are kept.
+/// If the folder cannot be written; all previous generations are kept.
 pub fn run(
     evolution: &mut EvolutionRun,
     folder: Option<&mut Folder>,
@@ -29,7 +29,7 @@ pub fn run(
     run_with(evolution, folder, stop, EvolutionRun::step, watch)
 }
 
-/// The same with another way to make a step: [`EvolutionRun::step_with`] immigrants from elsewhere.
+/// Same as [`run`] with another step function, for example [`EvolutionRun::step_with`] immigrants from elsewhere.
 ///
 /// # Errors
 /// As [`run`].

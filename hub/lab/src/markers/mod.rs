@@ -1,9 +1,10 @@
-//! Patterns of reflectors that tell robots apart (thesis 5.2.3): four markers on a grid of 4 x 4 with 10 mm between
-//! its points, chosen by brute force.
+//! Reflector patterns that distinguish robots (thesis 5.2.3): four markers on a grid of 4 x 4 points, 10 mm apart,
+//! chosen by brute force.
 //!
-//! Motion capture knows a pattern by the distances between its markers, so these decide what two patterns can be taken
-//! for. The thesis does not speak of mirror images; they have the same distances, so no two patterns here are mirror
-//! images of each other, and none is like itself turned, which would leave a robot's heading open.
+//! Motion capture identifies a pattern by the distances between its markers, so these decide which patterns can be
+//! confused. The thesis does not mention mirror images, which have the same distances. Therefore no two patterns here
+//! are mirror images of each other, and no pattern is symmetric under rotation, as the robot's heading would be
+//! ambiguous.
 
 mod search;
 mod sheet;
@@ -13,34 +14,34 @@ pub use sheet::svg;
 
 use std::sync::LazyLock;
 
-/// Points along a side of the grid.
+/// Number of points along a side of the grid.
 pub const SIDE: u8 = 4;
-/// Between neighbouring points of the grid, mm.
+/// Distance between adjacent points of the grid [mm].
 pub const SPACING_MM: f64 = 10.0;
-/// Distances closer than this are the same, mm.
+/// Difference below which two distances count as equal [mm].
 const SAME: f64 = 1e-6;
 
-/// Four points of the grid, as (row, column): row 0 is at the robot's front, column 0 at its left.
+/// Four points of the grid, as (row, column). Row 0 is at the robot's front, column 0 at its left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// The points, in rising order.
+    /// The points, in ascending order.
     pub points: [(u8, u8); 4],
 }
 
 impl Pattern {
-    /// The markers from the middle of a grid of 4 x 4: x forward and y to the left, mm.
+    /// Returns the marker positions relative to the centre of a grid of 4 x 4: x forward and y to the left [mm].
     pub fn markers_mm(&self) -> [[f64; 2]; 4] {
         let middle = f64::from(SIDE - 1) / 2.0;
         self.points.map(|(row, column)| [row, column].map(|n| (middle - f64::from(n)) * SPACING_MM))
     }
 
-    /// How different two patterns are, mm. Each marker of one is taken for one of the other, in the way in which the
-    /// six distances between markers agree best: the largest difference that is left. 0 means congruent.
+    /// Returns the difference between two patterns [mm]. Markers are paired such that the six distances between
+    /// markers agree best; the result is the largest remaining difference. 0 means congruent.
     pub fn separation(&self, other: &Pattern) -> f64 {
         ASSIGNMENTS.iter().map(|taken| self.difference(other, *taken)).fold(f64::INFINITY, f64::min)
     }
 
-    /// How different the pattern is from itself with markers taken for one another, mm. 0 means symmetric.
+    /// Returns the difference between the pattern and itself with permuted markers [mm]. 0 means symmetric.
     pub fn asymmetry(&self) -> f64 {
         let others = ASSIGNMENTS.iter().filter(|taken| **taken != [0, 1, 2, 3]);
         others.map(|taken| self.difference(self, *taken)).fold(f64::INFINITY, f64::min)
@@ -58,14 +59,14 @@ impl Pattern {
     }
 }
 
-/// All 24 ways to take four markers for four.
+/// All 24 permutations of four markers.
 static ASSIGNMENTS: LazyLock<Vec<[usize; 4]>> = LazyLock::new(|| {
     let all = (0..256).map(|n| [n & 3, n >> 2 & 3, n >> 4 & 3, n >> 6]);
     all.filter(|taken| (0..4).all(|marker| taken.contains(&marker))).collect()
 });
 
-/// All patterns on a grid with `side` points along a side (2 to 4) that are neither symmetric nor congruent to an
-/// earlier one, in a fixed order.
+/// Returns all patterns on a grid with `side` points along a side [2..=4] that are neither symmetric nor congruent to
+/// an earlier one, in a fixed order.
 pub fn all(side: u8) -> Vec<Pattern> {
     let mut found: Vec<Pattern> = Vec::new();
     let grid: Vec<(u8, u8)> = (0..side).flat_map(|row| (0..side).map(move |column| (row, column))).collect();
@@ -100,7 +101,7 @@ mod tests {
             assert!(hook.separation(&same) < SAME, "{same:?}");
         }
         let other = pattern([(0, 0), (1, 0), (2, 0), (2, 3)]);
-        // 20 mm across became 30.
+        // A distance of 20 mm became 30 mm.
         assert!((hook.separation(&other) - 10.0).abs() < 1e-9);
         assert!((other.separation(&hook) - 10.0).abs() < 1e-9);
     }
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_grid_has_99_patterns() {
-        // Counted another way too: orbits of the 1820 sets under the grid's moves, 147, less the 48 symmetric ones.
+        // Cross-check: 147 orbits of the 1820 sets under the grid's symmetries, minus the 48 symmetric ones.
         assert_eq!((all(2).len(), all(4).len()), (0, 99));
     }
 

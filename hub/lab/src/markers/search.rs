@@ -1,32 +1,33 @@
-//! Chooses patterns whose least separation is as large as it can be.
+//! Chooses patterns whose minimum separation is as large as possible.
 //!
-//! For a separation, patterns are a graph with an edge between any two that differ by that much; what is wanted is a
-//! clique. Separations are tried from the largest down, and the first that has a clique is the best there is.
+//! For a given separation, patterns form a graph with an edge between any two that differ by at least that much. The
+//! choice is a clique of this graph. Separations are tried from the largest down; the first with a clique is optimal.
 
 use super::{Pattern, SAME, all};
 
-/// Sets looked at for one separation; the sixteen of the thesis need 17.
+/// Maximum number of sets examined for one separation; the sixteen patterns of the thesis need 17.
 const MAX_STEPS: u32 = 200_000;
 
-/// Patterns that were chosen.
+/// Chosen patterns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The patterns.
     pub patterns: Vec<Pattern>,
-    /// Any two differ by at least so much, and any one from itself turned, mm.
+    /// Minimum difference between any two patterns, and between each pattern and its rotations [mm].
     pub separation_mm: f64,
-    /// No choice of as many has a larger separation; false if the search for one was given up.
+    /// Whether this separation is proven to be optimal; false if a search for a larger one was aborted.
     pub best: bool,
 }
 
-/// Chooses `count` patterns from a grid with `side` points along a side (2 to 4); `None` if it has not so many.
+/// Chooses `count` patterns from a grid with `side` points along a side [2..=4]; `None` if the grid has fewer
+/// patterns.
 pub fn choose(count: usize, side: u8) -> Option<Choice> {
     let patterns = all(side);
     if count == 0 || count > patterns.len() {
         return None;
     }
     let n = patterns.len();
-    // On the diagonal: from itself turned.
+    // Diagonal: difference of a pattern to its own rotations.
     let value = |i: usize, j: usize| {
         if i == j { patterns[i].asymmetry() } else { patterns[i].separation(&patterns[j]) }
     };
@@ -66,7 +67,8 @@ struct Search {
 }
 
 impl Search {
-    /// A clique that holds `chosen` and otherwise only `candidates`, each of which has edges to all chosen.
+    /// Searches for a clique that contains `chosen` and otherwise only `candidates`, each of which has edges to all
+    /// of `chosen`.
     fn clique(&mut self, chosen: u128, mut candidates: u128) -> Found {
         self.steps += 1;
         let missing = self.count - chosen.count_ones() as usize;
@@ -78,7 +80,7 @@ impl Search {
         }
         let (order, colours) = self.colour(candidates);
         for (node, colour) in order.into_iter().zip(colours).rev() {
-            // Nodes of one colour have no edges, so no clique has two of them.
+            // Nodes of one colour have no edges between them, so a clique contains at most one of them.
             if colour < missing {
                 return Found::Nothing;
             }
@@ -90,7 +92,7 @@ impl Search {
         Found::Nothing
     }
 
-    /// The nodes ordered by colours 1, 2, ..., given greedily.
+    /// Returns the nodes ordered by colour (1, 2, ...), with a greedy colouring.
     fn colour(&self, mut left: u128) -> (Vec<usize>, Vec<usize>) {
         let (mut order, mut colours) = (Vec::new(), Vec::new());
         for colour in 1.. {
@@ -114,7 +116,7 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// Least separation of a set, and of each from itself turned.
+    /// Minimum separation of a set, including the asymmetry of each pattern.
     fn least(patterns: &[Pattern]) -> f64 {
         let pairs = patterns.iter().enumerate().flat_map(|(i, a)| patterns[..i].iter().map(|b| a.separation(b)));
         pairs.chain(patterns.iter().map(Pattern::asymmetry)).fold(f64::INFINITY, f64::min)

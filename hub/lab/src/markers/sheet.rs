@@ -1,20 +1,20 @@
-//! A sheet of patterns to print at scale: squares to cut out, with the places of the markers and the robot's front.
+//! Printable sheet of patterns at scale: squares to cut out, with marker positions and the robot's front.
 
 use super::{Pattern, SIDE, SPACING_MM};
 use std::fmt::Write;
 
-/// Width of the sheet: A4. Its height is A4's, which is enough for 20 patterns.
+/// Width of the sheet (A4), and its minimum height (A4, enough for 20 patterns) [mm].
 const WIDTH: f64 = 210.0;
 const HEIGHT: f64 = 297.0;
 const COLUMNS: usize = 4;
-/// From one pattern to the next, mm, and the first one's left upper corner.
+/// Distance between patterns, and the upper left corner of the first one [mm].
 const PITCH: [f64; 2] = [48.0, 52.0];
 const CORNER: [f64; 2] = [11.0, 30.0];
-/// Side of the square to cut out, and radius of a marker's foot, mm.
+/// Side of the square to cut out, and radius of a marker's foot [mm].
 const SQUARE: f64 = 40.0;
 const FOOT: f64 = 3.0;
 
-/// The sheet as SVG with one unit a millimetre.
+/// Returns the sheet as SVG with one unit per millimetre.
 pub fn svg(patterns: &[Pattern]) -> String {
     let rows = patterns.len().div_ceil(COLUMNS) as f64;
     let height = HEIGHT.max(CORNER[1] + rows * PITCH[1]);
@@ -35,7 +35,7 @@ pub fn svg(patterns: &[Pattern]) -> String {
     out + "</svg>\n"
 }
 
-/// One pattern, front up.
+/// Draws one pattern with its front up.
 fn square(number: usize, pattern: &Pattern) -> String {
     let middle = SQUARE / 2.0;
     let mut out = format!(
@@ -64,7 +64,7 @@ fn square(number: usize, pattern: &Pattern) -> String {
 mod tests {
     use super::*;
 
-    /// Patterns on one A4 sheet.
+    /// Number of patterns on one A4 sheet.
     const ON_A4: usize = 20;
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(squares.len(), ON_A4);
         for (group, pattern) in squares.iter().zip(&patterns) {
             let circles = group.children().filter(|n| n.has_tag_name("circle"));
-            // Up on paper is forward; right is the robot's right.
+            // Up on paper is the robot's front; right on paper is the robot's right.
             let mut seen: Vec<_> = circles.map(|c| [20.0 - number(c, "cy"), 20.0 - number(c, "cx")]).collect();
             seen.sort_by(|a, b| b.partial_cmp(a).unwrap());
             assert_eq!(seen, pattern.markers_mm());

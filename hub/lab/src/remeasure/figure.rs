@@ -1,11 +1,11 @@
-//! The figure: of each run what it reported, dashed, and what its champions are worth.
+//! Figure of each run's reported fitness (dashed) and of its champions' remeasured fitness.
 
 use super::Row;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 
-/// Draws up to 7 runs, each with its label, against simulated time. `runs` is the number of simulations of 60 s in which
-/// every champion was measured again.
+/// Draws up to 7 runs, each with its label, against simulated time. `runs` is the number of simulations of 60 s in
+/// which every champion was remeasured.
 pub fn draw(courses: &[(String, &[Row])], runs: u32) -> String {
     let (x, y) = ("simulated time, million robot-seconds", "fitness, mean of the islands' champions");
     let mut plot = Plot::new("What is reported, and what it is worth", x, y);

@@ -1,8 +1,8 @@
-//! What the champions of a kept run are worth, generation by generation: each is measured again in worlds that evolution
-//! has not seen.
+//! Remeasurement of the champions of a stored run, generation by generation, in worlds that the evolution has not
+//! used.
 //!
-//! The fitness that a run reports is the highest of many noisy estimates, so luck flatters it, and the more so the more
-//! individuals are tried. Beside what fresh simulations say of the same champions the difference shows.
+//! The fitness that a run reports is the maximum of many noisy estimates and is therefore biased upwards. The bias
+//! grows with the number of individuals. Fresh simulations of the same champions show this bias.
 
 mod figure;
 
@@ -21,22 +21,22 @@ use xpuck_evolve::Id;
 use xpuck_kernels::engine::Engine;
 use xpuck_kernels::tree::{Program, Tree};
 
-/// A kept run whose champions cannot be measured: one line with the file and what is wrong.
+/// Error of a stored run whose champions cannot be measured: one line with the file and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub enum RemeasureError {
-    /// The record is none.
+    /// The record is invalid.
     Record(#[from] RecordError),
     /// The run's own file cannot be used.
     Folder(#[from] FolderError),
-    /// Something else in the folder is not as it should be.
+    /// Another error in the folder.
     Problem(#[from] Problem),
 }
 
-/// A kept run: some of its generations, and who led its islands after them.
+/// A stored run: some of its generations, and the champions of its islands.
 #[derive(Clone, Debug)]
 pub struct RecordedRun {
-    /// What the run is.
+    /// Configuration of the run.
     pub config: Config,
     generations: Vec<Generation>,
     trees: BTreeMap<Id, Tree>,
@@ -48,28 +48,29 @@ struct Generation {
     champions: Vec<Id>,
 }
 
-/// A generation, as it was reported and as it is measured again.
+/// Reported and remeasured fitness of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
-    /// Its number, from 1.
+    /// Number of the generation, from 1.
     pub generation: u32,
-    /// Simulated time of the whole swarm up to its end, s times robots.
+    /// Simulated time of the whole swarm up to the generation's end [robot-seconds].
     pub robot_seconds: f64,
-    /// Fitness of the fittest on each island as evolution estimated it, derated for few evaluations (Eq. 8.1): mean of
-    /// the islands.
+    /// Estimated fitness of the fittest individual of each island, derated for few evaluations (Eq. 8.1): mean of the
+    /// islands.
     pub reported: f64,
     /// Mean fitness of the islands' champions in fresh simulations.
     pub remeasured: f64,
-    /// The best of these champions.
+    /// Fitness of the best of these champions.
     pub best: f64,
 }
 
 impl RecordedRun {
-    /// Reads every `every`-th generation and the last one out of a run's folder, as far as record and table go.
+    /// Reads every `every`-th generation and the last one from a run's folder, as far as record and table are
+    /// complete.
     ///
     /// # Errors
-    /// If the folder holds no run, or its record is no record, holds no whole generation, or lacks a champion's birth,
-    /// as that of an island whose process exchanged genes with others may.
+    /// If the folder does not hold a run, or if its record is invalid, holds no complete generation, or lacks a
+    /// champion's birth. The latter can happen for an island whose process exchanged genes with others.
     pub fn read(folder: &Path, every: u32) -> Result<RecordedRun, RemeasureError> {
         let path = folder.join(RECORD);
         refuse_older(&path)?;
@@ -78,7 +79,7 @@ impl RecordedRun {
         }
         let mut blocks: Vec<(u32, Vec<Id>)> = Vec::new();
         for block in Reader::open(&path)? {
-            // The last block so far stays only if its number or its place says so.
+            // The last block so far is kept only if its number is a multiple of `every`, or if it is the final block.
             if blocks.last().is_some_and(|(number, _)| !number.is_multiple_of(every)) {
                 blocks.pop();
             }
@@ -107,8 +108,8 @@ impl RecordedRun {
         self.generations.len()
     }
 
-    /// Measures every champion in `runs` simulations of 60 s, all in the same worlds, which are those of the end of
-    /// `xpuck evolve`; equal trees once. `watch` is called after each generation.
+    /// Measures every champion in `runs` simulations of 60 s, all in the worlds that are also used at the end of
+    /// `xpuck evolve`. Equal trees are measured once. `watch` is called after each generation.
     pub fn measure(&self, engine: &dyn Engine, runs: u32, mut watch: impl FnMut()) -> Vec<Row> {
         let mut known: BTreeMap<Vec<u8>, f64> = BTreeMap::new();
         let mut rows = Vec::with_capacity(self.generations.len());
@@ -128,7 +129,7 @@ impl RecordedRun {
         rows
     }
 
-    /// Measures those trees that are not known yet. One that does not fit a robot is worth 0, as in evolution.
+    /// Measures the trees that are not known yet. A tree that cannot be compiled has fitness 0, as in evolution.
     fn add(&self, engine: &dyn Engine, known: &mut BTreeMap<Vec<u8>, f64>, trees: &[&Tree], runs: u32) {
         let mut new: BTreeMap<Vec<u8>, Program> = BTreeMap::new();
         for tree in trees {
@@ -145,7 +146,7 @@ impl RecordedRun {
     }
 }
 
-/// The trees of all champions, out of their births.
+/// Returns the trees of all champions, from their births.
 fn trees(path: &Path, generations: &[Generation]) -> Result<BTreeMap<Id, Tree>, RemeasureError> {
     let mut ids: Vec<Id> = generations.iter().flat_map(|generation| generation.champions.iter().copied()).collect();
     ids.sort_unstable();

@@ -1,4 +1,4 @@
-//! The chapter on behaviour: the metrics of each segment, and the map of those that are worth something (thesis 8.5).
+//! Chapter on behaviour: metrics of each segment, and the map of segments with reasonable fitness (thesis 8.5).
 
 use super::collect::{RunFacts, SegmentFacts};
 use super::page::Section;
@@ -8,10 +8,10 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::som::{Grid, Map, Topology, draw};
 use xpuck_wire::output::count;
 
-/// Segments with more fitness are put on the map (thesis 8.5).
+/// Minimum fitness of segments on the map (thesis 8.5).
 const REASONABLE: f64 = 0.1;
 
-/// A segment with metrics: its name, run and segment as in Table 8.5, and what is known of it.
+/// Returns the segments with metrics: the name (run and segment, as in Table 8.5), the segment, and its metrics.
 pub fn segments<'a>(runs: &[&'a RunFacts]) -> Vec<(String, &'a SegmentFacts, Metrics)> {
     let mut all = Vec::new();
     for (i, run) in runs.iter().enumerate() {
@@ -24,10 +24,10 @@ pub fn segments<'a>(runs: &[&'a RunFacts]) -> Vec<(String, &'a SegmentFacts, Met
     all
 }
 
-/// The chapter.
+/// Returns the chapter.
 pub fn section(runs: &[&RunFacts], disc: bool, topology: Topology) -> Section {
     let all = segments(runs);
-    // Three of the metrics are of a frisbee.
+    // Three of the metrics require a frisbee.
     let shown: &[usize] = if disc { &[0, 1, 2, 3, 4] } else { &[0, 4] };
     let names: Vec<&str> = shown.iter().map(|i| Metrics::NAMES[*i]).collect();
     let values = |metrics: &Metrics| shown.iter().map(|i| metrics.values()[*i]).collect::<Vec<f64>>();

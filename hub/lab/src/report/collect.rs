@@ -1,4 +1,4 @@
-//! What a report needs of a run, out of its record.
+//! Collects the data of a run for a report from its record.
 
 use super::held::{Courses, Held};
 use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
@@ -21,103 +21,103 @@ use xpuck_wire::message::Operator;
 use xpuck_wire::output::count;
 use xpuck_wire::{Body, Phase, Segment};
 
-/// Telemetry older than this tells no wheel speed, s of arena time.
+/// Maximum age of telemetry used as wheel speed [s of arena time].
 const FRESH: f64 = 0.5;
-/// What of a record is read here.
+/// Topics that are read from a record.
 const TOPICS: [&str; 5] = ["/poses", "/telemetry", "/loaded", "/run", "/estimates"];
-/// Seconds of arena time between two points of a curve.
+/// Interval between two points of a curve [s of arena time].
 const STEP: f64 = 5.0;
 
-/// A run.
+/// Data of a run.
 #[derive(Clone, Debug)]
 pub struct RunFacts {
-    /// Its folder's name.
+    /// Name of its folder.
     pub name: String,
-    /// What it must have in common with others to be compared with them, in words.
+    /// Properties that comparable runs must have in common, as text.
     pub experiment: String,
-    /// The program's version.
+    /// Version of the program.
     pub version: String,
-    /// Its seed.
+    /// Seed.
     pub seed: u64,
     /// Number of robots.
     pub robots: usize,
-    /// The world of its last phase, as its islands simulate it.
+    /// World of its last phase, as its islands simulate it.
     pub world: Arc<WorldSpec>,
-    /// The same as its robots simulated it at the end, which differs where they adapted.
+    /// World of its last phase as its robots simulated it at the end; it differs from `world` if they adapted.
     pub last_world: Arc<WorldSpec>,
-    /// Robots lost during the run.
+    /// Number of robots lost during the run.
     pub dead: u32,
-    /// Mean round trip, ms; none if no robot told any.
+    /// Mean round-trip time [ms]; `None` if no robot reported one.
     pub ping_ms: Option<f64>,
-    /// Part of the round trips above 100 ms, percent.
+    /// Share of round trips above 100 ms [%].
     pub slow_percent: f64,
-    /// Some robot evolved, or the record does not say.
+    /// Whether any robot evolved; true if the record does not contain this.
     pub evolves: bool,
     /// Mean over robots of the champions' derated fitness at the end.
     pub evolved: f64,
-    /// Mean over robots of the generations done.
+    /// Mean over robots of the number of generations.
     pub generations: f64,
-    /// Minutes of the run, and the mean over robots of the champions' derated fitness.
+    /// Time [min], and the mean over robots of the champions' derated fitness.
     pub curve: Vec<(f64, f64)>,
-    /// The segments in which something was scored, the first without evolved trees left out.
+    /// Segments with a score, without the first ones that have no evolved trees.
     pub segments: Vec<SegmentFacts>,
-    /// The trees that drove the robots last.
+    /// Trees that drove the robots last.
     pub trees: Vec<LastTree>,
-    /// Where all of its trees came from.
+    /// Ancestry of all these trees.
     pub ancestry: Vec<Ancestor>,
-    /// What its robots held the world for, in runs that adapt.
+    /// World parameters estimated by the robots, in runs with adaptation.
     pub held: Vec<Held>,
-    /// How what its robots sensed compares with its poses, no rows if it recorded no control updates; or why that cannot be
-    /// told, in a line.
+    /// Comparison of the recorded senses with those computed from the poses; empty if no control updates were
+    /// recorded. `Err`: one line with the reason why there is no comparison.
     pub senses: Result<Vec<SenseRow>, String>,
-    /// When it began, ms since 1970: with the seed it tells copies of a run from other runs.
+    /// Start time [ms since 1970]; together with the seed it distinguishes copies of a run from other runs.
     pub started_unix_ms: u64,
-    /// How it ended.
+    /// State at its end.
     pub state: RunState,
-    /// What of the record is damaged or missing, a line each.
+    /// Damaged or missing parts of the record, one line each.
     pub damage: Vec<String>,
 }
 
-/// A segment.
+/// Data of a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SegmentFacts {
-    /// Its number, from 1.
+    /// Number, from 1.
     pub number: u32,
     /// Real fitness.
     pub fitness: f64,
-    /// Its length, s of arena time.
+    /// Duration [s of arena time].
     pub seconds: f64,
-    /// How the swarm behaved; none where motion capture saw nothing.
+    /// Behaviour metrics of the swarm; `None` without motion capture data.
     pub metrics: Option<Metrics>,
 }
 
 /// A tree that drove a robot at the end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LastTree {
-    /// The robot.
+    /// Name of the robot.
     pub robot: String,
-    /// Island and number of the individual; none for a tree that the experiment gave.
+    /// Identifier of the individual; `None` for a tree from the experiment.
     pub id: Option<Id>,
-    /// The tree as it ran, under collision avoidance.
+    /// The tree as executed, under collision avoidance.
     pub tree: Tree,
 }
 
-/// Somebody in the ancestry of the last trees.
+/// An individual in the ancestry of the last trees.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ancestor {
-    /// Who.
+    /// Identifier.
     pub id: Id,
-    /// Generation of birth; 0 if the record does not tell.
+    /// Generation of birth; 0 if it is not recorded.
     pub generation: u32,
-    /// How it came to be.
+    /// Operator that created the individual.
     pub operator: Operator,
-    /// Its parents.
+    /// Parents.
     pub parents: Vec<Id>,
-    /// It drove a robot at the end.
+    /// Whether it drove a robot at the end.
     pub last: bool,
 }
 
-/// What is gathered while a record is read.
+/// Accumulator for a record that is being read.
 struct Gathering {
     frisbee_radius: f64,
     names: Vec<String>,
@@ -133,7 +133,7 @@ struct Gathering {
     last: BTreeMap<String, (Id, String)>,
     minutes: f64,
     held: Courses,
-    /// Robots that speak and that run.toml does not name.
+    /// Robots that send data but are not listed in run.toml.
     strangers: BTreeSet<String>,
 }
 
@@ -187,7 +187,7 @@ impl Gathering {
             Some(RobotState { at: (x, y), heading, wheels: fresh.map(|(_, wheels)| *wheels) })
         };
         let robots: Vec<Option<RobotState>> = self.names.iter().map(state).collect();
-        // Whatever is no robot and is seen is the frisbee: motion capture has no other subjects in an experiment.
+        // A visible body that is not a robot is the frisbee: motion capture has no other subjects in an experiment.
         let frisbee = bodies.iter().find(|body| !self.names.contains(&body.name));
         let frisbee = frisbee.map(|body| (f64::from(body.pose[0]), f64::from(body.pose[1])));
         let meter = MetricsMeter::new(self.frisbee_radius, f64::from(ROBOT_RADIUS));
@@ -196,7 +196,8 @@ impl Gathering {
     }
 }
 
-/// Reads several runs, each on a thread; in the order of the folders. `progress` is called after each.
+/// Reads several runs, one thread each, and returns them in the order of the folders. `progress` is called after
+/// each.
 pub fn collect_all(folders: &[PathBuf], progress: impl Fn() + Sync) -> Vec<Result<RunFacts, RecordError>> {
     let one = |folder: &PathBuf| {
         let run = collect(folder);
@@ -209,7 +210,7 @@ pub fn collect_all(folders: &[PathBuf], progress: impl Fn() + Sync) -> Vec<Resul
 /// Reads a run's folder.
 ///
 /// # Errors
-/// It is no run, or its record cannot be read.
+/// The folder does not hold a run, or its record cannot be read.
 pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let file = RunFile::read(directory)?;
     if !(1..=MAX_ROBOTS).contains(&file.robots.len()) {
@@ -284,7 +285,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let scored = gathering.told.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0);
     let (evolved, slow, dead) = gathering.end;
     let (trips, total) = gathering.trips;
-    // The hub's own mean is over all round trips, the record has five a second.
+    // The hub's own mean covers all round trips; the record has five per second.
     let told = result(directory).unwrap_or_default().map(|status| status.round_trip_ms).filter(|ms| *ms > 0.0);
     let generations = gathering.generations.values().map(|generation| f64::from(*generation));
     Ok(RunFacts {
@@ -313,7 +314,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     })
 }
 
-/// The trees that the experiment's last phase gives to robots which loaded no other. They drive as written.
+/// Returns the trees that the experiment's last phase assigns to robots without an evolved tree. They run as written.
 fn given(plan: &Plan, robots: &[String], loaded: &BTreeMap<String, (Id, String)>) -> Vec<LastTree> {
     let robots = robots.iter().enumerate().filter(|(_, robot)| !loaded.contains_key(*robot));
     let tree = |(place, robot): (usize, &String)| {
@@ -323,7 +324,7 @@ fn given(plan: &Plan, robots: &[String], loaded: &BTreeMap<String, (Id, String)>
     robots.filter_map(tree).collect()
 }
 
-/// A world with what the middle one of the robots held its parameters for at the end.
+/// Returns the world with the median of the robots' final estimates of its parameters.
 fn last_world(planned: &Arc<WorldSpec>, held: &[Held]) -> Arc<WorldSpec> {
     let before = WorldModel::of(planned);
     let mut model = before;
@@ -346,13 +347,13 @@ fn frisbee_radius(file: &RunFile) -> f64 {
     arena.and_then(toml::Value::as_float).filter(|radius| *radius > 0.0).unwrap_or(f64::from(FRISBEE_RADIUS))
 }
 
-/// False if no robot evolved in any phase. True also where the record does not say, as those of earlier versions may.
+/// Whether any robot evolved in any phase. Also true if the record does not contain this, as in earlier versions.
 pub fn evolves(file: &RunFile) -> bool {
     plan(file).map_or(true, |plan| plan.evolves(file.robots.len()))
 }
 
-/// What must be equal for fitness to be compared, in words: the experiment, its task, its robots, its length, and whether it
-/// evolves.
+/// Returns the properties that must be equal to compare fitness, as text: experiment, task, robots, length, and
+/// whether the run evolves.
 pub fn experiment(file: &RunFile) -> String {
     let number = |key: &str| {
         let value = file.experiment.get(key)?;

@@ -1,4 +1,5 @@
-//! What the robots held the world for, in runs in which they compare what happens with what they simulate.
+//! Chapter on the world parameters estimated by robots, for runs in which robots compare observations with
+//! simulations.
 
 use super::collect::RunFacts;
 use super::held::Held;
@@ -8,7 +9,7 @@ use xpuck_kernels::estimate::Parameter;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// The chapter; none if no run adapts.
+/// Returns the chapter; `None` if no run adapts.
 pub fn section(runs: &[&RunFacts]) -> Option<Section> {
     let all = || runs.iter().flat_map(|run| run.held.iter().map(move |held| (run, held)));
     all().next()?;
@@ -80,7 +81,7 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
     Some(section)
 }
 
-/// A course as a line that stays level until it changes.
+/// Returns a course as a step function.
 fn steps(course: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut line: Vec<(f64, f64)> = Vec::with_capacity(2 * course.len());
     for (minutes, value) in course {

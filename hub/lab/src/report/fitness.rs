@@ -1,4 +1,4 @@
-//! The chapters on fitness: what was real and what evolution reported.
+//! Chapters on real fitness and on the fitness reported by evolution.
 
 use super::collect::RunFacts;
 use super::page::Section;
@@ -16,15 +16,15 @@ use xpuck_stats::statistics::{Spread, mann_whitney};
 
 /// Order of the polynomial through the medians (thesis, Fig. 8.5).
 const ORDER: usize = 5;
-/// Steps of its curve.
+/// Number of steps of the plotted polynomial.
 const STEPS: usize = 200;
 
-/// Whether a run counts.
+/// Whether a run is included in the report's statistics.
 pub fn counts(run: &RunFacts) -> bool {
     why_not(run).is_none()
 }
 
-/// Why a run does not count: the thesis's quality gates (8.4), and that its record is whole and something was scored.
+/// Returns the reason for which a run is excluded: the thesis's quality gates (8.4), a damaged record, or no score.
 pub fn why_not(run: &RunFacts) -> Option<String> {
     match run {
         RunFacts { damage, .. } if !damage.is_empty() => Some("its record is damaged".into()),
@@ -44,7 +44,7 @@ fn three(x: f64) -> String {
     format!("{:.3}", Figure(x))
 }
 
-/// The quality gates (Table 8.3).
+/// Returns the chapter on the quality gates (Table 8.3).
 pub fn quality(runs: &[RunFacts]) -> Section {
     let head = ["run", "", "seed", "version", "dead", "round trip, ms", "slow, %", "generations", "evolved", "counts"];
     let row = |(i, run): (usize, &RunFacts)| {
@@ -106,7 +106,7 @@ pub fn quality(runs: &[RunFacts]) -> Section {
     }
 }
 
-/// Real fitness over the segments (Table 8.4, Fig. 8.5).
+/// Returns the chapter on real fitness over the segments (Table 8.4, Fig. 8.5).
 pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
     let segments = runs.iter().map(|run| run.segments.len()).max().unwrap_or(0);
     let of = |i: usize| -> Vec<f64> { runs.iter().filter_map(|run| run.segments.get(i).map(|s| s.fitness)).collect() };
@@ -170,7 +170,7 @@ fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
     }
 }
 
-/// Violins of the segments with the polynomial through their medians.
+/// Draws violins of the segments with the polynomial through their medians.
 fn violins(samples: &[Vec<f64>]) -> String {
     let place = |i: usize| (i + 1) as f64;
     let mut plot = Plot::new("Real fitness of the runs", "segment", "fitness").whole_x();
@@ -194,7 +194,7 @@ fn violins(samples: &[Vec<f64>]) -> String {
     to_svg_with(&[plot], &Footer { series, caption: Vec::new() })
 }
 
-/// Evolved fitness over the run (Fig. 8.4).
+/// Returns the chapter on evolved fitness over the run (Fig. 8.4).
 pub fn islands(runs: &[&RunFacts]) -> Section {
     let mut plot = Plot::new("Fitness of the islands", "minutes", "mean derated fitness of the champions");
     for run in runs {
@@ -220,7 +220,7 @@ pub fn islands(runs: &[&RunFacts]) -> Section {
             "Evolution reports {:.3}{} after {:.0} generations{}.",
             Figure(fitness.mean),
             sd(&fitness, 3),
-            // No generation is 0, not -0.
+            // Adding 0.0 turns -0 into 0.
             generations.mean.max(0.0) + 0.0,
             sd(&generations, 0)
         ));

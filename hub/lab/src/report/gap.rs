@@ -1,4 +1,4 @@
-//! The chapter on the reality gap: the last segment of each run against simulations of the same trees on the same robots
+//! Chapter on the reality gap: the last segment of each run against simulations of the same trees on the same robots
 //! (thesis 8.7.1).
 
 use super::collect::RunFacts;
@@ -17,26 +17,26 @@ use xpuck_stats::statistics::t::{paired, student};
 use xpuck_stats::statistics::{Spread, holm, mann_whitney, mean};
 use xpuck_wire::output::count;
 
-/// Longest simulation of a segment, s.
+/// Maximum duration of a simulated segment [s].
 const LONGEST: f64 = 600.0;
-/// A difference counts below this probability.
+/// Significance level: a difference counts if p is below it.
 const LEVEL: f64 = 0.05;
 
-/// One run's last segment beside its simulations.
+/// Last segment of a run, and its simulations.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gap {
-    /// The run.
+    /// Name of the run.
     pub run: String,
     /// Real fitness of the last segment.
     pub real: f64,
     /// Fitness of each simulation of the same swarm.
     pub simulated: Vec<f64>,
-    /// Two-sided p of Student's t with one real value, variances taken as equal; none if nothing varies.
+    /// Two-sided p of Student's t with one real value and equal variances; `None` if nothing varies.
     pub p: Option<f64>,
 }
 
-/// Simulates the swarm of each run as it was at the end, robot by robot, by the plan of [`of_segment`]. Runs whose trees are not all known are left out.
-/// `progress` is told how many of how many are done.
+/// Simulates the swarm of each run as it was at the end, robot by robot, by the plan of [`of_segment`]. Runs with
+/// unknown trees are left out. `progress` receives the numbers of finished and of all simulations.
 pub fn simulate(
     engine: &dyn Engine,
     runs: &[&RunFacts],
@@ -61,13 +61,13 @@ pub fn simulate(
     gaps
 }
 
-/// The plan with runs as long as the last segments were: longer ones spread less.
+/// Returns the plan with runs as long as the last segments: longer runs have a smaller spread.
 pub fn of_segment<'a>(runs: &[&RunFacts], plan: &Plan<'a>) -> Plan<'a> {
     let seconds = runs.iter().filter_map(|run| run.segments.last()).map(|segment| segment.seconds).fold(0.0, f64::max);
     if seconds > 0.0 { Plan { seconds: seconds.round().clamp(1.0, LONGEST) as f32, ..*plan } } else { *plan }
 }
 
-/// The chapter; `plan` is that of [`of_segment`].
+/// Returns the chapter; `plan` is that of [`of_segment`].
 pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     let text = vec![format!(
         "The trees that drove the robots in the last segment, each on its robot, are simulated {} times for {} s, as \
@@ -103,7 +103,7 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
         "part of simulations below",
         "normal? (Shapiro-Wilk p)",
     ];
-    // The test takes up to 5000 values.
+    // The test accepts up to 5000 values.
     let normal = |gap: &Gap| shapiro_wilk(&gap.simulated[..gap.simulated.len().min(5000)]).map(|n| n.p);
     let normal: Vec<Option<f64>> = gaps.iter().map(normal).collect();
     let row = |((gap, p), normal): ((&Gap, &f64), &Option<f64>)| {

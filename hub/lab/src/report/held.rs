@@ -1,27 +1,28 @@
-//! The values that robots simulated, gathered while a record is read.
+//! Time courses of parameter values simulated by robots, gathered while a record is read.
 
 use std::collections::BTreeMap;
 
-/// From when on a robot simulated a value of a parameter.
+/// Values of a parameter that a robot simulated, over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
-    /// The robot.
+    /// Name of the robot.
     pub robot: String,
-    /// The parameter.
+    /// Name of the parameter.
     pub parameter: String,
-    /// When, minutes of the run, and what.
+    /// Time [min], and value.
     pub course: Vec<(f64, f64)>,
 }
 
-/// Gathers what robots tell.
+/// Gathers the values reported by robots.
 #[derive(Default)]
 pub(super) struct Courses(BTreeMap<(String, String), Vec<(f64, f64)>>);
 
 impl Courses {
-    /// A robot tells that it simulates a value.
+    /// Records a value that a robot reports to simulate.
     pub fn take(&mut self, minutes: f64, robot: &str, parameter: &str, simulated: f64) {
         let course = self.0.entry((parameter.into(), robot.into())).or_default();
-        // The last point goes with the time as long as nothing changes, so that a course ends where the run did.
+        // While the value is constant, only the time of the last point is updated, so that a course ends with the
+        // run.
         match &mut course[..] {
             [.., before, last] if before.1 == simulated && last.1 == simulated => last.0 = minutes,
             _ => course.push((minutes, simulated)),

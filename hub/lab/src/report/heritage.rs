@@ -1,5 +1,5 @@
-//! The heritage of a run's last trees as a drawn graph: founders on the left, what drove the robots at the end on the right, a
-//! row for each island, and how each individual came to be on the edges.
+//! Graph of the ancestry of a run's last trees: founders on the left, the final trees of the robots on the right, a
+//! row for each island, and the operators on the edges.
 
 use super::collect::{Ancestor, RunFacts};
 use std::collections::BTreeMap;
@@ -9,18 +9,18 @@ use xpuck_kernels::markup::escape;
 use xpuck_stats::plot::{Colour, begin_svg};
 use xpuck_wire::message::Operator;
 
-/// Most individuals that are drawn; the youngest are kept.
+/// Maximum number of individuals drawn; the latest are kept.
 const MOST: usize = 3000;
-/// Width of the figure and of its margins, pixels.
+/// Width of the figure and of its margins [px].
 const WIDTH: f64 = 1120.0;
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 30.0;
-/// Height of an island's row, and of what is above and below all rows, pixels.
+/// Height of an island's row, and of the margins above and below all rows [px].
 const ROW: f64 = 34.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 70.0;
 
-/// How an individual came to be, with its colour and a word for it.
+/// Operators with their colours and labels.
 const OPERATORS: [(Operator, Colour, &str); 4] = [
     (Operator::Random, Colour::Green, "random: a founder"),
     (Operator::Mutation, Colour::Blue, "mutation"),
@@ -32,7 +32,7 @@ fn colour(operator: Operator) -> &'static str {
     OPERATORS.iter().find(|(other, ..)| *other == operator).map_or(Colour::Grey, |(_, colour, _)| *colour).code()
 }
 
-/// The graph; none if the record tells of no births.
+/// Draws the graph; `None` if the record contains no births.
 pub fn draw(run: &RunFacts) -> Option<String> {
     let mut shown: Vec<&Ancestor> = run.ancestry.iter().collect();
     shown.sort_by_key(|ancestor| (u32::MAX - ancestor.generation, ancestor.id));
@@ -46,7 +46,7 @@ pub fn draw(run: &RunFacts) -> Option<String> {
     let span = f64::from((last - first).max(1));
     let place = |ancestor: &Ancestor| {
         let row = islands.binary_search(&ancestor.id.island).unwrap_or(0) as f64;
-        // Siblings of a generation side by side within their row.
+        // Siblings of a generation are placed side by side within their row.
         let within = f64::from(ancestor.id.number % 7) / 7.0;
         let x = LEFT + (WIDTH - LEFT - RIGHT) * f64::from(ancestor.generation - first) / span;
         (x, TOP + ROW * (row + 0.15 + 0.7 * within))

@@ -1,5 +1,4 @@
-//! The chapter on the trees with which runs ended: how many differ, what each is worth and how it works, what they share, and
-//! where they came from.
+//! Chapter on the final trees of runs: their number, fitness, structure, common subtrees and ancestry.
 
 use super::collect::{LastTree, RunFacts};
 use super::heritage;
@@ -12,7 +11,7 @@ use xpuck_kernels::analysis::explain::{explain, to_text};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::mean_and_sd;
 
-/// Trees that are explained, the fittest, and shared subtrees that are shown, the most common.
+/// Number of trees that are explained (the fittest), and of shared subtrees that are listed (the most common).
 const EXPLAINED: usize = 10;
 const SHARED: usize = 12;
 
@@ -20,7 +19,7 @@ fn mean(known: &Known) -> Option<(f64, f64)> {
     (!known.fitness.is_empty()).then(|| mean_and_sd(&known.fitness))
 }
 
-/// The chapter; `runs` are all runs, by whose numbers trees are named.
+/// Returns the chapter; `runs` are all runs, whose numbers appear in the names of trees.
 pub fn section(runs: &[RunFacts], known: &[Known], plan: &Plan<'_>) -> Section {
     let mut section = Section {
         title: "The trees at the end".into(),
@@ -78,12 +77,12 @@ pub fn section(runs: &[RunFacts], known: &[Known], plan: &Plan<'_>) -> Section {
     section
 }
 
-/// Table 8.6: who drove each robot.
+/// Returns Table 8.6: the individual that drove each robot.
 fn unique(runs: &[RunFacts]) -> Readable {
     let row = |(i, run): (usize, &RunFacts)| {
         let name = |last: &LastTree| last.id.map_or("as the experiment gives it".into(), |id| id.to_string());
         let list: Vec<String> = run.trees.iter().map(|last| format!("{} {}", last.robot, name(last))).collect();
-        // A given tree has no name: equal texts are one.
+        // A tree from the experiment has no identifier: trees with equal texts count once.
         let different: BTreeSet<_> = run.trees.iter().map(|last| last.id.ok_or_else(|| last.tree.key())).collect();
         vec![(i + 1).to_string(), different.len().to_string(), list.join(", ")]
     };
@@ -94,7 +93,7 @@ fn unique(runs: &[RunFacts]) -> Readable {
     }
 }
 
-/// Which nodes and registers the trees use after reduction (as Table 4.5 has it for Kilobots): the most used first.
+/// Returns the nodes and registers used by the reduced trees (as Table 4.5 for Kilobots), the most used first.
 fn usage(known: &[Known]) -> Readable {
     let mut used: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for one in known {
@@ -138,7 +137,7 @@ fn table(known: &[Known], order: &[usize]) -> Readable {
     }
 }
 
-/// The chapter on where the last trees came from: a graph for each run, up to `most`.
+/// Returns the chapter on the ancestry of the last trees: a graph for each run, up to `most`.
 pub fn origins(runs: &[&RunFacts], most: usize) -> Section {
     let mut section = Section {
         title: "Where they came from".into(),

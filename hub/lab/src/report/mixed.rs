@@ -1,5 +1,5 @@
-//! The chapter on heterogeneity: swarms of different trees against their trees alone, within runs and across them (thesis
-//! 8.6.5, 8.7.2).
+//! Chapter on heterogeneity: swarms of different trees against homogeneous swarms of each tree, within runs and
+//! across runs (thesis 8.6.5, 8.7.2).
 
 use super::collect::RunFacts;
 use super::page::Section;
@@ -12,12 +12,13 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_wire::output::count;
 
-/// Swarms drawn from the trees of all runs. `xpuck study hetero` takes a hundred, with more simulations.
+/// Number of swarms drawn from the trees of all runs. `xpuck study hetero` uses a hundred, with more simulations.
 const DRAWN: usize = 40;
-/// A part of the report's simulations of a tree is enough for a swarm, of which there are many: one in so many.
+/// Divisor of the number of simulations for swarms: there are many swarms, so each needs fewer simulations than a
+/// tree.
 const SHARE: u32 = 8;
 
-/// Simulates the swarms; none if no run's trees are known.
+/// Simulates the swarms; `None` if no run has known trees.
 pub fn simulate(
     engine: &dyn Engine,
     runs: &[&RunFacts],
@@ -34,12 +35,12 @@ pub fn simulate(
         return None;
     }
     let mixed = Budget { seconds, runs: (simulations / SHARE).max(2), seed };
-    // All trees of a single run evolved together: there are no strangers to draw.
+    // All trees of a single run evolved together, so there are no trees of other runs to draw.
     let drawn = if runs.len() > 1 { DRAWN } else { 0 };
     study(engine, &runs, spec, HeteroPlan { mixed, alone: (simulations / 2).max(2), drawn }, progress).ok()
 }
 
-/// The chapter.
+/// Returns the chapter.
 pub fn section(found: Option<&HeteroStudy>) -> Section {
     let mut section = Section { title: "Different trees together".into(), ..Section::default() };
     let Some(found) = found else {
@@ -78,8 +79,8 @@ pub fn section(found: Option<&HeteroStudy>) -> Section {
     section
 }
 
-/// What came out. A test takes swarms that have nothing in common: the runs' own. Swarms that are drawn share their trees, and
-/// the errors of these.
+/// Returns the results. The test uses only the runs' own swarms, which are independent. Drawn swarms share trees and
+/// therefore also their errors.
 fn results(found: &HeteroStudy) -> Vec<String> {
     let own: Vec<&Swarm> = found.swarms.iter().filter(|swarm| swarm.run.is_some()).collect();
     let mean = |swarms: &[&Swarm]| {

@@ -1,5 +1,5 @@
-//! What a swarm's runs say, as one page: chapters made of what records hold and of simulations of the trees at their end (thesis
-//! 8.4 to 8.7).
+//! Report of a swarm's runs as one page: chapters from records and from simulations of the final trees (thesis 8.4 to
+//! 8.7).
 
 pub mod behaviour;
 pub mod collect;
@@ -25,21 +25,21 @@ use xpuck_kernels::engine::Engine;
 use xpuck_stats::som::Topology;
 use xpuck_wire::output::count;
 
-/// Graphs of origins that a page holds at most: each is long.
+/// Maximum number of ancestry graphs on a page: each graph is large.
 const GRAPHS: usize = 3;
-/// Simulated seconds of each simulation.
+/// Duration of each simulation [s].
 pub const SECONDS: f32 = 60.0;
 
-/// What a report is made with.
+/// Options of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Simulations of each tree and of each swarm.
+    /// Number of simulations of each tree and of each swarm.
     pub simulations: u32,
     /// Seed of the simulations.
     pub seed: u64,
-    /// Cells of the map of behaviours.
+    /// Cells of the behaviour map.
     pub topology: Topology,
-    /// A run of one island, for Eq. 8.4.
+    /// A run with one island, for Eq. 8.4.
     pub single: Option<Single>,
 }
 
@@ -47,17 +47,17 @@ pub struct Options {
 pub struct Report {
     /// The page.
     pub html: String,
-    /// Its numbers.
+    /// Numeric results.
     pub tables: Vec<tables::Named>,
-    /// What came out, a sentence each, under the chapters' headings.
+    /// Findings, one sentence each, under the chapters' headings.
     pub results: Vec<(String, Vec<String>)>,
 }
 
-/// Makes the report of runs of one experiment. `command` is what the user gave, for the page. `progress` is told how many of
-/// how many are simulated, first of the trees, then of the swarms, then of mixed ones.
+/// Creates the report of runs of one experiment. `command` is the user's command line, for the page. `progress`
+/// receives the numbers of finished and of all simulations, first for trees, then for swarms, then for mixed swarms.
 ///
 /// # Errors
-/// One line if the runs are of several experiments, or none.
+/// One line, if the runs are of different experiments or there are none.
 pub fn make(
     engine: &dyn Engine,
     runs: &[RunFacts],
@@ -79,7 +79,7 @@ pub fn make(
         return Err(format!("--single: is of the task {}; the runs are of {}", single.task, first.world.task.name()));
     }
     let good: Vec<&RunFacts> = runs.iter().filter(|run| fitness::counts(run)).collect();
-    // Where robots found the world to be another, trees are simulated in what they evolved for at last.
+    // If robots adapted their world, trees are simulated in the world that they last evolved for.
     let adapted = good.iter().find(|run| run.last_world != run.world);
     let spec = adapted.map_or(&first.world, |run| &run.last_world).as_ref();
     let plan = Plan { spec, seconds: SECONDS, runs: options.simulations, seed: options.seed };
@@ -88,7 +88,7 @@ pub fn make(
     let gaps = gap::simulate(engine, &good, &segment, &mut progress);
     let mixed = mixed::simulate(engine, &good, spec, (options.simulations, SECONDS, options.seed), progress);
     let evolved = runs.iter().any(|run| run.evolves);
-    // Chapters of evolution where there was some.
+    // Chapters on evolution are included only if robots evolved.
     let islands = evolved.then(|| fitness::islands(&good).with("curves"));
     let estimates = estimates::section(&good).map(|section| section.with("estimates"));
     let single = options.single.as_ref();

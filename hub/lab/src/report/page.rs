@@ -1,4 +1,4 @@
-//! The report as one page of HTML that needs no network.
+//! The report as a single HTML page without network access.
 
 use crate::sweep::page::write_table;
 use crate::sweep::summary::Readable;
@@ -20,40 +20,40 @@ const STYLE: &str = "
     .result { border-left: 4px solid #0072b2; padding: 0.1em 0.8em }
 ";
 
-/// What all reports begin with, which tells them from other pages.
+/// Start of every report, which distinguishes reports from other pages.
 pub const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"xpuck report\">\n";
 
-/// Result of a chapter that has nothing to show.
+/// Result text of a chapter without data.
 pub const NO_RUN_COUNTS: &str = "No run counts, for the reasons above; nothing can be compared.";
 
 /// A chapter of the report.
 #[derive(Default)]
 pub struct Section {
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// What is to be seen, and what a reader must know to see it; a paragraph each.
+    /// Description of the contents and of the background that readers need, one paragraph each.
     pub text: Vec<String>,
-    /// What came out, a sentence each.
+    /// Findings, one sentence each.
     pub results: Vec<String>,
     /// Figures as SVG.
     pub figures: Vec<String>,
-    /// Numbers.
+    /// Tables.
     pub tables: Vec<Readable>,
-    /// Longer texts, which are folded: a heading and the text as it is.
+    /// Longer texts that are collapsed: a heading and the verbatim text.
     pub details: Vec<(String, String)>,
-    /// Names of the tables that hold its numbers.
+    /// Names of the table files with the chapter's numbers.
     pub numbers: Vec<&'static str>,
 }
 
 impl Section {
-    /// The chapter with its numbers in this table beside the page.
+    /// Adds the name of the table file with the chapter's numbers.
     pub fn with(mut self, table: &'static str) -> Section {
         self.numbers.push(table);
         self
     }
 }
 
-/// The page; `command` is what made it.
+/// Returns the page; `command` is the command line that created it.
 pub fn html(title: &str, lead: &[String], command: &str, sections: &[Section]) -> String {
     let title = escape(title);
     let mut page = format!(

@@ -1,5 +1,5 @@
-//! The scaling coefficient of the island model (Eq. 8.4): how much of a single population's fitness for each simulation the
-//! islands reach together.
+//! Scaling coefficient of the island model (Eq. 8.4): fitness per simulation of all islands together, relative to a
+//! single population.
 
 use super::collect::RunFacts;
 use super::page::Section;
@@ -11,16 +11,16 @@ use xpuck_kernels::world::task::Task;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::spread::median;
 
-/// A run of one island, for comparison.
+/// A run with one island, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Single {
-    /// Fitness at its end, as reported.
+    /// Reported fitness at its end.
     pub fitness: f64,
-    /// Generations.
+    /// Number of generations.
     pub generations: f64,
-    /// Simulated time, s times robots.
+    /// Simulated time [robot-seconds].
     pub robot_seconds: f64,
-    /// Its task's name.
+    /// Name of its task.
     pub task: &'static str,
 }
 
@@ -28,7 +28,7 @@ impl Single {
     /// Reads a folder of `xpuck evolve --islands 1 --output`.
     ///
     /// # Errors
-    /// It holds no run, or one of several islands, or its table cannot be read.
+    /// The folder does not hold a run, the run has several islands, or its table cannot be read.
     pub fn read(folder: &Path) -> Result<Single, Problem> {
         let config = crate::evolution_run::Folder::config(folder).map_err(|error| Problem::of(folder, error))?;
         if config.islands != 1 {
@@ -47,15 +47,15 @@ impl Single {
     }
 }
 
-/// Eq. 8.4: fitness for each simulation of the islands over that of the single population. Simulations of a generation are as
-/// many on each of the islands as in the single run, as in the thesis.
+/// Returns Eq. 8.4: fitness per simulation of the islands, divided by that of the single population. Assumes that a
+/// generation has the same number of simulations on each island as in the single run, as in the thesis.
 pub fn beta(islands: (f64, f64, f64), single: &Single) -> Option<f64> {
     let (fitness, generations, nodes) = islands;
     let beta = fitness * single.generations / (single.fitness * generations * nodes);
     (single.fitness > 0.0 && beta.is_finite()).then_some(beta)
 }
 
-/// The chapter; without a single run it says how to get one.
+/// Returns the chapter; without a single run it explains how to create one.
 pub fn section(runs: &[&RunFacts], single: Option<&Single>, task: &Task) -> Section {
     let mut section = Section {
         title: "What many islands bring".into(),

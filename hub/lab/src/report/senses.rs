@@ -1,4 +1,4 @@
-//! The chapter on the senses: what robots sensed against what there was to be sensed, sense by sense (thesis 7.3).
+//! Chapter on the senses: recorded values against values computed from the poses, for each sense (thesis 7.3).
 
 use super::collect::RunFacts;
 use super::page::NO_RUN_COUNTS;
@@ -7,7 +7,7 @@ use crate::sweep::summary::Readable;
 use xpuck_record::verify::{SenseRow, worst};
 use xpuck_stats::plot::{Colour, Footer, Plot, to_svg_with};
 
-/// The chapter.
+/// Returns the chapter.
 pub fn section(runs: &[&RunFacts]) -> Section {
     let mut section = Section {
         title: "Senses: recorded against computed anew".into(),
@@ -68,7 +68,7 @@ fn rows_of<'a>(runs: &'a [&RunFacts]) -> impl Iterator<Item = &'a SenseRow> {
     runs.iter().flat_map(|run| run.senses.iter().flatten())
 }
 
-/// Each sense over all runs.
+/// Returns the totals of each sense over all runs.
 fn totals(runs: &[&RunFacts]) -> Vec<SenseRow> {
     let mut totals: Vec<SenseRow> = Vec::new();
     for row in rows_of(runs).filter(|row| row.values > 0) {

@@ -12,9 +12,9 @@ use xpuck_stats::statistics::mean_and_sd;
 
 /// A table with the name of its file.
 pub struct Named {
-    /// Without an extension.
+    /// File name without extension.
     pub name: &'static str,
-    /// Its columns.
+    /// Columns.
     pub table: Table,
 }
 
@@ -26,8 +26,8 @@ fn table(name: &'static str, head: &[&str], rows: &[Vec<Value>]) -> Named {
     Named { name, table: head.iter().enumerate().map(column).collect() }
 }
 
-/// All tables: runs, curves, segments, trees, simulated last segments, swarms of different trees, senses, what robots held the
-/// world for.
+/// Returns all tables: runs, curves, segments, trees, simulated last segments, swarms of different trees, senses, and
+/// world parameters estimated by robots.
 pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap], mixed: Option<&HeteroStudy>) -> Vec<Named> {
     let run = |run: &RunFacts| {
         vec![

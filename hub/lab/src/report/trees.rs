@@ -1,4 +1,4 @@
-//! The trees with which runs ended: how many differ, what they are worth, and what they have in common.
+//! Final trees of runs: unique trees, their fitness, and common subtrees.
 
 use super::collect::RunFacts;
 use crate::measure::{Plan, fitness_of, hash_of};
@@ -7,28 +7,29 @@ use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::{Program, Tree};
 
-/// Fewest and most nodes of a subtree that is looked for in several trees.
+/// Minimum and maximum number of nodes of a shared subtree.
 const SHARED: (usize, usize) = (3, 40);
 
 /// A tree that drove robots at the end of runs.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The tree as it ran.
+    /// The tree as executed.
     pub tree: Tree,
-    /// The same after reduction.
+    /// The tree after reduction.
     pub reduced: Tree,
-    /// Where it drove: index of the run, and the robot.
+    /// Robots that it drove: index of the run, and name of the robot.
     pub drove: Vec<(usize, String)>,
-    /// What it is called: the run's number from 1, and the individual.
+    /// Label: number of the run, from 1, and identifier of the individual.
     pub name: String,
-    /// Fitness of a whole swarm with it, a number for each simulation; empty if it does not fit a robot.
+    /// Fitness of a homogeneous swarm with this tree in each simulation; empty if the tree cannot be compiled for a
+    /// robot.
     pub fitness: Vec<f64>,
-    /// Hash over all of these simulations: equal for trees that do the same there.
+    /// Hash over all of these simulations: equal for trees with identical behaviour in them.
     pub hash: u64,
 }
 
-/// Measures each tree of the runs once; trees that are equal after reduction are one. `progress` is told how many of how many
-/// are done.
+/// Measures each tree of the runs once; trees that are equal after reduction count as one. `progress` receives the
+/// numbers of finished and of all trees.
 pub fn measure(
     engine: &dyn Engine,
     runs: &[RunFacts],
@@ -66,7 +67,7 @@ pub fn measure(
     known
 }
 
-/// Groups of trees that are written differently and did the same in every simulation, to the last bit.
+/// Returns groups of trees with different texts and bit-identical results in every simulation.
 pub fn same_behaviour(known: &[Known]) -> Vec<Vec<usize>> {
     let mut by_hash: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (i, one) in known.iter().enumerate().filter(|(_, one)| !one.fitness.is_empty()) {
@@ -77,22 +78,22 @@ pub fn same_behaviour(known: &[Known]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The least and the greatest of each number.
+/// Minimum and maximum of each number.
 type Ranges = Vec<(f64, f64)>;
 
-/// A subtree that several trees have, up to its numbers.
+/// A subtree that several trees have in common, apart from its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shared {
     /// The subtree with `#` for each number.
     pub shape: String,
-    /// The trees that have it, as places in the list.
+    /// Indices of the trees that contain it.
     pub trees: Vec<usize>,
-    /// The least and the greatest of each number, in the order of the text; they differ where trees differ.
+    /// Minimum and maximum of each number, in the order of the text; they differ if the trees' numbers differ.
     pub numbers: Ranges,
 }
 
-/// The subtrees that two trees or more have in common after reduction, up to their numbers; those that the most trees have
-/// first, then the larger. One that only occurs inside a larger one of the same trees is left out.
+/// Returns the subtrees that at least two trees have in common after reduction, apart from their numbers, sorted by
+/// the number of trees, then by size. A subtree that occurs only inside a larger one of the same trees is left out.
 pub fn shared(known: &[Known]) -> Vec<Shared> {
     let mut found: BTreeMap<String, (BTreeSet<usize>, Ranges)> = BTreeMap::new();
     for (place, one) in known.iter().enumerate() {
@@ -135,7 +136,7 @@ pub fn shared(known: &[Known]) -> Vec<Shared> {
     kept
 }
 
-/// A tree's text with `#` for each number, and the numbers; units stay.
+/// Returns a tree's text with `#` for each number, and the numbers; units are kept.
 fn masked(text: &str) -> (String, Vec<f64>) {
     let mut numbers = Vec::new();
     let word = |word: &str, numbers: &mut Vec<f64>| {
@@ -166,7 +167,7 @@ pub(super) mod tests {
     use xpuck_kernels::world::WorldSpec;
     use xpuck_record::run_file::RunState;
 
-    /// A run whose robots ended with these trees.
+    /// Returns a run whose robots ended with these trees.
     pub fn run(texts: &[&str]) -> RunFacts {
         let tree = |(i, text): (usize, &&str)| LastTree {
             robot: format!("xp{i:02}"),

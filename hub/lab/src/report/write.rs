@@ -1,4 +1,5 @@
-//! The report's files: all are made beside their places before one of an earlier report is replaced, the page last.
+//! Writes the report's files. All files are created in a temporary folder before any file of an earlier report is
+//! replaced; the page is replaced last.
 
 use super::Report;
 use super::page::HEAD;
@@ -9,22 +10,22 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use xpuck_wire::atomic;
 
-/// The page's file.
+/// File name of the page.
 pub const PAGE: &str = "report.html";
-/// Beginning of the name of the folder in which a report is made.
+/// Prefix of the temporary folder in which a report is created.
 const MADE: &str = ".report-";
 
-/// A folder that a report may go to, with a place in it where the report is made.
+/// Destination folder of a report, with a temporary folder in it.
 pub struct Place {
     folder: PathBuf,
     made: TempDir,
 }
 
 impl Place {
-    /// Makes the folder, if it is new, and says whether it can be written to.
+    /// Creates the folder, if it is missing, and checks that it is writable.
     ///
     /// # Errors
-    /// It cannot be written to, or is a folder with something else than a report: nothing of it shall be lost.
+    /// The folder is not writable, or contains files other than a report, which must not be overwritten.
     pub fn prepare(folder: &Path) -> Result<Place, Problem> {
         std::fs::create_dir_all(folder).map_err(|error| Problem::of(folder, error))?;
         let entries = std::fs::read_dir(folder).map_err(|error| Problem::of(folder, error))?;
@@ -34,16 +35,16 @@ impl Place {
             let why = format!("is no report: it has files but no {PAGE} of this program; name a new folder");
             return Err(Problem::of(folder, why));
         }
-        // That they cannot be removed is no worse than that they are there.
+        // Failure to remove leftovers is harmless.
         left.iter().for_each(|path| drop(std::fs::remove_dir_all(path)));
         let made = TempDir::with_prefix_in(MADE, folder).map_err(|error| Problem::of(folder, error))?;
         Ok(Place { folder: folder.into(), made })
     }
 
-    /// Writes the report; gives the page's place.
+    /// Writes the report and returns the path of the page.
     ///
     /// # Errors
-    /// A file cannot be written. If that is for want of room, an earlier report is as it was.
+    /// A file cannot be written. If the disk is full, an earlier report is unchanged.
     pub fn write(self, report: &Report) -> Result<PathBuf, Problem> {
         let made = self.made.path();
         for named in &report.tables {
@@ -66,13 +67,13 @@ impl Place {
     }
 }
 
-/// True for a folder in which a report was made that was interrupted.
+/// Whether this is the temporary folder of an interrupted report.
 fn is_left_over(path: &Path) -> bool {
     let named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(MADE));
     named && path.symlink_metadata().is_ok_and(|data| data.is_dir())
 }
 
-/// True if a page is a report's: only its tables are replaced.
+/// Whether a page is a report: only then may its tables be replaced.
 fn is_report(page: &Path) -> bool {
     let mut head = vec![0; HEAD.len()];
     std::fs::File::open(page).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == HEAD.as_bytes()
@@ -95,7 +96,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a/report");
         let page = Place::prepare(&folder).unwrap().write(&report("one")).unwrap();
-        // What an interrupted one left is no obstacle, and goes.
+        // The remains of an interrupted report do not interfere and are removed.
         std::fs::create_dir(folder.join(".report-x1")).unwrap();
         Place::prepare(&folder).unwrap().write(&report("two")).unwrap();
         let fresh = dir.path().join("fresh");

@@ -1,4 +1,5 @@
-//! The last two states of a run, in two files by turns, so that a damaged one costs a generation and not the run.
+//! The last two states of a run in two alternating files, so that a damaged file costs one generation and not the
+//! run.
 
 use super::{FolderError, fail, io};
 use serde::Serialize;
@@ -9,20 +10,20 @@ use xpuck_evolve::checkpoint::{self, CheckpointError};
 use xpuck_wire::atomic::Prepared;
 use xpuck_wire::{atomic, file};
 
-/// Largest checkpoint, bytes.
+/// Maximum size of a checkpoint [bytes].
 const MAX_CHECKPOINT: u64 = 1 << 30;
-/// The two files, of even and of odd generations.
+/// Files of even and of odd generations.
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
 
-/// File of the state after a generation.
+/// Returns the file of the state after a generation.
 pub fn place(folder: &Path, generation: u32) -> PathBuf {
     folder.join(NAMES[generation as usize % NAMES.len()])
 }
 
-/// Brings a state to the disk; its commit puts it in the place of the one before the last.
+/// Writes and syncs a state to a temporary file; its commit replaces the state before the previous one.
 ///
 /// # Errors
-/// If the disk refuses; what was kept before stays sound.
+/// On a write error; the earlier states stay valid.
 pub fn prepare<T: Serialize>(
     folder: &Path,
     generation: u32,
@@ -32,20 +33,21 @@ pub fn prepare<T: Serialize>(
     atomic::prepare(&place(folder, generation), &checkpoint::to_bytes(state, configuration))
 }
 
-/// Keeps a state in the place of the one before the last.
+/// Writes a state in place of the one before the previous one.
 ///
 /// # Errors
-/// If the disk refuses; what was kept before stays sound.
+/// On a write error; the earlier states stay valid.
 pub fn keep<T: Serialize>(folder: &Path, generation: u32, state: &T, configuration: u32) -> Result<(), FolderError> {
     let kept = prepare(folder, generation, state, configuration).and_then(Prepared::commit);
     kept.map_err(io(&place(folder, generation)))
 }
 
-/// The newest state that can be used, and a line for a file that cannot; no state if there is none at all. `generation` tells
-/// how old a state is, `check` what is wrong with one; `own` is the file whose keys the states belong to.
+/// Returns the newest usable state, and a notice for an unusable file; no state if no file exists. `generation`
+/// returns the generation of a state, `check` validates a state, and `own` is the file whose keys the states belong
+/// to.
 ///
 /// # Errors
-/// If there are states, and none can be used.
+/// If states exist, but none is usable.
 pub fn newest<T: DeserializeOwned>(
     folder: &Path,
     configuration: u32,

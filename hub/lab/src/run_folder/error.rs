@@ -1,31 +1,31 @@
-//! Errors of runs' folders: one line with the file, what is wrong, and the remedy.
+//! Errors of run folders: one line with the file, the cause, and the remedy.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// A folder that cannot be used: one line with the file, what is wrong, and what helps.
+/// Error of an unusable folder: one line with the file, the cause, and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {message}", path.display())]
 pub struct FolderError {
     /// The file or folder.
     pub path: PathBuf,
-    /// Fault and remedy.
+    /// Cause and remedy.
     pub message: String,
 }
 
-/// Error of a file or folder.
+/// Returns the error of a file or folder.
 pub fn fail(path: &Path, message: impl Into<String>) -> FolderError {
     let message = message.into();
-    // What read the file has named it already.
+    // The message may already begin with the path.
     let named = format!("{}: ", path.display());
     FolderError { path: path.into(), message: message.strip_prefix(&named).unwrap_or(&message).into() }
 }
 
-/// Error of the disk while a run goes on.
+/// Returns an I/O error during a run.
 pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     move |error| {
         let remedy = match error.kind() {
-            // What the disk lacks is said where errors are printed.
+            // The missing space is reported where errors are printed.
             ErrorKind::StorageFull => "",
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 "; make it writable, then go on with --resume"
@@ -40,7 +40,7 @@ pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     }
 }
 
-/// Error of the disk while a run's folder is made.
+/// Returns an I/O error during the creation of a run's folder.
 pub fn unmade(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
     move |error| fail(path, format!("{error}; make room or mend the disk, then begin again"))
 }

@@ -1,7 +1,8 @@
-//! The folder of a run of any kind: begun only where nothing else lies, one process at a time, gone on with after a stop or a kill.
+//! Run folder for every kind of run: created only in an unused folder, locked by one process, and resumable after a
+//! stop or a kill.
 //!
-//! A file or table that grows is locked by the process that works on the run. The file that makes the folder a run is written
-//! last, so that a process killed before leaves no run that is half made.
+//! The process that works on the run locks its growing file or table. The file that marks the folder as a run is
+//! written last, so that a process killed before that leaves no partial run.
 
 pub mod checkpoints;
 mod error;
@@ -14,14 +15,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use xpuck_wire::{atomic, file};
 
-/// Longest table that is read, bytes.
+/// Maximum length of a table that is read [bytes].
 const MAX_TABLE: u64 = 1 << 30;
-/// Longest result that is read, bytes.
+/// Maximum length of a result that is read [bytes].
 const MAX_RESULT: u64 = 1 << 26;
-/// A file of this name in a run's folder ends the run after the generation in hand.
+/// Name of the file in a run's folder that ends the run after the current generation.
 const STOP: &str = "stop";
 
-/// Files by which a folder is a run: of what, and the command that goes on with it.
+/// Files that mark a folder as a run, with the kind of run and the command that resumes it.
 const KINDS: [(&str, &str, &str); 4] = [
     ("run.toml", "of evolution", "xpuck evolve --resume"),
     ("curriculum-run.json", "of a curriculum", "xpuck evolve --resume"),
@@ -29,34 +30,34 @@ const KINDS: [(&str, &str, &str); 4] = [
     ("kilobots.toml", "of Kilobots", "xpuck evolve --resume"),
 ];
 
-/// Names in the folder of a kind of run.
+/// File names of a kind of run.
 pub struct Kind {
-    /// File that makes a folder such a run; one of those whose command errors name.
+    /// File that marks a folder as this kind of run; the first field of an entry in `KINDS`.
     pub run: &'static str,
-    /// File that grows, and is locked while a process works on the run.
+    /// Growing file, locked while a process works on the run.
     pub grows: &'static str,
-    /// First line of that file, with its end; empty for a file that is no table.
+    /// First line of the growing file, including the line end; empty if the file is not a table.
     pub head: &'static str,
-    /// Other files and folders that a run writes to while it goes on, which must be no links: what it writes stays in its folder.
+    /// Other files and folders that a run writes to. They must not be links, so that all output stays in the folder.
     pub written: &'static [&'static str],
-    /// Files by which it is asked for something, beside `stop`.
+    /// Request files of this kind of run, besides `stop`.
     pub requests: &'static [&'static str],
 }
 
-/// The folder of a run that this process works on; no other process can have it at the same time.
+/// Run folder that is locked by this process.
 pub struct RunFolder {
     path: PathBuf,
     kind: &'static Kind,
-    /// The locked file, at its end.
+    /// The locked file, positioned at its end.
     grown: File,
 }
 
 impl RunFolder {
-    /// Makes the folder of a run that begins: the `files` (name and text) beside it, then `run`, the text of the file that makes
-    /// it one.
+    /// Creates the folder of a new run: first the additional `files` (name and text), then `run`, the text of the
+    /// file that marks the folder as a run.
     ///
     /// # Errors
-    /// If there is a run already, the folder has anything that one could write over, or the place cannot be written.
+    /// If there is a run already, the folder contains anything that could be overwritten, or it cannot be written.
     pub fn create(
         path: &Path,
         kind: &'static Kind,
@@ -66,7 +67,8 @@ impl RunFolder {
         make(path)?;
         refuse_used(path, kind, files, run)?;
         let folder = RunFolder::lock(path, kind)?;
-        // Who has the lock has the folder; another may have begun a run, and even have ended it, in between.
+        // Only the lock gives exclusive access: another process may have started, and even finished, a run in
+        // between.
         refuse_run(path)?;
         for (name, text) in files.iter().map(|(name, text)| (name.as_str(), *text)).chain([(kind.run, run)]) {
             let file = folder.inside(name)?;
@@ -75,7 +77,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Opens the folder of a run to go on with it. Requests of an earlier process are left: see [`RunFolder::clear_requests`].
+    /// Opens the folder of a run to resume it. Earlier requests stay: see [`RunFolder::clear_requests`].
     ///
     /// # Errors
     /// If there is no such run, another process works on it, or a link leads out of it.
@@ -84,10 +86,10 @@ impl RunFolder {
         RunFolder::lock(path, kind)
     }
 
-    /// Refuses a folder without a run of this kind, with the command that is for it.
+    /// Rejects a folder without a run of this kind; the error names the matching command.
     ///
     /// # Errors
-    /// It holds none.
+    /// If the folder does not hold such a run.
     pub fn refuse_other(path: &Path, kind: &Kind) -> Result<(), FolderError> {
         if path.join(kind.run).exists() {
             return Ok(());
@@ -119,28 +121,28 @@ impl RunFolder {
         &self.path
     }
 
-    /// The locked file that grows.
+    /// The locked, growing file.
     pub fn grown(&self) -> &File {
         &self.grown
     }
 
-    /// True if a file asks the run to stop.
+    /// Whether a stop request file exists.
     pub fn is_to_stop(&self) -> bool {
         self.path.join(STOP).exists()
     }
 
-    /// Takes files away by which an earlier process was asked for something.
+    /// Removes the request files of an earlier process.
     ///
     /// # Errors
-    /// If one is there to stay.
+    /// If a file cannot be removed.
     pub fn clear_requests(&self) -> Result<(), FolderError> {
         self.kind.requests.iter().chain([&STOP]).try_for_each(|name| self.remove(name))
     }
 
-    /// Takes a file away, if it is there.
+    /// Removes a file, if it exists.
     ///
     /// # Errors
-    /// If it is there to stay.
+    /// If the file cannot be removed.
     pub fn remove(&self, name: &str) -> Result<(), FolderError> {
         let file = self.path.join(name);
         match std::fs::remove_file(&file) {
@@ -151,7 +153,7 @@ impl RunFolder {
         }
     }
 
-    /// Refuses a folder that was moved, emptied or replaced while the run went on: another's files may lie there now.
+    /// Rejects a folder that was moved, emptied or replaced during the run: it may now hold files of another run.
     pub fn is_still_there(&self) -> Result<(), FolderError> {
         let path = self.path.join(self.kind.grows);
         let gone = |_| fail(&path, "is gone: was the folder moved or emptied? put it back, then go on with --resume");
@@ -162,7 +164,7 @@ impl RunFolder {
         }
     }
 
-    /// The path of a file in the folder, whose own folders are made.
+    /// Returns the path of a file in the folder; creates its parent folders.
     fn inside(&self, name: &str) -> Result<PathBuf, FolderError> {
         let file = self.path.join(name);
         if let Some(folder) = file.parent().filter(|folder| *folder != self.path) {
@@ -172,37 +174,37 @@ impl RunFolder {
         Ok(file)
     }
 
-    /// Puts a file in its place, in folders that are made where they lack.
+    /// Writes a file atomically; creates missing folders.
     ///
     /// # Errors
-    /// If the disk refuses; the file that was there is then still there.
+    /// On a write error; an existing file is then unchanged.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), FolderError> {
         self.is_still_there()?;
         let file = self.inside(name)?;
         atomic::write(&file, bytes.as_ref()).map_err(io(&file))
     }
 
-    /// Adds lines to the table; they are on the disk after [`RunFolder::sync_rows`].
+    /// Appends lines to the table; they are on the disk after [`RunFolder::sync_rows`].
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// On a write error.
     pub fn add_rows(&mut self, rows: &str) -> Result<(), FolderError> {
         self.is_still_there()?;
         self.grown.write_all(rows.as_bytes()).map_err(io(&self.path.join(self.kind.grows)))
     }
 
-    /// Brings the table to the disk, before something is kept that counts its lines.
+    /// Syncs the table to the disk. Must be called before anything is written that counts the table's lines.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// On a write error.
     pub fn sync_rows(&self) -> Result<(), FolderError> {
         self.grown.sync_data().map_err(io(&self.path.join(self.kind.grows)))
     }
 
-    /// The table of the run in a folder, whether or not a process works on it.
+    /// Reads the table of the run in a folder, whether or not a process works on it.
     ///
     /// # Errors
-    /// If it cannot be read, or is another's.
+    /// If the table cannot be read, or belongs to another kind of run.
     pub fn table(path: &Path, kind: &Kind) -> Result<String, FolderError> {
         let file = path.join(kind.grows);
         let text = file::text(&file, MAX_TABLE).map_err(|error| fail(&file, error.to_string()))?;
@@ -212,10 +214,10 @@ impl RunFolder {
         }
     }
 
-    /// Leaves these lines in the table, below its head.
+    /// Replaces the table's lines below its head.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// On a write error.
     pub fn keep_rows(&mut self, rows: &str) -> Result<(), FolderError> {
         let file = self.path.join(self.kind.grows);
         let text = self.kind.head.to_owned() + rows;
@@ -233,13 +235,13 @@ impl RunFolder {
     }
 }
 
-/// A number of the result of a run that is over, so that who goes on with it keeps what was measured.
+/// Returns a number from the result of a finished run, so that a resumed run keeps measured values.
 pub fn told(path: &Path, key: &str) -> Option<f64> {
     let text = file::text(&path.join("result.json"), MAX_RESULT).ok()?;
     serde_json::from_str::<serde_json::Value>(&text).ok()?[key].as_f64()
 }
 
-/// Refuses a link: what a run writes stays in its folder.
+/// Rejects a link: all output of a run stays in its folder.
 pub fn refuse_link(path: &Path) -> Result<(), FolderError> {
     match path.symlink_metadata() {
         Ok(data) if data.is_symlink() => Err(fail(path, "is a link; put what it leads to in its place")),
@@ -247,7 +249,7 @@ pub fn refuse_link(path: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// Makes a folder if there is none.
+/// Creates a folder if it is missing.
 fn make(path: &Path) -> Result<(), FolderError> {
     if path.exists() && !path.is_dir() {
         return Err(fail(path, "is a file, not a folder; name another place"));
@@ -255,7 +257,7 @@ fn make(path: &Path) -> Result<(), FolderError> {
     std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))
 }
 
-/// Refuses a folder that holds a run of any kind.
+/// Rejects a folder that holds a run of any kind.
 fn refuse_run(path: &Path) -> Result<(), FolderError> {
     match KINDS.iter().any(|(file, ..)| path.join(file).exists()) {
         true => Err(fail(path, "holds a run already; go on with --resume, or choose another folder")),
@@ -263,15 +265,16 @@ fn refuse_run(path: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// Refuses a folder that holds a run, or anything else that one could write over. What a process leaves that was killed while it
-/// made the folder is no hindrance: files as they are to be, a table without a row, empty folders.
+/// Rejects a folder that holds a run, or anything else that could be overwritten. The leftovers of a process that was
+/// killed while it created the folder are accepted: files with the intended text, a table without rows, empty
+/// folders.
 fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)], run: &str) -> Result<(), FolderError> {
     refuse_run(path)?;
     let first = |name: &str| Path::new(name).iter().next().map(|first| first.to_string_lossy().into_owned());
     for entry in std::fs::read_dir(path).map_err(io(path))? {
         let entry = entry.map_err(io(path))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        // A file that was being put in its place.
+        // A temporary file of an interrupted atomic write.
         let begun = name.strip_suffix(".new").unwrap_or(&name);
         let is_request = kind.requests.contains(&begun) || begun == STOP;
         let mut texts = files.iter().map(|(file, text)| (file.as_str(), *text)).chain([(kind.run, run)]);
@@ -288,13 +291,13 @@ fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)], run: &str) ->
     Ok(())
 }
 
-/// True of a folder, no link, without anything in it.
+/// Whether this is an empty folder, and not a link.
 fn holds_nothing(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|data| data.is_dir())
         && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// True of a place where a file with this text can be put and nothing is lost.
+/// Whether a file with this text can be written here without loss of data.
 fn holds(file: &Path, text: &str) -> bool {
     match file.symlink_metadata() {
         Err(error) => error.kind() == ErrorKind::NotFound,
@@ -302,7 +305,7 @@ fn holds(file: &Path, text: &str) -> bool {
     }
 }
 
-/// True of a file that has a part of this text from its beginning, or all of it, and nothing else.
+/// Whether the file contains exactly this text, or a prefix of it.
 fn is_begun(path: &Path, text: &str) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() <= text.len() as u64);
     is_file && file::bytes(path, text.len() as u64).is_ok_and(|there| text.as_bytes().starts_with(&there))

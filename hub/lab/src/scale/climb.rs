@@ -1,5 +1,5 @@
-//! Fitness on all islands over time: each searches by the law, and genes travel as the topology has it. Time goes in
-//! generations; delays within one are left out, as they are a hundredth of it.
+//! Fitness on all islands over time: each island improves by the law, and genes travel along the topology. The time
+//! unit is a generation; delays within a generation are left out, as they are about a hundredth of it.
 
 use super::law::{LIMIT, Law};
 use super::network::Network;
@@ -8,21 +8,21 @@ use super::{CLIMB, Plan};
 use serde::Serialize;
 use xpuck_kernels::random::{Stream, block, unit};
 
-/// The fitness of champions after a generation.
+/// Fitness of the champions after a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Standing {
-    /// Generations done.
+    /// Number of completed generations.
     pub generation: u32,
-    /// The best island's.
+    /// Fitness of the best island.
     pub best: f64,
     /// Mean of all islands.
     pub mean: f64,
-    /// The least of the better half.
+    /// Median: the lowest fitness in the better half of the islands.
     pub median: f64,
 }
 
-/// All islands over all generations; `topology` none is islands that never exchange. `progress` is called after each
-/// generation; with its answer true it ends there.
+/// Simulates all islands over all generations; with a `topology` of `None` the islands never exchange genes.
+/// `progress` is called after each generation; the simulation ends if it returns true.
 pub fn climb(plan: &Plan, law: Law, topology: Option<Topology>, progress: &mut dyn FnMut() -> bool) -> Vec<Standing> {
     let n = plan.islands;
     let mut missing = vec![LIMIT as f32; n];
@@ -51,14 +51,14 @@ fn words(plan: &Plan, island: usize, generation: u32) -> [u32; 4] {
     block(plan.seed, island as u32, CLIMB, generation, Stream::Evolution, 0)
 }
 
-/// True if an island is on in the next period.
+/// Whether an island is on in the next period.
 fn stays(network: Network, period: f64, on: bool, luck: f32) -> bool {
     let Some((mean_on, mean_off)) = network.churn() else { return true };
     let changes = (period / if on { mean_on } else { mean_off }).min(1.0);
     on != (f64::from(luck) < changes)
 }
 
-/// `spare` is memory that is written over.
+/// `spare` is a buffer that is overwritten.
 fn standing(generation: u32, missing: &[f32], spare: &mut [f32]) -> Standing {
     spare.copy_from_slice(missing);
     let (_, median, _) = spare.select_nth_unstable_by(missing.len() / 2, f32::total_cmp);
@@ -69,16 +69,16 @@ fn standing(generation: u32, missing: &[f32], spare: &mut [f32]) -> Standing {
     Standing { generation, best, mean, median }
 }
 
-/// What genes pass through.
+/// Channels of gene exchange.
 struct Ways {
     topology: Option<Topology>,
     graph: Neighbours,
-    /// The best that each server of each level knows.
+    /// Best gene known to each server of each level.
     servers: Vec<Vec<f32>>,
     fan_out: usize,
-    /// Levels that a gene passes in a generation.
+    /// Number of levels that a gene passes in a generation.
     hops: usize,
-    /// An island is answered once in so many generations.
+    /// Number of generations per answer to an island.
     turns: usize,
 }
 
@@ -117,7 +117,7 @@ impl Ways {
         }
     }
 
-    /// Islands get what their server knew and leave what they have; then servers hand on, level by level.
+    /// Islands receive the gene of their server and report their own; then servers pass genes on, level by level.
     fn through_servers(&mut self, generation: usize, missing: &mut [f32], on: &[bool]) {
         let (fan_out, turns) = (self.fan_out, self.turns);
         let first = &mut self.servers[0];

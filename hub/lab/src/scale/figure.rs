@@ -1,16 +1,16 @@
-//! The study's figure: how a gene spreads, and how champions climb.
+//! Figure of the study: spread of a gene, and fitness of champions over time.
 
 use super::ScaleStudy;
 use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 
-/// Both panels with their legend.
+/// Draws both panels with their legend.
 pub fn draw(study: &ScaleStudy) -> String {
     let mut spread = Plot::new("One gene", "log10 of the seconds since it came up", "islands that have it, %");
     let mut mean = Plot::new("Champions, mean of all islands", "generations", "fitness");
     let mut series = Vec::new();
     for (i, row) in study.rows.iter().enumerate() {
         let stroke = Stroke::of_series(i);
-        // The island where it came up has it at once, which a logarithm does not show.
+        // The origin island has the gene at time 0, which a logarithmic axis cannot show.
         let curve = row.curve.iter().filter(|(time, _)| *time > 0.0);
         spread.line("", stroke, curve.map(|(time, share)| (time.log10(), 100.0 * share)).collect());
         mean.line("", stroke, row.course.iter().map(|s| (f64::from(s.generation), s.mean)).collect());

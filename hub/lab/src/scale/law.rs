@@ -1,38 +1,40 @@
-//! How an island's champion grows: a law taken from measured runs.
+//! Law for the growth of an island's champion, fitted to measured runs.
 
 use serde::Serialize;
 
-/// What no tree reaches: fitness = [`LIMIT`] - [`DEFICIT`] budgets^-[`EXPONENT`], fitted to docs/evolution.md: 0.205 after
-/// a quarter of the thesis's budget, 0.303 after all of it (20 seeds), 0.345 after three and 0.356 after ten.
+/// Fitness limit: fitness = [`LIMIT`] - [`DEFICIT`] budgets^-[`EXPONENT`], fitted to docs/evolution.md: 0.205 after a
+/// quarter of the thesis's budget, 0.303 after all of it (20 seeds), 0.345 after three and 0.356 after ten.
 pub const LIMIT: f64 = 0.37;
-/// What is missing to the limit after one budget.
+/// Deficit to the limit after one budget.
 pub const DEFICIT: f64 = 0.067;
-/// How what is missing falls with the budget.
+/// Exponent of the decrease of the deficit with the budget.
 pub const EXPONENT: f64 = 0.65;
-/// A budget: the thesis's, in generations of an island (9 islands, 84 generations).
+/// One budget (the thesis's) in island generations: 9 islands, 84 generations.
 pub const BUDGET: f64 = 756.0;
-/// The share of what is missing that one step takes away, on average.
+/// Mean share of the deficit that one step removes.
 const STEP: f64 = 0.05;
-/// Gamma(1 + EXPONENT): the mean of a best draw to its scale.
+/// Gamma(1 + EXPONENT): ratio of the mean of a best draw to its scale.
 const GAMMA: f64 = 0.900_116_8;
 
-/// The fitness that the law promises for so many generations of islands, wherever they were done.
+/// Returns the fitness predicted for a total number of island generations.
 pub fn fitness(generations: f64) -> f64 {
     (LIMIT - DEFICIT * (generations / BUDGET).powf(-EXPONENT)).max(0.0)
 }
 
-/// Two ways in which the same law comes about; real evolution lies between them.
+/// Two mechanisms that produce the same law; real evolution lies between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Law {
-    /// Each generation is a draw, whatever the champion is: the best of all draws counts, as with independent starts.
+    /// Each generation is a draw that is independent of the champion; the best of all draws counts, as with
+    /// independent starts.
     Draws,
-    /// Each success takes a small part of what is missing to the island's own champion away: the next builds on it.
+    /// Each success removes a small share of the deficit of the island's own champion; the next one builds on it.
     Steps,
 }
 
 impl Law {
-    /// What is missing after one generation of an island, given what was missing before; two numbers from 0..1.
+    /// Returns the deficit after one generation of an island, given the deficit before it and two random numbers in
+    /// 0..1.
     pub fn next(self, missing: f32, luck: f32, size: f32) -> f32 {
         let relative = f64::from(missing) / DEFICIT;
         let power = relative.powf(1.0 / EXPONENT);
@@ -44,7 +46,7 @@ impl Law {
             return missing;
         }
         match self {
-            // The smallest of draws that are below what is missing: a power of an even number.
+            // Minimum of the draws below the current deficit: a power of a uniform number.
             Law::Draws => missing * f64::from(1.0 - size).powf(EXPONENT) as f32,
             Law::Steps => missing * (1.0 - 2.0 * STEP as f32 * size),
         }

@@ -1,8 +1,9 @@
-//! A million islands on paper and by simulation: what topologies of geneservers and peers cost and give. Pure and
-//! deterministic: a seed gives the same digits.
+//! Scaling to a million islands, by calculation and simulation: cost and performance of topologies of geneservers and
+//! peers. Pure and deterministic: equal seeds give identical results.
 //!
-//! [`mod@takeover`] follows one gene in continuous time, with delays and islands that come and go; [`mod@climb`] follows fitness on all
-//! islands in generations, by a [`mod@law`] that measured runs fit; [`Traffic`] is arithmetic.
+//! [`mod@takeover`] follows one gene in continuous time, with delays and islands that join and leave; [`mod@climb`]
+//! follows the fitness of all islands in generations, by a [`mod@law`] fitted to measured runs; [`Traffic`] is
+//! calculated.
 
 pub mod climb;
 pub mod figure;
@@ -21,13 +22,14 @@ use serde::Serialize;
 use takeover::arrivals;
 use topology::Topology;
 
-/// A geneserver joins the one above it so often, s: `xpuck_hub_service::geneserver`.
+/// Interval at which a geneserver contacts its parent server [s]: `xpuck_hub_service::geneserver`.
 pub const SERVER_PERIOD: f64 = 1.0;
-/// What an answer costs a geneserver, s: `xpuck dev bench geneserver` measured 0.44 ms from the moment when an emigrant was due to
-/// its answer, at the median and on shared cores, so this is an upper bound.
+/// Service time of a geneserver per answer [s]. `xpuck dev bench geneserver` measured a median of 0.44 ms, on shared
+/// cores, from the due time of an emigrant to its answer, so this is an upper bound.
 pub const SERVICE: f64 = 0.000_4;
 
-// What draws are for; part of their counter. Levels of a tree are added to the first two, and there are at most 20.
+// Purposes of random draws, used in their counter. The level of a tree is added to the first two; there are at most
+// 20 levels.
 const PHASE: u32 = 100;
 const DELAY: u32 = 200;
 const PRESENCE: u32 = 300;
@@ -36,21 +38,21 @@ const PARTNER: u32 = 302;
 const ORIGIN: u32 = 303;
 const CLIMB: u32 = 304;
 
-/// Points of a takeover's curve.
+/// Number of points of a takeover curve.
 const POINTS: usize = 200;
 
-/// What is simulated.
+/// Parameters of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Plan {
-    /// Islands, 2 or more.
+    /// Number of islands, >= 2.
     pub islands: usize,
-    /// What lies between them.
+    /// Network between the islands.
     pub network: Network,
-    /// An island's generation, after which it exchanges, s.
+    /// Duration of a generation of an island, after which it exchanges genes [s].
     pub period: f64,
-    /// Generations of the climb.
+    /// Number of generations of the climb.
     pub generations: u32,
-    /// How islands improve.
+    /// Growth law of the islands.
     pub law: Law,
     /// Seed.
     pub seed: u64,
@@ -64,32 +66,32 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Time between two exchanges of an island that is on, s: longer than its generation if more of them ask one server than it
-    /// can answer.
+    /// Interval between two exchanges of an island that is on [s]. It is longer than a generation if the islands of
+    /// one server exceed its capacity.
     pub fn island_period(&self, topology: Topology) -> f64 {
         self.period.max(topology.fan_out(self.islands) as f64 * self.network.on() * SERVICE)
     }
 
-    /// The same of a server that has one above, s.
+    /// Interval between two exchanges of a server with its parent [s].
     pub fn server_period(&self, topology: Topology) -> f64 {
         SERVER_PERIOD.max(topology.fan_out(self.islands) as f64 * SERVICE)
     }
 }
 
-/// When islands have a gene, s after it came up; infinite if fewer ever have it.
+/// Times at which shares of the islands have a gene [s since it arose]; infinite if never reached.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
-    /// Half of all islands.
+    /// Half of the islands.
     pub half: f64,
-    /// Nine of ten.
+    /// 90 % of the islands.
     pub most: f64,
-    /// All, those that were away included.
+    /// All islands, including those that were away.
     pub all: f64,
-    /// Its mean age when an island gets it.
+    /// Mean age of the gene on arrival at an island.
     pub age: f64,
 }
 
-/// Sorts the times and sums them up; there must be one at least.
+/// Sorts the times and summarises them; `times` must not be empty.
 pub fn spread(times: &mut [f64]) -> Spread {
     times.sort_by(f64::total_cmp);
     let n = times.len();
@@ -97,36 +99,36 @@ pub fn spread(times: &mut [f64]) -> Spread {
     Spread { half: at(0.5), most: at(0.9), all: times[n - 1], age: times.iter().sum::<f64>() / n as f64 }
 }
 
-/// What came out for a topology.
+/// Results of a topology.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
-    /// Its name; "alone" where nobody exchanges.
+    /// Name; "alone" for islands without exchange.
     pub topology: String,
-    /// Geneservers.
+    /// Number of geneservers.
     pub servers: usize,
-    /// Levels of geneservers.
+    /// Number of levels of geneservers.
     pub levels: usize,
-    /// What goes over the wires.
+    /// Network traffic.
     pub traffic: Option<Traffic>,
-    /// When one gene was everywhere.
+    /// Takeover times of one gene.
     pub takeover: Option<Spread>,
-    /// The same as a curve: time, s, and share of the islands.
+    /// Takeover curve: time [s] and share of the islands.
     pub curve: Vec<(f64, f64)>,
-    /// Champions after each generation.
+    /// Fitness of the champions after each generation.
     pub course: Vec<Standing>,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScaleStudy {
-    /// What was simulated.
+    /// Parameters of the simulation.
     pub plan: Plan,
-    /// Each topology; the last row is of islands that are alone.
+    /// Results of each topology; the last row is for islands without exchange.
     pub rows: Vec<Row>,
 }
 
-/// Simulates each topology, and islands that never exchange. `progress` is called [`steps`] times, after each generation; with its
-/// answer true the study ends and there is none.
+/// Simulates each topology, and islands without exchange. `progress` is called [`steps`] times, after each
+/// generation; if it returns true, the study is cancelled and the result is `None`.
 pub fn study(plan: &Plan, topologies: &[Topology], progress: &dyn Fn() -> bool) -> Option<ScaleStudy> {
     let stopped = std::cell::Cell::new(false);
     let mut step = || {
@@ -162,13 +164,13 @@ pub fn study(plan: &Plan, topologies: &[Topology], progress: &dyn Fn() -> bool) 
     Some(ScaleStudy { plan: *plan, rows })
 }
 
-/// How often a study of so many topologies calls back.
+/// Returns the number of progress calls of a study.
 pub fn steps(plan: &Plan, topologies: usize) -> u64 {
     u64::from(plan.generations) * (topologies as u64 + 1)
 }
 
 impl ScaleStudy {
-    /// The result in a sentence.
+    /// Returns the result as a sentence.
     pub fn sentence(&self) -> String {
         let finished = |row: &&Row| row.takeover.is_some_and(|spread| spread.half.is_finite());
         let half = |row: &Row| row.takeover.map_or(f64::INFINITY, |spread| spread.half);
@@ -190,7 +192,7 @@ impl ScaleStudy {
     }
 }
 
-/// A time in the unit that fits.
+/// Formats a duration with a suitable unit.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "never".into(),

@@ -1,25 +1,26 @@
-//! What lies between islands: delays, and islands that come and go.
+//! Network model: delays between islands, and islands that join and leave.
 
 use serde::Serialize;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// After so long it is drawn anew who is there, s, so that no draw hangs on all before it.
+/// Interval after which the presence of islands is drawn anew [s], so that a draw does not depend on all earlier
+/// ones.
 const WINDOW: f64 = 7.0 * 86_400.0;
 
-/// A kind of network. A delay is that of one way, log-normal.
+/// A kind of network. Delays are one-way and log-normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// One cluster: 0.1 ms, nobody leaves.
+    /// A cluster: 0.1 ms, all islands stay.
     Cluster,
-    /// A local network: 0.2 ms, nobody leaves.
+    /// A local network: 0.2 ms, all islands stay.
     Lan,
-    /// Volunteers over the internet: 40 ms at the median with a long tail, four hours on and two off on average.
+    /// Volunteers over the internet: median 40 ms with a long tail; on average four hours on and two hours off.
     Volunteers,
 }
 
 impl Network {
-    /// Median, s, and the standard deviation of the logarithm, of a delay of one way.
+    /// Median [s] and standard deviation of the logarithm of a one-way delay.
     pub fn delay(self) -> (f64, f64) {
         match self {
             Network::Cluster => (0.000_1, 0.2),
@@ -28,18 +29,18 @@ impl Network {
         }
     }
 
-    /// Mean time on and off, s; none where all stay.
+    /// Mean time on and off [s]; `None` if all islands stay.
     pub fn churn(self) -> Option<(f64, f64)> {
         (self == Network::Volunteers).then_some((4.0 * 3600.0, 2.0 * 3600.0))
     }
 
-    /// The share of islands that are on.
+    /// Share of islands that are on.
     pub fn on(self) -> f64 {
         self.churn().map_or(1.0, |(on, off)| on / (on + off))
     }
 }
 
-/// A network with its draws.
+/// A network with its random numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Weather {
     network: Network,
@@ -47,12 +48,12 @@ pub struct Weather {
 }
 
 impl Weather {
-    /// Of one seed.
+    /// Creates the network for a seed.
     pub fn new(network: Network, seed: u64) -> Weather {
         Weather { network, seed }
     }
 
-    /// The delay of a message of one way, s; `level` and `number` say whose, `which` tells its messages apart.
+    /// Returns the one-way delay of a message [s]; `level` and `number` identify the node, `which` the message.
     pub fn delay(&self, level: usize, number: usize, which: u32) -> f64 {
         let (median, deviation) = self.network.delay();
         let body = super::DELAY + level as u32;
@@ -61,7 +62,7 @@ impl Weather {
         median * (deviation * f64::from(normal)).exp()
     }
 
-    /// Whether an island is on at a time, s, and until when that lasts.
+    /// Returns whether an island is on at time `at` [s], and the end of that state.
     pub fn presence(&self, island: usize, at: f64) -> (bool, f64) {
         let Some((mean_on, mean_off)) = self.network.churn() else { return (true, f64::INFINITY) };
         let window = (at / WINDOW).floor().max(0.0);

@@ -1,4 +1,4 @@
-//! Takeover: one island has the best gene, and nothing better comes. When does each of the others have it?
+//! Takeover: spread of the best gene from one island to all others, without any better gene.
 
 use super::network::Weather;
 use super::topology::{Neighbours, Topology};
@@ -7,10 +7,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use xpuck_kernels::random::{Draws, Stream};
 
-/// Where partners are drawn anew at each beat, nobody is waited for after so many beats.
+/// Maximum number of beats with randomly drawn partners.
 const MOST_BEATS: u32 = 20_000;
 
-/// Moments at which an island exchanges: one in each period, at a phase of its own, while it is on.
+/// Times at which an island exchanges genes: once per period, at an individual phase, while it is on.
 #[derive(Clone, Copy)]
 struct Beats {
     seed: u64,
@@ -19,18 +19,18 @@ struct Beats {
 }
 
 impl Beats {
-    /// A node's phase as a part of its period.
+    /// Returns the phase of a node as a fraction of its period.
     fn phase(&self, level: usize, number: usize) -> f64 {
         f64::from(Draws::new(self.seed, number as u32, PHASE + level as u32, 0, Stream::Migration).unit())
     }
 
-    /// A server's first beat at `from` or later; servers stay.
+    /// Returns a server's first beat at or after `from`; servers are always on.
     fn of_server(&self, level: usize, number: usize, from: f64, period: f64) -> f64 {
         let phase = self.phase(level, number);
         ((from / period - phase).ceil().max(0.0) + phase) * period
     }
 
-    /// An island's first beat at `from` or later.
+    /// Returns an island's first beat at or after `from`.
     fn of_island(&self, island: usize, from: f64) -> f64 {
         let mut beat = self.of_server(0, island, from, self.period);
         loop {
@@ -42,12 +42,12 @@ impl Beats {
     }
 }
 
-/// When each island has the gene, s; infinite for those that nobody tells.
+/// Returns the time at which each island has the gene [s]; infinite for islands that it does not reach.
 pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec<f64> {
     let weather = Weather::new(plan.network, plan.seed);
     let beats = Beats { seed: plan.seed, weather, period: plan.period };
     let mut draws = Draws::new(plan.seed, 0, super::ORIGIN, 0, Stream::Migration);
-    // An island that is off finds nothing.
+    // The gene arises on an island that is on.
     let mut origin = draws.below(plan.islands as u32) as usize;
     while !weather.presence(origin, 0.0).0 {
         origin = (origin + 1) % plan.islands;
@@ -61,7 +61,8 @@ pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec
     }
 }
 
-/// Up from server to server, and down again at the beats of those below: a client asks, and is answered.
+/// Upwards from server to server, and downwards at the beats of the lower level: a client asks, and the server
+/// answers.
 fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize) -> Vec<f64> {
     let servers = topology.servers(plan.islands);
     let fan_out = topology.fan_out(plan.islands).max(1);
@@ -91,8 +92,8 @@ fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize)
     known.swap_remove(0)
 }
 
-/// From neighbour to neighbour: at each beat an island tells all of its own. What comes while one is off is lost, and told
-/// again at the next beat.
+/// Between peers: at each beat an island sends the gene to all of its neighbours. A message to an island that is off
+/// is lost, and sent again at the next beat.
 fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> Vec<f64> {
     let mut known = vec![f64::INFINITY; plan.islands];
     let mut next = BinaryHeap::new();
@@ -128,7 +129,7 @@ fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> 
     known
 }
 
-/// At each beat an island that does not have the gene asks another one, drawn among all.
+/// At each beat an island without the gene asks a random other island.
 fn by_chance(plan: &Plan, beats: Beats, origin: usize, stop: &dyn Fn() -> bool) -> Vec<f64> {
     let n = plan.islands;
     let mut known = vec![f64::INFINITY; n];
@@ -156,7 +157,7 @@ fn by_chance(plan: &Plan, beats: Beats, origin: usize, stop: &dyn Fn() -> bool) 
     known
 }
 
-/// A time that can be ordered.
+/// A time with a total order.
 #[derive(Clone, Copy, PartialEq)]
 struct Moment(f64);
 
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_star_takes_one_period_to_be_told_and_one_to_tell() {
-        // Up: the origin's next beat, U(0, 1) periods; down: another U(0, 1) of each island.
+        // Up: the origin's next beat, U(0, 1) periods; down: another U(0, 1) for each island.
         let times: Vec<Spread> = (0..40).map(|seed| of(&plan(1000, seed), Topology::Star)).collect();
         let mean = |value: fn(&Spread) -> f64| times.iter().map(value).sum::<f64>() / 40.0;
         assert!((mean(|s| s.half) - 10.0).abs() < 1.5, "{}", mean(|s| s.half));
@@ -200,14 +201,15 @@ mod tests {
 
     #[test]
     fn a_star_beyond_what_its_server_can_answer_slows_down() {
-        // 100000 islands at 0.4 ms each: a turn takes 40 s instead of 10.
+        // 100000 islands at 0.4 ms each: a cycle takes 40 s instead of 10 s.
         let full = of(&plan(100_000, 1), Topology::Star);
         assert!((full.all - full.half - 20.0).abs() < 1.0, "{full:?}");
     }
 
     #[test]
     fn a_ring_takes_as_long_as_half_of_it_is() {
-        // From beat to beat: a neighbour's phase is U(0, 1) after one's own, so a hop takes half a period on average.
+        // From beat to beat: a neighbour's phase is U(0, 1) after the sender's, so a hop takes half a period on
+        // average.
         for n in [1000, 4000] {
             let ring = of(&plan(n, 3), Topology::Ring);
             let (hops, hop) = (n as f64 / 2.0, 5.0);
@@ -218,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_tree_takes_as_long_as_its_logarithm() {
-        // L levels: a beat of the origin, L - 1 beats of servers up and down, and a beat of each island; half a period each.
+        // L levels: a beat of the origin, L - 1 beats of servers up and down, and a beat of each island; half a
+        // period each.
         for (n, levels) in [(1000, 3.0), (10_000, 4.0), (100_000, 5.0)] {
             let times: Vec<f64> = (0..20).map(|seed| of(&plan(n, seed), Topology::Tree(10)).half).collect();
             let mean = times.iter().sum::<f64>() / 20.0;
@@ -229,14 +232,15 @@ mod tests {
 
     #[test]
     fn partners_by_chance_follow_the_logistic_curve() {
-        // Each that lacks the gene asks one in a period: dx/dt = x (1 - x). From one island on, chance adds Euler's constant.
+        // Each island without the gene asks one other per period: dx/dt = x (1 - x). Starting from one island, chance
+        // adds Euler's constant.
         let n = 20_000;
         let mean = (0..16).map(|seed| of(&plan(n, seed), Topology::Complete).half).sum::<f64>() / 16.0;
         let theory = 10.0 * ((n as f64).ln() + 0.577);
         assert!((mean / theory - 1.0).abs() < 0.08, "{mean}, not {theory}");
         let mut times = arrivals(&plan(n, 1), Topology::Complete, &|| false);
         times.sort_by(f64::total_cmp);
-        // While few have it their number grows by e in a period.
+        // While few islands have the gene, their number grows by a factor of e per period.
         let growth = times[n / 20] - times[n / 200];
         assert!((growth / (10.0 * 10f64.ln()) - 1.0).abs() < 0.1, "{growth}");
     }

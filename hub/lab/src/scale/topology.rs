@@ -1,26 +1,26 @@
-//! Who exchanges genes with whom.
+//! Topologies of gene exchange.
 
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 use xpuck_kernels::random::{Draws, Stream};
 
-/// A way to connect islands.
+/// Topology that connects islands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
-    /// One geneserver for all.
+    /// One geneserver for all islands.
     Star,
-    /// Geneservers as a tree: each serves so many islands, or so many geneservers, and joins one above.
+    /// A tree of geneservers: each serves this number of islands or geneservers, and has one parent.
     Tree(usize),
-    /// Each island tells the two next to it.
+    /// Each island sends to its two neighbours.
     Ring,
-    /// A random regular graph: each island tells so many others, always the same ones; an even number.
+    /// A random regular graph: each island sends to this (even) number of fixed other islands.
     Regular(usize),
-    /// Each island asks another one at each beat, drawn anew among all.
+    /// At each beat, each island asks a random other island.
     Complete,
 }
 
 impl Topology {
-    /// Servers of each level above so many islands, those next to the islands first; none where islands are peers.
+    /// Returns the number of servers on each level, the lowest first; empty for peer topologies.
     pub fn servers(self, islands: usize) -> Vec<usize> {
         let fan_out = match self {
             Topology::Star => islands.max(1),
@@ -34,7 +34,7 @@ impl Topology {
         levels
     }
 
-    /// Most clients that one server has.
+    /// Returns the maximum number of clients per server.
     pub fn fan_out(self, islands: usize) -> usize {
         match self {
             Topology::Star => islands,
@@ -43,7 +43,8 @@ impl Topology {
         }
     }
 
-    /// Whom each island tells, `degree` entries an island; nobody where there are servers or partners change.
+    /// Returns the receivers of each island, `degree` entries per island; empty for topologies with servers or
+    /// changing partners.
     pub fn neighbours(self, islands: usize, seed: u64) -> Neighbours {
         let n = islands as u32;
         match self {
@@ -57,28 +58,29 @@ impl Topology {
     }
 }
 
-/// Lists of neighbours of equal length, one after the other.
+/// Neighbour lists of equal length, concatenated.
 #[derive(Clone, Debug)]
 pub struct Neighbours {
-    /// Neighbours of each island.
+    /// Number of neighbours of each island.
     pub degree: usize,
     list: Vec<u32>,
 }
 
 impl Neighbours {
-    /// Those of one island.
+    /// Returns the neighbours of an island.
     pub fn of(&self, island: usize) -> &[u32] {
         &self.list[island * self.degree..][..self.degree]
     }
 }
 
-/// Half of `degree` random circles through all islands, each of which gives everybody the one before and the one after.
+/// Returns `degree / 2` random cycles through all islands; each cycle gives an island its predecessor and its
+/// successor.
 fn regular(n: u32, degree: usize, seed: u64) -> Vec<u32> {
     let mut list = vec![0; n as usize * degree];
     for circle in 0..degree / 2 {
         let mut order: Vec<u32> = (0..n).collect();
         for i in (1..n).rev() {
-            // A sequence of draws has 2^18 words, fewer than there may be islands.
+            // A stream of draws has 2^18 words, which may be fewer than the number of islands.
             let j = Draws::new(seed, i, super::GRAPH, circle as u32, Stream::Migration).below(i + 1);
             order.swap(i as usize, j as usize);
         }
@@ -103,7 +105,7 @@ impl Display for Topology {
     }
 }
 
-/// What is wrong with a topology's name.
+/// Error of an invalid topology name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}`: write star, tree:FAN-OUT (2 to 1000000), ring, regular:DEGREE (even, 2 to 64) or complete")]
 pub struct NoTopology(String);

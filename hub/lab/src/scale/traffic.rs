@@ -1,31 +1,32 @@
-//! What goes over the wires: arithmetic, no simulation.
+//! Network traffic, calculated without simulation.
 
 use super::topology::Topology;
 use super::{Plan, SERVICE};
 use serde::Serialize;
 
-/// A gene on the wire, bytes: a champion as text (docs/trees/806768-evolved.bt has 586) with its name and samples.
+/// Size of a gene in transit [bytes]: a champion as text (docs/trees/806768-evolved.bt has 586) with its name and
+/// samples.
 pub const GENE: f64 = 640.0;
-/// Genes of an answer: `migration.receive`.
+/// Number of genes in an answer: `migration.receive`.
 pub const ANSWER: f64 = 8.0;
 
-/// Messages and bytes, on average, with those islands that are on.
+/// Mean rates of messages and bytes of the islands that are on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Traffic {
-    /// Messages of all a second.
+    /// Total message rate [1/s].
     pub messages: f64,
-    /// Bytes of all a second.
+    /// Total data rate [bytes/s].
     pub bytes: f64,
-    /// What comes to the busiest server, or to an island where there are none, messages a second.
+    /// Message rate received by the busiest server, or by an island without servers [1/s].
     pub busiest: f64,
-    /// The part of its time that it needs to answer them; 1 if they wait for it.
+    /// Share of time that the busiest node spends answering; 1 if it is overloaded.
     pub load: f64,
-    /// What the busiest sends, bytes a second.
+    /// Data rate sent by the busiest node [bytes/s].
     pub busiest_bytes: f64,
 }
 
 impl Traffic {
-    /// Of a topology.
+    /// Returns the traffic of a topology.
     pub fn of(plan: &Plan, topology: Topology) -> Traffic {
         let on = plan.islands as f64 * plan.network.on();
         let servers = topology.servers(plan.islands);
@@ -49,7 +50,7 @@ impl Traffic {
     }
 
     fn of_peers(plan: &Plan, topology: Topology, on: f64) -> Traffic {
-        // A partner by chance is asked and answers; neighbours are told.
+        // A random partner is asked and answers; fixed neighbours only receive.
         let told = match topology {
             Topology::Ring => 2.0,
             Topology::Regular(degree) => degree as f64,
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn messages_are_counted_exactly() {
-        // 1000 islands ask once in 10 s; 100 and 10 servers once in a second; each is answered.
+        // 1000 islands ask once per 10 s; 100 and 10 servers once per second; each request is answered.
         assert_eq!(of(1000, Topology::Tree(10)).messages, 2.0 * (100.0 + 110.0));
         assert_eq!(of(1000, Topology::Star).messages, 200.0);
         assert_eq!(of(1000, Topology::Ring).messages, 200.0);

@@ -1,4 +1,4 @@
-//! Ablation as a study: a row for each change of the tree.
+//! Ablation study: a row for each change of the tree.
 
 use super::ablate_figure::{draw, sentence};
 use super::{Budget, StudyError};
@@ -8,31 +8,31 @@ use xpuck_kernels::engine::Engine;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 
-/// One change of the tree.
+/// A change of the tree.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
-    /// "branch" for one that is left out, "constant" for a number that is another.
+    /// "branch" for a removed branch, "constant" for a changed number.
     pub kind: &'static str,
     /// Line of the tree's text.
     pub line: usize,
-    /// The change in words.
+    /// Description of the change.
     pub change: String,
-    /// Mean change of the fitness, world by world.
+    /// Mean change of the fitness, paired by world.
     pub effect: f64,
-    /// Its standard error.
+    /// Standard error of the effect.
     pub error: f64,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AblationStudy {
-    /// What each variant is measured by.
+    /// Simulations of each variant.
     pub budget: Budget,
-    /// Fitness of the whole tree.
+    /// Fitness of the original tree.
     pub fitness: f64,
-    /// Its standard error.
+    /// Standard error of the fitness.
     pub error: f64,
-    /// Variants beyond the limit, which were not run.
+    /// Number of variants beyond the limit, which were not run.
     pub left_out: usize,
     /// Branches, then constants, each with the largest effect first.
     pub changes: Vec<Change>,
@@ -41,12 +41,12 @@ pub struct AblationStudy {
 }
 
 impl AblationStudy {
-    /// The result in a sentence.
+    /// Returns the result as a sentence.
     pub fn sentence(&self) -> String {
         sentence(&self.found)
     }
 
-    /// The figure, as SVG.
+    /// Returns the figure as SVG.
     pub fn draw(&self) -> String {
         draw(&self.found)
     }
@@ -55,7 +55,7 @@ impl AblationStudy {
 /// Measures a tree and its variants.
 ///
 /// # Errors
-/// If the tree does not fit a robot.
+/// If the tree cannot be compiled for a robot.
 pub fn study(
     engine: &dyn Engine,
     tree: &Tree,

@@ -1,20 +1,20 @@
-//! The figure of an ablation, and its result in a sentence.
+//! Figure of an ablation, and its result as a sentence.
 
 use crate::ablation::{Ablation, Effect};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Effects that a panel shows, the largest.
+/// Maximum number of effects in a panel; the largest are shown.
 const MOST: usize = 30;
-/// Standard errors of a difference that count as one.
+/// Standard errors above which an effect is significant (95 %).
 const CLEAR: f64 = 1.96;
 
-/// Whether an effect can be told from none, 95 %.
+/// Whether an effect differs from zero (95 %).
 fn shows(effect: &Effect) -> bool {
     effect.mean.abs() > CLEAR * effect.error
 }
 
-/// What removals and changed constants do to the fitness, each with its 95 % interval.
+/// Draws the effects of removals and changed constants on the fitness, each with its 95 % interval.
 pub fn draw(ablation: &Ablation) -> String {
     let panels = [panel("Without a branch", &ablation.removals), panel("With another constant", &ablation.constants)];
     let caption =
@@ -38,7 +38,7 @@ fn panel(title: &str, effects: &[Effect]) -> Plot {
     plot
 }
 
-/// The result in a sentence: what the tree lives on, and what it could do without.
+/// Returns the result as a sentence: the most important branch, and dispensable ones.
 pub fn sentence(ablation: &Ablation) -> String {
     let worst = ablation.removals.iter().filter(|e| e.mean < 0.0 && shows(e)).min_by(|a, b| a.mean.total_cmp(&b.mean));
     let idle = ablation.removals.iter().filter(|e| !shows(e)).count();

@@ -1,5 +1,5 @@
-//! Adaptivity: the world changes while the swarm works. How soon is a swarm that notices as good as one that was evolved for
-//! the new world (thesis 9.2.1)?
+//! Adaptivity: the world changes while the swarm works. How soon does a swarm that detects the change reach the
+//! fitness of a swarm evolved for the new world (thesis 9.2.1)?
 
 pub use super::adapt_swarm::Change;
 use super::adapt_swarm::{Real, Swarm, worth_on_wheels};
@@ -13,39 +13,39 @@ use xpuck_kernels::tree::Program;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Part of what the swarm evolved for the new world reaches that counts as regained.
+/// Share of the fitness of a swarm evolved for the new world at which fitness counts as regained.
 const REGAINED: f64 = 0.9;
-/// A swarm that is worth less in the new world has nothing to regain.
+/// Minimum fitness of a swarm evolved for the new world for recovery to be evaluated.
 const WORTH_REGAINING: f64 = 0.01;
-/// Generations at the end over which that is averaged.
+/// Number of final generations over which that fitness is averaged.
 const LAST: usize = 4;
-/// Friction from which on this physics stops a disc within a step.
+/// Friction from which on this physics stops a disc within one step.
 const STOPS_AT_ONCE: f32 = 0.5;
-/// Robots have so long to find a parameter, s.
+/// Time limit for robots to identify a parameter [s].
 const FOUND_WITHIN: f64 = 120.0;
 
-/// What is done.
+/// Parameters of the study.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AdaptPlan {
     /// Name of the parameter that changes.
     pub parameter: &'static str,
-    /// Its value from then on.
+    /// Its value after the change.
     pub value: f32,
-    /// Generations before the change and after it; one takes [`AdaptPlan::pace`].
+    /// Numbers of generations before and after the change; each takes [`AdaptPlan::pace`].
     pub generations: [u32; 2],
-    /// Time that the robots work in a generation, s.
+    /// Time that the robots work in a generation [s].
     pub pace: f64,
-    /// Generations in a segment, after which robots load their islands' fittest trees.
+    /// Number of generations in a segment, after which robots load the fittest trees of their islands.
     pub segment: u32,
-    /// Seeds.
+    /// Number of seeds.
     pub seeds: usize,
 }
 
 impl AdaptPlan {
-    /// A parameter by its name changes to a value; a segment is a minute, or a generation if that is longer.
+    /// Plans the change of a named parameter to a value. A segment lasts a minute, or a generation if that is longer.
     ///
     /// # Errors
-    /// No such parameter, a value that it cannot have, or a pace that is not 1 to 3600 s.
+    /// Unknown parameter, a value outside its range, or a pace outside 1 to 3600 s.
     pub fn of(
         parameter: &str,
         value: f32,
@@ -70,34 +70,34 @@ impl AdaptPlan {
     }
 }
 
-/// A way to go on after the change.
+/// Strategy after the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
-    /// The robots find out, and go on from what they have.
+    /// The robots detect the change, and continue with their populations.
     Adaptive,
-    /// They go on as before, in the simulated world as planned.
+    /// The robots continue as before, with the planned world in simulation.
     Unaware,
-    /// At the change everybody begins anew, told how the world is now.
+    /// At the change all islands restart, with the new world in simulation.
     Restart,
 }
 
-/// The ways in their order.
+/// All strategies, in their order.
 pub const WAYS: [Way; 3] = [Way::Adaptive, Way::Unaware, Way::Restart];
 
-/// Something for each way.
+/// A value for each strategy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ByWay<T> {
-    /// Of [`Way::Adaptive`].
+    /// Value for [`Way::Adaptive`].
     pub adaptive: T,
-    /// Of [`Way::Unaware`].
+    /// Value for [`Way::Unaware`].
     pub unaware: T,
-    /// Of [`Way::Restart`].
+    /// Value for [`Way::Restart`].
     pub restart: T,
 }
 
 impl<T> ByWay<T> {
-    /// Of a way.
+    /// Returns the value for a strategy.
     pub fn of(&self, way: Way) -> &T {
         match way {
             Way::Adaptive => &self.adaptive,
@@ -115,49 +115,50 @@ impl<T> ByWay<T> {
     }
 }
 
-/// One seed.
+/// Results of one seed.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Seed {
-    /// Seed of everything.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// For each way, what the swarm is worth in the world as it then is, after each generation from the change on.
+    /// Fitness of the swarm in the new world after each generation since the change, for each strategy.
     pub worth: ByWay<Vec<f64>>,
-    /// What it was worth in the world as planned, right before the change.
+    /// Fitness in the planned world immediately before the change.
     pub before: f64,
-    /// The same swarm in the world as changed.
+    /// Fitness of the same swarm in the changed world.
     pub at_once: f64,
-    /// What a swarm reaches that was evolved for the new world from the beginning.
+    /// Fitness of a swarm that was evolved for the new world from the beginning.
     pub evolved_for_it: f64,
-    /// Changes that robots made before there was a reason.
+    /// Number of parameter changes by robots before the world changed.
     pub false_alarms: usize,
-    /// Every change that a robot made.
+    /// All parameter changes by robots.
     pub changes: Vec<Change>,
-    /// Changes after it of anything but the parameter: worlds that never were.
+    /// Number of changes of other parameters after the world changed.
     pub mistaken: usize,
-    /// When the first robot noticed, s after the change.
+    /// Time at which the first robot detected the change [s after it].
     pub noticed: Option<f64>,
-    /// What the robots held the parameter for two minutes after the change; for a wheel, the first robot only.
+    /// The robots' values of the parameter two minutes after the change; for a wheel, the first robot only.
     pub found: Vec<f32>,
-    /// When the swarm was worth 90 % of what one evolved for the world reaches, s after the change; for each way.
+    /// Time until 90 % of the fitness of a swarm evolved for the new world was reached [s after the change], for each
+    /// strategy.
     pub regained: ByWay<Option<f64>>,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AdaptStudy {
-    /// What was done.
+    /// Parameters of the study.
     pub plan: AdaptPlan,
-    /// What each swarm was measured by.
+    /// Simulations of each swarm.
     pub budget: Budget,
-    /// Each seed.
+    /// Results of each seed.
     pub seeds: Vec<Seed>,
 }
 
-/// Makes the study with the seeds `config.seed`, `config.seed + 1` and so on. `progress` is called after each generation, and
-/// says whether to stop.
+/// Runs the study with the seeds `config.seed`, `config.seed + 1` and so on. `progress` is called after each
+/// generation; the study stops if it returns true.
 ///
 /// # Errors
-/// If a setting does not go, the new world cannot be run, or the study was stopped.
+/// If a setting is invalid, the new world cannot be run, or the study was stopped.
 pub fn study(
     engine: &dyn Engine,
     config: &Config,
@@ -196,8 +197,8 @@ pub fn study(
     Ok(AdaptStudy { plan, budget, seeds })
 }
 
-/// What a swarm whose robots drive with their own islands' fittest is worth in a world; the first robot holds its wheels
-/// for `held`.
+/// Returns the fitness in a world of a swarm whose robots run the fittest trees of their own islands; the first robot
+/// assumes the wheel factors `held`.
 fn worth(engine: &dyn Engine, evolution: &EvolutionRun, real: &Real, held: [f32; 2], budget: Budget) -> f64 {
     let settings = &evolution.config().settings;
     let trees = evolution.state().islands.iter().map(|island| champion(island, settings).tree.under_avoiding());
@@ -220,7 +221,7 @@ fn one(
 ) -> Result<Seed, StudyError> {
     let mut go_on = || if progress() { refuse("stopped; nothing was written") } else { Ok(()) };
     let [before, after] = plan.generations;
-    // Worlds that evolution has not seen.
+    // Worlds that the evolution has not used.
     let budget = Budget { seed: !config.seed, ..budget };
     let mut evolution = EvolutionRun::new(config.clone());
     let mut swarm = Swarm::new(&config.spec, config.seed);
@@ -247,7 +248,7 @@ fn one(
     let mut found = Vec::new();
     for way in WAYS {
         let mut evolution = match way {
-            // What an unfounded alarm changed before stays changed.
+            // Changes made by an earlier false alarm remain.
             Way::Adaptive => std::mem::replace(&mut evolution, EvolutionRun::resumed(config.clone(), state.clone())),
             Way::Unaware => EvolutionRun::resumed(config.clone(), state.clone()),
             Way::Restart => EvolutionRun::new(told.clone()),
@@ -276,7 +277,7 @@ fn one(
     if parameter.own() {
         found.truncate(1);
     }
-    // As long as the others had in all.
+    // Same total number of generations as the other strategies.
     let mut new = EvolutionRun::new(told);
     let mut reached = Vec::new();
     for generation in 0..before + after {
@@ -288,7 +289,7 @@ fn one(
     }
     let evolved_for_it = reached.iter().sum::<f64>() / reached.len() as f64;
     let mut regained = ByWay::default();
-    // A part of next to nothing says nothing.
+    // A share of a negligible fitness is meaningless.
     for way in WAYS.into_iter().filter(|_| evolved_for_it >= WORTH_REGAINING) {
         let after = worth.of(way).iter().position(|worth| *worth >= REGAINED * evolved_for_it);
         *regained.of_mut(way) = after.map(|after| (after + 1) as f64 * plan.pace);
@@ -312,7 +313,7 @@ fn one(
 }
 
 impl AdaptStudy {
-    /// The largest error of a robot two minutes after the change, as a part of the value, over all seeds.
+    /// Returns the largest relative error of a robot's value two minutes after the change, over all seeds.
     pub fn worst_error(&self) -> Option<f64> {
         let value = f64::from(self.plan.value);
         let errors =
@@ -320,13 +321,13 @@ impl AdaptStudy {
         errors.fold(None, |worst: Option<f64>, error| Some(worst.map_or(error, |worst| worst.max(error))))
     }
 
-    /// Mean over the time after the change of what one way is worth more than another, for each seed.
+    /// Returns the mean fitness difference between two strategies after the change, for each seed.
     pub fn ahead(&self, way: Way, of: Way) -> Vec<f64> {
         let mean = |curve: &[f64]| curve.iter().sum::<f64>() / curve.len() as f64;
         self.seeds.iter().map(|seed| mean(seed.worth.of(way)) - mean(seed.worth.of(of))).collect()
     }
 
-    /// The median time after which a way has regained 90 %, s; ways that never do count as infinite.
+    /// Returns the median time at which a strategy regained 90 % [s]; infinite where it never did.
     pub fn median_regained(&self, way: Way) -> f64 {
         let mut times: Vec<f64> =
             self.seeds.iter().map(|seed| seed.regained.of(way).unwrap_or(f64::INFINITY)).collect();
@@ -335,7 +336,7 @@ impl AdaptStudy {
         if times.len() % 2 == 1 { times[middle] } else { 0.5 * (times[middle - 1] + times[middle]) }
     }
 
-    /// The result in sentences.
+    /// Returns the result as sentences.
     pub fn sentence(&self) -> String {
         [self.said_of_noticing(), self.said_of_alarms(), self.said_of_worth()].join(" ")
     }
@@ -400,7 +401,7 @@ impl AdaptStudy {
         )
     }
 
-    /// What each way is worth after the change: the mean over the seeds, and the least and the greatest.
+    /// Draws the fitness of each strategy after the change: mean, minimum and maximum over the seeds.
     pub fn draw(&self) -> String {
         let title = format!("After {} became {}", self.plan.parameter, self.plan.value);
         let mut plot = Plot::new(&title, "time since the change, min", "fitness in the new world");

@@ -1,4 +1,5 @@
-//! A swarm at work in a world that is not the one it simulates: robots that drive, estimate and agree, beside their islands.
+//! A swarm that works in a world different from its simulated one: robots that drive, estimate and agree, besides
+//! their islands.
 
 use crate::evolution_run::{EvolutionRun, champion};
 use crate::measure::Plan;
@@ -12,20 +13,20 @@ use xpuck_kernels::tree::{Memory, Program};
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::{Pose, World, WorldSpec};
 
-/// Standard deviations of motion capture: place, m, and heading, rad.
+/// Standard deviations of motion capture: position [m] and heading [rad].
 const CAPTURE: (f32, f32) = (0.0005, 0.005);
-/// Between two segments robots are put elsewhere, which takes so long, s.
+/// Duration of a pause between segments, in which robots are moved to a new start [s].
 const PAUSE: f64 = 2.0;
 
-/// The world that the robots work in.
+/// The world in which the robots work.
 pub(super) struct Real {
     pub spec: WorldSpec,
-    /// Part of its speed that each wheel of the first robot drives.
+    /// Factors of the actual to the commanded speed of the first robot's wheels.
     pub first_wheels: [f32; 2],
 }
 
 impl Real {
-    /// As planned, but for one parameter.
+    /// Returns the planned world with one parameter changed.
     ///
     /// # Errors
     /// If such a world cannot be run.
@@ -40,19 +41,19 @@ impl Real {
         Ok(Real { spec, first_wheels: model.wheels() })
     }
 
-    /// How fast the first robot's wheels drive that are told these speeds, m/s.
+    /// Returns the actual wheel speeds of the first robot for commanded speeds [m/s].
     fn driven(&self, told: [f32; 2]) -> [f32; 2] {
         [told[0] * self.first_wheels[0], told[1] * self.first_wheels[1]]
     }
 
-    /// As planned.
+    /// Returns the planned world.
     pub fn as_planned(planned: &WorldSpec) -> Real {
         Real { spec: planned.clone(), first_wheels: [1.0; 2] }
     }
 }
 
-/// What each robot's tree is worth in a world where the first robot's wheels drive otherwise than they are told, which no
-/// engine simulates; the robot holds its wheels for `held`. Mean of the task's fitness over the runs of a plan.
+/// Returns the mean fitness, over the runs of a plan, in a world where the first robot's wheels do not follow their
+/// commands, which engines cannot simulate. The robot assumes the wheel factors `held`.
 pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2], plan: &Plan<'_>) -> f64 {
     let mut model = WorldModel::of(&real.spec);
     model.set(Parameter::LeftWheel, held[0]);
@@ -73,18 +74,18 @@ pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2],
     fitness.iter().sum::<f64>() / fitness.len() as f64
 }
 
-/// What one robot changed in its simulator.
+/// A change that one robot made to its simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
-    /// When, s of work from the beginning, pauses between segments left out.
+    /// Time of the change [s of work since the beginning, without pauses between segments].
     #[serde(rename = "seconds")]
     pub time: f64,
-    /// Who, from 0.
+    /// Index of the robot, from 0.
     pub robot: usize,
-    /// What, by its name.
+    /// Name of the parameter.
     #[serde(serialize_with = "by_name")]
     pub parameter: Parameter,
-    /// Its value from then on.
+    /// New value.
     pub value: f32,
 }
 
@@ -98,14 +99,14 @@ pub(super) struct Swarm {
     planned: WorldSpec,
     seed: u64,
     segments: u32,
-    /// Updates of the present segment, and its world.
+    /// Number of updates in the current segment, and its world.
     world: Option<(u32, World)>,
     programs: Vec<Program>,
     memories: Vec<Memory>,
     estimators: Vec<Estimator>,
     councils: Vec<Council>,
     now: f64,
-    /// The same without the pauses between segments.
+    /// Working time without the pauses between segments [s].
     worked: f64,
     pub changes: Vec<Change>,
 }
@@ -127,11 +128,11 @@ impl Swarm {
         }
     }
 
-    /// Each robot loads its island's fittest tree, and all are put to a new start.
+    /// Loads the fittest tree of each robot's island, and moves all robots to a new start.
     pub fn begin_segment(&mut self, real: &Real, evolution: &EvolutionRun) {
         let settings = &evolution.config().settings;
         let trees = evolution.state().islands.iter().map(|island| champion(island, settings).tree.under_avoiding());
-        // Islands hold only trees that fit.
+        // Islands hold only trees that can be compiled.
         self.programs = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
         self.memories = self.programs.iter().map(Memory::new).collect();
         self.world = Some((0, World::new(&real.spec, self.segments as usize, self.seed, self.segments)));
@@ -139,7 +140,7 @@ impl Swarm {
         self.now += PAUSE;
     }
 
-    /// The robots work for a while, s.
+    /// Runs the robots for a duration [s].
     pub fn work(&mut self, real: &Real, seconds: f64) {
         for _ in 0..(seconds / f64::from(CONTROL_PERIOD)).round() as u32 {
             self.update(real);
@@ -169,7 +170,7 @@ impl Swarm {
         *worked += f64::from(CONTROL_PERIOD);
     }
 
-    /// The robots tell each other what they found out, and each changes what it simulates if enough speaks for it.
+    /// Exchanges the robots' estimates; each robot changes its simulator if the evidence is sufficient.
     pub fn exchange(&mut self, evolution: &mut EvolutionRun) {
         let reports: Vec<_> = self.estimators.iter().map(Estimator::reports).collect();
         for to in 0..reports.len() {
@@ -190,17 +191,17 @@ impl Swarm {
         }
     }
 
-    /// What each robot holds a parameter for.
+    /// Returns each robot's value of a parameter.
     pub fn models(&self, parameter: Parameter) -> Vec<f32> {
         self.estimators.iter().map(|estimator| estimator.model().get(parameter)).collect()
     }
 
-    /// What the first robot holds its wheels for.
+    /// Returns the first robot's values of its wheel factors.
     pub fn first_wheels(&self) -> [f32; 2] {
         self.estimators[0].model().wheels()
     }
 
-    /// How long the robots have worked, s, pauses left out.
+    /// Working time of the robots without pauses [s].
     pub fn time(&self) -> f64 {
         self.worked
     }

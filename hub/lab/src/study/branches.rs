@@ -1,4 +1,5 @@
-//! Where each branch of a tree is active: which leaf drives a robot at which distance and bearing of the frisbee (thesis 8.6.3).
+//! Activity map of a tree's branches: which leaf drives a robot, by distance and bearing of the frisbee (thesis
+//! 8.6.3).
 
 use super::{Budget, StudyError, refuse};
 use rayon::prelude::*;
@@ -11,43 +12,44 @@ use xpuck_kernels::tree::{CompileError, Memory, Program, Tree};
 use xpuck_kernels::world::{World, WorldSpec};
 use xpuck_stats::plot::{Colour, begin_svg};
 
-/// Width of a ring of distances, m, and their number; what is farther is in the last.
+/// Width of a ring of distances [m], and number of rings; larger distances count in the last ring.
 const RING: f32 = 0.1;
 const RINGS: usize = 15;
-/// Sectors of bearing, from straight behind over the right side round to straight behind.
+/// Number of bearing sectors, from straight behind via the right side to straight behind.
 const SECTORS: usize = 36;
 
-/// What drove robots in one place around the frisbee.
+/// Leaves that drove robots at one position relative to the frisbee.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Place {
-    /// Ring of distance, from 0.
+    /// Index of the distance ring, from 0.
     pub ring: usize,
-    /// Sector of bearing, from 0.
+    /// Index of the bearing sector, from 0.
     pub sector: usize,
-    /// Robot updates there.
+    /// Number of robot updates at this position.
     pub updates: u64,
-    /// Robot updates that each leaf drove: its line in the tree's text, from 1, and how many.
+    /// Number of robot updates driven by each leaf, by its line in the tree's text, from 1.
     pub drivers: BTreeMap<usize, u64>,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct BranchStudy {
-    /// What was simulated.
+    /// Simulations.
     pub budget: Budget,
-    /// The leaves that drove: line in the tree's text, from 1, the text, and the part of all robot updates.
+    /// Leaves that drove robots: line in the tree's text, from 1, the text, and the share of all robot updates.
     pub branches: Vec<(usize, String, f64)>,
-    /// Places that robots were at, ring by ring.
+    /// Visited positions, ring by ring.
     pub places: Vec<Place>,
 }
 
-/// Robot updates by ring, sector and the leaf that drove.
+/// Number of robot updates by ring, sector and driving leaf.
 type Counts = BTreeMap<(usize, usize, Option<usize>), u64>;
 
-/// Runs a tree on all robots by the reference engine, and counts what drove whom where. The first disc is the frisbee.
+/// Runs a tree on all robots with the reference engine, and counts which leaf drove each robot, by position. The
+/// first disc is the frisbee.
 ///
 /// # Errors
-/// If the world has no disc, or the tree does not fit a robot.
+/// If the world has no disc, or the tree cannot be compiled for a robot.
 pub fn study(
     tree: &Tree,
     spec: &WorldSpec,
@@ -111,17 +113,17 @@ fn run_once(program: &Program, mut world: World, updates: u32) -> Counts {
     counts
 }
 
-/// Colours of branches, in turn; the first is as a rule `avoiding`.
+/// Colours of branches, in turn; the first one is usually `avoiding`.
 const COLOURS: [Colour; 7] =
     [Colour::Grey, Colour::Blue, Colour::Orange, Colour::Green, Colour::Red, Colour::Purple, Colour::Sky];
-/// Pixels of a ring, and room around the rings.
+/// Width of a ring, and margin around the rings [px].
 const WIDE: f64 = 20.0;
 const ROOM: f64 = 30.0;
-/// Height of a line of the legend, pixels.
+/// Height of a line of the legend [px].
 const ROW: f64 = 20.0;
 
 impl BranchStudy {
-    /// The result in a sentence.
+    /// Returns the result as a sentence.
     pub fn sentence(&self) -> String {
         let parts: Vec<String> =
             self.branches.iter().map(|(node, _, part)| format!("line {} {:.0} %", node, 100.0 * part)).collect();
@@ -131,8 +133,8 @@ impl BranchStudy {
         }
     }
 
-    /// Seen from a robot that looks up: the frisbee's distance as rings, its bearing as sectors, and what drove most there as
-    /// colour, the paler the less alone it was.
+    /// Draws the map with the robot facing up: rings of distance, sectors of bearing, and the most frequent driving
+    /// leaf as colour. The smaller its share, the paler the colour.
     pub fn draw(&self) -> String {
         let middle = ROOM + WIDE * RINGS as f64;
         let below = 2.0 * middle + 10.0;
@@ -147,7 +149,7 @@ impl BranchStudy {
             let Some((node, most)) = place.drivers.iter().max_by_key(|(_, n)| **n) else { continue };
             let part = *most as f64 / place.updates as f64;
             let sector = std::f64::consts::TAU / SECTORS as f64;
-            // Bearing 0 is up, and to the left is left.
+            // Bearing 0 is up, positive bearings are on the left.
             let corner = |ring: usize, turn: usize| {
                 let angle = turn as f64 * sector - std::f64::consts::PI;
                 let r = WIDE * ring as f64;
@@ -225,7 +227,7 @@ mod tests {
         let found = study(&tree, &WorldSpec::benchmark(9), budget, || {}).unwrap();
         let all: u64 = found.places.iter().map(|place| place.updates).sum();
         assert_eq!(all, 8 * 200 * 9);
-        // The branch behind bfront drives where the frisbee is straight ahead, and hardly where it is behind.
+        // The branch after bfront drives if the frisbee is straight ahead, and rarely if it is behind.
         let ahead = |place: &Place| (SECTORS / 2 - 1..=SECTORS / 2).contains(&place.sector) && place.ring < 6;
         let behind = |place: &Place| [0, SECTORS - 1].contains(&place.sector) && place.ring < 6;
         let front = found.branches.iter().find(|(_, text, _)| text.starts_with("mulas")).unwrap().0;

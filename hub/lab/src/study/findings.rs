@@ -1,4 +1,4 @@
-//! What every study gives: sentences, a figure, a table.
+//! Common output of all studies: sentences, a figure, a table.
 
 use super::adapt::{AdaptStudy, WAYS, Way};
 use super::branches::BranchStudy;
@@ -13,24 +13,24 @@ use super::{ablate::AblationStudy, hetero_figure, perturb_figure, size_figure};
 use csv::Writer;
 use serde::Serialize;
 
-/// What a study found. As JSON it has all of it.
+/// Findings of a study. The JSON form contains all of them.
 pub trait Findings: Serialize + schemars::JsonSchema {
-    /// What came out, a line each.
+    /// Returns the findings as sentences, one line each.
     fn sentences(&self) -> Vec<String>;
 
-    /// The figure, as SVG.
+    /// Returns the figure as SVG.
     fn figure(&self) -> String;
 
     /// Writes the numbers as a table with a header.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     fn tabulate(&self, table: &mut Writer<Vec<u8>>) -> csv::Result<()>;
 
-    /// The table as CSV.
+    /// Returns the table as CSV.
     ///
     /// # Errors
-    /// A value that CSV cannot hold.
+    /// If a value cannot be written as CSV.
     fn csv(&self) -> csv::Result<Vec<u8>> {
         let mut table = Writer::from_writer(Vec::new());
         self.tabulate(&mut table)?;
@@ -199,7 +199,7 @@ impl Findings for TransferStudy {
     }
 }
 
-/// A row of the study of adaptivity: a way, a generation, a seed.
+/// A row of the study of adaptivity: a strategy, a generation, a seed.
 #[derive(Serialize)]
 struct AdaptRow {
     seed: u64,

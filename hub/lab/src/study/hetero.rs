@@ -1,5 +1,5 @@
-//! Heterogeneity: is a swarm of different trees worth what its trees are worth each in a swarm of its own? (thesis 8.6.5,
-//! 8.7.2 and 8.7.3)
+//! Heterogeneity: does a swarm of different trees reach the mean fitness of homogeneous swarms of its trees? (thesis
+//! 8.6.5, 8.7.2 and 8.7.3)
 
 use super::{Budget, Estimate, StudyError, p_value, refuse};
 use crate::measure::fitness_of;
@@ -14,61 +14,62 @@ use xpuck_stats::statistics::line::line;
 use xpuck_stats::statistics::mean_and_sd;
 use xpuck_stats::statistics::t::one_sample;
 
-/// Fewest swarms through which a line is drawn.
+/// Minimum number of swarms for a regression line.
 const FEWEST: usize = 3;
-/// Swarms that are simulated together.
+/// Number of swarms that are simulated together.
 const BATCH: usize = 4;
 
-/// A run and the trees with which its robots ended.
+/// A run and the final trees of its robots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunTrees {
-    /// What it is called.
+    /// Name of the run.
     pub name: String,
-    /// One for each robot; fewer are dealt out in turn.
+    /// One tree per robot; if there are fewer, robots use them in turn.
     pub trees: Vec<Tree>,
 }
 
-/// What is simulated.
+/// Parameters of the study.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct HeteroPlan {
-    /// Runs of each swarm of different trees.
+    /// Simulations of each heterogeneous swarm.
     pub mixed: Budget,
-    /// Runs of each tree alone.
+    /// Number of runs of each homogeneous swarm.
     pub alone: u32,
-    /// Swarms drawn with replacement from the trees of all runs.
+    /// Number of swarms drawn with replacement from the trees of all runs.
     pub drawn: usize,
 }
 
-/// A swarm of different trees.
+/// A heterogeneous swarm.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Swarm {
-    /// The run whose trees these are; none for one that was drawn from all.
+    /// Run of the trees; `None` for a swarm drawn from all runs.
     pub run: Option<String>,
-    /// Number of trees that differ.
+    /// Number of distinct trees.
     pub different: usize,
-    /// The swarm's fitness.
+    /// Fitness of the swarm.
     pub mixed: Estimate,
-    /// Mean over the robots of the fitness of a swarm in which all have that robot's tree.
+    /// Mean over the robots of the fitness of a homogeneous swarm with the robot's tree.
     pub alone: f64,
 }
 
-/// Swarms of one kind taken together.
+/// Statistics of one kind of swarm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Kind {
     /// Number of swarms.
     pub swarms: usize,
     /// Mean of mixed minus alone over the swarms.
     pub difference: f64,
-    /// Its standard error and the two-sided p of a paired t-test; none of swarms that were drawn, which share trees, so that
-    /// they are not independent.
+    /// Standard error and two-sided p of a paired t-test; `None` for drawn swarms, which share trees and are
+    /// therefore not independent.
     pub test: Option<Test>,
-    /// mixed = intercept + slope alone, by least squares; none if all are worth the same alone.
+    /// Intercept and slope of mixed = intercept + slope alone, by least squares; `None` if all values of alone are
+    /// equal.
     pub line: Option<(f64, f64)>,
-    /// Where the line crosses mixed = alone: fitter swarms lose by being mixed if the slope is below 1.
+    /// Crossing of the line with mixed = alone: with a slope below 1, fitter swarms lose fitness by mixing.
     pub crossing: Option<f64>,
 }
 
-/// Whether a difference is more than chance.
+/// Significance of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Test {
     /// Standard error.
@@ -80,22 +81,22 @@ pub struct Test {
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct HeteroStudy {
-    /// What was simulated.
+    /// Parameters of the study.
     pub plan: HeteroPlan,
     /// Number of robots.
     pub robots: usize,
-    /// One for each run, then those that were drawn.
+    /// One swarm for each run, then the drawn swarms.
     pub swarms: Vec<Swarm>,
-    /// The runs' own swarms; none if there are fewer than three.
+    /// Statistics of the runs' own swarms; `None` if there are fewer than three.
     pub own: Option<Kind>,
-    /// The swarms that were drawn.
+    /// Statistics of the drawn swarms.
     pub drawn: Option<Kind>,
 }
 
-/// Trees without repetition, compiled.
+/// Distinct trees, compiled.
 struct Pool {
     programs: Vec<Program>,
-    /// Of each run, which program each robot has.
+    /// For each run, the program index of each robot.
     runs: Vec<Vec<usize>>,
 }
 
@@ -121,7 +122,7 @@ impl Pool {
         Ok(Pool { programs, runs: all })
     }
 
-    /// Swarms whose robots draw from those of all runs with replacement.
+    /// Draws swarms from the robots of all runs with replacement.
     fn draw(&self, robots: usize, swarms: usize, seed: u64) -> Vec<Vec<usize>> {
         let all: Vec<usize> = self.runs.iter().flatten().copied().collect();
         let one = |swarm: usize| {
@@ -132,11 +133,11 @@ impl Pool {
     }
 }
 
-/// Measures the swarm of each run and swarms drawn from all runs, beside their trees alone. `progress` is told how many of
-/// how many measurements are done.
+/// Measures the swarm of each run and swarms drawn from all runs, and homogeneous swarms of their trees. `progress`
+/// receives the numbers of finished and of all measurements.
 ///
 /// # Errors
-/// If a run has no trees, a tree does not fit a robot, or there are too few runs of a swarm.
+/// If a run has no trees, a tree cannot be compiled for a robot, or there are too few runs of a swarm.
 pub fn study(
     engine: &dyn Engine,
     runs: &[RunTrees],
@@ -188,7 +189,7 @@ pub fn study(
     Ok(HeteroStudy { plan, robots, swarms, own, drawn })
 }
 
-/// Of those swarms in which trees differ: one of a single tree is not mixed.
+/// Returns the statistics of the heterogeneous swarms; a swarm with a single tree is not heterogeneous.
 fn kind(swarms: &[Swarm], independent: bool) -> Option<Kind> {
     let swarms: Vec<&Swarm> = swarms.iter().filter(|swarm| swarm.different > 1).collect();
     if swarms.len() < FEWEST {
@@ -196,7 +197,7 @@ fn kind(swarms: &[Swarm], independent: bool) -> Option<Kind> {
     }
     let differences: Vec<f64> = swarms.iter().map(|swarm| swarm.mixed.mean - swarm.alone).collect();
     let Estimate { mean: difference, se, .. } = Estimate::of(&differences)?;
-    // Differences that are all alike are no chance, unless they are none.
+    // Identical differences are certain, unless they are all zero.
     let certain = || f64::from(u8::from(difference == 0.0));
     let p = one_sample(&differences, 0.0).map_or_else(certain, |test| test.p);
     let (alone, mixed): (Vec<f64>, Vec<f64>) = swarms.iter().map(|swarm| (swarm.alone, swarm.mixed.mean)).unzip();
@@ -208,7 +209,7 @@ fn kind(swarms: &[Swarm], independent: bool) -> Option<Kind> {
 }
 
 impl HeteroStudy {
-    /// The result, a sentence for each kind of swarm.
+    /// Returns the result, one sentence for each kind of swarm.
     pub fn sentences(&self) -> Vec<String> {
         let sentence = |what: &str, kind: &Option<Kind>, number: usize| match kind {
             None => format!("{what}: {number} with trees that differ, and a comparison takes {FEWEST} at least."),

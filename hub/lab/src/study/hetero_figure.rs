@@ -1,10 +1,11 @@
-//! The figure of the study of heterogeneity.
+//! Figure of the study of heterogeneity.
 
 use super::hetero::{HeteroStudy, Kind, Swarm};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Fitness of mixed swarms against what their trees are worth alone: the runs' own, and those that were drawn.
+/// Draws the fitness of mixed swarms against the mean fitness of their trees alone, for the runs' own and for drawn
+/// swarms.
 pub fn draw(study: &HeteroStudy) -> String {
     let (own, drawn): (Vec<&Swarm>, Vec<&Swarm>) = study.swarms.iter().partition(|swarm| swarm.run.is_some());
     let mut panels = vec![panel("The runs' own swarms", &own, study.own.as_ref())];

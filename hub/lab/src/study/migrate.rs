@@ -1,5 +1,5 @@
-//! Migration: how seldom may islands exchange genes before the swarm, whose robots run different trees, is worth less?
-//! (thesis 8.8)
+//! Migration: up to which interval between exchanges does the swarm, whose robots run different trees, keep its
+//! fitness? (thesis 8.8)
 
 use super::hetero::{HeteroPlan, RunTrees, study as hetero};
 use super::{Budget, Estimate, StudyError, refuse};
@@ -10,62 +10,62 @@ use xpuck_kernels::engine::Engine;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Seeds of one rate, at least.
+/// Minimum number of seeds for each rate.
 const FEWEST: usize = 2;
 
-/// Generations between exchanges; 0 is never.
+/// Number of generations between exchanges; 0 means never.
 pub type Every = u32;
 
-/// What a run of evolution ended with.
+/// Final state of a run of evolution.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Ended {
-    /// Generations between exchanges; 0 is never.
+    /// Number of generations between exchanges; 0 means never.
     pub every: Every,
-    /// Seed of evolution.
+    /// Seed of the evolution.
     pub seed: u64,
-    /// Trees that differ among the islands' champions.
+    /// Number of distinct trees among the islands' champions.
     pub different: usize,
-    /// Fitness of the swarm in which each robot has its own island's champion.
+    /// Fitness of the swarm in which each robot runs its own island's champion.
     pub mixed: f64,
-    /// Mean fitness of swarms in which all robots have one champion.
+    /// Mean fitness of homogeneous swarms of the champions.
     pub alone: f64,
 }
 
-/// All runs of one rate.
+/// Statistics of all runs with one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Rate {
-    /// Generations between exchanges; 0 is never.
+    /// Number of generations between exchanges; 0 means never.
     pub every: Every,
-    /// Over the seeds: fitness of the mixed swarm.
+    /// Fitness of the mixed swarm, over the seeds.
     pub mixed: Estimate,
-    /// Over the seeds: mean fitness of its trees alone.
+    /// Mean fitness of its trees alone, over the seeds.
     pub alone: Estimate,
-    /// Over the seeds: mixed minus alone.
+    /// Mixed minus alone, over the seeds.
     pub difference: Estimate,
-    /// Over the seeds: mean number of trees that differ.
+    /// Mean number of distinct trees, over the seeds.
     pub different: f64,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct MigrateStudy {
-    /// Islands, which are robots.
+    /// Number of islands, equal to the number of robots.
     pub islands: u16,
-    /// Generations of each run.
+    /// Number of generations of each run.
     pub generations: u32,
-    /// What each swarm was measured by.
+    /// Simulations of each swarm.
     pub budget: Budget,
-    /// Each rate and seed.
+    /// Results of each rate and seed.
     pub runs: Vec<Ended>,
-    /// Each rate.
+    /// Statistics of each rate.
     pub rates: Vec<Rate>,
 }
 
-/// Evolves with each rate and each seed `config.seed`, `config.seed + 1` and so on, and measures what the islands' champions
-/// are worth mixed and alone. `progress` is called after each generation; with `stop` set the study ends there.
+/// Evolves with each rate and each seed `config.seed`, `config.seed + 1` and so on, and measures the fitness of the
+/// islands' champions mixed and alone. `progress` is called after each generation; the study ends when `stop` is set.
 ///
 /// # Errors
-/// If there are fewer than two seeds, no rate, or a setting that does not go.
+/// If there are fewer than two seeds or no rates, or a setting is invalid.
 pub fn study(
     engine: &dyn Engine,
     config: &Config,
@@ -132,7 +132,7 @@ fn one(
     let trees =
         evolution.state().islands.iter().map(|island| champion(island, &settings).tree.under_avoiding()).collect();
     let swarm = RunTrees { name: format!("seed {seed}"), trees };
-    // Worlds that evolution has not seen.
+    // Worlds that the evolution has not used.
     let fresh = Budget { seed: !budget.seed, ..budget };
     let plan = HeteroPlan { mixed: fresh, alone: budget.runs, drawn: 0 };
     let measured = hetero(engine, &[swarm], &spec, plan, |_, _| {})?;
@@ -140,7 +140,7 @@ fn one(
     Ok(Ended { every, seed, different: swarm.different, mixed: swarm.mixed.mean, alone: swarm.alone })
 }
 
-/// A rate in words.
+/// Returns a rate as text.
 pub fn words(every: Every) -> String {
     match every {
         0 => "never".into(),
@@ -150,7 +150,7 @@ pub fn words(every: Every) -> String {
 }
 
 impl MigrateStudy {
-    /// The result in a sentence.
+    /// Returns the result as a sentence.
     pub fn sentence(&self) -> String {
         let costs = self.rates.iter().find(|rate| rate.difference.interval[1] < 0.0);
         let best = self.rates.iter().max_by(|a, b| a.mixed.mean.total_cmp(&b.mixed.mean));
@@ -180,7 +180,7 @@ impl MigrateStudy {
         format!("{first}. Mixed swarms are worth, exchanging {}; {seeds} seeds a rate.{fittest}", all.join(", "))
     }
 
-    /// Fitness mixed and alone, and how many trees differ, against the rate.
+    /// Draws the fitness mixed and alone, and the number of distinct trees, against the rate.
     pub fn draw(&self) -> String {
         let mut fitness = Plot::new("What the swarm is worth", "rate, in the order below", "fitness").whole_x();
         let mut trees = Plot::new("Trees that differ", "rate, in the order below", "trees").whole_x();

@@ -1,4 +1,4 @@
-//! Swarms of two trees: what every mixture is worth.
+//! Swarms of two trees: fitness of every mixture.
 
 use super::{Budget, Estimate, StudyError, refuse};
 use serde::Serialize;
@@ -10,32 +10,32 @@ use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::holm;
 use xpuck_stats::statistics::tail::t_two_sided;
 
-/// Differences count below this probability, over all mixtures together (Holm).
+/// Significance level over all mixtures together (Holm).
 const LEVEL: f64 = 0.05;
 
 /// One mixture.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Mixture {
-    /// Robots with the first tree; the others have the second.
+    /// Number of robots with the first tree; the others have the second.
     pub first: usize,
-    /// The swarm's fitness.
+    /// Fitness of the swarm.
     pub fitness: Estimate,
-    /// What it would be worth if each robot gave what it gives among its like.
+    /// Expected fitness if each robot contributed as much as in a homogeneous swarm of its tree.
     pub expected: f64,
-    /// Probability of a difference from `expected` at least as large, if there were none: Holm's, over all mixtures.
+    /// p of the difference from `expected`, corrected over all mixtures (Holm).
     pub p: f64,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct MixStudy {
-    /// What the trees are called.
+    /// Names of the trees.
     pub names: [String; 2],
     /// Number of robots.
     pub robots: usize,
-    /// What was simulated for each mixture.
+    /// Simulations of each mixture.
     pub budget: Budget,
-    /// From none with the first tree to all.
+    /// Mixtures, from no robot with the first tree to all robots.
     pub mixtures: Vec<Mixture>,
 }
 
@@ -92,7 +92,7 @@ pub fn study(
 }
 
 impl MixStudy {
-    /// The result in a sentence.
+    /// Returns the result as a sentence.
     pub fn sentence(&self) -> String {
         let [first, second] = &self.names;
         let (none, all) = (&self.mixtures[0], &self.mixtures[self.robots]);
@@ -116,7 +116,7 @@ impl MixStudy {
         }
     }
 
-    /// Fitness against the number of robots with the first tree.
+    /// Draws the fitness against the number of robots with the first tree.
     pub fn draw(&self) -> String {
         let mut plot = Plot::new("Mixtures", &format!("robots with {}", self.names[0]), "fitness").whole_x();
         let place = |mixture: &Mixture| mixture.first as f64;

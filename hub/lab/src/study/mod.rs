@@ -1,5 +1,5 @@
-//! Studies of trees: one question each, answered by many simulations (thesis 8.6 and 8.7). Each gives plain data, a drawing
-//! of it, and its result in a sentence.
+//! Studies of trees: each answers one question by many simulations (thesis 8.6 and 8.7), and returns plain data, a
+//! figure, and its result as a sentence.
 
 pub mod ablate;
 mod ablate_figure;
@@ -29,10 +29,10 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_stats::statistics::{Spread, student_t_975};
 use xpuck_wire::output::count;
 
-/// How much is simulated for one number.
+/// Simulations for one number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Budget {
-    /// Simulated seconds of each run.
+    /// Duration of each run in simulated time [s].
     pub seconds: f32,
     /// Number of runs.
     pub runs: u32,
@@ -41,10 +41,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// As much as that, checked.
+    /// Creates a validated budget.
     ///
     /// # Errors
-    /// If runs are not 0.1 to 36000 s long, or not 2 to a million.
+    /// If the duration is not 0.1 to 36000 s, or the number of runs is not 2 to 1000000.
     pub fn of(seconds: f32, runs: u32, seed: u64) -> Result<Budget, StudyError> {
         if !(0.1..=36_000.0).contains(&seconds) {
             return refuse(format!("{seconds} simulated seconds: a run has 0.1 to 36000"));
@@ -56,18 +56,18 @@ impl Budget {
         Ok(Budget { seconds, runs, seed })
     }
 
-    /// The plan in a world.
+    /// Returns the plan in a world.
     pub fn plan<'a>(&self, spec: &'a WorldSpec) -> Plan<'a> {
         Plan { spec, seconds: self.seconds, runs: self.runs, seed: self.seed }
     }
 
-    /// The fitness of each run of a team.
+    /// Returns the fitness of each run of a team.
     fn fitness(&self, engine: &dyn Engine, programs: &[Program], team: &Team, spec: &WorldSpec) -> Vec<f64> {
         fitness_of_team(engine, programs, team, &self.plan(spec))
     }
 }
 
-/// Sizes of swarms with a further one, in their order, each once; a swarm has a robot at least.
+/// Returns the sizes of swarms plus a further one, sorted and without duplicates; sizes of 0 are left out.
 pub fn with_size(sizes: &[usize], further: usize) -> Vec<usize> {
     let mut all: Vec<usize> = sizes.iter().copied().chain([further]).filter(|robots| *robots > 0).collect();
     all.sort_unstable();
@@ -75,25 +75,25 @@ pub fn with_size(sizes: &[usize], further: usize) -> Vec<usize> {
     all
 }
 
-/// A world in several sizes, in their order.
+/// A world in several sizes, in ascending order.
 #[derive(Clone, Debug)]
 pub struct Worlds(Vec<WorldSpec>);
 
 impl Worlds {
-    /// What `world` makes of each size.
+    /// Creates the world of each size with `world`.
     ///
     /// # Errors
-    /// The first of its errors.
+    /// The first error of `world`.
     pub fn of<E>(sizes: &[usize], world: impl Fn(usize) -> Result<WorldSpec, E>) -> Result<Worlds, E> {
         Ok(Worlds(sizes.iter().map(|size| world(*size)).collect::<Result<_, E>>()?))
     }
 
-    /// All of them.
+    /// Returns all worlds.
     pub fn all(&self) -> Vec<&WorldSpec> {
         self.0.iter().collect()
     }
 
-    /// The world of a size that is among them.
+    /// Returns the world of a size, which must be among them.
     pub fn of_size(&self, size: usize) -> WorldSpec {
         self.0[self.0.binary_search_by_key(&size, |spec| spec.robots).unwrap_or(0)].clone()
     }
@@ -108,12 +108,12 @@ pub struct Estimate {
     pub sd: f64,
     /// Standard error of the mean.
     pub se: f64,
-    /// The mean's 95 % confidence interval (Student's t).
+    /// 95 % confidence interval of the mean (Student's t).
     pub interval: [f64; 2],
 }
 
 impl Estimate {
-    /// Of a sample; none of one with fewer than two values.
+    /// Returns the estimate from a sample; `None` for fewer than two values.
     pub fn of(sample: &[f64]) -> Option<Estimate> {
         let Spread { n, mean, sd, se, .. } = Spread::of(sample)?;
         let (sd, se) = (sd?, se?);
@@ -122,22 +122,22 @@ impl Estimate {
     }
 }
 
-/// A probability in words; what is below 0.001 is not told more exactly.
+/// Formats a probability; values below 0.001 are shown as `< 0.001`.
 pub fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }
 
-/// The same behind its letter: "p = 0.012", "p < 0.001".
+/// Formats a probability with its symbol: "p = 0.012", "p < 0.001".
 pub fn p_value(p: f64) -> String {
     if p < 0.001 { "p < 0.001".into() } else { format!("p = {p:.3}") }
 }
 
-/// A study that cannot be made: one line that says why, and the remedy.
+/// Error of a study that cannot be made: one line with the reason and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StudyError(pub String);
 
-/// As an error.
+/// Returns a study error.
 fn refuse<T>(why: impl Into<String>) -> Result<T, StudyError> {
     Err(StudyError(why.into()))
 }

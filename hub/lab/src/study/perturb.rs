@@ -1,5 +1,5 @@
-//! Resilience against perturbed starts: how fitness falls with the distance from a tree's best start (thesis 8.6.3, Fig.
-//! 8.13).
+//! Resilience against perturbed starts: decrease of fitness with the distance from a tree's best start (thesis 8.6.3,
+//! Fig. 8.13).
 
 use super::starts::{Deviations, distance, poses};
 use super::{Budget, StudyError, refuse};
@@ -14,39 +14,39 @@ use xpuck_kernels::world::{Pose, WorldSpec};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::quantile;
 
-/// Most robots: every assignment of robots to places is tried.
+/// Maximum number of robots: every assignment of robots to positions is tried.
 pub const MAX_ROBOTS: usize = 5;
-/// Fitness above this is reasonable (thesis 8.5).
+/// Fitness above which a run is reasonable (thesis 8.5).
 const REASONABLE: f64 = 0.1;
-/// Fewest runs of a bin whose quartiles say something.
+/// Minimum number of runs in a bin for meaningful quartiles.
 pub const FEWEST: usize = 5;
-/// Runs that are simulated together, between two steps of progress.
+/// Number of runs that are simulated together, between two progress calls.
 const BATCH: usize = 10_000;
-/// Most bins; what lies beyond is in the last one.
+/// Maximum number of bins; larger distances count in the last one.
 const MAX_BINS: usize = 200;
 
-/// What is perturbed and by how much.
+/// Definition of the perturbation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Perturbation {
-    /// Number of robots, 1 to 5.
+    /// Number of robots [1..=5].
     pub robots: usize,
-    /// Pose around which all robots start: x and y in m, heading in rad.
+    /// Pose around which all robots start: x [m], y [m], heading [rad].
     pub centre: (f32, f32, f32),
-    /// Standard deviations of x, y and heading, m and rad.
+    /// Standard deviations of x [m], y [m] and heading [rad].
     pub by: (f32, f32, f32),
-    /// Width of a bin of distances, m.
+    /// Width of a distance bin [m].
     pub bin: f64,
 }
 
 impl Default for Perturbation {
-    /// The thesis's: two robots around (0, 0, 0), with (0.2, 0.2, 1.5).
+    /// Returns the thesis's perturbation: two robots around (0, 0, 0), with (0.2, 0.2, 1.5).
     fn default() -> Perturbation {
         Perturbation { robots: 2, centre: (0.0, 0.0, 0.0), by: (0.2, 0.2, 1.5), bin: 0.05 }
     }
 }
 
 impl Perturbation {
-    /// The world: the frisbee at the origin, and no start yet.
+    /// Returns the world: the frisbee at the origin, without starts.
     fn spec(&self) -> WorldSpec {
         let mut spec = WorldSpec::benchmark(self.robots);
         spec.discs[0].start = Area { low: Vec2::ZERO, high: Vec2::ZERO };
@@ -71,46 +71,46 @@ impl Perturbation {
 /// Runs at similar distances from the best start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Bin {
-    /// Distances from and below, m.
+    /// Lower and upper limit of the distance [m].
     pub distance: [f64; 2],
     /// Number of runs.
     pub runs: usize,
-    /// Fitness: least, lower quartile, median, upper quartile, greatest.
+    /// Fitness: minimum, lower quartile, median, upper quartile, maximum.
     pub fitness: [f64; 5],
 }
 
-/// A tree.
+/// Results of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Perturbed {
-    /// What it is called.
+    /// Name of the tree.
     pub name: String,
-    /// Where robots started in the fittest run: x, y in m and heading in rad of each.
+    /// Start poses of the fittest run: x [m], y [m] and heading [rad] of each robot.
     pub best_start: Vec<(f32, f32, f32)>,
-    /// That run's fitness.
+    /// Fitness of that run.
     pub best: f64,
-    /// Median of all runs.
+    /// Median fitness of all runs.
     pub median: f64,
-    /// Part of the runs worth more than 0.1, which the thesis calls reasonable (8.5), 0..=1.
+    /// Share of runs with a fitness above 0.1, called reasonable in the thesis (8.5) [0..=1].
     pub reasonable: f64,
-    /// By distance from the best start.
+    /// Runs by distance from the best start.
     pub bins: Vec<Bin>,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct PerturbStudy {
-    /// How the starts were drawn.
+    /// Definition of the starts.
     pub perturbation: Perturbation,
-    /// What was simulated for each tree.
+    /// Simulations of each tree.
     pub budget: Budget,
-    /// In the order in which they were given; all ran from the same starts.
+    /// Results in the order of the programs; all ran from the same starts.
     pub trees: Vec<Perturbed>,
 }
 
-/// Runs each program from the same random starts. `progress` is told how many of how many runs are done.
+/// Runs each program from the same random starts. `progress` receives the numbers of finished and of all runs.
 ///
 /// # Errors
-/// If a number is out of its range, or robots hardly ever have a free place there.
+/// If a number is out of range, or free start poses are too rare.
 pub fn study(
     engine: &dyn Engine,
     programs: &[(String, Program)],
@@ -145,7 +145,7 @@ pub fn study(
 }
 
 fn perturbed(name: &str, fitness: &[f64], starts: &[Vec<Pose>], width: f64) -> Perturbed {
-    // The first of equals.
+    // The first of equally fit runs.
     let best = (1..fitness.len()).fold(0, |best, i| if fitness[i] > fitness[best] { i } else { best });
     let distances: Vec<f64> = starts.par_iter().map(|start| distance(start, &starts[best])).collect();
     let mut bins: Vec<Vec<f64>> = Vec::new();
@@ -174,7 +174,7 @@ fn perturbed(name: &str, fitness: &[f64], starts: &[Vec<Pose>], width: f64) -> P
 }
 
 impl PerturbStudy {
-    /// The result in a sentence for each tree.
+    /// Returns the result, one sentence for each tree.
     pub fn sentences(&self) -> Vec<String> {
         let sentence = |tree: &Perturbed| {
             let known = || tree.bins.iter().filter(|bin| bin.runs >= FEWEST);

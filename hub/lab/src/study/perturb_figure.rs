@@ -1,10 +1,11 @@
-//! The figure of the study of perturbed starts.
+//! Figure of the study of perturbed starts.
 
 use super::perturb::{Bin, FEWEST, PerturbStudy, Perturbed};
 use xpuck_stats::plot::{BoxOf, Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_wire::output::count;
 
-/// For each tree a panel: fitness against the mean distance from its best start, as extremes, quartiles and medians.
+/// Draws a panel for each tree: fitness against the mean distance from its best start, with extremes, quartiles and
+/// medians.
 pub fn draw(study: &PerturbStudy) -> String {
     let panels: Vec<Plot> = study.trees.iter().map(|tree| panel(study, tree)).collect();
     let mut caption = vec![format!(

@@ -1,43 +1,43 @@
-//! A model of how fitness depends on the size of a swarm: cooperation against interference (Hamann 2013, "Towards Swarm
-//! Calculus", Swarm Intelligence 7): a power of the number of robots, since robots help one another, times a decay,
-//! since they get in one another's way.
+//! Model of fitness against swarm size: cooperation against interference (Hamann 2013, "Towards Swarm Calculus",
+//! Swarm Intelligence 7). A power of the number of robots (mutual help) times an exponential decay (mutual
+//! obstruction).
 
 use serde::Serialize;
 use xpuck_kernels::math::linear::solve_open;
 
-/// Fewest sizes with fitness clearly above zero from which three numbers are fitted.
+/// Minimum number of sizes with fitness clearly above zero to fit three parameters.
 const FEWEST: usize = 4;
-/// A mean counts from so many standard errors above zero on: its logarithm would be noise.
+/// Number of standard errors above zero from which on a mean is used: the logarithm of a smaller one would be noise.
 const CLEAR: f64 = 3.0;
 
-/// fitness(n) = scale n^cooperation exp(-interference n).
+/// Model: fitness(n) = scale n^cooperation exp(-interference n).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScalingModel {
     /// Factor.
     pub scale: f64,
-    /// Exponent of the number of robots: above 1 each robot helps the others.
+    /// Exponent of the number of robots: above 1, each robot helps the others.
     pub cooperation: f64,
-    /// Its standard error.
+    /// Standard error of `cooperation`.
     pub cooperation_se: f64,
-    /// Decay for each robot more; below 0 there is none in the sizes that were measured.
+    /// Decay per additional robot; <= 0 if the measured sizes show no interference.
     pub interference: f64,
-    /// Its standard error.
+    /// Standard error of `interference`.
     pub interference_se: f64,
-    /// The size beyond which more robots do less together; none if there is no interference.
+    /// Size beyond which more robots have less fitness together; `None` without interference.
     pub peak: Option<f64>,
-    /// Part of the weighted variance of ln fitness that the model explains, at most 1.
+    /// Share of the weighted variance of ln fitness that the model explains, at most 1.
     pub r_squared: f64,
 }
 
 impl ScalingModel {
-    /// The model's fitness of a swarm.
+    /// Returns the model's fitness of a swarm.
     pub fn at(&self, robots: f64) -> f64 {
         self.scale * robots.powf(self.cooperation) * (-self.interference * robots).exp()
     }
 
-    /// Fits sizes with their mean fitness and its standard error. The logarithms are fitted by least squares with
-    /// weights (mean / error)^2, to which the errors of logarithms correspond. None if fewer than four sizes are worth
-    /// clearly more than zero.
+    /// Fits sizes with their mean fitness and its standard error, by least squares of the logarithms with weights
+    /// (mean / error)^2, the inverse variances of logarithms. `None` if fewer than four sizes have a fitness clearly
+    /// above zero.
     pub fn fit(points: &[(usize, f64, f64)]) -> Option<ScalingModel> {
         let clear: Vec<(f64, f64, f64)> = points
             .iter()
@@ -65,7 +65,7 @@ impl ScalingModel {
         let model = |n: f64| ln_scale + cooperation * n.ln() - interference * n;
         let left: f64 = clear.iter().map(|(n, y, w)| w * (y - model(*n)).powi(2)).sum();
         let all: f64 = clear.iter().map(|(_, y, w)| w * (y - mean).powi(2)).sum();
-        // Beyond what chance explains the model is wrong, and its errors are larger by as much (a scaled chi-square).
+        // Misfit beyond chance enlarges the errors accordingly (scaled chi-square).
         let excess = (left / (clear.len() - 3) as f64).max(1.0);
         Some(ScalingModel {
             scale: ln_scale.exp(),

@@ -1,4 +1,4 @@
-//! Fitness against the number of robots: is the swarm worth more than its robots one by one?
+//! Fitness against the number of robots: does the swarm achieve more than its robots one by one?
 
 use super::scaling_model::ScalingModel;
 use super::{Budget, Estimate, StudyError, refuse, with_size};
@@ -10,23 +10,23 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::holm;
 use xpuck_stats::statistics::tail::t_two_sided;
 
-/// Differences count below this probability, over all sizes together (Holm).
+/// Significance level over all sizes together (Holm).
 const LEVEL: f64 = 0.05;
 
-/// How a swarm compares with as many robots alone.
+/// Comparison of a swarm with the same number of single robots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scaling {
-    /// Worth more than n times one robot.
+    /// Significantly more than n times one robot.
     SuperLinear,
-    /// Not to be told from n times one robot.
+    /// Not significantly different from n times one robot.
     Linear,
-    /// Worth less.
+    /// Significantly less than n times one robot.
     SubLinear,
 }
 
 impl Scaling {
-    /// As it is told.
+    /// Returns the name as text.
     pub fn words(self) -> &'static str {
         match self {
             Scaling::SuperLinear => "super-linear",
@@ -36,34 +36,34 @@ impl Scaling {
     }
 }
 
-/// One size.
+/// Results of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Size {
     /// Number of robots.
     pub robots: usize,
-    /// The swarm's fitness.
+    /// Fitness of the swarm.
     pub fitness: Estimate,
-    /// n f(1): what as many robots would do that neither help nor hinder one another.
+    /// n f(1): fitness of robots that neither help nor obstruct one another.
     pub linear: f64,
-    /// Probability of a difference from `linear` at least as large, if there were none: Holm's, over all sizes.
+    /// p of the difference from `linear`, corrected over all sizes (Holm).
     pub p: f64,
-    /// What follows.
+    /// Resulting class.
     pub scaling: Scaling,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SizeStudy {
-    /// What was simulated for each size.
+    /// Simulations of each size.
     pub budget: Budget,
-    /// From the smallest to the largest; the first is one robot.
+    /// Sizes in ascending order; the first is one robot.
     pub sizes: Vec<Size>,
-    /// Cooperation against interference, if fitness is above zero at enough sizes.
+    /// Model of cooperation and interference, if fitness is above zero at enough sizes.
     pub model: Option<ScalingModel>,
 }
 
-/// Measures a program on swarms of several sizes, each in the world that `spec` has for it. One robot is measured in any
-/// case. `progress` is called after each size.
+/// Measures a program on swarms of several sizes, each in the world that `spec` returns for it. A single robot is
+/// always measured. `progress` is called after each size.
 ///
 /// # Errors
 /// If there are fewer than two runs, or no size above one robot.
@@ -93,7 +93,7 @@ pub fn study(
     Ok(judged(&measured, budget))
 }
 
-/// What measurements say, of one robot first.
+/// Evaluates measurements; the first one is that of a single robot.
 fn judged(measured: &[(usize, Estimate)], budget: Budget) -> SizeStudy {
     let alone = measured[0].1;
     let p: Vec<f64> = measured[1..].iter().map(|(robots, swarm)| difference(*robots, swarm, &alone, budget)).collect();
@@ -113,7 +113,7 @@ fn judged(measured: &[(usize, Estimate)], budget: Budget) -> SizeStudy {
     SizeStudy { budget, sizes, model: ScalingModel::fit(&points) }
 }
 
-/// Two-sided p of f(n) against n f(1), by Welch's degrees of freedom.
+/// Returns the two-sided p of f(n) against n f(1), with Welch's degrees of freedom.
 fn difference(robots: usize, swarm: &Estimate, alone: &Estimate, budget: Budget) -> f64 {
     let (a, b) = (swarm.se.powi(2), (robots as f64 * alone.se).powi(2));
     let difference = swarm.mean - robots as f64 * alone.mean;
@@ -125,7 +125,7 @@ fn difference(robots: usize, swarm: &Estimate, alone: &Estimate, budget: Budget)
 }
 
 impl SizeStudy {
-    /// The result in a sentence.
+    /// Returns the result as a sentence.
     pub fn sentence(&self) -> String {
         let of = |scaling: Scaling| -> Vec<usize> {
             self.sizes.iter().filter(|size| size.scaling == scaling).map(|size| size.robots).collect()
@@ -211,7 +211,7 @@ mod tests {
         let measured: Vec<(usize, Estimate)> = (1..=16).map(|n| (n, estimate(law(n)))).collect();
         let budget = Budget { seconds: 60.0, runs: 400, seed: 1 };
         let study = judged(&measured, budget);
-        // 2^0.8 > e^0.1: two are worth more than twice one; 16^0.8 is less than e^1.5 times two.
+        // 2^0.8 > e^0.1: two robots achieve more than twice one; 16^0.8 is less than e^1.5 times two.
         let of = |n: usize| study.sizes[n - 1].scaling;
         assert_eq!((of(4), of(8), study.sizes[3].linear), (Scaling::SuperLinear, Scaling::SuperLinear, 0.04));
         let more: Vec<usize> = (1..=16).filter(|n| law(*n) > 1.3 * 0.01 * *n as f64).collect();

@@ -1,18 +1,18 @@
-//! Random poses around given ones, at which nothing overlaps, and how far two of them are apart.
+//! Random poses around given ones without overlaps, and the distance between two sets of poses.
 
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_kernels::world::{Pose, WorldSpec};
 
-/// Draws of a whole configuration before the search gives up.
+/// Maximum number of draws of a complete configuration.
 const TRIES: u32 = 10_000;
 
-/// Standard deviations of x, y and heading, m and rad.
+/// Standard deviations of x [m], y [m] and heading [rad].
 pub(super) type Deviations = (f32, f32, f32);
 
-/// Start poses of run `run`: `centres` with normal deviations added, drawn anew as a whole until no robot overlaps
-/// another, a disc at its start or a wall (thesis 8.6.3). None if that is hardly ever so.
+/// Returns the start poses of run `run`: `centres` with normal deviations added, drawn anew as a whole until no robot
+/// overlaps another robot, a disc at its start, or a wall (thesis 8.6.3). `None` after [`TRIES`] draws.
 pub(super) fn poses(spec: &WorldSpec, centres: &[Pose], by: Deviations, seed: u64, run: u32) -> Option<Vec<Pose>> {
     (0..TRIES).find_map(|attempt| {
         let mut draws = Draws::new(seed, run, 0, attempt, Stream::Start);
@@ -41,8 +41,8 @@ fn free(spec: &WorldSpec, poses: &[Pose]) -> bool {
     poses.iter().enumerate().all(|(i, pose)| inside(pose.at) && clear(pose.at) && apart(i, pose.at))
 }
 
-/// Mean distance of robots from where others stand, m; robots are alike, so each is compared with the one that makes the
-/// mean the least.
+/// Returns the mean distance between the robots of two configurations [m]. Robots are interchangeable: they are
+/// paired such that the mean is minimal.
 pub(super) fn distance(a: &[Pose], b: &[Pose]) -> f64 {
     fn least(a: &[Pose], b: &mut [Pose]) -> f64 {
         let Some((first, rest)) = a.split_first() else { return 0.0 };

@@ -1,5 +1,5 @@
-//! The trees with which the robots of a run ended: of a run of evolution its islands' champions, of a swarm's record the
-//! trees that drove the robots last.
+//! Final trees of the robots of a run: the islands' champions of an evolution run, or the trees that last drove the
+//! robots in a swarm's record.
 
 use super::hetero::RunTrees;
 use super::{StudyError, refuse};
@@ -9,13 +9,14 @@ use xpuck_experiment::tree_file;
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::tree::Tree;
 
-/// Most files of a folder that are looked at.
+/// Maximum number of files in a folder.
 const MOST: usize = 4096;
 
-/// Reads the trees of a run: a folder of `xpuck evolve --output`, a run's record, any folder with trees (.bt), or one tree.
+/// Reads the trees of a run: a folder of `xpuck evolve --output`, a run's record, any folder with trees (.bt), or a
+/// single tree.
 ///
 /// # Errors
-/// One line with the file if there is no tree, or one cannot be read.
+/// One line with the file, if there is no tree or a tree cannot be read.
 pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     if path.is_file() {
@@ -45,12 +46,12 @@ fn tree(path: &Path) -> Result<Tree, StudyError> {
     tree_file::read(path, &tree_file::Ask::default()).map_err(|error| StudyError(error.to_string()))
 }
 
-/// The trees of a folder whose names begin so, in the order of the numbers in their names.
+/// Returns the trees of a folder whose file names have this prefix, in the order of the numbers in their names.
 fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
     let wrong = |error: std::io::Error| StudyError(format!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = Vec::new();
     for (count, entry) in std::fs::read_dir(folder).map_err(wrong)?.enumerate() {
-        // Which of them would be read is chance.
+        // The selection of files would be arbitrary.
         if count == MOST {
             return Err(StudyError(format!("{}: more than {MOST} files; name a smaller folder", folder.display())));
         }
@@ -60,12 +61,12 @@ fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
             paths.push(path);
         }
     }
-    // champion-2 comes before champion-10.
+    // champion-2 precedes champion-10.
     paths.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
     paths.iter().map(|path| tree(path)).collect()
 }
 
-/// What each robot loaded last, under collision avoidance, as robots run it.
+/// Returns the last tree that each robot loaded, under collision avoidance, as robots run it.
 fn loaded(run: &Path) -> Result<Vec<Tree>, StudyError> {
     let wrong = |error: xpuck_record::RecordError| StudyError(error.to_string());
     let mut last: BTreeMap<String, String> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Transfer: what trees that were evolved under one setting (how exact the simulation is, what trees are made of) are worth in
-//! another world, taken for the real one, and what the setting costs (thesis 8.3.5 and 9.2).
+//! Transfer: fitness of trees evolved under one setting (accuracy of the simulation, primitive set) in another world
+//! that represents reality, and the cost of the setting (thesis 8.3.5 and 9.2).
 
 use super::{Budget, Estimate, StudyError, p_value, refuse};
 use crate::evolution_run::file::load;
@@ -18,22 +18,22 @@ use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::{holm, mann_whitney};
 use xpuck_wire::clock::monotonic;
 
-/// Seeds of one setting, at least.
+/// Minimum number of seeds of one setting.
 const FEWEST: usize = 2;
 
 /// A setting under which trees evolve.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// Its name.
+    /// Name of the setting.
     pub name: String,
-    /// A run of evolution.
+    /// Configuration of its evolution run.
     pub config: Config,
 }
 
-/// The settings that evolution files say, each called by its file's name and changed by `set`.
+/// Reads settings from evolution files. Each is named after its file and modified by `set`.
 ///
 /// # Errors
-/// A file that cannot be used, or two of one name.
+/// A file is invalid, or two files have the same name.
 pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> {
     let mut levels: Vec<Level> = Vec::with_capacity(files.len());
     for file in files {
@@ -47,82 +47,84 @@ pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> 
     Ok(levels)
 }
 
-/// The first setting's world as a calibration file has measured it.
+/// Returns the first setting's world with the values of a calibration file.
 ///
 /// # Errors
-/// A file that cannot be used, or says what no world can have.
+/// A file is invalid, or contains values outside a world's ranges.
 pub fn measured(levels: &[Level], file: &Path) -> Result<WorldSpec, StudyError> {
     let measured = Calibration::read(file).map_err(|error| StudyError(error.to_string()))?;
     let Some(Level { config, .. }) = levels.first() else { return refuse("there is no setting") };
-    // Of the world itself, not as the first file has it measured.
+    // Apply to the plain world, not to the world with the first file's calibration.
     let robots = Table::from_iter([("robots".to_string(), Value::from(config.spec.robots as i64))]);
     let plain = load(None, robots).map_err(|error| StudyError(error.to_string()))?;
     let world = if config.world.is_some() { &config.spec } else { &plain.spec };
     measured.apply(world).map_err(|error| StudyError(format!("{}: {error}", file.display())))
 }
 
-/// What one run of evolution came to.
+/// Result of one run of evolution.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Evolved {
-    /// The setting.
+    /// Name of the setting.
     #[serde(rename = "setting")]
     pub level: String,
-    /// Seed of evolution.
+    /// Seed of the evolution.
     pub seed: u64,
     /// Fitness of the swarm of its champions in the world in which they evolved.
     pub simulated: f64,
-    /// The same in the world that is taken for the real one.
+    /// Fitness of the same swarm in the world that represents reality.
     pub real: f64,
-    /// Simulated time that evolution took, s times robots.
+    /// Simulated time of the evolution [robot-seconds].
     pub robot_seconds: f64,
-    /// Wall time that it took on this machine, s: the only number that another run does not give again.
+    /// Wall time of the evolution on this machine [s]; the only value that is not reproducible.
     pub wall_s: f64,
 }
 
-/// One setting.
+/// Results of one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct LevelResult {
-    /// Its name.
+    /// Name of the setting.
     #[serde(rename = "setting")]
     pub level: String,
-    /// In its own world.
+    /// Fitness in its own world.
     pub simulated: Estimate,
-    /// In the real one.
+    /// Fitness in the world that represents reality.
     pub real: Estimate,
     /// Simulated minus real.
     pub gap: Estimate,
-    /// Wall time of a million simulated robot-seconds, s, mean of the seeds.
+    /// Wall time per million simulated robot-seconds [s], mean of the seeds.
     pub cost: f64,
-    /// p of the Mann-Whitney test of its real fitness against the first setting's, after Holm; none of the first.
+    /// p of the Mann-Whitney test of its real fitness against the first setting's (Holm); `None` for the first
+    /// setting.
     pub p: Option<f64>,
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TransferStudy {
-    /// What each swarm was measured by.
+    /// Simulations of each swarm.
     pub budget: Budget,
-    /// The world taken for real is one that was measured; otherwise it is the first setting's.
+    /// Whether the world that represents reality is a calibrated one; otherwise it is the first setting's world.
     pub measured: bool,
-    /// Each run.
+    /// Results of each run.
     pub runs: Vec<Evolved>,
-    /// Each setting, in the order in which they were given.
+    /// Results of each setting, in the given order.
     #[serde(rename = "settings")]
     pub levels: Vec<LevelResult>,
 }
 
-/// The least p that a Mann-Whitney test of so many against as many can give: all of one above all of the other.
+/// Returns the minimum p of a Mann-Whitney test of two samples of this size: all values of one above all of the
+/// other.
 fn least_p(seeds: usize) -> f64 {
-    // One of (2n choose n) orders, from either side.
+    // One of (2n choose n) orders, on either side.
     2.0 / (1..=seeds).fold(1.0, |orders, i| orders * (seeds + i) as f64 / i as f64)
 }
 
-/// Evolves under each setting with `seeds` seeds from its own on, and measures in its world and in `real`, the first
-/// setting's if there is none. `progress` is called
-/// after each generation; with `stop` set the study ends there.
+/// Evolves under each setting with `seeds` seeds from its own seed on. Measures the fitness in its world and in
+/// `real`, or the first setting's world if that is `None`. `progress` is called after each generation; the study ends
+/// when `stop` is set.
 ///
 /// # Errors
-/// If there are fewer than two seeds or no setting, swarms of different sizes, or it was stopped.
+/// If there are fewer than two seeds or no settings, if swarms differ in size, or if the study was stopped.
 pub fn study(
     engine: &dyn Engine,
     levels: &[Level],
@@ -198,9 +200,9 @@ fn one(
     let wall_s = (monotonic() - began).as_secs_f64();
     let trees = evolution.state().islands.iter().map(|island| champion(island, &settings).tree.under_avoiding());
     let programs: Vec<Program> = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
-    // Islands go round where there are more robots than islands.
+    // If there are more robots than islands, islands are used in turn.
     let team = Team::of((0..spec.robots).map(|robot| robot % programs.len()));
-    // Worlds that evolution has not seen.
+    // Worlds that the evolution has not used.
     let fresh = Budget { seed: !seed, ..budget };
     let mean = |spec: &WorldSpec| {
         let fitness = fitness_of_team(engine, &programs, &team, &fresh.plan(spec));
@@ -217,7 +219,7 @@ fn one(
 }
 
 impl TransferStudy {
-    /// The result in sentences.
+    /// Returns the result as sentences.
     pub fn sentence(&self) -> String {
         let Some(best) = self.levels.iter().max_by(|a, b| a.real.mean.total_cmp(&b.real.mean)) else {
             return String::new();
@@ -259,7 +261,7 @@ impl TransferStudy {
         format!("{against} {head}{gap}")
     }
 
-    /// Simulated and real fitness of each setting.
+    /// Draws the simulated and real fitness of each setting.
     pub fn draw(&self) -> String {
         let mut fitness = Plot::new("What evolved is worth", "setting, in the order below", "fitness").whole_x();
         let mut cost =

@@ -1,4 +1,5 @@
-//! Tuning: the numbers of one tree by CMA-ES, what that gains, and what it costs in swarms of other sizes (thesis 8.6.7).
+//! Tuning: optimisation of the numbers of one tree by CMA-ES, its gain, and its cost in swarms of other sizes (thesis
+//! 8.6.7).
 
 use super::{Budget, Estimate, StudyError, refuse, with_size};
 use crate::measure::fitness_of;
@@ -12,9 +13,9 @@ use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::mean_and_sd;
 use xpuck_stats::statistics::t::paired;
 
-/// Most numbers of a tree that are tuned.
+/// Maximum number of tuned numbers of a tree.
 pub const MOST: usize = 40;
-/// First step, in units of a number's scale.
+/// First step size, in units of a number's scale.
 const STEP: f64 = 0.5;
 
 /// A number of a tree.
@@ -24,60 +25,60 @@ struct Place {
     operand: usize,
     kind: Operand,
     value: f64,
-    /// What counts as a large change of it.
+    /// Size of a large change of the number.
     scale: f64,
 }
 
-/// How the search goes.
+/// Parameters of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TunePlan {
-    /// Generations of CMA-ES.
+    /// Number of generations of CMA-ES.
     pub generations: u32,
-    /// Runs of each candidate in a generation, all in the same worlds; each generation has new ones.
+    /// Number of runs of each candidate in a generation, all in the same worlds; each generation uses new worlds.
     pub trials: u32,
-    /// What the tree is measured by before and after, in worlds that the search has not seen.
+    /// Simulations of the tree before and after the search, in worlds that the search has not used.
     pub budget: Budget,
 }
 
-/// A swarm of another size.
+/// Results of one size of swarm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Elsewhere {
     /// Number of robots.
     pub robots: usize,
-    /// Fitness of the tree as it was.
+    /// Fitness of the original tree.
     pub before: Estimate,
-    /// Fitness of the tuned one.
+    /// Fitness of the tuned tree.
     pub after: Estimate,
     /// After minus before in the same worlds, with its 95 % interval.
     pub gain: f64,
-    /// See `gain`.
+    /// 95 % interval of `gain`.
     pub interval: [f64; 2],
 }
 
 /// The study.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct TuneStudy {
-    /// How the search went.
+    /// Parameters of the search.
     pub plan: TunePlan,
-    /// Robots of the swarm that was tuned.
+    /// Number of robots of the tuned swarm.
     pub robots: usize,
     /// The tuned tree as text.
     pub tree: String,
-    /// Each number that was free: node as it was, and as it is.
+    /// Tuned numbers: the node before and after tuning.
     pub changed: Vec<(String, String)>,
-    /// Simulated time that the search took, s times robots.
+    /// Simulated time of the search [robot-seconds].
     pub robot_seconds: f64,
     /// Mean fitness of each generation's candidates.
     pub course: Vec<f64>,
-    /// The swarm that was tuned, and the others.
+    /// Results of the tuned swarm and of other sizes.
     pub sizes: Vec<Elsewhere>,
 }
 
-/// Tunes the numbers of a tree in the world that `spec` has for `robots`, and measures what came out at all `sizes` too.
-/// `progress` is told how many of how many steps are done.
+/// Tunes the numbers of a tree in the world that `spec` returns for `robots`, and measures the result at all `sizes`.
+/// `progress` receives the numbers of finished and of all steps.
 ///
 /// # Errors
-/// If the tree has no numbers or too many, does not fit a robot, or there are too few runs.
+/// If the tree has no numbers or too many, it cannot be compiled for a robot, or there are too few runs.
 pub fn study(
     engine: &dyn Engine,
     tree: &Tree,
@@ -108,7 +109,7 @@ pub fn study(
         let candidates = search.ask();
         let trees: Vec<Tree> = candidates.iter().map(|point| with(tree, &places, point)).collect();
         let programs: Vec<Program> = compile(&trees)?;
-        // New worlds in each generation: luck of one is not kept.
+        // New worlds in each generation, so that luck in one of them does not persist.
         let seed = plan.budget.seed.wrapping_add(u64::from(generation) + 1);
         let trial = Budget { runs: plan.trials, seed, ..plan.budget };
         let trial = trial.plan(&world);
@@ -154,14 +155,14 @@ fn compile(trees: &[Tree]) -> Result<Vec<Program>, StudyError> {
     trees.iter().map(Program::compile).collect::<Result<_, _>>().map_err(|error| StudyError(error.to_string()))
 }
 
-/// The numbers of a tree; registers and quadrants are none.
+/// Returns the tunable numbers of a tree, without registers and quadrants.
 fn places(tree: &Tree) -> Vec<Place> {
     let mut all = Vec::new();
     for (at, node) in tree.nodes().iter().enumerate() {
         for (i, spec) in node.kind.spec().operands.iter().enumerate() {
             let value = f64::from(node.operands[i]);
             let scale = match spec.operand {
-                // 28 degrees.
+                // 20 units are 28 degrees.
                 Operand::Angle | Operand::Width => 20.0,
                 Operand::Float | Operand::Gain => 0.5 * value.abs().max(1.0),
                 Operand::Fixed | Operand::Threshold => 2.0,
@@ -183,7 +184,7 @@ fn places(tree: &Tree) -> Vec<Place> {
     all
 }
 
-/// The tree with its numbers moved by a point, in units of their scales, to the nearest values that trees can have.
+/// Returns the tree with its numbers moved by `point`, in units of their scales, and rounded to valid values.
 fn with(tree: &Tree, places: &[Place], point: &[f64]) -> Tree {
     let mut changed = tree.clone();
     for (place, x) in places.iter().zip(point) {
@@ -201,7 +202,7 @@ fn with(tree: &Tree, places: &[Place], point: &[f64]) -> Tree {
 }
 
 impl TuneStudy {
-    /// The result in a sentence.
+    /// Returns the result as a sentence.
     pub fn sentence(&self) -> String {
         let mut text = String::new();
         if let Some(own) = self.sizes.iter().find(|size| size.robots == self.robots) {
@@ -231,7 +232,7 @@ impl TuneStudy {
         text + "."
     }
 
-    /// The course of the search, and fitness before and after at each size.
+    /// Draws the course of the search, and the fitness before and after at each size.
     pub fn draw(&self) -> String {
         let mut course = Plot::new("The search", "generation", "mean fitness of the candidates").whole_x();
         let points = self.course.iter().enumerate().map(|(i, fitness)| ((i + 1) as f64, *fitness)).collect();
@@ -272,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_tree_whose_numbers_were_spoilt_is_mended() {
-        // The search has to find back to where the tree drives somewhere.
+        // The search must find numbers with which robots move at all.
         let spoilt = Tree::parse("sel\n  avoiding\n  mulas v_goal.y v_blue.y 0.0 v_up.x\n").unwrap();
         let found = of(&spoilt, 1).unwrap();
         assert_eq!((found.course.len(), found.sizes.len()), (1, 2));

@@ -1,4 +1,4 @@
-//! The best run of each setting, and where its tree is.
+//! Best run of each setting, and the file of its tree.
 
 use super::evolution::Run;
 use serde::Serialize;
@@ -6,31 +6,31 @@ use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use xpuck_stats::figure::Figure;
 
-/// The run with the best champion of a setting.
+/// Run with the best champion of a setting.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Best {
-    /// The setting.
+    /// Name of the setting.
     pub label: String,
-    /// The run's name.
+    /// Name of the run.
     pub run: String,
-    /// Its seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// The champion's fitness as evolution estimated it, from trials among which it was chosen.
+    /// Estimated fitness of the champion during evolution, from the trials by which it was selected.
     pub in_evolution: f64,
-    /// Its fitness in fresh simulations.
+    /// Fitness of the champion in fresh simulations.
     pub measured_again: f64,
-    /// Its tree's file, relative to the sweep's folder.
+    /// File of its tree, relative to the sweep's folder.
     pub tree: PathBuf,
 }
 
 impl Best {
-    /// The best of a setting's runs; none if no result tells of champions.
+    /// Returns the best of a setting's runs; `None` if no result contains champions.
     pub fn of<'a>(label: &str, runs: impl Iterator<Item = (&'a Run, &'a Map<String, Value>)>) -> Option<Best> {
         let bests = runs.filter_map(|(run, result)| {
             let number = |champion: &Value, key: &str| champion.get(key)?.as_f64().filter(|x| x.is_finite());
             let champions = result.get("champions")?.as_array()?.iter().enumerate();
             let measured = champions.filter_map(|(i, c)| Some((i, number(c, "fitness")?, number(c, "remeasured")?)));
-            // Of equals the first.
+            // The first of equally fit champions.
             let (island, in_evolution, measured_again) = measured.rev().max_by(|a, b| a.2.total_cmp(&b.2))?;
             Some(Best {
                 label: label.into(),
@@ -44,7 +44,7 @@ impl Best {
         bests.reduce(|best, other| if other.measured_again > best.measured_again { other } else { best })
     }
 
-    /// In a line; the file's path begins with `folder`.
+    /// Returns a summary line; the file's path begins with `folder`.
     pub fn line(&self, folder: &Path) -> String {
         let Best { label, run, seed, in_evolution, measured_again, tree } = self;
         let [evolution, again] = [in_evolution, measured_again].map(|fitness| Figure(*fitness));
@@ -56,7 +56,7 @@ impl Best {
     }
 }
 
-/// The best runs of all settings as paragraphs of Markdown; nothing if there is none.
+/// Returns the best runs of all settings as paragraphs of Markdown; empty without any.
 pub fn markdown(best: &[Best], folder: &Path) -> String {
     best.iter().map(|best| format!("{}\n\n", best.line(folder))).collect()
 }

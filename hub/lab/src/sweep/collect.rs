@@ -1,4 +1,4 @@
-//! What a sweep's runs found, taken together into files.
+//! Collects the results of a sweep's runs into files.
 
 use super::best::{self, Best};
 use super::curves::{self, Quality, Times};
@@ -18,35 +18,35 @@ use std::path::Path;
 use xpuck_record::table::{Column, Table};
 use xpuck_wire::output::count;
 
-/// Rows of generations that are held before they are written.
+/// Number of generation rows that are buffered before they are written.
 const PIECE: usize = 65_536;
 
-/// What a sweep's runs say.
+/// Results of a sweep's runs.
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
-    /// Each setting.
+    /// Results of each setting.
     pub settings: Vec<Row>,
-    /// The best run of each setting that has one.
+    /// Best run of each setting, if there is one.
     pub best: Vec<Best>,
-    /// Printed numbers beside the runs' own.
+    /// Published numbers, compared with the runs' results.
     pub printed: Vec<Compared>,
 }
 
 impl Collected {
-    /// As tables for readers.
+    /// Returns the results as tables for readers.
     pub fn tables(&self) -> Vec<Readable> {
         let printed = (!self.printed.is_empty()).then(|| printed::table(&self.printed));
         summary::tables(&self.settings).into_iter().chain(printed).collect()
     }
 }
 
-/// Writes the tables, the curves and the summary of the runs that are done; gives what they say. Without a run that is
-/// done it writes nothing.
+/// Writes the tables, the curves and the summary of the finished runs, and returns their results. Writes nothing if
+/// no run is finished.
 ///
 /// # Errors
 /// A run's file cannot be read, or a file cannot be written.
 pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
-    // Point by point, and within each by the order of the seeds.
+    // Ordered by point, then by seed.
     let mut runs: Vec<&Run> = folder.runs().iter().filter(|run| run.state() == State::Done).collect();
     runs.sort_by_key(|run| run.point);
     let mut found = Vec::with_capacity(runs.len());
@@ -84,8 +84,8 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     Ok(collected)
 }
 
-/// The map of a sweep over two keys. Champions measured again tell more than what evolution believed of them; where some run
-/// does not tell, that is taken of all.
+/// Draws the map of a sweep over two keys. It shows the remeasured fitness, or the estimated fitness if any run has
+/// no remeasured one.
 fn map(sweep: &Sweep, settings: &[Setting]) -> Option<String> {
     let again = settings.iter().flat_map(|setting| &setting.remeasured).all(Option::is_some);
     let what = match again {
@@ -103,13 +103,13 @@ fn map(sweep: &Sweep, settings: &[Setting]) -> Option<String> {
 }
 
 fn group(point: &super::Point) -> Group {
-    // What TOML holds, JSON can hold too.
+    // JSON can represent every TOML value.
     let json = |value: &toml::Value| serde_json::to_value(value).unwrap_or_default();
     let parameters = point.values.iter().map(|(key, value)| (key.clone(), json(value))).collect();
     Group { label: point.label.clone(), parameters, results: Vec::new() }
 }
 
-/// One row for each run: its point, the parameters that differ between points, its seed and its result.
+/// Returns one row for each run: its point, the parameters that differ between points, its seed and its result.
 fn results(groups: &[Group], runs: &[&Run], found: &[Map<String, Value>]) -> Table {
     let mut table: Table = vec![
         ("point".into(), Column::Integers(runs.iter().map(|run| Some(run.point as i64 + 1)).collect())),
@@ -122,7 +122,7 @@ fn results(groups: &[Group], runs: &[&Run], found: &[Map<String, Value>]) -> Tab
     table
 }
 
-/// Adds a column for each key of `all`, with the values that `rows` have; a column that is there stays as it is.
+/// Adds a column for each key of `all`, with the values in `rows`; existing columns are unchanged.
 fn add<'a>(table: &mut Table, all: impl Iterator<Item = &'a Map<String, Value>>, rows: &[&Map<String, Value>]) {
     for key in all.flat_map(Map::keys) {
         if table.iter().all(|(name, _)| name != key) {
@@ -132,7 +132,8 @@ fn add<'a>(table: &mut Table, all: impl Iterator<Item = &'a Map<String, Value>>,
     }
 }
 
-/// Writes all runs' generations; gives what is drawn of each setting, and what stands beside printed numbers.
+/// Writes all runs' generations; returns the data for the figures, and the data for the comparison with published
+/// numbers.
 fn generations(
     sweep: &Sweep,
     folder: &Folder,

@@ -1,4 +1,4 @@
-//! Curves over the course of evolution: what each run did, the mean of a setting's runs, and how sure that mean is.
+//! Curves over the course of evolution: each run, the mean of a setting's runs, and its confidence interval.
 
 use crate::evolution_run::GenerationRow;
 use schemars::JsonSchema;
@@ -6,24 +6,24 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use xpuck_stats::statistics::{Spread, quantile, student_t_975};
 
-/// What the curves show.
+/// Quantities of the curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Axes {
-    /// What they run along.
+    /// Quantity on the x axis.
     pub x: Along,
-    /// What they tell.
+    /// Quantity on the y axis.
     pub y: Quality,
-    /// In place of means with bands, boxes over so many generations each: that one and those before it.
+    /// Draws boxes instead of means with bands; each box covers this number of generations.
     #[schemars(range(min = 1, max = 1000))]
     pub boxes: Option<u32>,
 }
 
 impl Axes {
-    /// Checks what the types do not.
+    /// Validates constraints that the types do not express.
     ///
     /// # Errors
-    /// The key, and what may stand there.
+    /// The key, and its valid values.
     pub fn check(&self) -> Result<(), String> {
         match self.boxes {
             Some(boxes) if !(1..=1000).contains(&boxes) => Err(format!("curves.boxes = {boxes} is outside 1..=1000")),
@@ -35,20 +35,20 @@ impl Axes {
     }
 }
 
-/// What curves run along.
+/// Quantity on the x axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Along {
-    /// Simulated robot-seconds of the whole swarm: fair between settings whose generations cost differently.
+    /// Simulated robot-seconds of the whole swarm: a fair comparison of settings with generations of different cost.
     #[default]
     RobotSeconds,
     /// Generations.
     Generation,
-    /// The same time in simulations of a trial's length with all robots, on all islands together.
+    /// Simulated time as a number of simulations with a trial's length and all robots, on all islands together.
     Simulations,
 }
 
-/// What curves tell of a run.
+/// Quantity on the y axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
@@ -59,14 +59,14 @@ pub enum Quality {
     Best,
     /// Mean fitness of the populations.
     Mean,
-    /// Different trees in a population, as a part of it, mean of the islands.
+    /// Share of distinct trees in a population, mean of the islands.
     Distinct,
-    /// Wall time of each generation, s, of all islands together (Fig. 5.11).
+    /// Wall time of each generation on all islands together [s] (Fig. 5.11).
     Seconds,
 }
 
 impl Quality {
-    /// None where nobody looked at the clock.
+    /// Value after a generation; `None` if its time was not recorded.
     fn of(self, generation: u32, islands: &[GenerationRow], times: &Times) -> Option<f64> {
         let mean = |value: fn(&GenerationRow) -> f64| islands.iter().map(value).sum::<f64>() / islands.len() as f64;
         Some(match self {
@@ -78,7 +78,7 @@ impl Quality {
         })
     }
 
-    /// What an axis says of it.
+    /// Label of the axis.
     pub fn label(self) -> &'static str {
         match self {
             Quality::Derated => "fitness of the fittest, derated, mean of islands",
@@ -90,22 +90,22 @@ impl Quality {
     }
 }
 
-/// A run after one generation.
+/// A point of a run's curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// Number of the generation.
     pub generation: u32,
     /// Robot-seconds so far.
     pub robot_seconds: f64,
-    /// What the curve tells.
+    /// Value on the y axis.
     pub value: f64,
 }
 
-/// Wall time of generations, s.
+/// Wall time by generation [s].
 pub type Times = BTreeMap<u32, f64>;
 
-/// The course of a run, from the lines of its islands and, for [`Quality::Seconds`], the times of its generations; one
-/// without a time is left out.
+/// Returns the course of a run, from the rows of its islands and, for [`Quality::Seconds`], the times of its
+/// generations. Generations without a time are left out.
 pub fn of_run(lines: &[GenerationRow], times: &Times, quality: Quality) -> Vec<Step> {
     let mut generations: BTreeMap<u32, Vec<GenerationRow>> = BTreeMap::new();
     for line in lines {
@@ -118,16 +118,16 @@ pub fn of_run(lines: &[GenerationRow], times: &Times, quality: Quality) -> Vec<S
     generations.into_iter().filter_map(step).collect()
 }
 
-/// A box: all runs' values in some generations.
+/// A box: all runs' values in several generations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// The last of the generations.
+    /// Last of these generations.
     pub generation: u32,
-    /// Least, lower quartile, median, upper quartile and greatest.
+    /// Minimum, lower quartile, median, upper quartile and maximum.
     pub numbers: [f64; 5],
 }
 
-/// Boxes over `every` generations each, of whole ones only.
+/// Returns boxes over `every` generations each; incomplete ones are left out.
 pub fn boxes(runs: &[Vec<Step>], every: u32) -> Vec<Summary> {
     let mut values: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     let last = runs.iter().filter_map(|run| run.last()).map(|step| step.generation).min().unwrap_or(0);
@@ -144,20 +144,20 @@ pub fn boxes(runs: &[Vec<Step>], every: u32) -> Vec<Summary> {
     values.into_iter().map(summary).collect()
 }
 
-/// The mean of several runs after one generation.
+/// Mean of several runs after a generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanStep {
     /// Number of the generation.
     pub generation: u32,
     /// Robot-seconds so far, mean of the runs.
     pub robot_seconds: f64,
-    /// What the curve tells, mean of the runs.
+    /// Value on the y axis, mean of the runs.
     pub mean: f64,
-    /// Half of the 95 % confidence interval; none of a single run.
+    /// Half of the 95 % confidence interval; `None` for a single run.
     pub half: Option<f64>,
 }
 
-/// The mean course of a setting's runs, as far as all of them go.
+/// Returns the mean course of a setting's runs, up to the end of the shortest run.
 pub fn mean_course(runs: &[Vec<Step>]) -> Vec<MeanStep> {
     let length = runs.iter().map(Vec::len).min().unwrap_or(0);
     let t = if runs.len() > 1 { student_t_975(runs.len() - 1) } else { 0.0 };
@@ -206,7 +206,7 @@ mod tests {
             (1..).zip(values).map(step).collect()
         };
         let runs = [run(&[0.0, 1.0, 2.0, 3.0, 9.0]), run(&[4.0, 8.0, 5.0, 5.0, 9.0, 9.0])];
-        // The fifth generation begins a box that not all runs fill.
+        // Not all runs fill the box that begins with the fifth generation.
         let expected = [
             Summary { generation: 2, numbers: [0.0, 0.75, 2.5, 5.0, 8.0] },
             Summary { generation: 4, numbers: [2.0, 2.75, 4.0, 5.0, 5.0] },

@@ -1,4 +1,4 @@
-//! One run of a sweep: an `xpuck evolve` process and the folder that it keeps.
+//! One run of a sweep: an `xpuck evolve` process and its folder.
 
 use super::curves::Times;
 use super::lock::locked;
@@ -14,12 +14,12 @@ use std::process::{Child, Command, Stdio};
 use toml::Table;
 use xpuck_wire::file;
 
-/// Longest result that is read, bytes.
+/// Maximum length of a result [bytes].
 const MAX_RESULT: u64 = 1 << 20;
-/// Most lines of a run's generations that are read.
+/// Maximum number of rows in a run's table of generations.
 const MAX_GENERATIONS: usize = 1_000_000;
 
-/// Says what is wrong with an evolution file, if anything.
+/// Validates an evolution file.
 ///
 /// # Errors
 /// One line with the key.
@@ -27,26 +27,26 @@ pub fn check(path: &Path) -> Result<(), String> {
     evolution_file::load(Some(path), Table::new()).map(drop).map_err(|error| error.to_string())
 }
 
-/// How far a run is, as its folder tells.
+/// Progress of a run, according to its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Its result is there.
+    /// The result is written.
     Done,
-    /// It was begun, and can go on.
+    /// The run was begun, and can be resumed.
     Begun,
-    /// There is nothing to go on with.
+    /// The run was not begun.
     New,
 }
 
-/// The generations of the run that is kept in a folder, island by island.
+/// Reads the generations of the run in a folder, island by island.
 ///
 /// # Errors
-/// Its table cannot be read, or a line of it is something else.
+/// If the table cannot be read, or has an invalid row.
 pub fn generations(folder: &Path) -> Result<Vec<GenerationRow>, Problem> {
     rows(&folder.join("generations.csv"))
 }
 
-/// The rows of a run's table.
+/// Reads the rows of a run's table.
 fn rows<R: DeserializeOwned, C: FromIterator<R>>(path: &Path) -> Result<C, Problem> {
     let file = file::open(path).map_err(|error| Problem::of(path, error))?;
     let mut reader = csv::Reader::from_reader(file);
@@ -56,31 +56,31 @@ fn rows<R: DeserializeOwned, C: FromIterator<R>>(path: &Path) -> Result<C, Probl
     })
 }
 
-/// Wall time of each generation of the run that is kept in a folder, s.
+/// Reads the wall time of each generation of the run in a folder [s].
 ///
 /// # Errors
-/// Its table cannot be read, or a line of it is something else.
+/// If the table cannot be read, or has an invalid row.
 pub fn times(folder: &Path) -> Result<Times, Problem> {
     rows(&folder.join(TIMES))
 }
 
-/// One run.
+/// A run of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Place of its point among the sweep's points.
+    /// Index of its point in the sweep.
     pub point: usize,
-    /// Its seed.
+    /// Seed.
     pub seed: u64,
-    /// What it is called: point and seed.
+    /// Name: point and seed.
     pub name: String,
-    /// The evolution file, without the seed.
+    /// Evolution file, without the seed.
     pub file: PathBuf,
-    /// Where it keeps what it does.
+    /// Folder of the run.
     pub folder: PathBuf,
 }
 
 impl Run {
-    /// How far it is.
+    /// Returns the progress of the run.
     pub fn state(&self) -> State {
         if self.result().is_ok() {
             State::Done
@@ -91,10 +91,10 @@ impl Run {
         }
     }
 
-    /// What it found, by the names of `result.json`.
+    /// Returns the result, by the keys of `result.json`.
     ///
     /// # Errors
-    /// The file cannot be read, or is no result of this seed.
+    /// If the file cannot be read, or is not a result of this seed.
     pub fn result(&self) -> Result<Map<String, Value>, Problem> {
         let path = self.folder.join("result.json");
         let bytes = file::bytes(&path, MAX_RESULT).map_err(|error| Problem::of(&path, error))?;
@@ -105,59 +105,60 @@ impl Run {
         Ok(found)
     }
 
-    /// Its generations, island by island.
+    /// Reads its generations, island by island.
     ///
     /// # Errors
-    /// The file cannot be read, or a line of it is something else.
+    /// If the file cannot be read, or has an invalid row.
     pub fn generations(&self) -> Result<Vec<GenerationRow>, Problem> {
         generations(&self.folder)
     }
 
-    /// Wall time of its generations, s.
+    /// Reads the wall time of its generations [s].
     ///
     /// # Errors
-    /// The file cannot be read, or a line of it is something else.
+    /// If the file cannot be read, or has an invalid row.
     pub fn times(&self) -> Result<Times, Problem> {
         times(&self.folder)
     }
 
-    /// Robot-seconds of one simulation of its trials.
+    /// Returns the robot-seconds of one trial.
     ///
     /// # Errors
-    /// Its evolution file cannot be used.
+    /// If its evolution file is invalid.
     pub fn simulation(&self) -> Result<f64, Problem> {
         let config = evolution_file::load(Some(&self.file), Table::new());
         let config = config.map_err(|error| Problem::of(&self.file, error))?;
         Ok(config.spec.robots as f64 * f64::from(config.seconds))
     }
 
-    /// Where what it says to its standard error is kept.
+    /// Returns the path of the log with its standard error.
     pub fn log(&self) -> PathBuf {
         self.folder.with_extension("log")
     }
 
-    /// The first line of what it said, if anything.
+    /// Returns the first line of the log, if there is one.
     pub fn complaint(&self) -> Option<String> {
         let log = self.log();
         file::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
     }
 
-    /// Takes the run for this process, or whatever it starts with this file as standard error; `None` while another
-    /// process works on it.
+    /// Locks the run for this process, or for a child process that has this file as standard error. `None` while
+    /// another process works on it.
     ///
     /// # Errors
-    /// Its log cannot be opened or locked.
+    /// If its log cannot be opened or locked.
     pub fn take(&self) -> Result<Option<File>, Problem> {
         let log = self.log();
         let file = file::append(&log).map_err(|error| Problem::of(&log, error))?;
         Ok(locked(&file, &log)?.then_some(file))
     }
 
-    /// Starts it with these options, or lets it go on from its last checkpoint. `said` is what [`Run::take`] gave. It ends
-    /// when the returned child's standard input is closed, so it cannot outlive this process.
+    /// Starts the run with these options, or resumes it from its last checkpoint. `said` is the result of
+    /// [`Run::take`]. The run ends when the returned child's standard input is closed, so it cannot outlive this
+    /// process.
     ///
     /// # Errors
-    /// Its files cannot be written, or `program` cannot be started.
+    /// If its files cannot be written, or `program` cannot be started.
     pub fn start(
         &self,
         said: File,
@@ -184,7 +185,7 @@ impl Run {
         if let Some(threads) = threads {
             command.env("RAYON_NUM_THREADS", threads.to_string());
         }
-        // A group of its own: Ctrl-C reaches the sweep alone, which then ends its runs.
+        // Separate process group: Ctrl-C reaches only the sweep, which then ends its runs.
         command.process_group(0).spawn().map_err(|error| Problem::of(program, error))
     }
 }

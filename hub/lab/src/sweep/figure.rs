@@ -1,28 +1,28 @@
-//! The figure of a sweep: means with their bands, every run, and the champions measured again.
+//! Figure of a sweep: means with their bands, every run, and the remeasured champions.
 
 use super::curves::{Along, Axes, MeanStep, Quality, Step, boxes, mean_course};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{BoxOf, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::{Spread, student_t_975};
 
-/// What is drawn of a setting.
+/// Data of a setting for the figure.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
-    /// What the legend calls it.
+    /// Label in the legend.
     pub label: String,
-    /// Robot-seconds of one simulation of a trial's length.
+    /// Robot-seconds of one simulation with a trial's length.
     pub simulation: f64,
     /// Seeds of its runs.
     pub seeds: Vec<u64>,
-    /// Their courses, in the same order.
+    /// Courses of the runs, in the order of `seeds`.
     pub courses: Vec<Vec<Step>>,
-    /// Their champions' mean fitness when measured again, in the same order; none where a run does not tell.
+    /// Remeasured mean fitness of the runs' champions, in the order of `seeds`; `None` if a result lacks it.
     pub remeasured: Vec<Option<f64>>,
-    /// Derated fitness of their fittest after the last generation, mean of islands, in the same order.
+    /// Derated fitness of the fittest after the last generation, mean of the islands, in the order of `seeds`.
     pub last: Vec<f64>,
 }
 
-/// Draws up to 14 settings: the mean of each with its band or boxes, every run, and the champions measured again.
+/// Draws up to 14 settings: the mean of each with its band or boxes, every run, and the remeasured champions.
 pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     let drawn = &settings[..settings.len().min(Stroke::SERIES)];
     let scale = Scale::of(axes.x, drawn);
@@ -40,7 +40,7 @@ pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     let mut again = Plot::new("champions on fresh seeds", "setting, in the legend's order", "remeasured mean fitness");
     again = again.whole_x();
     let courses: Vec<Vec<MeanStep>> = drawn.iter().map(|setting| mean_course(&setting.courses)).collect();
-    // All bands and boxes first, so that none hides a line.
+    // Bands and boxes are drawn first, so that they do not cover lines.
     for (i, (setting, course)) in drawn.iter().zip(&courses).enumerate() {
         let colour = Stroke::of_series(i).colour();
         if let Some(generations) = axes.boxes {
@@ -63,7 +63,7 @@ pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     to_svg_with(&[means, every, again], &Footer { series, caption: caption(axes, settings) })
 }
 
-/// The boxes of setting `i` of `count`, which share the room of their generations.
+/// Returns the boxes of setting `i` of `count`, side by side within their generations.
 fn side_by_side(setting: &Setting, every: u32, i: usize, count: usize) -> Vec<BoxOf> {
     let room = 0.8 * f64::from(every) / count as f64;
     let aside = (i as f64 - (count as f64 - 1.0) / 2.0) * room;
@@ -95,7 +95,7 @@ fn caption(axes: Axes, settings: &[Setting]) -> Vec<String> {
     lines
 }
 
-/// Units of x that keep its numbers short.
+/// Unit of the x axis that keeps its numbers short.
 struct Scale {
     along: Along,
     unit: f64,
@@ -159,7 +159,7 @@ fn draw_runs(plot: &mut Plot, setting: &Setting, stroke: Stroke, scale: &Scale) 
     }
 }
 
-/// Dots beside one another, so that equal ones show, and a bar with the mean and its interval.
+/// Draws dots side by side, so that equal ones are visible, and a bar with the mean and its interval.
 fn draw_again(plot: &mut Plot, setting: &Setting, stroke: Stroke, x: f64) {
     let width = setting.seeds.len().max(2) as f64 - 1.0;
     let dot = |(i, value): (usize, &Option<f64>)| Some((x - 0.2 + 0.4 * i as f64 / width, (*value)?, i));
@@ -207,7 +207,7 @@ mod tests {
         assert!(texts.contains(&"a < b, seed 3: 0.3000") && !texts.iter().any(|t| t.contains("seed 2: 0.3000 ")));
         let axes = Axes { x: Along::Generation, boxes: Some(2), ..Axes::default() };
         let svg = draw("test", axes, &[setting("a"), setting("b")]);
-        // A median for each setting in place of a band; the bars stay.
+        // A median for each setting instead of a band; the bars stay.
         assert_eq!((svg.matches("class=\"median\"").count(), svg.matches("fill-opacity=\"0.2\"").count()), (2, 2));
         assert!(svg.contains("Boxes: quartiles over all runs and 2 generations"));
         let simulations = draw("test", Axes { x: Along::Simulations, ..Axes::default() }, &[setting("a")]);

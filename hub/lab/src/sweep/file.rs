@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_wire::file::{self, FileError};
 
-/// Longest sweep file, bytes.
+/// Maximum length of a sweep file [bytes].
 const MAX_TEXT: usize = 256 * 1024;
-/// Most runs of a sweep.
+/// Maximum number of runs of a sweep.
 pub const MAX_RUNS: usize = 10_000;
-/// Most processes at a time, and most threads of each.
+/// Maximum number of parallel processes, and of threads per process.
 pub const MAX_PARALLEL: usize = 256;
-/// Longest name.
+/// Maximum length of a name.
 const MAX_NAME: usize = 60;
 
 #[derive(Deserialize, JsonSchema)]
@@ -26,30 +26,30 @@ pub(crate) struct SweepFile {
     /// Title, and name of the folder below `runs/`: 1 to 60 letters, digits, `-` and `_`.
     #[schemars(length(min = 1, max = MAX_NAME))]
     name: String,
-    /// Each point runs once with each seed: a range like "1-20" or a list.
+    /// Seeds with which each point runs once: a range like "1-20" or a list.
     #[schemars(schema_with = "seeds_schema")]
     seeds: Value,
-    /// Processes at a time.
+    /// Number of parallel processes.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = MAX_PARALLEL))]
     jobs: usize,
-    /// Threads of each process; all cores without it.
+    /// Number of threads per process (default: all cores).
     #[schemars(range(min = 1, max = MAX_PARALLEL))]
     threads: Option<usize>,
-    /// What all runs have in common: keys of an evolution file, except `seed`.
+    /// Common settings of all runs: keys of an evolution file, except `seed`.
     #[serde(default)]
     #[schemars(with = "EvolutionFile")]
     base: Table,
-    /// All combinations of these lists: keys of an evolution file; a dotted key reaches into a table.
+    /// Lists of which all combinations run: keys of an evolution file; a dotted key refers to a nested table.
     #[schemars(schema_with = "grid_schema")]
     grid: Option<Table>,
-    /// In place of a grid: keys of an evolution file, and a `label` for the legend.
+    /// Points in place of a grid: keys of an evolution file, and a `label` for the legend.
     #[schemars(schema_with = "points_schema")]
     points: Option<Vec<Table>>,
-    /// What the curves show.
+    /// Quantities of the curves.
     #[serde(default)]
     curves: Axes,
-    /// Numbers that a publication prints of the same experiment, to stand beside those of the runs.
+    /// Published numbers of the same experiment, for comparison with those of the runs.
     #[serde(default)]
     #[schemars(schema_with = "printed_schema")]
     printed: Vec<Printed>,
@@ -82,40 +82,40 @@ fn one() -> usize {
     1
 }
 
-/// A sweep that makes sense as far as its own keys go; what the evolution file says of each point is checked later.
+/// A sweep whose own keys are valid; the evolution file of each point is validated later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// The file, as errors call it.
+    /// Name of the file in errors.
     pub file: String,
-    /// What it is called: letters, digits, `-` and `_`.
+    /// Name of the sweep: letters, digits, `-` and `_`.
     pub name: String,
-    /// Seeds, all different.
+    /// Seeds without duplicates.
     pub seeds: Vec<u64>,
-    /// Processes at a time.
+    /// Number of parallel processes.
     pub jobs: usize,
-    /// Threads of each process; all cores if there is none.
+    /// Number of threads per process; `None` for all cores.
     pub threads: Option<usize>,
-    /// Settings to compare, at least one, with different labels.
+    /// Settings to compare, at least one, with distinct labels.
     pub points: Vec<Point>,
-    /// What the curves show.
+    /// Quantities of the curves.
     pub axes: Axes,
-    /// Printed numbers of the same experiment.
+    /// Published numbers of the same experiment.
     pub printed: Vec<Printed>,
-    /// Where the file is; its points name other files relative to this folder.
+    /// Folder of the file; file names in its points are relative to it.
     pub home: PathBuf,
 }
 
 /// Reads a sweep file.
 ///
 /// # Errors
-/// The file, the key, and what may stand there.
+/// The file, the key, and its valid values.
 pub fn read(path: &Path) -> Result<Sweep, FileError> {
     let text = file::text(path, file::MAX_TOML)?;
     let home = xpuck_wire::atomic::folder(path);
     parse(&path.display().to_string(), &text, home)
 }
 
-/// Reads a sweep from text; `name` is what errors call it.
+/// Parses a sweep from text; `name` is the name of the text in errors.
 ///
 /// # Errors
 /// As [`read`].
@@ -142,7 +142,7 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
         (Some(_), Some(_)) => return Err("both [grid] and [[points]]; use one of them".into()),
         (Some(grid), None) => point::of_grid(&base, &grid, MAX_RUNS)?,
         (None, Some(points)) => point::of_list(&base, points)?,
-        // Seeds alone: one setting, run with each.
+        // Only seeds: one setting, run with each seed.
         (None, None) => point::of_list(&base, vec![Table::new()])?,
     };
     let runs = points.len() * seeds.len();
@@ -155,13 +155,13 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
     Ok(Sweep { file: called.into(), name, seeds, jobs, threads, points, axes: curves, printed, home: home.into() })
 }
 
-/// Seeds from a range in text or a list.
+/// Parses seeds from a range in text or from a list.
 fn seeds(value: &Value) -> Result<Vec<u64>, String> {
     let wrong = || format!("seeds = {value}: it takes a range like \"1-20\" or a list like [1, 2, 5]");
     let seeds: Vec<u64> = match value {
         Value::String(text) => {
             let (first, last) = text.split_once('-').ok_or_else(wrong)?;
-            // As in TOML, whole numbers end at 2^63.
+            // As in TOML, whole numbers are below 2^63.
             let end =
                 |text: &str| text.trim().parse::<u64>().ok().filter(|s| i64::try_from(*s).is_ok()).ok_or_else(wrong);
             let (first, last) = (end(first)?, end(last)?);

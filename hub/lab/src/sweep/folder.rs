@@ -1,7 +1,8 @@
-//! The folder of a sweep: the evolution file of each point, the runs, and a lock.
+//! Folder of a sweep: the evolution file of each point, the runs, and a lock.
 //!
-//! What decides a result stands in `points/`, with copies of the world, calibration and primitive set files that it names. A sweep
-//! goes on only where all of it is the same, so that runs of different settings are never taken together.
+//! `points/` holds everything that determines a result: the evolution files, and copies of the world, calibration and
+//! primitive set files named in them. A sweep is resumed only if all of this is unchanged, so that runs of different
+//! settings are never combined.
 
 use super::evolution::Run;
 use super::file::Sweep;
@@ -14,32 +15,32 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xpuck_wire::{atomic, file};
 
-/// How long one of many processes waits until another has begun the folder.
+/// Time limit for another process to initialise the folder.
 const BEGINNING: Duration = Duration::from_secs(60);
-/// How often it looks.
+/// Interval of checks for that.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A folder that this process alone works in.
+/// Sweep folder that is locked by this process.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     runs: Vec<Run>,
-    /// Held as long as this lives; the system lets it go when the process ends, however it ends.
+    /// Held while this value lives; the operating system releases it when the process ends for any reason.
     _lock: File,
 }
 
 impl Folder {
-    /// Takes the sweep's folder, new or begun. `check` is given each point's evolution file and says what is wrong
-    /// with it; nothing is kept of a sweep with a file that is wrong.
+    /// Locks the sweep's folder, new or existing. `check` validates each point's evolution file; a sweep with an
+    /// invalid file leaves no files.
     ///
     /// # Errors
-    /// A point that is refused, a sweep that was begun with other settings, another process that works there, or a
-    /// file that cannot be read or written.
+    /// An invalid point, a sweep that was begun with other settings, another process that works there, or a file that
+    /// cannot be read or written.
     pub fn open(path: &Path, sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<Folder, Problem> {
         Folder::open_within(Duration::ZERO, path, sweep, check)
     }
 
-    /// The same, with so much time for another process to let the folder go.
+    /// Same as [`Folder::open`], with a time limit for another process to release the folder.
     fn open_within(
         patience: Duration,
         path: &Path,
@@ -72,18 +73,18 @@ impl Folder {
         Ok(Folder { path: path.into(), runs: runs(path, sweep), _lock: lock })
     }
 
-    /// A file or folder in it.
+    /// Returns the path of a file or folder in it.
     pub fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// All runs, seed by seed, so that every point has as many runs as the others while a sweep goes on.
+    /// Returns all runs, seed by seed, so that an unfinished sweep has an equal number of runs of every point.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
 }
 
-/// Refuses a folder that holds something else than a sweep, whose files would be replaced.
+/// Rejects a folder with other contents than a sweep, whose files would be replaced.
 fn refuse_foreign(path: &Path) -> Result<(), Problem> {
     if path.join("points").is_dir() || !path.exists() {
         return Ok(());
@@ -98,8 +99,8 @@ fn refuse_foreign(path: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Makes sure that the folder has the points of these runs, for one of many processes that work there, each on runs of its
-/// own. Who comes first begins the folder.
+/// Ensures that the folder has the points of these runs, for one of many processes that each do some of the runs
+/// there. The first process initialises the folder.
 ///
 /// # Errors
 /// As [`Folder::open`].
@@ -119,7 +120,7 @@ pub fn join(
     std::fs::create_dir_all(&runs).map_err(|error| Problem::of(&runs, error))
 }
 
-/// The runs of a sweep in a folder, whether or not it is there.
+/// Returns the runs of a sweep in a folder, whether or not it exists.
 pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
     let run = |point: usize, seed: u64| {
         let (file, name) = (path.join("points").join(points::name(point)), format!("p{}-s{seed}", point + 1));
@@ -128,23 +129,23 @@ pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
     sweep.seeds.iter().flat_map(|seed| (0..sweep.points.len()).map(move |point| run(point, *seed))).collect()
 }
 
-/// Replaces a file as a whole, so that one that is there is never half written.
+/// Replaces a file atomically, so that it is never partially written.
 ///
 /// # Errors
-/// It cannot be written.
+/// If it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
     atomic::write(path, bytes).map_err(|error| Problem::of(path, error))
 }
 
-/// Checks every point's evolution file as [`Folder::open`] does, and keeps nothing.
+/// Validates every point's evolution file as [`Folder::open`] does, without writing to the folder.
 ///
 /// # Errors
-/// The point, and what is wrong with it.
+/// The point, and the cause.
 pub fn check(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<(), Problem> {
     stage(sweep, check).map(drop)
 }
 
-/// Writes the points' files into a folder that vanishes, and checks them there.
+/// Writes the points' files into a temporary folder, and validates them there.
 fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<tempfile::TempDir, Problem> {
     let staged = tempfile::tempdir().map_err(|error| Problem::of(&std::env::temp_dir(), error))?;
     for (i, point) in sweep.points.iter().enumerate() {
@@ -157,9 +158,10 @@ fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<t
         }
         let file = staged.path().join(points::name(i));
         check(&file).map_err(|message| {
-            // The files are where nobody can look; what helps is the point, and what they were copied from.
+            // The temporary files are gone after the error; the message names the point and the original files
+            // instead.
             let message = message.replace(&format!("{}: ", file.display()), "");
-            // Lines of the point's file are not those of the sweep's.
+            // Line numbers of the point's file differ from those of the sweep file.
             let line = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
             let message = line.map_or(message.as_str(), |(_, what)| what).to_string();
             let own = |message: String, kept: &points::Kept| match &kept.original {
@@ -174,7 +176,7 @@ fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<t
     Ok(staged)
 }
 
-/// Refuses what differs from a sweep that was begun; points may be added behind those that are there.
+/// Rejects differences to the existing sweep; only additional points after the existing ones are allowed.
 fn compare(staged: &Path, folder: &Path) -> Result<(), Problem> {
     let new = files(staged)?;
     for (name, bytes) in files(&folder.join("points"))? {
@@ -188,7 +190,7 @@ fn compare(staged: &Path, folder: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The files of a folder with their content.
+/// Returns the files of a folder with their contents.
 fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, Problem> {
     let read = || {
         let mut files = Vec::new();
@@ -231,7 +233,7 @@ mod tests {
         assert!(file.contains("islands = 3") && file.contains("world = \"p2-world.toml\""), "{file}");
         assert!(open(&out, &sweep(home.path(), text)).unwrap_err().contains("another sweep works there"));
         drop(folder);
-        // The same, and with one more point behind the others.
+        // The same sweep, then with an additional point at the end.
         open(&out, &sweep(home.path(), text)).unwrap();
         open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap();
         let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 5, 4]"))).unwrap_err();
@@ -239,7 +241,7 @@ mod tests {
         std::fs::write(home.path().join("w.toml"), "robots = 5\n").unwrap();
         let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap_err();
         assert!(changed.contains("points/p1-world.toml"), "{changed}");
-        // What was measured decides results too.
+        // Calibration files also determine results.
         let (out, text) = (home.path().join("measured"), text.replace("world =", "calibration ="));
         drop(open(&out, &sweep(home.path(), &text)).unwrap());
         std::fs::write(home.path().join("w.toml"), "robots = 6\n").unwrap();

@@ -1,4 +1,4 @@
-//! A sweep over two keys as a map: a cell for each pair of values, coloured by the fitness that its runs ended with.
+//! Heat map of a sweep over two keys: a cell for each pair of values, coloured by the final fitness of its runs.
 
 use super::Point;
 use std::fmt::Write;
@@ -7,15 +7,15 @@ use xpuck_kernels::markup::escape;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::begin_svg;
 
-/// What the runs of a point ended with.
+/// Final values of the runs of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ends {
-    /// Of each run.
+    /// Fitness of each run.
     pub fitness: Vec<f64>,
 }
 
-/// Where colours change, from low to high: viridis of matplotlib, whose lightness rises evenly, so that colour-blind readers
-/// and grey prints tell the same order.
+/// Colours of the scale, from low to high: viridis of matplotlib. Its lightness increases evenly, so that the order
+/// is also visible to colour-blind readers and in greyscale prints.
 const SCALE: [[u8; 3]; 10] = [
     [0x44, 0x01, 0x54],
     [0x48, 0x28, 0x78],
@@ -28,16 +28,16 @@ const SCALE: [[u8; 3]; 10] = [
     [0xb5, 0xde, 0x2b],
     [0xfd, 0xe7, 0x25],
 ];
-/// Least width of a cell, and its height, pixels.
+/// Minimum width of a cell, and its height [px].
 const CELL: (f64, f64) = (84.0, 52.0);
-/// About the width of a letter, pixels.
+/// Approximate width of a character [px].
 const LETTER: f64 = 7.2;
-/// Letters of a value that are shown.
+/// Maximum number of displayed characters of a value.
 const LETTERS: usize = 24;
 const TOP: f64 = 84.0;
 const MARGIN: f64 = 20.0;
 
-/// The map, or none where the points are not those of a grid of exactly two keys. `what` says what the fitness is.
+/// Draws the map; `None` if the points are not those of a grid of exactly two keys. `what` describes the fitness.
 pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<String> {
     let grid = Grid::of(points)?;
     let means: Vec<Option<f64>> = ends.iter().map(mean).collect();
@@ -48,14 +48,14 @@ pub fn draw(title: &str, what: &str, points: &[Point], ends: &[Ends]) -> Option<
     let left = 2.0 * MARGIN + 14.0 + longest(&grid.down);
     let (width, height) = (wide * grid.across.len() as f64, CELL.1 * grid.down.len() as f64);
     let bar = left + width + 24.0;
-    // Neither the title nor the line below it is cut off.
+    // Wide enough for the title and for the line below it.
     let words = (9.0 * title.chars().count() as f64).max(6.4 * what.chars().count() as f64);
     let whole = (bar + 90.0).max(words + 2.0 * MARGIN);
     let mut svg = begin_svg(whole, TOP + height + 66.0);
     let mut text = |x: f64, y: f64, more: &str, words: &str| {
         let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" {more}>{}</text>", escape(words));
     };
-    // As styles, since a page that the map is part of has styles of its own for text, which go before attributes.
+    // Inline styles: a page that contains the map has its own styles for text, which override attributes.
     let (dark, middle) = ("style=\"fill:#1b1f24\"", "style=\"fill:#1b1f24;text-anchor:middle\"");
     text(MARGIN, 26.0, "style=\"fill:#1b1f24;font-size:16px;font-weight:bold\"", title);
     text(MARGIN, 46.0, "style=\"fill:#57606a;font-size:12px\"", what);
@@ -113,7 +113,7 @@ fn mean(ends: &Ends) -> Option<f64> {
     (count > 0).then(|| ends.fitness.iter().sum::<f64>() / count as f64).filter(|mean| mean.is_finite())
 }
 
-/// Two keys, their values, and which of them each point has.
+/// Two keys, their values, and the value indices of each point.
 struct Grid {
     keys: [String; 2],
     down: Vec<String>,
@@ -143,7 +143,7 @@ impl Grid {
     }
 }
 
-/// Where a value is among those that were seen, at their end if it is new.
+/// Returns the index of a value in `seen`, to which a new value is appended.
 fn place<'a>(seen: &mut Vec<&'a Value>, value: &'a Value) -> usize {
     seen.iter().position(|one| *one == value).unwrap_or_else(|| {
         seen.push(value);
@@ -159,7 +159,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The colour of a part of the scale, 0 to 1.
+/// Returns the colour of a value on the scale [0..=1].
 fn colour(part: f64) -> [u8; 3] {
     let at = part.clamp(0.0, 1.0) * (SCALE.len() - 1) as f64;
     let below = (at as usize).min(SCALE.len() - 2);
@@ -172,7 +172,7 @@ fn code([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Letters that can be read on a colour.
+/// Returns a text colour that is legible on a background colour.
 fn ink([r, g, b]: [u8; 3]) -> &'static str {
     let light = 0.2126 * f64::from(r) + 0.7152 * f64::from(g) + 0.0722 * f64::from(b);
     if light > 130.0 { "#000000" } else { "#ffffff" }

@@ -1,13 +1,13 @@
-//! Locks, by which processes on many machines know what another has.
+//! File locks between processes on several machines.
 
 use super::problem::Problem;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-/// Locks a file for this process; false if another has it.
+/// Locks a file for this process; false if another process has locked it.
 ///
 /// # Errors
-/// The file system has no locks, and two processes could spoil each other's files there.
+/// The file system does not support locks, so that two processes could damage each other's files.
 pub(crate) fn locked(file: &File, path: &Path) -> Result<bool, Problem> {
     match file.try_lock() {
         Ok(()) => Ok(true),

@@ -1,19 +1,19 @@
-//! Runs that are not done, and why as far as their folders tell.
+//! Unfinished runs, with the reason if their folders contain it.
 
 use super::evolution::{Run, State};
 use super::lock::locked;
 use xpuck_wire::file;
 
-/// A run that is not done.
+/// An unfinished run.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Missing {
-    /// What the run is called.
+    /// Name of the run.
     pub run: String,
-    /// `at work`, `not begun`, `begun`, or what it said when it ended.
+    /// `at work`, `not begun`, `begun`, or its last error message.
     pub why: String,
 }
 
-/// The runs that are not done.
+/// Returns the unfinished runs.
 pub fn missing(runs: &[Run]) -> Vec<Missing> {
     let of = |run: &Run| {
         let state = run.state();
@@ -33,10 +33,10 @@ fn why(run: &Run, state: State) -> String {
     }
 }
 
-/// True if a process holds the run, on whatever machine.
+/// Whether a process on any machine works on the run.
 fn is_at_work(run: &Run) -> bool {
     let path = run.log();
-    // Opened for writing, as locks of network file systems want it.
+    // Opened for writing, as required for locks on network file systems.
     let log = path.symlink_metadata().and_then(|_| file::append(&path));
     log.is_ok_and(|log| matches!(locked(&log, &path), Ok(false)))
 }

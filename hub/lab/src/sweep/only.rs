@@ -1,9 +1,9 @@
-//! Which runs of a sweep one process is to do, of many that work in the same folder.
+//! Selection of the runs of a sweep for one of many processes that work in the same folder.
 
 use super::evolution::Run;
 use std::str::FromStr;
 
-/// Runs by their numbers, from 1 in the order of the plan, or by their names.
+/// Runs by number, from 1 in the order of the plan, or by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Only(Vec<Wanted>);
 
@@ -37,10 +37,10 @@ impl FromStr for Only {
 }
 
 impl Only {
-    /// These of all runs, in the plan's order, each once.
+    /// Returns the selected runs in the plan's order, without duplicates.
     ///
     /// # Errors
-    /// A run that there is not.
+    /// If a selected run does not exist.
     pub fn of(&self, runs: &[Run]) -> Result<Vec<Run>, String> {
         let mut taken = vec![false; runs.len()];
         for wanted in &self.0 {

@@ -1,4 +1,4 @@
-//! A sweep as one page of HTML that needs no network: the figure and the tables.
+//! A sweep as a single HTML page without network access: the figure and the tables.
 
 use super::summary::{Readable, explanation};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ const STYLE: &str = "
     th:first-child, td:first-child { text-align: left }
 ";
 
-/// The page. The figure's notes show when the pointer rests on a line or a dot.
+/// Returns the page. Notes of the figure are shown when the pointer is on a line or a dot.
 pub fn html(title: &str, lead: &str, svg: &str, tables: &[Readable]) -> String {
     let (title, lead) = (escape(title), escape(lead));
     let mut page = format!(
@@ -27,7 +27,7 @@ pub fn html(title: &str, lead: &str, svg: &str, tables: &[Readable]) -> String {
     page
 }
 
-/// Adds a table to a page.
+/// Appends a table to a page.
 pub(crate) fn write_table(page: &mut String, table: &Readable) {
     let _ = writeln!(page, "<table>\n<caption>{}</caption>", escape(&table.title));
     row(page, "th", &table.head);

@@ -1,26 +1,27 @@
-//! The points of a sweep: settings to compare, each a base with some values changed.
+//! Points of a sweep: settings to compare, each a base with some changed values.
 
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
-/// Longest label.
+/// Maximum length of a label.
 const MAX_LABEL: usize = 80;
 
 /// One combination of settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// What legends and tables call it.
+    /// Label in legends and tables.
     pub label: String,
-    /// What differs from the base: dotted keys with their values.
+    /// Differences to the base: dotted keys with their values.
     pub values: Vec<(String, Value)>,
-    /// The evolution file's content: the base with these values.
+    /// Content of the evolution file: the base with these values.
     pub content: Table,
 }
 
-/// All combinations of a grid's lists, keys in alphabetical order, the last one varying quickest; `most` bounds them.
+/// Returns all combinations of a grid's lists, with keys in alphabetical order and the last key varying fastest; at
+/// most `most`.
 ///
 /// # Errors
-/// The key, and what may stand there.
+/// The key, and its valid values.
 pub fn of_grid(base: &Table, grid: &Table, most: usize) -> Result<Vec<Point>, String> {
     let mut lists: Vec<(String, &[Value])> = Vec::new();
     for (key, value) in flatten(grid) {
@@ -49,10 +50,10 @@ pub fn of_grid(base: &Table, grid: &Table, most: usize) -> Result<Vec<Point>, St
     points(base, (0..combinations).map(point))
 }
 
-/// The points that `[[points]]` lists.
+/// Returns the points listed as `[[points]]`.
 ///
 /// # Errors
-/// The point, the key, and what may stand there.
+/// The point, the key, and its valid values.
 pub fn of_list(base: &Table, list: Vec<Table>) -> Result<Vec<Point>, String> {
     if list.is_empty() {
         return Err("no points; each [[points]] is one".into());
@@ -94,7 +95,7 @@ fn points(
     Ok(points)
 }
 
-/// What a point is called that has no label: the last parts of its keys with their values.
+/// Returns the label of a point without one: the last parts of its keys with their values.
 fn label(values: &[(String, Value)]) -> String {
     let part = |(key, value): &(String, Value)| {
         let name = key.rsplit('.').next().unwrap_or(key);
@@ -107,7 +108,7 @@ fn label(values: &[(String, Value)]) -> String {
     if label.is_empty() { "base".into() } else { label.chars().take(MAX_LABEL).collect() }
 }
 
-/// The values of nested tables with their dotted keys.
+/// Returns the values of nested tables with their dotted keys.
 fn flatten(table: &Table) -> Vec<(String, &Value)> {
     let mut flat = Vec::new();
     for (key, value) in table {
@@ -121,7 +122,7 @@ fn flatten(table: &Table) -> Vec<(String, &Value)> {
     flat
 }
 
-/// Sets a dotted key, making the tables that it leads through.
+/// Sets a dotted key, and creates the tables on its path.
 fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     match key.split_once('.') {
         None => {
@@ -154,7 +155,7 @@ mod tests {
         let last = table("algorithm = \"classic\"\nislands = 3\n[settings]\ndepth = 4\nelite = 0.25\n");
         assert_eq!(points[3].content, last);
         assert_eq!(points[3].values[1], ("settings.elite".into(), Value::Float(0.25)));
-        // Nested tables say the same as dotted keys.
+        // Nested tables are equivalent to dotted keys.
         let nested = table("algorithm = [\"default\", \"classic\"]\nsettings.elite = [0.1, 0.25]\n");
         assert_eq!(of_grid(&base, &nested, 100).unwrap(), points);
     }

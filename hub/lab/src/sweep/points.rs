@@ -1,4 +1,4 @@
-//! What decides a point's results: its evolution file, and copies of the files that it names.
+//! Input files of a point: its evolution file, and copies of the files that it names.
 
 use super::file::Sweep;
 use super::problem::Problem;
@@ -6,30 +6,30 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 use xpuck_wire::file;
 
-/// Largest file that a point names, bytes.
+/// Maximum size of a file that a point names [bytes].
 const MAX_INPUT: u64 = 1 << 20;
 /// Keys of an evolution file that name other files; `palette` is the older name of `primitive_set`.
 const INPUTS: [&str; 4] = ["world", "calibration", "primitive_set", "palette"];
 
-/// A file of a point, as it is kept.
+/// A file of a point as stored.
 pub(crate) struct Kept {
-    /// Its name in `points/`.
+    /// Name in `points/`.
     pub name: String,
-    /// What stands in it.
+    /// Contents.
     pub bytes: Vec<u8>,
-    /// The file that it is a copy of; none of the evolution file itself.
+    /// Original of the copy; `None` for the evolution file itself.
     pub original: Option<PathBuf>,
 }
 
-/// The name of a point's evolution file.
+/// Returns the name of a point's evolution file.
 pub(crate) fn name(point: usize) -> String {
     format!("p{}.toml", point + 1)
 }
 
-/// The files of a point, the evolution file last.
+/// Returns the files of a point, the evolution file last.
 ///
 /// # Errors
-/// A file that it names cannot be read.
+/// If a file that it names cannot be read.
 pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<Kept>, Problem> {
     let mut content = sweep.points[point].content.clone();
     let mut files = Vec::new();
@@ -46,7 +46,7 @@ pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<Kept>, Problem> {
     Ok(files)
 }
 
-/// True if a folder of points has this one, with the same content.
+/// Whether a folder of points contains this point with the same contents.
 pub(crate) fn is_kept(folder: &Path, sweep: &Sweep, point: usize) -> Result<bool, Problem> {
     let same = |kept: &Kept| file::bytes(&folder.join(&kept.name), MAX_INPUT).is_ok_and(|bytes| bytes == kept.bytes);
     Ok(files(sweep, point)?.iter().all(same))

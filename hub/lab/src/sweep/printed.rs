@@ -1,4 +1,4 @@
-//! Numbers that a publication prints of an experiment, and what the sweep's runs say to them.
+//! Published numbers of an experiment, compared with the sweep's runs.
 
 use super::curves::{Step, mean_course};
 use super::point::Point;
@@ -10,68 +10,68 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::{Spread, quantile};
 
-/// Most printed numbers of a sweep.
+/// Maximum number of published numbers of a sweep.
 const MAX_PRINTED: usize = 100;
-/// Longest text of one.
+/// Maximum length of a text.
 const MAX_WORDS: usize = 120;
-/// Most runs that are printed one by one.
+/// Maximum number of published values of single runs.
 const MAX_RUNS: usize = 1000;
 
-/// A printed number, or those of several printed runs.
+/// A published number, or the numbers of several published runs.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Printed {
-    /// What it is, in words.
+    /// Description.
     pub what: String,
-    /// Label of the point that it is of; may be left out where there is only one.
+    /// Label of the point; optional if there is only one point.
     pub point: Option<String>,
-    /// What of each run.
+    /// Quantity of each run.
     pub of: Quantity,
-    /// What over the runs.
+    /// Statistic over the runs.
     #[serde(default)]
     pub take: Take,
-    /// The level of "reaches" and "up_to".
+    /// Level of the statistics "reaches" and "up_to".
     pub level: Option<f64>,
-    /// What is printed: a number, or one for each run, of which the same is taken.
+    /// Published value: one number, or one for each run, to which the same statistic is applied.
     pub thesis: Numbers,
-    /// Where it is printed.
+    /// Publication.
     pub source: String,
 }
 
-/// What a printed number says of each run.
+/// Quantity of each run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// The curve's last value.
+    /// Last value of the curve.
     End,
-    /// The curve's highest value.
+    /// Highest value of the curve.
     Highest,
-    /// The curve's values together.
+    /// Sum of the curve's values.
     Sum,
     /// Mean fitness of the populations at the end.
     Population,
-    /// The best champion, measured again on fresh seeds.
+    /// Fitness of the best champion, remeasured on fresh seeds.
     Remeasured,
-    /// Free part of a robot's memory under that champion.
+    /// Free share of a robot's memory with that champion.
     Parsimony,
 }
 
-/// What is taken of all runs.
+/// Statistic over all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Take {
-    /// Their mean.
+    /// Mean.
     #[default]
     Mean,
-    /// Their median.
+    /// Median.
     Median,
-    /// The greatest.
+    /// Maximum.
     Greatest,
-    /// The least.
+    /// Minimum.
     Least,
-    /// The part of the runs that is at most `level`.
+    /// Share of the runs with a value of at most `level`.
     UpTo,
-    /// The first generation in which the mean curve is `level` or more.
+    /// First generation in which the mean curve is at least `level`.
     Reaches,
 }
 
@@ -79,46 +79,46 @@ pub enum Take {
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Numbers {
-    /// One.
+    /// One number.
     One(f64),
-    /// One for each run.
+    /// One number for each run.
     Runs(Vec<f64>),
 }
 
-/// What the runs of a point found.
+/// Results of the runs of a point.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// Their curves.
+    /// Curves of the runs.
     pub courses: Vec<Vec<Step>>,
     /// Mean fitness of their populations at the end.
     pub populations: Vec<f64>,
-    /// Their results.
+    /// Contents of their result files.
     pub results: Vec<Map<String, Value>>,
 }
 
-/// A printed number beside the runs' own.
+/// A published number and the runs' own.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Compared {
-    /// The point's label.
+    /// Label of the point.
     pub point: String,
-    /// What it is, in words.
+    /// Description.
     pub what: String,
-    /// Where it is printed.
+    /// Publication.
     pub source: String,
-    /// What is printed.
+    /// Published value.
     pub thesis: Option<f64>,
-    /// Over the printed runs, if they are printed one by one.
+    /// Spread of the published runs, if they are published individually.
     pub thesis_spread: Option<Spread>,
-    /// The runs' own; none if no run is done, or a level is never reached.
+    /// Value of the runs; `None` if no run is finished, or a level is never reached.
     pub here: Option<f64>,
-    /// Over the runs; none where they say it together.
+    /// Spread over the runs; `None` if the statistic applies to all runs together.
     pub spread: Option<Spread>,
     /// Number of runs.
     pub runs: usize,
 }
 
 impl Printed {
-    /// The place of its point, or what is wrong with it.
+    /// Returns the index of its point, or an error.
     fn place(&self, points: &[Point]) -> Result<usize, String> {
         match &self.point {
             None if points.len() == 1 => Ok(0),
@@ -183,7 +183,7 @@ impl Printed {
         }
     }
 
-    /// Of the runs' values.
+    /// Returns the statistic of the runs' values.
     fn taken(&self, values: &[f64]) -> Option<f64> {
         let spread = Spread::of(values)?;
         Some(match self.take {
@@ -203,7 +203,7 @@ impl Printed {
 }
 
 impl Quantity {
-    /// One for each run that tells it.
+    /// Returns one value for each run that has one.
     fn values(self, found: &Found) -> Vec<f64> {
         let of_courses = |value: fn(&[Step]) -> Option<f64>| found.courses.iter().filter_map(|c| value(c)).collect();
         let of_results =
@@ -222,10 +222,10 @@ impl Quantity {
     }
 }
 
-/// Checks the printed numbers of a sweep.
+/// Validates the published numbers of a sweep.
 ///
 /// # Errors
-/// Which one, its key, and what may stand there.
+/// The entry, its key, and its valid values.
 pub fn check(printed: &[Printed], points: &[Point]) -> Result<(), String> {
     if printed.len() > MAX_PRINTED {
         return Err(format!("printed has {} entries; at most {MAX_PRINTED} are allowed", printed.len()));
@@ -234,13 +234,13 @@ pub fn check(printed: &[Printed], points: &[Point]) -> Result<(), String> {
     (1..).zip(printed).try_for_each(each)
 }
 
-/// All printed numbers beside what the points' runs found; they must have passed [`check`].
+/// Compares all published numbers with the results of the points' runs; they must have passed [`check`].
 pub fn compare(printed: &[Printed], points: &[Point], found: &[Found]) -> Vec<Compared> {
     let one = |p: &Printed| p.place(points).ok().map(|place| p.compare(&points[place].label, &found[place]));
     printed.iter().filter_map(one).collect()
 }
 
-/// As a table for readers.
+/// Returns the comparison as a table for readers.
 pub fn table(compared: &[Compared]) -> Readable {
     let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{:.3}", Figure(x)));
     let part = |spread: &Option<Spread>, value: fn(&Spread) -> Option<f64>| number(spread.as_ref().and_then(value));

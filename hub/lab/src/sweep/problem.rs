@@ -1,19 +1,19 @@
-//! What is wrong with a file or folder of a sweep.
+//! Error of a file or folder.
 
 use std::path::{Path, PathBuf};
 
-/// What is wrong with a file or folder.
+/// Error of a file or folder.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {message}", path.display())]
 pub struct Problem {
-    /// The file or folder.
+    /// File or folder.
     pub path: PathBuf,
-    /// What is wrong, and the remedy where there is one.
+    /// Cause, and the remedy if there is one.
     pub message: String,
 }
 
 impl Problem {
-    /// Of a file, from an error or a text.
+    /// Creates the error of a file from another error or a text.
     pub fn of(path: &Path, message: impl ToString) -> Problem {
         // Errors of libraries may have several lines; ours have one.
         Problem { path: path.into(), message: message.to_string().replace('\n', "; ") }

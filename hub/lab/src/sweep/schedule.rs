@@ -1,4 +1,4 @@
-//! Runs that are to be done, a few processes at a time.
+//! Executes runs, a few processes at a time.
 
 use super::evolution::{Run, State};
 use super::problem::Problem;
@@ -11,57 +11,58 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_wire::shutdown::TRY_AGAIN;
 
-/// How often a process is asked whether it has ended.
+/// Interval for checking whether a process has ended.
 const POLL: Duration = Duration::from_millis(20);
-/// How long another process is waited for before it is said.
+/// Waiting time for another process after which waiting is reported.
 const QUIET: Duration = Duration::from_secs(2);
-/// A disk with less room is full, bytes.
+/// Free space below which a disk counts as full [bytes].
 const LITTLE: u64 = 1 << 16;
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Its result is there.
+    /// The result is written.
     Done,
-    /// It gave none; why, in one line.
+    /// The run failed; the reason in one line.
     Failed(String),
-    /// The sweep was stopped before it was done, or somebody told the run itself to stop.
+    /// The sweep was stopped before the run was done, or the run itself was stopped.
     Stopped,
-    /// It was killed, as by the system for want of memory; what is said of it, in one line. Tried again, it goes on.
+    /// The run was killed, for example because memory was short; the message in one line. A repeated sweep resumes
+    /// it.
     Killed(String),
 }
 
-/// What is told while runs are done.
+/// Event of a run for progress output.
 #[derive(Clone, Copy, Debug)]
 pub enum Told<'a> {
-    /// Another process works on the run, and is waited for.
+    /// Another process works on the run; waiting for it.
     Waits,
-    /// It ended.
+    /// The run ended.
     Ended(&'a Ending),
 }
 
-/// How runs are done.
+/// Parameters of the execution.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// The program that has `evolve`.
+    /// Program with the command `evolve`.
     pub program: &'a Path,
-    /// Processes at a time.
+    /// Number of parallel processes.
     pub jobs: usize,
-    /// Threads of each; all cores if there is none.
+    /// Number of threads per process; `None` for all cores.
     pub threads: Option<usize>,
-    /// More options of `evolve`.
+    /// Additional options of `evolve`.
     pub options: &'a [String],
-    /// Ends everything when it is set.
+    /// Stops all runs when it is set.
     pub stop: &'a AtomicBool,
 }
 
-/// Does the runs that are not done yet; gives the ending of each in their order. `tell` is told of those that were not
-/// done, from any thread.
+/// Executes the unfinished runs, and returns the outcome of each run in their order. `tell` receives events of runs
+/// that were not finished before, from any thread.
 pub fn execute(runs: &[Run], plan: &Plan<'_>, tell: impl Fn(&Run, Told<'_>) + Sync) -> Vec<Ending> {
     let endings: Vec<Mutex<Ending>> = runs.iter().map(|_| Mutex::new(Ending::Stopped)).collect();
     let queue = Mutex::new(runs.iter().zip(&endings));
     let work = || {
-        // The lock is let go before the run is done.
+        // The lock is released before the run is executed.
         let next = || queue.lock().ok().and_then(|mut queue| queue.next());
         while let Some((run, place)) = next() {
             let ending = if run.state() == State::Done {
@@ -89,7 +90,7 @@ pub fn execute(runs: &[Run], plan: &Plan<'_>, tell: impl Fn(&Run, Told<'_>) + Sy
 
 fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Problem> {
     let Some(said) = take(run, plan.stop, waits)? else { return Ok(Ending::Stopped) };
-    // Whoever had it may have done it.
+    // The previous owner of the lock may have finished the run.
     if run.state() == State::Done {
         return Ok(Ending::Done);
     }
@@ -104,7 +105,7 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
             None => std::thread::sleep(POLL),
         }
     };
-    // Schedulers send signals to all processes of a job, and the run may be the first to obey.
+    // Schedulers send signals to all processes of a job; the run may react first.
     if let Some(signal) = status.signal() {
         return Ok(Ending::Killed(format!("it was killed by signal {signal}; the same command goes on with it")));
     }
@@ -116,8 +117,8 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
     }
 }
 
-/// A run that was left behind by a killed process is about to end; one on another machine may take its time. `None` if this
-/// process is told to stop meanwhile.
+/// Locks a run. A run that a killed process left behind ends soon; a run on another machine may take long. `None` if
+/// this process is stopped while it waits.
 fn take(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<Option<File>, Problem> {
     let (begun, mut waits) = (Instant::now(), Some(waits));
     loop {
@@ -133,15 +134,15 @@ fn take(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<Option<Fil
     }
 }
 
-/// That the disk is full, where it is: no complaint could be written then.
+/// Returns a note if the disk is full: then no error message could be written.
 fn full(run: &Run) -> &'static str {
     let free = rustix::fs::statvfs(run.log().as_path()).map_or(u64::MAX, |disk| disk.f_bavail * disk.f_frsize);
     if free < LITTLE { "; its disk is full: make room, then give the same command again" } else { "" }
 }
 
-/// Its checkpoint is what it goes on from, so there is nothing that it must do first.
+/// Kills a child process. The run resumes from its checkpoint, so it needs no clean shutdown.
 fn end(child: &mut Child) {
-    // An error means that it has just ended.
+    // An error means that the process has just ended.
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -1,49 +1,49 @@
-//! A sweep as jobs of Slurm: an array whose tasks do the runs, and a job that collects afterwards. The texts only; whoever calls
-//! this writes and sends them.
+//! A sweep as Slurm jobs: an array whose tasks do the runs, and a subsequent job that collects. Returns only texts;
+//! the caller writes and submits them.
 
 use super::evolution::Run;
 use std::fmt::Write;
 
-/// Most tasks of an array, unless more are asked for: Slurm's default is 1001 (MaxArraySize).
+/// Default maximum number of tasks of an array: Slurm's own limit is 1001 (MaxArraySize).
 const MAX_TASKS: usize = 1000;
-/// Requeues a task that was told to stop or was killed; it stands beside the scripts.
+/// Script that requeues a task after a stop signal or a kill; it is written next to the job scripts.
 pub const AGAIN: &str = include_str!("../../../../docs/cluster/again.sh");
 
-/// What the jobs are to get, and the commands that they run; words of commands are quoted for a shell.
+/// Resources of the jobs, and their commands; words of commands are quoted for a shell.
 #[derive(Clone, Debug, Default)]
 pub struct Jobs {
-    /// The sweep's name.
+    /// Name of the sweep.
     pub name: String,
-    /// Processors of each task.
+    /// Number of processors of each task.
     pub cpus: usize,
-    /// Options of `sbatch` for all jobs, as `--time=60`.
+    /// Options of `sbatch` for all jobs, such as `--time=60`.
     pub options: Vec<String>,
-    /// Options of `sbatch` for the tasks alone, as `--gres=gpu:1`.
+    /// Options of `sbatch` for the tasks only, such as `--gres=gpu:1`.
     pub of_tasks: Vec<String>,
     /// Maximum number of tasks that run at once.
     pub throttle: Option<usize>,
-    /// Does runs; their names follow.
+    /// Command that does runs; their names are appended.
     pub only: String,
-    /// Collects what the runs found; exit code 75 if some are missing.
+    /// Command that collects results; exit code 75 if some are missing.
     pub collect: String,
-    /// Sends what is missing, if anything was done since the last time.
+    /// Command that resubmits unfinished runs, if there was any progress since the last time.
     pub again: String,
 }
 
-/// The runs of each task, a line a task. So many are in a task at least as run side by side.
+/// Returns the runs of each task, one line per task. A task has at least as many runs as run in parallel.
 pub fn tasks(runs: &[&Run], at_least: usize, per_task: Option<usize>) -> Vec<String> {
     let per_task = per_task.unwrap_or_else(|| at_least.max(runs.len().div_ceil(MAX_TASKS)));
     let line = |runs: &[&Run]| runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(" ");
     runs.chunks(per_task.max(1)).map(line).collect()
 }
 
-/// What cancels all jobs of a sweep is their name.
+/// Returns the common name of all jobs of a sweep, by which they can be cancelled.
 pub fn job_name(sweep: &str) -> String {
     format!("xpuck-{sweep}")
 }
 
 impl Jobs {
-    /// The script of the array, with a task for each line of the file `tasks` beside it.
+    /// Returns the script of the array, with a task for each line of the file `tasks` next to it.
     pub fn array(&self, tasks: usize) -> String {
         let mut text = self.head(
             "Each task does the runs of one line of the file `tasks`, and is requeued until they are done.",
@@ -51,7 +51,7 @@ impl Jobs {
         );
         let throttle = self.throttle.map_or(String::new(), |most| format!("%{most}"));
         let _ = writeln!(text, "#SBATCH --array=1-{tasks}{throttle}\n#SBATCH --cpus-per-task={}", self.cpus);
-        // A minute before the time limit, and when the task is preempted or its node drained.
+        // Signal one minute before the time limit, and when the task is preempted or its node is drained.
         text += "#SBATCH --signal=B:TERM@60\n";
         self.of_tasks.iter().for_each(|option| text += &format!("#SBATCH {option}\n"));
         let _ = write!(
@@ -66,7 +66,7 @@ exec sh again.sh {} "$runs"
         text
     }
 
-    /// The script of the job that collects after the array.
+    /// Returns the script of the job that collects after the array.
     pub fn collecting(&self) -> String {
         let mut text =
             self.head("Collects what the runs found, and sends those again that are missing.", "collect.out");
@@ -95,10 +95,10 @@ exec {}
     }
 }
 
-/// Says what is wrong with a time limit of Slurm: minutes, `[hours:]minutes:seconds`, or `days-hours[:minutes[:seconds]]`.
+/// Validates a time limit of Slurm: minutes, `[hours:]minutes:seconds`, or `days-hours[:minutes[:seconds]]`.
 ///
 /// # Errors
-/// How it is written.
+/// The valid formats.
 pub fn time(text: &str) -> Result<String, String> {
     let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
     let number = |part: &str| !part.is_empty() && part.len() <= 6 && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -108,10 +108,10 @@ pub fn time(text: &str) -> Result<String, String> {
     }
 }
 
-/// Says what is wrong with an amount of memory: a number with K, M (which may be left out), G or T.
+/// Validates an amount of memory: a number with K, M (default), G or T.
 ///
 /// # Errors
-/// How it is written.
+/// The valid formats.
 pub fn memory(text: &str) -> Result<String, String> {
     let digits = text.strip_suffix(['K', 'M', 'G', 'T']).unwrap_or(text);
     match (1..=12).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -120,7 +120,7 @@ pub fn memory(text: &str) -> Result<String, String> {
     }
 }
 
-/// Options that the scripts set themselves: long name, short name, and the option of `xpuck sweep` in its place.
+/// Options that the scripts set themselves: long name, short name, and the corresponding option of `xpuck sweep`.
 const OWN: [(&str, &str, &str); 15] = [
     ("--array", "-a", "--throttle for tasks at once, --per-task for runs of a task"),
     ("--job-name", "-J", "the sweep's name"),
@@ -139,14 +139,14 @@ const OWN: [(&str, &str, &str); 15] = [
     ("--wait", "-W", "`xpuck sweep list` tells how far it is"),
 ];
 
-/// Says what is wrong with a further option of `sbatch`: as [`word`], or one that the scripts set themselves.
+/// Validates a further option of `sbatch`: a valid [`word`], and not an option that the scripts set themselves.
 ///
 /// # Errors
-/// What to use instead.
+/// The option to use instead.
 pub fn option(text: &str) -> Result<String, String> {
     let text = word(text)?;
     let name = text.split('=').next().unwrap_or_default();
-    // Slurm takes long names cut short, and values right behind short ones.
+    // Slurm accepts abbreviated long names, and values directly after short ones.
     let is = |long: &str, short: &str| match name.starts_with("--") {
         true => name.len() > 3 && long.starts_with(name),
         false => !short.is_empty() && name.starts_with(short),
@@ -157,10 +157,10 @@ pub fn option(text: &str) -> Result<String, String> {
     }
 }
 
-/// Says what is wrong with a word of a line of `#SBATCH`.
+/// Validates a word of an `#SBATCH` line.
 ///
 /// # Errors
-/// That it holds something else than visible characters without quotes.
+/// If it contains characters other than visible ones without quotes.
 pub fn word(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_graphic() && !"'\"\\#".contains(c);
     match !text.is_empty() && text.chars().all(plain) {

@@ -1,11 +1,11 @@
-//! The settings of a sweep in numbers, and each against the first.
+//! Statistics of a sweep's settings, and comparison of each with the first.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
 
-/// Keys of a result that are summarised, and what they are.
+/// Summarised keys of a result, with their descriptions.
 pub const MEASURES: [(&str, &str); 3] = [
     ("remeasured_mean", "Champions measured again on fresh seeds, mean of the islands"),
     ("remeasured_best", "The best champion, measured again on fresh seeds"),
@@ -15,47 +15,47 @@ pub const MEASURES: [(&str, &str); 3] = [
 /// A setting with the results of its runs.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// What it is called.
+    /// Label.
     pub label: String,
-    /// What differs from the base.
+    /// Differences to the base.
     pub parameters: Map<String, Value>,
-    /// Results that are there.
+    /// Available results.
     pub results: Vec<Map<String, Value>>,
 }
 
 /// One measure of one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Measure {
-    /// Over the seeds; none if no run told.
+    /// Spread over the seeds; `None` if no result contains the measure.
     pub spread: Option<Spread>,
     /// Half of the mean's 95 % confidence interval.
     pub half_interval: Option<f64>,
-    /// Against the first setting; none for the first itself.
+    /// Comparison with the first setting; `None` for the first setting itself.
     pub against_first: Option<Against>,
 }
 
-/// A setting against the first one.
+/// Comparison of a setting with the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Against {
-    /// Its mean minus the first one's.
+    /// Mean minus the mean of the first setting.
     pub difference: f64,
-    /// How its runs rank among the first one's.
+    /// Ranks of its runs among the first setting's runs.
     #[serde(flatten)]
     pub ranks: Comparison,
-    /// p as it counts among all settings (Holm).
+    /// p corrected for the number of settings (Holm).
     pub p_holm: f64,
 }
 
 /// All measures of one setting.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
-    /// What it is called.
+    /// Label.
     pub label: String,
-    /// What differs from the base.
+    /// Differences to the base.
     pub parameters: Map<String, Value>,
-    /// Number of runs that are done.
+    /// Number of finished runs.
     pub runs: usize,
-    /// In the order of [`MEASURES`].
+    /// Measures in the order of [`MEASURES`].
     #[serde(serialize_with = "by_name")]
     pub measures: Vec<Measure>,
 }
@@ -110,17 +110,17 @@ fn compare(samples: &[Vec<f64>]) -> Vec<Measure> {
     samples.iter().zip(against).map(measure).collect()
 }
 
-/// A table for readers: its title, its head and its rows.
+/// A table for readers.
 pub struct Readable {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// Names of the columns.
     pub head: Vec<String>,
-    /// Cells.
+    /// Cells, row by row.
     pub rows: Vec<Vec<String>>,
 }
 
-/// One table for each measure.
+/// Returns one table for each measure.
 pub fn tables(rows: &[Row]) -> Vec<Readable> {
     let mut head = vec!["setting", "runs", "mean", "+- 95 %", "sd", "se", "min", "max"];
     if rows.len() > 1 {
@@ -150,7 +150,7 @@ fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<S
     ];
     if let Some(Against { difference, ranks, p_holm }) = measure.against_first {
         let p = if p_holm < 1e-4 { format!("{p_holm:.0e}") } else { format!("{p_holm:.4}") };
-        // Ranks of what reads the same would puzzle more than they tell.
+        // If all displayed values are equal, ranks of invisible digits would confuse the reader.
         let read = |measure: &Measure| measure.spread.map(|s| [s.min, s.max].map(|x| format!("{x:.4}")));
         let alike = read(measure) == read(first) && read(first).is_some_and(|[min, max]| min == max);
         let beats = if alike { "as good".into() } else { format!("{:.0} %", 100.0 * ranks.superiority) };
@@ -160,7 +160,7 @@ fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<S
     cells
 }
 
-/// Meanings of the columns that the tables have.
+/// Returns the meanings of the columns in the tables.
 pub fn explanation(tables: &[Readable]) -> String {
     let has = |column: &str| tables.iter().any(|table| table.head.iter().any(|name| name == column));
     let meanings = [
@@ -172,7 +172,7 @@ pub fn explanation(tables: &[Readable]) -> String {
     told.map(|(column, meaning)| format!("{column}: {meaning}.")).collect::<Vec<_>>().join(" ")
 }
 
-/// The tables as Markdown, with aligned columns.
+/// Returns the tables as Markdown with aligned columns.
 pub fn markdown(tables: &[Readable]) -> String {
     let mut text = String::new();
     for table in tables {

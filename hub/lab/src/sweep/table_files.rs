@@ -1,4 +1,4 @@
-//! A table as CSV and as Parquet at once.
+//! Writes a table as CSV and as Parquet.
 
 use super::problem::Problem;
 use std::fs::File;
@@ -7,7 +7,7 @@ use xpuck_record::parquet::ParquetFile;
 use xpuck_record::table::{Table, write_rows};
 use xpuck_wire::atomic::Part;
 
-/// `NAME.csv` and `NAME.parquet`, written piece by piece; they appear when they are whole.
+/// Files `NAME.csv` and `NAME.parquet`, written in pieces; they appear under their names when complete.
 pub struct Files {
     csv: csv::Writer<File>,
     parquet: ParquetFile,
@@ -19,7 +19,7 @@ impl Files {
     /// Begins both files. `first` is the first piece; all others must have the same columns.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// If a file cannot be written.
     pub fn begin(folder: &Path, name: &str, first: &Table) -> Result<Files, Problem> {
         let paths = ["csv", "parquet"].map(|kind| folder.join(format!("{name}.{kind}")));
         let create = |path: &Path| Part::of(path).map_err(|error| Problem::of(path, error));
@@ -36,7 +36,7 @@ impl Files {
     /// Writes a piece.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// If a file cannot be written.
     pub fn write(&mut self, table: &Table) -> Result<(), Problem> {
         write_rows(&mut self.csv, table).map_err(|error| Problem::of(&self.paths[0], error))?;
         self.parquet.write(table).map_err(|error| Problem::of(&self.paths[1], error))
@@ -45,7 +45,7 @@ impl Files {
     /// Completes both files.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// If a file cannot be written.
     pub fn finish(mut self) -> Result<(), Problem> {
         self.csv.flush().map_err(|error| Problem::of(&self.paths[0], error))?;
         self.parquet.finish().map_err(|error| Problem::of(&self.paths[1], error))?;

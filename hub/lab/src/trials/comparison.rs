@@ -1,4 +1,4 @@
-//! Real against simulated fitness: Table 7.8's means, and whether they differ.
+//! Comparison of real and simulated fitness: means as in Table 7.8, and significance tests.
 
 use serde::Serialize;
 use xpuck_stats::statistics::effect::{cohens_d, hedges_g};
@@ -6,28 +6,28 @@ use xpuck_stats::statistics::mann_whitney;
 use xpuck_stats::statistics::spread::Spread;
 use xpuck_stats::statistics::t::{TTest, student, welch};
 
-/// What the comparison says.
+/// Result of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Compared {
-    /// The real runs.
+    /// Spread of the real runs.
     pub real: Spread,
-    /// The simulated ones.
+    /// Spread of the simulated runs.
     pub simulated: Spread,
-    /// Welch's t-test, which supposes no equal variances.
+    /// Welch's t-test, which does not assume equal variances.
     pub welch: TTest,
-    /// Student's t-test, as the thesis has it.
+    /// Student's t-test, as in the thesis.
     pub student: TTest,
     /// Two-sided p of the Mann-Whitney test.
     pub mann_whitney_p: f64,
-    /// Probability that a real run beats a simulated one, ties counting half.
+    /// Probability that a real run is better than a simulated one; ties count half.
     pub superiority: f64,
-    /// Cohen's d: the difference over the pooled standard deviation.
+    /// Cohen's d: the difference divided by the pooled standard deviation.
     pub cohens_d: f64,
-    /// The same without its bias in small samples (Hedges 1981).
+    /// Hedges' g: Cohen's d corrected for its bias in small samples (Hedges 1981).
     pub hedges_g: f64,
 }
 
-/// Compares real with simulated fitness; none where one has fewer than two values, or nothing varies.
+/// Compares real with simulated fitness; `None` if a sample has fewer than two values, or nothing varies.
 pub fn compare(real: &[f64], simulated: &[f64]) -> Option<Compared> {
     let ranks = mann_whitney(real, simulated)?;
     Some(Compared {
@@ -78,7 +78,7 @@ mod tests {
         // (mean(real) - mean(simulated)) / s_pooled, and times 1 - 3 / (4 (n + m) - 9)
         close(compared.cohens_d, -0.25581676981341056);
         close(compared.hedges_g, -0.25099003830749717);
-        // The thesis prints them rounded; its deviation is over n, ours over n - 1.
+        // The thesis prints rounded values; its deviation is over n, ours over n - 1.
         let over_n = compared.real.sd.unwrap() * (17.0f64 / 18.0).sqrt();
         assert!((compared.real.mean - 0.119).abs() < 6e-4 && (over_n - 0.047).abs() < 6e-4, "{over_n}");
     }

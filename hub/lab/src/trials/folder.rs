@@ -1,18 +1,18 @@
-//! Trials in a folder: what was asked for and what came of each, in one file that is replaced whole after every trial.
+//! Folder of trials: the settings and all results in one file, which is replaced atomically after every trial.
 
 use super::watch::Discard;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xpuck_wire::{atomic, file};
 
-/// The file.
+/// Name of the file.
 const FILE: &str = "trials.json";
-/// Its format.
+/// Version of its format.
 const FORMAT: u32 = 1;
-/// Largest file, bytes.
+/// Maximum size of the file [bytes].
 const MOST: u64 = 1 << 24;
 
-/// A folder that is none of these trials: one line with the file and what is wrong.
+/// Error of a folder of trials: one line with the file and the cause.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {why}")]
 pub struct TrialsError {
@@ -20,49 +20,49 @@ pub struct TrialsError {
     why: String,
 }
 
-/// What is run.
+/// Settings of the trials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The tree, in text form.
+    /// Tree in text form.
     pub tree: String,
-    /// The world: `scenario a`, `scenario b`, `scenario mix`, or the text of a world file.
+    /// World: `scenario a`, `scenario b`, `scenario mix`, or the text of a world file.
     pub world: String,
-    /// Robots in it.
+    /// Number of robots.
     pub robots: usize,
-    /// Length of a trial, s of arena time.
+    /// Duration of a trial [s of arena time].
     pub seconds: f64,
-    /// Trials.
+    /// Number of trials.
     pub runs: u32,
-    /// Seed of the starts.
+    /// Seed of the start poses.
     pub seed: u64,
-    /// Simulations that the trials are compared with.
+    /// Number of simulations for the comparison.
     pub simulations: u32,
 }
 
-/// One trial.
+/// Result of one trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
-    /// Its number, from 1.
+    /// Number of the trial, from 1.
     pub number: u32,
-    /// Which world of the seed the start poses are of: `xpuck simulate --run` shows the same.
+    /// Number of the seed's world that defines the start poses, as shown by `xpuck simulate --run`.
     pub world: u32,
-    /// Where the robots were to start: x and y, m, and heading, rad.
+    /// Intended start poses of the robots: x [m], y [m], and heading [rad].
     pub starts: Vec<[f32; 3]>,
-    /// The farthest that one of them was from there, m and degrees.
+    /// Maximum deviation of a robot from its start pose [m] and [degrees].
     pub off: [f32; 2],
-    /// How long parking took, s.
+    /// Duration of parking [s].
     pub parked_s: f64,
-    /// Where the frisbee was at the start and at the end, along x, m.
+    /// Position of the frisbee along x at the start and at the end [m].
     pub frisbee_x: Option<[f64; 2]>,
-    /// Running time that was scored, s.
+    /// Scored running time [s].
     pub seconds: f64,
     /// Fitness of the swarm.
     pub fitness: f64,
-    /// The record.
+    /// Path of the record.
     pub record: String,
-    /// Why it does not count; none if it does.
+    /// Reason for excluding the trial; `None` if it counts.
     pub discard: Option<Discard>,
 }
 
@@ -71,24 +71,24 @@ pub struct Trial {
 #[serde(deny_unknown_fields)]
 pub struct Trials {
     format: u32,
-    /// What is run.
+    /// Settings of the trials.
     pub settings: Settings,
-    /// What came of it.
+    /// Results.
     pub trials: Vec<Trial>,
     #[serde(skip)]
     folder: PathBuf,
 }
 
 impl Trials {
-    /// The fitness of the trials that count.
+    /// Returns the fitness of the trials that count.
     pub fn fitness(&self) -> Vec<f64> {
         self.trials.iter().filter(|trial| trial.discard.is_none()).map(|trial| trial.fitness).collect()
     }
 
-    /// Adds a trial; the file has it when this returns.
+    /// Adds a trial and writes the file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// If the file cannot be written.
     pub fn add(&mut self, trial: Trial) -> Result<(), TrialsError> {
         self.trials.push(trial);
         self.write()
@@ -101,10 +101,10 @@ impl Trials {
         atomic::write(&path, &text).map_err(|error| wrong(error.to_string()))
     }
 
-    /// Writes another file beside it.
+    /// Writes another file next to it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// If the file cannot be written.
     pub fn write_beside(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, TrialsError> {
         let path = self.folder.join(name);
         let wrong = |why: String| TrialsError { place: path.display().to_string(), why };
@@ -113,11 +113,11 @@ impl Trials {
     }
 }
 
-/// Opens a folder's trials, or begins them there. A folder whose trials are others is refused; more runs or simulations of the
-/// same are not others.
+/// Opens a folder's trials, or creates them. A folder with trials of other settings is rejected; only the numbers of
+/// runs and simulations may differ.
 ///
 /// # Errors
-/// The folder cannot be read or written, or holds other trials.
+/// If the folder cannot be read or written, or holds trials of other settings.
 pub fn open(folder: &Path, settings: &Settings) -> Result<Trials, TrialsError> {
     let path = folder.join(FILE);
     let wrong = |why: String| TrialsError { place: path.display().to_string(), why };

@@ -1,4 +1,4 @@
-//! Trials: one tree on real robots again and again, and what simulation says of it (thesis 7.4.4, Table 7.8).
+//! Trials: repeated runs of one tree on real robots, and comparison with simulation (thesis 7.4.4, Table 7.8).
 
 mod comparison;
 mod figure;

@@ -1,4 +1,4 @@
-//! Where the robots of a trial start: as in a simulated world, but clear of where the frisbee really is.
+//! Start poses for the robots of a trial: as in a simulated world, but clear of the real position of the frisbee.
 
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::ROBOT_RADIUS;
@@ -6,15 +6,17 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::{Pose, WorldSpec, start};
 
-/// Robots start so far from the frisbee's rim, m: parking comes no nearer.
+/// Minimum distance of robots from the frisbee's rim at the start [m]; parking comes no nearer.
 const CLEAR: f32 = 0.03;
-/// Draws before the search gives up.
+/// Maximum number of draws.
 const TRIES: u32 = 10_000;
-/// A frisbee so far outside its area counts as placed, m: hands and cameras are not more exact.
+/// Distance of the frisbee from its start area up to which it counts as placed [m], given the accuracy of hands and
+/// cameras.
 const PLACED: f32 = 0.01;
 
-/// The start poses of trial `number` of a seed, and which world of that seed they are of: the first whose robots are clear of
-/// the frisbee where it is now, if it is known, and wherever it may be put. None if no world is.
+/// Returns the start poses of trial `number` of a seed, and the number of the seed's world that defines them. It is
+/// the first world whose robots are clear of the current frisbee position, if known, and of the frisbee's start area.
+/// `None` after [`TRIES`] worlds.
 pub fn starts(spec: &WorldSpec, seed: u64, number: u32, frisbee: Option<Vec2>) -> Option<(u32, Vec<Pose>)> {
     let of = |world: u32| {
         let mut draws = Draws::new(seed, world, 0, 0, Stream::Start);
@@ -28,18 +30,18 @@ pub fn starts(spec: &WorldSpec, seed: u64, number: u32, frisbee: Option<Vec2>) -
             gap(nearest(&disc.start, pose.at)) >= CLEAR && frisbee.is_none_or(|at| gap(at) >= CLEAR)
         })
     };
-    // Worlds of one trial are no other's.
+    // No two trials share worlds.
     let first = number.saturating_mul(TRIES);
     (0..TRIES).map(|k| first.wrapping_add(k)).map(|world| (world, of(world))).find(|(_, poses)| poses.iter().all(clear))
 }
 
-/// The point of an area that is nearest to another.
+/// Returns the point of an area that is nearest to another point.
 fn nearest(area: &Area, to: Vec2) -> Vec2 {
     let within = |value: f32, low: f32, high: f32| value.max(low).min(high);
     Vec2 { x: within(to.x, area.low.x, area.high.x), y: within(to.y, area.low.y, area.high.y) }
 }
 
-/// True if the frisbee is where the world starts it.
+/// Whether the frisbee is at its start position in the world.
 pub fn frisbee_is_placed(spec: &WorldSpec, at: Vec2) -> bool {
     spec.discs.first().is_none_or(|disc| (nearest(&disc.start, at) - at).length() <= PLACED)
 }

@@ -1,28 +1,28 @@
-//! Whether a trial counts: what is seen of it while it runs, and what makes it worthless.
+//! Validity of a trial: observations during the trial, and reasons to discard it.
 
 use serde::{Deserialize, Serialize};
 use xpuck_wire::{Body, Phase, Status};
 
-/// A body that is farther than this from where it was, and than so fast a body could get, was carried, m and m/s.
+/// Tolerance [m] and maximum speed [m/s] of a body; a body that moved further was carried.
 const CARRIED: (f64, f64) = (0.12, 0.4);
-/// A frisbee whose centre is so far outside the arena has left it, m.
+/// Distance of the frisbee's centre outside the arena from which on it has left the arena [m].
 const OUT: f32 = 0.02;
 
-/// Why a trial does not count.
+/// Reason for discarding a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "why", content = "which")]
 pub enum Discard {
-    /// A robot fell silent, or was not there.
+    /// A robot stopped sending, or was missing.
     RobotLost(String),
-    /// A robot's battery is below what it may be.
+    /// A robot's battery is below the limit.
     Battery(String),
     /// A robot or the frisbee was moved by hand, or an operator paused the run or held a robot.
     Touched(String),
     /// The frisbee left the arena.
     FrisbeeOut,
-    /// Motion capture saw too little.
+    /// Motion capture failed to track the bodies.
     MocapLost,
-    /// The run ended before its time.
+    /// The run ended early.
     CutShort(String),
 }
 
@@ -39,23 +39,24 @@ impl std::fmt::Display for Discard {
     }
 }
 
-/// What was seen of a trial so far.
+/// Observations of a trial so far.
 #[derive(Clone, Debug)]
 pub struct Watch {
     frisbee: String,
     least_battery_v: f32,
     last: Option<(f64, Phase, Vec<Body>)>,
-    /// Where the frisbee was first and last, along x, m.
+    /// First and last position of the frisbee along x [m].
     pub frisbee_x: Option<(f64, f64)>,
 }
 
 impl Watch {
-    /// Nothing seen yet; `frisbee` is its subject name, `least_battery_v` the least voltage that a battery may have.
+    /// Starts an observation; `frisbee` is its subject name, `least_battery_v` the minimum battery voltage [V].
     pub fn new(frisbee: &str, least_battery_v: f32) -> Watch {
         Watch { frisbee: frisbee.into(), least_battery_v, last: None, frisbee_x: None }
     }
 
-    /// Looks at how things stand during the run, a few times a second; says why the trial does not count, if it does not.
+    /// Evaluates a status of the run, to be called a few times per second; returns the reason to discard the trial,
+    /// if any.
     pub fn see(&mut self, status: &Status) -> Option<Discard> {
         if let Some(body) = status.bodies.iter().find(|body| body.name == self.frisbee) {
             let x = f64::from(body.pose[0]);
@@ -94,7 +95,8 @@ impl Watch {
         self.carried(status)
     }
 
-    /// A body that is where it cannot have driven; the frisbee is put back while the run waits for that.
+    /// Detects a body at a position that it cannot have reached by driving; the frisbee may be put back during
+    /// relocation.
     fn carried(&self, status: &Status) -> Option<Discard> {
         let (time, phase, bodies) = self.last.as_ref()?;
         let reach = CARRIED.0 + CARRIED.1 * (status.time - time).max(0.0);

@@ -1,4 +1,4 @@
-//! Constants and `Default`s out of source files, with their documentation, for what no other crate can ask for.
+//! Reads constants and `Default`s with their documentation from source files, where no other crate can access them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,13 +7,13 @@ use xpuck_testing::page::words;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// A source file's constants and types.
+/// Constants and types of a source file.
 pub struct Source {
     path: String,
     items: Vec<Item>,
 }
 
-/// What a constant comes to.
+/// Value of a constant.
 enum Value {
     Number(f64),
     Text(String),
@@ -26,7 +26,7 @@ impl Source {
         Source { path: path.into(), items: syn::parse_file(&text).unwrap_or_else(|e| panic!("{path}: {e}")).items }
     }
 
-    /// All public constants, in their order, as rows of a table: what, value, name.
+    /// Returns all public constants, in their order, as table rows: description, value, name.
     pub fn public(&self) -> Vec<[String; 3]> {
         let names = self.items.iter().filter_map(|item| match item {
             Item::Const(c) if matches!(c.vis, syn::Visibility::Public(_)) => Some(c.ident.to_string()),
@@ -35,14 +35,14 @@ impl Source {
         names.map(|name| self.row(&name)).collect()
     }
 
-    /// A constant as a row of a table: what, value, name.
+    /// Returns a constant as a table row: description, value, name.
     pub fn row(&self, name: &str) -> [String; 3] {
         let (words, expression) = self.constant(name).unwrap_or_else(|| panic!("{} has no constant {name}", self.path));
         [words, self.shown(expression), format!("`{name}`")]
     }
 
-    /// The fields of a type that has a `Default`, as rows of a table: key with `lead` before it, default, what. Constants
-    /// of `others` may be named.
+    /// Returns the fields of a type that implements `Default` as table rows: key with the prefix `lead`, default,
+    /// description. Defaults may refer to constants of `others`.
     pub fn defaults(&self, name: &str, lead: &str, others: &[&Source]) -> Vec<[String; 3]> {
         let fields = self.items.iter().find_map(|item| match item {
             Item::Struct(s) if s.ident == name => Some(&s.fields),
@@ -61,7 +61,7 @@ impl Source {
         fields.named.iter().map(row).collect()
     }
 
-    /// The fields of the struct that `impl Default` gives.
+    /// Returns the fields of the struct in `impl Default`.
     fn default_of(&self, name: &str) -> Vec<(String, &Expr)> {
         let is_it = |ty: &syn::Type| matches!(ty, syn::Type::Path(p) if p.path.is_ident(name));
         let body = self.items.iter().find_map(|item| match item {
@@ -162,7 +162,7 @@ impl Source {
     }
 }
 
-/// With six digits at most, and none that says nothing.
+/// Formats a number with at most six decimals, without trailing zeros.
 fn number_word(number: f64) -> String {
     let digits = format!("{number:.6}");
     let plain = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };

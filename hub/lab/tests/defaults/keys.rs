@@ -1,16 +1,16 @@
-//! The keys of a TOML file that may be left out, out of its schema.
+//! Optional keys of a TOML file, from its schema.
 
 use serde_json::Value;
 use xpuck_lab::schemas::KINDS;
 
-/// A kind of file.
+/// Returns the schema of a kind of file.
 pub fn schema(name: &str) -> Value {
     let kind = KINDS.iter().find(|kind| kind.name == name).unwrap_or_else(|| panic!("no kind of file {name}"));
     (kind.schema)().to_value()
 }
 
-/// A row for each key that may be left out: key, default, range, what. Keys that begin with one of `without` have a table
-/// elsewhere.
+/// Returns a row for each optional key: key, default, range, description. Keys that begin with an element of
+/// `without` are documented in another table.
 pub fn rows(schema: &Value, lead: &str, without: &[&str]) -> Vec<[String; 4]> {
     let mut rows = Vec::new();
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -43,7 +43,7 @@ fn default(value: &Value) -> String {
     }
 }
 
-/// What may stand there: a range, or one of several words.
+/// Returns the valid values: a range, or a choice of words.
 pub fn range(property: &Value) -> String {
     let choices = ["oneOf", "anyOf"].iter().flat_map(|key| property[key].as_array().into_iter().flatten());
     let words: Vec<String> = choices
@@ -68,7 +68,7 @@ pub fn range(property: &Value) -> String {
     }
 }
 
-/// Whole numbers without a point, large ones as powers of ten.
+/// Formats whole numbers without a point, and multiples of a million in exponential form.
 fn number_word(number: &serde_json::Number) -> String {
     match number.as_f64() {
         Some(x) if x.abs() >= 1e6 && x % 1e6 == 0.0 => format!("{x:e}"),

@@ -1,4 +1,4 @@
-//! `docs/defaults.md` is written from the constants, the `Default`s and the schemas themselves, and an old page is an error.
+//! Checks that `docs/defaults.md` matches the constants, `Default`s and schemas from which it is generated.
 
 mod constants;
 mod keys;
@@ -24,7 +24,7 @@ they are changed in the source file that is named above their table.
 ";
 const ALGORITHMS: [Algorithm; 5] =
     [Algorithm::Racing, Algorithm::PooledSamples, Algorithm::NoiseAware, Algorithm::Classic, Algorithm::Dars2016];
-/// Constants by the file that they are in.
+/// Constants by source file.
 const TIMES: [(&str, &[&str]); 10] = [
     ("robot/core/src/lease.rs", &["LEASE"]),
     ("robot/core/src/core.rs", &["HUB_SILENCE", "SENSES_STALE", "PING_PERIOD", "HELLO_PERIOD"]),
@@ -68,9 +68,9 @@ fn constants(page: &mut String, path: &str, rows: &[[String; 3]]) {
     table(page, ["what", "value", "constant"], rows);
 }
 
-/// The algorithms' own settings side by side.
+/// Writes the settings of the algorithms side by side.
 fn settings(page: &mut String, schema: &Value) {
-    // By way of text, in which an f32 of 0.05 is 0.05.
+    // Converted via text, in which an f32 of 0.05 is 0.05.
     let of = |algorithm: Algorithm| -> Table {
         toml::to_string(&Settings::of(algorithm)).expect("plain data").parse().expect("TOML")
     };
@@ -114,7 +114,7 @@ fn primitive_sets(page: &mut String) {
         keys.collect()
     };
     let sets = sets.each_ref().map(flat);
-    // Of ranges that a set leaves out.
+    // Defaults for ranges that a set leaves out.
     let usual = Source::read("robot/evolve/src/operands.rs").defaults("Ranges", "ranges.", &[]);
     let usual: BTreeMap<String, String> =
         usual.into_iter().map(|[key, shown, _]| (key.trim_matches('`').to_string(), shown)).collect();

@@ -21,7 +21,7 @@ fn close(value: f64, expected: f64) {
 fn the_metrics_of_two_instants_by_hand() {
     let mut meter = meter();
     let right_angle = std::f64::consts::FRAC_PI_2;
-    // Two push at a right angle, one loiters, one is away.
+    // Two robots push at a right angle, one loiters, one is outside both zones.
     let robots = [
         robot(0.15, 0.0, (0.1, -0.1)),
         robot(-0.15, right_angle, (0.0, 0.0)),
@@ -29,7 +29,7 @@ fn the_metrics_of_two_instants_by_hand() {
         robot(0.31, 0.0, (0.0, 0.0)),
     ];
     take(&mut meter, 1.0, &robots);
-    // One pushes.
+    // One robot pushes.
     let robots = [
         robot(0.15, 1.0, (-0.1, -0.1)),
         robot(-0.17, 0.0, (0.0, 0.02)),
@@ -69,7 +69,7 @@ fn opposite_headings_do_not_cooperate() {
         let seconds = f64::from(i);
         take(&mut meter, seconds * 0.1, &[robot(0.1, 0.0, (0.0, 0.0)), robot(-0.1, std::f64::consts::PI, (0.0, 0.0))]);
     }
-    // An instant at which nobody pushes does not lower the mean.
+    // An instant without a pushing robot does not lower the mean.
     take(&mut meter, 0.2, &[robot(0.5, 0.0, (0.0, 0.0)), robot(0.5, 0.0, (0.0, 0.0))]);
     let metrics = meter.finish().unwrap();
     assert!(metrics.cooperation < 1e-12 && metrics.counted.pushing == 2);
@@ -78,7 +78,7 @@ fn opposite_headings_do_not_cooperate() {
 
 #[test]
 fn lost_robots_and_gaps_leave_the_means_alone() {
-    // The wheels of robot 0 change by 0.2 a step, those of robot 1 not; both are near the frisbee.
+    // The wheel speeds of robot 0 change by 0.2 m/s per step, those of robot 1 do not; both are near the frisbee.
     let all = |i: u32| {
         let speed = 0.1 * if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         [robot(0.1, 0.0, (speed, 0.1)), robot(0.2, 0.0, (0.05, 0.05))]
@@ -88,7 +88,7 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
         let (seconds, mut robots) = (f64::from(i) * 0.1, all(i).to_vec());
         take(&mut whole, seconds, &robots);
         if (10..16).contains(&i) {
-            // Over this gap nothing is known of the acceleration.
+            // Acceleration is unknown over this gap.
             continue;
         }
         if !(4..=30).contains(&i) {
@@ -101,7 +101,7 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
             robots[1].as_mut().unwrap().wheels = Some((f64::INFINITY, 0.0));
         }
         let frisbee = (i % 5 != 3).then_some((0.0, 0.0));
-        // A robot that was dead all the time is no robot.
+        // A robot that is dead all the time is not counted.
         robots.push(None);
         holes.take(&Instant { seconds, robots: &robots, frisbee });
     }
@@ -109,7 +109,8 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
     close(whole.energy, 0.3);
     close(holes.energy, whole.energy);
     close(whole.acceleration, 2.0);
-    // Robot 0 is known at 0..=9, 16..=19 and 21..=39: 9 + 3 + 18 changes, and none from 19 to 21, in 32 steps of 0.1 s.
+    // Robot 0 is known at 0..=9, 16..=19 and 21..=39: 9 + 3 + 18 changes, without the one from 19 to 21, in 32 steps
+    // of 0.1 s.
     close(holes.acceleration, 2.0 * 30.0 / 32.0);
     close(holes.cooperation, 1.0);
     assert_eq!((whole.counted.instants, whole.counted.wheels, whole.counted.robots), (40, 40, 2));

@@ -1,4 +1,4 @@
-// The three-segment camera of Xpuck's reference robot, which ARGoS's e-puck does not have. Knows nothing of ARGoS.
+// The three-segment camera of Xpuck's reference robot, which ARGoS's e-puck does not have. Does not depend on ARGoS.
 #ifndef XPUCK_CAMERA_HPP
 #define XPUCK_CAMERA_HPP
 
@@ -13,7 +13,7 @@ struct Circle { double x, y, radius; int colour; };
 struct Line { double x0, y0, x1, y1; };
 struct Patch { double x, y, half_length; int colour; };
 
-// Distance along a ray to a straight wall, m; infinite if the ray misses it.
+// Distance along a ray to a straight wall [m]; infinite if the ray misses the wall.
 inline double ray_to_line(double x, double y, double dx, double dy, const Line &wall) {
     double ax = wall.x1 - wall.x0, ay = wall.y1 - wall.y0, sx = wall.x0 - x, sy = wall.y0 - y;
     double across = dx * ay - dy * ax, distance = (sx * ay - sy * ax) / across, part = (sx * dy - sy * dx) / across;
@@ -21,7 +21,8 @@ inline double ray_to_line(double x, double y, double dx, double dy, const Line &
     return hits ? distance : std::numeric_limits<double>::infinity();
 }
 
-// The vectors towards red, green and blue, as one robot sees `others`, inner walls (white) and coloured outer walls.
+// Computes the vectors towards red, green and blue as a robot sees `others`, inner walls (white) and coloured outer
+// walls.
 inline void see(double x, double y, double heading, const std::vector<Circle> &others, const std::vector<Line> &walls,
                 const std::vector<Patch> &patches, double half_length, double half_width, float out[6]) {
     const int COLUMNS = 15;

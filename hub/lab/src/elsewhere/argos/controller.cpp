@@ -8,11 +8,11 @@ using namespace xpuck;
 
 namespace {
 
-// Ranges of Xpuck's reference robot, m.
+// Ranges of Xpuck's reference robot [m].
 const double PROX_RANGE = 0.03, NEIGHBOUR_MIN = 0.075;
 const double RAYS[8] = {0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297};
 
-// How far away what ARGoS's proximity sensor tells is, m: its CalculateReading turned round.
+// Distance for a reading of ARGoS's proximity sensor [m]: the inverse of its CalculateReading.
 double distance(double reading) {
     if (reading <= 0.0) return PROX_RANGE;
     double a = 298.701, b = -36.8961, c = 1.08212 - reading;
@@ -52,7 +52,7 @@ void CXpuckController::Sense() {
     CRadians heading, pitch, roll;
     positioning->GetReading().Orientation.ToEulerAngles(heading, pitch, roll);
     sensed[UP] = float(Cos(heading)), sensed[UP + 1] = float(-Sin(heading));
-    if (updates % 2 != 0) return;  // Camera and range and bearing are half as fast.
+    if (updates % 2 != 0) return; // Camera and range and bearing have half the update rate.
     x = 1.0, y = 0.0;
     const auto &packets = heard->GetReadings();
     if (!packets.empty()) x = 0.0;

@@ -17,7 +17,7 @@ public:
     void ControlStep() override;
     void Reset() override;
 
-    // v_red, v_green and v_blue, which the loop functions set.
+    // Values of v_red, v_green and v_blue, set by the loop functions.
     float seen[6] = {};
 
 private:

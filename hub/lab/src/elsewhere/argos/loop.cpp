@@ -1,4 +1,4 @@
-// What ARGoS does not have: the robots' cameras, and the score of the transport tasks.
+// Loop functions for features that ARGoS lacks: the robots' cameras, and the score of the transport tasks.
 #include "camera.hpp"
 #include "controller.hpp"
 #include "world.hpp"
@@ -51,7 +51,7 @@ public:
         ++updates;
         if (!RELOCATES || discs.empty() || std::fabs(X()) + DISCS[0].radius < HALF_LENGTH - 0.001) return;
         moved += X() - counted_from;
-        // ARGoS refuses a spot where something stands.
+        // ARGoS rejects a position that is occupied.
         Draws draws(seed, run, 0, updates, Draws::RELOCATION);
         for (int i = 0; i < 32; ++i) {
             CVector3 spot(draws.range(-0.07f, 0.07f), draws.range(-0.07f, 0.07f), 0.0);

@@ -1,5 +1,5 @@
-// Behaviour trees, ticked as Xpuck ticks them: the same digits in single precision. Knows nothing of ARGoS.
-// Compile with -ffp-contract=off: fused operations round differently.
+// Behaviour trees, ticked with the same single-precision results as in Xpuck. Does not depend on ARGoS. Compile with
+// -ffp-contract=off: fused operations round differently.
 #ifndef XPUCK_TREE_HPP
 #define XPUCK_TREE_HPP
 
@@ -96,7 +96,7 @@ inline float wrapped(float a) {
     return a < -PI ? a + 2.0f * PI : down;
 }
 
-// Philox4x32-10: the random numbers of one robot in one update.
+// Philox4x32-10: random numbers of one robot in one update.
 class Draws {
 public:
     enum Stream { START = 1, CONTROLLER = 3, RELOCATION = 4 };
@@ -127,13 +127,13 @@ private:
     int used;
 };
 
-// What one robot remembers: its registers, the memory of its tree's nodes, and what its neurons put out last.
+// Memory of one robot: its registers, the memory of the tree's nodes, and the last outputs of its neurons.
 class Mind {
 public:
     explicit Mind(const Program &program)
         : cells{}, signal(0), program(&program), memory(program.memories), outputs(program.neuron_count) {}
 
-    // Ticks the tree once. Of `sensed` the cells count that the robot senses, v_prox to s_n, v_light and v_tag.
+    // Ticks the tree once. Only sensor cells are read from `sensed`: v_prox to s_n, v_light and v_tag.
     Status tick(const float sensed[CELLS], Draws &draws) {
         for (uint16_t &word : memory) word = word & FLAG ? word & ~FLAG : 0;
         std::memcpy(cells + PROX, sensed + PROX, (SCRATCH - PROX) * sizeof(float));
@@ -143,7 +143,7 @@ public:
         return update(draws);
     }
 
-    // The goal velocity after a tick, without what is no finite number.
+    // Returns the goal velocity after a tick; non-finite components become 0.
     void goal(float out[2]) const {
         for (int i = 0; i < 2; ++i) out[i] = std::isfinite(cells[GOAL + i]) ? cells[GOAL + i] : 0.0f;
     }
@@ -181,7 +181,7 @@ private:
         return SUCCESS;
     }
 
-    // Towards v, less what v_prox points at.
+    // Sets the goal to v scaled by k, minus a multiple of v_prox.
     Status away_from_obstacles(const float *v, float k) {
         return write_vector(GOAL, v[0] * k - cells[PROX] * 5.0f, v[1] * k - cells[PROX + 1] * 5.0f);
     }
@@ -256,7 +256,7 @@ private:
         return successes + running + left < wanted ? FAILURE : RUNNING;
     }
 
-    // Down to a leaf, then up until a parent has another child to tick.
+    // Descends to a leaf, then ascends until a parent has another child to tick.
     Status update(Draws &draws) {
         const Instruction *code = program->code;
         int at = 0;
@@ -310,7 +310,7 @@ private:
     }
 };
 
-// The ground speeds of the left and the right wheel for a goal velocity, m/s.
+// Computes the ground speeds of the left and the right wheel for a goal velocity [m/s].
 inline void steer(const float goal[2], float wheels[2]) {
     float x = std::isfinite(goal[0]) ? goal[0] : 0.0f, y = std::isfinite(goal[1]) ? goal[1] : 0.0f;
     float ax = std::fabs(x), ay = std::fabs(y), largest = ax > ay ? ax : ay;

@@ -1,6 +1,7 @@
-//! Places that ARGoS draws, drawn by the file's seed.
+//! Placement of entities that ARGoS places at random, drawn with the file's seed.
 //!
-//! The draws are ours, not ARGoS's: places follow the same rules, but are others than ARGoS would draw for that seed.
+//! The random numbers are ours, not ARGoS's: positions follow the same rules, but differ from those of ARGoS for that
+//! seed.
 
 use super::scene::{Place, Scene, Thing, What};
 use super::shapes::Solid;
@@ -10,24 +11,24 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::start::SPACING;
 
-/// Draws for the place of a robot in the starts after the first.
+/// Maximum number of draws for the position of a robot in starts after the first.
 const TRIES: usize = 10_000;
 
-/// Bodies, lights and the robots of the first start, with their places.
+/// Bodies, lights and the robots of the first start, with their positions.
 pub(super) struct Drawn {
     /// Bodies that do not move.
     pub solids: Vec<Solid>,
-    /// Places of robots; those that nothing places are not among them.
+    /// Poses of robots; robots without a placement rule are not included.
     pub robots: Vec<Pose>,
-    /// Bodies that move, with their radius (m) and mass (kg), and the thing that they belong to.
+    /// Movable bodies: position [m], radius [m], mass [kg], index of the scene's thing.
     pub movable: Vec<(Vec2, f32, f32, usize)>,
-    /// Lights: place, height (m) and intensity, and the thing that they belong to.
+    /// Lights: position [m], height [m], intensity, index of the scene's thing.
     pub lights: Vec<(Vec2, f32, f32, usize)>,
-    /// Number of each thing that found no room.
+    /// For each thing, the number of instances that found no room.
     pub without_room: Vec<usize>,
 }
 
-/// Draws everything once, in the file's order.
+/// Draws all things once, in the file's order.
 pub(super) fn draw(scene: &Scene) -> Drawn {
     let mut drawn = Drawn {
         solids: Vec::new(),
@@ -36,7 +37,7 @@ pub(super) fn draw(scene: &Scene) -> Drawn {
         lights: Vec::new(),
         without_room: vec![0; scene.things.len()],
     };
-    // What has a place of its own stands before anything is drawn.
+    // Things with a fixed position are placed before any position is drawn.
     for fixed in [true, false] {
         for (number, thing) in scene.things.iter().enumerate() {
             if thing.position.is_fixed() == fixed && thing.position != Place::Anywhere {
@@ -61,8 +62,8 @@ fn add(drawn: &mut Drawn, seed: u64, number: usize, thing: &Thing) {
     }
 }
 
-/// Puts a thing there unless something is in its way. Things with a place of their own are not asked: the world's check
-/// tells what overlaps.
+/// Places an instance of a thing unless it is obstructed. Things with a fixed position are placed unchecked: the
+/// world's validation reports overlaps.
 fn place(drawn: &mut Drawn, thing: usize, what: &Thing, at: Vec2, z: f32, turned: f32) -> bool {
     let is_drawn = !what.position.is_fixed();
     match what.what {
@@ -95,7 +96,7 @@ fn place(drawn: &mut Drawn, thing: usize, what: &Thing, at: Vec2, z: f32, turned
     true
 }
 
-/// Puts a body that moves there, if a drawn one has room.
+/// Places a movable body; one with a drawn position only if there is room.
 fn lie(drawn: &mut Drawn, at: Vec2, radius: f32, mass: f32, thing: usize, is_drawn: bool) -> bool {
     let clear = drawn.robots.iter().all(|robot| (robot.at - at).length() > radius + ROBOT_RADIUS)
         && drawn.movable.iter().all(|(place, other, ..)| (*place - at).length() > radius + other)
@@ -116,16 +117,16 @@ fn stand(drawn: &mut Drawn, solid: Solid) -> bool {
     true
 }
 
-/// Whether a robot has room there. Bodies that move and are drawn anew for each run keep clear of robots by themselves.
+/// Whether there is room for a robot. Movable bodies that are drawn anew for each run avoid robots by themselves.
 fn is_free(at: Vec2, drawn: &Drawn, robots: &[Pose]) -> bool {
     drawn.solids.iter().all(|solid| solid.distance(at) >= ROBOT_RADIUS)
         && drawn.movable.iter().all(|(place, radius, ..)| (*place - at).length() > radius + ROBOT_RADIUS)
         && robots.iter().all(|robot| (robot.at - at).length() >= SPACING)
 }
 
-/// Robots of one more start, among the bodies that stand, where `is_reached` says yes.
+/// Returns the robots of one further start, at positions clear of fixed bodies for which `is_reached` is true.
 ///
-/// `start` counts the starts from 0. Robots that find no room are left out; the start then has fewer.
+/// `start` counts the starts from 0. Robots that find no room are left out, so the start has fewer robots.
 pub(super) fn robots(scene: &Scene, drawn: &Drawn, start: u32, is_reached: impl Fn(Vec2) -> bool) -> Vec<Pose> {
     let mut robots: Vec<Pose> = Vec::new();
     let all = || scene.things.iter().enumerate().filter(|(_, thing)| matches!(thing.what, What::Robot));
@@ -150,7 +151,7 @@ pub(super) fn robots(scene: &Scene, drawn: &Drawn, start: u32, is_reached: impl 
     robots
 }
 
-/// Anywhere is the whole space.
+/// Replaces `Anywhere` by the whole space.
 fn anywhere(scene: &Scene, place: Place) -> Place {
     let [[x, y], [length, width]] = [scene.centre, scene.size];
     match place {
@@ -162,12 +163,12 @@ fn anywhere(scene: &Scene, place: Place) -> Place {
     }
 }
 
-/// Each entity has draws of its own, so that one more of a thing moves no other.
+/// Random numbers of one instance. Each instance has its own stream, so that adding an instance moves no other.
 fn draws_of(seed: u64, start: u32, thing: usize, i: usize) -> Draws {
     Draws::new(seed, start, thing as u32, i as u32, Stream::Start)
 }
 
-/// The next three numbers of a rule; `i` counts the things that it places.
+/// Draws the next three numbers of a rule; `i` is the index of the instance.
 fn take(place: &Place, i: usize, draws: &mut Draws) -> [f32; 3] {
     match *place {
         Place::Constant(values) => values,
@@ -177,7 +178,7 @@ fn take(place: &Place, i: usize, draws: &mut Draws) -> [f32; 3] {
             mean[k] + deviation[k] * normal
         }),
         Place::Grid { centre, distances, layout } => {
-            // The first is at the greatest x and y; x runs first (CSpace's GridGenerator).
+            // The first instance is at the greatest x and y; x varies fastest (CSpace's GridGenerator).
             let places = [i % layout[0], i / layout[0] % layout[1], i / (layout[0] * layout[1])];
             std::array::from_fn(|k| centre[k] + distances[k] * (0.5 * (layout[k] as f32 - 1.0) - places[k] as f32))
         }

@@ -1,7 +1,7 @@
-//! Arenas of ARGoS 3 as world files: walls, bodies, lights, and where robots start.
+//! Import of ARGoS 3 arenas as world files: walls, bodies, lights, and start poses of robots.
 //!
-//! `scene` reads the file, `draw` draws what ARGoS places at random, `region` finds where robots can get to, which
-//! is the arena, `walls` keeps the walls that they can touch, and `world` writes the world file.
+//! `scene` reads the file, `draw` draws random placements, `region` finds the floor that robots can reach (the
+//! arena), `walls` keeps the walls that robots can touch, and `world` writes the world file.
 
 mod draw;
 mod region;
@@ -11,19 +11,19 @@ mod walls;
 mod world;
 mod xml;
 
-/// A world file made from an arena, and what was left out or changed, each in a line.
+/// A world file made from an arena, and notes on omissions and changes, one line each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The world file.
     pub text: String,
-    /// Things that our worlds lack, with lines of the file.
+    /// Features of the file that our worlds lack, with line numbers.
     pub notes: Vec<String>,
 }
 
-/// Reads an experiment of ARGoS.
+/// Imports an experiment of ARGoS.
 ///
 /// # Errors
-/// A text that is no XML or has no arena, or a value that cannot be read, with its line.
+/// If the text is not XML or has no arena, or if a value is invalid; the error names the line.
 pub fn argos(text: &str) -> Result<Imported, String> {
     let scene = scene::read(text)?;
     let drawn = draw::draw(&scene);

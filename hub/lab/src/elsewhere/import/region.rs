@@ -1,6 +1,6 @@
-//! The floor that robots can reach, which walls close around their places. Its extent is the arena.
+//! Flood fill of the floor that robots can reach within the walls. Its extent is the arena.
 //!
-//! ARGoS's own `size` is that of its space, mostly larger than what the walls enclose.
+//! ARGoS's own `size` is that of its space, usually larger than the walled area.
 
 use super::draw::Drawn;
 use super::scene::Scene;
@@ -9,20 +9,20 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::wall::Wall;
 
-/// Longest arena, m.
+/// Maximum length of an arena [m].
 const LONGEST: f32 = 20.0;
-/// Cells of the grid along each side.
+/// Number of grid cells along each side.
 const CELLS: usize = 500;
 
-/// Cells of a grid whose centres a robot can reach.
+/// Grid cells whose centres a robot can reach.
 pub(super) struct Region {
-    /// The arena's least corner, m.
+    /// Least corner of the arena [m].
     pub low: Vec2,
-    /// The arena's greatest corner, m.
+    /// Greatest corner of the arena [m].
     pub high: Vec2,
-    /// Whether ARGoS's space was cut because arenas are 20 m at most.
+    /// Whether ARGoS's space was cut to the maximum arena length (20 m).
     pub is_cut: bool,
-    /// Whether robots get to the edge of the space: no walls close around them.
+    /// Whether robots can reach the edge of the space, because no walls enclose them.
     pub is_open: bool,
     grid: Grid,
     reached: Vec<bool>,
@@ -47,7 +47,7 @@ impl Grid {
         (inside(x) && inside(y)).then_some([x as usize, y as usize])
     }
 
-    /// The cells of an upright rectangle, as far as it lies on the grid.
+    /// Cells that an axis-aligned rectangle covers, clipped to the grid.
     fn cells_of(&self, low: Vec2, high: Vec2) -> impl Iterator<Item = [usize; 2]> + use<> {
         let clamped = |v: f32| v.clamp(0.0, CELLS as f32) as usize;
         let from = [(low.x - self.low.x) / self.cell.x, (low.y - self.low.y) / self.cell.y].map(clamped);
@@ -57,12 +57,12 @@ impl Grid {
 }
 
 impl Region {
-    /// Whether a robot's centre can get there.
+    /// Whether a robot's centre can reach this position.
     pub fn is_reached(&self, at: Vec2) -> bool {
         self.grid.cell_of(at).is_some_and(|[x, y]| self.reached[y * CELLS + x])
     }
 
-    /// Whether every place of a rectangle is reached, or as near to one of `walls` as a robot never is.
+    /// Whether every position of a rectangle is reached, or is too near to one of `walls` for a robot's centre.
     pub fn is_free(&self, low: Vec2, high: Vec2, walls: &[[Vec2; 2]]) -> bool {
         let near = ROBOT_RADIUS + self.grid.cell.length();
         let beside =
@@ -70,7 +70,7 @@ impl Region {
         self.grid.cells_of(low, high).all(|[x, y]| self.reached[y * CELLS + x] || beside(self.grid.centre([x, y])))
     }
 
-    /// Whether a robot can touch a line from its left side.
+    /// Whether a robot can touch a line segment from its left side.
     pub fn is_touched(&self, [from, to]: [Vec2; 2]) -> bool {
         let near = ROBOT_RADIUS + 1.5 * self.grid.cell.length();
         let margin = vec2(near, near);
@@ -84,18 +84,18 @@ impl Region {
         })
     }
 
-    /// Size of a cell of the grid, m.
+    /// Size of a grid cell [m].
     pub fn cell(&self) -> Vec2 {
         self.grid.cell
     }
 
-    /// Middle of the arena, m.
+    /// Centre of the arena [m].
     pub fn middle(&self) -> Vec2 {
         (self.low + self.high) * 0.5
     }
 }
 
-/// Fills the floor from the robots' places, or from the middle of the space where there are none.
+/// Fills the floor from the robots' positions, or from the centre of the space if there are no robots.
 pub(super) fn find(scene: &Scene, drawn: &Drawn) -> Region {
     let ([low, high], is_cut) = window(scene, drawn);
     let cell = (high - low) * (1.0 / CELLS as f32);
@@ -133,7 +133,7 @@ pub(super) fn find(scene: &Scene, drawn: &Drawn) -> Region {
                 .filter(|[x, y]| *x < CELLS && *y < CELLS),
         );
     }
-    // Robots that stand in bodies get nowhere; the world's check tells what they overlap.
+    // Robots inside bodies reach no cell; the world's validation reports the overlap.
     if !reached.contains(&true) {
         reached = is_free;
     }
@@ -146,7 +146,7 @@ pub(super) fn find(scene: &Scene, drawn: &Drawn) -> Region {
     Region { low: inner_low, high: inner_high, is_cut: is_cut && at_edge, is_open: at_edge, grid, reached }
 }
 
-/// ARGoS's space, or as much of it around the robots as an arena can have.
+/// Returns ARGoS's space, cut around the robots to the maximum size of an arena, and whether it was cut.
 fn window(scene: &Scene, drawn: &Drawn) -> ([Vec2; 2], bool) {
     let robots = |axis: fn(Vec2) -> f32| {
         let places = || drawn.robots.iter().map(|robot| axis(robot.at));
@@ -163,7 +163,7 @@ fn window(scene: &Scene, drawn: &Drawn) -> ([Vec2; 2], bool) {
     ([vec2(x0, y0), vec2(x1, y1)], scene.size.iter().any(|size| *size > LONGEST))
 }
 
-/// A robot may stand nearer to a wall than the grid tells: the nearest free cell within its radius.
+/// Returns the nearest free cell within a robot's radius: a robot may stand nearer to a wall than the grid resolves.
 fn nearest_free(grid: &Grid, is_free: &[bool], seed: Vec2) -> Option<[usize; 2]> {
     let around = vec2(ROBOT_RADIUS, ROBOT_RADIUS) + grid.cell;
     let free = grid.cells_of(seed - around, seed + around).filter(|[x, y]| is_free[y * CELLS + x]);
@@ -173,8 +173,8 @@ fn nearest_free(grid: &Grid, is_free: &[bool], seed: Vec2) -> Option<[usize; 2]>
     })
 }
 
-/// The rectangle of what was reached, a robot's radius around its centres. An edge that a body or the space has within a
-/// cell is taken from there, which is exact.
+/// Bounding rectangle of the reached cells, enlarged by a robot's radius. An edge within a cell of the edge of a body
+/// or of the space is replaced by that exact edge.
 fn extent(grid: &Grid, reached: &[bool], solids: &[Solid], window: [Vec2; 2]) -> [Vec2; 2] {
     let cells =
         || (0..CELLS * CELLS).filter(|cell| reached[*cell]).map(|cell| grid.centre([cell % CELLS, cell / CELLS]));

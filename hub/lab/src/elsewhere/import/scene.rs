@@ -1,84 +1,84 @@
-//! An .argos file as plain data, in ARGoS's frame.
+//! Parsed .argos file, in ARGoS's frame.
 
 use super::xml::{at, child, line, numbers, numbers_or_zero, positive, whole};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use xpuck_kernels::model::MAX_ROBOTS;
 
-/// Attributes of an element that are read; ARGoS's have a handful.
+/// Maximum number of attributes of an element; ARGoS's elements have a handful.
 const MOST_ATTRIBUTES: usize = 256;
-/// Things of an arena, distributed ones counted each; the largest of ARGoS's examples has 304.
+/// Maximum number of things in an arena, with each distributed instance counted; ARGoS's largest example has 304.
 const MOST_THINGS: usize = 4096;
-/// Boxes and cylinders of an arena; the largest of ARGoS's examples has 204.
+/// Maximum number of boxes and cylinders in an arena; ARGoS's largest example has 204.
 const MOST_BODIES: usize = 400;
-/// Trials of a `<distribute>` for one place.
+/// Maximum number of trials of a `<distribute>` for one position.
 const MOST_TRIALS: usize = 10_000;
 
 /// An experiment.
 pub(super) struct Scene {
-    /// Lengths of the space along x and y, m.
+    /// Lengths of the space along x and y [m].
     pub size: [f32; 2],
-    /// Middle of the space, m.
+    /// Centre of the space [m].
     pub centre: [f32; 2],
-    /// Seed of its draws.
+    /// Seed of random placements.
     pub seed: u64,
-    /// Length of a run, s, if the file has one.
+    /// Length of a run [s], if the file has one.
     pub seconds: Option<f32>,
     /// Things in the arena, in the file's order.
     pub things: Vec<Thing>,
-    /// What is left out or changed.
+    /// Notes on omissions and changes.
     pub notes: Vec<String>,
 }
 
-/// One entity, or those of a `<distribute>`.
+/// One entity, or all entities of a `<distribute>`.
 pub(super) struct Thing {
-    /// Line of the file.
+    /// Line in the file.
     pub line: u32,
-    /// Name of the element.
+    /// Name of the XML element.
     pub name: String,
-    /// What it is.
+    /// Kind of thing.
     pub what: What,
-    /// How many there are.
+    /// Number of instances.
     pub count: usize,
-    /// Draws for each before it is given up.
+    /// Maximum number of draws for each instance.
     pub trials: usize,
-    /// Where.
+    /// Rule for the position [m].
     pub position: Place,
-    /// Angles about z, y and x, degrees.
+    /// Rule for the angles about z, y and x [degrees].
     pub orientation: Place,
 }
 
-/// Kinds of things. A mass belongs to what moves; without one it stands.
+/// Kinds of things. Movable things have a mass; without a mass a thing is fixed.
 pub(super) enum What {
-    /// Anything with a controller.
+    /// Any entity with a controller.
     Robot,
-    /// Length and width, m; mass, kg.
+    /// Length and width [m]; mass [kg].
     Box { size: [f32; 2], mass: Option<f32> },
-    /// Radius, m; mass, kg.
+    /// Radius [m]; mass [kg].
     Cylinder { radius: f32, mass: Option<f32> },
-    /// Its intensity, as ARGoS has it.
+    /// Intensity as in ARGoS.
     Light { intensity: f32 },
 }
 
-/// How ARGoS finds three numbers.
+/// Placement rule of ARGoS for three numbers.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Place {
-    /// Always these.
+    /// Constant values.
     Constant([f32; 3]),
-    /// Each between two numbers.
+    /// Uniform draws between two limits.
     Uniform { low: [f32; 3], high: [f32; 3] },
-    /// Each by mean and standard deviation.
+    /// Normal draws with mean and standard deviation.
     Gaussian { mean: [f32; 3], deviation: [f32; 3] },
-    /// One after another on a grid.
+    /// Successive positions on a grid.
     Grid { centre: [f32; 3], distances: [f32; 3], layout: [usize; 3] },
-    /// Within a radius around the origin, as loop functions of AutoMoDe have it.
+    /// Uniform draws within a radius around the origin, as in AutoMoDe's loop functions.
     Disc { radius: f32 },
-    /// Anywhere that robots can get to, where nothing says more.
+    /// Any reachable position, if the file has no rule.
     Anywhere,
 }
 
 impl Place {
-    /// Whether every run has the same.
+    /// Whether the rule gives the same values in every run.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Place::Constant(_) | Place::Grid { .. })
     }
@@ -87,9 +87,9 @@ impl Place {
 /// Reads a file.
 ///
 /// # Errors
-/// One line about what cannot be read.
+/// One line that names the invalid value.
 pub(super) fn read(text: &str) -> Result<Scene, String> {
-    // Names of attributes are compared each with each when XML is read.
+    // The XML parser compares attribute names pairwise (quadratic time).
     if let Some(most) =
         text.split('<').map(|piece| piece.matches('=').count()).max().filter(|most| *most > MOST_ATTRIBUTES)
     {
@@ -106,7 +106,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     let mut scene = Scene {
         size: [length, width],
         centre: [x, y],
-        // ARGoS takes 0 for a seed of its own choice.
+        // For ARGoS a seed of 0 means a random seed.
         seed: seed.filter(|seed| *seed > 0).unwrap_or(1),
         seconds: seconds.filter(|seconds: &f32| *seconds > 0.0 && seconds.is_finite()),
         things: Vec::new(),
@@ -148,7 +148,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     Ok(scene)
 }
 
-/// Robots of other kinds are e-pucks here.
+/// Adds notes on robots of other kinds, which become e-pucks.
 fn note_kinds(scene: &mut Scene) {
     let mut kinds = BTreeMap::<&str, (usize, Vec<u32>)>::new();
     for thing in &scene.things {
@@ -164,7 +164,7 @@ fn note_kinds(scene: &mut Scene) {
     scene.notes.extend(notes.collect::<Vec<_>>());
 }
 
-/// Lines in words: how often, and where.
+/// Returns a list of line numbers as text.
 fn these(lines: &[u32]) -> String {
     const SHOWN: usize = 6;
     let shown: Vec<String> = lines.iter().take(SHOWN).map(u32::to_string).collect();
@@ -172,7 +172,7 @@ fn these(lines: &[u32]) -> String {
     format!("line{} {}{more}", if lines.len() == 1 { "" } else { "s" }, shown.join(", "))
 }
 
-/// What is left out, and why.
+/// Returns the note for an element that is left out, with the reason.
 fn shown(node: &Node<'_, '_>) -> String {
     let name = node.tag_name().name();
     match name {
@@ -187,7 +187,7 @@ fn shown(node: &Node<'_, '_>) -> String {
     }
 }
 
-/// One element of the arena; nothing for what worlds do not have.
+/// Reads an element of the arena; `None` if worlds have no equivalent.
 fn entity(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
     if node.has_tag_name("distribute") {
         return distribute(node);
@@ -207,7 +207,7 @@ fn entity(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
     }))
 }
 
-/// Several of a kind, placed by rules.
+/// Reads a `<distribute>` element.
 fn distribute(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
     let Some(several) = child(node, "entity") else { return Ok(None) };
     let Some(one) = several.children().find(Node::is_element) else { return Ok(None) };
@@ -224,7 +224,7 @@ fn distribute(node: &Node<'_, '_>) -> Result<Option<Thing>, String> {
     }))
 }
 
-/// What an element is; nothing for what worlds do not have.
+/// Returns the kind of an element; `None` if worlds have no equivalent.
 fn what(node: &Node<'_, '_>) -> Result<Option<What>, String> {
     let mass = || Ok::<_, String>(if movable(node)? { Some(positive::<1>(node, "mass")?[0]) } else { None });
     Ok(match node.tag_name().name() {
@@ -250,7 +250,7 @@ fn movable(node: &Node<'_, '_>) -> Result<bool, String> {
     }
 }
 
-/// A rule of a `<distribute>`.
+/// Reads the placement rule of a `<distribute>`.
 fn place(node: &Node<'_, '_>) -> Result<Place, String> {
     let three = |key| numbers::<3>(node, key);
     match node.attribute("method") {
@@ -278,7 +278,7 @@ fn place(node: &Node<'_, '_>) -> Result<Place, String> {
     }
 }
 
-/// Robots of which the arena says nothing: those of AutoMoDe's loop functions, or one.
+/// Returns the robots for an arena without robots: those of AutoMoDe's loop functions, or one robot.
 fn by_loop_functions(root: &Node<'_, '_>, notes: &mut Vec<String>) -> Result<Thing, String> {
     let free = Place::Uniform { low: [0.0; 3], high: [360.0, 0.0, 0.0] };
     let mut robots = Thing {

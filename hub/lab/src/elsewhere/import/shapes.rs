@@ -1,19 +1,19 @@
-//! Things that stand on the floor: turned boxes and cylinders.
+//! Fixed bodies on the floor: rotated boxes, and cylinders.
 
 use xpuck_kernels::math::Vec2;
 
-/// A body that stands; a cylinder has no sides.
+/// A fixed body: a box or a cylinder.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Solid {
-    /// Middle, m.
+    /// Centre [m].
     pub at: Vec2,
-    /// Half its length as a vector, and half its width: zero for a cylinder.
+    /// Half length and half width of a box as vectors [m]; zero for a cylinder.
     pub axes: [Vec2; 2],
-    /// Radius of a cylinder, m; 0 for a box.
+    /// Radius of a cylinder [m]; 0 for a box.
     pub radius: f32,
-    /// Which of the scene's things it belongs to.
+    /// Index of the scene's thing.
     pub thing: usize,
-    /// Whether ARGoS draws its place.
+    /// Whether its position is drawn at random by ARGoS.
     pub is_drawn: bool,
 }
 
@@ -24,7 +24,7 @@ impl Solid {
         [self.at + along + across, self.at - along + across, self.at - along - across, self.at + along - across]
     }
 
-    /// Distance of a place from its surface, m; 0 or less inside.
+    /// Distance of a point from the surface [m]; <= 0 inside.
     pub fn distance(&self, to: Vec2) -> f32 {
         let offset = to - self.at;
         if self.radius > 0.0 {
@@ -38,13 +38,13 @@ impl Solid {
         if x <= 0.0 && y <= 0.0 { x.max(y) } else { outside(x).hypot(outside(y)) }
     }
 
-    /// Half of the upright rectangle around it, m.
+    /// Half size of the axis-aligned bounding rectangle [m].
     pub fn reach(&self) -> Vec2 {
         let [along, across] = self.axes;
         Vec2 { x: along.x.abs() + across.x.abs() + self.radius, y: along.y.abs() + across.y.abs() + self.radius }
     }
 
-    /// Whether two of them overlap.
+    /// Whether two bodies overlap.
     pub fn overlaps(&self, other: &Solid) -> bool {
         let apart = other.at - self.at;
         if self.radius > 0.0 {
@@ -53,7 +53,7 @@ impl Solid {
         if other.radius > 0.0 {
             return self.distance(other.at) < other.radius;
         }
-        // Boxes are apart if an axis of either has a gap between them.
+        // Separating axis test: boxes are apart if an axis of either box has a gap between them.
         self.axes.iter().chain(&other.axes).all(|axis| {
             let axis = *axis * (1.0 / axis.length());
             let spread = |solid: &Solid| solid.axes.iter().map(|half| half.dot(axis).abs()).sum::<f32>();

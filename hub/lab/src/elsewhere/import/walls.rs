@@ -1,28 +1,28 @@
-//! Walls of a world from bodies that stand: the sides that robots can touch, as thin lines.
+//! Conversion of fixed bodies to walls: the sides that robots can touch, as thin lines.
 
 use super::region::Region;
 use super::shapes::Solid;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::MAX_WALLS;
 
-/// A box narrower than this is one wall along its middle if robots get to both sides, m.
+/// Width below which a box becomes one wall along its middle, if robots can reach both sides [m].
 const NARROW: f32 = 0.1;
-/// Sides of a cylinder, where there is room for so many, and where not.
+/// Number of sides of the polygon for a cylinder, and the reduced number if the wall limit is exceeded.
 const SIDES: [usize; 2] = [6, 4];
-/// A wall nearer to the arena's edge than this is the edge, m.
+/// Distance below which a wall counts as the arena's edge [m].
 const EDGE: f32 = 0.01;
-/// Shortest wall of a world, m.
+/// Minimum length of a wall [m].
 const SHORTEST: f32 = 0.01;
 
-/// Walls, and how many bodies of each thing have none because a world has no room for more.
+/// Walls, and the numbers of bodies left out because of the wall limit of a world.
 pub(super) struct Walls {
-    /// Ends of the walls in ARGoS's frame, m.
+    /// Ends of the walls in ARGoS's frame [m].
     pub lines: Vec<[Vec2; 2]>,
-    /// Bodies left out, by the number of the thing.
+    /// Number of bodies left out, by index of the scene's thing.
     pub left_out: Vec<usize>,
 }
 
-/// Those of bodies with a place of their own come first, in the file's order.
+/// Converts bodies to walls. Bodies with a fixed position come first, in the file's order.
 pub(super) fn of(solids: &[Solid], things: usize, region: &Region) -> Walls {
     let sorted = || [false, true].into_iter().flat_map(|drawn| solids.iter().filter(move |s| s.is_drawn == drawn));
     let made = |sides: usize| {
@@ -41,12 +41,12 @@ pub(super) fn of(solids: &[Solid], things: usize, region: &Region) -> Walls {
     if left(&few) < left(&many) { few } else { many }
 }
 
-/// The sides of a body that robots can touch and that are no edge of the arena.
+/// Returns the sides of a body that robots can touch and that are not edges of the arena.
 fn touched(solid: &Solid, sides: usize, region: &Region) -> Vec<[Vec2; 2]> {
     let faces: Vec<[Vec2; 2]> = if solid.radius > 0.0 {
         let corner = |i: usize| solid.at + Vec2::unit(std::f32::consts::TAU * i as f32 / sides as f32) * solid.radius;
         let faces: Vec<_> = (0..sides).map(|i| [corner(i + 1), corner(i)]).collect();
-        // All or none: a corner stands out over the neighbouring sides.
+        // All sides or none: each corner protrudes beyond the adjacent sides.
         if faces.iter().any(|face| region.is_touched(*face)) { faces } else { Vec::new() }
     } else {
         box_faces(solid, region)
@@ -73,7 +73,7 @@ fn box_faces(solid: &Solid, region: &Region) -> Vec<[Vec2; 2]> {
     }
 }
 
-/// The part of a wall within the arena, unless it is an edge of it.
+/// Returns the part of a wall within the arena; `None` for an edge of the arena.
 fn clipped([from, to]: [Vec2; 2], region: &Region) -> Option<[Vec2; 2]> {
     let along = to - from;
     let (mut enter, mut leave) = (0.0_f32, 1.0_f32);

@@ -1,4 +1,4 @@
-//! The world file, in the frame of the arena's middle.
+//! Writes the world file, in a frame with its origin at the arena's centre.
 
 use super::Imported;
 use super::draw::{self, Drawn};
@@ -13,24 +13,24 @@ use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::senses::light::MAX_LIGHTS;
 use xpuck_wire::output;
 
-/// Starts that are drawn where ARGoS draws one for each run; runs take them by turns.
+/// Number of starts drawn if ARGoS draws a new one for each run; runs use them in turn.
 const STARTS: u32 = 8;
-/// Least and greatest radius (m) and mass (kg) of a disc.
+/// Minimum and maximum of the radius [m] and of the mass [kg] of a disc.
 const DISC: [(f32, f32); 2] = [(0.02, 1.0), (0.001, 10.0)];
-/// Least and greatest height of a light above the sensors, m.
+/// Minimum and maximum height of a light above the sensors [m].
 const LIGHT_HEIGHT: (f32, f32) = (0.05, 5.0);
-/// Height of an e-puck's light sensors above the floor, m.
+/// Height of an e-puck's light sensors above the floor [m].
 const SENSOR_HEIGHT: f32 = 0.033;
-/// Farthest place of a light along an axis, m.
+/// Maximum distance of a light from the centre along an axis [m].
 const FARTHEST_LIGHT: f32 = 20.0;
 
-/// A number as it is written: to 10 micrometres, which single precision has at 20 m.
+/// Rounds to 10 micrometres, the resolution of single precision at 20 m.
 fn round(x: f32) -> f32 {
     let rounded = (f64::from(x) * 1e5).round() / 1e5;
     if rounded == 0.0 { 0.0 } else { rounded as f32 }
 }
 
-/// Writes the world, and what is not in it.
+/// Writes the world file and the notes on omissions.
 pub(super) fn write(scene: &Scene, drawn: &Drawn, region: &Region) -> Imported {
     let walls = walls::of(&drawn.solids, scene.things.len(), region);
     let middle = region.middle();
@@ -65,7 +65,7 @@ pub(super) fn write(scene: &Scene, drawn: &Drawn, region: &Region) -> Imported {
     Imported { text, notes }
 }
 
-/// Everything above the task.
+/// Returns the part of the file above the task.
 fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
     let mut text = String::from(
         "# An arena of ARGoS. What is scored is in its loop functions, so [task] is a guess, to be changed.\n",
@@ -80,7 +80,7 @@ fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
     let _ = write!(
         text,
         "robots = {robots}\n{}\n[arena]\nlength_m = {:?}\nwidth_m = {:?}\n",
-        // ARGoS has no light but its lamps.
+        // ARGoS has no ambient light, only lamps.
         if scene.things.iter().any(|thing| matches!(thing.what, What::Light { .. })) {
             "room_light = 0.0\n"
         } else {
@@ -92,7 +92,7 @@ fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
     text
 }
 
-/// Where robots start, and how many they are.
+/// Returns the text of the robots' starts, and the number of robots.
 fn starts(
     scene: &Scene,
     drawn: &Drawn,
@@ -115,7 +115,7 @@ fn starts(
     if first.is_empty() {
         first = draw::robots(scene, drawn, 0, reached);
     }
-    // A robot of which nothing is known and that has no room still has to stand somewhere.
+    // If no robot could be placed, one robot starts at the centre.
     if first.is_empty() {
         first.push(Pose { at: region.middle(), heading: 0.0 });
     }
@@ -135,7 +135,7 @@ fn starts(
         text += "\n[[start]]\npose = [\n";
         for Pose { at, heading } in poses {
             let at = at - region.middle();
-            // A normal draw of 360 degrees turns often.
+            // A normal draw with a deviation of 360 degrees can exceed a full turn.
             let degrees = ((heading + PI).rem_euclid(TAU) - PI).to_degrees();
             let _ = writeln!(
                 text,
@@ -150,7 +150,7 @@ fn starts(
     (text, count)
 }
 
-/// A start area, if ARGoS draws places in a rectangle in which nothing hides what robots cannot reach.
+/// Returns a start area if ARGoS draws positions in a rectangle that robots can reach completely.
 fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Vec2)> {
     let turns_freely = match thing.orientation {
         Place::Uniform { low, high } => high[0] - low[0] >= 359.0,
@@ -169,7 +169,7 @@ fn area(thing: &Thing, region: &Region, walls: &[[Vec2; 2]]) -> Option<(Vec2, Ve
     (turns_freely && low.x <= high.x && low.y <= high.y && region.is_free(low, high, walls)).then_some((low, high))
 }
 
-/// Bodies that move, as discs.
+/// Returns movable bodies as discs.
 fn discs(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -> String {
     let (mut text, mut count) = (String::new(), 0);
     let mut left_out = vec![(0, ""); scene.things.len()];
@@ -204,7 +204,8 @@ fn discs(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) ->
     text
 }
 
-/// Lamps. ARGoS's foot-bot tells exp(-2 d / intensity) of a lamp d metres away, so that is a lamp's brightness at 1 m.
+/// Returns the lamps. ARGoS's foot-bot senses exp(-2 d / intensity) for a lamp d metres away; at 1 m this is a lamp's
+/// brightness.
 fn lights(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -> String {
     let (mut text, mut count) = (String::new(), 0);
     let mut left_out = vec![0; scene.things.len()];
@@ -225,7 +226,7 @@ fn lights(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -
     text
 }
 
-/// Bodies for which a world has no walls left, and things for which the arena had no room.
+/// Adds notes on bodies beyond the wall limit and on things without room.
 fn note_room(scene: &Scene, drawn: &Drawn, walls: &Walls, notes: &mut Vec<String>) {
     for (number, thing) in scene.things.iter().enumerate() {
         if walls.left_out[number] > 0 {
@@ -242,7 +243,7 @@ fn note_room(scene: &Scene, drawn: &Drawn, walls: &Walls, notes: &mut Vec<String
     }
 }
 
-/// `line 12: 3 of 5 <box> left out`.
+/// Formats a note such as `line 12: 3 of 5 <box> left out`.
 fn without(thing: &Thing, count: usize) -> String {
     let Thing { line, name, .. } = thing;
     let of = if thing.count == 1 { format!("<{name}>") } else { format!("{count} of {} <{name}>", thing.count) };

@@ -1,26 +1,26 @@
-//! Values of attributes, and errors with their line.
+//! Attribute values, and errors with line numbers.
 
 use roxmltree::Node;
 
-/// Greatest number that is read: lengths are metres, angles degrees.
+/// Maximum absolute value of a number; lengths are in metres, angles in degrees.
 const MOST: f32 = 1e6;
 
-/// The line of an element.
+/// Returns the line of an element.
 pub(super) fn line(node: &Node<'_, '_>) -> u32 {
     node.document().text_pos_at(node.range().start).row
 }
 
-/// What is wrong with an element, and its line.
+/// Returns an error message with the line and name of an element.
 pub(super) fn at(node: &Node<'_, '_>, what: &str) -> String {
     format!("line {}: <{}> {what}", line(node), node.tag_name().name())
 }
 
-/// A child by its name.
+/// Returns the first child with this name.
 pub(super) fn child<'a, 'input>(node: &Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
     node.children().find(|child| child.has_tag_name(name))
 }
 
-/// Finite numbers with commas between them.
+/// Parses `N` finite numbers separated by commas.
 pub(super) fn numbers<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], String> {
     let text = node.attribute(key).ok_or_else(|| at(node, &format!("needs {key}")))?;
     let parsed: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse::<f32>()).collect();
@@ -31,12 +31,12 @@ pub(super) fn numbers<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<
     })
 }
 
-/// The same, zeros where the attribute is missing.
+/// Parses `N` numbers; zeros if the attribute is missing.
 pub(super) fn numbers_or_zero<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], String> {
     if node.has_attribute(key) { numbers(node, key) } else { Ok([0.0; N]) }
 }
 
-/// The same above 0, as lengths and masses are.
+/// Parses `N` numbers that must be positive, such as lengths and masses.
 pub(super) fn positive<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<[f32; N], String> {
     let numbers = numbers::<N>(node, key)?;
     match numbers.iter().all(|x| *x > 0.0) {
@@ -45,7 +45,7 @@ pub(super) fn positive<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result
     }
 }
 
-/// A whole number from 1 to `most`.
+/// Parses a whole number from 1 to `most`.
 pub(super) fn whole(node: &Node<'_, '_>, key: &str, most: usize) -> Result<usize, String> {
     let text = node.attribute(key).ok_or_else(|| at(node, &format!("needs {key}")))?;
     let number = text.trim().parse::<usize>().ok().filter(|number| (1..=most).contains(number));

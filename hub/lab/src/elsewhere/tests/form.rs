@@ -1,4 +1,4 @@
-//! The form of what is written, without the simulators.
+//! Tests of the form of exported files, without the simulators.
 
 use super::super::{argos, import, webots};
 use super::with_export;
@@ -8,7 +8,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::start::place;
 
-/// Elements and the attributes that ARGoS 3 reads of them, those that it insists on first.
+/// Elements with the attributes that ARGoS 3 reads: required ones, then optional ones.
 const READ: [(&str, &[&str], &[&str]); 24] = [
     ("argos-configuration", &[], &[]),
     ("framework", &[], &[]),
@@ -93,7 +93,7 @@ fn an_exported_arena_comes_back() {
     assert_eq!(back.discs[0].start.low, spec.discs[0].start.low);
 }
 
-/// Words, numbers, strings and brackets of VRML; comments are passed over.
+/// Splits VRML into words, numbers, strings and brackets; comments are skipped.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     for line in text.lines() {
@@ -113,7 +113,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Fields of the nodes that are written, and how many numbers each has; 0 for what is no number.
+/// Fields of the exported nodes, and their number of numeric values; 0 for non-numeric fields.
 const FIELDS: [(&str, usize); 33] = [
     ("info", 0),
     ("title", 0),

@@ -1,4 +1,4 @@
-//! Arenas of ARGoS: each kind of placement and of wall, and what is told.
+//! Tests of the import of ARGoS arenas: each kind of placement and of wall, and the notes.
 
 use super::super::import;
 use xpuck_experiment::world_file;
@@ -7,7 +7,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::start::place;
 use xpuck_kernels::world::{Pose, WorldSpec};
 
-/// An experiment with a seed; robots have an empty controller.
+/// Returns an experiment with a seed; robots have an empty controller.
 fn experiment(size: &str, inner: &str) -> String {
     format!(
         "<a><framework><experiment length=\"90\" random_seed=\"7\"/></framework>\n<arena size=\"{size},1\">\n{inner}</arena></a>"
@@ -93,7 +93,7 @@ fn robots_start_within_a_ring_of_thin_walls() {
     for run in 0..20 {
         assert!(poses(&spec, run).iter().all(|pose| pose.at.x.abs() <= 0.5 && pose.at.y.abs() <= 0.5));
     }
-    // Corners of this rectangle are outside the ring, so places are drawn.
+    // Corners of this rectangle are outside the ring, so positions are drawn.
     let wide = robots(10, "method=\"uniform\" min=\"-0.3,-1.3,0\" max=\"2.3,1.3,0\"", FREE);
     let (spec, _) = world(&experiment("8,8", &(wide + &ring)));
     assert_eq!(spec.starts.len(), 8);
@@ -213,7 +213,8 @@ fn what_cannot_be_read_is_told_with_its_line() {
         read(&robots(1, "method=\"grid\" center=\"0,0,0\" distances=\"1,1,1\" layout=\"0.5,1,1\"", FREE))
             .contains("whole numbers")
     );
-    // A middle for which rounding puts the least place above the greatest; and a robot within a body keeps the walls.
+    // A centre for which rounding puts the least position above the greatest; and a robot within a body, which keeps
+    // its walls.
     assert!(import::argos("<a><arena size=\"4,4,1\" center=\"0.1,0,0\"/></a>").is_ok());
     let inside = wall(1.0, 0.0, 2.0, 0.05, 90.0)
         + "<e-puck id=\"e\"><body position=\"1,0,0\"/><controller config=\"c\"/></e-puck>";

@@ -1,4 +1,4 @@
-//! The interpreters in C++ and Python against ours, over random trees and senses, bit by bit.
+//! Compares the interpreters in C++ and Python with ours over random trees and senses, bit by bit.
 
 use super::super::table;
 use super::program;
@@ -15,7 +15,7 @@ const TREES: usize = 60;
 const TICKS: u32 = 40;
 const SEED: u64 = 0x1_0000_0007;
 
-/// What the interpreters are driven by: lines of senses as bits in, lines of results as bits out.
+/// Test driver of the interpreters: reads lines of senses as bits, writes lines of results as bits.
 const CPP: &str = r#"
 #include "trees.hpp"
 #include <cinttypes>
@@ -55,7 +55,7 @@ for step, line in enumerate(sys.stdin):
     print(names.index(status), mind.signal, *("%08x" % (bits(x) if x == x else 0x7fc00000) for x in values))
 "#;
 
-/// A random tree of at most so many levels, of all kinds but networks.
+/// Returns a random tree with at most `levels` levels and all kinds of nodes except networks.
 fn random(draws: &mut Draws, levels: u32) -> Tree {
     let inner = [
         Kind::Seq,
@@ -105,7 +105,7 @@ fn random(draws: &mut Draws, levels: u32) -> Tree {
     let kind = pick(draws, &leaves);
     let scalar = |draws: &mut Draws| number(draws, 0, 23);
     let vector = |draws: &mut Draws| 2.0 * number(draws, 0, 11);
-    // Scratch registers and the goal more often than those that take no writing.
+    // Scratch registers and the goal are drawn more often than read-only registers.
     let target = |draws: &mut Draws| [2.0, 3.0, 17.0, 18.0, 19.0, 8.0][draws.below(6) as usize];
     let real = |draws: &mut Draws| draws.range(-6.0, 6.0) * draws.range(0.0, 1.0);
     let operands = match kind {
@@ -150,7 +150,7 @@ fn senses(draws: &mut Draws) -> Senses {
     Senses { prox, up, attr, colours: [red, green, blue], neighbours: draws.below(9) as f32, light, tag }
 }
 
-/// The senses as the interpreters read them, and our results as they write them.
+/// Returns the senses in the input format of the interpreters, and our results in their output format.
 fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
     let (mut input, mut results, mut memory) = (String::new(), String::new(), Memory::new(program));
     for step in 0..TICKS {
@@ -158,7 +158,7 @@ fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
         let mut random = Draws::new(SEED, 1, 2, step, Stream::Controller);
         let (status, goal) = memory.tick(program, &sensed, &mut random);
         let mut cells = *memory.board.cells();
-        // What a tree wrote is not sensed.
+        // Registers written by the tree are not part of the senses.
         cells[17..20].fill(0.0);
         let bits = |x: f32| if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() };
         let words: Vec<String> = cells.iter().map(|x| format!("{:08x}", bits(*x))).collect();
@@ -178,7 +178,7 @@ fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
     (input, results)
 }
 
-/// What a program writes that reads `input`.
+/// Runs a program with `input` on its standard input and returns its output.
 fn answer(mut command: Command, input: &str) -> String {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

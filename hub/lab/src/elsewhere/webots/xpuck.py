@@ -15,12 +15,12 @@ NEIGHBOUR_RANGE_M = 0.5
 RAYS_RAD = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297]
 SEGMENT_RAD = math.radians(18.7)
 FIELD_OF_VIEW_RAD = math.radians(56)
-# What the proximity sensors of the E-puck PROTO answer at these distances, m (its lookup table, without noise).
+# Readings of the proximity sensors of the E-puck PROTO at these distances [m] (its lookup table, without noise).
 NEAR = [(0.0, 4095.0), (0.005, 2133.33), (0.01, 1465.73), (0.015, 601.46), (0.02, 383.84), (0.03, 234.93)]
 
 
 def distance(answer):
-    """How far away what a proximity sensor tells is, m; its range where nothing is told."""
+    """Returns the distance for the reading of a proximity sensor [m]; its range if it detects nothing."""
     for (near, high), (far, low) in zip(NEAR, NEAR[1:]):
         if answer >= low:
             return near if answer >= high else near + (far - near) * (high - answer) / (high - low)
@@ -28,15 +28,15 @@ def distance(answer):
 
 
 def proximity(answers):
-    """v_prox: 1 at the rim, 0 at the end of the range, along each ray."""
+    """Returns v_prox: 1 at the rim, 0 at the end of the range, along each ray."""
     readings = [1.0 - distance(answer) / RANGE_M for answer in answers]
-    # ps0 is the first to the right of ahead and the numbers go clockwise; ours go counter-clockwise from the left.
+    # The PROTO numbers its sensors clockwise, beginning right of the front; ours are counter-clockwise from the left.
     pairs = list(zip(reversed(readings), RAYS_RAD))
     return [sum(r * math.cos(a) for r, a in pairs), sum(r * math.sin(a) for r, a in pairs)]
 
 
 def colours(picture, width, height):
-    """v_red, v_green and v_blue: which colours stand in the left, middle and right third of the picture."""
+    """Returns v_red, v_green and v_blue, from the colours in the left, middle and right third of the image."""
     seen = [[False] * 3 for _ in range(3)]
     for pixel in range(width * height):
         column = pixel % width
@@ -51,7 +51,7 @@ def colours(picture, width, height):
 
 
 def neighbours(receiver):
-    """v_attr and s_n from the messages of this step."""
+    """Returns v_attr and s_n from the messages of this step."""
     x = y = count = 0.0
     while receiver.getQueueLength() > 0:
         ahead, left, _ = receiver.getEmitterDirection()
@@ -79,7 +79,7 @@ def main():
     sensed[ATTR] = 1.0
     while robot.step(PERIOD_MS) != -1:
         sensed[PROX : PROX + 2] = proximity([ray.getValue() for ray in rays])
-        # The compass points north, which is +y of the world; v_up is +x.
+        # The compass points north, which is +y of the world; v_up points to +x.
         north = compass.getValues()
         sensed[UP : UP + 2] = [north[1], -north[0]]
         heard = neighbours(receiver)

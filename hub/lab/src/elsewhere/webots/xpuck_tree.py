@@ -1,4 +1,4 @@
-"""Behaviour trees, ticked as Xpuck ticks them: the same digits in single precision. Knows nothing of Webots."""
+"""Behaviour trees, ticked with the same single-precision results as in Xpuck. Does not depend on Webots."""
 
 import ctypes
 import math
@@ -12,17 +12,17 @@ QUIET = float("nan")
 
 
 def f32(x):
-    """Rounded to single precision; of one operation in double precision that is what the single one gives."""
+    """Rounds to single precision; for a single operation in double precision this equals the single-precision result."""
     return ctypes.c_float(x).value
 
 
 def bits(x):
-    """The bits of a single-precision number."""
+    """Returns the bits of a single-precision number."""
     return struct.unpack("<I", struct.pack("<f", x))[0]
 
 
 def polynomial(z, coefficients):
-    """Horner's rule with every step rounded."""
+    """Evaluates a polynomial by Horner's rule, with every step rounded."""
     value = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         value = f32(coefficient + f32(z * value))
@@ -45,7 +45,7 @@ def atan_unit(a):
 
 
 def angle_of(y, x):
-    """The angle of a vector, rad."""
+    """Returns the angle of a vector [rad]."""
     if x != x or y != y:
         return QUIET
     ax, ay = abs(x), abs(y)
@@ -86,7 +86,7 @@ def wrapped(a):
 
 
 class Draws:
-    """Philox4x32-10: the random numbers of one robot in one update."""
+    """Philox4x32-10: random numbers of one robot in one update."""
 
     def __init__(self, seed, world, body, step, stream=3):
         self.key = (seed & WORD, seed >> 32 & WORD)
@@ -113,7 +113,7 @@ class Draws:
 
 
 class Mind:
-    """What one robot remembers: its registers, the memory of its tree's nodes, and what its neurons put out last."""
+    """Memory of one robot: its registers, the memory of the tree's nodes, and the last outputs of its neurons."""
 
     def __init__(self, tree):
         self.code = [(kind, d, s1, s2, f32(a), f32(b), parent, end, at) for kind, d, s1, s2, a, b, parent, end, at in tree["code"]]
@@ -127,7 +127,7 @@ class Mind:
         self.signal = 0
 
     def tick(self, sensed, draws):
-        """Ticks the tree once. Of `sensed` the cells count that the robot senses, v_prox to s_n, v_light and v_tag."""
+        """Ticks the tree once. Only sensor cells are read from `sensed`: v_prox to s_n, v_light and v_tag."""
         self.memory = [word & ~FLAG if word & FLAG else 0 for word in self.memory]
         for cell in (*range(PROX, SCRATCH), *range(LIGHT, CELLS)):
             self.cells[cell] = f32(sensed[cell])
@@ -136,7 +136,7 @@ class Mind:
         return self.update(draws)
 
     def goal(self):
-        """The goal velocity after a tick, without what is no finite number."""
+        """Returns the goal velocity after a tick; non-finite components become 0."""
         return [x if math.isfinite(x) else 0.0 for x in self.cells[GOAL : GOAL + 2]]
 
     def keep(self, cell, value):
@@ -242,7 +242,7 @@ class Mind:
         return FAILURE if successes + running + left < wanted else RUNNING
 
     def update(self, draws):
-        """Down to a leaf, then up until a parent has another child to tick."""
+        """Descends to a leaf, then ascends until a parent has another child to tick."""
         code, memory, at = self.code, self.memory, 0
         while True:
             kind, slot = code[at][0], code[at][8]
@@ -289,7 +289,7 @@ class Mind:
 
 
 def steer(goal):
-    """The ground speeds of the left and the right wheel for a goal velocity, m/s."""
+    """Returns the ground speeds of the left and the right wheel for a goal velocity [m/s]."""
     x, y = (component if math.isfinite(component) else 0.0 for component in goal)
     largest, gx, gy = max(abs(x), abs(y)), 0.0, 0.0
     if largest > 0.0:

@@ -1,4 +1,4 @@
-//! What a record holds.
+//! Contents of a record.
 
 use super::exact;
 use schemars::JsonSchema;
@@ -9,35 +9,35 @@ use xpuck_kernels::tree::Tree;
 /// A generation of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generation {
-    /// Its number, from 1.
+    /// Number of the generation, from 1.
     pub generation: u32,
-    /// What happened on each island.
+    /// Events on each island.
     pub islands: Vec<Island>,
 }
 
 /// A generation of an island.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Island {
-    /// Who was new in it.
+    /// Individuals born in this generation.
     pub births: Vec<Birth>,
-    /// Who had come from another island since the last generation, and was tried here.
+    /// Immigrants since the previous generation, evaluated on this island.
     pub arrivals: Vec<Id>,
-    /// The generation's trials, in their order.
+    /// Trials of the generation, in their order.
     pub samples: Vec<Sample>,
-    /// Who led the island after it.
+    /// Champion of the island after the generation.
     pub champion: Id,
 }
 
-/// The birth of an individual.
+/// Birth of an individual.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Birth {
-    /// Its name.
+    /// Identifier.
     pub id: Id,
-    /// Mother and father; none for random trees.
+    /// Mother and father; null for random trees.
     pub parents: Option<[Id; 2]>,
-    /// How it came to be.
+    /// Operator that created the individual.
     pub operator: Operator,
-    /// The genotype: its text, or the bytes of its compact form if the text would change a bit of it.
+    /// Genotype: its text, or the bytes of its compact form if the text is not bit-exact.
     #[serde(with = "exact::tree")]
     #[schemars(with = "exact::TreeForm")]
     pub tree: Tree,
@@ -46,18 +46,18 @@ pub struct Birth {
 /// A sample of an individual's fitness.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
-    /// Whose.
+    /// Identifier of the individual.
     pub id: Id,
-    /// Which start: 0 or 1 for scenario A or B.
+    /// Index of the start: 0 or 1 for scenario A or B.
     pub stratum: u8,
-    /// The fitness; none if the trial's result was refused because it was not a finite number.
+    /// Fitness; null if the trial's result was rejected as not finite.
     #[serde(deserialize_with = "exact::number")]
     pub fitness: Option<f32>,
 }
 
 impl Island {
-    /// What a generation tells that an island has just been tried in; to be called before the island itself takes the
-    /// results, which reorders its population. The champion is not known yet: it is the first individual.
+    /// Returns the record of an island's generation after its trials. Must be called before the island itself applies
+    /// the results, which reorders its population. The champion is not known yet: the first individual is entered.
     pub fn observe(island: &xpuck_evolve::Island, trials: &[Trial], fitness: &[f32]) -> Island {
         let population = island.population();
         let mut births = Vec::new();

@@ -1,28 +1,28 @@
-//! Trees and samples in JSON, so that every bit of them comes back.
+//! Bit-exact JSON form of trees and samples.
 
 use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
 
-/// How a tree is written, for the schema.
+/// Written form of a tree, for the schema.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code, reason = "only its schema is used")]
 pub(super) enum TreeForm {
-    /// The text form.
+    /// Text form.
     Text(String),
     /// Bytes of the compact form.
     Compact(Vec<u8>),
 }
 
-/// Reads a number, or none, from its own digits: by way of an f64 it would be rounded twice.
+/// Reads an optional number from its decimal digits: via an f64 it would be rounded twice.
 pub(super) fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f32>, D::Error> {
     let digits = Option::<&RawValue>::deserialize(from)?;
     digits.map(|digits| digits.get().parse().map_err(D::Error::custom)).transpose()
 }
 
-/// Trees as text, for people; as the bytes of the compact form where the text does not hold every bit, such as a negative
-/// zero.
+/// Writes trees as text, which is readable; or as the bytes of the compact form if the text is not bit-exact, for
+/// example with a negative zero.
 pub(super) mod tree {
     use serde::ser::{Serialize, Serializer};
     use serde::{Deserialize, Deserializer, de::Error};

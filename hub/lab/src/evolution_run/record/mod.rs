@@ -1,8 +1,9 @@
-//! The record of a run: who was born, of whom and how, who migrated, and every sample of everybody's fitness.
+//! Record of a run: births with parents and operators, migrations, and all fitness samples.
 //!
-//! An MCAP file (<https://mcap.dev/spec>) that grows by a chunk a generation: one message of JSON, a [`Generation`],
-//! compressed with zstd. Behind the last chunk stands the file's end, which the next chunk overwrites, so that between
-//! two generations every MCAP reader finds it whole. A file that ends within a chunk is read up to the chunk before.
+//! An MCAP file (<https://mcap.dev/spec>) that grows by one chunk per generation: one message of JSON, a
+//! [`Generation`], compressed with zstd. The file's end follows the last chunk and is overwritten by the next one, so
+//! between two generations the file is complete for every MCAP reader. A file that ends within a chunk is read up to
+//! the previous chunk.
 
 mod data;
 mod exact;

@@ -1,4 +1,4 @@
-//! Records read, whole or cut off.
+//! Reads complete and truncated records.
 
 use super::data::Generation;
 use super::write::{END, FORMAT, MAX_CHUNK, PROFILE, end};
@@ -7,14 +7,14 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The record of format 1, which lay where this one does.
+/// Name of a record of format 1, in the same folder.
 const OLDER: &str = "record.xprec";
-/// Bytes of a record of MCAP before its body: its kind and the body's length.
+/// Length of an MCAP record before its body: its kind and the body's length [bytes].
 const HEAD: u64 = 9;
-/// Longest body of the file's header, bytes.
+/// Maximum length of the body of the file's header [bytes].
 const MAX_HEADER: usize = 4096;
 
-/// A record that cannot be read.
+/// Error of a record that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {message}", path.display())]
 pub struct RecordError {
@@ -23,13 +23,13 @@ pub struct RecordError {
 }
 
 impl RecordError {
-    /// Something else that is wrong with a record.
+    /// Creates an error with a message.
     pub(in crate::evolution_run) fn new(path: &Path, message: impl Into<String>) -> RecordError {
         RecordError { path: path.into(), message: message.into() }
     }
 }
 
-/// Refuses the record of format 1 where there is no other.
+/// Rejects the record of format 1 if there is no newer one.
 ///
 /// # Errors
 /// If there is such a record instead of the one at `path`.
@@ -42,10 +42,10 @@ pub fn refuse_older(path: &Path) -> Result<(), RecordError> {
     Err(RecordError::new(&older, message))
 }
 
-/// Reads a record generation by generation, up to its end or to the first chunk that is not whole.
+/// Reads a record generation by generation, up to its end or to the first incomplete or damaged chunk.
 pub struct Reader {
     file: BufReader<File>,
-    /// Where the next chunk begins, bytes from the start.
+    /// Offset of the next chunk from the start of the file [bytes].
     at: u64,
     length: u64,
 }
@@ -54,7 +54,7 @@ impl Reader {
     /// Opens a record.
     ///
     /// # Errors
-    /// If it cannot be read, or is no record of this format.
+    /// If the file cannot be read, or is not a record of this format.
     pub fn open(path: &Path) -> Result<Reader, RecordError> {
         refuse_older(path)?;
         let fail = |message: String| RecordError::new(path, message);
@@ -72,7 +72,7 @@ impl Reader {
         }
     }
 
-    /// What the file's header says that it holds; none if it is no MCAP file.
+    /// Returns the profile in the file's header; `None` if it is not an MCAP file.
     fn profile(&mut self) -> Option<String> {
         let mut magic = [0; mcap::MAGIC.len()];
         self.file.read_exact(&mut magic).ok()?;
@@ -86,19 +86,19 @@ impl Reader {
         Some(header.profile)
     }
 
-    /// Bytes behind the last whole chunk but for the file's end, once the reader has come there: what was cut off or is
-    /// corrupt.
+    /// Number of bytes after the last valid chunk, without the file's end, once the reader has reached it: a
+    /// truncated or corrupt part.
     pub fn left_over(&self) -> u64 {
         self.length.saturating_sub(self.at)
     }
 
-    /// The kind and the body, of at most so many bytes, of the record at the file's position.
+    /// Reads the kind and the body (at most `most` bytes) of the MCAP record at the current position.
     fn record(&mut self, most: usize) -> Option<(u8, Vec<u8>)> {
         let mut head = [0; HEAD as usize];
         self.file.read_exact(&mut head).ok()?;
         let [kind, size @ ..] = head;
         let size = u64::from_le_bytes(size);
-        // A length that points past the end is not believed, so no memory is taken for it.
+        // A length that exceeds the file is rejected before memory is allocated.
         if size > (most as u64).min(self.length.saturating_sub(self.at + HEAD)) {
             return None;
         }
@@ -126,7 +126,7 @@ impl Reader {
     }
 }
 
-/// The generation of a chunk, if the chunk is what was written.
+/// Decodes the generation of a chunk; `None` if the chunk is damaged.
 fn unpack(body: &[u8]) -> Option<Generation> {
     let Record::Chunk { header, data } = mcap::read::parse_record(op::CHUNK, body).ok()? else { return None };
     if header.compression != "zstd" || header.uncompressed_size > MAX_CHUNK as u64 {
@@ -176,7 +176,7 @@ mod tests {
         (reader.by_ref().collect(), reader.left_over())
     }
 
-    /// Each object of a message has the keys that its schema requires.
+    /// Asserts that each object of a message has the keys that its schema requires.
     fn assert_same_keys(value: &Value, schema: &Value) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| assert_same_keys(item, &schema["items"])),
@@ -215,7 +215,7 @@ mod tests {
             let (generations, left_over) = read(&record[..length]);
             assert_eq!((generations.len(), left_over as usize), (whole, length - behind));
         }
-        // Its length, its size unpacked, its checksum, its data.
+        // Flips a bit of the chunk's length, uncompressed size, checksum and data.
         for at in [3, 30, 34, 60] {
             let mut flipped = record.clone();
             flipped[second + at] ^= 1;

@@ -1,4 +1,4 @@
-//! Generations as chunks of an MCAP file.
+//! Writes generations as chunks of an MCAP file.
 
 use super::data::Generation;
 use mcap::records::MessageHeader;
@@ -6,23 +6,23 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::sync::LazyLock;
 
-/// The format that this program writes and reads.
+/// Format number that this program reads and writes.
 pub(super) const FORMAT: &str = "2";
-/// What the header calls the contents, before the format's number.
+/// Profile in the header, before the format number.
 pub(super) const PROFILE: &str = "xpuck-evolution/";
 /// The only topic.
 const TOPIC: &str = "/generation";
-/// zstd's own default: at the thesis's budget it takes a few milliseconds a generation.
+/// The default level of zstd: with the thesis's budget it takes a few milliseconds per generation.
 const LEVEL: u32 = 3;
-/// Largest chunk, bytes, compressed or not.
+/// Maximum size of a chunk, compressed or not [bytes].
 pub(super) const MAX_CHUNK: usize = 1 << 30;
-/// Bytes of the file's end: the records "data end" and "footer", and the mark that files begin and end with.
+/// Length of the file's end: the records "data end" and "footer", and the magic bytes at both ends of a file [bytes].
 pub(super) const END: usize = 9 + 4 + 9 + 20 + 8;
 
-/// The JSON Schema of a message.
+/// JSON Schema of a message.
 static SCHEMA: LazyLock<String> = LazyLock::new(|| xpuck_wire::schema::of_json::<Generation>().to_value().to_string());
 
-/// A whole file with one message or none.
+/// Returns a complete file with at most one message.
 fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
     let options = mcap::WriteOptions::new()
         .profile(format!("{PROFILE}{FORMAT}"))
@@ -30,7 +30,7 @@ fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
         .chunk_size(None)
         .compression_level(LEVEL)
         .compression_threads(0)
-        // What tells of other places in the file would have to be written anew with every generation.
+        // Indexes and offsets would have to be rewritten with every generation.
         .emit_summary_records(false)
         .emit_summary_offsets(false)
         .emit_message_indexes(false)
@@ -39,7 +39,7 @@ fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
     if let Some((generation, data)) = message {
         let schema = writer.add_schema(&TOPIC[1..], "jsonschema", SCHEMA.as_bytes())?;
         let channel_id = writer.add_channel(schema, TOPIC, "json", &BTreeMap::new())?;
-        // A run has no clock: a generation counts as a second.
+        // A run has no clock: each generation counts as one second.
         let time = u64::from(generation) * 1_000_000_000;
         let header = MessageHeader { channel_id, sequence: generation, log_time: time, publish_time: time };
         writer.write_to_known_channel(&header, data)?;
@@ -48,30 +48,30 @@ fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
     Ok(writer.into_inner().into_inner())
 }
 
-/// A file without a generation: its beginning and its end.
+/// Returns the beginning and the end of a file without generations.
 fn empty() -> (Vec<u8>, Vec<u8>) {
     let mut start = file(None).expect("plain data in memory");
     let end = start.split_off(start.len() - END);
     (start, end)
 }
 
-/// What stands at the beginning of every record.
+/// Returns the beginning of every record.
 pub fn header() -> Vec<u8> {
     empty().0
 }
 
-/// What stands at the end of every record.
+/// Returns the end of every record.
 pub fn end() -> Vec<u8> {
     empty().1
 }
 
-/// A generation as a chunk, to be put behind a record's last chunk.
+/// Returns a generation as a chunk, to be appended after a record's last chunk.
 ///
 /// # Errors
-/// If the generation is larger than 1 GiB, which a reader would refuse.
+/// If the generation is larger than 1 GiB, the limit of the reader.
 pub fn chunk(generation: &Generation) -> Result<Vec<u8>, String> {
     let plain = serde_json::to_vec(generation).expect("plain data in memory");
-    // The chunk holds the channel and its schema, too.
+    // The chunk also holds the channel and its schema.
     if plain.len() > MAX_CHUNK - (16 << 10) {
         return Err(format!(
             "a generation of {} bytes; at most {MAX_CHUNK} are recorded, so evolve fewer",
