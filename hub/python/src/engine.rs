@@ -1,4 +1,4 @@
-//! Engines by their names.
+//! Opens engines by name.
 
 use crate::errors;
 use pyo3::exceptions::PyRuntimeWarning;
@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use xpuck_kernels::engine::{AdapterChoice, ChosenEngine, Engine, EngineChoice, EngineKind};
 use xpuck_kernels::world::WorldSpec;
 
-/// Engines that are open, and the process that opened them: a device's kernels are compiled once, and a forked process has no
-/// part in its parent's.
+/// Open engines, with the process that opened them. The kernels of a device are compiled once; a forked process
+/// cannot use its parent's engines.
 static OPEN: Mutex<Vec<(u32, EngineChoice, Arc<ChosenEngine>)>> = Mutex::new(Vec::new());
 
-/// The engine of a name ("simd", "reference", "gpu", "both", "auto"), on an adapter by its number or a part of its name.
+/// Opens an engine by name ("simd", "reference", "gpu", "both", "auto"), on an adapter given by its number or a part
+/// of its name.
 ///
 /// # Errors
-/// No such engine or adapter, or a world with something that it lacks.
+/// If there is no such engine or adapter, or the engine lacks a feature of a world.
 pub fn open(name: &str, adapter: Option<&str>, specs: &[&WorldSpec]) -> PyResult<Arc<ChosenEngine>> {
     let kind: EngineKind = serde_json::from_value(name.into())
         .map_err(|_| errors::value(format!("engine {name:?}: there are simd, gpu, both, auto and reference")))?;
@@ -39,10 +40,10 @@ pub fn open(name: &str, adapter: Option<&str>, specs: &[&WorldSpec]) -> PyResult
     Ok(engine)
 }
 
-/// Warns of what a person should know of an engine's runs, such as a device that was lost.
+/// Issues the engine's notices as Python warnings, such as the loss of a device.
 ///
 /// # Errors
-/// Python was told to make errors of warnings.
+/// If Python is configured to turn warnings into errors.
 pub fn tell(py: Python<'_>, engine: &dyn Engine) -> PyResult<()> {
     let Some(notice) = engine.notice() else { return Ok(()) };
     let text = CString::new(notice).unwrap_or_default();

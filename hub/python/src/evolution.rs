@@ -1,4 +1,4 @@
-//! A run of evolution, a generation at a time.
+//! A run of evolution, one generation at a time.
 
 use crate::tree::Tree;
 use crate::{errors, pool};
@@ -13,22 +13,22 @@ use xpuck_lab::evolution_run::{self, EvolutionRun, Folder, Outcome, champion, fi
 pub struct Evolution {
     run: EvolutionRun,
     folder: Option<Folder>,
-    /// What a person should know of a run that goes on.
+    /// Notices for the user of a resumed run.
     notices: Vec<String>,
 }
 
-/// Keys of an evolution file, from JSON.
+/// Parses keys of an evolution file from JSON.
 ///
 /// # Errors
-/// It is none.
+/// If the text is not a table of keys.
 pub fn table(settings: &str) -> PyResult<Table> {
     serde_json::from_str(settings).map_err(|error| errors::value(format!("settings: {error}")))
 }
 
 #[pymethods]
 impl Evolution {
-    /// A run as an evolution file says, changed by `settings`, which are the same keys as JSON. With `out` it is kept in a new
-    /// folder, as `xpuck evolve --output` keeps it.
+    /// Creates a run from an evolution file, changed by `settings`, which are keys of such a file as JSON. With `out`
+    /// the run is written to a new folder, as by `xpuck evolve --output`.
     #[new]
     #[pyo3(signature = (path, settings, out))]
     fn new(path: Option<PathBuf>, settings: &str, out: Option<PathBuf>) -> PyResult<Evolution> {
@@ -42,7 +42,7 @@ impl Evolution {
         Ok(Evolution { run: EvolutionRun::new(config).on(engine), folder, notices: Vec::new() })
     }
 
-    /// The run in a folder, from its last checkpoint on.
+    /// Resumes the run in a folder from its last checkpoint.
     #[staticmethod]
     fn resume(py: Python<'_>, path: PathBuf) -> PyResult<Evolution> {
         let resumed = pool::compute(py, || Folder::resume(&path))?;
@@ -53,17 +53,17 @@ impl Evolution {
         Ok(Evolution { run: evolution.on(engine), folder: Some(folder), notices })
     }
 
-    /// One generation; kept in the folder, if there is one, before this returns.
+    /// Runs one generation and writes it to the folder, if there is one.
     fn step(&mut self, py: Python<'_>) -> PyResult<()> {
-        // Told to stop from the start, so that it ends after one.
+        // The stop flag is already set, so that the run ends after one generation.
         let stop = AtomicBool::new(true);
         let Evolution { run, folder, .. } = self;
         pool::compute(py, || evolution_run::run(run, folder.as_mut(), &stop, |_| ()))?.map_err(errors::file)?;
         Ok(())
     }
 
-    /// Measures the champions again in fresh simulations and, if there is a folder, writes trees and result. Gives the outcome as
-    /// JSON.
+    /// Remeasures the champions in fresh simulations and, if there is a folder, writes trees and result. Returns the
+    /// outcome as JSON.
     fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
         let Evolution { run, folder, .. } = self;
         let outcome = pool::compute(py, || Outcome::of(run))?.map_err(errors::value)?;
@@ -73,13 +73,14 @@ impl Evolution {
         Ok(serde_json::to_string(&outcome).expect("plain data"))
     }
 
-    /// Of each island: generation, the champion's fitness as estimated, its evaluations, and the population's mean fitness.
+    /// Returns for each island: generation, estimated fitness of the champion, its number of evaluations, and the
+    /// population's mean fitness.
     fn progress(&self) -> Vec<(u32, f64, u32, f64)> {
         let progress = self.run.state().islands.iter().map(|island| island.progress());
         progress.map(|p| (p.generation, p.best, p.evaluations, p.mean)).collect()
     }
 
-    /// Of each island its champion, under `avoiding` as it runs, and the champion's fitness as estimated.
+    /// Returns for each island its champion, under `avoiding` as executed, and the champion's estimated fitness.
     fn champions(&self) -> Vec<(Tree, f64)> {
         let settings = &self.run.config().settings;
         let islands = self.run.state().islands.iter();
@@ -87,7 +88,8 @@ impl Evolution {
         champions.map(|one| (Tree { tree: one.tree.under_avoiding() }, one.samples.mean())).collect()
     }
 
-    /// Of an island, from 0, all trees and their fitness as estimated, the fittest first.
+    /// Returns all trees of an island (from 0) with their estimated fitness and number of evaluations, the fittest
+    /// first.
     fn population(&self, island: usize) -> PyResult<Vec<(Tree, f64, u32)>> {
         let islands = &self.run.state().islands;
         let Some(island) = islands.get(island) else {
@@ -97,37 +99,37 @@ impl Evolution {
         Ok(population.map(|one| (Tree { tree: one.tree.clone() }, one.samples.mean(), one.samples.n())).collect())
     }
 
-    /// True once every generation was evaluated or the budget is used up.
+    /// Whether all generations are evaluated or the budget is used up.
     #[getter]
     fn is_done(&self) -> bool {
         self.run.is_done()
     }
 
-    /// The part that is done, 0 to 1.
+    /// Completed share [0..=1].
     #[getter]
     fn done(&self) -> f64 {
         self.run.done().min(1.0)
     }
 
-    /// Generations so far.
+    /// Number of generations so far.
     #[getter]
     fn generation(&self) -> u32 {
         self.run.state().generation
     }
 
-    /// Simulated time so far, s times robots.
+    /// Simulated time so far [robot-seconds].
     #[getter]
     fn robot_seconds(&self) -> f64 {
         self.run.robot_seconds()
     }
 
-    /// What a person should know of a run that goes on.
+    /// Notices for the user of a resumed run.
     #[getter]
     fn notices(&self) -> Vec<String> {
         self.notices.clone()
     }
 
-    /// The evolution file that says exactly this run.
+    /// Returns the evolution file of exactly this run.
     fn file(&self) -> String {
         file::write(self.run.config())
     }

@@ -1,7 +1,7 @@
-//! The Python package `xpuck`: what it is made of natively. `python/xpuck/` has what people import; the types of all that is
-//! here are told in `python/xpuck/_xpuck.pyi`.
+//! Native part of the Python package `xpuck`. The public interface is in `python/xpuck/`; the types of this module
+//! are declared in `python/xpuck/_xpuck.pyi`.
 
-// PyO3's macros write code that converts arguments and errors in general.
+// PyO3's macros generate generic conversions of arguments and errors.
 #![allow(clippy::useless_conversion, reason = "written by PyO3's macros")]
 
 mod engine;
@@ -18,7 +18,7 @@ mod worlds;
 
 use pyo3::prelude::*;
 
-/// Native parts of the package `xpuck`.
+/// Native part of the package `xpuck`.
 #[pymodule]
 mod _xpuck {
     #[pymodule_export]

@@ -1,18 +1,18 @@
-//! The threads that compute while Python goes on.
+//! Thread pool for computations while other Python threads run.
 
 use crate::errors;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Mutex, PoisonError};
 
-/// The threads and the process that they belong to.
+/// Thread pool, and the process that it belongs to.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
-/// The threads of this process: as many as there are cores, or as `RAYON_NUM_THREADS` says. A forked process has no threads but
-/// its own, so it gets a pool of its own.
+/// Returns the thread pool of this process: one thread per core, or `RAYON_NUM_THREADS`. A forked process does not
+/// inherit threads, so it gets its own pool.
 ///
 /// # Errors
-/// The system gives none.
+/// If the system cannot start threads.
 pub fn threads_of_process() -> PyResult<&'static ThreadPool> {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
@@ -28,10 +28,10 @@ pub fn threads_of_process() -> PyResult<&'static ThreadPool> {
     }
 }
 
-/// How many threads compute.
+/// Returns the number of threads.
 ///
 /// # Errors
-/// The system gives none.
+/// If the system cannot start threads.
 pub fn threads() -> PyResult<usize> {
     Ok(threads_of_process()?.current_num_threads())
 }
@@ -39,7 +39,7 @@ pub fn threads() -> PyResult<usize> {
 /// Computes on all threads, while other threads of Python run.
 ///
 /// # Errors
-/// The system gives no threads.
+/// If the system cannot start threads.
 pub fn compute<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
     let pool = threads_of_process()?;
     Ok(py.detach(|| pool.install(work)))

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use xpuck_lab::evolution_run::{RECORD, record};
 use xpuck_record::export::{Format, export as write_tables};
 
-/// Writes the tables of the run in `run` as Parquet files into `folder`. Gives each table's name and number of rows, and what of the
-/// record is damaged.
+/// Writes the tables of the run in `run` as Parquet files into `folder`. Returns the name and number of rows of each
+/// table, and the damage of the record.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "two lists")]
 pub fn export(py: Python<'_>, run: PathBuf, folder: PathBuf) -> PyResult<(Vec<(&'static str, u64)>, Vec<String>)> {
@@ -26,7 +26,7 @@ pub fn export(py: Python<'_>, run: PathBuf, folder: PathBuf) -> PyResult<(Vec<(&
     }
 }
 
-/// The generations of a run of evolution, one after the other, each as JSON.
+/// Iterator over the generations of an evolution run, each as JSON.
 #[pyclass(module = "xpuck")]
 pub struct Generations {
     reader: record::Reader,
@@ -34,7 +34,7 @@ pub struct Generations {
 
 #[pymethods]
 impl Generations {
-    /// The record in the folder of a run of evolution.
+    /// Opens the record in the folder of an evolution run.
     #[new]
     fn new(run: PathBuf) -> PyResult<Generations> {
         let path = run.join(RECORD);
@@ -49,7 +49,7 @@ impl Generations {
         self.reader.next().map(|generation| serde_json::to_string(&generation).expect("plain data"))
     }
 
-    /// Bytes behind the last whole generation, once all have been read: what was cut off or is corrupt.
+    /// Number of bytes after the last valid generation, once all are read: a truncated or corrupt part.
     #[getter]
     fn left_over(&self) -> u64 {
         self.reader.left_over()

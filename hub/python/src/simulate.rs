@@ -1,4 +1,4 @@
-//! Trees in simulation.
+//! Simulation of trees.
 
 use crate::tree::Tree;
 use crate::world::World;
@@ -10,14 +10,15 @@ use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::Sensing;
 
-/// Robot updates that one thread simulates before Python is asked whether Ctrl-C was pressed; half a second or so.
+/// Number of robot updates per thread between two checks for Ctrl-C, about half a second.
 const UPDATES_BETWEEN_LOOKS: usize = 4_000_000;
-/// Jobs between two such looks on an engine whose speed is not known.
+/// Number of jobs between two such checks on an engine of unknown speed.
 const BATCH_OF_OTHERS: usize = 65_536;
 
-/// The fitness of each job, (jobs,), and a hash of where its bodies end, (jobs,). A job is a row of the arrays: in `teams`,
-/// (jobs, robots), the number of each robot's tree, or of one that all run where it has one column; the seed; and the number of
-/// the world of that seed, which also says by turns which start it has.
+/// Returns the fitness of each job, (jobs,), and a hash of its final body positions, (jobs,). A job is a row of the
+/// arrays. `teams` has the shape (jobs, robots) with the tree number of each robot, or one column for a tree that all
+/// robots run. `seeds` has the seed, and `worlds` the number of the seed's world, which also selects the start in
+/// turn.
 #[pyfunction]
 #[pyo3(signature = (trees, world, teams, seeds, worlds, seconds, all_senses, on))]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
@@ -39,7 +40,7 @@ pub fn simulate<'py>(
         return Err(errors::value(format!("teams has {columns} columns: 1, or one for each of {robots} robots")));
     }
     let updates = updates(seconds)?;
-    // NumPy may hand arrays out whose memory is not contiguous; these are copied.
+    // NumPy arrays may be non-contiguous; these are copied.
     let team_rows: Vec<Team> = teams.as_array().outer_iter().map(|row| team(row.iter().copied())).collect();
     if let Some(tree) = teams.as_array().iter().find(|tree| **tree as usize >= programs.len()) {
         return Err(errors::value(format!("tree {tree}: there are {}, from 0", programs.len())));
@@ -60,7 +61,7 @@ pub fn simulate<'py>(
     }
     let simd = Simd { sensing: all_senses.then_some(Sensing::ALL) };
     let engine: &dyn Engine = chosen.as_deref().map_or(&simd, |chosen| chosen);
-    // A device takes its own batches.
+    // A device chooses its own batch sizes.
     let at_once = if chosen.is_some() { BATCH_OF_OTHERS } else { simd_batch(robots, updates)? };
     let (mut fitness, mut hashes) = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
     for jobs in jobs.chunks(at_once) {
@@ -75,12 +76,12 @@ pub fn simulate<'py>(
     Ok((fitness.into_pyarray(py), hashes.into_pyarray(py)))
 }
 
-/// Jobs that take a fraction of a second.
+/// Returns a number of jobs that takes a fraction of a second.
 fn simd_batch(robots: usize, updates: u32) -> PyResult<usize> {
     Ok((UPDATES_BETWEEN_LOOKS * pool::threads()? / (robots * updates as usize)).max(64) / 16 * 16)
 }
 
-/// All robots run one tree where only one is named.
+/// Returns the team; all robots run one tree if only one is given.
 fn team(mut programs: impl ExactSizeIterator<Item = u32>) -> Team {
     match programs.len() {
         1 => Team::all(programs.next().unwrap_or(0) as usize),
@@ -88,10 +89,10 @@ fn team(mut programs: impl ExactSizeIterator<Item = u32>) -> Team {
     }
 }
 
-/// Controller updates of a run.
+/// Returns the number of controller updates of a run.
 ///
 /// # Errors
-/// No such length.
+/// If the duration is out of range.
 pub fn updates(seconds: f64) -> PyResult<u32> {
     if !(0.1..=36_000.0).contains(&seconds) {
         return Err(errors::value(format!("seconds = {seconds}: 0.1 to 36000")));

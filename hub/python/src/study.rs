@@ -1,4 +1,4 @@
-//! Studies: questions about trees and about evolution, each answered by many simulations.
+//! Studies: each answers one question about trees or evolution by many simulations.
 
 use crate::tree::Tree;
 use crate::world::World;
@@ -20,15 +20,15 @@ use xpuck_lab::study::{
     tune, with_size,
 };
 
-/// How often Python is asked whether Ctrl-C was pressed, and told how far a study is.
+/// Interval for checking Ctrl-C and reporting the progress of a study.
 const LOOK: Duration = Duration::from_millis(20);
-/// Jobs after which an engine looks whether it is told to stop.
+/// Number of jobs after which an engine checks for a stop request.
 const AT_ONCE: usize = 256;
 
-/// What a study found: all of it as JSON, its sentences, its figure as SVG, its table as CSV.
+/// Findings of a study: JSON, sentences, figure as SVG, table as CSV.
 type Found = (String, Vec<String>, String, String);
 
-/// How a study is watched from another thread.
+/// Shared state for observing a study from another thread.
 #[derive(Default)]
 struct Watch {
     stop: AtomicBool,
@@ -51,7 +51,7 @@ impl Watch {
     }
 }
 
-/// An engine that hands out nothing but zeros once it is told to stop, so that a study whose result nobody wants ends soon.
+/// Engine that returns only zeros after a stop request, so that a cancelled study ends soon.
 struct Stoppable<'a> {
     engine: &'a dyn Engine,
     watch: &'a Watch,
@@ -67,13 +67,13 @@ impl Engine for Stoppable<'_> {
             true => vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()],
             false => self.engine.run(programs, jobs),
         };
-        // A device takes larger batches at once.
+        // A device processes larger batches.
         let at_once = if self.engine.device().is_some() { usize::MAX } else { AT_ONCE };
         jobs.chunks(at_once).flat_map(run).collect()
     }
 }
 
-/// Runs a study on all threads. `show` is told the part that is done now and then; Ctrl-C ends it.
+/// Runs a study on all threads. `show` is called with the completed share at intervals; Ctrl-C cancels the study.
 fn run<F: Findings>(
     py: Python<'_>,
     show: &Bound<'_, PyAny>,
@@ -97,7 +97,7 @@ fn run<F: Findings>(
                 return Err(stopped);
             }
         }
-        // A panic goes on in Python's thread, where it becomes an error of Python's.
+        // A panic is continued in Python's thread, where it becomes a Python exception.
         working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(errors::value)
     });
     engine::tell(py, &**engine)?;
@@ -114,12 +114,12 @@ fn budget(seconds: f32, runs: u32, seed: u64) -> PyResult<Budget> {
     Budget::of(seconds, runs, seed).map_err(errors::value)
 }
 
-/// Trees with their names, as programs.
+/// Compiles named trees.
 fn programs(trees: &[(String, PyRef<'_, Tree>)]) -> PyResult<Vec<(String, Program)>> {
     trees.iter().map(|(name, tree)| Ok((name.clone(), tree.program()?))).collect()
 }
 
-/// Keys of an evolution file from JSON; the seed where none is said.
+/// Returns a configuration from keys of an evolution file as JSON; `seed` is used if they contain none.
 fn config(settings: &str, generations: u32, seed: u64) -> PyResult<Config> {
     load(None, table(settings, generations, Some(seed))?).map_err(errors::value)
 }
@@ -134,17 +134,17 @@ fn table(settings: &str, generations: u32, seed: Option<u64>) -> PyResult<Table>
     Ok(table)
 }
 
-/// The engine that studies run on, opened for these worlds.
+/// Opens the engine of a study for these worlds.
 fn opened((name, adapter): (String, Option<String>), specs: &[&WorldSpec]) -> PyResult<Arc<ChosenEngine>> {
     engine::open(&name, adapter.as_deref(), specs)
 }
 
-/// How long, how often and from which seed: what most studies simulate for one number.
+/// Duration, number of runs, and seed: the simulations for one number.
 type Much = (f32, u32, u64);
-/// An engine's name, and its adapter.
+/// Name of an engine, and its adapter.
 type On = (String, Option<String>);
 
-/// Fitness against the number of robots.
+/// Studies fitness against the number of robots.
 #[pyfunction]
 pub fn study_size(
     py: Python<'_>,
@@ -164,7 +164,7 @@ pub fn study_size(
     })
 }
 
-/// Every mixture of two trees.
+/// Studies every mixture of two trees.
 #[pyfunction]
 pub fn study_mix(
     py: Python<'_>,
@@ -183,7 +183,7 @@ pub fn study_mix(
     })
 }
 
-/// Random starts near the frisbee.
+/// Studies random starts near the frisbee.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_perturb(
@@ -205,7 +205,7 @@ pub fn study_perturb(
     })
 }
 
-/// What each branch and each constant is worth.
+/// Studies the effect of each branch and each constant.
 #[pyfunction]
 pub fn study_ablate(
     py: Python<'_>,
@@ -222,7 +222,7 @@ pub fn study_ablate(
     })
 }
 
-/// Where each branch is active.
+/// Studies the activity of each branch by position.
 #[pyfunction]
 pub fn study_branches(
     py: Python<'_>,
@@ -232,12 +232,12 @@ pub fn study_branches(
     show: &Bound<'_, PyAny>,
 ) -> PyResult<Found> {
     let (budget, tree) = (budget(much.0, much.1, much.2)?, tree.tree.clone());
-    // Leaves are watched in the worlds themselves, not in an engine.
+    // Leaves are observed directly in the worlds, not in an engine.
     let engine = engine::open("simd", None, &[])?;
     run(py, show, &engine, budget.runs as usize, |_, watch| branches::study(&tree, &world.spec, budget, || watch.inc()))
 }
 
-/// The numbers of a tree tuned by CMA-ES. `search` is the number of generations and the runs of each candidate.
+/// Tunes the numbers of a tree by CMA-ES. `search` is the number of generations, and of runs per candidate.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_tune(
@@ -265,7 +265,7 @@ pub fn study_tune(
     })
 }
 
-/// Swarms of different trees. `counts` are the runs of each tree alone and the swarms that are drawn.
+/// Studies swarms of different trees. `counts` are the number of runs of each tree alone, and of drawn swarms.
 #[pyfunction]
 pub fn study_hetero(
     py: Python<'_>,
@@ -291,7 +291,7 @@ pub fn study_hetero(
     })
 }
 
-/// How seldom islands may exchange genes.
+/// Studies the interval between exchanges of genes.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_migrate(
@@ -318,7 +318,7 @@ pub fn study_migrate(
     })
 }
 
-/// The world changes while a swarm works. `generations` are those before the change and after it.
+/// Studies a change of the world during work. `generations` are the numbers before and after the change.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_adapt(
@@ -351,7 +351,7 @@ pub fn study_adapt(
     })
 }
 
-/// Settings of evolution by what their trees are worth in another world.
+/// Studies settings of evolution by the fitness of their trees in another world.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
 pub fn study_transfer(
@@ -381,7 +381,7 @@ pub fn study_transfer(
     })
 }
 
-/// Seeds of a study of evolution.
+/// Validates the number of seeds of a study.
 fn counted(seeds: u32) -> PyResult<usize> {
     match seeds {
         1..=1000 => Ok(seeds as usize),

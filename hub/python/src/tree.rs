@@ -26,12 +26,12 @@ impl std::hash::Hash for Tree {
 }
 
 impl Tree {
-    /// What robots run of it: the reduced tree, which does the same.
+    /// Compiles the reduced tree, which has the same behaviour.
     ///
     /// # Errors
-    /// It does not fit a robot.
+    /// If the tree cannot be compiled for a robot.
     pub fn program(&self) -> PyResult<Program> {
-        // The whole tree has to fit, as it does on a robot.
+        // The unreduced tree must also fit, as on a robot.
         Program::compile(&self.tree).map_err(errors::value)?;
         Program::compile(&reduce(&self.tree, Options { executable: false }).tree).map_err(errors::value)
     }
@@ -39,7 +39,7 @@ impl Tree {
 
 #[pymethods]
 impl Tree {
-    /// A tree from its text, XML (BehaviorTree.CPP 4) or JSON.
+    /// Creates a tree from its text, XML (BehaviorTree.CPP 4) or JSON.
     #[new]
     #[pyo3(signature = (text, *, form = "text", exact = false))]
     fn new(text: &str, form: &str, exact: bool) -> PyResult<Tree> {
@@ -55,7 +55,7 @@ impl Tree {
         Ok(Tree { tree: tree.map_err(errors::value)? })
     }
 
-    /// A tree from a file: .bt, .xml or .json.
+    /// Loads a tree from a file: .bt, .xml or .json.
     #[staticmethod]
     #[pyo3(signature = (path, *, exact = false))]
     fn load(path: PathBuf, exact: bool) -> PyResult<Tree> {
@@ -81,7 +81,7 @@ impl Tree {
         self.tree.nodes().len()
     }
 
-    /// Pickled as bytes, in which every constant is what it was.
+    /// Pickles the tree as bytes, in which all constants are exact.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Vec<u8>,))> {
         Ok((py.get_type::<Tree>().getattr("_of_bytes")?, (to_compact(&self.tree),)))
     }
@@ -91,36 +91,36 @@ impl Tree {
         Ok(Tree { tree: from_compact(&bytes).map_err(errors::value)? })
     }
 
-    /// Levels of the tree.
+    /// Number of levels.
     #[getter]
     fn depth(&self) -> usize {
         self.tree.depth()
     }
 
-    /// The part of a robot's memory for trees that it leaves free, 0 to 1.
+    /// Share of a robot's tree memory that stays free [0..=1].
     #[getter]
     fn free_memory(&self) -> PyResult<f32> {
         Ok(Program::compile(&self.tree).map_err(errors::value)?.parsimony())
     }
 
-    /// The same behaviour with fewer nodes.
+    /// Returns a tree with the same behaviour and fewer nodes.
     fn reduce(&self) -> Tree {
         Tree { tree: reduce(&self.tree, Options { executable: true }).tree }
     }
 
-    /// The tree under `avoiding`, as evolution runs it.
+    /// Returns the tree under `avoiding`, as executed by evolution.
     fn under_avoiding(&self) -> Tree {
         Tree { tree: self.tree.under_avoiding() }
     }
 
-    /// The tree in plain English, as text or Markdown.
+    /// Explains the tree in plain English, as text or Markdown.
     #[pyo3(signature = (*, markdown = false))]
     fn explain(&self, markdown: bool) -> String {
         let account = explain(&self.tree);
         if markdown { to_markdown(&account, |_| None) } else { to_text(&account, |_| None, |_, part| part.into()) }
     }
 
-    /// The tree as text, xml (for Groot2), json, dot (for Graphviz) or svg.
+    /// Converts the tree to text, xml (for Groot2), json, dot (for Graphviz) or svg.
     #[pyo3(signature = (form = "text", *, left = false))]
     fn to(&self, form: &str, left: bool) -> PyResult<String> {
         match form {
@@ -133,13 +133,13 @@ impl Tree {
         }
     }
 
-    /// A drawing, with its root at the top or at the left.
+    /// Draws the tree, with its root at the top or on the left.
     #[pyo3(signature = (*, left = false))]
     fn svg(&self, left: bool) -> String {
         to_svg(&self.tree, if left { Direction::Right } else { Direction::Down })
     }
 
-    /// What notebooks show.
+    /// Representation in notebooks.
     fn _repr_svg_(&self) -> String {
         self.svg(false)
     }

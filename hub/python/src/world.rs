@@ -7,17 +7,17 @@ use xpuck_experiment::world_file;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, WorldSpec};
 
-/// What a simulation is of: arena, robots, what stands there, and the task that is scored.
+/// World of a simulation: arena, robots, objects, and the scored task.
 #[pyclass(frozen, module = "xpuck")]
 #[derive(Clone)]
 pub struct World {
-    /// The world as data.
+    /// Specification of the world.
     pub spec: WorldSpec,
-    /// Where robots start, if it is the benchmark, whose arena grows with many robots.
+    /// Start of the robots, if this is the benchmark, whose arena grows with many robots.
     scenario: Option<BenchmarkStart>,
 }
 
-/// Where the robots of the benchmark start.
+/// Start of the robots in the benchmark.
 #[derive(Clone, Copy)]
 enum BenchmarkStart {
     Only(Scenario),
@@ -25,10 +25,10 @@ enum BenchmarkStart {
 }
 
 impl World {
-    /// The same with so many robots.
+    /// Returns the specification with another number of robots.
     ///
     /// # Errors
-    /// They do not fit.
+    /// If the number is out of range.
     pub fn of_size(&self, robots: usize) -> PyResult<WorldSpec> {
         if !(1..=MAX_ROBOTS).contains(&robots) {
             return Err(errors::value(format!("robots = {robots}: 1 to {MAX_ROBOTS} fit a world")));
@@ -47,8 +47,8 @@ impl World {
 
 #[pymethods]
 impl World {
-    /// The benchmark: a frisbee that robots push towards -x. `scenario` is where they start: "a", all at the -x end, "b", all
-    /// over the arena, or "mix", by turns.
+    /// Creates the benchmark: a frisbee that robots push towards -x. `scenario` selects the start: "a" at the -x end,
+    /// "b" anywhere in the arena, or "mix", both in turn.
     #[new]
     #[pyo3(signature = (robots = 9, *, scenario = "mix"))]
     fn new(robots: usize, scenario: &str) -> PyResult<World> {
@@ -62,43 +62,43 @@ impl World {
         benchmark.with_robots(robots)
     }
 
-    /// A world from a world file (docs/worlds.md).
+    /// Loads a world from a world file (docs/worlds.md).
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<World> {
         Ok(World { spec: world_file::read(&path).map_err(|error| errors::of_file(&path, error))?, scenario: None })
     }
 
-    /// A world from the text of a world file.
+    /// Parses the text of a world file.
     #[staticmethod]
     fn parse(text: &str) -> PyResult<World> {
         Ok(World { spec: world_file::parse("world", text).map_err(errors::value)?, scenario: None })
     }
 
-    /// The same world with so many robots; the arena of the benchmark grows with more than 16.
+    /// Returns the world with another number of robots; the benchmark's arena grows with more than 16.
     fn with_robots(&self, robots: usize) -> PyResult<World> {
         Ok(World { spec: self.of_size(robots)?, ..self.clone() })
     }
 
-    /// Robots.
+    /// Number of robots.
     #[getter]
     fn robots(&self) -> usize {
         self.spec.robots
     }
 
-    /// The task's name.
+    /// Name of the task.
     #[getter]
     fn task(&self) -> &'static str {
         self.spec.task.name()
     }
 
-    /// Length along x and width along y, m.
+    /// Length along x and width along y [m].
     #[getter]
     fn arena_m(&self) -> (f32, f32) {
         let (x, y) = self.spec.physics.half_arena;
         (2.0 * x, 2.0 * y)
     }
 
-    /// A world does not change, so that a copy is the same; Gymnasium copies what it makes environments of.
+    /// Worlds are immutable, so a copy is equivalent; Gymnasium copies the arguments of environments.
     fn __copy__(&self) -> World {
         self.clone()
     }

@@ -1,4 +1,4 @@
-//! Worlds that Python drives, an update at a time.
+//! Worlds that Python controls, one update at a time.
 
 use crate::world::World;
 use crate::{errors, pool};
@@ -8,12 +8,12 @@ use xpuck_kernels::engine::{Driven, Wheels};
 use xpuck_kernels::tree::REGISTERS;
 use xpuck_kernels::world::{Sensing, Task, WorldSpec};
 
-/// Most worlds side by side.
+/// Maximum number of parallel worlds.
 const MOST_WORLDS: usize = 65_536;
-/// Most bodies in all of them together; a body takes about a kilobyte.
+/// Maximum number of bodies in all worlds together; a body takes about a kilobyte.
 const MOST_BODIES: usize = 1 << 21;
 
-/// Worlds side by side, all at the same update of 0.1 s.
+/// Parallel worlds, all at the same update of 0.1 s.
 #[pyclass(module = "xpuck")]
 pub struct Worlds {
     driven: Driven,
@@ -22,11 +22,11 @@ pub struct Worlds {
     cells: Vec<usize>,
     wheels: Wheels,
     updates: u32,
-    /// What each world had earned before.
+    /// Fitness of each world before the current update.
     earned: Vec<f32>,
 }
 
-/// The registers by their names: their cells.
+/// Returns the cells of registers by their names.
 fn cells(senses: &[String]) -> PyResult<Vec<usize>> {
     let mut cells = Vec::new();
     for name in senses {
@@ -41,7 +41,7 @@ fn cells(senses: &[String]) -> PyResult<Vec<usize>> {
     Ok(cells)
 }
 
-/// The senses that have to be computed.
+/// Returns the senses to be computed.
 fn sensing(senses: &[String]) -> Sensing {
     let any = |names: &[&str]| senses.iter().any(|sense| names.contains(&sense.as_str()));
     Sensing {
@@ -55,7 +55,7 @@ fn sensing(senses: &[String]) -> Sensing {
 
 #[pymethods]
 impl Worlds {
-    /// `count` worlds numbered from `first`, whose runs are `updates` long.
+    /// Creates `count` worlds numbered from `first`, with runs of `updates` updates.
     #[new]
     #[pyo3(signature = (world, count, seed, first, senses, wheels, updates))]
     #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
@@ -87,14 +87,15 @@ impl Worlds {
         Ok(Worlds { driven, spec, sensing, cells, wheels, updates: updates.max(1), earned: vec![0.0; count] })
     }
 
-    /// Begins anew with other worlds.
+    /// Restarts with other worlds.
     fn reset(&mut self, py: Python<'_>, seed: u64, first: u32) -> PyResult<()> {
         self.driven = begin(py, &self.spec, self.sensing, seed, first, self.earned.len())?;
         self.earned.fill(0.0);
         Ok(())
     }
 
-    /// Drives all robots for 0.1 s. Writes what they sense then into `senses` and what the worlds earned into `rewards`.
+    /// Drives all robots for 0.1 s. Writes the new senses into `senses`, and the earned fitness of the worlds into
+    /// `rewards`.
     fn step<'py>(
         &mut self,
         py: Python<'py>,
@@ -133,7 +134,7 @@ impl Worlds {
         self.observe(py, senses)
     }
 
-    /// What all robots sense now, into an array (worlds, robots, cells).
+    /// Writes the current senses of all robots into an array (worlds, robots, cells).
     fn observe<'py>(&self, py: Python<'py>, senses: &Bound<'py, PyArray3<f32>>) -> PyResult<()> {
         let mut senses = senses.try_readwrite().map_err(errors::value)?;
         let wanted = [self.driven.worlds(), self.driven.robots(), self.cells.len()];
@@ -144,14 +145,14 @@ impl Worlds {
         pool::compute(py, || self.driven.read(&self.cells, out))
     }
 
-    /// The task's fitness of each world so far, (worlds,).
+    /// Returns the task's fitness of each world so far, (worlds,).
     fn fitness<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let mut fitness = vec![0.0; self.earned.len()];
         pool::compute(py, || self.driven.fitness(&mut fitness))?;
         Ok(PyArray1::from_vec(py, fitness))
     }
 
-    /// Where all bodies are, robots and then discs: x and y in m, and the heading in radians, (worlds, bodies, 3).
+    /// Returns the poses of all bodies, robots then discs: x [m], y [m] and heading [rad], (worlds, bodies, 3).
     fn poses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray3<f32>> {
         let (worlds, bodies) = (self.driven.worlds(), self.driven.bodies());
         let poses = ndarray::Array3::from_shape_fn((worlds, bodies, 3), |(world, body, k)| {
@@ -161,13 +162,13 @@ impl Worlds {
         PyArray3::from_owned_array(py, poses)
     }
 
-    /// Updates so far.
+    /// Number of updates so far.
     #[getter]
     fn updates(&self) -> u32 {
         self.driven.updates()
     }
 
-    /// Numbers that a robot senses.
+    /// Number of sensed values per robot.
     #[getter]
     fn cells(&self) -> usize {
         self.cells.len()
@@ -179,7 +180,7 @@ fn begin(py: Python<'_>, spec: &WorldSpec, sensing: Sensing, seed: u64, first: u
     pool::compute(py, || Driven::new(spec, sensing, seed, &numbers))
 }
 
-/// Turns the fitness so far into what was earned since the last update.
+/// Converts the fitness so far to the fitness earned since the last update.
 fn reward(task: &Task, part: f32, earned: &mut [f32], rewards: &mut [f32]) {
     for (earned, reward) in earned.iter_mut().zip(rewards) {
         let now = task.earned(*reward, part);

@@ -1,4 +1,4 @@
-"""Places of the repository that tests read."""
+"""Paths in the repository for tests."""
 
 from pathlib import Path
 
@@ -14,5 +14,5 @@ def docs() -> Path:
 
 @pytest.fixture
 def pusher() -> str:
-    """A tree that moves the frisbee."""
+    """Returns a tree that moves the frisbee."""
     return (ROOT / "docs/trees/806768.bt").read_text()

@@ -1,6 +1,6 @@
-"""Limits of waits."""
+"""Time limits."""
 
-# What takes longer hangs. Tests of the module have only the idle time of the processors [s].
+# Limit for hanging tests, which may run at low priority [s].
 HANG_S = 900
-# Ctrl-C ends what would take minutes; the processors may have other things to do first [s].
+# Limit for the reaction to Ctrl-C of a computation that takes minutes, on a busy machine [s].
 INTERRUPT_S = 120

@@ -1,4 +1,4 @@
-"""The Python of the page about this package runs as it stands there."""
+"""Runs the Python code on the documentation page of this package."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Notebooks of the documentation run as they stand and give what they show; XPUCK_RENEW=1 writes down what they give."""
+"""Runs the notebooks of the documentation and compares their output; XPUCK_RENEW=1 updates the stored output."""
 
 import os
 from pathlib import Path
@@ -12,11 +12,11 @@ FOLDER = Path(__file__).resolve().parents[3] / "docs/python"
 
 
 def told(notebook):
-    """What each cell printed or shows as text; what is tagged `differs` depends on the machine."""
+    """Returns the text output of each cell; output tagged `differs` depends on the machine."""
     def text(cell):
         outputs = cell.get("outputs", [])
         assert all(output["output_type"] != "error" for output in outputs), outputs
-        # Standard error has progress bars. What was printed may come in one piece or in several.
+        # Standard error has progress bars. Output may be split into several pieces.
         shown = [output for output in outputs if output.get("name") != "stderr"]
         return "".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in shown)
 
@@ -26,7 +26,7 @@ def told(notebook):
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_notebook_gives_what_it_shows(path, tmp_path, monkeypatch):
-    # A kernel keeps its files where nobody else has any.
+    # A kernel stores its files in a separate folder.
     for variable in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
         monkeypatch.setenv(variable, str(tmp_path / variable))
     notebook = nbformat.read(path, as_version=4)

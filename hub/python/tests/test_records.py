@@ -13,7 +13,7 @@ LIBRARIES = pytest.mark.parametrize("library", ["pandas", "polars"])
 
 
 def four_ports() -> int:
-    """The first of four free ports."""
+    """Returns the first of four consecutive free ports."""
     for first in range(23_000 + os.getpid() % 5_000, 32_000, 4):
         try:
             for port in range(first, first + 4):

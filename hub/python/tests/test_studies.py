@@ -1,4 +1,4 @@
-"""Studies: the command line's numbers, and their frames and figures."""
+"""Tests that studies give the numbers of the command line, and tests of their frames and figures."""
 
 import json
 import os
@@ -17,7 +17,7 @@ TREE = ROOT / "docs" / "trees" / "806768.bt"
 
 
 def command(*words):
-    """What `xpuck study --json` finds."""
+    """Returns the output of `xpuck study --json`."""
     program = os.environ.get("XPUCK")
     if not program:
         pytest.skip("XPUCK names no program")
@@ -82,7 +82,7 @@ def test_studies_of_evolution_are_those_of_the_command_line(tmp_path):
     found = xpuck.studies.transfer(files, settings=SMALL, generations=2, seeds=2, runs=4)
     wanted = command("transfer", *files, "--generations", 2, "--seeds", 2, "--runs", 4, *small)
     for result in (found.result, wanted):
-        # What a run costs is measured, and differs from run to run.
+        # The cost of a run is measured, and differs between runs.
         for row in result["runs"] + result["settings"]:
             row.pop("wall_s", None)
             row.pop("cost", None)
@@ -147,7 +147,7 @@ def test_progress_is_told_and_other_threads_go_on(tree):
 def test_engines_are_chosen_by_name(tree):
     runs = xpuck.simulate(tree, runs=20, seconds=5)
     assert (runs == xpuck.simulate(tree, runs=20, seconds=5, engine="reference")).all()
-    # Mesa's software adapter, where there is no other.
+    # Mesa's software adapter, if there is no other.
     on_gpu = xpuck.simulate(tree, runs=64, seconds=10, engine="gpu")
     assert abs(on_gpu.mean() - xpuck.simulate(tree, runs=64, seconds=10).mean()) < 0.1
     with pytest.raises(ValueError, match="no-such-card"):

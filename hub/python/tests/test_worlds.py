@@ -5,7 +5,7 @@ from xpuck.envs import SwarmParallelEnv, SwarmVectorEnv
 
 
 def policy(senses):
-    """Towards blue and neighbours, away from what is near."""
+    """Steers towards blue and neighbours, and away from obstacles."""
     prox, attr, blue = senses[..., 0:2], senses[..., 4:6], senses[..., 10:12]
     return np.array([0.4, 0.0], np.float32) + blue + 0.3 * attr - 2 * prox
 

@@ -4,8 +4,8 @@
     xpuck.simulate(tree, runs=1000).mean()
     best = xpuck.evolve(settings={"generations": 20}).best
 
-`xpuck.envs` has environments for reinforcement learning, `xpuck.records` the records of runs, `xpuck.studies` questions about trees.
-A seed gives the same digits on every machine, for any number of threads, and in the command line `xpuck`.
+`xpuck.envs` has environments for reinforcement learning, `xpuck.records` reads the records of runs, and `xpuck.studies` analyses
+trees. A seed gives identical results on every machine, for any number of threads, and in the command line `xpuck`.
 """
 
 from . import envs, records, studies

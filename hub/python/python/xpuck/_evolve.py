@@ -1,4 +1,4 @@
-"""Runs of evolution."""
+"""Evolution runs."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from ._xpuck import Tree
 
 @dataclass(frozen=True)
 class Generation:
-    """Where a run stands after a generation."""
+    """State of a run after a generation."""
 
-    #: Its number, from 1.
+    #: Number of the generation, from 1.
     generation: int
-    #: Simulated time so far, s times robots.
+    #: Simulated time so far [robot-seconds].
     robot_seconds: float
-    #: The highest of the islands' champions' fitness, as evolution estimates it.
+    #: Highest fitness of the islands' champions, as estimated during evolution.
     best_fitness: float
-    #: The mean fitness of all populations.
+    #: Mean fitness of all populations.
     mean_fitness: float
-    #: That champion, under `avoiding` as robots run it.
+    #: Champion with that fitness, under `avoiding` as executed by robots.
     best: Tree
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came out of a run."""
+    """Result of a run."""
 
-    #: The best of the champions in fresh simulations, under `avoiding` as robots run it.
+    #: Best champion in fresh simulations, under `avoiding` as executed by robots.
     best: Tree
-    #: Its mean fitness in those.
+    #: Mean fitness of `best` in fresh simulations.
     fitness: float
-    #: All that `xpuck evolve --json` tells.
+    #: Output of `xpuck evolve --json`.
     outcome: dict[str, Any]
-    #: The course of the run.
+    #: Generations of the run.
     generations: list[Generation]
 
     def __repr__(self) -> str:
@@ -47,11 +47,11 @@ class Result:
 
 
 class Evolution:
-    """A run of evolution, a generation at a time: `for generation in evolution` runs it to its end.
+    """An evolution run, one generation at a time; `for generation in evolution` runs it to its end.
 
-    `path` is an evolution file (docs/evolution.md), `settings` changes or replaces it by the same keys, such as
-    `{"seed": 3, "islands": 4, "settings": {"population": 64}}`. With `out` the run is kept in a new folder, as
-    `xpuck evolve --output` keeps it; `Evolution.resume` goes on there.
+    `path` is an evolution file (docs/evolution.md). `settings` overrides or replaces it with the same keys, such as
+    `{"seed": 3, "islands": 4, "settings": {"population": 64}}`. With `out` the run is written to a new folder, as by
+    `xpuck evolve --output`; `Evolution.resume` continues it.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Evolution:
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str]) -> Evolution:
-        """The run in a folder, from its last checkpoint on; its digits are those of an uninterrupted run."""
+        """Resumes the run in a folder from its last checkpoint, with results identical to an uninterrupted run."""
         return cls(_native=_xpuck.Evolution.resume(path))
 
     def __iter__(self) -> Iterator[Generation]:
@@ -76,54 +76,54 @@ class Evolution:
             yield self.step()
 
     def step(self) -> Generation:
-        """Runs one generation; in a folder it is kept before this returns."""
+        """Runs one generation and writes it to the folder, if there is one."""
         if self.is_done:
             raise RuntimeError("the run is done")
         self._native.step()
         return self.standing()
 
     def standing(self) -> Generation:
-        """Where the run stands."""
+        """Returns the current state of the run."""
         islands = self._native.progress()
         best, fitness = max(self._native.champions(), key=lambda champion: champion[1])
         mean = sum(mean for _, _, _, mean in islands) / len(islands)
         return Generation(self.generation, self._native.robot_seconds, fitness, mean, best)
 
     def finish(self) -> Result:
-        """Measures the champions again in fresh simulations; in a folder, writes trees and result."""
+        """Remeasures the champions in fresh simulations; writes trees and result to the folder, if there is one."""
         outcome = json.loads(self._native.finish())
         return Result(Tree(outcome["best_tree"]), outcome["remeasured_best"], outcome, [])
 
     def champions(self) -> list[tuple[Tree, float]]:
-        """Of each island its champion, under `avoiding` as it runs, and its fitness as evolution estimates it."""
+        """Returns the champion of each island, under `avoiding` as executed, with its estimated fitness."""
         return self._native.champions()
 
     def population(self, island: int = 0) -> list[tuple[Tree, float, int]]:
-        """All trees of an island with their fitness and evaluations, the fittest first."""
+        """Returns all trees of an island with their fitness and number of evaluations, the fittest first."""
         return self._native.population(island)
 
     @property
     def is_done(self) -> bool:
-        """True once every generation was evaluated or the budget is used up."""
+        """Whether all generations are evaluated or the budget is used up."""
         return self._native.is_done
 
     @property
     def done(self) -> float:
-        """The part that is done, 0 to 1."""
+        """Completed share [0..=1]."""
         return self._native.done
 
     @property
     def generation(self) -> int:
-        """Generations so far."""
+        """Number of generations so far."""
         return self._native.generation
 
     @property
     def notices(self) -> list[str]:
-        """What a person should know of a run that goes on, such as a checkpoint that could not be used."""
+        """Notices on a resumed run, such as an unusable checkpoint."""
         return self._native.notices
 
     def file(self) -> str:
-        """The evolution file that says exactly this run, every key of it."""
+        """Returns the evolution file of exactly this run, with all keys."""
         return self._native.file()
 
 
@@ -136,10 +136,10 @@ def evolve(
     callback: Callable[[Generation], bool | None] | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Evolves trees to the end of the run.
+    """Evolves trees until the end of the run.
 
-    Arguments are those of `Evolution`, or `resume`, the folder of a run that is to go on. `callback` sees each generation, and
-    ends the run early if it returns False. `progress` shows a bar (None: on a terminal and in notebooks, if tqdm is there).
+    The arguments are those of `Evolution`, or `resume`, the folder of a run to resume. `callback` is called with each generation,
+    and ends the run early if it returns False. `progress` shows a bar (None: on a terminal and in notebooks, if tqdm is installed).
     """
     if resume is not None and (path, settings, out) != (None, None, None):
         raise ValueError("resume goes on with a run as it was begun; leave path, settings and out away")

@@ -1,4 +1,4 @@
-"""A bar for long work, where tqdm is installed; nothing otherwise."""
+"""Progress bar, if tqdm is installed; otherwise nothing is shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Bar:
-    """A bar from 0 to 1, shown if `wanted` is true, or if it is None and standard error is a terminal or this is a notebook."""
+    """A progress bar, shown if `wanted` is True, or if it is None and standard error is a terminal or this is a notebook."""
 
     def __init__(self, wanted: bool | None, what: str) -> None:
         self._bar: Any = None
@@ -23,7 +23,7 @@ class Bar:
         self._bar = tqdm(total=1.0, desc=what, bar_format=form)
 
     def show(self, done: float, **words: Any) -> None:
-        """So much is done, 0 to 1."""
+        """Shows the completed share [0..=1]."""
         if self._bar is not None:
             self._bar.set_postfix(words, refresh=False)
             self._bar.update(done - self._bar.n)

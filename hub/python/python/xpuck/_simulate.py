@@ -1,4 +1,4 @@
-"""Trees in simulation."""
+"""Simulation of trees."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def simulate(
     engine: Literal["simd", "gpu", "both", "auto", "reference"] = "simd",
     adapter: str | None = None,
 ) -> NDArray[np.float32]:
-    """The fitness of each of `runs` simulations, as an array (runs,).
+    """Returns the fitness of each of `runs` simulations, as an array (runs,).
 
-    All robots run `tree`; of a list of trees robot i runs the i-th. Without a world it is the benchmark with nine robots. Run i
-    is world i of the seed, as in `xpuck simulate`, whose digits these are. Trees run as written: `avoiding` is not added.
-    `engine` and `adapter` are those of `simulate_jobs`.
+    All robots run `tree`; if it is a list, robot i runs tree i. The default world is the benchmark with nine robots. Run i is
+    world i of the seed, with results identical to `xpuck simulate`. Trees run as written: `avoiding` is not added. For `engine`
+    and `adapter` see `simulate_jobs`.
     """
     if not 1 <= runs <= 1_000_000:
         raise ValueError(f"runs = {runs}: 1 to 1000000")
@@ -54,13 +54,13 @@ def simulate_jobs(
     engine: Literal["simd", "gpu", "both", "auto", "reference"] = "simd",
     adapter: str | None = None,
 ) -> tuple[NDArray[np.float32], NDArray[np.uint64]]:
-    """The fitness of each job, and a hash of where its bodies end: two arrays (jobs,).
+    """Returns the fitness of each job, and a hash of its final body positions: two arrays (jobs,).
 
-    `teams` says which of the trees run, by their places: (jobs,) one for all robots of a job, or (jobs, robots) one for each.
-    `seeds` and `worlds`, numbers or arrays (jobs,), fix every random choice of a job; a world's number also says by turns which
-    of the starts it has. `all_senses` computes senses that no tree reads, which changes nothing but the time that it takes.
-    `engine` is what computes: "simd" and "reference" give the same digits, "gpu" (through Vulkan) the same distributions, "both"
-    shares the jobs out and "auto" takes the fastest; `adapter` is a GPU's number or a part of its name (`xpuck dev engines`).
+    `teams` selects trees by index: (jobs,) with one tree for all robots of a job, or (jobs, robots) with one tree for each robot.
+    `seeds` and `worlds`, numbers or arrays (jobs,), determine all random choices of a job; the world's number also selects its
+    start in turn. `all_senses` computes senses that no tree reads; this affects only the computing time. Engines: "simd" and
+    "reference" give identical results, "gpu" (through Vulkan) the same distributions, "both" divides the jobs between CPU and
+    GPU, and "auto" selects the fastest. `adapter` is a GPU's number or a part of its name (`xpuck dev engines`).
     """
     teams = _whole("teams", teams, np.uint32)
     if teams.ndim == 1:
@@ -73,7 +73,7 @@ def simulate_jobs(
 
 
 def _column(name: str, given: ArrayLike, dtype: type[np.unsignedinteger], jobs: int) -> NDArray[Any]:
-    """A whole number for each job."""
+    """Returns an array with one whole number for each job."""
     column = _whole(name, given, dtype)
     if column.shape not in ((), (1,), (jobs,)):
         raise ValueError(f"{name} of shape {column.shape}: a number, or ({jobs},) as there are jobs")
@@ -81,7 +81,7 @@ def _column(name: str, given: ArrayLike, dtype: type[np.unsignedinteger], jobs: 
 
 
 def _whole(name: str, given: ArrayLike, dtype: type[np.unsignedinteger]) -> NDArray[Any]:
-    """Whole numbers of a kind; what would lose by that is refused."""
+    """Converts whole numbers to a type; values outside its range are rejected."""
     array = np.asarray(given)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} holds {array.dtype}: whole numbers are wanted")

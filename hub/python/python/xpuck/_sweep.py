@@ -18,7 +18,7 @@ class SweepRun:
     """A run of a sweep."""
 
     name: str
-    #: What its settings are called.
+    #: Label of its settings.
     label: str
     seed: int
     folder: Path
@@ -26,14 +26,14 @@ class SweepRun:
     state: str
 
     def result(self) -> dict[str, Any]:
-        """What it found; an error before it is done."""
+        """Returns the result; raises an error if the run is unfinished."""
         found: dict[str, Any] = json.loads((self.folder / "result.json").read_text())
         return found
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What the runs of one setting gave, and how it compares with the first: one row of the summary."""
+    """Results of one setting and comparison with the first setting: one row of the summary."""
 
     label: str
     row: dict[str, Any]
@@ -41,7 +41,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class SweepResult:
-    """What came out of a sweep. Its folder holds results, generations, curves and summary as `xpuck sweep` writes them."""
+    """Result of a sweep. Its folder holds results, generations, curves and summary, as written by `xpuck sweep`."""
 
     folder: Path
     runs: list[SweepRun]
@@ -57,10 +57,10 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> SweepResult:
-    """Does the runs of a sweep file (docs/sweeps.md) that are not done yet, one after the other on all cores.
+    """Executes the unfinished runs of a sweep file (docs/sweeps.md), one after another on all cores.
 
-    The folder (`out`, or `runs/` and the sweep's name) is that of `xpuck sweep`, which may have begun it or may go on with it.
-    A sweep that was interrupted goes on where it was when it is called again.
+    The folder (`out`; default: `runs/` and the sweep's name) is compatible with `xpuck sweep`, which may begin or continue it.
+    An interrupted sweep is resumed when this function is called again.
     """
     native = _xpuck.Sweep(path, out)
     runs = native.runs()

@@ -1,4 +1,4 @@
-"""Worlds that are driven from outside."""
+"""Worlds with external controllers."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 from . import _xpuck
 from ._xpuck import World
 
-#: What a robot senses unless others are asked for: 13 numbers, two for each vector. docs/controllers.md says what they mean.
+#: Default senses of a robot: 13 numbers, two for each vector, described in docs/controllers.md.
 SENSES = ("v_prox", "v_up", "v_attr", "v_red", "v_green", "v_blue", "s_n")
-#: The greatest speed of a wheel, m/s.
+#: Maximum speed of a wheel [m/s].
 V_MAX = 0.13
 
 
 class Worlds:
-    """Many worlds of one kind side by side, an update of 0.1 s at a time, for controllers written in Python.
+    """Parallel worlds of one kind, one update of 0.1 s at a time, for controllers written in Python.
 
     `senses` are registers of a robot's blackboard: v_prox, v_up, v_attr, v_red, v_green, v_blue, v_light, v_tag (two numbers each,
-    in the robot's frame, x ahead and y to the left) and s_n. `actions` says what a robot is told: "goal", a goal velocity in its
-    frame as trees write to v_goal, where 1 is the greatest speed; or "wheels", the speeds of the left and the right wheel, where 1
-    is the greatest. World i of a seed begins as run i of `xpuck.simulate` does.
+    in the robot's frame, x ahead and y to the left) and s_n. `actions` selects the kind of commands: "goal", a goal velocity in the
+    robot's frame as written by trees to v_goal, or "wheels", the speeds of the left and the right wheel; the maximum speed is 1.
+    World i of a seed begins like run i of `xpuck.simulate`.
     """
 
     def __init__(
@@ -41,16 +41,16 @@ class Worlds:
         if not isinstance(self.world, World):
             raise TypeError(f"world is a {type(world).__name__}: World(...), World.load(path) or World.parse(text) is wanted")
         self.count, self.robots = count, self.world.robots
-        #: Updates of a run.
+        #: Number of updates in a run.
         self.updates = round(seconds * 10)
         self._seed, self._first, self._scale = seed, 0, V_MAX if actions == "wheels" else None
         self._native = _xpuck.Worlds(self.world, count, seed, 0, list(senses), actions, self.updates)
-        #: Numbers that a robot senses.
+        #: Number of sensed values per robot.
         self.cells = self._native.cells
 
     def reset(self, seed: int | None = None) -> NDArray[np.float32]:
-        """Begins anew: with the worlds of a seed from the first one on, or without a seed with the next ones of the seed that
-        is. Gives what robots sense, (worlds, robots, cells)."""
+        """Restarts with the first worlds of a seed, or without a seed with the next worlds of the current seed. Returns the senses
+        of the robots, (worlds, robots, cells)."""
         if seed is not None:
             self._seed, self._first = seed, 0
         else:
@@ -59,10 +59,10 @@ class Worlds:
         return self.observe()
 
     def step(self, actions: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Drives all robots for 0.1 s by `actions`, (worlds, robots, 2).
+        """Drives all robots for 0.1 s with `actions`, (worlds, robots, 2).
 
-        Gives what they sense then, (worlds, robots, cells), and what each world earned, (worlds,): over a run this adds up to the
-        fitness of its task. Goals longer than 1 count as 1, and so do wheels' speeds; what is not finite is refused.
+        Returns the new senses, (worlds, robots, cells), and the fitness earned by each world, (worlds,), whose sum over a run is the
+        task's fitness. Goals and wheel speeds are limited to 1; non-finite values are rejected.
         """
         actions = np.asarray(actions)
         if actions.dtype.kind not in "fiu":
@@ -77,22 +77,22 @@ class Worlds:
         return senses, rewards
 
     def observe(self) -> NDArray[np.float32]:
-        """What all robots sense now, (worlds, robots, cells)."""
+        """Returns the current senses of all robots, (worlds, robots, cells)."""
         senses = self._empty()
         self._native.observe(senses)
         return senses
 
     def fitness(self) -> NDArray[np.float32]:
-        """The task's fitness of each world so far, (worlds,)."""
+        """Returns the task's fitness of each world so far, (worlds,)."""
         return self._native.fitness()
 
     def poses(self) -> NDArray[np.float32]:
-        """Where all bodies are, robots and then discs: x and y in m, and the heading in radians, (worlds, bodies, 3)."""
+        """Returns the poses of all bodies, robots then discs: x [m], y [m] and heading [rad], (worlds, bodies, 3)."""
         return self._native.poses()
 
     @property
     def is_over(self) -> bool:
-        """True once the runs are as long as they were to be; they may still go on."""
+        """Whether the runs have reached their planned length; they can still be continued."""
         return self._native.updates >= self.updates
 
     def _empty(self) -> NDArray[np.float32]:

@@ -35,10 +35,10 @@ class Tree:
     """A behaviour tree."""
 
     def __new__(cls, text: str, *, form: Literal["text", "xml", "json"] = "text", exact: bool = False) -> Tree:
-        """A tree from its text, XML (BehaviorTree.CPP 4) or JSON. Angles in degrees are rounded to steps of pi/128 unless `exact`."""
+        """Creates a tree from text, XML (BehaviorTree.CPP 4) or JSON. Unless `exact`, angles are rounded to multiples of pi/128."""
     @staticmethod
     def load(path: str | PathLike[str], *, exact: bool = False) -> Tree:
-        """A tree from a file: .bt, .xml or .json."""
+        """Loads a tree from a file: .bt, .xml or .json."""
     def __len__(self) -> int: ...
     def __hash__(self) -> int: ...
     def __eq__(self, value: object, /) -> bool: ...
@@ -48,44 +48,44 @@ class Tree:
     def _repr_svg_(self) -> str: ...
     @property
     def depth(self) -> int:
-        """Levels of the tree."""
+        """Number of levels."""
     @property
     def free_memory(self) -> float:
-        """The part of a robot's memory for trees that it leaves free, 0 to 1."""
+        """Share of a robot's tree memory that stays free [0..=1]."""
     def reduce(self) -> Tree:
-        """The same behaviour with fewer nodes."""
+        """Returns a tree with the same behaviour and fewer nodes."""
     def under_avoiding(self) -> Tree:
-        """The tree under `avoiding`, as evolution runs it."""
+        """Returns the tree under `avoiding`, as executed by evolution."""
     def explain(self, *, markdown: bool = False) -> str:
-        """The tree in plain English, as text or Markdown."""
+        """Explains the tree in plain English, as text or Markdown."""
     def to(self, form: Literal["text", "xml", "json", "dot", "svg"] = "text", *, left: bool = False) -> str:
-        """The tree as text, XML (for Groot2), JSON, dot (for Graphviz) or SVG."""
+        """Converts the tree to text, XML (for Groot2), JSON, dot (for Graphviz) or SVG."""
     def svg(self, *, left: bool = False) -> str:
-        """A drawing, with its root at the top or at the left."""
+        """Draws the tree, with its root at the top or on the left."""
 
 @final
 class World:
-    """What a simulation is of: arena, robots, what stands there, and the task that is scored."""
+    """World of a simulation: arena, robots, objects, and the scored task."""
 
     def __new__(cls, robots: int = 9, *, scenario: Literal["a", "b", "mix"] = "mix") -> World:
-        """The benchmark: a frisbee that robots push towards -x; robots start at the -x end (a), all over (b), or by turns."""
+        """Creates the benchmark: a frisbee to push towards -x; robots start at the -x end (a), anywhere (b), or both in turn."""
     @staticmethod
     def load(path: str | PathLike[str]) -> World:
-        """A world from a world file (docs/worlds.md)."""
+        """Loads a world from a world file (docs/worlds.md)."""
     @staticmethod
     def parse(text: str) -> World:
-        """A world from the text of a world file."""
+        """Parses the text of a world file."""
     def __copy__(self) -> World: ...
     def __deepcopy__(self, memo: object) -> World: ...
     def with_robots(self, robots: int) -> World:
-        """The same world with so many robots; the arena of the benchmark grows with more than 16."""
+        """Returns the world with another number of robots; the benchmark's arena grows with more than 16."""
     @property
     def robots(self) -> int: ...
     @property
     def task(self) -> str: ...
     @property
     def arena_m(self) -> tuple[float, float]:
-        """Length along x and width along y, m."""
+        """Length along x and width along y [m]."""
 
 @final
 class Worlds:
@@ -154,11 +154,11 @@ def simulate(
 ) -> tuple[NDArray[np.float32], NDArray[np.uint64]]: ...
 def export(run: str | PathLike[str], folder: str | PathLike[str]) -> tuple[list[tuple[str, int]], list[str]]: ...
 
-# All numbers as JSON, sentences, figure as SVG, table as CSV.
+# Numbers as JSON, sentences, figure as SVG, table as CSV.
 _Found = tuple[str, list[str], str, str]
-# Seconds, runs, seed.
+# Duration of a run [s], number of runs, seed.
 _Much = tuple[float, int, int]
-# Engine, adapter.
+# Engine and adapter.
 _On = tuple[str, str | None]
 _Show = Callable[[float], None]
 _Path = str | PathLike[str]

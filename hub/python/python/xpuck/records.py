@@ -3,9 +3,9 @@
     with xpuck.records.open("runs/last") as record:
         poses = record.frame("poses")
 
-`open` reads the record of a swarm's run, whose tables are those of `xpuck runs export` (docs/pandas.md), and the folder of a run of
-evolution, whose tables are `generations`, `births`, `arrivals` and `samples` (docs/evolution.md). Frames are made by pandas or polars,
-whichever is asked for.
+`open` reads the record of a swarm's run or the folder of an evolution run. The tables of the former are those of
+`xpuck runs export` (docs/pandas.md), those of the latter `generations`, `births`, `arrivals` and `samples` (docs/evolution.md).
+Frames are created by pandas or polars, as selected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["EvolutionRecord", "Record", "open"]
 
 
 class Record:
-    """The record of a swarm's run, unpacked into tables that are kept until it is closed."""
+    """Record of a swarm's run, unpacked into temporary tables until it is closed."""
 
     def __init__(self, run: str | os.PathLike[str]) -> None:
         self.run = Path(run)
@@ -36,26 +36,26 @@ class Record:
         if damage and not any(count for _, count in rows):
             self._folder.cleanup()
             raise ValueError(f"{self.run}: is no record of a run ({damage[0]})")
-        #: Each table's name and number of rows.
+        #: Name and number of rows of each table.
         self.tables: dict[str, int] = dict(rows)
-        #: What of the record is damaged, a line a file.
+        #: Damage of the record, one line per file.
         self.damage: list[str] = damage
 
     def path(self, table: str) -> Path:
-        """A table as a Parquet file, which is there until the record is closed."""
+        """Returns the path of a table as a Parquet file, which exists until the record is closed."""
         if self._folder is None:
             raise ValueError(f"the record of {self.run} is closed; open it again")
         _check(table, self.tables)
         return Path(self._folder.name) / f"{table}.parquet"
 
     def frame(self, table: str, library: str = "pandas") -> Any:
-        """A table as a frame of "pandas" or "polars"."""
+        """Returns a table as a frame of "pandas" or "polars"."""
         path = self.path(table)
         frames = library_of(library)
         return frames.read_parquet(path)
 
     def close(self) -> None:
-        """Removes the tables."""
+        """Deletes the tables."""
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
@@ -68,7 +68,7 @@ class Record:
 
 
 class EvolutionRecord:
-    """The record of a run of evolution, in memory until it is closed."""
+    """Record of an evolution run, in memory until it is closed."""
 
     def __init__(self, run: str | os.PathLike[str]) -> None:
         self.run = Path(run)
@@ -82,17 +82,17 @@ class EvolutionRecord:
                 self._rows["arrivals"] += [where | {"id": _name(arrival)} for arrival in island["arrivals"]]
                 self._rows["samples"] += [where | sample | {"id": _name(sample["id"])} for sample in island["samples"]]
         left_over = generations.left_over
-        #: What of the record is damaged, a line a file.
+        #: Damage of the record, one line per file.
         self.damage: list[str] = [f"record.mcap: {left_over} bytes at its end cannot be read"] if left_over else []
         with (self.run / "generations.csv").open(encoding="utf-8") as lines:
             generations_rows = max(0, sum(1 for _ in lines) - 1)
-        #: Each table's name and number of rows.
+        #: Name and number of rows of each table.
         self.tables: dict[str, int] = {"generations": generations_rows} | {
             name: len(rows) for name, rows in self._rows.items()
         }
 
     def frame(self, table: str, library: str = "pandas") -> Any:
-        """A table as a frame of "pandas" or "polars"."""
+        """Returns a table as a frame of "pandas" or "polars"."""
         if self._rows is None:
             raise ValueError(f"the record of {self.run} is closed; open it again")
         _check(table, self.tables)
@@ -102,7 +102,7 @@ class EvolutionRecord:
         return frames.DataFrame(self._rows[table])
 
     def close(self) -> None:
-        """Forgets the tables."""
+        """Releases the tables."""
         self._rows = None
 
     def __enter__(self) -> EvolutionRecord:
@@ -113,13 +113,13 @@ class EvolutionRecord:
 
 
 def open(run: str | os.PathLike[str]) -> Record | EvolutionRecord:
-    """The record of a swarm's run, or of a run of evolution, by its folder."""
+    """Opens the record of a swarm's run, or of an evolution run, in a folder."""
     evolution = Path(run) / "record.mcap"
     return EvolutionRecord(run) if evolution.exists() else Record(run)
 
 
 def _name(identity: dict[str, int]) -> str:
-    """Who an individual is, as `xpuck runs lineage` takes it."""
+    """Returns the identifier of an individual, as accepted by `xpuck runs lineage`."""
     return f"{identity['island']}.{identity['number']}"
 
 
@@ -134,13 +134,13 @@ def _check(table: str, tables: dict[str, Any]) -> None:
 
 
 def library_of(name: str) -> Any:
-    """The module that makes frames, "pandas" or "polars"; an error that names what to install, if it is not there."""
+    """Returns the module "pandas" or "polars"; if it is missing, the error names the packages to install."""
     if name not in ("pandas", "polars"):
         raise ValueError(f"library {name!r}: there are pandas and polars")
     try:
         library = importlib.import_module(name)
         if name == "pandas":
-            # What pandas reads Parquet with.
+            # Required by pandas to read Parquet.
             importlib.import_module("pyarrow")
     except ModuleNotFoundError as error:
         wanted = "pandas pyarrow" if name == "pandas" else "polars"

@@ -1,11 +1,11 @@
-"""Studies: questions about trees and about evolution, each answered by many simulations.
+"""Studies: each answers one question about trees or evolution by many simulations.
 
     found = xpuck.studies.size(tree, range(1, 13), runs=200)
     found.sentence
     found.frame()
-    found                   # a notebook draws it
+    found                   # drawn by notebooks
 
-They are those of `xpuck study` (docs/analysis.md), with its numbers, tables and figures.
+Studies and their numbers, tables and figures are those of `xpuck study` (docs/analysis.md).
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ Found = tuple[str, list[str], str, str]
 
 
 class Study:
-    """What a study found."""
+    """Result of a study."""
 
     def __init__(self, what: str, found: Found) -> None:
         text, self.sentences, self.svg, self.csv = found
-        #: Its name.
+        #: Name of the study.
         self.what = what
-        #: All numbers, as `xpuck study --json` tells them.
+        #: All numbers, as printed by `xpuck study --json`.
         self.result: dict[str, Any] = json.loads(text)
 
     @property
     def sentence(self) -> str:
-        """What came out."""
+        """Findings as text."""
         return " ".join(self.sentences)
 
     def frame(self, library: str = "pandas") -> Any:
-        """The table as a frame of "pandas" or "polars"."""
+        """Returns the table as a frame of "pandas" or "polars"."""
         return records.library_of(library).read_csv(io.StringIO(self.csv))
 
     def _repr_svg_(self) -> str:
@@ -67,7 +67,7 @@ def size(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """Fitness against the number of robots: where is a swarm worth more than its robots one by one?"""
+    """Studies fitness against the number of robots: at which sizes does a swarm achieve more than its robots one by one?"""
     much, on = (seconds, runs, seed), (engine, adapter)
     return _with_bar("size", progress, lambda show: _xpuck.study_size(tree, world or World(), list(sizes), much, on, show))
 
@@ -85,7 +85,7 @@ def mix(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """Every mixture of two trees in one swarm: do they go together? `names` is what sentences and figure call them."""
+    """Studies every mixture of two trees in one swarm. `names` are the names of the trees in sentences and figure."""
     much, on, trees = (seconds, runs, seed), (engine, adapter), [(names[0], first), (names[1], second)]
     return _with_bar("mix", progress, lambda show: _xpuck.study_mix(trees, world or World(), much, on, show))
 
@@ -104,9 +104,9 @@ def perturb(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """Random starts near the frisbee: does a tree keep its fitness wherever its robots start?
+    """Studies random starts near the frisbee: how much does the fitness of a tree depend on the start?
 
-    Robots start around one pose, x and y in m and heading in rad, with normal deviations. Several trees are given by their names.
+    Robots start around one pose (x [m], y [m], heading [rad]) with normal deviations. Several trees are given with their names.
     """
     named = [("tree", trees)] if isinstance(trees, Tree) else list(trees.items())
     much, on = (seconds, runs, seed), (engine, adapter)
@@ -124,7 +124,7 @@ def ablate(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """Ablation: what each branch and each constant of a tree is worth."""
+    """Ablation: studies the effect of each branch and each constant of a tree on the fitness."""
     much, on = (seconds, runs, seed), (engine, adapter)
     return _with_bar("ablation", progress, lambda show: _xpuck.study_ablate(tree, world or World(), much, on, show))
 
@@ -138,7 +138,7 @@ def branches(
     seed: int = 1,
     progress: bool | None = None,
 ) -> Study:
-    """Where each branch is active: which leaf drives a robot at which distance and bearing of the frisbee?"""
+    """Studies which leaf drives a robot, by distance and bearing of the frisbee."""
     much = (seconds, runs, seed)
     return _with_bar("branches", progress, lambda show: _xpuck.study_branches(tree, world or World(), much, show))
 
@@ -157,7 +157,7 @@ def tune(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """The numbers of a tree tuned by CMA-ES for a world: what does that gain, and what does it cost in swarms of other sizes?
+    """Tunes the numbers of a tree by CMA-ES for a world, and measures the gain, also in swarms of other sizes.
 
     The tuned tree is `xpuck.Tree(study.result["tree"])`.
     """
@@ -182,9 +182,9 @@ def hetero(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """Heterogeneity: is a swarm whose robots run different trees worth what each tree is worth in a swarm of its own?
+    """Heterogeneity: does a swarm of different trees reach the mean fitness of homogeneous swarms of its trees?
 
-    `runs` are folders of runs of evolution, records of swarms, folders of trees, or trees.
+    `runs` are folders of evolution runs, records of swarms, folders of trees, or trees.
     """
     much, on = (seconds, mixed, seed), (engine, adapter)
 
@@ -206,7 +206,7 @@ def migrate(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """Migration: how seldom may islands exchange genes? A rate is the generations between two exchanges, 0 for never."""
+    """Migration: up to which interval between exchanges is fitness kept? A rate is a number of generations; 0 means never."""
     on, given, wanted = (engine, adapter), json.dumps(dict(settings or {})), list(rates)
 
     def run(show: Any) -> Found:
@@ -230,7 +230,7 @@ def adapt(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """Adaptivity: the world changes while a swarm works; how soon does it find out, and what is that worth?"""
+    """Adaptivity: the world changes while a swarm works. How soon does the swarm detect this, and what is the gain?"""
     on, given = (engine, adapter), json.dumps(dict(settings or {}))
 
     def run(show: Any) -> Found:
@@ -251,9 +251,9 @@ def transfer(
     adapter: str | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """Transfer: which setting of evolution, an evolution file each, gives trees that are worth most in another world?
+    """Transfer: which setting of evolution (one evolution file each) gives the fittest trees in another world?
 
-    `real` is a calibration file, which says what that world is like.
+    `real` is a calibration file that defines that world.
     """
     on, given = (engine, adapter), json.dumps(dict(settings or {}))
 

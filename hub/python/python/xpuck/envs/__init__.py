@@ -1,11 +1,11 @@
 """Environments for reinforcement learning.
 
-`SwarmEnv` is an environment of Gymnasium and `SwarmVectorEnv` a vectorised one (`pip install gymnasium`), `SwarmParallelEnv` a
-parallel one of PettingZoo (`pip install pettingzoo`). A step is 0.1 s, an action a goal velocity or the wheels' speeds, the reward
-what the world's task earned in the step, which all robots share: over an episode it adds up to the task's fitness. Episodes end by
-their time (truncation).
+`SwarmEnv` is an environment of Gymnasium and `SwarmVectorEnv` a vectorised one (`pip install gymnasium`); `SwarmParallelEnv` is a
+parallel environment of PettingZoo (`pip install pettingzoo`). A step is 0.1 s, and an action is a goal velocity or the speeds of the
+wheels. The reward is the fitness earned in the step; all robots share it, and its sum over an episode is the task's fitness.
+Episodes end after a fixed time (truncation).
 
-With this module imported, Gymnasium knows `xpuck/Swarm-v0`, by `make` and by `make_vec`.
+Importing this module registers `xpuck/Swarm-v0` in Gymnasium, for `make` and `make_vec`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _register()
 
 
 def __getattr__(name: str) -> Any:
-    # Each is loaded when it is asked for, so that one package suffices for one of them.
+    # Loaded on access, so that each environment requires only its own package.
     try:
         if name == "SwarmEnv":
             from ._single import SwarmEnv

@@ -1,4 +1,4 @@
-"""A swarm as a parallel environment of PettingZoo."""
+"""Swarm as a parallel environment of PettingZoo."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._worlds import SENSES, Worlds
 
 
 class SwarmParallelEnv(ParallelEnv):
-    """One world whose robots are the agents robot_0, robot_1 and on; all get the reward of the world's task."""
+    """One world whose robots are the agents robot_0, robot_1 and so on; all receive the reward of the world's task."""
 
     metadata = {"name": "xpuck_swarm_v0", "render_modes": [], "is_parallelizable": True}
 
@@ -47,7 +47,7 @@ class SwarmParallelEnv(ParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, dict[str, Any]]]:
-        """Begins the first world of a seed; without one, the next of the seed that is, which is drawn at the first time."""
+        """Begins the first world of a seed; without a seed, the next world of the current seed, which is random at first."""
         if seed is None and not self._seeded:
             seed = int(seeding.np_random()[0].integers(2**63))
         self._seeded = True
@@ -57,7 +57,7 @@ class SwarmParallelEnv(ParallelEnv):
     def step(
         self, actions: dict[str, ArrayLike]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Drives all robots for 0.1 s: observations, rewards, terminations (never), truncations (all at the end), infos."""
+        """Drives all robots for 0.1 s. Returns observations, rewards, terminations (never), truncations (all at the end), infos."""
         if not self.agents:
             raise RuntimeError("the episode is over: reset() begins the next one")
         missing = [agent for agent in self.agents if agent not in actions]
@@ -79,15 +79,15 @@ class SwarmParallelEnv(ParallelEnv):
         )
 
     def state(self) -> NDArray[np.float32]:
-        """Where all bodies are, robots and then discs: x and y in m and heading in radians, (3 x bodies,)."""
+        """Returns the poses of all bodies, robots then discs: x [m], y [m] and heading [rad], (3 x bodies,)."""
         state: NDArray[np.float32] = self.worlds.poses()[0].reshape(-1)
         return state
 
     def render(self) -> None:
-        """Nothing: `xpuck simulate --html` draws runs."""
+        """Does nothing; `xpuck simulate --html` draws runs."""
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Does nothing: there are no resources to release."""
 
     def _by_agent(self, senses: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
         return dict(zip(self.possible_agents, senses, strict=True))

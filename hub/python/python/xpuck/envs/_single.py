@@ -1,4 +1,4 @@
-"""A swarm as a plain environment of Gymnasium."""
+"""Swarm as an environment of Gymnasium."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._worlds import SENSES, Worlds
 
 
 class SwarmEnv(Env[NDArray[np.float32], NDArray[np.float32]]):
-    """One world: an observation is (robots, cells), an action (robots, 2), and the reward the world's."""
+    """One world with observations (robots, cells), actions (robots, 2), and the world's reward."""
 
     metadata: dict[str, Any] = {"render_modes": []}
 
@@ -35,7 +35,7 @@ class SwarmEnv(Env[NDArray[np.float32], NDArray[np.float32]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins the first world of a seed; without one, the next of the seed that is, which is drawn at the first time."""
+        """Begins the first world of a seed; without a seed, the next world of the current seed, which is random at first."""
         super().reset(seed=seed)
         if options:
             raise ValueError(f"options {sorted(options)}: none is known")
@@ -46,7 +46,7 @@ class SwarmEnv(Env[NDArray[np.float32], NDArray[np.float32]]):
         return senses, {}
 
     def step(self, action: ArrayLike) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Drives all robots for 0.1 s: observation, reward, termination (never), truncation (at the end), info."""
+        """Drives all robots for 0.1 s. Returns observation, reward, termination (never), truncation (at the end), info."""
         if not self._seeded or self.worlds.is_over:
             raise RuntimeError("no episode goes on: reset() begins one")
         rows = np.asarray(action, np.float32)

@@ -16,10 +16,10 @@ from .._worlds import SENSES, Worlds
 
 
 class SwarmVectorEnv(VectorEnv):
-    """`num_envs` worlds; or with `per_robot`, the robots of all of them, each an environment of its own.
+    """`num_envs` worlds, each an environment; with `per_robot`, every robot of these worlds is an environment.
 
-    A world's observation is (robots, cells) and its action (robots, 2); with `per_robot` they are (cells,) and (2,), `num_envs` is
-    worlds times robots, and all robots of a world get its reward. All episodes end together, after `seconds`.
+    A world's observation is (robots, cells) and its action (robots, 2). With `per_robot` they are (cells,) and (2,), `num_envs` is
+    worlds times robots, and all robots of a world receive its reward. All episodes end together, after `seconds`.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -52,7 +52,7 @@ class SwarmVectorEnv(VectorEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins the worlds of a seed; without one, those after the last ones, of a seed drawn at the first time."""
+        """Begins the worlds of a seed; without a seed, the next worlds of the current seed, which is random at first."""
         if options:
             raise ValueError(f"options {sorted(options)}: none is known")
         if seed is None and self._np_random is None:
@@ -65,13 +65,13 @@ class SwarmVectorEnv(VectorEnv):
     def step(
         self, actions: ArrayLike
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Drives all robots for 0.1 s: observations, rewards, terminations (never), truncations (all at an episode's end), infos."""
+        """Drives all robots for 0.1 s. Returns observations, rewards, terminations (never), truncations (all at the end), infos."""
         actions = np.asarray(actions)
         if actions.shape != self.action_space.shape:
             raise ValueError(f"actions of shape {actions.shape}: {self.action_space.shape} is wanted")
         infos: dict[str, Any] = {}
         if self._over:
-            # The step after an end ignores the action and begins anew.
+            # The step after the end of an episode ignores the action and resets.
             self._over = False
             senses, rewards = self.worlds.reset(), np.zeros(self.worlds.count, np.float32)
         else:
@@ -87,7 +87,7 @@ class SwarmVectorEnv(VectorEnv):
         return self._rows(senses), self._each(rewards), np.zeros(self.num_envs, np.bool_), ended, infos
 
     def _all(self, key: str, value: Any) -> dict[str, Any]:
-        """A key of the infos, which all environments have."""
+        """Returns infos with a key that all environments have."""
         return {key: value, f"_{key}": np.ones(self.num_envs, np.bool_)}
 
     def _rows(self, senses: NDArray[np.float32]) -> NDArray[np.float32]:
