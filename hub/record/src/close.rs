@@ -1,5 +1,5 @@
-//! A run is closed when its result is written and every file of it is whole. Where the disk or the system refuses that, it
-//! is tried again for as long as the hub is there; a hub that starts later does the rest.
+//! Closes a run: writes its result and completes all of its files. After an error of the disk or the system this is
+//! retried as long as the hub runs; a hub that starts later completes the rest.
 
 use super::run_file::{RunFile, RunState};
 use super::{RecordError, recover, snapshot};
@@ -10,25 +10,25 @@ use xpuck_wire::Status;
 use xpuck_wire::log::Line;
 use xpuck_wire::{atomic, file};
 
-/// What failed is tried again so soon, then after twice as long each time.
+/// Delay before the first retry; it doubles each time.
 const RETRY: Duration = Duration::from_millis(500);
-/// But at least so often.
+/// Maximum delay between retries.
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
-/// So often it is looked whether the hub waits.
+/// Interval for checking whether the hub waits.
 const LOOK: Duration = Duration::from_millis(50);
-/// Tries while the hub waits to end.
+/// Maximum number of tries while the hub waits to exit.
 const LAST_TRIES: u32 = 3;
 
-/// A run that is to be closed.
+/// A run to be closed.
 pub(super) struct Close<'a> {
-    /// Its directory.
+    /// Directory of the run.
     pub directory: &'a Path,
-    /// Its result.
+    /// Result of the run.
     pub status: &'a Status,
 }
 
 impl Close<'_> {
-    /// Closes the run, again and again while that fails; while the hub waits for it, `hurry`, a few times only.
+    /// Closes the run, with retries after errors; if the hub waits to exit (`hurry`), with a limited number of tries.
     pub fn until_done(&self, hurry: &AtomicBool, say: impl Fn(Line)) {
         let (mut wait, mut last_tries, mut said) = (RETRY, 0, String::new());
         while let Err(error) = self.once(&say) {
@@ -53,11 +53,11 @@ impl Close<'_> {
         }
     }
 
-    /// Does what is still to do. All of it may be done twice.
+    /// Does the remaining work; every step can be repeated.
     fn once(&self, say: impl Fn(Line)) -> Result<(), RecordError> {
         let gone = self.directory.try_exists().is_ok_and(|there| !there);
         if gone {
-            // Somebody has deleted the run.
+            // The run has been deleted.
             return Ok(());
         }
         let forgotten = snapshot::remove(self.directory);
@@ -70,10 +70,10 @@ impl Close<'_> {
     }
 }
 
-/// Writes the result of a run and the state that it ends in.
+/// Writes the result of a run and its final state.
 ///
 /// # Errors
-/// What the disk says.
+/// On an I/O error.
 pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), RecordError> {
     let fail = |error: String| RecordError::of(directory, error);
     let json = serde_json::to_vec_pretty(status).map_err(|error| fail(error.to_string()))?;
@@ -82,13 +82,13 @@ pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), Rec
     RunFile::change(directory, |run| run.state = state)
 }
 
-/// Longest result that is read, bytes.
+/// Maximum length of a result [bytes].
 const LONGEST_RESULT: u64 = 64 << 20;
 
-/// The result of a run that is over; none while it goes on.
+/// Reads the result of a finished run; `None` for a run in progress.
 ///
 /// # Errors
-/// It cannot be read, or makes no sense.
+/// If the file cannot be read, or is invalid.
 pub fn result(directory: &Path) -> Result<Option<Status>, RecordError> {
     let path = directory.join("result.json");
     match file::bytes(&path, LONGEST_RESULT) {
@@ -107,7 +107,7 @@ mod tests {
     use std::sync::Mutex;
     use xpuck_hub_core::entry::Entry;
 
-    /// A run with a part that was given up in the middle of a chunk, whose result cannot be written yet.
+    /// Returns a run with a part that ends in the middle of a chunk, and whose result cannot be written yet.
     fn run() -> tempfile::TempDir {
         let run = tempfile::tempdir().unwrap();
         let described = "name = \"x\"\nstate = \"running\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
@@ -156,7 +156,7 @@ mod tests {
         let said = said.into_inner().unwrap();
         assert!(said.last().unwrap().text.contains("a hub that starts closes the run"), "{said:?}");
         assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Running, "the next hub closes it");
-        // A run that somebody deleted needs no closing.
+        // A deleted run needs no closing.
         std::fs::remove_dir_all(run.path()).unwrap();
         close.until_done(&AtomicBool::new(false), |line| panic!("{line:?}"));
     }

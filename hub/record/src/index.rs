@@ -1,4 +1,4 @@
-//! Where in a record which time is, so that a replay can begin anywhere without reading what comes before.
+//! Time index of a record, so that a replay can begin anywhere without reading the preceding part.
 
 use super::read::entries_of;
 use super::{RecordError, open_file, parts};
@@ -8,35 +8,35 @@ use crate::container::reader::Reader;
 use std::path::{Path, PathBuf};
 use xpuck_hub_core::entry::Entry;
 
-/// A chunk's place and times.
+/// Position and times of a chunk.
 struct Place {
     file: usize,
     from: u64,
-    /// Times of its first and last message, s of arena time.
+    /// Times of its first and last message [s of arena time].
     times: (f64, f64),
     meanings: Meanings,
 }
 
-/// Where the chunks of a run are.
+/// Index of the chunks of a run.
 pub struct Index {
     files: Vec<PathBuf>,
     chunks: Vec<Place>,
-    /// Times between which nothing is recorded for longer than 5 s, s of arena time.
+    /// Time spans without data that are longer than 5 s [s of arena time].
     pub gaps: Vec<(f64, f64)>,
-    /// What of the record is damaged, a line a file.
+    /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
-/// A hub writes ten times a second at least; a longer silence is a gap, s of arena time.
+/// Duration without data that counts as a gap [s of arena time]; a hub writes at least ten times per second.
 const GAP: f64 = 5.0;
-/// Chunks that are remembered: an hour of flushing each second, several times over.
+/// Maximum number of indexed chunks: several times that of an hour with a flush per second.
 const MOST: usize = 100_000;
 
 impl Index {
-    /// Reads a run once, from beginning to end, and hands every entry over.
+    /// Reads a run from beginning to end, and passes every entry to `take`.
     ///
     /// # Errors
-    /// If there is no record, a file of it cannot be read, or it has too many chunks.
+    /// If there is no record, a file cannot be read, or there are too many chunks.
     pub fn read(directory: &Path, mut take: impl FnMut(Entry)) -> Result<Index, RecordError> {
         let files = parts(directory)?;
         if files.is_empty() {
@@ -69,16 +69,16 @@ impl Index {
         Ok(index)
     }
 
-    /// Times of the first and the last message, s of arena time; zeros without any.
+    /// Returns the times of the first and the last message [s of arena time]; zeros without messages.
     pub fn span(&self) -> (f64, f64) {
         let bounds = self.chunks.iter().map(|chunk| chunk.times);
         bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default()
     }
 
-    /// The entries of a span of time, in the order of the record.
+    /// Returns the entries of a time span, in the order of the record.
     ///
     /// # Errors
-    /// A file cannot be read any more, or changed meanwhile.
+    /// If a file can no longer be read, or has changed.
     pub fn entries(&self, from: f64, to: f64) -> Result<Vec<Entry>, RecordError> {
         let mut found = Vec::new();
         let mut open: Option<(usize, Reader<std::fs::File>)> = None;

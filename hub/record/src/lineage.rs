@@ -1,4 +1,4 @@
-//! The ancestry of a tree that evolved on robots, out of the record of their run.
+//! Ancestry of a tree that evolved on robots, from the record of their run.
 
 use super::run_file::{RUN_FILE, RunFile};
 use super::{RecordError, read};
@@ -9,31 +9,31 @@ use xpuck_evolve::Id;
 use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::Operator;
 
-/// What a record tells of an individual.
+/// Recorded data of an individual.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Individual {
-    /// The generation of its island in which it was born; 0 if the record does not tell.
+    /// Generation of its island in which it was born; 0 if it is not recorded.
     pub generation: u32,
-    /// Mother and father; none for random trees.
+    /// Mother and father; empty for random trees.
     pub parents: Vec<Id>,
-    /// How it came to be.
+    /// Operator that created the individual.
     pub operator: Operator,
     /// Mean of its first generation's samples.
     pub fitness: Option<f32>,
-    /// Later samples: the island and its generation, how many there were by then on that island, and their mean.
+    /// Later samples: the island and its generation, the number of samples on that island so far, and their mean.
     pub samples: Vec<(u16, u32, u32, f32)>,
     /// The tree in text form, if it was ever sent or drove a robot.
     pub tree: Option<String>,
-    /// Robots that it drove, in the order of time.
+    /// Robots that it drove, in chronological order.
     pub drove: Vec<String>,
 }
 
-/// Everybody whom a record names.
+/// All individuals in a record.
 pub struct Births {
     known: BTreeMap<Id, Individual>,
-    /// The last emigrant of each robot.
+    /// Last emigrant of each robot.
     pub fittest: BTreeMap<String, Id>,
-    /// What of the record is damaged, a line a file.
+    /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
@@ -41,11 +41,11 @@ impl Births {
     /// Reads the record of a run, or one file of it.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// If there is no record, or it cannot be read.
     pub fn read(path: &Path) -> Result<Births, RecordError> {
         let mut births = Births { known: BTreeMap::new(), fittest: BTreeMap::new(), damage: Vec::new() };
         let mut islands: BTreeMap<String, u16> = BTreeMap::new();
-        // Births name no island: it is the place of their robot in the swarm, which run.toml tells.
+        // Births do not contain the island: it is the robot's position in the swarm according to run.toml.
         let directory = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let described = directory.join(RUN_FILE);
         if described.try_exists().map_err(|error| RecordError::of(&described, error))? {
@@ -91,12 +91,12 @@ impl Births {
         Ok(births)
     }
 
-    /// What is known of an individual.
+    /// Returns the data of an individual.
     pub fn get(&self, id: Id) -> Option<&Individual> {
         self.known.get(&id)
     }
 
-    /// The individual and its ancestors, step by step backwards, at most `depth` steps; each comes once.
+    /// Returns the individual and its ancestors up to `depth` steps back, without duplicates.
     pub fn ancestry(&self, id: Id, depth: usize) -> Vec<(usize, Id)> {
         let mut seen = BTreeSet::from([id]);
         let mut found = vec![(0, id)];

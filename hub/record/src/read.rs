@@ -1,5 +1,5 @@
-//! Reading records: message by message, over all files of a run, in the order of time within each file. What is damaged is
-//! left out and told.
+//! Reads records message by message, over all files of a run, in chronological order within each file. Damaged parts
+//! are left out and reported.
 
 use super::{OPEN, RecordError, open_file, parts, recover};
 use crate::container::between::End;
@@ -13,23 +13,23 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use xpuck_hub_core::entry::{Entry, TOPICS};
 
-/// A message as it was recorded.
+/// A recorded message.
 #[derive(Clone, Debug)]
 pub struct Raw {
-    /// Its topic.
+    /// Topic.
     pub topic: String,
-    /// Its JSON.
+    /// Contents as JSON.
     pub data: Vec<u8>,
 }
 
-/// Every message of a run, or of one file. An error of the disk ends them and comes last.
+/// Iterator over the messages of a run, or of one file. An I/O error is returned last and ends the iteration.
 pub struct Messages {
     files: std::vec::IntoIter<PathBuf>,
     open: Option<(PathBuf, Reader<File>)>,
-    /// What is left of the last chunk.
+    /// Remaining messages of the last chunk.
     chunk: std::vec::IntoIter<Raw>,
     damage: Vec<String>,
-    /// Bytes of the files behind, and of all of them.
+    /// Number of bytes in finished files, and in all files.
     done: u64,
     total: u64,
 }
@@ -52,17 +52,17 @@ impl Messages {
         Ok(Messages { files: files.into_iter(), open: None, chunk, damage, done: 0, total })
     }
 
-    /// What was found damaged so far, a line a file, with the remedy.
+    /// Damage found so far, one line per file, with the remedy.
     pub fn damage(&self) -> &[String] {
         &self.damage
     }
 
-    /// Bytes read so far, and of all files.
+    /// Number of bytes read so far, and in all files.
     pub fn progress(&self) -> (u64, u64) {
         (self.done + self.open.as_ref().map_or(0, |(_, reader)| reader.at()), self.total)
     }
 
-    /// The next chunk's messages; none at the end.
+    /// Returns the next chunk's messages; `None` at the end.
     fn next_chunk(&mut self) -> Result<Option<Vec<Raw>>, RecordError> {
         loop {
             let Some((path, reader)) = &mut self.open else {
@@ -78,7 +78,7 @@ impl Messages {
             let endless =
                 || (!path.to_string_lossy().ends_with(OPEN) && reader.end == End::Open).then(|| MISSING_END.into());
             let words = reader.damage.words().or_else(endless);
-            // The end of a file that is being written may be in the making; one that has another name by now is whole.
+            // The end of a file in use may be incomplete; a file that was renamed meanwhile is complete.
             let writing = path.to_string_lossy().ends_with(OPEN)
                 && (recover::is_written(path).unwrap_or(false) || path.try_exists().is_ok_and(|there| !there));
             if let Some(words) = words.filter(|_| !writing) {
@@ -118,35 +118,35 @@ fn raw(chunk: &Chunk) -> Vec<Raw> {
     known.collect()
 }
 
-/// The entries of a run or a file; messages of other programs are left out, and so are those that another version wrote so
-/// that this one cannot read them, which is told.
+/// Iterator over the entries of a run or a file. Messages of other programs are left out. Messages that another
+/// version wrote and that are unreadable are left out and reported.
 pub struct Entries {
     messages: Messages,
-    /// Messages of our topics that are no entries, by topic.
+    /// Number of unreadable messages, by topic.
     unread: BTreeMap<&'static str, u64>,
-    /// Topics that are read; without it all.
+    /// Topics to read; `None` for all.
     only: Option<&'static [&'static str]>,
 }
 
 impl Entries {
-    /// What was found damaged so far, a line a file, with the remedy.
+    /// Damage found so far, one line per file, with the remedy.
     pub fn damage(&self) -> &[String] {
         self.messages.damage()
     }
 
-    /// Bytes read so far, and of all files.
+    /// Number of bytes read so far, and in all files.
     pub fn progress(&self) -> (u64, u64) {
         self.messages.progress()
     }
 
-    /// Counts a message that is no entry.
+    /// Counts an unreadable message.
     fn leave_out(&mut self, raw: &Raw) {
         if let Some(topic) = TOPICS.into_iter().find(|topic| *topic == raw.topic) {
             *self.unread.entry(topic).or_default() += 1;
         }
     }
 
-    /// Tells what was left out.
+    /// Adds the unreadable messages to the damage.
     fn tell(&mut self) {
         for (topic, count) in std::mem::take(&mut self.unread) {
             self.messages.damage.push(format!(
@@ -178,7 +178,7 @@ impl Iterator for Entries {
     }
 }
 
-/// The entries among the records of a chunk; all else is left out.
+/// Returns the entries in the records of a chunk; other messages are left out.
 pub(super) fn entries_of<'a>(records: &'a [u8], meanings: &'a Meanings) -> impl Iterator<Item = Entry> + 'a {
     messages(records).filter_map(|message| {
         let ours = meanings.get(&message.channel)?.as_ref().is_some_and(|c| TOPICS.contains(&c.topic.as_str()));
@@ -194,7 +194,7 @@ pub fn entries(path: &Path) -> Result<Entries, RecordError> {
     Messages::open(path).map(|messages| Entries { messages, unread: BTreeMap::new(), only: None })
 }
 
-/// The same of some topics alone, which costs no time for the others.
+/// Opens the entries of some topics only; other topics are not parsed.
 ///
 /// # Errors
 /// As [`entries`].
@@ -225,7 +225,7 @@ mod tests {
             entries(run.path())?.map(|entry| entry.map(|entry| entry.time())).collect()
         };
         assert_eq!(times().unwrap(), [0.0, 1.0, 4.0, 5.0]);
-        // In the middle of reading it is one too.
+        // The same error occurs if the file disappears during reading.
         let mut reading = entries(run.path()).unwrap();
         assert_eq!(reading.next().unwrap().unwrap().time(), 0.0);
         std::fs::remove_file(run.path().join("run-3.mcap")).unwrap();

@@ -1,4 +1,5 @@
-//! Names of records' files: nothing is ever put over another file, and a damaged original stays beside what was made of it.
+//! Renames record files: existing files are never overwritten, and a damaged original is kept next to the recovered
+//! file.
 
 use crate::OPEN;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -7,34 +8,34 @@ use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 use xpuck_wire::atomic;
 
-/// Behind the name of an original that was damaged.
+/// Suffix of a damaged original.
 const DAMAGED: &str = ".damaged";
-/// Most originals of one name that are kept.
+/// Maximum number of kept originals with the same name.
 const MAX_KEPT: u32 = 1000;
 
-/// The name of a file when it is whole.
+/// Returns the name of a file when complete.
 pub(crate) fn whole_name(path: &Path) -> PathBuf {
     path.to_string_lossy().strip_suffix(OPEN).map_or(path.to_path_buf(), PathBuf::from)
 }
 
-/// Gives a file another name, unless something has it already.
+/// Renames a file, unless the new name exists already.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Some file systems cannot look and rename at once.
+        // Some file systems cannot check and rename atomically.
         Err(Errno::INVAL | Errno::NOSYS) if !to.try_exists()? => std::fs::rename(from, to),
         Err(Errno::INVAL | Errno::NOSYS) => Err(Error::from(ErrorKind::AlreadyExists)),
         other => Ok(other?),
     }
 }
 
-/// Moves a damaged file aside. Gives its name there.
+/// Moves a damaged file aside and returns its new path.
 pub(crate) fn set_aside(path: &Path) -> Result<PathBuf> {
     let aside = under_free_name(path, rename_new)?;
     sync_folder(path);
     Ok(aside)
 }
 
-/// Does something with the first name for a damaged original of `path` that is free.
+/// Calls a function with the first unused name for a damaged original of `path`.
 fn under_free_name(path: &Path, mut what: impl FnMut(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
     let base = whole_name(path);
     for n in 1..=MAX_KEPT {
@@ -48,11 +49,12 @@ fn under_free_name(path: &Path, mut what: impl FnMut(&Path, &Path) -> Result<()>
     Err(Error::other(format!("has {MAX_KEPT} damaged originals already")))
 }
 
-/// Puts a new file in the place of the one that it was made of, which is kept beside it if `keep`. Whoever is killed on the
-/// way leaves the original under its own name or that of a damaged one. Gives the original's name if it was kept.
+/// Replaces a file with the new file made from it, and keeps the original next to it if `keep`. After a kill at any
+/// point, the original exists under its own name or that of a damaged file. Returns the original's path if it was
+/// kept.
 pub(crate) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf>> {
     let target = whole_name(path);
-    // Where a file can have two names, there is a record under the right name at every moment.
+    // With hard links there is always a record under the final name.
     let mut moved = false;
     let link = |from: &Path, to: &Path| match std::fs::hard_link(from, to) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -69,7 +71,7 @@ pub(crate) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf
         false => rename_new(new, &target)?,
     }
     sync_folder(&target);
-    // A hub may have begun a new file under a name that is free.
+    // A hub may have begun a new file under the name that became free.
     if target != path && !moved {
         atomic::remove(path)?;
         sync_folder(&target);
@@ -77,7 +79,7 @@ pub(crate) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf
     Ok(aside)
 }
 
-/// Brings the names in a file's folder to the disk; a file system that cannot do that needs it not.
+/// Syncs the names in a file's folder to the disk, on file systems that support it.
 pub(crate) fn sync_folder(path: &Path) {
     let _ = atomic::sync_folder(path);
 }

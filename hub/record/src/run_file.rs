@@ -1,5 +1,5 @@
-//! `run.toml`: what a run was, with everything that was in effect. It is written when the run begins and again when its
-//! state changes.
+//! `run.toml`: description of a run, with the complete effective configuration. It is written when the run begins and
+//! when its state changes.
 
 use super::RecordError;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -12,41 +12,41 @@ use xpuck_wire::atomic;
 use xpuck_wire::file;
 use xpuck_wire::mark;
 
-/// Its name.
+/// Name of the file.
 pub const RUN_FILE: &str = "run.toml";
-/// What a run is that begins now.
+/// Properties of a run that begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning<'a> {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub name: &'a str,
-    /// The experiment's text.
+    /// Text of the experiment.
     pub text: &'a str,
-    /// The files that it names, by name.
+    /// Files that it refers to, by name.
     pub files: &'a BTreeMap<String, String>,
     /// Seed of the run.
     pub seed: u64,
-    /// Wall time, ms since 1970.
+    /// Wall time [ms since 1970].
     pub unix_ms: u64,
-    /// The commit that the program was built from.
+    /// Commit from which the program was built.
     pub commit: &'a str,
 }
 
-/// How a run stands.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunState {
-    /// A hub writes it, or died a moment ago.
+    /// A hub is writing it, or was killed recently.
     Running,
-    /// It was closed as it should be.
+    /// Closed normally.
     Finished,
-    /// Its hub died and did not return in time; what was recorded is whole.
+    /// Its hub was killed and not restarted in time; the record is complete.
     Recovered,
-    /// The run was going on when its hub died, and no hub took it up in time.
+    /// Its hub was killed during the run, and no hub resumed it in time.
     Aborted,
 }
 
 impl RunState {
-    /// Its name, as in files.
+    /// Returns the name used in files.
     pub fn name(self) -> &'static str {
         match self {
             RunState::Running => "running",
@@ -57,46 +57,47 @@ impl RunState {
     }
 }
 
-/// The file's contents. Configurations are kept as tables, so that a later version reads the files of an earlier one.
+/// Contents of the file. Configurations are stored as tables, so that later versions can read the files of earlier
+/// ones.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunFile {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub name: String,
-    /// How the run stands.
+    /// State of the run.
     pub state: RunState,
-    /// Files that were cut off and made whole again.
+    /// Files that were truncated and recovered.
     #[serde(default)]
     pub recovered: Vec<String>,
     /// Version of the hub.
     pub version: String,
-    /// Commit that the hub was built from.
+    /// Commit from which the hub was built.
     #[serde(default)]
     pub git_commit: String,
-    /// When it began, ms since 1970.
+    /// Start time [ms since 1970].
     pub started_unix_ms: u64,
     /// Seed of the run.
     #[serde(serialize_with = "write_seed", deserialize_with = "read_seed")]
     pub seed: u64,
-    /// The robots, in the order of their islands.
+    /// Robots, in the order of their islands.
     pub robots: Vec<String>,
-    /// Seconds of arena time in a second of the wall clock.
+    /// Ratio of arena time to wall time.
     pub speed: f64,
-    /// Which swarm's run it is ([`xpuck_wire::mark`]); records of earlier versions do not tell.
+    /// Mark of the swarm ([`xpuck_wire::mark`]); absent in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swarm_mark: Option<String>,
-    /// The experiment, with what it leaves out filled in.
+    /// Experiment, completed with default values.
     pub experiment: toml::Table,
-    /// The files that the experiment names, by name; records of earlier versions have none.
+    /// Files that the experiment refers to, by name; empty in records of earlier versions.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// The swarm file in effect.
+    /// Effective swarm file.
     #[serde(default)]
     pub swarm: toml::Table,
-    /// The hub's file in effect.
+    /// Effective hub file.
     pub hub: toml::Table,
 }
 
-/// TOML has no whole numbers above 2^63: such a seed is text.
+/// TOML has no integers from 2^63 on: such a seed is written as text.
 fn write_seed<S: Serializer>(seed: &u64, to: S) -> Result<S::Ok, S::Error> {
     match i64::try_from(*seed) {
         Ok(seed) => to.serialize_i64(seed),
@@ -115,10 +116,10 @@ fn read_seed<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
 }
 
 impl RunFile {
-    /// What a run is that begins now.
+    /// Describes a run that begins.
     ///
     /// # Errors
-    /// If something cannot be written as TOML.
+    /// If a value cannot be written as TOML.
     pub fn new(config: &Config, begins: &Beginning) -> Result<RunFile, String> {
         let experiment = Experiment::parse("experiment", begins.text).map_err(|error| error.to_string())?;
         let table = |value: Result<toml::Table, toml::ser::Error>| value.map_err(|error| error.to_string());
@@ -140,18 +141,18 @@ impl RunFile {
         })
     }
 
-    /// Reads the file of a run's directory.
+    /// Reads the file in a run's directory.
     ///
     /// # Errors
-    /// If there is none, or it is no such file.
+    /// If it does not exist, or is invalid.
     pub fn read(directory: &Path) -> Result<RunFile, RecordError> {
         file::read(&directory.join(RUN_FILE)).map_err(|error| RecordError::of(directory, error))
     }
 
-    /// Changes the file. Several threads and programs may do so at the same time: each waits for the other.
+    /// Changes the file, under a lock against other threads and programs.
     ///
     /// # Errors
-    /// There is none, or what the disk says.
+    /// If it does not exist, or on an I/O error.
     pub fn change(directory: &Path, how: impl FnOnce(&mut RunFile)) -> Result<(), RecordError> {
         let folder = File::open(directory).map_err(|error| RecordError::of(directory, error))?;
         folder.lock().map_err(|error| RecordError::of(directory, error))?;
@@ -160,10 +161,10 @@ impl RunFile {
         run.write(directory)
     }
 
-    /// Puts the file in its place, whole.
+    /// Writes the file atomically.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
         let text = toml::to_string(self).map_err(|error| RecordError::of(directory, error))?;
         atomic::write(&directory.join(RUN_FILE), text.as_bytes()).map_err(|error| RecordError::of(directory, error))

@@ -1,17 +1,18 @@
-//! The JSON schema of each topic, made from the types that are recorded: what Foxglove shows, and what tables are made from.
+//! JSON schema of each topic, generated from the recorded types; used by Foxglove and for tables.
 
 use serde_json::Value;
 use std::sync::LazyLock;
 use xpuck_hub_core::entry::{Entry, TOPICS};
 use xpuck_wire::schema;
 
-/// The schema's text; an empty object for a topic that is not there.
+/// Returns the text of a topic's schema; an empty object for an unknown topic.
 pub fn of(topic: &str) -> &'static str {
     static TEXTS: LazyLock<[String; TOPICS.len()]> = LazyLock::new(texts);
     TOPICS.iter().position(|t| *t == topic).map_or("{}", |i| &TEXTS[i])
 }
 
-/// The schemas' texts: an entry's schema has a choice for each variant, and variants come in the order of the topics.
+/// Returns all schema texts: an entry's schema has a choice for each variant, and variants are in the order of the
+/// topics.
 fn texts() -> [String; TOPICS.len()] {
     let entry = schema::of_json::<Entry>().to_value();
     std::array::from_fn(|i| {
@@ -89,7 +90,7 @@ mod tests {
         ]
     }
 
-    /// The fields of every object in a value, by the object's place.
+    /// Collects the fields of every object in a value, with their paths.
     fn fields(value: &Value, place: &str, found: &mut BTreeSet<String>) {
         for (key, value) in value.as_object().into_iter().flatten() {
             found.insert(format!("{place}.{key}"));
@@ -98,7 +99,7 @@ mod tests {
         value.as_array().into_iter().flatten().for_each(|item| fields(item, &format!("{place}[]"), found));
     }
 
-    /// The same of a schema, all of whose fields have to be there.
+    /// Collects the fields of a schema, all of which must be required.
     fn promised(schema: &Value, place: &str, found: &mut BTreeSet<String>) {
         for (key, value) in schema["properties"].as_object().into_iter().flatten() {
             assert!(schema["required"].as_array().unwrap().contains(&Value::from(key.as_str())), "{place}.{key}");

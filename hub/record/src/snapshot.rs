@@ -1,5 +1,5 @@
-//! `run.state`: what a hub needs to go on with a run after it was killed. It is renewed every second, and is there only
-//! while the run goes on.
+//! `run.state`: the state with which a hub can resume a run after it was killed. It is renewed every second, and
+//! exists only during the run.
 
 use super::read::entries_of;
 use super::{RecordError, open_file, part_number, parts};
@@ -11,20 +11,20 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::{atomic, file};
 
-/// Its name.
+/// Name of the file.
 pub const STATE_FILE: &str = "run.state";
-/// Longest state that is read, bytes.
+/// Maximum length of a state [bytes].
 const LONGEST: u64 = 64 << 20;
-/// What it begins with: a name and the format's number.
+/// Magic bytes: a name and the format number.
 const MAGIC: &[u8; 8] = b"XPUCKRS6";
 
-/// How far the record reached when a state was kept. It may reach further when its hub is killed: a chunk that is full does
-/// not wait for the next state.
+/// Length of the record when a state was written. The record of a killed hub may be longer: a full chunk is written
+/// before the next state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reach {
     /// Number of the file, from 1.
     pub part: u32,
-    /// Bytes of it.
+    /// Length of the file [bytes].
     pub bytes: u64,
 }
 
@@ -35,10 +35,10 @@ struct Stamped<K> {
     kept: K,
 }
 
-/// Puts the state beside the record, whole.
+/// Writes the state atomically, next to the record.
 ///
 /// # Errors
-/// What the disk says.
+/// On an I/O error.
 pub fn write(directory: &Path, kept: &Snapshot, unix_ms: u64, reach: Reach) -> Result<(), RecordError> {
     let fail = |error: String| RecordError::of(directory, error);
     let data = postcard::to_stdvec(&Stamped { unix_ms, reach, kept }).map_err(|error| fail(error.to_string()))?;
@@ -46,10 +46,10 @@ pub fn write(directory: &Path, kept: &Snapshot, unix_ms: u64, reach: Reach) -> R
     atomic::write(&directory.join(STATE_FILE), &bytes).map_err(|error| fail(error.to_string()))
 }
 
-/// Tells the state of the generations that are in the record behind its reach, so that they are not recorded again.
+/// Adds the generations that were recorded after the state to the state, so that they are not recorded again.
 ///
 /// # Errors
-/// What the disk says.
+/// On an I/O error.
 pub fn catch_up(directory: &Path, kept: &mut Snapshot, reach: Reach) -> Result<(), RecordError> {
     for path in parts(directory)? {
         let number =
@@ -71,18 +71,18 @@ pub fn catch_up(directory: &Path, kept: &mut Snapshot, reach: Reach) -> Result<(
     Ok(())
 }
 
-/// What there is of a state.
+/// Result of reading a state.
 pub enum State {
-    /// There is none.
+    /// There is no state.
     Missing,
-    /// It is not whole, and why.
+    /// The state is damaged, with the reason.
     Damaged(String),
-    /// When it was written, ms since 1970, how far the record reached, and what it says.
+    /// Time of writing [ms since 1970], length of the record, and the state.
     Whole(u64, Reach, Box<Snapshot>),
 }
 
 impl State {
-    /// When it was written and what it says, if it is there and whole.
+    /// Returns the time of writing and the state, if it exists and is valid.
     pub fn whole(self) -> Option<(u64, Snapshot)> {
         match self {
             State::Whole(unix_ms, _, kept) => Some((unix_ms, *kept)),
@@ -94,7 +94,7 @@ impl State {
 /// Reads the state of a run.
 ///
 /// # Errors
-/// It cannot be read, and there may be one.
+/// If a state that may exist cannot be read.
 pub fn read(directory: &Path) -> Result<State, RecordError> {
     let path = directory.join(STATE_FILE);
     match file::bytes(&path, LONGEST) {
@@ -114,10 +114,10 @@ fn whole(bytes: &[u8]) -> Result<State, String> {
     Ok(State::Whole(read.unix_ms, read.reach, Box::new(read.kept)))
 }
 
-/// Forgets the state. One that is not there needs no forgetting.
+/// Removes the state, if it exists.
 ///
 /// # Errors
-/// What the disk says: a hub that starts may then take the run up.
+/// On an I/O error: a hub that starts may then resume the run.
 pub fn remove(directory: &Path) -> Result<(), RecordError> {
     let path = directory.join(STATE_FILE);
     atomic::remove(&path).map_err(|error| RecordError::of(&path, error))

@@ -1,4 +1,4 @@
-//! Whether a run's record is true: its trees are ticked again, and senses are computed anew from its poses.
+//! Verifies a run's record: ticks its trees again, and recomputes senses from its poses.
 
 use crate::run_file::RunFile;
 use crate::{RecordError, read};
@@ -14,22 +14,22 @@ use xpuck_hub_core::verify::{Difference, RobotTicks, SenseVerifier, TickVerifier
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 
-/// What came of it.
+/// Result of the verification.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Verified {
-    /// Every update that could be ticked came out bit for bit as it is recorded.
+    /// Whether every verifiable update was reproduced bit by bit.
     pub identical: bool,
-    /// The first that did not.
+    /// First difference.
     pub first: Option<Difference>,
-    /// What was verified, by robot.
+    /// Verified updates, by robot.
     pub robots: BTreeMap<String, RobotTicks>,
-    /// How the senses compare with the poses.
+    /// Comparison of the senses with the poses.
     pub senses: Vec<SenseRow>,
-    /// The sense of which most values differ.
+    /// Sense with the largest share of different values.
     pub worst_sense: Option<&'static str>,
-    /// Updates that no poses are recorded for.
+    /// Number of updates without recorded poses.
     pub without_poses: u64,
-    /// What of the record is damaged, a line a file.
+    /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
     let mut ticks = TickVerifier::new(file.seed);
     let mut senses = Senses { of: SenseVerifier::new(&file.robots, &hub), worlds: worlds_of(run, &file)?, phase: None };
-    // A batch may come before the one that tells its tree: trees are learned first.
+    // A batch may precede the message with its tree: trees are read first.
     learn_trees(run, &mut ticks)?;
     let islands: BTreeMap<&str, u16> = file.robots.iter().map(String::as_str).zip(1..).collect();
     let mut batches = 0;
@@ -79,12 +79,13 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     })
 }
 
-/// The sense of which most values differ, if any does.
+/// Returns the sense with the largest share of different values; `None` without differences.
 pub fn worst(rows: &[SenseRow]) -> Option<&SenseRow> {
     rows.iter().max_by(|a, b| a.part().total_cmp(&b.part())).filter(|row| row.different > 0)
 }
 
-/// Only the senses of a run against its poses, which is sooner done than [`verify`]. No rows if no control updates are recorded.
+/// Compares only the senses of a run with its poses, which is faster than [`verify`]. Empty without recorded control
+/// updates.
 ///
 /// # Errors
 /// There is no record, or it cannot be read.
@@ -98,10 +99,10 @@ pub fn senses(run: &Path) -> Result<Vec<SenseRow>, RecordError> {
     Ok(senses.of.rows())
 }
 
-/// The topics that tell what robots sensed, and what was there.
+/// Topics with the sensed values and the actual positions.
 const SENSED: [&str; 4] = ["/poses", "/run", "/telemetry", "/updates"];
 
-/// A comparison of senses that goes through a record, phase by phase.
+/// Comparison of senses along a record, phase by phase.
 struct Senses {
     of: SenseVerifier,
     worlds: BTreeMap<String, Arc<WorldSpec>>,
@@ -135,11 +136,12 @@ fn worlds_of(run: &Path, file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpe
     worlds(file).map_err(|why| RecordError::of(run, why))
 }
 
-/// The worlds of a run's phases by their names; none if its experiment names none, which means the hub's own arena.
+/// Returns the worlds of a run's phases by name; empty if its experiment names no world and therefore uses the hub's
+/// arena.
 fn worlds(file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpec>>, String> {
     let experiment = experiment(file)?;
     let named = experiment.world.is_some() || experiment.phases.iter().any(|phase| phase.world.is_some());
-    // Records of earlier versions do not hold the files.
+    // Records of earlier versions do not contain the files.
     if !named || file.files.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -151,18 +153,18 @@ fn experiment(file: &RunFile) -> Result<Experiment, String> {
     Experiment::parse("experiment", &text).map_err(|error| error.to_string())
 }
 
-/// What a run's experiment means.
+/// Returns the plan of a run's experiment.
 ///
 /// # Errors
-/// One line if it is none that this version reads.
+/// One line, if this version cannot read the experiment.
 pub fn plan(file: &RunFile) -> Result<Plan, String> {
     Plan::new(&experiment(file)?, &file.files, Some(file.robots.len())).map_err(|error| error.to_string())
 }
 
-/// The worlds of a run's phases in their order, by name, those that the experiment leaves to the benchmark included.
+/// Returns the worlds of a run's phases with their names, in order; phases without a world use the benchmark's.
 ///
 /// # Errors
-/// One line if the run's experiment is none that this version reads.
+/// One line, if this version cannot read the run's experiment.
 pub fn phase_worlds(file: &RunFile) -> Result<Vec<(String, Arc<WorldSpec>)>, String> {
     Ok(plan(file)?.phases.into_iter().map(|phase| (phase.name, phase.world)).collect())
 }
@@ -176,7 +178,7 @@ fn learn_trees(run: &Path, ticks: &mut TickVerifier) -> Result<(), RecordError> 
         match serde_json::from_slice(&message.data) {
             Ok(Entry::Updates { updates, .. }) => ticks.learn(&updates),
             Ok(Entry::Loaded { gene, .. }) => {
-                // A text that is no tree drove nobody.
+                // An invalid tree never drove a robot.
                 let _ = Tree::parse(&gene.tree).map(|tree| ticks.learn_tree(tree.under_avoiding()));
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! What lies between the whole chunks of a record: what its writer puts there is told from damage, byte by byte.
+//! Checks the bytes between the chunks of a record: distinguishes valid records from damage.
 
 use super::chunk::{Fields, HEAD, MAGIC, is_begun, kind, messages};
 use super::foreign;
@@ -6,26 +6,26 @@ use super::scan::{Scanner, Source};
 use std::collections::BTreeMap;
 use std::io::Result;
 
-/// Most bytes between two chunks that are looked at; a longer piece is damage.
+/// Maximum number of bytes between two chunks that are checked; a longer piece counts as damage.
 pub(crate) const MAX_BETWEEN: u64 = 64 << 20;
-/// Bytes of the record that ends the chunks.
+/// Length of the record that ends the chunks [bytes].
 const DATA_END: u64 = HEAD as u64 + 4;
-/// Bytes of the body of the record that ends the file.
+/// Length of the body of the record that ends the file [bytes].
 const FOOTER: u64 = 20;
 
-/// How a record ends.
+/// State of the end of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum End {
-    /// With its summary.
+    /// Complete, with its summary.
     Whole,
-    /// As one that is being written: behind a record, or within a chunk that was only begun.
+    /// In progress: ends after a record, or within a chunk that was begun.
     Open,
-    /// With something that no writer leaves.
+    /// Damaged: ends with bytes that no writer produces.
     #[default]
     Damaged,
 }
 
-/// Bytes at the beginning of a record that are as they should be.
+/// Returns the number of valid bytes at the beginning of a record.
 pub(crate) fn at_start(bytes: &[u8]) -> usize {
     let mut fields = Fields(bytes);
     if fields.take(MAGIC.len()) != Some(MAGIC) {
@@ -40,22 +40,22 @@ pub(crate) fn at_start(bytes: &[u8]) -> usize {
     }
 }
 
-/// True for a header: a profile and the name of the program that wrote the file.
+/// Whether this is a header: a profile and the name of the program that wrote the file.
 fn is_header(body: &[u8]) -> bool {
     let mut fields = Fields(body);
     let is_plain = |text: Option<&str>| text.is_some_and(|text| text.chars().all(|c| (' '..='~').contains(&c)));
     is_plain(fields.text()) && is_plain(fields.text()) && fields.0.is_empty()
 }
 
-/// Bytes behind a chunk that are as they should be: where each of its messages is, channel by channel, and records that
-/// others added.
+/// Returns the number of valid bytes after a chunk: the index of its messages for each channel, and records added by
+/// other programs.
 pub(crate) fn behind(bytes: &[u8], records: &[u8]) -> usize {
     let index = index(records);
     let index = if bytes.starts_with(&index) { index.len() } else { foreign::index(bytes, records) };
     index + foreign::records(&bytes[index..])
 }
 
-/// The records that follow a chunk.
+/// Returns the index records that follow a chunk.
 fn index(records: &[u8]) -> Vec<u8> {
     let mut channels: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
     for message in messages(records) {
@@ -74,16 +74,16 @@ fn index(records: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The summary at the end of a record, with a checksum that is right.
+/// Summary at the end of a record, with a valid checksum.
 pub(crate) struct Summary {
-    /// Where the record before it begins, which ends the chunks.
+    /// Offset of the preceding record, which ends the chunks.
     at: u64,
-    /// Its records.
+    /// Records of the summary.
     pub records: Vec<u8>,
 }
 
 impl Summary {
-    /// Reads the end of a file; none if it is not whole.
+    /// Reads the end of a file; `None` if it is incomplete.
     pub fn read<S: Source>(scanner: &Scanner<S>) -> Result<Option<Summary>> {
         let length = scanner.length;
         let Some(footer) = length.checked_sub(HEAD as u64 + FOOTER + MAGIC.len() as u64) else { return Ok(None) };
@@ -96,7 +96,7 @@ impl Summary {
         let fits = body.0.is_empty() && fields.0 == MAGIC && start <= footer && footer - start <= MAX_BETWEEN;
         let (Some(at), true) = (start.checked_sub(DATA_END), fits) else { return Ok(None) };
         let mut records = scanner.bytes(start, footer + HEAD as u64 + 16)?;
-        // A writer that makes no checksums writes 0.
+        // Writers without checksums write 0.
         if crc != 0 && crc32fast::hash(&records) != crc {
             return Ok(None);
         }
@@ -105,7 +105,7 @@ impl Summary {
     }
 }
 
-/// How a record ends whose last bytes, from `at` on, are these.
+/// Classifies the end of a record with these last bytes, which begin at `at`.
 pub(crate) fn end(bytes: &[u8], at: u64, summary: Option<&Summary>) -> End {
     if bytes.is_empty() || is_begun(bytes) {
         return End::Open;

@@ -1,5 +1,5 @@
-//! What a channel's number means in a record: told by the chunk itself, by an earlier one or by the summary, or seen from
-//! what its messages say.
+//! Meaning of channel numbers in a record: defined by the chunk itself, by an earlier chunk, by the summary, or
+//! inferred from the contents of messages.
 
 use super::chunk::{Fields, kind, messages};
 use crate::schema;
@@ -14,22 +14,22 @@ pub(crate) struct Channel {
     pub topic: String,
     pub encoding: String,
     pub metadata: BTreeMap<String, String>,
-    /// Name, encoding and data.
+    /// Name, encoding and data of the schema.
     pub schema: Option<(String, String, Vec<u8>)>,
 }
 
 impl Channel {
-    /// The channel as this program writes it.
+    /// Returns the channel as written by this program.
     fn own(topic: &str) -> Channel {
         let schema = (topic[1..].into(), "jsonschema".into(), schema::of(topic).into());
         Channel { topic: topic.into(), encoding: "json".into(), metadata: BTreeMap::new(), schema: Some(schema) }
     }
 }
 
-/// The channels of a chunk by their numbers; none for one of which nobody knows what it is.
+/// Channels of a chunk by number; `None` for an unknown channel.
 pub(crate) type Meanings = BTreeMap<u16, Option<Arc<Channel>>>;
 
-/// What is known of a file's channels so far.
+/// Known channels of a file so far.
 #[derive(Default)]
 pub(crate) struct Channels {
     schemas: BTreeMap<u16, (String, String, Vec<u8>)>,
@@ -38,7 +38,7 @@ pub(crate) struct Channels {
 }
 
 impl Channels {
-    /// Learns the schemas and channels among records that are whole. Gives the numbers of the channels.
+    /// Learns the schemas and channels in valid records. Returns the numbers of the channels.
     pub fn learn(&mut self, records: &[u8]) -> BTreeSet<u16> {
         let mut told = BTreeSet::new();
         let mut fields = Fields(records);
@@ -74,8 +74,9 @@ impl Channels {
         Some(id)
     }
 
-    /// What the channels of a chunk's messages mean. What another chunk told of a channel is believed unless its first
-    /// message here is plainly of another of our own topics: records may have been put together from pieces.
+    /// Returns the meanings of the channels in a chunk. The definition from another chunk is used unless the
+    /// channel's first message here clearly belongs to another of our topics: records may have been assembled from
+    /// pieces.
     pub fn of_chunk(&mut self, records: &[u8]) -> Meanings {
         let told = self.learn(records);
         let mut meanings = Meanings::new();
@@ -93,14 +94,14 @@ impl Channels {
         meanings
     }
 
-    /// The channel of one of our own topics, as the file tells it if it does.
+    /// Returns the channel of one of our topics, as defined in the file if it is.
     fn own(&mut self, topic: &'static str) -> Arc<Channel> {
         let told = self.known.values().find(|channel| channel.topic == topic);
         told.unwrap_or_else(|| self.own.entry(topic).or_insert_with(|| Arc::new(Channel::own(topic)))).clone()
     }
 }
 
-/// The only one of our own topics whose messages have exactly the fields of this one; none if there is no such.
+/// Returns the only one of our topics whose messages have exactly the fields of this message; `None` without one.
 fn topic_of(data: &[u8]) -> Option<&'static str> {
     static FIELDS: LazyLock<[(&str, BTreeSet<String>); TOPICS.len()]> = LazyLock::new(|| {
         TOPICS.map(|topic| {
@@ -119,7 +120,7 @@ mod tests {
     use super::*;
     use xpuck_hub_core::entry::Entry;
 
-    /// A message record.
+    /// Returns a message record.
     fn message(channel: u16, data: &[u8]) -> Vec<u8> {
         let body = [&channel.to_le_bytes()[..], &[0; 20], data].concat();
         record(kind::MESSAGE, &body)
@@ -129,7 +130,7 @@ mod tests {
         [&[kind][..], &(body.len() as u64).to_le_bytes(), body].concat()
     }
 
-    /// A channel record without a schema.
+    /// Returns a channel record without a schema.
     fn channel(id: u16, topic: &str) -> Vec<u8> {
         let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
         record(kind::CHANNEL, &[&id.to_le_bytes()[..], &[0; 2], &text(topic), &text("json"), &[0; 4]].concat())
@@ -153,16 +154,16 @@ mod tests {
             meanings[&1].as_ref().map(|channel| channel.topic.clone())
         };
         let mut channels = Channels::default();
-        // Nobody told: its message does, or nothing does.
+        // Without a definition: inferred from the message, or unknown.
         assert_eq!(meaning(&mut channels, &message(1, event)).unwrap(), "/events");
         assert_eq!(meaning(&mut channels, &message(1, b"{}")), None);
-        // Told by its own chunk, whatever the message looks like.
+        // Defined by its own chunk, regardless of the message.
         let told = [channel(1, "/poses"), message(1, event)].concat();
         assert_eq!(meaning(&mut channels, &told).unwrap(), "/poses");
-        // Told by another: unless the message is plainly another of our own.
+        // Defined by another chunk, unless the message clearly belongs to another of our topics.
         assert_eq!(meaning(&mut channels, &message(1, event)).unwrap(), "/events");
         assert_eq!(meaning(&mut channels, &message(1, b"{\"of\":\"an older version\"}")).unwrap(), "/poses");
-        // Other programs' topics are theirs.
+        // Topics of other programs are not inferred from messages.
         channels.learn(&channel(1, "/camera"));
         assert_eq!(meaning(&mut channels, &message(1, event)).unwrap(), "/camera");
     }

@@ -1,19 +1,19 @@
-//! The frame of MCAP's records and chunks (<https://mcap.dev/spec>), as far as reading needs it. A record is its kind, the
-//! length of its body as 8 bytes, and the body; numbers are little-endian. All functions are pure.
+//! Format of MCAP's records and chunks (<https://mcap.dev/spec>), as far as reading requires it. A record consists of
+//! its kind, the length of its body in 8 bytes, and the body; numbers are little-endian. All functions are pure.
 
 use std::io::Read;
 
-/// What an MCAP file begins and ends with.
+/// Magic bytes at the beginning and the end of an MCAP file.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89MCAP0\r\n";
-/// Largest chunk that is read, packed or unpacked, bytes: a longer one is damage.
+/// Maximum size of a chunk, compressed or not [bytes]; a longer one counts as damage.
 pub(crate) const MAX_CHUNK: u64 = 64 << 20;
-/// Bytes of a record before its body.
+/// Length of a record before its body [bytes].
 pub(crate) const HEAD: usize = 9;
-/// Bytes of a chunk before the name of its compression.
+/// Length of a chunk before the name of its compression [bytes].
 const FIXED: usize = HEAD + 32;
-/// Bytes of a message's body before what it says.
+/// Length of a message's body before its data [bytes].
 pub(crate) const MESSAGE_HEAD: usize = 22;
-/// Bytes of the longest beginning of a chunk that is understood, up to its data.
+/// Maximum length of a supported chunk before its data [bytes].
 pub(crate) const LONGEST_HEAD: usize = FIXED + "zstd".len() + 8;
 
 /// Kinds of records.
@@ -30,7 +30,7 @@ pub(crate) mod kind {
     pub const DATA_END: u8 = 0x0f;
 }
 
-/// Reads numbers and texts from the front of bytes; none where they end.
+/// Reads numbers and texts from the front of a byte slice; `None` at its end.
 pub(crate) struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -52,7 +52,7 @@ impl<'a> Fields<'a> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
 
-    /// Bytes behind their length in 4 bytes.
+    /// Reads a block that is preceded by its length in 4 bytes.
     pub fn block(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()?;
         self.take(length as usize)
@@ -62,7 +62,7 @@ impl<'a> Fields<'a> {
         std::str::from_utf8(self.block()?).ok()
     }
 
-    /// The next record: its kind and its body.
+    /// Reads the next record: its kind and its body.
     pub fn record(&mut self) -> Option<(u8, &'a [u8])> {
         let kind = self.take(1)?[0];
         let length = self.u64()?;
@@ -70,7 +70,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// How a chunk's data are packed.
+/// Compression of a chunk's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
     Not,
@@ -88,14 +88,14 @@ impl Packing {
         }
     }
 
-    /// The data as they were, of which there are `unpacked` bytes.
+    /// Decompresses data to `unpacked` bytes.
     fn unpack(self, data: Vec<u8>, unpacked: usize) -> Option<Vec<u8>> {
         match self {
             Packing::Not => Some(data),
             Packing::Zstd => zstd::bulk::decompress(&data, unpacked).ok(),
             Packing::Lz4 => {
                 let mut records = Vec::new();
-                // One byte more tells what is longer than it says.
+                // One byte more, to detect data longer than declared.
                 let frame = lz4_flex::frame::FrameDecoder::new(&data[..]);
                 frame.take(unpacked as u64 + 1).read_to_end(&mut records).ok()?;
                 Some(records)
@@ -104,23 +104,24 @@ impl Packing {
     }
 }
 
-/// The beginning of a chunk, believed so far only in that its lengths agree.
+/// Header of a chunk; only the consistency of its lengths is verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Bytes before the data.
+    /// Length of the header before the data [bytes].
     pub head: usize,
-    /// Bytes of the data.
+    /// Compressed length of the data [bytes].
     pub packed: u64,
-    /// Time of its first and last message, ns, as the chunk says.
+    /// Times of the first and last message according to the header [ns].
     pub bounds: (u64, u64),
     packing: Packing,
-    /// Bytes of the data as they were.
+    /// Uncompressed length of the data [bytes].
     pub unpacked: u64,
     crc: u32,
 }
 
 impl Frame {
-    /// Reads the beginning of a chunk. None if it is none, or longer than the `left` bytes of the file.
+    /// Reads the header of a chunk. `None` if there is no chunk, or if it is longer than the `left` bytes of the
+    /// file.
     pub fn read(bytes: &[u8], left: u64) -> Option<Frame> {
         let mut fields = Fields(bytes);
         if fields.take(1)?[0] != kind::CHUNK {
@@ -139,12 +140,12 @@ impl Frame {
         (fits && agree).then_some(Frame { head, packed, bounds, packing, unpacked, crc })
     }
 
-    /// The chunk's records, if the data is what was written: it unpacks to its size, its checksum is right, and it is made
-    /// of whole records of the kinds that a chunk may hold.
+    /// Returns the chunk's records if the data is valid: its uncompressed size and checksum match, and it consists of
+    /// complete records of kinds that are allowed in a chunk.
     pub fn unpack(&self, data: Vec<u8>) -> Option<Vec<u8>> {
         let records = self.packing.unpack(data, self.unpacked as usize)?;
         let right = records.len() as u64 == self.unpacked
-            // A writer that makes no checksums writes 0.
+            // Writers without checksums write 0.
             && (self.crc == 0 || crc32fast::hash(&records) == self.crc)
             && are_records(&records);
         right.then_some(records)
@@ -163,7 +164,7 @@ fn are_records(bytes: &[u8]) -> bool {
     true
 }
 
-/// True if this is what a writer puts at the place of a chunk that it has begun: all lengths are still to come.
+/// Whether this is the placeholder of a chunk that a writer has begun, with all lengths unset.
 pub(crate) fn is_begun(bytes: &[u8]) -> bool {
     let mut fields = Fields(bytes);
     let mut read = || {
@@ -179,21 +180,21 @@ pub(crate) fn is_begun(bytes: &[u8]) -> bool {
 /// A message of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Message<'a> {
-    /// Where it begins in the chunk's records.
+    /// Offset in the chunk's records.
     pub offset: usize,
     /// Id of its channel.
     pub channel: u16,
-    /// The writer's count.
+    /// Sequence number of the writer.
     pub sequence: u32,
-    /// When it was recorded, ns.
+    /// Time of recording [ns].
     pub log_time: u64,
-    /// When it was sent, ns.
+    /// Time of sending [ns].
     pub publish_time: u64,
-    /// What it says.
+    /// Contents.
     pub data: &'a [u8],
 }
 
-/// The messages of a chunk's records in their order.
+/// Returns the messages in a chunk's records, in their order.
 pub(crate) fn messages(records: &[u8]) -> impl Iterator<Item = Message<'_>> {
     let mut fields = Fields(records);
     std::iter::from_fn(move || {
@@ -207,7 +208,7 @@ pub(crate) fn messages(records: &[u8]) -> impl Iterator<Item = Message<'_>> {
     })
 }
 
-/// Time of the first and the last message, ns.
+/// Returns the minimum and maximum time of the messages [ns].
 pub(crate) fn bounds(records: &[u8]) -> Option<(u64, u64)> {
     messages(records).map(|m| (m.log_time, m.log_time)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }

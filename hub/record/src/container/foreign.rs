@@ -1,15 +1,15 @@
-//! Records that the format allows and this program does not write: metadata and attachments, which people add to a record,
-//! records of other programs, and messages that lie in no chunk.
+//! Records that the format allows and this program does not write: metadata and attachments added by users, records
+//! of other programs, and messages outside of chunks.
 
 use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MESSAGE_HEAD, kind, messages};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// True for a record that is whole and that others may have added.
+/// Whether a record is valid and of a kind that others may have added.
 pub(crate) fn is_foreign(kind: u8, body: &[u8]) -> bool {
     match kind {
         kind::METADATA => metadata(body).is_some(),
         kind::ATTACHMENT => attachment(body).is_some(),
-        // A record of another program; a chunk or an index with a damaged kind is none.
+        // A record of another program, unless it is a chunk or an index with a damaged kind.
         0x80.. => !is_chunk(body) && index_of(body).is_none(),
         _ => false,
     }
@@ -20,14 +20,14 @@ fn is_chunk(body: &[u8]) -> bool {
     Frame::read(&head, (body.len() + HEAD) as u64).is_some()
 }
 
-/// A channel and its entries of an index: 16 bytes each.
+/// Returns a channel and its index entries, 16 bytes each.
 fn index_of(body: &[u8]) -> Option<(u16, &[u8])> {
     let mut fields = Fields(body);
     let (channel, entries) = (fields.u16()?, fields.block()?);
     (fields.0.is_empty() && entries.len().is_multiple_of(16)).then_some((channel, entries))
 }
 
-/// Bytes of the records of others at the front.
+/// Returns the total length of the foreign records at the front [bytes].
 pub(crate) fn records(bytes: &[u8]) -> usize {
     let mut fields = Fields(bytes);
     let mut done = 0;
@@ -40,7 +40,7 @@ pub(crate) fn records(bytes: &[u8]) -> usize {
     done
 }
 
-/// Metadata: a name, and texts by their names.
+/// Parses metadata: a name, and key-value pairs of text.
 pub(crate) fn metadata(body: &[u8]) -> Option<mcap::records::Metadata> {
     let mut fields = Fields(body);
     let name = fields.text()?.to_string();
@@ -52,7 +52,7 @@ pub(crate) fn metadata(body: &[u8]) -> Option<mcap::records::Metadata> {
     fields.0.is_empty().then_some(mcap::records::Metadata { name, metadata })
 }
 
-/// A file that was added, if its checksum is right.
+/// Parses an attached file with a valid checksum.
 pub(crate) fn attachment(body: &[u8]) -> Option<mcap::Attachment<'_>> {
     let mut fields = Fields(body);
     let (log_time, create_time) = (fields.u64()?, fields.u64()?);
@@ -61,12 +61,13 @@ pub(crate) fn attachment(body: &[u8]) -> Option<mcap::Attachment<'_>> {
     let data = fields.take(usize::try_from(length).ok()?)?;
     let covered = body.len() - fields.0.len();
     let crc = fields.u32()?;
-    // A writer that makes no checksums writes 0.
+    // Writers without checksums write 0.
     let right = fields.0.is_empty() && (crc == 0 || crc32fast::hash(&body[..covered]) == crc);
     right.then_some(mcap::Attachment { log_time, create_time, name, media_type, data: data.into() })
 }
 
-/// Bytes of the index behind a chunk in another order than ours; the format asks for none.
+/// Returns the length of an index after a chunk whose entries are in another order than ours; the format requires no
+/// order.
 pub(crate) fn index(bytes: &[u8], chunk: &[u8]) -> usize {
     type Entries = BTreeSet<(u16, u64, u64)>;
     let wanted: Entries = messages(chunk).map(|m| (m.channel, m.log_time, m.offset as u64)).collect();
@@ -98,7 +99,7 @@ fn channel(body: &[u8]) -> Option<()> {
     fields.0.is_empty().then_some(())
 }
 
-/// True for a schema, a channel or a message that is whole.
+/// Whether this is a valid schema, channel or message.
 pub(crate) fn is_loose(kind: u8, body: &[u8]) -> bool {
     match kind {
         kind::SCHEMA => schema(body).is_some(),
@@ -108,12 +109,12 @@ pub(crate) fn is_loose(kind: u8, body: &[u8]) -> bool {
     }
 }
 
-/// True for a record that may lie between chunks: an index, or what others added.
+/// Whether a record may lie between chunks: an index, or a record added by others.
 pub(crate) fn is_between(kind: u8, body: &[u8]) -> bool {
     kind == kind::MESSAGE_INDEX && index_of(body).is_some() || is_foreign(kind, body)
 }
 
-/// Profile and library of a header.
+/// Returns the profile and the library of a header.
 pub(crate) fn header(body: &[u8]) -> Option<(String, String)> {
     let mut fields = Fields(body);
     fields.text().zip(fields.text()).map(|(profile, library)| (profile.into(), library.into()))

@@ -1,4 +1,4 @@
-//! Entries as MCAP: a channel a topic, JSON with a schema, in chunks that end at every flush.
+//! Writes entries as MCAP: one channel per topic, JSON with a schema, in chunks that end at every flush.
 
 use crate::schema;
 use mcap::McapError;
@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 use xpuck_hub_core::entry::{Entry, TIMES};
 
-/// Largest chunk, bytes: what a cut file may lose beyond the last flush.
+/// Maximum chunk size [bytes]: the loss of a truncated file beyond the last flush.
 const CHUNK: u64 = 256 * 1024;
 
-/// How hard zstd tries: a tenth less than by default, and still hundreds of times faster than entries come.
+/// Compression level of zstd: output is a tenth smaller than by default, and compression is still hundreds of times
+/// faster than needed.
 const LEVEL: u32 = 7;
 
 /// An MCAP file that is being written.
@@ -24,7 +25,7 @@ impl<W: Write + Seek> McapFile<W> {
     /// Begins a file.
     ///
     /// # Errors
-    /// What `to` says.
+    /// On an I/O error of `to`.
     pub fn begin(to: W) -> io::Result<McapFile<W>> {
         let writer = options().create(to).map_err(plain)?;
         Ok(McapFile { writer, channels: BTreeMap::new(), sequence: 0, flushes: 0 })
@@ -33,12 +34,12 @@ impl<W: Write + Seek> McapFile<W> {
     /// Writes an entry; it reaches the file at the next flush, or when a chunk is full.
     ///
     /// # Errors
-    /// What the file says, such as that the disk is full.
+    /// On an I/O error, such as a full disk.
     pub fn write(&mut self, entry: &Entry) -> io::Result<()> {
         self.write_with(entry, schema::of(entry.topic()))
     }
 
-    /// The same with another text for its topic's schema.
+    /// Same as [`McapFile::write`], with another schema text for the entry's topic.
     ///
     /// # Errors
     /// As [`McapFile::write`].
@@ -48,15 +49,15 @@ impl<W: Write + Seek> McapFile<W> {
         self.write_as(topic, (&topic[1..], schema), Self::stamp(entry.time()), &bytes)
     }
 
-    /// A moment of arena time, s, as records have it: ns, rounded to what is recorded of it.
+    /// Converts an arena time [s] to a timestamp of the record [ns], rounded to the recorded resolution.
     pub fn stamp(time: f64) -> u64 {
         (time.max(0.0) * TIMES).round() as u64 * (1e9 / TIMES) as u64
     }
 
-    /// Writes a message of any topic whose data are JSON; `schema` is its name and its text.
+    /// Writes a JSON message of any topic; `schema` is the schema's name and text.
     ///
     /// # Errors
-    /// What the file says, such as that the disk is full.
+    /// On an I/O error, such as a full disk.
     pub fn write_as(&mut self, topic: &'static str, schema: (&str, &str), stamp: u64, data: &[u8]) -> io::Result<()> {
         let channel_id = match self.channels.get(topic) {
             Some(id) => *id,
@@ -74,16 +75,16 @@ impl<W: Write + Seek> McapFile<W> {
         self.writer.write_to_known_channel(&header, data).map_err(plain)
     }
 
-    /// Brings everything written so far to the file.
+    /// Writes all buffered data to the file.
     ///
     /// # Errors
-    /// What the file says.
+    /// On an I/O error.
     pub fn flush(&mut self) -> io::Result<()> {
         self.flushes += 1;
         self.writer.flush().map_err(plain)
     }
 
-    /// How often it was flushed. Each time ends a chunk, whose place is kept in memory for the summary.
+    /// Number of flushes. Each one ends a chunk, whose index entry is kept in memory for the summary.
     pub fn flushes(&self) -> u32 {
         self.flushes
     }
@@ -91,35 +92,35 @@ impl<W: Write + Seek> McapFile<W> {
     /// Completes the file with its summary.
     ///
     /// # Errors
-    /// What the file says.
+    /// On an I/O error.
     pub fn finish(&mut self) -> io::Result<()> {
         self.writer.finish().map(|_| ()).map_err(plain)
     }
 
-    /// What the file was written to.
+    /// Returns the underlying writer.
     pub fn into_inner(self) -> W {
         self.writer.into_inner()
     }
 }
 
-/// What the file itself said, where the library only says that it said something.
+/// Converts an error of the library to the underlying I/O error.
 pub(crate) fn plain(error: McapError) -> io::Error {
     match error {
         McapError::Io(error) => error,
-        // Parts of a record say so of the file's own words too.
+        // Errors of nested records contain the I/O error only as text.
         McapError::Parse(error) => io::Error::other(error.to_string()),
         other => io::Error::other(other),
     }
 }
 
-/// How all records are written.
+/// Returns the options with which all records are written.
 pub(crate) fn options() -> mcap::WriteOptions {
     mcap::WriteOptions::new()
         .profile("")
         .library(concat!("xpuck ", env!("CARGO_PKG_VERSION")))
         .chunk_size(Some(CHUNK))
         .compression_level(LEVEL)
-        // On the recorder's own thread: zstd's threads take 50 MB for what are a few kilobytes a second.
+        // On the recorder's own thread: zstd's threads take 50 MB for a few kilobytes per second.
         .compression_threads(0)
 }
 
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
     use std::io::{Error, ErrorKind, Result, SeekFrom};
 
-    /// A disk with room for so many bytes.
+    /// A disk with limited capacity [bytes].
     struct Disk {
         size: usize,
         at: usize,
@@ -156,7 +157,7 @@ mod tests {
             self.at = match to {
                 SeekFrom::Start(place) => place as usize,
                 SeekFrom::Current(by) => self.at.saturating_add_signed(by as isize),
-                // Nothing is ever written behind the last place but at its end.
+                // Data is only appended, so the last position is the end.
                 SeekFrom::End(by) => self.end.saturating_add_signed(by as isize),
             };
             Ok(self.at as u64)

@@ -1,4 +1,4 @@
-//! MCAP's container at the level of bytes: chunks, what stands between them, and what is left of files that were cut or damaged.
+//! MCAP container at byte level: chunks, records between them, and recovery of truncated or damaged files.
 
 pub(crate) mod between;
 pub(crate) mod channels;

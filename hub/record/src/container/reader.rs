@@ -1,4 +1,4 @@
-//! A record read chunk by chunk, over damage: what is whole is given once, what is not is counted.
+//! Reads a record chunk by chunk, across damage: returns each valid chunk once, and counts the damage.
 
 use super::between::{self, End, MAX_BETWEEN, Summary};
 use super::channels::{Channels, Meanings};
@@ -8,29 +8,29 @@ use super::scan::{Scanner, Source, Whole};
 use std::collections::BTreeSet;
 use std::io::Result;
 
-/// What is wrong with a record.
+/// Damage of a record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Damage {
-    /// Places where something is that no writer leaves.
+    /// Number of places with invalid bytes.
     pub places: u64,
-    /// Bytes of these places together.
+    /// Total number of bytes in these places.
     pub bytes: u64,
-    /// Where the first of them begins.
+    /// Offset of the first of them.
     pub first: u64,
-    /// Time between the last message before each place and the first behind it, s of arena time.
+    /// Sum of the time gaps between the last message before and the first message after each place [s of arena time].
     pub seconds: f64,
-    /// What lay before the first message is damaged.
+    /// Whether data before the first message is damaged.
     pub start: bool,
-    /// What lay behind a message of this time is damaged, s of arena time.
+    /// Time of the message after which the end is damaged [s of arena time].
     pub end: Option<f64>,
-    /// Bytes of chunks that are there a second time.
+    /// Number of bytes in duplicate chunks.
     pub copies: u64,
-    /// Messages of channels that nobody knows.
+    /// Number of messages of unknown channels.
     pub unknown: u64,
 }
 
 impl Damage {
-    /// In words; none if nothing is wrong.
+    /// Returns a description of the damage; `None` if there is none.
     pub fn words(&self) -> Option<String> {
         let mut words = Vec::new();
         if self.places > 0 {
@@ -57,42 +57,42 @@ impl Damage {
     }
 }
 
-/// A chunk, and what its channels mean.
+/// A chunk, and the meanings of its channels.
 pub(crate) struct Chunk {
-    /// Its first byte in the file.
+    /// Offset in the file.
     pub from: u64,
-    /// What is in it.
+    /// Records of the chunk.
     pub records: Vec<u8>,
-    /// Its channels.
+    /// Meanings of its channels.
     pub meanings: Meanings,
 }
 
-/// Reads a record.
+/// Reader of a record.
 pub(crate) struct Reader<S> {
     scanner: Scanner<S>,
     channels: Channels,
     summary: Option<Summary>,
-    /// The last chunk; its index comes next.
+    /// The last chunk, whose index comes next.
     last: Option<Chunk>,
-    /// Behind the last chunk.
+    /// Offset of the end of the last chunk.
     at: u64,
-    /// What tells all chunks so far from each other.
+    /// Identifiers of all chunks so far, to detect duplicates.
     seen: BTreeSet<Mark>,
-    /// Time of the latest message so far, ns, and the number of the last one.
+    /// Latest message time so far [ns], and the number of the last message.
     latest: Option<(u64, u32)>,
-    /// Records that others added so far: where each begins and ends.
+    /// Records added by others so far: offsets of beginning and end.
     pub added: Vec<(u64, u64)>,
-    /// What was found wrong so far.
+    /// Damage so far.
     pub damage: Damage,
-    /// How the record ends; `Damaged` until its end was reached.
+    /// State of the record's end; `Damaged` until the end is reached.
     pub end: End,
 }
 
 impl<S: Source> Reader<S> {
-    /// Begins to read.
+    /// Starts reading at the beginning.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     pub fn new(source: S) -> Result<Reader<S>> {
         let scanner = Scanner::new(source)?;
         let summary = Summary::read(&scanner)?;
@@ -104,32 +104,32 @@ impl<S: Source> Reader<S> {
         Ok(Reader { scanner, channels, summary, last, at: 0, seen, latest, added, damage, end })
     }
 
-    /// Begins behind a place, where a chunk ended.
+    /// Starts reading at offset `at`, the end of a chunk.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     pub fn behind(source: S, at: u64) -> Result<Reader<S>> {
         Ok(Reader { at, ..Reader::new(source)? })
     }
 
-    /// Profile and library of the header, if it is whole.
+    /// Returns profile and library of the header, if it is valid.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// If the file cannot be read.
     pub fn header(&self) -> Result<Option<(String, String)>> {
         let record = self.scanner.record(MAGIC.len() as u64, |kind| kind == kind::HEADER)?;
         Ok(record.and_then(|(_, body, _)| foreign::header(&body)))
     }
 
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     pub fn at(&self) -> u64 {
         self.at
     }
 
-    /// The next whole chunk that was not there before; none at the end.
+    /// Returns the next valid chunk that is not a duplicate; `None` at the end.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     pub fn next_chunk(&mut self) -> Result<Option<&Chunk>> {
         loop {
             let Some(whole) = self.scanner.next(self.at)? else {
@@ -151,16 +151,16 @@ impl<S: Source> Reader<S> {
         }
     }
 
-    /// Reads the chunk that begins at a place again.
+    /// Reads the chunk at offset `from` again.
     ///
     /// # Errors
-    /// What the disk says, or that it is not there any more.
+    /// On an I/O error, or if the chunk is no longer there.
     pub fn again(&mut self, from: u64) -> Result<Vec<u8>> {
         let whole = self.scanner.chunk_at(from)?;
         whole.map(|whole| whole.records).ok_or_else(|| std::io::Error::other("it changed while it was read"))
     }
 
-    /// Looks at what is between the last chunk and the next, or the end.
+    /// Checks the bytes between the last chunk and the next, or the end.
     fn between(&mut self, to: u64, next: Option<&Whole>) -> Result<()> {
         let from = self.at;
         let bytes = if to - from <= MAX_BETWEEN { self.scanner.bytes(from, to)? } else { Vec::new() };
@@ -186,13 +186,13 @@ impl<S: Source> Reader<S> {
         if let Some(next) = next
             && next.bounds != bounds(&next.records).unwrap_or_default()
         {
-            // The times that a chunk begins with stand in no checksum; its messages have their own.
+            // The times in a chunk's header have no checksum; its messages have their own times.
             self.place(next.from, 0);
         }
         Ok(())
     }
 
-    /// Notes the records that others added among those between two chunks.
+    /// Stores the offsets of records added by others between two chunks.
     fn note_added(&mut self, from: u64, bytes: &[u8]) {
         let begin = if from == 0 { MAGIC.len().min(bytes.len()) } else { 0 };
         let mut fields = Fields(&bytes[begin..]);
@@ -215,7 +215,8 @@ impl<S: Source> Reader<S> {
         self.damage.bytes += bytes;
     }
 
-    /// What may be lost of a place that is damaged. A writer numbers its messages, so that nothing is if they go on.
+    /// Estimates the loss at a damaged place. Messages are numbered, so nothing is lost if the numbers are
+    /// consecutive.
     fn lost_time(&mut self, next: Option<&Whole>) {
         let behind = next.and_then(|next| messages(&next.records).next());
         match (self.latest, behind) {
@@ -229,7 +230,7 @@ impl<S: Source> Reader<S> {
         }
     }
 
-    /// Notes times and numbers of the last chunk, and its messages that are of no known channel.
+    /// Stores times and numbers of the last chunk, and counts its messages of unknown channels.
     fn note(&mut self) {
         let Some(chunk) = &self.last else { return };
         for message in messages(&chunk.records) {

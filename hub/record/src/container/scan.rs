@@ -1,4 +1,4 @@
-//! Whole chunks found in a file, whatever lies between them: each byte that may begin a chunk is tried until one is whole.
+//! Finds valid chunks in a file with arbitrary bytes between them: each byte that may begin a chunk is tried.
 
 use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MAGIC, MAX_CHUNK, bounds, kind};
 use super::foreign;
@@ -6,25 +6,25 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 
-/// Messages that lie in no chunk are taken together up to so many bytes.
+/// Length up to which messages outside of chunks are combined [bytes].
 const TOGETHER: usize = 256 << 10;
-/// Bytes that are looked through at a time.
+/// Size of the search window [bytes].
 const WINDOW: usize = 256 << 10;
-/// Bytes of data that looked like chunks and were none may be read so many times the file's length, and as much again.
+/// Limit of data read for false candidates: a multiple of the file's length, plus a constant [bytes].
 const MOST_TRIED: (u64, u64) = (16, 256 << 20);
 
-/// What is read at any place.
+/// Random-access source of bytes.
 pub trait Source {
-    /// Fills the buffer from the place `at`, as far as there is something.
+    /// Reads into the buffer from offset `at`, up to the end of the source.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     fn read_at(&self, at: u64, buffer: &mut [u8]) -> Result<usize>;
 
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     fn length(&self) -> Result<u64>;
 }
 
@@ -70,27 +70,27 @@ impl Source for &[u8] {
     }
 }
 
-/// A chunk that is whole.
+/// A valid chunk.
 pub(crate) struct Whole {
-    /// Its first byte in the file.
+    /// Offset of its first byte.
     pub from: u64,
-    /// Behind its last.
+    /// Offset after its last byte.
     pub to: u64,
-    /// Time of the first and last message, ns, as its beginning says; no checksum holds that.
+    /// Times of the first and last message according to its header, which has no checksum [ns].
     pub bounds: (u64, u64),
-    /// What is in it.
+    /// Records of the chunk.
     pub records: Vec<u8>,
 }
 
-/// Looks through a file.
+/// Scanner of a file.
 pub(crate) struct Scanner<S> {
     source: S,
-    /// Bytes of the file when it was opened: what is written to it later is not looked at.
+    /// Length of the file when it was opened [bytes]; data written later is ignored.
     pub length: u64,
     window: Vec<u8>,
     window_at: u64,
     tried: u64,
-    /// Some of its records that say something lie in no chunk; the first one does.
+    /// Whether the first data record lies outside of chunks; more may follow.
     is_chunkless: bool,
 }
 
@@ -104,7 +104,7 @@ impl<S: Source> Scanner<S> {
         Ok(scanner)
     }
 
-    /// The bytes from one place to another, fewer where the file ends.
+    /// Reads the bytes from `from` to `to`; fewer at the end of the file.
     pub fn bytes(&self, from: u64, to: u64) -> Result<Vec<u8>> {
         let mut bytes = vec![0; to.min(self.length).saturating_sub(from) as usize];
         let read = self.source.read_at(from, &mut bytes)?;
@@ -112,13 +112,13 @@ impl<S: Source> Scanner<S> {
         Ok(bytes)
     }
 
-    /// The first whole chunk at or behind a place.
+    /// Returns the first valid chunk at or after an offset.
     ///
     /// # Errors
-    /// What the disk says, or that the file was made to keep a reader busy.
+    /// On an I/O error, or if the file was crafted to keep a reader busy.
     pub fn next(&mut self, from: u64) -> Result<Option<Whole>> {
         let begin = if from == 0 { self.behind_header()? } else { from };
-        // What is in an attachment may look like a chunk.
+        // The contents of an attachment may look like a chunk.
         let mut at = self.behind_added(begin)?;
         if self.is_chunkless
             && let Some(whole) = self.chunk_at(at)?
@@ -134,7 +134,7 @@ impl<S: Source> Scanner<S> {
         Ok(None)
     }
 
-    /// The first place at or behind `at` where a chunk's kind stands.
+    /// Returns the first offset at or after `at` with the kind byte of a chunk.
     fn candidate(&mut self, mut at: u64) -> Result<Option<u64>> {
         loop {
             let window = self.look(at, 1)?;
@@ -148,7 +148,7 @@ impl<S: Source> Scanner<S> {
         }
     }
 
-    /// The chunk that begins at a place, if one does and is whole.
+    /// Returns the chunk at an offset, if there is a valid one.
     pub fn chunk_at(&mut self, from: u64) -> Result<Option<Whole>> {
         if self.is_chunkless
             && let Some((records, to)) = self.loose(from)?
@@ -170,10 +170,11 @@ impl<S: Source> Scanner<S> {
         Ok(None)
     }
 
-    /// The record at a place, if its kind is wanted: its kind, its body, and where the next begins. No other body is read.
+    /// Reads the record at an offset if its kind is wanted: its kind, its body, and the offset of the next record.
+    /// Other bodies are not read.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     pub fn record(&self, at: u64, wanted: fn(u8) -> bool) -> Result<Option<(u8, Vec<u8>, u64)>> {
         let head = self.bytes(at, at + HEAD as u64)?;
         let mut fields = Fields(&head);
@@ -185,10 +186,10 @@ impl<S: Source> Scanner<S> {
         Ok(Some((kind[0], self.bytes(from, from + length)?, from + length)))
     }
 
-    /// Where the records behind the header begin; 0 without a header.
+    /// Returns the offset of the first record after the header; 0 without a header.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     pub fn behind_header(&self) -> Result<u64> {
         if self.bytes(0, MAGIC.len() as u64)? != MAGIC {
             return Ok(0);
@@ -197,7 +198,7 @@ impl<S: Source> Scanner<S> {
         Ok(header.map_or(0, |(_, _, behind)| behind))
     }
 
-    /// The place behind indexes and records that others added, at and behind a place.
+    /// Returns the offset after indexes and records added by others that begin at `at`.
     fn behind_added(&self, mut at: u64) -> Result<u64> {
         let between = |kind| matches!(kind, kind::MESSAGE_INDEX | kind::ATTACHMENT | kind::METADATA | 0x80..);
         while let Some((kind, body, behind)) = self.record(at, between)? {
@@ -209,7 +210,8 @@ impl<S: Source> Scanner<S> {
         Ok(at)
     }
 
-    /// Schemas, channels and messages that lie in no chunk, from a place on, and where they end; none where others begin.
+    /// Returns schemas, channels and messages outside of chunks from an offset on, and their end; `None` if there are
+    /// none.
     fn loose(&self, from: u64) -> Result<Option<(Vec<u8>, u64)>> {
         let (mut records, mut at) = (Vec::new(), from);
         while records.len() <= TOGETHER {
@@ -226,7 +228,7 @@ impl<S: Source> Scanner<S> {
         Ok((at > from).then_some((records, at)))
     }
 
-    /// The bytes from a place on, at least so many unless the file ends.
+    /// Returns the bytes from an offset on, at least `least` of them unless the file ends.
     fn look(&mut self, at: u64, least: usize) -> Result<&[u8]> {
         let end = self.window_at + self.window.len() as u64;
         let wanted = (at + least as u64).min(self.length);
@@ -237,7 +239,7 @@ impl<S: Source> Scanner<S> {
             let read = self.source.read_at(at, &mut self.window)?;
             self.window.truncate(read);
             if read < bytes {
-                // Somebody has made the file shorter.
+                // The file was truncated meanwhile.
                 self.length = at + read as u64;
             }
         }

@@ -1,4 +1,4 @@
-//! What there is in a damaged record, written as a new one and proven by reading it back.
+//! Copies the valid messages of a damaged record to a new one, which is verified by reading it back.
 
 use super::between::End;
 use super::channels::{Channel, Meanings};
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::sync::Arc;
 
-/// How many messages a record has and a checksum of all of them.
+/// Number of messages in a record, and a checksum of all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
     checksum: u32,
 }
@@ -33,10 +33,10 @@ impl Proof {
     }
 }
 
-/// Reads a whole record with the library's own reader, which knows nothing of how it was made.
+/// Reads a complete record with the library's own reader, which is independent of how it was written.
 ///
 /// # Errors
-/// It is not whole, or what the disk says.
+/// If the record is incomplete, or on an I/O error.
 pub fn read_back(from: impl Read) -> io::Result<Proof> {
     let options = LinearReaderOptions::default()
         .with_validate_chunk_crcs(true)
@@ -51,7 +51,7 @@ pub fn read_back(from: impl Read) -> io::Result<Proof> {
     Ok(proof)
 }
 
-/// A chunk that is whole.
+/// A valid chunk.
 pub(crate) struct Found {
     from: u64,
     /// Time and number of its first message.
@@ -59,31 +59,31 @@ pub(crate) struct Found {
     meanings: Meanings,
 }
 
-/// What is wrong with a closed file that simply stops.
+/// Description of a closed file without its end.
 pub(crate) const MISSING_END: &str = "its end is missing";
 
-/// What there is in a file.
+/// Valid contents of a file.
 pub(crate) struct Survey {
-    /// It begins as an MCAP file does.
+    /// Whether the file begins with MCAP's magic bytes.
     pub magic: bool,
-    /// Its length.
+    /// Length [bytes].
     pub bytes: u64,
-    /// The chunks that are whole, each once, in the order of time.
+    /// Valid chunks without duplicates, in chronological order.
     pub chunks: Vec<Found>,
-    /// Messages of channels that are known.
+    /// Number of messages of known channels.
     pub messages: u64,
     damage: Damage,
-    /// Records that others added: where each begins and ends.
+    /// Records added by others: offsets of beginning and end.
     added: Vec<(u64, u64)>,
-    /// How it ends.
+    /// State of its end.
     pub end: End,
 }
 
 impl Survey {
-    /// Looks through a file.
+    /// Scans a file.
     ///
     /// # Errors
-    /// What the disk says.
+    /// On an I/O error.
     pub fn of(source: impl Source) -> io::Result<Survey> {
         let (mut magic, bytes) = ([0; MAGIC.len()], source.length()?);
         source.read_at(0, &mut magic)?;
@@ -94,22 +94,22 @@ impl Survey {
             let first = messages(records).next().map_or((0, 0), |m| (m.log_time, m.sequence));
             chunks.push(Found { from: *from, first, meanings: meanings.clone() });
         }
-        // A piece of the file that was written to another place of it is put back into its place.
+        // A piece of the file that was moved to another place is put back.
         chunks.sort_by_key(|found| found.first);
         let (damage, added, end) = (reader.damage, reader.added, reader.end);
         Ok(Survey { magic: magic == *MAGIC, bytes, chunks, messages: total, damage, added, end })
     }
 
-    /// What is wrong. A file that is being written, `open`, need not have an end.
+    /// Returns a description of the damage. A file that is being written (`open`) may lack its end.
     pub fn damage(&self, open: bool) -> Option<String> {
         let ended = open || self.end != End::Open;
         self.damage.words().or_else(|| (!ended).then(|| MISSING_END.into()))
     }
 
-    /// Writes the messages of the file that was surveyed as a new record.
+    /// Writes the messages of the scanned file as a new record.
     ///
     /// # Errors
-    /// What is read or written says so.
+    /// On an I/O error.
     pub fn write(&self, source: impl Source, to: impl Write + Seek) -> io::Result<Proof> {
         let mut reader = Reader::new(&source)?;
         let options = match reader.header()?.filter(|_| self.magic) {
@@ -137,7 +137,7 @@ impl Survey {
                 writer.write_to_known_channel(&header, data).map_err(plain)?;
                 proof.add(&channel.topic, &message);
             }
-            // As finely divided as it was: what is damaged later costs a chunk.
+            // Same chunk size as before, so that later damage costs only one chunk.
             writer.flush().map_err(plain)?;
         }
         writer.finish().map_err(plain)?;
@@ -146,7 +146,7 @@ impl Survey {
     }
 }
 
-/// Writes a record that others added.
+/// Copies a record added by others.
 fn copy_added<W: Write + Seek>(writer: &mut mcap::Writer<W>, record: &[u8]) -> mcap::McapResult<()> {
     let Some((kind, body)) = Fields(record).record() else { return Ok(()) };
     match kind {
@@ -160,7 +160,7 @@ fn known<'a>(meanings: &'a Meanings, message: &Message) -> Option<&'a Arc<Channe
     meanings.get(&message.channel)?.as_ref()
 }
 
-/// Gives the number of a channel in the new record.
+/// Adds a channel to the new record and returns its number.
 fn add<W: Write + Seek>(writer: &mut mcap::Writer<W>, channel: &Channel) -> mcap::McapResult<u16> {
     let schema = match &channel.schema {
         Some((name, encoding, data)) => writer.add_schema(name, encoding, data)?,
@@ -169,10 +169,10 @@ fn add<W: Write + Seek>(writer: &mut mcap::Writer<W>, channel: &Channel) -> mcap
     writer.add_channel(schema, &channel.topic, &channel.encoding, &channel.metadata)
 }
 
-/// Writes the messages of all whole chunks of a record as a new one: what is in it, and what was wrong with the first.
+/// Copies the messages of all valid chunks to a new record. Returns their proof, and the damage of the original.
 ///
 /// # Errors
-/// What is read or written says so.
+/// On an I/O error.
 pub fn copy(from: impl Source, to: impl Write + Seek) -> io::Result<(Proof, Option<String>)> {
     let survey = Survey::of(&from)?;
     Ok((survey.write(&from, to)?, survey.damage(true)))

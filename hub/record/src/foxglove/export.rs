@@ -1,4 +1,4 @@
-//! A run's record as one MCAP file that viewers draw: its own channels, and those of Foxglove's schemas beside them.
+//! Exports a run's record as one MCAP file for viewers: its own channels, and channels with Foxglove's schemas.
 
 use super::scene::{Scene, phase};
 use super::{Message, schema_of};
@@ -13,24 +13,25 @@ use xpuck_hub_core::config::HubFile;
 use xpuck_hub_core::entry::Entry;
 use xpuck_wire::atomic::{self, Part};
 
-/// What was exported.
+/// Result of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exported {
-    /// Messages by topic.
+    /// Number of messages by topic.
     pub topics: BTreeMap<String, u64>,
-    /// What of the record is damaged, a line a file.
+    /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
-/// Writes all files of a run as one. `progress` is told how many bytes of how many were read, and says whether to go on.
+/// Writes all files of a run as one. `progress` receives the numbers of bytes read and in total; the export continues
+/// while it returns true.
 ///
 /// # Errors
-/// There is no record, it cannot be read, `to` has the name of a file of the run, it cannot be written, or it was stopped.
+/// There is no record, it cannot be read, `to` is a file of the run, it cannot be written, or the export was stopped.
 pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> Result<Exported, RecordError> {
     let folder = atomic::folder(to);
     let in_run = |path: &Path| path.canonicalize().is_ok_and(|path| run.canonicalize().is_ok_and(|run| run == path));
     let named = in_run(folder) && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some());
-    // Whatever it is called: what lies there is the run's.
+    // `to` may be a link: files in the run's folder belong to the run.
     let meant = to.canonicalize().ok().is_some_and(|to| to.parent().is_some_and(in_run));
     if named || meant {
         return Err(RecordError::of(to, "is a file of the run itself: name another one"));
@@ -53,7 +54,7 @@ fn write(
     let fail = |error: std::io::Error| RecordError::of(to, error);
     let about = RunFile::read(run)?;
     let hub: HubFile = about.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
-    // The arena alone is drawn where this version no longer reads the experiment or its world.
+    // Without a readable experiment or world (older versions), only the arena is drawn.
     let worlds = phase_worlds(&about).unwrap_or_default();
     let mut scene = Scene::new(&about.robots, hub.arena);
     let mut shown: Option<String> = None;
@@ -63,7 +64,7 @@ fn write(
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let (done, total) = entries.progress();
-        // Once a chunk.
+        // Once per chunk.
         if told.replace(done) != Some(done) && !progress(done, total) {
             return Err(RecordError::of(to, "stopped; nothing was written"));
         }
@@ -72,7 +73,7 @@ fn write(
             Entry::Run { segments, .. } => phase(segments),
             _ => shown.as_deref(),
         };
-        // The walls come before all else, and again where a phase has others.
+        // Walls come first, and again in a phase with other walls.
         if shown.is_none() || now != shown.as_deref() {
             let named = worlds.iter().find(|(name, _)| Some(name.as_str()) == now).or(worlds.first());
             output.add(&scene.world(named.map(|(_, world)| &**world), stamp), stamp).map_err(fail)?;
@@ -93,7 +94,7 @@ struct Output {
 }
 
 impl Output {
-    /// What was recorded, with the schema that viewers take.
+    /// Copies a recorded entry, with the schema for viewers.
     fn copy(&mut self, entry: &Entry) -> std::io::Result<()> {
         let topic = entry.topic();
         *self.topics.entry(topic.into()).or_default() += 1;

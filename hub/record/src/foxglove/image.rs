@@ -1,4 +1,4 @@
-//! Pictures as Foxglove's schema `foxglove.CompressedImage` has them: JSON with the file in base 64.
+//! Images in Foxglove's schema `foxglove.CompressedImage`: JSON with the file in base 64.
 
 use super::FRAME;
 use super::messages::Time;
@@ -6,34 +6,34 @@ use data_encoding::BASE64;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The topic of the camera above the arena.
+/// Topic of the overhead camera.
 pub const OVERHEAD: &str = "/overhead";
-/// The schema's name.
+/// Name of the schema.
 pub const SCHEMA: &str = "foxglove.CompressedImage";
 
-/// A picture.
+/// An image.
 #[derive(Serialize, JsonSchema)]
 struct CompressedImage {
-    /// When it was taken.
+    /// Time at which the image was taken.
     timestamp: Time,
-    /// The frame that it shows.
+    /// Coordinate frame of the image.
     frame_id: String,
-    /// The file, in base 64.
+    /// Image file, in base 64.
     #[schemars(extend("contentEncoding" = "base64"))]
     data: String,
-    /// What kind of file it is.
+    /// Format of the image file.
     format: String,
 }
 
-/// A JPEG file as a message; `stamp` is ns, as the record's are.
+/// Returns a JPEG file as a message; `stamp` is a timestamp of the record [ns].
 pub fn message(jpeg: &[u8], stamp: u64) -> Vec<u8> {
     let (timestamp, frame_id) = (Time::of(stamp), FRAME.into());
     let image = CompressedImage { timestamp, frame_id, data: BASE64.encode(jpeg), format: "jpeg".into() };
-    // It has no maps with keys that are no text.
+    // Cannot fail: no maps with non-string keys.
     serde_json::to_vec(&image).unwrap_or_default()
 }
 
-/// The schema's text.
+/// Returns the text of the schema.
 pub fn schema() -> String {
     let mut schema = super::viewable::viewable(&xpuck_wire::schema::of_json::<CompressedImage>().to_value());
     schema["title"] = SCHEMA.into();

@@ -1,10 +1,10 @@
-//! Foxglove's messages, as far as they are used here. Names of fields and their order are its own; all of them are required.
-//! Lengths are in metres, colours from 0 to 1.
+//! Foxglove's messages, as far as they are used here. Names and order of fields are Foxglove's; all fields are
+//! required. Lengths are in metres, colours in 0..=1.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A moment, counted from 1970 or from a hub's start.
+/// A point in time, since 1970 or since a hub's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "time")]
 pub struct Time {
@@ -13,14 +13,14 @@ pub struct Time {
 }
 
 impl Time {
-    /// Of nanoseconds.
+    /// Converts from nanoseconds.
     pub fn of(nanoseconds: u64) -> Time {
-        // Until the year 2106.
+        // Valid until the year 2106.
         Time { sec: (nanoseconds / 1_000_000_000) as u32, nsec: (nanoseconds % 1_000_000_000) as u32 }
     }
 }
 
-/// A length of time.
+/// A duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "duration")]
 pub struct Duration {
@@ -28,7 +28,7 @@ pub struct Duration {
     pub nsec: u32,
 }
 
-/// A place, a direction or a size.
+/// A position, a direction or a size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.Vector3")]
 pub struct Vector3 {
@@ -48,13 +48,13 @@ pub struct Quaternion {
 }
 
 impl Quaternion {
-    /// About z, rad.
+    /// Returns a rotation about z [rad].
     pub fn heading(angle: f64) -> Quaternion {
         Quaternion { x: 0.0, y: 0.0, z: (angle / 2.0).sin(), w: (angle / 2.0).cos() }
     }
 }
 
-/// A place and a rotation.
+/// A position and a rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.Pose")]
 pub struct Pose {
@@ -63,13 +63,13 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// A place, turned about z by an angle, rad.
+    /// Returns a pose at a position, rotated about z by an angle [rad].
     pub fn at(x: f64, y: f64, z: f64, angle: f64) -> Pose {
         Pose { position: Vector3 { x, y, z }, orientation: Quaternion::heading(angle) }
     }
 }
 
-/// A colour; `a` is 0 for what cannot be seen.
+/// A colour; `a` is the opacity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.Color")]
 pub struct Color {
@@ -100,7 +100,7 @@ pub struct Cube {
     pub color: Color,
 }
 
-/// A cylinder that stands on its base.
+/// A cylinder along z.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.CylinderPrimitive")]
 pub struct Cylinder {
@@ -123,7 +123,7 @@ pub struct Text {
     pub text: String,
 }
 
-/// A primitive of which there is none here.
+/// A primitive that is not used here.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Unused {}
 
@@ -135,7 +135,7 @@ pub struct KeyValue {
     pub value: String,
 }
 
-/// Something that is drawn; it replaces what was drawn under the same id.
+/// An entity to draw; it replaces the entity with the same id.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.SceneEntity")]
 pub struct Entity {
@@ -156,7 +156,7 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// One without a body, which stays until it is replaced and moves with its frame.
+    /// Returns an empty entity that stays until it is replaced and moves with its frame.
     pub fn new(timestamp: Time, frame: &str, id: &str) -> Entity {
         Entity {
             timestamp,
@@ -177,7 +177,7 @@ impl Entity {
     }
 }
 
-/// What is no longer drawn: of type 1 everything on the topic.
+/// Deletion of entities; type 1 deletes all entities on the topic.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.SceneEntityDeletion")]
 pub struct Deletion {
@@ -187,14 +187,14 @@ pub struct Deletion {
     pub id: String,
 }
 
-/// What is drawn from now on.
+/// Update of the drawn entities.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SceneUpdate {
     pub deletions: Vec<Deletion>,
     pub entities: Vec<Entity>,
 }
 
-/// Where a frame is in another.
+/// Pose of a frame relative to its parent frame.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "foxglove.FrameTransform")]
 pub struct FrameTransform {
@@ -205,13 +205,13 @@ pub struct FrameTransform {
     pub rotation: Quaternion,
 }
 
-/// Where frames are.
+/// Poses of frames.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FrameTransforms {
     pub transforms: Vec<FrameTransform>,
 }
 
-/// A line; level is 1 for a detail, 2 for information, 3 for a warning, 4 for an error.
+/// A log line; level is 1 for debug, 2 for information, 3 for a warning, 4 for an error.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Log {
     pub timestamp: Time,

@@ -1,7 +1,7 @@
-//! A run as Foxglove's own schemas have it: the arena, robots and frisbee for its 3D panel, and lines for its log panel.
+//! A run in Foxglove's schemas: arena, robots and frisbee for the 3D panel, and lines for the log panel.
 //!
-//! [`Scene`] makes the messages of what the hub records, for the live view of the hub's service and for
-//! files alike, so that both show the same. Viewers know a schema by its name and take JSON.
+//! [`Scene`] converts recorded entries to these messages, both for the live view of the hub's service and for files,
+//! so that both show the same. Viewers recognise a schema by its name and accept JSON.
 
 mod export;
 pub mod image;
@@ -18,39 +18,39 @@ use serde_json::Value;
 use std::sync::LazyLock;
 use xpuck_hub_core::entry::TOPICS;
 
-/// Walls, goal and whatever else stands still.
+/// Topic of static objects such as walls and goal.
 pub const ARENA: &str = "/foxglove/arena";
-/// What robots and discs look like, each in a frame of its own.
+/// Topic of the shapes of robots and discs, each in its own frame.
 pub const BODIES: &str = "/foxglove/bodies";
-/// Where these frames are in that of the arena.
+/// Topic of the poses of these frames relative to the arena.
 pub const TRANSFORMS: &str = "/foxglove/transforms";
-/// Events of the run and lines of the robots' logs.
+/// Topic of run events and log lines of robots.
 pub const LOG: &str = "/foxglove/log";
-/// The frame of motion capture: the arena's centre, x along its length, z up.
+/// Frame of motion capture: origin at the arena's centre, x along its length, z up.
 pub const FRAME: &str = "arena";
 
-/// A topic whose schema viewers know.
+/// A topic with a schema known to viewers.
 pub struct Channel {
-    /// The topic.
+    /// Name of the topic.
     pub topic: &'static str,
-    /// The schema's name.
+    /// Name of the schema.
     pub schema_name: &'static str,
-    /// The schema, JSON.
+    /// The schema as JSON.
     pub schema: String,
-    /// Only the newest message counts, which says all there is: whoever comes later is told it first.
+    /// Whether the latest message is complete on its own; new viewers receive it first.
     pub latched: bool,
 }
 
 /// A message for one of these topics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The topic.
+    /// Name of the topic.
     pub topic: &'static str,
-    /// Its JSON.
+    /// Contents as JSON.
     pub data: Vec<u8>,
 }
 
-/// The topics with schemas that viewers know.
+/// Returns the topics with schemas known to viewers.
 pub fn channels() -> &'static [Channel; 4] {
     static CHANNELS: LazyLock<[Channel; 4]> = LazyLock::new(|| {
         [
@@ -69,7 +69,8 @@ fn channel<T: JsonSchema>(topic: &'static str, schema_name: &'static str, latche
     Channel { topic, schema_name, schema: schema.to_string(), latched }
 }
 
-/// The schema of a topic as viewers take it, JSON: of those above, and of a record's own; none for a topic that is neither.
+/// Returns the JSON schema of a topic in the form for viewers, for the topics above and those of a record; `None` for
+/// other topics.
 pub fn schema_of(topic: &str) -> Option<&'static str> {
     static OWN: LazyLock<Vec<String>> = LazyLock::new(|| {
         let schema = |topic: &&str| serde_json::from_str(crate::schema::of(topic)).unwrap_or_default();

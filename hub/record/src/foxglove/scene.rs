@@ -1,4 +1,4 @@
-//! What happens in a run as messages that viewers draw. A plain state machine: entries go in, messages come out.
+//! Converts the entries of a run to messages for viewers. A plain state machine without I/O.
 
 use super::messages::{
     Arrow, Color, Cube, Cylinder, Deletion, Entity, FrameTransform, FrameTransforms, KeyValue, Log, Pose, Quaternion,
@@ -15,32 +15,32 @@ use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_wire::message::{Severity, State};
 use xpuck_wire::{Body, Segment};
 
-/// Heights, m: no number of the model says them, and nothing but pictures depends on them.
+/// Heights for drawing only; the model does not define them [m].
 const ROBOT_HEIGHT: f64 = 0.07;
 const DISC_HEIGHT: f64 = 0.03;
 const WALL_HEIGHT: f64 = 0.05;
-/// Thickness of walls, outside of the arena, m.
+/// Thickness of the walls around the arena [m].
 const WALL: f64 = 0.01;
-/// Height of letters, m.
+/// Height of letters [m].
 const LETTERS: f64 = 0.04;
-/// Everything on a topic is drawn anew.
+/// Deletion type that clears a topic.
 const ALL: u8 = 1;
 
-/// What is known of what is to be drawn.
+/// State of the drawn scene.
 pub struct Scene {
     arena: Arena,
-    /// Robots with the states that they told last.
+    /// Robots with their last reported states.
     robots: BTreeMap<String, State>,
-    /// Radius of discs, m, by the place among all bodies that are no robots.
+    /// Radii of discs, in the order of the bodies that are not robots [m].
     discs: Vec<f32>,
-    /// Bodies that were seen, and whether the last frame had them. Motion capture's own subjects bound them.
+    /// Bodies seen so far, and whether the last frame contained them. Their number is limited by motion capture.
     bodies: BTreeMap<String, bool>,
-    /// Looks changed since they were told.
+    /// Whether shapes changed since they were last sent.
     changed: bool,
 }
 
 impl Scene {
-    /// Nothing is seen yet. `robots` are the ids of the swarm file; all other bodies are discs.
+    /// Returns a scene without bodies. `robots` are the ids of the swarm file; all other bodies are discs.
     pub fn new(robots: &[String], arena: Arena) -> Scene {
         Scene {
             arena,
@@ -51,7 +51,7 @@ impl Scene {
         }
     }
 
-    /// More robots: these are all.
+    /// Adds robots; `robots` is the complete list.
     pub fn set_robots(&mut self, robots: &[String]) {
         for robot in robots {
             self.robots.entry(robot.clone()).or_default();
@@ -59,7 +59,7 @@ impl Scene {
         self.changed = true;
     }
 
-    /// What an entry of the record makes viewers see, `stamp` ns after the epoch that the viewer shows.
+    /// Converts an entry to messages; `stamp` is its time since the viewer's epoch [ns].
     pub fn take(&mut self, entry: &Entry, stamp: u64) -> Vec<Message> {
         match entry {
             Entry::Poses { bodies, .. } => self.poses(bodies, Time::of(stamp)),
@@ -79,7 +79,7 @@ impl Scene {
         }
     }
 
-    /// The world is this one from now on; none means that there is no run.
+    /// Sets the world; `None` if there is no run.
     pub fn world(&mut self, world: Option<&WorldSpec>, stamp: u64) -> Message {
         let discs = world.map(|world| world.discs.iter().map(|disc| disc.shape.radius).collect::<Vec<_>>());
         self.discs = discs.filter(|discs| !discs.is_empty()).unwrap_or_else(|| vec![self.arena.frisbee_radius_m]);
@@ -113,7 +113,7 @@ impl Scene {
         messages
     }
 
-    /// All bodies that were ever seen: a viewer that jumps to a moment gets this message alone.
+    /// Returns the shapes of all bodies seen so far: a viewer that seeks receives only this message.
     fn looks(&self, time: Time) -> Vec<Entity> {
         let mut discs = self.discs.iter().cycle();
         let look = |(name, seen): (&String, &bool)| match self.robots.get(name) {
@@ -124,22 +124,22 @@ impl Scene {
     }
 }
 
-/// The phase that a run is in, by the segments that it tells of.
+/// Returns the current phase of a run, according to its segments.
 pub fn phase(segments: &[Segment]) -> Option<&str> {
     segments.last().map(|segment| segment.phase.as_str())
 }
 
-/// With the digits that the record has.
+/// Rounds to the resolution of the record.
 fn number(value: f32) -> f64 {
     (f64::from(value) * 1e5).round() / 1e5
 }
 
 fn message(topic: &'static str, data: &impl Serialize) -> Message {
-    // What is serialised here has no maps with keys that are no text.
+    // Cannot fail: no maps with non-string keys.
     Message { topic, data: serde_json::to_vec(data).unwrap_or_default() }
 }
 
-/// All that there is to draw on a topic; what was drawn before goes.
+/// Returns all entities of a topic; earlier ones are deleted.
 fn scene(topic: &'static str, timestamp: Time, entities: Vec<Entity>) -> Message {
     let deletions = vec![Deletion { timestamp, kind: ALL, id: String::new() }];
     message(topic, &SceneUpdate { deletions, entities })
@@ -156,7 +156,7 @@ fn line(stamp: u64, level: Severity, name: &str, text: &str) -> Message {
     message(LOG, &Log { timestamp: Time::of(stamp), level, message: message_, name: name.into(), file, line: 0 })
 }
 
-/// The walls, what stands among them, and what the task is about.
+/// Returns the walls, inner objects, and objects of the task.
 fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
     let mut entity = Entity::new(time, FRAME, "arena");
     let [x, y] = half;
@@ -171,7 +171,7 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
         block(Pose::at(x + WALL / 2.0, 0.0, up, 0.0), [WALL, 2.0 * y, WALL_HEIGHT], grey),
         block(Pose::at(0.0, -y - WALL / 2.0, up, 0.0), [2.0 * (x + WALL), WALL, WALL_HEIGHT], grey),
         block(Pose::at(0.0, y + WALL / 2.0, up, 0.0), [2.0 * (x + WALL), WALL, WALL_HEIGHT], grey),
-        // The floor, whose top is at z = 0.
+        // The floor, with its top at z = 0.
         block(Pose::at(0.0, 0.0, -WALL / 2.0, 0.0), [2.0 * x, 2.0 * y, WALL], colour(0.9, 0.9, 0.88, 0.6)),
     ];
     if goal {
@@ -187,7 +187,7 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
     }
     for patch in &world.patches {
         let (at, length) = ([f64::from(patch.at.x), f64::from(patch.at.y)], 2.0 * f64::from(patch.half_length));
-        // A patch lies on the wall to which it is nearest, and stands a little before it.
+        // A patch lies on the nearest wall, slightly in front of it.
         let size = if x - at[0].abs() < y - at[1].abs() { [1.5 * WALL, length] } else { [length, 1.5 * WALL] };
         entity.cubes.push(block(
             Pose::at(at[0], at[1], up, 0.0),
@@ -202,7 +202,8 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
     entity
 }
 
-/// A region of the floor. What lies beyond a place has its border shown: all outside of the disc belongs to it.
+/// Adds a region of the floor. For a region beyond a position, its border is shown: everything outside of the disc
+/// belongs to it.
 fn area(entity: &mut Entity, name: &str, region: &Region, color: Color) {
     let flat = 0.002;
     let at = match *region {
@@ -222,7 +223,7 @@ fn area(entity: &mut Entity, name: &str, region: &Region, color: Color) {
     entity.texts.push(label(&text, f64::from(at.x), f64::from(at.y), LETTERS));
 }
 
-/// A robot: its colour says its state, and the arrow where it heads.
+/// Returns a robot: its colour shows its state, the arrow its heading.
 fn robot(id: &str, state: State, seen: bool, time: Time) -> Entity {
     let (r, g, b) = match state {
         State::Idle => (0.6, 0.6, 0.6),
@@ -247,7 +248,7 @@ fn robot(id: &str, state: State, seen: bool, time: Time) -> Entity {
     entity
 }
 
-/// The frisbee, or another disc that is pushed about.
+/// Returns the frisbee or another movable disc.
 fn disc(name: &str, radius: f64, seen: bool, time: Time) -> Entity {
     let mut entity = Entity::new(time, name, name);
     entity.cylinders.push(cylinder(radius, DISC_HEIGHT, colour(0.18, 0.5, 0.9, visible(seen))));
@@ -255,7 +256,7 @@ fn disc(name: &str, radius: f64, seen: bool, time: Time) -> Entity {
     entity
 }
 
-/// One that stands on the floor.
+/// Returns a cylinder that stands on the floor.
 fn cylinder(radius: f64, height: f64, color: Color) -> Cylinder {
     let size = Vector3 { x: 2.0 * radius, y: 2.0 * radius, z: height };
     Cylinder { pose: Pose::at(0.0, 0.0, height / 2.0, 0.0), size, bottom_scale: 1.0, top_scale: 1.0, color }
@@ -272,7 +273,7 @@ fn label(text: &str, x: f64, y: f64, z: f64) -> Text {
     }
 }
 
-/// What motion capture has lost stays where it was, and pales.
+/// Bodies lost by motion capture stay at their last position and turn pale.
 fn visible(seen: bool) -> f64 {
     if seen { 1.0 } else { 0.3 }
 }

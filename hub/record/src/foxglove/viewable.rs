@@ -1,10 +1,10 @@
-//! Schemas as viewers take them. The readers of Foxglove and Lichtblick know objects, lists of one kind of thing, numbers, text
-//! and truth, and refuse a whole topic for anything else in its schema.
+//! Schemas in the form for viewers. Foxglove and Lichtblick support objects, lists of a single type, numbers, strings
+//! and booleans, and reject a topic whose schema contains anything else.
 
 use serde_json::{Map, Value};
 
-/// The schema of an object with what such a reader takes: what may be null has the type that it has otherwise, and what
-/// cannot be said, such as a list of lists, is left out. Messages keep all of it.
+/// Returns the schema of an object in that form: nullable values keep only their other type, and unsupported values
+/// such as lists of lists are left out. Messages still contain all values.
 pub fn viewable(schema: &Value) -> Value {
     simple(schema).unwrap_or_else(|| serde_json::json!({ "type": "object", "properties": {} }))
 }
@@ -12,7 +12,7 @@ pub fn viewable(schema: &Value) -> Value {
 fn simple(schema: &Value) -> Option<Value> {
     let kind = kind(schema);
     if kind.is_none() {
-        // A choice between one thing and nothing is that thing.
+        // A choice between a type and null becomes that type.
         let mut choices = schema["anyOf"].as_array()?.iter().filter(|choice| choice["type"] != "null");
         return choices.next().filter(|_| choices.next().is_none()).and_then(simple);
     }
@@ -35,14 +35,14 @@ fn simple(schema: &Value) -> Option<Value> {
     Some(Value::Object(plain))
 }
 
-/// What a list is of: one kind of thing, and no list.
+/// Returns the item type of a list: a single type other than a list.
 fn item(items: &Value) -> Option<Value> {
     let all = items.as_array().map_or_else(|| std::slice::from_ref(items), Vec::as_slice);
     let first = simple(all.first()?)?;
     (first["type"] != "array" && all.iter().all(|other| kind(other) == kind(&all[0]))).then_some(first)
 }
 
-/// The only type that a value may have beside null.
+/// Returns the only type of a value besides null.
 fn kind(schema: &Value) -> Option<&str> {
     let of_all = |choices: &'_ Value| -> bool {
         choices.as_array().is_some_and(|choices| choices.iter().all(|choice| choice["type"] == "string"))
@@ -64,7 +64,8 @@ mod tests {
     use super::*;
     use xpuck_hub_core::entry::TOPICS;
 
-    /// What the reader of Lichtblick 1.28 (`parseJsonSchema.ts`) refuses, by its place.
+    /// Returns the parts of a schema that the parser of Lichtblick 1.28 (`parseJsonSchema.ts`) rejects, with their
+    /// paths.
     fn refused(schema: &Value, place: &str) -> Vec<String> {
         if schema["type"] != "object" {
             return vec![format!("{place} is no object")];

@@ -1,6 +1,5 @@
-//! Files that were cut off or damaged are made whole: every message of a chunk that is whole is written to a new file with
-//! a summary. The new file takes the old one's place when it was read back and holds all of them; a damaged original stays
-//! beside it.
+//! Recovers truncated or damaged files: every message of a valid chunk is written to a new file with a summary. The
+//! new file replaces the old one after it was read back and verified; a damaged original is kept next to it.
 
 use super::budget::Limits;
 use super::run_file::{RUN_FILE, RunFile};
@@ -17,25 +16,25 @@ use xpuck_wire::atomic;
 use xpuck_wire::file;
 use xpuck_wire::output::count;
 
-/// What was recovered of a file.
+/// Result of recovering a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// The whole file; the original's new name if nothing could be saved.
+    /// Complete file; the original's new name if nothing could be recovered.
     pub path: PathBuf,
-    /// Messages in it.
+    /// Number of messages in it.
     pub messages: u64,
-    /// Bytes of the file as it was.
+    /// Original length of the file [bytes].
     pub bytes: u64,
-    /// What was wrong, and what is lost; none if the file only lacked its end.
+    /// Damage and loss; `None` if only the end of the file was missing.
     pub damage: Option<String>,
-    /// Where the damaged original is.
+    /// Path of the damaged original.
     pub original: Option<PathBuf>,
-    /// The file was whole and had its name already.
+    /// Whether the file was already complete and had its final name.
     pub untouched: bool,
 }
 
 impl Recovered {
-    /// In one line, without the file's name.
+    /// Returns a description in one line, without the file's name.
     pub fn words(&self) -> String {
         let was = if self.untouched { "was whole, " } else { "" };
         let mut words = format!("{was}{}", count(self.messages as usize, "message", "messages"));
@@ -49,18 +48,18 @@ impl Recovered {
     }
 }
 
-/// Makes a file whole. `name.mcap.open` becomes `name.mcap`; a record that is whole stays as it is; any other is replaced
-/// by what can be read of it, and kept beside it as `name.mcap.damaged`.
+/// Recovers a file. `name.mcap.open` becomes `name.mcap`. A complete record is unchanged; any other is replaced by
+/// its readable part, and kept next to it as `name.mcap.damaged`.
 ///
 /// # Errors
-/// The file is no MCAP, nothing of it could be saved, it is being written, cannot be read, or the new one cannot be
-/// written. The file is left as it was.
+/// The file is not an MCAP file, nothing in it is recoverable, it is being written, it cannot be read, or the new
+/// file cannot be written. The file is then unchanged.
 pub fn file(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?
         .map_err(|damage| RecordError::of(path, format!("nothing could be saved, it is left as it is: {damage}")))
 }
 
-/// Makes a file of a run whole as [`file`] does; one that a hub left open and of which nothing could be saved is moved aside.
+/// Recovers a file of a run as [`file`] does; an open file without recoverable messages is moved aside.
 fn of_run(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?.or_else(|damage| {
         if !path.to_string_lossy().ends_with(OPEN) {
@@ -73,7 +72,7 @@ fn of_run(path: &Path) -> Result<Recovered, RecordError> {
     })
 }
 
-/// Makes a file whole; the inner error is the damage of one of which nothing can be saved.
+/// Recovers a file; the inner error is the damage of a file without recoverable messages.
 fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
     let fail = |error: io::Error| RecordError::of(path, error);
     let source = open_file(path)?;
@@ -112,14 +111,15 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
     let made = write_beside(&source, &survey, &new);
     let swapped = made.and_then(|proof| Ok((proof, swap(&new, path, damage.is_some())?)));
     let (proof, original) = swapped.map_err(|error| {
-        // The original is where it was; what was made of it so far is of no use.
+        // The original is in its place; the partial new file is useless.
         let _ = atomic::remove(&new);
         fail(error)
     })?;
     Ok(Ok(done(proof.messages, original)))
 }
 
-/// Refuses what lies where the new file is to be, unless a recovery that was killed left it: a file that begins as MCAP does.
+/// Rejects an existing file at the path of the new file, unless a killed recovery left it: a file with the magic
+/// bytes of MCAP.
 fn refuse_other(new: &Path) -> Result<(), RecordError> {
     let Ok(data) = new.symlink_metadata() else { return Ok(()) };
     let is_ours = data.is_file() && {
@@ -133,7 +133,7 @@ fn refuse_other(new: &Path) -> Result<(), RecordError> {
     }
 }
 
-/// The new file is about as large as the old one.
+/// Checks for free space: the new file is about as large as the old one.
 fn has_room(path: &Path, bytes: u64) -> Result<(), RecordError> {
     let free = Limits::free(atomic::folder(path)).map_err(|error| RecordError::of(path, error))?;
     match free >= bytes {
@@ -142,9 +142,10 @@ fn has_room(path: &Path, bytes: u64) -> Result<(), RecordError> {
     }
 }
 
-/// Writes what a survey found to a new file and reads it back.
+/// Writes the contents found by a survey to a new file and reads it back.
 fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof> {
-    // Left by a recovery that was killed, as nobody else has a lock on the original; or a link, whose target must stay.
+    // Left by a killed recovery, because this process holds the lock on the original; or a link, whose target must be
+    // kept.
     atomic::remove(new)?;
     let mut file = File::create_new(new)?;
     let written = survey.write(source, BufWriter::new(&file))?;
@@ -157,10 +158,10 @@ fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof>
     Ok(written)
 }
 
-/// True if a hub is writing this file.
+/// Whether a hub is writing this file.
 ///
 /// # Errors
-/// It cannot be opened, and there is one.
+/// If an existing file cannot be opened.
 pub fn is_written(path: &Path) -> io::Result<bool> {
     match file::open(path) {
         Ok(file) => Ok(matches!(file.try_lock(), Err(TryLockError::WouldBlock))),
@@ -169,19 +170,19 @@ pub fn is_written(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The files of a run that were left open.
+/// Returns the files of a run that were left open.
 ///
 /// # Errors
-/// The directory cannot be read.
+/// If the directory cannot be read.
 pub fn left_open(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let open = format!(".mcap{OPEN}");
     Ok(files(directory)?.into_iter().filter(|path| path.to_string_lossy().ends_with(&open)).collect())
 }
 
-/// Makes files of a run whole and says so in its `run.toml`, if it has one.
+/// Recovers files of a run and lists them in its `run.toml`, if it has one.
 ///
 /// # Errors
-/// The first file that could not be made whole, after all others were.
+/// The first file that could not be recovered, after all others were processed.
 pub fn run(directory: &Path, files: &[PathBuf]) -> Result<Vec<Recovered>, RecordError> {
     let (mut done, mut failed) = (Vec::new(), None);
     for path in files {

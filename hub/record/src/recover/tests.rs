@@ -8,14 +8,14 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::telemetry::Telemetry;
 
-/// A record that tells where its chunks are.
+/// A record with the positions of its chunks.
 struct Good {
     bytes: Vec<u8>,
-    /// The place of each chunk, and the times of its messages.
+    /// Byte range of each chunk, and the times of its messages.
     chunks: Vec<(Range<usize>, Vec<f64>)>,
 }
 
-/// A record of so many chunks of four messages each.
+/// Returns a record of `chunks` chunks with four messages each.
 fn good(chunks: u32) -> Good {
     let mut file = McapFile::begin(io::Cursor::new(Vec::new())).unwrap();
     for i in 0..chunks * 4 {
@@ -51,10 +51,10 @@ fn times(path: &Path) -> Vec<f64> {
     entries(path).unwrap().map(|entry| entry.unwrap().time()).collect()
 }
 
-/// The names and bytes of the files of a folder.
+/// Names and contents of the files in a folder.
 type Held = Vec<(String, Vec<u8>)>;
 
-/// Recovers these bytes under this name: what came of it, and what the folder holds then.
+/// Recovers these bytes under this file name; returns the result and the files in the folder afterwards.
 fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Held) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -76,7 +76,7 @@ fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Held) {
 fn a_file_cut_anywhere_keeps_every_chunk_that_is_whole() {
     let good = good(10);
     let (mut cuts, mut clean) = (0, 0);
-    // Every length of the first chunks' neighbourhood, then every 13th.
+    // Every length around the first chunks, then every 13th.
     for cut in (8..good.bytes.len()).filter(|cut| *cut < 1500 || cut % 13 == 0) {
         let whole: Vec<f64> = good.chunks.iter().filter(|c| c.0.end <= cut).flat_map(|c| c.1.clone()).collect();
         let (recovered, held) = recover("run.mcap.open", &good.bytes[..cut]);
@@ -138,7 +138,7 @@ fn a_chunk_that_was_only_begun_is_no_damage() {
     assert_eq!(held.len(), 1);
 }
 
-/// Damages a record somewhere: which kind of damage, and the ranges of the original that are not there as they were.
+/// Damages a record at random; returns the kind of damage and the ranges of the original that are not intact.
 fn damage(bytes: &mut Vec<u8>, draws: &mut Draws) -> (&'static str, Range<usize>) {
     let length = bytes.len();
     let at = draws.below(length as u32) as usize;
@@ -157,13 +157,13 @@ fn damage(bytes: &mut Vec<u8>, draws: &mut Draws) -> (&'static str, Range<usize>
             ("cut", at..length)
         }
         3 => {
-            // Twice in a row: what the middle of the copy tears apart is a chunk that holds the place `end`.
+            // Duplicates a block: the middle of the copy splits the chunk that contains the position `end`.
             let block = bytes[at..end].to_vec();
             bytes.splice(end..end, block);
             ("insert", end..end)
         }
         _ => {
-            // Over another place.
+            // Overwrites another position.
             let to = draws.below(length as u32) as usize;
             let block = bytes[at..end.min(at + length - to)].to_vec();
             bytes[to..to + block.len()].copy_from_slice(&block);
@@ -172,7 +172,7 @@ fn damage(bytes: &mut Vec<u8>, draws: &mut Draws) -> (&'static str, Range<usize>
     }
 }
 
-/// How many random damages are tried.
+/// Number of random damage cases.
 fn cases() -> u64 {
     std::env::var("XPUCK_DAMAGES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
 }
@@ -181,7 +181,7 @@ fn cases() -> u64 {
 fn of_a_record_damaged_anywhere_every_whole_chunk_is_read_and_the_original_is_kept() {
     let good = good(60);
     let all: Vec<f64> = good.chunks.iter().flat_map(|chunk| chunk.1.clone()).collect();
-    // As a hub leaves it that is killed: without the record that ends the chunks, and the summary.
+    // As left by a killed hub: without the record that ends the chunks, and without the summary.
     let unfinished = good.bytes.len() - 37 - summary_length(&good.bytes) - 13;
     let (mut kinds, mut refused, mut harmless) = (BTreeMap::<_, u32>::new(), 0, 0);
     for case in 0..cases() {
@@ -211,7 +211,7 @@ fn of_a_record_damaged_anywhere_every_whole_chunk_is_read_and_the_original_is_ke
                     "case {case}, {kind} at {hit:?}: {recovered:?}"
                 );
                 assert!(read.is_sorted_by(|a, b| a < b), "case {case}, {kind}: once and in order");
-                // A cut between two records, or a bit that says nothing, is no damage.
+                // A cut between two records, or a flipped bit without meaning, is not damage.
                 let nothing_lost = recovered.damage.is_none() && (kind == "cut" || read == all);
                 assert!(kept || nothing_lost, "case {case}, {kind} at {hit:?}: {recovered:?}");
                 harmless += u32::from(!kept);
@@ -225,7 +225,7 @@ fn of_a_record_damaged_anywhere_every_whole_chunk_is_read_and_the_original_is_ke
     println!("{kinds:?}: {refused} held no whole chunk, {harmless} were no damage");
 }
 
-/// Bytes of the summary before the footer.
+/// Length of the summary before the footer [bytes].
 fn summary_length(bytes: &[u8]) -> usize {
     let footer = bytes.len() - 37;
     let start = u64::from_le_bytes(bytes[footer + 9..footer + 17].try_into().unwrap()) as usize;
@@ -251,12 +251,12 @@ fn what_is_lost_is_told_in_bytes_and_seconds() {
     assert!(told.contains("in 1 place") && told.contains("at most 5.0 s of arena time"), "{told}");
     assert_eq!(recovered.messages, 36);
     assert_eq!(held[1], ("run.mcap.damaged".into(), bytes));
-    // Damage that hit no message says so of none.
+    // Damage without lost messages reports no loss.
     let mut bytes = good.bytes.clone();
     bytes[12] ^= 1;
     let told = recover("run.mcap", &bytes).0.unwrap().damage.unwrap();
     assert!(!told.contains("lost"), "{told}");
-    // The end.
+    // Damage at the end.
     let told = recover("run.mcap", &good.bytes[..good.chunks[9].0.end - 1]).0.unwrap().damage.unwrap();
     assert!(told.contains("what came after 35.0 s is lost"), "{told}");
 }
@@ -275,13 +275,13 @@ fn only_what_is_an_mcap_is_touched() {
         assert!(refused.unwrap_err().to_string().contains("nothing could be saved"));
         assert_eq!(held, [(name.into(), bytes.to_vec())]);
     }
-    // A record that is whole stays as it is, to the byte; an open one gets its name.
+    // A complete record is unchanged, byte by byte; an open one is renamed.
     for name in ["run.mcap", "run.mcap.open", "other"] {
         let (recovered, held) = recover(name, &good.bytes);
         assert_eq!(recovered.map(|r| (r.messages, r.damage)).unwrap(), (12, None));
         assert_eq!(held, [(name.trim_end_matches(".open").into(), good.bytes.clone())]);
     }
-    // Chunks without a beginning, under any name.
+    // Chunks without a file header, under any name.
     let (recovered, held) = recover("found.000", &good.bytes[good.chunks[1].0.start - 3..]);
     assert_eq!(recovered.unwrap().messages, 8);
     assert_eq!((held.len(), held[1].0.as_str()), (2, "found.000.damaged"));
@@ -335,7 +335,7 @@ fn a_whole_record_is_never_replaced_by_an_open_one() {
 #[test]
 fn bytes_that_only_look_like_records_do_no_harm() {
     let good = good(10);
-    // Lengths that reach beyond everything, at every place of a chunk's beginning.
+    // Lengths that exceed the file, at every position of a chunk's header.
     let start = good.chunks[2].0.start;
     for at in start..start + 60 {
         for value in [0xff, 0x7f, 0x80] {
@@ -345,7 +345,7 @@ fn bytes_that_only_look_like_records_do_no_harm() {
             assert!(recovered.unwrap().messages >= 36, "byte {at}");
         }
     }
-    // A chunk whose records take 16 bytes: one of nine, and the next goes beyond the end of the chunk.
+    // A chunk with 16 bytes of records: the first has nine, the next exceeds the chunk.
     let header = [&[1][..], &24u64.to_le_bytes(), &[0; 4], &16u32.to_le_bytes(), b"mcap-rusz/0.26.0"].concat();
     let mut chunk = [&[6][..], &126u64.to_le_bytes(), &[0; 162]].concat();
     chunk[9 + 32] = 16;
@@ -356,7 +356,7 @@ fn bytes_that_only_look_like_records_do_no_harm() {
     }
 }
 
-/// The figure of docs/performance.md.
+/// Measures the value in docs/performance.md.
 #[test]
 #[ignore = "measures"]
 fn how_long_the_recovery_of_ten_megabytes_takes() {
@@ -407,14 +407,15 @@ fn a_pipe_in_place_of_a_file_holds_nobody_up() {
     assert!(is_written(&pipe).unwrap_err().to_string().contains("named pipe"));
 }
 
-/// The messages of a record written anew, as other programs do: without chunks, with another packing, with what people add.
+/// Rewrites the messages of a record like other programs: without chunks, with another compression, with added
+/// records.
 fn rewritten(good: &Good, options: mcap::WriteOptions, is_annotated: bool) -> Vec<u8> {
     let mut writer = options.profile("lab").library("another program 1.0").create(io::Cursor::new(Vec::new())).unwrap();
     if is_annotated {
         let metadata = BTreeMap::from([("light".to_string(), "dimmed".to_string())]);
         writer.write_metadata(&mcap::records::Metadata { name: "lab".into(), metadata }).unwrap();
         let name = "arena.mcap".to_string();
-        // An attachment that holds a chunk is no part of the record.
+        // An attachment that contains a chunk is not part of the record.
         let data = good.bytes.clone().into();
         let media_type = "application/octet-stream".into();
         writer.attach(&mcap::Attachment { log_time: 1, create_time: 1, name, media_type, data }).unwrap();
@@ -432,7 +433,7 @@ fn records_of_other_writers_are_whole_and_keep_what_people_added() {
     let plain = || mcap::WriteOptions::new().compression(None);
     let lz4 = {
         let mut bytes = rewritten(&good, plain().chunk_size(Some(1 << 20)), true);
-        // The library packs no LZ4 here: the only chunk is packed by hand.
+        // The library cannot write LZ4 here: the only chunk is compressed by hand.
         let from = chunk_behind_attachment(&bytes);
         let body = u64::from_le_bytes(bytes[from + 1..from + 9].try_into().unwrap()) as usize;
         let data = bytes[from + 9 + 40..from + 9 + body].to_vec();
@@ -465,7 +466,7 @@ fn records_of_other_writers_are_whole_and_keep_what_people_added() {
             let recovered = file(&path).unwrap();
             assert!(recovered.untouched && recovered.damage.is_none(), "{what}: {recovered:?}");
         }
-        // Cut at its end, it is made whole with all that was added.
+        // After truncation, it is recovered with all added records.
         let end = bytes.len() - 30;
         std::fs::write(&path, &bytes[..end]).unwrap();
         let recovered = file(&path).unwrap();
@@ -483,7 +484,7 @@ fn records_of_other_writers_are_whole_and_keep_what_people_added() {
     }
 }
 
-/// Where the record's own chunk begins.
+/// Returns the offset of the record's own chunk.
 fn chunk_behind_attachment(bytes: &[u8]) -> usize {
     let mut at = 8;
     while bytes[at] != 6 {

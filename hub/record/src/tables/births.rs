@@ -1,4 +1,4 @@
-//! Births as rows of a table: what is recorded in columns, a row each.
+//! Births as table rows: recorded column-wise, exported row-wise.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::{Birth, Emigrant};
 
-/// A generation as the export sees it.
+/// A generation in the form of the export.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Unpacked {
     time: f64,
@@ -17,7 +17,7 @@ pub(crate) struct Unpacked {
     left_out: u32,
 }
 
-/// A recorded generation unpacked; none if it is none.
+/// Unpacks a recorded generation; `None` if the data is not a generation.
 pub(crate) fn unpacked(data: &[u8]) -> Option<Value> {
     let Ok(Entry::Genes { time, robot, generation, emigrant, births }) = serde_json::from_slice(data) else {
         return None;

@@ -1,4 +1,5 @@
-//! A record as tables, for pandas and the like: one file a table, as Parquet or CSV. Columns come from the schemas.
+//! Exports a record as tables for tools such as pandas: one file per table, as Parquet or CSV. Columns are derived
+//! from the schemas.
 
 use super::parquet::ParquetFile;
 use super::table::{Column, Table, write_rows};
@@ -10,10 +11,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use xpuck_wire::atomic::Part;
 
-/// Rows kept in memory before they are written.
+/// Number of rows buffered before they are written.
 const BATCH: usize = 20_000;
 
-/// A kind of file.
+/// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Parquet.
@@ -22,7 +23,7 @@ pub enum Format {
     Csv,
 }
 
-/// A table: its name, its topic, the list whose items are its rows, and fields that it leaves out.
+/// A table: its name, its topic, the list that contains its rows, and fields to leave out.
 struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
 const TABLES: [Spec; 16] = [
@@ -44,15 +45,15 @@ const TABLES: [Spec; 16] = [
     Spec("estimates", "/estimates", Some("estimates"), &[]),
 ];
 
-/// A row a segment, as it was told last; `segment_samples` has all that was told of it meanwhile.
+/// Table with the latest values of each segment, one row per segment; `segment_samples` has all intermediate values.
 const SEGMENTS: &str = "segments";
 /// Fields of the whole run, which tables of its segments leave out.
 const OF_RUN: &[&str] = &["segment", "phase", "evolved", "slow_round_trips", "dead"];
-/// Their messages are packed; a row is one of those that are in them.
+/// Topics with packed messages; each contained item becomes a row.
 const UPDATES: &str = "/updates";
 const GENES: &str = "/genes";
 
-/// Places in lists that have a name of their own.
+/// Names for positions in lists.
 const NAMES: [(&str, &str); 27] = [
     ("pose.0", "x"),
     ("pose.1", "y"),
@@ -83,19 +84,21 @@ const NAMES: [(&str, &str); 27] = [
     ("sent.1", "sent.right"),
 ];
 
-/// What was exported.
+/// Result of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exported {
-    /// Each table's name and number of rows.
+    /// Name and number of rows of each table.
     pub tables: Vec<(&'static str, u64)>,
-    /// What of the record is damaged, a line a file.
+    /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
-/// Writes the tables of a run into a folder. `progress` is told how many bytes of how many were read, and says whether to go on.
+/// Writes the tables of a run into a folder. `progress` receives the numbers of bytes read and in total; the export
+/// continues while it returns true.
 ///
 /// # Errors
-/// There is no record, it cannot be read, the folder is the run's own or cannot be written, or it was stopped.
+/// There is no record, it cannot be read, the folder is the run's own or cannot be written, or the export was
+/// stopped.
 pub fn export(
     run: &Path,
     folder: &Path,
@@ -115,7 +118,7 @@ pub fn export(
     while let Some(message) = messages.next() {
         let message = message?;
         let (done, total) = messages.progress();
-        // Once a chunk.
+        // Once per chunk.
         if told.replace(done) != Some(done) && !progress(done, total) {
             return Err(RecordError::of(folder, "stopped; nothing was written"));
         }
@@ -140,11 +143,11 @@ pub fn export(
     Ok(Exported { tables, damage: messages.damage().to_vec() })
 }
 
-/// Where a column's value is, and what kind it is of.
+/// Location and type of a column's value.
 struct Field {
     name: String,
     pointer: String,
-    /// Of the row, not of the message.
+    /// Whether the value belongs to the row's item, not to the message.
     of_item: bool,
     kind: &'static str,
 }
@@ -161,7 +164,7 @@ struct Output {
     fields: Vec<Field>,
     columns: Vec<Column>,
     waiting: usize,
-    /// Of the table of segments: the latest message and item of each, by its number.
+    /// For the table of segments: the latest message and item of each segment, by its number.
     latest: BTreeMap<u64, (Value, Value)>,
     rows: u64,
     writer: Writer,
@@ -211,7 +214,8 @@ impl Output {
         };
         for item in items {
             match item["number"].as_u64().filter(|_| self.name == SEGMENTS) {
-                // The message holds every segment so far, and only its time is asked of it: when the segment last changed.
+                // The message holds all segments so far; only its time is used: the time of the segment's last
+                // change.
                 Some(number) if self.latest.get(&number).is_some_and(|(_, known)| known == item) => {}
                 Some(number) => {
                     let of_run = message.as_object().into_iter().flatten().filter(|(key, _)| *key != SEGMENTS);
@@ -284,7 +288,8 @@ fn push(column: &mut Column, value: &Value) {
     }
 }
 
-/// The columns of a table: every plain value of the schema, lists of a known length place by place.
+/// Returns the columns of a table: every scalar of the schema, with the elements of fixed-length lists as separate
+/// columns.
 fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
     let schema: Value = match topic {
         UPDATES => xpuck_wire::schema::of_json::<updates::Unpacked>().to_value(),
@@ -292,7 +297,7 @@ fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
         _ => serde_json::from_str(schema::of(topic)).unwrap_or_default(),
     };
     let mut found = Vec::new();
-    // Parts of the schema that are still to be looked at, the next one last.
+    // Stack of schema parts to visit, the next one last.
     let mut open = vec![(&schema, String::new(), false)];
     while let Some((schema, pointer, of_item)) = open.pop() {
         let name = pointer.trim_start_matches('/').replace('/', ".");
@@ -329,7 +334,7 @@ mod tests {
     use xpuck_hub_core::entry::Entry;
     use xpuck_wire::Body;
 
-    /// The columns are what people's scripts name: none may change its name, its place or its kind.
+    /// Users' scripts refer to the columns: no name, position or type may change.
     #[test]
     fn tables_have_the_columns_that_scripts_name() {
         let mut columns = String::new();

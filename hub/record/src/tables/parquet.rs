@@ -1,4 +1,5 @@
-//! Tables as Parquet, for pandas, Polars, R and DuckDB: plain columns that may hold nulls, a row group for each piece.
+//! Tables as Parquet, for pandas, Polars, R and DuckDB: scalar columns that may hold nulls, with a row group for each
+//! piece.
 
 use super::table::{Column, Table};
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
@@ -19,17 +20,17 @@ impl ParquetFile {
     /// Begins a file with the columns of a table.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn begin(file: File, table: &Table) -> Result<ParquetFile> {
         let fields = table.iter().map(|(name, column)| field(name, column)).collect::<Result<_>>()?;
         let schema = Arc::new(Type::group_type_builder("row").with_fields(fields).build()?);
         Ok(ParquetFile { writer: SerializedFileWriter::new(file, schema, Arc::new(WriterProperties::new()))? })
     }
 
-    /// Writes a table with these columns.
+    /// Writes the rows of a table with the same columns.
     ///
     /// # Errors
-    /// The file cannot be written, or the columns are others.
+    /// If the file cannot be written, or the columns differ.
     pub fn write(&mut self, table: &Table) -> Result<()> {
         let mut group = self.writer.next_row_group()?;
         for (_, column) in table {
@@ -50,7 +51,7 @@ impl ParquetFile {
     /// Completes the file.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn finish(self) -> Result<()> {
         self.writer.close()?;
         Ok(())
@@ -74,7 +75,7 @@ fn field(name: &str, column: &Column) -> Result<TypePtr> {
     Ok(Arc::new(builder.build()?))
 }
 
-/// Writes one column: a level of 1 for each value that is there, 0 for each that is not, and the values that are.
+/// Writes one column: a definition level of 1 for each existing value, 0 for each null, and the existing values.
 fn write<T: DataType>(
     mut writer: SerializedColumnWriter<'_>,
     values: impl Iterator<Item = Option<T::T>> + Clone,

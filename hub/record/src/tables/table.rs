@@ -3,21 +3,22 @@
 use serde_json::Value;
 use std::fs::File;
 
-/// A column's values; none where a row has no value.
+/// Values of a column; `None` for rows without a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     /// Whole numbers.
     Integers(Vec<Option<i64>>),
-    /// Numbers.
+    /// Floating-point numbers.
     Numbers(Vec<Option<f64>>),
-    /// Yes or no.
+    /// Booleans.
     Flags(Vec<Option<bool>>),
     /// Text.
     Texts(Vec<Option<String>>),
 }
 
 impl Column {
-    /// The narrowest column that holds all of these values: whole numbers, numbers, flags, else text.
+    /// Returns the narrowest column that holds all values: whole numbers, floating-point numbers, booleans, else
+    /// text.
     pub fn of(values: &[&Value]) -> Column {
         let all = |fits: &dyn Fn(&Value) -> bool| values.iter().all(|v| v.is_null() || fits(v));
         if all(&|v| v.is_i64()) && values.iter().any(|v| !v.is_null()) {
@@ -45,11 +46,11 @@ impl Column {
         }
     }
 
-    /// A value as CSV has it; numbers so that they read back as the same bits.
+    /// Formats a value for CSV; numbers can be read back bit by bit.
     fn cell(&self, row: usize) -> String {
         match self {
             Column::Integers(v) => v[row].map(|x| x.to_string()),
-            // With a point or an exponent, so that no reader takes a column that begins with 0 for one of integers.
+            // With a point or an exponent, so that readers do not infer an integer column from a first value of 0.
             Column::Numbers(v) => v[row].map(|x| format!("{x:?}")),
             Column::Flags(v) => v[row].map(|x| x.to_string()),
             Column::Texts(v) => v[row].clone(),
@@ -58,10 +59,10 @@ impl Column {
     }
 }
 
-/// Columns of the same length with their names.
+/// Columns of equal length with their names.
 pub type Table = Vec<(String, Column)>;
 
-/// Number of a table's rows.
+/// Returns the number of rows of a table.
 fn rows(table: &Table) -> usize {
     table.first().map_or(0, |(_, column)| column.len())
 }
@@ -69,7 +70,7 @@ fn rows(table: &Table) -> usize {
 /// Writes a table's rows as CSV.
 ///
 /// # Errors
-/// The file cannot be written.
+/// If the file cannot be written.
 pub fn write_rows(csv: &mut csv::Writer<File>, table: &Table) -> csv::Result<()> {
     (0..rows(table)).try_for_each(|row| csv.write_record(table.iter().map(|(_, column)| column.cell(row))))
 }

@@ -1,4 +1,4 @@
-//! Control updates as rows of a table: what travels packed, unpacked.
+//! Control updates as table rows: recorded packed, exported unpacked.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,20 +7,20 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::State;
 use xpuck_wire::updates::Update;
 
-/// A row; numbers that are none are absent.
+/// A row; undefined numbers are absent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Row {
     /// Number of the update since the robot's program started.
     number: u32,
-    /// The robot's time, s.
+    /// Time of the robot [s].
     robot_time: f64,
-    /// What it was to do.
+    /// State of the robot.
     state: State,
-    /// The tree was ticked.
+    /// Whether the tree was ticked.
     ticked: bool,
-    /// An external controller drove.
+    /// Whether an external controller drove the robot.
     driven: bool,
-    /// What each node returned, in preorder: a letter r, s or f, or a dot if it was not ticked.
+    /// Result of each node, in preorder: a letter r, s or f, or a dot if it was not ticked.
     nodes: String,
     v_goal: [f32; 2],
     v_prox: [f32; 2],
@@ -34,20 +34,20 @@ struct Row {
     v_scr: [f32; 2],
     /// Proximity readings.
     proximity: [f32; 8],
-    /// Colour by segment.
+    /// Visible colours by camera segment.
     blobs: [[bool; 3]; 3],
-    /// Ages of the body's senses, the camera frame and the virtual senses, s.
+    /// Ages of the body's senses, the camera frame and the virtual senses [s].
     body_age: f32,
     camera_age: f32,
     virtual_age: f32,
-    /// Neighbours heard, each as island, range in m and bearing in rad.
+    /// Received neighbours, each with island, range [m] and bearing [rad].
     heard: String,
-    /// Speeds that the tree wanted, and those that were sent, m/s.
+    /// Wheel speeds requested by the tree, and those sent [m/s].
     wanted: [f32; 2],
     sent: [f32; 2],
 }
 
-/// A batch as the export sees it.
+/// A batch in the form of the export.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Unpacked {
     time: f64,
@@ -59,7 +59,7 @@ pub(crate) struct Unpacked {
     updates: Vec<Row>,
 }
 
-/// A recorded batch unpacked; none if it is none.
+/// Unpacks a recorded batch; `None` if the data is not a batch.
 pub(crate) fn unpacked(data: &[u8]) -> Option<Value> {
     let Ok(Entry::Updates { time, robot, updates }) = serde_json::from_slice(data) else { return None };
     let unpacked = updates.unpack().ok()?;

@@ -1,4 +1,4 @@
-//! How much of the disk records may take: a budget for all runs, and a reserve that is never written to.
+//! Disk limits for records: a budget for all runs, and a reserve of free space.
 
 use crate::run_file::{RUN_FILE, RunFile, RunState};
 use crate::{RecordError, files, folders};
@@ -6,26 +6,26 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xpuck_hub_core::config::Record;
 
-/// Bytes of a MiB.
+/// Number of bytes per MiB.
 const MIB: u64 = 1 << 20;
 
-/// The limits of a record directory.
+/// Limits of a record directory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     root: PathBuf,
-    /// Bytes that all runs may take together.
+    /// Maximum size of all runs together [bytes].
     budget: Option<u64>,
-    /// Bytes that stay free on the disk.
+    /// Space that stays free on the disk [bytes].
     reserve: u64,
     delete_oldest: bool,
 }
 
-/// What came of a look at the budget.
+/// Result of enforcing the budget.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Within {
-    /// Names of the runs that were deleted.
+    /// Names of the deleted runs.
     pub deleted: Vec<String>,
-    /// Why it is not known what all runs take, if it is not: recording goes on, and nothing is deleted.
+    /// Reason for which the size of all runs is unknown, if it is. Recording continues, and nothing is deleted.
     pub uncounted: Option<String>,
 }
 
@@ -35,12 +35,12 @@ struct Run {
     directory: PathBuf,
     began: u64,
     bytes: u64,
-    /// Nobody writes it.
+    /// Whether no hub writes the run any more.
     over: bool,
 }
 
 impl Limits {
-    /// What the hub's file says.
+    /// Returns the limits in the hub's file.
     pub fn of(record: &Record) -> Limits {
         Limits {
             root: record.directory.clone(),
@@ -50,18 +50,19 @@ impl Limits {
         }
     }
 
-    /// Nothing if there is room to go on recording into `directory`, else what keeps from it.
+    /// Checks that there is enough space to continue recording into `directory`.
     ///
     /// # Errors
-    /// The disk has no more room than the reserve.
+    /// If the free space on the disk is at most the reserve.
     pub fn reserve(&self, directory: &Path) -> Result<(), String> {
         self.free_at_least(self.reserve, directory)
     }
 
-    /// Nothing if there is room to begin again: twice the reserve, so that recording does not stop again at once.
+    /// Checks that there is enough space to restart recording: twice the reserve, so that it does not stop again
+    /// immediately.
     ///
     /// # Errors
-    /// The disk has less.
+    /// If there is less space.
     pub fn room_again(&self, directory: &Path) -> Result<(), String> {
         self.free_at_least(self.reserve.saturating_mul(2), directory)
     }
@@ -78,28 +79,27 @@ impl Limits {
         ))
     }
 
-    /// Bytes free on the disk of `directory`.
+    /// Returns the free space on the disk of `directory` [bytes].
     ///
     /// # Errors
-    /// What the system says.
+    /// On an I/O error.
     pub fn free(directory: &Path) -> Result<u64, String> {
         let disk = rustix::fs::statvfs(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
     }
 
-    /// Bytes that all runs take together.
+    /// Returns the size of all runs together [bytes].
     ///
     /// # Errors
-    /// A directory cannot be read.
+    /// If a directory cannot be read.
     pub fn spent(&self) -> Result<u64, RecordError> {
         Ok(runs(&self.root)?.iter().map(|run| run.bytes).sum())
     }
 
-    /// Keeps the runs within the budget; the oldest that are over are deleted if that is allowed. `current` is never
-    /// touched.
+    /// Enforces the budget; deletes the oldest finished runs if that is allowed. `current` is never deleted.
     ///
     /// # Errors
-    /// The budget is spent and nothing may be deleted.
+    /// If the budget is exceeded and nothing may be deleted.
     pub fn budget(&self, current: &Path) -> Result<Within, String> {
         let Some(budget) = self.budget else { return Ok(Within::default()) };
         let runs = match runs(&self.root) {
@@ -116,7 +116,7 @@ impl Limits {
     }
 }
 
-/// Which runs go, the oldest first, until the rest is within the budget.
+/// Selects the runs to delete, the oldest first, until the rest is within the budget.
 fn plan(runs: &[Run], current: &Path, budget: u64, delete_oldest: bool) -> Result<Vec<PathBuf>, String> {
     let mut used: u64 = runs.iter().map(|run| run.bytes).sum();
     let mut old: Vec<&Run> = runs.iter().filter(|run| run.over && run.directory != current).collect();
@@ -137,7 +137,8 @@ fn plan(runs: &[Run], current: &Path, budget: u64, delete_oldest: bool) -> Resul
     Err(format!("runs take {used} MiB of the {budget} MiB that budget_gib allows: {advice}"))
 }
 
-/// The runs of a record directory. One whose `run.toml` makes no sense counts as one that goes on: it is never deleted.
+/// Returns the runs of a record directory. A run with an invalid `run.toml` counts as in progress, and is never
+/// deleted.
 fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
     let mut found = Vec::new();
     for directory in folders(root)? {
@@ -145,7 +146,7 @@ fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
         match xpuck_wire::file::open(&described) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            // It is no file.
+            // Not a regular file.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
             Err(error) => return Err(RecordError::of(&described, error)),
         }
@@ -156,16 +157,16 @@ fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
     Ok(found)
 }
 
-/// Bytes of the files of a run.
+/// Returns the size of a run's files [bytes].
 ///
 /// # Errors
-/// The directory, or a file in it, cannot be looked at.
+/// If the directory, or a file in it, cannot be accessed.
 pub fn bytes(directory: &Path) -> Result<u64, RecordError> {
     let mut sum = 0;
     for path in files(directory)? {
         match path.symlink_metadata() {
             Ok(data) => sum += if data.is_file() { data.len() } else { 0 },
-            // It has another name by now, or is gone.
+            // Renamed or deleted meanwhile.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(RecordError::of(&path, error)),
         }
@@ -201,7 +202,7 @@ mod tests {
         let damaged = root.path().join("damaged");
         std::fs::create_dir(&damaged).unwrap();
         std::fs::write(damaged.join(RUN_FILE), "state = \"fin").unwrap();
-        // It takes room, and is not deleted for it.
+        // The damaged run counts for the budget, but is not deleted.
         assert!(limits.spent().unwrap() > 0 && limits.budget(&mine).is_err() && damaged.exists());
         // A folder that cannot be listed.
         std::fs::remove_dir_all(root.path()).unwrap();

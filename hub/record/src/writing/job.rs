@@ -1,4 +1,4 @@
-//! What the hub hands to the thread that writes, and what the thread has to say.
+//! Messages between the hub and the writing thread.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -8,37 +8,37 @@ use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::Status;
 use xpuck_wire::log::Line;
 
-/// Something to write.
+/// A job for the writing thread.
 pub(crate) enum Job {
     Entry(Entry),
-    /// A picture of the camera above the arena, when it was taken, s of arena time, and what says that it waits while it is
-    /// there.
+    /// Image of the overhead camera: time of capture [s of arena time], JPEG data, and a token that counts waiting
+    /// images.
     Overhead(f64, Arc<dyn AsRef<[u8]> + Send + Sync>, Arc<()>),
     Snapshot(Box<Snapshot>),
 }
 
-/// Orders of the hub to the thread, beside jobs.
+/// Orders of the hub to the thread, besides jobs.
 #[derive(Clone, Default)]
 pub(crate) struct Orders {
-    /// The final status, once the record is to be closed.
+    /// Final status, set when the record is to be closed.
     pub last_word: Arc<Mutex<Option<Status>>>,
-    /// The run is over: states that were kept while it went on are not written any more.
+    /// Whether the run is over: earlier states are then no longer written.
     pub over: Arc<AtomicBool>,
-    /// The hub ends: what is wrong with the disk is not tried again.
+    /// Whether the hub is exiting: disk errors are then not retried.
     pub hurry: Arc<AtomicBool>,
 }
 
-/// What the recorder has to say.
+/// Report of the recorder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Nothing is recorded for now, and why.
+    /// Recording has stopped, with the reason.
     Stopped(String),
-    /// The record goes on in a further file; what is missing.
+    /// Recording continues in a further file, with a gap; path and description.
     Again(PathBuf, String),
-    /// The record goes on in a further file, and nothing is missing.
+    /// Recording continues in a further file, without a gap.
     Next(PathBuf),
-    /// The state on the disk is of this directive, or there is none (the greatest number); or the disk refuses, and why.
+    /// Number of the directive in the stored state, or `u64::MAX` without a state; `Err` on an I/O error.
     State(Result<u64, String>),
-    /// Something else.
+    /// A line for the log.
     Say(Line),
 }

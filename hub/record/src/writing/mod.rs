@@ -1,4 +1,4 @@
-//! The recorder's own thread: what comes, files that grow, and how much of a disk they may take.
+//! Recording thread: queue, growing files, and disk limits.
 
 pub mod budget;
 pub(crate) mod job;

@@ -1,5 +1,5 @@
-//! The hub's handle on the thread that writes a record. The hub never waits for a disk: what does not fit into the queue is
-//! lost, counted and reported.
+//! The hub's handle to the recording thread. The hub never waits for a disk: entries that exceed the queue are lost,
+//! counted and reported.
 
 use super::budget::{Limits, Within};
 use super::job::{Job, Note, Orders};
@@ -18,41 +18,40 @@ use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::log::Line;
 use xpuck_wire::{Status, precedence};
 
-/// Entries that may wait for the disk: seconds of the largest swarm.
+/// Capacity of the entry queue: a few seconds of the largest swarm.
 const QUEUE: usize = 16_384;
-/// The hub's loop waits so long for a disk to begin a record [wall time]: robots stand after 1 s without the hub.
+/// Time limit for a disk to begin a record [wall time]: robots stop after 1 s without the hub.
 const BEGIN_TIMEOUT: Duration = Duration::from_millis(800);
-/// Interval between looks at a thread that is to end.
+/// Interval for checking whether the thread has ended.
 const LOOK: Duration = Duration::from_millis(10);
-/// Pictures that may wait for it.
+/// Maximum number of waiting images.
 const PICTURES: usize = 8;
 
-/// A record that is being written. Dropped without [`Recorder::close`] it stays open, as after a crash.
+/// A record that is being written. If it is dropped without [`Recorder::close`], it stays open, as after a crash.
 pub struct Recorder {
     directory: PathBuf,
-    /// None while recording is stopped.
+    /// `None` while recording is stopped.
     path: Option<PathBuf>,
-    /// None once the record is to be closed.
+    /// `None` once the record is to be closed.
     jobs: Option<SyncSender<Job>>,
     notes: Receiver<Note>,
     orders: Orders,
     thread: Option<JoinHandle<()>>,
     lost: u64,
-    /// Each picture that waits has one of these.
+    /// Token; each waiting image holds a clone.
     pictures: Arc<()>,
 }
 
 impl Recorder {
-    /// Opens the record of a run that starts now, in a new directory below the configured one. A disk that is slow to take it
-    /// is waited for 0.8 s at most: what is to be recorded waits in the queue then, and where the disk refuses
-    /// in the end, that is told as for one that fills up.
+    /// Opens the record of a run that starts now, in a new directory below the configured one. Waits at most 0.8 s
+    /// for a slow disk; entries then wait in the queue. If the disk fails later, this is reported like a full disk.
     ///
     /// # Errors
-    /// There is no room, or the disk refuses.
+    /// If there is not enough space, or on an I/O error.
     pub fn open(config: &Config, begins: &Beginning) -> Result<Recorder, RecordError> {
         let Beginning { name, unix_ms, seed, .. } = begins;
         let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
-        // No command takes what begins with a dash for the name of a run.
+        // Commands do not accept run names that begin with a dash.
         let clean = Some(clean.trim_start_matches('-')).filter(|clean| !clean.is_empty()).unwrap_or("run");
         let root = config.hub.record.directory.clone();
         let directory = root.join(format!("{clean}-{unix_ms}-seed{seed}"));
@@ -71,18 +70,19 @@ impl Recorder {
         Recorder::start(directory, limits, prepare)
     }
 
-    /// Nothing if a hub can go on with the record of a run.
+    /// Checks that there is enough space to resume the record of a run.
     ///
     /// # Errors
-    /// There is no room.
+    /// If there is not enough space.
     pub fn has_room(config: &Config, directory: &Path) -> Result<(), RecordError> {
         Limits::of(&config.hub.record).reserve(directory).map_err(|e| RecordError::of(directory, e))
     }
 
-    /// Goes on with the record of a run whose hub died, in a further file. A slow disk is waited for as in [`Recorder::open`].
+    /// Resumes the record of a run whose hub was killed, in a further file. Waits for a slow disk as
+    /// [`Recorder::open`] does.
     ///
     /// # Errors
-    /// There is no room, or the disk refuses.
+    /// If there is not enough space, or on an I/O error.
     pub fn go_on(config: &Config, directory: &Path) -> Result<Recorder, RecordError> {
         let limits = Limits::of(&config.hub.record);
         let (place, watched) = (directory.to_path_buf(), limits.clone());
@@ -102,7 +102,7 @@ impl Recorder {
         let (outbox, notes) = channel();
         let orders = Orders::default();
         let writes = (directory.clone(), outbox.clone(), orders.clone());
-        // Without room for a result, one that nobody waits for comes back to its thread.
+        // Rendezvous channel: after the time limit, sending fails and the result stays with the thread.
         let (done, begun) = sync_channel(0);
         let work = move || {
             let (directory, notes, orders) = writes;
@@ -110,7 +110,7 @@ impl Recorder {
             let begin = || {
                 let within = prepare()?;
                 within.deleted.iter().for_each(|name| say_deleted(&notes, name));
-                // What is wrong with counting is said by the writer, which counts again soon.
+                // Errors in computing the size of all runs are reported by the writer, which repeats this soon.
                 Writer::begin(directory, limits, notes.clone(), orders, Instant::now())
             };
             match begin() {
@@ -142,36 +142,36 @@ impl Recorder {
         Ok(Recorder { directory, path, jobs, notes, orders, thread, lost: 0, pictures: Arc::default() })
     }
 
-    /// The run's directory.
+    /// Directory of the run.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The file that is being written; none while recording is stopped.
+    /// File that is being written; `None` while recording is stopped.
     pub fn file(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Hands an entry to the recorder. If there is no room for it, it is lost: the total of those lost comes back at the
-    /// 1st, 10th, 100th and so on.
+    /// Passes an entry to the recorder. If the queue is full, the entry is lost; the total number of lost entries is
+    /// returned at the 1st, 10th, 100th and so on.
     pub fn write(&mut self, entry: Entry) -> Option<u64> {
         let taken = self.jobs.as_ref().is_some_and(|jobs| jobs.try_send(Job::Entry(entry)).is_ok());
         self.lost += u64::from(!taken);
         (!taken && 10u64.pow(self.lost.ilog10()) == self.lost).then_some(self.lost)
     }
 
-    /// Hands a picture of the camera above the arena to the recorder, taken at `time`, s of arena time. Pictures are large: where
-    /// a few wait for the disk already, it is lost.
+    /// Passes an image of the overhead camera to the recorder; `time` is the time of capture [s of arena time].
+    /// Images are large: if several are already waiting, it is lost.
     pub fn overhead(&self, time: f64, jpeg: Arc<dyn AsRef<[u8]> + Send + Sync>) {
         if let Some(jobs) = self.jobs.as_ref().filter(|_| Arc::strong_count(&self.pictures) <= PICTURES) {
             let _ = jobs.try_send(Job::Overhead(time, jpeg, self.pictures.clone()));
         }
     }
 
-    /// Keeps how the run stands, for a hub that goes on with it. While the disk is busy an older state stays.
+    /// Stores the state of the run, with which a hub can resume it. While the disk is busy, an older state is kept.
     pub fn keep(&self, kept: Snapshot) {
         if kept.is_over() {
-            // States that were handed over before it are not written any more.
+            // States that were passed before are no longer written.
             self.orders.over.store(true, Ordering::Relaxed);
         }
         if let Some(jobs) = &self.jobs {
@@ -179,7 +179,7 @@ impl Recorder {
         }
     }
 
-    /// What the recorder has to say since the last call.
+    /// Returns the next report of the recorder.
     pub fn note(&mut self) -> Option<Note> {
         let note = self.notes.try_recv().ok()?;
         match &note {
@@ -190,8 +190,9 @@ impl Recorder {
         Some(note)
     }
 
-    /// Ends the record: the rest is written, every file of the run is made whole, and the final status lies beside them.
-    /// The state goes when the result is there: should the hub die before, the next one closes the run by it.
+    /// Ends the record: writes the remaining entries, completes every file of the run, and writes the final status.
+    /// The state is removed after the result is written: if the hub is killed before, the next one closes the run
+    /// with it.
     pub fn close(mut self, status: Status) -> Closing {
         if let Ok(mut word) = self.orders.last_word.lock() {
             *word = Some(status);
@@ -202,14 +203,14 @@ impl Recorder {
     }
 }
 
-/// The hub's loop, which makes the recorder's thread, runs before all others; a disk can wait.
+/// Resets the priority inherited from the hub's loop, which runs before all other threads; a disk can wait.
 fn run_as_others() {
     if precedence::runs_first() {
         let _ = precedence::run_as_others();
     }
 }
 
-/// Tells that a disk which was waited for takes no record; what comes is dropped.
+/// Reports that a slow disk failed to begin a record; waiting entries are dropped.
 fn refuse_late(why: &RecordError, notes: &Sender<Note>, inbox: &Receiver<Job>) {
     let _ = notes.send(Note::Stopped(why.to_string()));
     let _ = notes.send(Note::State(Ok(u64::MAX)));
@@ -225,17 +226,17 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// The run's directory.
+    /// Directory of the run.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The record is closed.
+    /// Whether the record is closed.
     pub fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// What the recorder has to say since the last call.
+    /// Returns the next report of the recorder as a log line.
     pub fn note(&self) -> Option<Line> {
         let line = match self.notes.try_recv().ok()? {
             Note::Stopped(text) => Line::error(text),
@@ -246,8 +247,8 @@ impl Closing {
         Some(Line { text: format!("{}: {}", self.directory.display(), line.text), ..line })
     }
 
-    /// Waits until the record is closed, or cannot be now; for a disk that hangs, at most for `timeout`. Returns the lines
-    /// that remain to be logged.
+    /// Waits until the record is closed, or closing has failed, but at most for `timeout` if the disk hangs. Returns
+    /// the lines that remain to be logged.
     pub fn wait(self, timeout: Duration) -> Vec<Line> {
         self.hurry.store(true, Ordering::Relaxed);
         let until = Instant::now() + timeout;
@@ -272,7 +273,7 @@ mod tests {
         Entry::event(time, "x")
     }
 
-    /// A record below a folder whose disk answers when `gate` says so.
+    /// Returns a recorder below a folder whose disk responds when `gate` receives a result.
     fn slow(root: &Path, gate: Receiver<Result<(), &'static str>>) -> Recorder {
         let directory = root.join("x-1-seed1");
         std::fs::create_dir(&directory).unwrap();
@@ -343,7 +344,7 @@ mod tests {
             recorder.overhead(n.into(), Arc::new(vec![0xff, 0xd8]));
         }
         assert_eq!(inbox.try_iter().count(), PICTURES);
-        // Those are written, and there is room again.
+        // After these are written, there is room again.
         recorder.overhead(7.0, Arc::new(vec![0xff, 0xd8]));
         let Ok(Job::Overhead(time, jpeg, _)) = inbox.try_recv() else { panic!("a picture waits") };
         assert!(time == 7.0 && (*jpeg).as_ref() == [0xff, 0xd8]);

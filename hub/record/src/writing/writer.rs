@@ -1,5 +1,5 @@
-//! What the recorder's thread does: it writes entries to a file, keeps to the limits of the disk, and goes on in a further
-//! file when a disk that was full has room again. A run is closed when every file of it is whole ([`crate::close`]).
+//! Writer of the recording thread: writes entries to a file, respects the disk limits, and continues in a further
+//! file when a full disk has space again. A run is closed when all of its files are complete ([`crate::close`]).
 
 use super::budget::{Limits, Within};
 use super::job::{Job, Note, Orders};
@@ -22,55 +22,56 @@ use xpuck_wire::atomic;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::log::Line;
 
-/// Records are flushed to the file so often where no state is kept, which flushes them once a second: what is older outlives
-/// the hub. Every flush ends a chunk, and short chunks are larger.
+/// Flush interval if no states are stored (storing a state flushes once per second). Flushed data survives the end of
+/// the hub. Every flush ends a chunk, and short chunks compress less.
 const FLUSH: Duration = Duration::from_millis(1500);
-/// And what was flushed is brought to the disk so often: what is older outlives the machine.
+/// Interval for syncing flushed data to the disk. Synced data survives a crash of the machine.
 const SYNC: Duration = Duration::from_secs(4);
-/// The disk's room is looked at so often, and what all runs take.
+/// Interval for checking the free space on the disk.
 const LOOK: Duration = Duration::from_secs(1);
-/// See [`LOOK`].
+/// Interval for computing the size of all runs.
 const COUNT: Duration = Duration::from_secs(10);
-/// A disk that was full is looked at again so soon.
+/// Interval for checking a full disk again.
 const RETRY: Duration = Duration::from_secs(5);
-/// Each further file of a run is begun twice as long after the last one stopped, up to this: a disk that takes a little at a
-/// time must not make a run of a thousand files.
+/// Maximum delay before a further file is begun; it doubles after each stop. A disk with little space must not turn a
+/// run into a thousand files.
 const LONGEST_RETRY: Duration = Duration::from_secs(320);
 
-/// Flushes of one file, about 80 minutes of wall time: its summary takes some 500 bytes of memory for each.
+/// Maximum number of flushes per file, about 80 minutes of wall time: the summary takes about 500 bytes of memory for
+/// each.
 const LONGEST_PART: u32 = 5_000;
 
-/// A file, and a handle on it to bring it to the disk.
+/// A file, and a handle for syncing it.
 type Open = (McapFile<BufWriter<File>>, File);
 
-/// Why nothing is recorded.
+/// State while recording is stopped.
 struct Stopped {
     why: String,
-    /// Entries that came since.
+    /// Number of entries lost since.
     lost: u64,
-    /// When to look again.
+    /// Time of the next check.
     look: Instant,
 }
 
-/// Writes a record.
+/// Writer of a record.
 pub(crate) struct Writer {
     directory: PathBuf,
     path: PathBuf,
     limits: Limits,
-    /// None while recording is stopped.
+    /// `None` while recording is stopped.
     file: Option<Open>,
     stopped: Option<Stopped>,
-    /// How long to wait after the next stop.
+    /// Delay after the next stop.
     retry: Duration,
     notes: Sender<Note>,
     orders: Orders,
-    /// What stands in the way of counting what all runs take: it is said once.
+    /// Error in computing the size of all runs; it is reported once.
     uncounted: Option<String>,
-    /// Robots that `run.toml` names, as far as this writer knows.
+    /// Number of robots in `run.toml`, as far as this writer knows.
     robots: usize,
-    /// The schema of pictures, made when the first comes.
+    /// Schema of images, created for the first image.
     image_schema: Option<String>,
-    /// When to flush, sync, look and count next.
+    /// Times of the next flush, sync, space check and size computation.
     due: [Instant; 4],
 }
 
@@ -103,12 +104,12 @@ impl Writer {
         })
     }
 
-    /// The file that is being written.
+    /// File that is being written.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Does what comes until nobody sends any more.
+    /// Processes jobs until all senders are gone.
     pub fn run(mut self, inbox: &Receiver<Job>) {
         loop {
             let next = self.due.iter().min().copied().unwrap_or_else(Instant::now);
@@ -138,7 +139,7 @@ impl Writer {
         self.attempt(|mcap, _| mcap.write(entry));
     }
 
-    /// A picture, while there is a file: its gap is told of with that of the entries.
+    /// Writes an image, if a file is open; its gap is reported with that of the entries.
     fn overhead(&mut self, time: f64, jpeg: &[u8]) {
         let stamp = McapFile::<BufWriter<File>>::stamp(time);
         let schema = self.image_schema.get_or_insert_with(image::schema).clone();
@@ -147,8 +148,8 @@ impl Writer {
         });
     }
 
-    /// Goes on recording if there is room again, for which there has to be some more than when it stopped. `time` is arena
-    /// time, for the event that tells of the gap.
+    /// Resumes recording if there is enough space again, which must exceed that at the stop. `time` is the arena time
+    /// of the event that reports the gap.
     fn again(&mut self, time: f64, now: Instant) -> bool {
         let Some(stopped) = self.stopped.as_mut().filter(|stopped| now >= stopped.look) else { return false };
         stopped.look = now + RETRY;
@@ -197,7 +198,7 @@ impl Writer {
         }
     }
 
-    /// Says which runs made room, and if what all runs take is not known any more.
+    /// Reports deleted runs, and a new error in computing the size of all runs.
     fn told_of_budget(&mut self, within: Within) {
         within.deleted.iter().for_each(|name| say_deleted(&self.notes, name));
         if within.uncounted != self.uncounted
@@ -208,27 +209,27 @@ impl Writer {
         self.uncounted = within.uncounted;
     }
 
-    /// Does something with the file; an error ends the recording.
+    /// Calls a function with the file; an error stops the recording.
     fn attempt(&mut self, what: impl FnOnce(&mut McapFile<BufWriter<File>>, &File) -> std::io::Result<()>) {
         let Some((mcap, disk)) = &mut self.file else { return };
         if let Err(error) = what(mcap, disk) {
-            // What is half written is made whole when the run is closed.
+            // The partial file is completed when the run is closed.
             self.file = None;
             self.told(RecordError::of(&self.path, error));
         }
     }
 
-    /// Recording has stopped.
+    /// Reports that recording has stopped.
     fn told(&mut self, why: RecordError) {
         let why = why.to_string();
         let _ = self.notes.send(Note::Stopped(why.clone()));
-        // No hub goes on from where the record ended: the run has gone on since.
+        // No hub may resume from the end of the record: the run has continued since.
         let removed = snapshot::remove(&self.directory).map(|()| u64::MAX);
         self.tell_state(removed.map_err(|error| error.to_string()));
         self.stopped = Some(Stopped { why, lost: 0, look: Instant::now() + self.retry });
     }
 
-    /// Ends the recording while there is still room to complete the file.
+    /// Stops the recording while there is still space to complete the file.
     fn stop(&mut self, why: &str) {
         self.complete();
         if self.stopped.is_none() {
@@ -242,7 +243,7 @@ impl Writer {
         if (closing && !kept.is_over()) || stale || self.file.is_none() {
             return;
         }
-        // What was told before the state is in the record when the state is.
+        // Everything reported before the state must be in the record together with the state.
         let mut bytes = 0;
         self.attempt(|mcap, disk| {
             mcap.flush()?;
@@ -256,18 +257,20 @@ impl Writer {
         self.name_robots(kept);
         let part = self.path.file_name().and_then(|name| part_number(&name.to_string_lossy())).map_or(1, |(n, _)| n);
         let written = snapshot::write(&self.directory, kept, unix_ms(), Reach { part, bytes });
-        // Where it fails an older one stays, of a run that goes on: robots know better, and the next is tried in a second.
+        // On an error, an older state of a running run is kept: robots have newer data, and the next state is tried
+        // after a second.
         let removed = written.is_err() && kept.is_over() && snapshot::remove(&self.directory).is_ok();
         let written = written.map(|()| kept.told.2).map_err(|error| error.to_string());
         self.tell_state(if removed { Ok(u64::MAX) } else { written });
     }
 
-    /// Tells what became of the state: also that nothing changed, by which the hub knows that the disk does not hang.
+    /// Reports the result of storing the state, also if nothing changed: the hub thereby knows that the disk does not
+    /// hang.
     fn tell_state(&self, state: Result<u64, String>) {
         let _ = self.notes.send(Note::State(state));
     }
 
-    /// Robots that came to the swarm during the run stand in `run.toml`, in the order of their islands.
+    /// Adds robots that joined during the run to `run.toml`, in the order of their islands.
     fn name_robots(&mut self, kept: &Snapshot) {
         let known = self.robots.max(kept.planned);
         self.robots = kept.robots.len();
@@ -280,7 +283,7 @@ impl Writer {
         }
     }
 
-    /// Goes on in a further file, so that what is kept in memory for a file's summary is bounded.
+    /// Continues in a further file, to limit the memory for a file's summary.
     fn next_part(&mut self) {
         self.complete();
         if self.stopped.is_some() {
@@ -295,13 +298,13 @@ impl Writer {
         }
     }
 
-    /// Completes the file and gives it its lasting name.
+    /// Completes the file and renames it to its final name.
     fn complete(&mut self) {
         let Some((mut mcap, disk)) = self.file.take() else { return };
         let finished = mcap.finish().and_then(|()| mcap.into_inner().flush()).and_then(|()| disk.sync_all());
         let whole = whole_name(&self.path);
         if let Err(error) = finished.and_then(|()| rename_new(&self.path, &whole)) {
-            // What is half written, or has no name yet, is made whole when the run is closed.
+            // A partial or unnamed file is completed when the run is closed.
             self.told(RecordError::of(&self.path, error));
             return;
         }
@@ -323,7 +326,7 @@ fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
     let path = free_part(directory)?;
     let begin = || {
         let file = File::create_new(&path)?;
-        // Held until the file is closed: who recovers files leaves those that are locked alone.
+        // Held until the file is closed: recovery skips locked files.
         file.lock()?;
         let disk = file.try_clone()?;
         let mut mcap = McapFile::begin(BufWriter::new(file))?;
@@ -331,13 +334,13 @@ fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
         Ok((mcap, disk))
     };
     begin().map(|open| (path.clone(), open)).map_err(|error: std::io::Error| {
-        // Nothing is in it.
+        // The file is empty.
         let _ = atomic::remove(&path);
         RecordError::of(&path, error)
     })
 }
 
-/// The first name of a run's files that is free.
+/// Returns the first unused name for a file of the run.
 fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
     let is_there = |path: &Path| path.try_exists().map_err(|error| RecordError::of(path, error));
     for n in 1..=MAX_PARTS {
@@ -380,7 +383,7 @@ mod tests {
         assert!(matches!(said.try_recv(), Ok(Note::Stopped(why)) if why.contains("reserve_mib")));
         assert!(!state.exists(), "a hub would go on from where the record ended");
         assert_eq!(said.try_recv(), Ok(Note::State(Ok(u64::MAX))));
-        // There is no room yet; then there is, but it was looked for a moment ago.
+        // Not enough space yet; then there is enough, but the last check was too recent.
         writer.entry(&event(1), after(60));
         writer.limits = room.clone();
         writer.entry(&event(2), after(61));
@@ -388,7 +391,7 @@ mod tests {
         writer.entry(&event(3), after(66));
         let Ok(Note::Again(path, text)) = said.try_recv() else { panic!("it goes on") };
         assert!(path == writer.path() && text.contains(" 2 messages are missing"), "{text}");
-        // The next time it waits longer.
+        // The next delay is longer.
         writer.limits = full;
         writer.on_time(after(70));
         assert!(matches!(said.try_recv(), Ok(Note::Stopped(_))));
@@ -401,7 +404,7 @@ mod tests {
         assert_eq!(read("run-2.mcap"), [Entry::event(3.0, text), event(3)]);
     }
 
-    /// So many flushes make a file; the run goes on in the next without a gap.
+    /// The run continues in a new file after the maximum number of flushes, without a gap.
     #[test]
     fn a_long_run_is_several_files_and_no_message_is_missing() {
         let dir = tempfile::tempdir().unwrap();

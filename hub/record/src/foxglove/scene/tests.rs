@@ -1,4 +1,4 @@
-//! What viewers are told of a small swarm.
+//! Tests of the messages for viewers with a small swarm.
 
 use super::*;
 use crate::foxglove::{channels, schema_of};
@@ -19,7 +19,7 @@ fn json(message: &Message) -> Value {
     serde_json::from_slice(&message.data).unwrap()
 }
 
-/// Whether a value has exactly the fields that its schema promises.
+/// Asserts that a value has exactly the fields of its schema.
 fn fits(value: &Value, schema: &Value, place: &str) {
     if let Some(properties) = schema["properties"].as_object() {
         let fields: Vec<&String> = value.as_object().unwrap_or_else(|| panic!("{place}")).keys().collect();
@@ -68,7 +68,7 @@ fn a_frame_places_bodies_and_their_looks_are_told_when_they_change() {
     assert_eq!(ids, ["frisbee", "xp01", "xp02"]);
     assert!((looks["entities"][0]["cylinders"][0]["size"]["x"].as_f64().unwrap() - 0.21).abs() < 1e-6);
     assert!(looks["entities"][0]["arrows"] == serde_json::json!([]) && looks["entities"][1]["arrows"][0].is_object());
-    // As long as nothing changes, places alone.
+    // Without changes only transforms are sent.
     assert_eq!(scene.take(&poses(&all), 2).len(), 1);
     let telemetry = Telemetry { state: State::Run, ..Telemetry::default() };
     let told = |telemetry: &Telemetry| Entry::Telemetry {
@@ -81,7 +81,7 @@ fn a_frame_places_bodies_and_their_looks_are_told_when_they_change() {
     let run = json(&scene.take(&poses(&all), 4)[1]);
     assert_eq!(run["entities"][2]["metadata"][0]["value"], "RUN");
     assert!(scene.take(&told(&telemetry), 5).is_empty() && scene.take(&poses(&all), 6).len() == 1);
-    // One that is no longer seen stays, and pales.
+    // A body that is no longer seen stays and turns pale.
     let lost = json(&scene.take(&poses(&["xp01", "frisbee"]), 7)[1]);
     assert_eq!(lost["entities"][2]["cylinders"][0]["color"]["a"], 0.3);
     assert_eq!(lost["deletions"][0]["type"], 1);
