@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { crosses, placeLabels } from "../console/arena/labels.js";
 
-/** Nine robots in a square of 0.3 m, at a scale in pixels a metre. */
+/** Nine robots in a square of 0.3 m, at a scale in pixels per metre. */
 function crowd(scale, width = 48, height = 18) {
   return Array.from({ length: 9 }, (_, i) => ({
     key: `xp0${i + 1}`, x: 300 + (i % 3) * 0.1 * scale, y: 250 + Math.floor(i / 3) * 0.1 * scale,

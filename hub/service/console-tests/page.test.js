@@ -8,7 +8,7 @@ const page = fs.readFileSync(path.join(root, "index.html"), "utf8");
 const read = (file) => fs.readFileSync(path.join(root, file), "utf8");
 const files = fs.readdirSync(root, { recursive: true }).filter((file) => file.endsWith(".js") && !file.startsWith("vendor"));
 
-/** What a module imports when it is loaded, and what those import. */
+/** Returns the static imports of a module, recursively. */
 function graph(file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);

@@ -4,7 +4,7 @@ import { chunkFor, hzFor, Schedule } from "../console/runs/schedule.js";
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A record with an event a second, and a status before each chunk. */
+/** Creates a record with one event per second, and a status before each chunk. */
 function record(begin = 100, end = 400) {
   const asked = [];
   const schedule = new Schedule({ begin, end }, async (from, to, hz) => {

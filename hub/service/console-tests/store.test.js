@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Store } from "../console/link/store.js";
 
-/** A store that remembers what it said has changed. */
+/** Creates a store, and a list of the topics that it reports as changed. */
 function made(kind = "live") {
   const said = [];
   return { store: new Store(kind, (topic) => said.push(topic)), said };
@@ -20,7 +20,7 @@ test("what robots tell of the run before is not shown as this run's", () => {
   store.apply("generation", row(0.4, 1));
   store.apply("generation", row(0.6, 2));
   assert.deepEqual(store.islands.get("xp01").generation, [1, 2]);
-  // A robot that is switched off and on later in the run begins anew as well, and what it did before is of this run.
+  // A robot that is restarted during the run restarts its generations too, but its earlier ones belong to this run.
   store.apply("generation", row(90, 1));
   assert.deepEqual(store.islands.get("xp01").generation, [1, 2, 1]);
 });
@@ -40,7 +40,7 @@ test("while robots get ready their evolution is that of the run before, and is l
   assert.deepEqual([store.status.evolved, store.robots.get("xp01").evolution], [null, null]);
   store.apply("status", status({ run_seconds: 3, evolved: 0.1, robots: robots() }));
   assert.equal(store.robots.get("xp01").evolution.best, 0.4);
-  // A hub that goes on with a run gets ready too, and that run's evolution is told.
+  // A hub that resumes a run is also in preparation, and that run's evolution is reported.
   store.apply("status", status({ phase: "preparing", run_seconds: 3, evolved: 0.1, robots: robots() }));
   assert.equal(store.status.evolved, 0.1);
 });
@@ -54,7 +54,7 @@ test("a new run takes the place of the one before, once", () => {
   assert.deepEqual([store.trees.size, store.islands.size, store.evolved.t.length], [0, 0, 0]);
   store.apply("status", status({ phase: "preparing" }));
   assert.equal(said.filter((topic) => topic === "newrun").length, 1);
-  // A page that missed the word of it sees the clock begin anew.
+  // A page that missed the event detects that the clock restarted.
   store.apply("status", status({ run_seconds: 40 }));
   store.apply("status", status({ run_seconds: 1 }));
   assert.equal(said.filter((topic) => topic === "newrun").length, 2);

@@ -4,7 +4,7 @@ import { bestLayout, edgePoints, layoutTree, scaleOf, shortened, signOf, wrapTex
 
 const leaf = (label, kind = "action") => ({ symbol: "", label, kind, children: [] });
 
-/** A tree of composites with so many children each, in preorder. */
+/** Creates a tree of composites with `width` children each, in preorder. */
 function grow(depth, width) {
   const nodes = [];
   const add = (level) => {
@@ -72,7 +72,7 @@ test("parents stand in the middle of their first and last child, children in ord
 });
 
 test("no edge passes through a node, whatever the sizes of those in its level", () => {
-  // Composites are small; beside them stand actions of several lines, and behind those are the composites' children.
+  // Composites are small; beside them are actions of several lines, followed by the children of the composites.
   const nodes = [{ symbol: "→", label: "seq", kind: "composite", children: [] }];
   for (let i = 0; i < 6; i++) {
     const at = nodes.push({ symbol: "?", label: "sel", kind: "composite", children: [] }) - 1;

@@ -1,5 +1,5 @@
 // @ts-check
-// The page as a whole: the hub's events, the header, and one view at a time.
+// Main module of the page: the hub's events, the header, and one view at a time.
 
 import { Account } from "./shell/account.js";
 import { Commands } from "./link/commands.js";
@@ -43,7 +43,7 @@ export class App {
   async start() {
     this.addKeys();
     const asked = this.account.takeLinkOfAddress();
-    // A link may come into a tab that shows the page already.
+    // A link may be opened in a tab that already shows the page.
     addEventListener("hashchange", () => void this.account.takeLinkOfAddress());
     this.live.start();
     this.navigation.start();
@@ -84,7 +84,7 @@ export class App {
     return Boolean(this.session.told?.replay);
   }
 
-  /** What the header tells of. */
+  /** Returns the store whose data the header shows. */
   headStore() {
     return this.onlyReplay() ? this.navigation.env().store : this.live.store;
   }
@@ -145,6 +145,6 @@ export class App {
 }
 
 const app = new App();
-// For measuring, and for tests.
+// For measurements and tests.
 Object.assign(window, { xpuckFrames: () => app.frames.recent(), xpuck: app });
 app.start();

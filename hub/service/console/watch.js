@@ -1,5 +1,5 @@
 // @ts-check
-// Watch: the arena, what goes on in plain words, the fitness, the robots, the latest events.
+// Watch view: the arena, the current state in plain words, fitness, robots, and latest events.
 
 import { ArenaView } from "./arena/view.js";
 import { h, setAttr, setText, show } from "./shared/dom.js";
@@ -18,7 +18,7 @@ export function create(env) {
   const events = new EventList(env.store, { title: "Events", most: 60 });
   const now = nowPanel(env);
   const above = new Pictures({ title: "From above", alt: "The newest picture of the camera above the arena", kind: "above", absent: () => show(above.node, false) });
-  // A hub without such a camera shows no panel for it.
+  // Without such a camera, the panel is hidden.
   show(above.node, env.source.overheadUrl() !== null);
   const node = h("div", { class: "view watch" }, arena.node, h("div", { class: "side" }, now.node, fitness.node, above.node, robots.node, events.node));
   /** @type {() => void} */
@@ -44,7 +44,7 @@ export function create(env) {
       fitness.end();
     },
     changed: (topics, at) => {
-      // Before the first status nothing has its size yet.
+      // Before the first status, sizes are unknown.
       setAttr(node, "data-ready", env.store.status !== null && env.store.world !== null);
       arena.changed(topics, at);
       now.changed(topics);
@@ -55,7 +55,7 @@ export function create(env) {
   };
 }
 
-/** What goes on, and what can be done next. @param {import("./shell/navigation.js").Env} env */
+/** Creates the panel with the current state and the next possible action. @param {import("./shell/navigation.js").Env} env */
 function nowPanel(env) {
   const title = h("h2", { class: "now-title" });
   const text = h("p");

@@ -1,13 +1,13 @@
-//! The hub's file and the swarm file that it names.
+//! Reads the hub's file and the swarm file that it names.
 
 use std::path::Path;
 use xpuck_hub_core::config::{Config, HubFile, TlsFiles};
 use xpuck_wire::{FileError, Swarm, atomic, file};
 
-/// Reads the hub's file and the swarm file that it names; paths in them are relative to the file that they stand in.
+/// Reads the hub's file and its swarm file. Paths are relative to the file that contains them.
 ///
 /// # Errors
-/// One of them cannot be read, or says what cannot be.
+/// A file is unreadable or contains an invalid value.
 pub fn read(path: &Path) -> Result<Config, FileError> {
     let name = path.display().to_string();
     let mut hub: HubFile = file::read(path)?;

@@ -1,18 +1,18 @@
-//! Memory that is free again goes back to the system.
+//! Returns freed memory to the operating system.
 //!
-//! glibc keeps what a crowd took and gave back, and a long run leaves holes between what stays; a service that runs for
-//! days beside others has to give both away.
+//! glibc keeps the memory that a burst of connections used and freed, and a long run fragments the heap. A service
+//! that runs for days beside others has to return both.
 
 use std::io;
 use std::time::Duration;
 
-/// Time between two looks.
+/// Interval of the releases.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Starts a thread that gives free memory back as long as the program runs.
+/// Starts a thread that returns free memory until the program ends.
 ///
 /// # Errors
-/// If the system gives no thread.
+/// The operating system provides no thread.
 pub fn give_back_regularly() -> io::Result<()> {
     let look = || {
         loop {
@@ -30,6 +30,6 @@ fn give_back() {
     unsafe { libc::malloc_trim(0) };
 }
 
-/// Other allocators do it by themselves.
+/// Other allocators return memory by themselves.
 #[cfg(not(target_env = "gnu"))]
 fn give_back() {}

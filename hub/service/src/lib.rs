@@ -1,8 +1,9 @@
-//! The hub that runs: its loop and everything that stands around it.
+//! Running hub: its main loop and all surrounding services.
 //!
-//! [`hub`] runs what `xpuck-hub-core` decides, on sockets and clocks. [`mocap`] receives poses, [`admission`] stands before
-//! the sockets, [`observer`], [`console`] and [`catalogue`] show what happens and what happened, [`recovery`] goes on with a
-//! run that a dead hub left, [`doctor`] only reads, and [`foxglove`] shows what happens to viewers of others. [`geneserver`] is the shell of migration without robots.
+//! [`hub`] runs the decisions of `xpuck-hub-core` with sockets and clocks. [`mocap`] receives poses, and
+//! [`admission`] protects the sockets. [`observer`], [`console`] and [`catalogue`] show current and past events, and
+//! [`foxglove`] shows current events to external viewers. [`recovery`] resumes a run after a crash of the hub.
+//! [`doctor`] only reads. [`geneserver`] runs migration without robots.
 
 pub mod admission;
 pub mod catalogue;

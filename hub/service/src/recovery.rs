@@ -1,6 +1,7 @@
-//! What a hub that starts does about the runs that an earlier one left behind: it takes one up whose robots it is to ask, closes
-//! those that are over, and makes cut-off and damaged files whole, on a thread of its own. What cannot be read is told and
-//! left alone: the next start looks again. What becomes of each is decided in [`xpuck_hub_core::resumption`].
+//! Handles the runs that an earlier hub left behind, at the start of a hub. It resumes the run whose robots this hub
+//! has to ask, closes the runs that have ended, and repairs truncated and damaged files on a separate thread.
+//! Unreadable runs are reported and left unchanged until the next start. [`xpuck_hub_core::resumption`] decides the
+//! fate of each run.
 
 use crate::stops::Stops;
 use std::io::ErrorKind;
@@ -16,53 +17,53 @@ use xpuck_record::{RecordError, Recorder, end_run, folders, recover};
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::output;
 
-/// A run that this hub is to go on with.
+/// Run to resume.
 pub struct ResumedRun {
-    /// The run's directory.
+    /// Directory of the run.
     pub directory: PathBuf,
-    /// How it stood.
+    /// State of the run.
     pub snapshot: Snapshot,
-    /// How long ago, wall time.
+    /// Age of the state [wall time].
     pub away: Duration,
 }
 
-/// What a hub that starts has found.
+/// Result of the search at the start.
 #[derive(Default)]
 pub struct Found {
-    /// The run to go on with.
+    /// Run to resume.
     pub resumed: Option<ResumedRun>,
-    /// STOPs that the swarm was given, as far as the disk knows.
+    /// Number of STOPs of the swarm, as recorded on the disk.
     pub stops: u64,
-    /// What operators have to know.
+    /// Messages for the operators.
     pub notes: Vec<String>,
 }
 
-/// A run that was left behind.
+/// Run left behind by an earlier hub.
 struct Left {
     directory: PathBuf,
-    /// Files that are open and that nobody writes.
+    /// Open files without a writer.
     files: Vec<PathBuf>,
     state: Kept,
 }
 
-/// What there is of its state.
+/// Stored state of a run.
 enum Kept {
-    /// A whole one: when it was written, how far the record reached, and what it says.
+    /// Valid: time of writing, extent of the record, and contents.
     Whole(u64, Reach, Box<Snapshot>),
-    /// None that can be used.
+    /// Missing or invalid.
     None,
-    /// It cannot be read.
+    /// Unreadable.
     Unread,
 }
 
-/// Looks at the runs that were left behind. Gives the one to go on with; the rest is seen to meanwhile. `mark` is that of
-/// the hub's swarm.
+/// Examines the runs left behind. Returns the one to resume; the others are handled in the background. `mark` is that
+/// of the hub's swarm.
 pub fn look_back(config: &Config, mark: &str) -> Found {
     let mut found = Found::default();
     let root = &config.hub.record.directory;
     let left: Vec<Left> =
         left_behind(root, &mut found.notes).into_iter().filter_map(|run| Left::read(run, &mut found.notes)).collect();
-    // A count that cannot be read may be any.
+    // An unreadable count may have any value.
     let (known, counted) = match Stops::read(root, mark) {
         Ok(stops) => (stops, true),
         Err(error) => {
@@ -105,7 +106,7 @@ pub fn look_back(config: &Config, mark: &str) -> Found {
     found
 }
 
-/// What becomes of a run's folder.
+/// Fate of a run's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Becomes {
     GoesOn,
@@ -114,9 +115,9 @@ enum Becomes {
 }
 
 impl Left {
-    /// Reads what there is of a run; none if its files cannot be looked at.
+    /// Reads the stored state of a run; `None` if its files cannot be examined.
     fn read(directory: PathBuf, notes: &mut Vec<String>) -> Option<Left> {
-        // The files to make whole are named now: those that this hub writes come later.
+        // The files to repair are listed now, so that files which this hub writes later are excluded.
         let files = match recover::left_open(&directory) {
             Ok(files) => files,
             Err(error) => {
@@ -154,7 +155,7 @@ impl Left {
 }
 
 impl Found {
-    /// Remembers the run if it is the one to go on with, and says what operators have to know of it.
+    /// Stores the run if it is the one to resume, and adds messages for the operators.
     fn see_to(&mut self, run: Left, fate: Fate, now: u64, config: &Config) -> (PathBuf, Vec<PathBuf>, Becomes) {
         let Left { directory, files, state } = run;
         let name = directory.display();
@@ -196,11 +197,11 @@ impl Found {
     }
 }
 
-/// The directories of runs that say that they are running, or hold files that are open and that nobody writes. What cannot
-/// be looked at is left out, and told in `notes`.
+/// Directories of runs that are marked as running or contain open files without a writer. Directories that cannot be
+/// examined are omitted and reported in `notes`.
 pub fn left_behind(root: &Path, notes: &mut Vec<String>) -> Vec<PathBuf> {
     let directories = match std::fs::metadata(root) {
-        // The first run makes it.
+        // The first run creates the folder.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         _ => folders(root),
     };
@@ -228,14 +229,14 @@ fn is_left_behind(directory: &Path) -> Result<bool, RecordError> {
     if is_written(directory)? {
         return Ok(false);
     }
-    // Files are made whole whatever run.toml says.
+    // Open files are repaired regardless of the state in run.toml.
     Ok(!open.is_empty() || RunFile::read(directory)?.state == RunState::Running)
 }
 
-/// True if a hub is writing this run.
+/// Whether a hub is writing this run.
 ///
 /// # Errors
-/// That cannot be seen.
+/// The files cannot be examined.
 pub fn is_written(directory: &Path) -> Result<bool, RecordError> {
     for file in recover::left_open(directory)? {
         if recover::is_written(&file).map_err(|error| RecordError::of(&file, error))? {
@@ -245,17 +246,17 @@ pub fn is_written(directory: &Path) -> Result<bool, RecordError> {
     Ok(false)
 }
 
-/// Makes a run's files whole and closes it. A run that had begun is aborted, unless
-/// it was over already; the status that was kept last is its result.
+/// Repairs a run's files and closes it. A started run becomes aborted unless it had already ended; its result is the
+/// last stored status.
 ///
 /// # Errors
-/// What the disk says; the run's state is kept then.
+/// Error of the disk; the run's state is then kept.
 pub fn settle(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError> {
     let made = make_whole(directory, files)?;
     Ok(format!("{}; {made}", close(directory)?))
 }
 
-/// Makes files of a run whole, and says what came of it.
+/// Repairs files of a run; returns a description of the result.
 fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError> {
     let done = recover::run(directory, files)?;
     let messages: u64 = done.iter().map(|r| r.messages).sum();
@@ -276,7 +277,7 @@ fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError
     Ok(text)
 }
 
-/// Closes a run whose files are whole, if it is not closed yet. Gives how it stands then.
+/// Closes a run with intact files, if it is still open. Returns its state.
 fn close(directory: &Path) -> Result<&'static str, RecordError> {
     let described = directory.join(RUN_FILE);
     if !described.try_exists().map_err(|error| RecordError::of(&described, error))? {
@@ -309,12 +310,12 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let mut notes = Vec::new();
         assert!(left_behind(&root.path().join("none"), &mut notes).is_empty() && notes.is_empty());
-        // A folder that is none: a link in a circle.
+        // Not a folder: a circular symbolic link.
         let circle = root.path().join("circle");
         std::os::unix::fs::symlink(&circle, &circle).unwrap();
         assert!(left_behind(&circle, &mut notes).is_empty());
         assert!(notes[0].contains("circle"), "{notes:?}");
-        // Of a run whose run.toml cannot be looked at its neighbours are.
+        // If run.toml of one run cannot be examined, the other runs are examined all the same.
         let good = root.path().join("good");
         std::fs::create_dir(&good).unwrap();
         std::fs::write(good.join(RUN_FILE), "").unwrap();

@@ -1,4 +1,4 @@
-//! A record played back: entries in, the status that the console shows out. A plain state machine.
+//! Playback of a record: entries in, the status of the console out. A plain state machine.
 
 use std::collections::VecDeque;
 use xpuck_experiment::Experiment;
@@ -8,7 +8,7 @@ use xpuck_hub_core::switchboard::{EVENTS, TRACKING_LOST};
 use xpuck_record::run_file::RunFile;
 use xpuck_wire::{Phase, Status};
 
-/// What the console showed at a moment of a run.
+/// State of the console at a time of a run.
 pub struct Replay {
     status: Status,
     roster: Roster,
@@ -17,7 +17,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Before the first entry of a run.
+    /// Creates the state before the first entry of a run.
     pub fn new(run: &RunFile) -> Replay {
         let half = |key: &str, usual: f64| {
             let arena = run.hub.get("arena").and_then(|arena| arena.get(key));
@@ -35,7 +35,7 @@ impl Replay {
         Replay { status, roster: Roster::new(&run.robots), events: VecDeque::new(), poses: None }
     }
 
-    /// Takes the next entry.
+    /// Processes the next entry.
     pub fn take(&mut self, entry: Entry) {
         let now = entry.time();
         self.status.time = self.status.time.max(now);
@@ -79,7 +79,7 @@ impl Replay {
         }
     }
 
-    /// What the console showed then.
+    /// Status that the console showed at this time.
     pub fn status(&mut self) -> Status {
         let now = self.status.time;
         self.roster.newly_lost(now);

@@ -1,5 +1,5 @@
-//! How many STOPs the swarm was given, in a file beside the runs. A run that was begun under a lower count never goes on, whatever
-//! the clocks say.
+//! Number of STOPs that the swarm has received, in a file beside the runs. A run started at a lower count is never
+//! resumed, whatever the clocks show.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,35 +8,35 @@ use xpuck_record::RecordError;
 use xpuck_wire::file;
 use xpuck_wire::latest::{Fate, Latest};
 
-/// Longest file that is read, bytes.
+/// Maximum length of the file [bytes].
 const LONGEST: u64 = 64;
 
-/// The file of the swarm with this mark, below the record directory.
+/// File of the swarm with this mark, below the record directory.
 fn file_of(root: &Path, mark: &str) -> PathBuf {
     root.join(format!("stops-{mark}"))
 }
 
-/// The file, and the thread that writes it.
+/// Count of STOPs, with the thread that writes its file.
 pub struct Stops {
     root: PathBuf,
     disk: Latest,
-    /// There is no folder of runs, and so none that a count could forbid: no need to write.
+    /// Count that is not written: without a folder of runs it affects no run.
     unneeded: Option<u64>,
 }
 
 impl Stops {
-    /// Below this record directory, of the swarm with this mark.
+    /// Creates the count for the swarm with this mark, below this record directory.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The operating system provides no thread.
     pub fn start(root: &Path, mark: &str) -> std::io::Result<Stops> {
         Ok(Stops { root: root.into(), disk: Latest::start(file_of(root, mark), false)?, unneeded: None })
     }
 
-    /// What the file says; 0 if there is none.
+    /// Reads the count; 0 without a file.
     ///
     /// # Errors
-    /// It cannot be read, or is no count.
+    /// The file cannot be read or does not contain a count.
     pub fn read(root: &Path, mark: &str) -> Result<u64, RecordError> {
         let path = file_of(root, mark);
         match file::bytes(&path, LONGEST) {
@@ -49,7 +49,7 @@ impl Stops {
         }
     }
 
-    /// Has the file say this.
+    /// Writes the count to the file.
     pub fn put(&mut self, stops: u64) {
         match self.root.try_exists() {
             Ok(false) => self.unneeded = Some(stops),
@@ -57,7 +57,7 @@ impl Stops {
         }
     }
 
-    /// What became of it, if there is news.
+    /// Result of a write, once available.
     pub fn news(&mut self) -> Option<Kept> {
         let stops = self.unneeded.take().map(Ok);
         let fate = |fate| match fate {

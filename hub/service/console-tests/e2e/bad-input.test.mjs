@@ -1,4 +1,4 @@
-// What people and strangers send that is not in order: the page says what is wrong, runs none of it, and keeps the focus.
+// Tests of invalid and hostile input: the page reports the error, executes none of the input, and keeps the focus.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ const all = suite({ speed: 4 });
 /** @type {import("playwright-core").Page} */
 let page;
 
-/** Whether a stranger's text became more than text. */
+/** Whether hostile text was interpreted as markup or script. */
 const hit = () => page.evaluate(() => ["hit" in window, document.querySelectorAll("img[src=x]").length]);
 
 test("an experiment that is not in order is refused by the name of its field", async () => {
@@ -78,7 +78,7 @@ test("the name of an experiment and a note run nothing", async () => {
 });
 
 test("what robots say of themselves runs nothing in any view", async () => {
-  // As if the hub passed it on: every word of a robot's that is free.
+  // Simulates a hub that passes on hostile text in every free-text field of a robot.
   const soil = () => page.evaluate((text) => {
     const { live } = window.xpuck;
     const status = structuredClone(live.store.status);

@@ -1,4 +1,4 @@
-// A robot driven by hand from the page: with real keys in a real browser, in a swarm whose motion capture tells where it is.
+// Tests of manual driving from the page, with real keys in a real browser and a tracked swarm.
 
 import { after, test } from "node:test";
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ test("arrow keys drive the selected robot, whatever its tree wants, and let go o
     location.hash = "#/robot/xp02";
   });
   await shows(page, "#main", /xp02/);
-  // The other view names it as well.
+  // The other view shows its name too.
   await until(() => page.evaluate(() => /** @type {any} */ (window).xpuck.live.store.selected === "xp02"), "xp02 is selected");
   await page.keyboard.press("d");
   await shows(page, "#main", /Stop driving xp02/);

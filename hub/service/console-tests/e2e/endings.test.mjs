@@ -1,18 +1,18 @@
-// How runs and hubs end: what is no trouble is not cried as trouble, and what is, is told.
+// Tests of the ends of runs and hubs: regular ends raise no alarm, faults do.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { goTo, openPage, program, shows, startRun, suite, until } from "./harness.mjs";
 
 const all = suite({ speed: 16 });
-// A hub that is gone refuses connections, and the browser logs each.
+// A stopped hub refuses connections, and the browser logs each refusal.
 const GONE = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
 /** @type {import("playwright-core").Page} */
 let page;
 /** @type {ReturnType<typeof program>} */
 let hub;
 
-/** Every alarm that the page raised since it was opened. @returns {Promise<string[]>} */
+/** Alarms that the page has raised since it was opened. @returns {Promise<string[]>} */
 const alarms = () => page.evaluate(() => /** @type {any} */ (window).alarms);
 
 test("a run that ends by itself is told as such, and its record is offered", async () => {
@@ -27,7 +27,7 @@ test("a run that ends by itself is told as such, and its record is offered", asy
   await goTo(page, "Watch");
   await shows(page, "#phase", /^Finished/, 40000);
   await shows(page, ".now", /The run is over[^]*Start another[^]*The record: short/);
-  // At this speed a machine that is busy for a moment misses the poses of a second, which is an alarm and no ending.
+  // At this speed a briefly busy machine misses the poses of a second, which raises an alarm unrelated to the end.
   assert.deepEqual((await alarms()).filter((text) => !text.startsWith("TRACKING LOST")), []);
   await page.click(".now a:has-text('The record')");
   await shows(page, ".headline h2", /short/);
@@ -44,7 +44,7 @@ test("a hub that is killed is missed within seconds", async () => {
 });
 
 test("when it is started again the page says so and goes on by itself", async () => {
-  // The demo ends with its hub; the folder is still there, and a hub alone goes on with it.
+  // The demo ends with its hub; the folder remains, and a separate hub resumes the run.
   hub = program(["serve", "hub", "--config", all.demo.hubFile]);
   await shows(page, "#link", /The hub was started again/);
   assert.equal(await page.evaluate(() => document.body.classList.contains("stale")), false);

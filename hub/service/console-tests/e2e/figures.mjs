@@ -1,13 +1,14 @@
-// Measures the page beside a real demo at the true speed: node figures.mjs [ROBOTS] [SECONDS]
-// With a third word, "synthetic", beside a hub whose robots are threads of one other process (`xpuck dev bench hub`).
-// Main-thread time is the browser's own account of it (Performance.getMetrics) over the arena's frames, which another thread
-// draws, in software here.
+// Measures the page's performance with a real demo at normal speed: node figures.mjs [ROBOTS] [SECONDS]
+// With a third argument, "synthetic", it uses a hub whose robots are threads of one other process (`xpuck dev bench
+// hub`). The main-thread time is that of the browser (Performance.getMetrics), divided by the number of the arena's
+// frames, which another thread draws, here in software.
 
 import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { ask, close, launch, openPage, program, shows, startDemo } from "./harness.mjs";
 
-// Robots drive with a tree of the thesis and evolve nothing: their evolution would take the processors of this machine, not of robots.
+// The robots use a tree of the thesis without evolution, which would occupy the processors of this machine in place
+// of the robots' own.
 const TREE = readFileSync(new URL("../../../../docs/trees/806768.bt", import.meta.url), "utf8");
 const EXPERIMENT = `name = "figures"\nminutes = 10.0\nsegment_minutes = 1.0\ntask = "transport"\ncontroller = ${JSON.stringify(TREE)}\n`;
 
@@ -31,7 +32,7 @@ try {
     });
     return { ...Object.fromEntries(metrics.map(({ name, value }) => [name, value])), ...drawn };
   };
-  // Trails have their full length and the page its final code.
+  // By then the trails have their full length, and the page's code is fully optimised.
   await page.waitForTimeout(8000);
   const [from, load] = [await now(), loadavg()];
   await page.waitForTimeout(seconds * 1000);
@@ -59,19 +60,19 @@ async function start(page) {
   if (!JSON.parse(text).ok) throw new Error(text);
 }
 
-/** A hub that is measured with synthetic robots, which ends by itself. */
+/** Starts a benchmark hub with synthetic robots, which ends by itself. */
 async function startBench() {
   const bench = program(["dev", "bench", "hub", "--robots", `${robots}`, "--consoles", "1", "--seconds", `${Math.min(39, seconds + 20)}`]);
   const [, link] = await bench.said(/the page at (http:\/\/[\d.:]+)/);
-  // Nothing listens there at once.
+  // The hub does not listen at once.
   for (let tries = 0; tries < 100 && !(await fetch(link).then(() => true, () => false)); tries++) await new Promise((done) => setTimeout(done, 100));
   return { link, url: link, gone: bench.stop };
 }
 
-/** Bytes on the wire and the first paint of a browser that knows nothing of the page. */
+/** Measures the transferred bytes and the first paint with an empty browser cache. */
 async function firstLoad() {
   const page = await openPage(browser, "about:blank", { name: "first" });
-  // Those of the arena's thread are among them; what came from the browser's store has no bytes.
+  // Includes the requests of the arena's thread; a response from the browser cache has no bytes.
   /** @type {Promise<number>[]} */
   const sizes = [];
   page.on("requestfinished", (request) => {

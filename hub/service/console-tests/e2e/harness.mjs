@@ -1,4 +1,5 @@
-// What the tests in a real browser share: swarms of their own, pages that must not report errors, waiting on conditions.
+// Common functions of the browser tests: separate swarms, pages that must not report errors, and waiting for
+// conditions.
 
 import { after, afterEach, before } from "node:test";
 import assert from "node:assert/strict";
@@ -12,17 +13,17 @@ import { chromium } from "playwright-core";
 const REPOSITORY = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../../../..");
 const BIN = resolve(process.env.XPUCK_BIN ?? join(REPOSITORY, "target/debug"));
 const ARTEFACTS = join(REPOSITORY, "target/console-test");
-// The page's own folder: a page that is mended is tested without building the hub again.
+// The source folder of the page: changes can be tested without rebuilding the hub.
 const FILES = join(REPOSITORY, "hub/service/console");
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-// Two cores are shared with a swarm and a browser that draws in software.
-// Longer on a slow machine, as `patience()` of the Rust tests.
+// The tests share two cores with a swarm and a browser that renders in software. The limit is longer on a slow
+// machine, like `patience()` of the Rust tests.
 export const PATIENCE = 20000 * Number(process.env.XPUCK_SLOWNESS ?? 1);
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
-// The shell waits for the end of its standard input, which closes however the test ends, and interrupts the program then.
-// Evolution takes all the processors it gets; elsewhere it does so on the robots, here it leaves the browser its share.
+// The shell waits for the end of its standard input, which closes however the test ends, and then interrupts the
+// program. Evolution uses all available processors; the lower priority leaves the browser its share.
 const GUARD = `nice -n 5 "$@" </dev/null & child=$!
 cat >/dev/null
 kill -INT $child 2>/dev/null
@@ -31,7 +32,7 @@ wait $child; status=$?
 kill $killer
 exit $status`;
 
-/** Runs \`xpuck\` for as long as this process lives. @param {string[]} args */
+/** Runs \`xpuck\` until this process ends. @param {string[]} args */
 export function program(args) {
   const env = { XPUCK_CONSOLE_FILES: FILES, ...process.env };
   const child = spawn("sh", ["-c", GUARD, "sh", join(BIN, "xpuck"), ...args], { stdio: ["pipe", "pipe", "pipe"], detached: true, env });
@@ -68,7 +69,7 @@ export async function xpuck(...args) {
   return output;
 }
 
-/** The first of so many ports in a row that nobody listens at. @param {number} count */
+/** Returns the first of `count` consecutive free ports. @param {number} count */
 export async function freePorts(count) {
   for (let tries = 0; tries < 100; tries++) {
     const first = 20000 + Math.floor(Math.random() * 10000);
@@ -86,7 +87,7 @@ const isTaken = (port) => new Promise((done) => {
 });
 
 /**
- * A swarm without a run, in a folder of its own.
+ * Starts a swarm without a run, in a temporary folder.
  * @param {{robots?: number, speed?: number, population?: number}} [wanted]
  */
 export async function startDemo({ robots = 2, speed = 3, population = 16 } = {}) {
@@ -111,16 +112,16 @@ export async function startDemo({ robots = 2, speed = 3, population = 16 } = {})
     dir, url, link, port, stop: running.stop, gone, said: running.said, told: () => running.output,
     hubFile: join(dir, "config/hub.toml"),
     keyOf: (/** @type {string} */ name) => join(dir, name === "operator" ? "keys/operators/operator.key" : `${name}.key`),
-    /** Another one-time link for the demo's operator. */
+    /** Creates another one-time link for the demo's operator. */
     newLink: async () => JSON.parse(await xpuck("swarm", "console", "--json", ...hubArgs)).link,
-    /** Makes a pair of keys and enrols its owner, whom the hub knows then. @param {string} name @param {"operator" | "observer"} role */
+    /** Creates a key pair and enrols it, and waits until the hub accepts it. @param {string} name @param {"operator" | "observer"} role */
     async enrol(name, role) {
       await xpuck("keys", "make", name, "--dir", dir);
       await xpuck("keys", "enrol", join(dir, `${name}.pub`), "--role", role, "--dir", join(dir, "keys"));
       await until(async () => (await xpuck("swarm", "log", ...hubArgs)).includes(`enrolled: ${role} ${name}`), `${name} is enrolled`);
     },
     revoke: (/** @type {string} */ name) => xpuck("keys", "revoke", name, "--dir", join(dir, "keys")),
-    /** The process of its hub. */
+    /** Process id of its hub. */
     hubPid: () => pidOf(["serve", "hub", "--config", join(dir, "config/hub.toml")]),
   };
 }
@@ -139,7 +140,7 @@ function pidOf(args) {
 const pages = new Set();
 
 /**
- * A page in a browser profile of its own. What it reports as an error fails the test, but for what is expected.
+ * Opens a page in a new browser profile. Errors that it reports fail the test, except expected ones.
  * @param {import("playwright-core").Browser} browser @param {string} url
  * @param {{name?: string, expected?: RegExp[]} & import("playwright-core").BrowserContextOptions} [options]
  */
@@ -162,7 +163,7 @@ export async function openPage(browser, url, { name = "page", expected = [], ...
   return page;
 }
 
-/** What pages reported since the last time. */
+/** Returns the errors that pages have reported since the last call. */
 function takeFaults() {
   return [...pages].flatMap(({ name, faults }) => faults.splice(0).map((fault) => `${name}: ${fault}`));
 }
@@ -171,13 +172,13 @@ function takeFaults() {
 export const close = (page) => page.context().close();
 
 /**
- * A browser and, unless it is null, a swarm for the tests of a file.
+ * Starts a browser and, unless `wanted` is null, a swarm for the tests of a file.
  * @param {Parameters<typeof startDemo>[0] | null} [wanted]
  */
 export function suite(wanted = {}) {
   const all = /** @type {{browser: import("playwright-core").Browser, demo: Awaited<ReturnType<typeof startDemo>>}} */ ({});
   before(async () => {
-    // The browser first: beside a busy swarm it takes long to come up.
+    // The browser starts first, because it starts slowly beside a busy swarm.
     all.browser = await launch();
     if (wanted) all.demo = await startDemo(wanted);
   });
@@ -190,7 +191,7 @@ export function suite(wanted = {}) {
 }
 
 /**
- * Asks again and again until the answer is true.
+ * Polls a condition until it is true.
  * @param {() => unknown} condition @param {string | (() => string)} what @param {number} [ms]
  */
 export async function until(condition, what, ms = PATIENCE) {
@@ -203,7 +204,7 @@ export async function until(condition, what, ms = PATIENCE) {
 }
 
 /**
- * Waits until a part of the page has these words, and returns its text.
+ * Waits until the text of an element matches, and returns the text.
  * @param {import("playwright-core").Page} page @param {string} selector @param {RegExp} words @param {number} [ms]
  * @returns {Promise<string>}
  */
@@ -224,20 +225,20 @@ export async function shows(page, selector, words, ms = PATIENCE) {
   return text;
 }
 
-/** Goes to a view by its tab. @param {import("playwright-core").Page} page @param {string} name */
+/** Opens a view by its tab. @param {import("playwright-core").Page} page @param {string} name */
 export async function goTo(page, name) {
   await page.click(`#tabs a:has-text("${name}")`);
   await page.waitForSelector(`#tabs a[aria-current=page]:has-text("${name}")`);
 }
 
-/** Logs in with a key file, as somebody does who chooses it. @param {import("playwright-core").Page} page @param {string} file */
+/** Logs in with a key file through the file input. @param {import("playwright-core").Page} page @param {string} file */
 export async function logInByKey(page, file) {
   await page.click("#who");
   await page.setInputFiles("#keyfile", file);
   await shows(page, "#who", /operator|observer/);
 }
 
-/** Changes what a page is about to start. @param {import("playwright-core").Page} page @param {(text: string) => string} change */
+/** Edits the experiment in the page's form. @param {import("playwright-core").Page} page @param {(text: string) => string} change */
 export async function editExperiment(page, change) {
   const text = page.locator(".choose textarea");
   if (!(await text.isVisible())) await page.click(".choose summary");
@@ -245,7 +246,7 @@ export async function editExperiment(page, change) {
 }
 
 /**
- * Starts the offered experiment, shortened, and waits until it runs. Its segments are so short that evolved trees drive soon.
+ * Starts a shortened version of the offered experiment and waits until it runs. Short segments make evolved trees drive soon.
  * @param {import("playwright-core").Page} page @param {{name?: string, minutes?: number}} [wanted]
  */
 export async function startRun(page, { name = "transport", minutes = 8 } = {}) {
@@ -259,7 +260,7 @@ export async function startRun(page, { name = "transport", minutes = 8 } = {}) {
   await shows(page, "#phase", /Running/, 2 * PATIENCE);
 }
 
-/** Fetches from within the page, as a script in it could. @param {import("playwright-core").Page} page @param {string} path @param {object} [body] */
+/** Sends a request from within the page, like a script of the page. @param {import("playwright-core").Page} page @param {string} path @param {object} [body] */
 export const ask = (page, path, body) => page.evaluate(async ([path, body]) => {
   const options = body ? { method: "POST", headers: { "content-type": "application/json", "x-xpuck": "1" }, body: JSON.stringify(body) } : {};
   const response = await fetch(path, options);

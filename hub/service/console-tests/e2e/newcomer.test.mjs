@@ -1,4 +1,4 @@
-// What somebody meets who sees the page for the first time: words, drawings and controls that explain themselves.
+// Tests of the page as a first-time user sees it: self-explanatory texts, drawings and controls.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { goTo, openPage, program, shows, startRun, suite, until, xpuck } from "./harness.mjs";
 
 const all = suite({ speed: 8 });
-// A hub that is gone refuses connections, and the browser logs each.
+// A stopped hub refuses connections, and the browser logs each refusal.
 const GONE = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
 const LEAST_TEXT_PX = 10.9;
 /** @type {import("playwright-core").Page} */
 let page;
 
-/** Whether two parts of the page overlap. @param {string} a @param {string} b */
+/** Whether two elements overlap. @param {string} a @param {string} b */
 const overlap = (a, b) => page.evaluate(([a, b]) => {
   const [x, y] = [a, b].map((selector) => /** @type {Element} */ (document.querySelector(selector)).getBoundingClientRect());
   return x.left < y.right && y.left < x.right && x.top < y.bottom && y.top < x.bottom;
@@ -52,7 +52,7 @@ test("a tree is read in any panel, and says where more of it is", async () => {
         more: document.querySelector(".tree-more")?.textContent,
       };
     });
-    // The drawing follows its panel a frame later.
+    // The drawing is adapted to its panel one frame later.
     await until(async () => (await drawn()).begun, `the root at ${width} px`);
     const { within, text, more } = await drawn();
     assert.ok(text >= LEAST_TEXT_PX, `text of ${text} px at ${width} px`);
@@ -89,7 +89,7 @@ test("a robot has charts of what it measures alone", async () => {
 });
 
 test("the list has the runs that xpuck runs list has, and names what cannot be read", async () => {
-  // A folder of an earlier demo beside this one, with a run that is no run.
+  // The folder of an earlier demo beside this one, with an invalid run.
   const broken = join(all.demo.dir, "..", "demo-1", "broken-1-seed1");
   mkdirSync(broken, { recursive: true });
   writeFileSync(join(broken, "run.toml"), "this is no run\n");
@@ -100,7 +100,7 @@ test("the list has the runs that xpuck runs list has, and names what cannot be r
   const shown = await page.evaluate(async () => (await fetch("/api/runs")).json());
   assert.deepEqual(shown.map((/** @type {any} */ run) => run.id), listed.map((/** @type {any} */ run) => run.id).reverse());
   assert.match(shown[0].id, /^demo-\d+\/first-/);
-  // A run of a demo has a slash in its id.
+  // The id of a demo's run contains a slash.
   await page.click(".table-panel tbody th a");
   await shows(page, ".headline h2", /^first-\d+$/);
   await shows(page, ".exports", /events\.csv/);

@@ -1,4 +1,4 @@
-// Who may do what: visitors, observers, operators; and those who pretend to be one.
+// Tests of permissions: visitors, observers and operators, and attempts to impersonate them.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -7,11 +7,11 @@ import { createServer, request } from "node:http";
 import { ask, close, freePorts, goTo, logInByKey, openPage, shows, startRun, suite, until } from "./harness.mjs";
 
 const all = suite();
-// The browser logs each refusal that it is given.
+// The browser logs each refused request.
 const REFUSED = /status of 40[13]/;
 const STOP = { command: "stop" };
 
-/** Asks the console as a program does that may say anything of itself. @param {string} path @param {{method?: string, headers?: Record<string, string>, body?: string}} [options] @returns {Promise<{status: number, text: string}>} */
+/** Sends a request with arbitrary headers, like a program other than a browser. @param {string} path @param {{method?: string, headers?: Record<string, string>, body?: string}} [options] @returns {Promise<{status: number, text: string}>} */
 const raw = (path, { method = "GET", headers = {}, body = "" } = {}) => new Promise((done, fail) => {
   const asked = request(new URL(path, all.demo.url), { method, headers }, (response) => {
     let text = "";
@@ -134,7 +134,7 @@ test("another site's page in the operator's own browser can neither read nor com
   const port = await freePorts(1);
   const site = createServer((_, response) => response.setHeader("content-type", "text/html").end("<h1>Another site</h1>"));
   await new Promise((done) => site.listen(port, "127.0.0.1", () => done(null)));
-  // A server that listens keeps a failed test's process alive.
+  // A listening server would keep the process of a failed test alive.
   site.unref();
   const own = await openPage(all.browser, await all.demo.newLink(), { name: "own" });
   await shows(own, "#who", /^operator/);
@@ -146,7 +146,7 @@ test("another site's page in the operator's own browser can neither read nor com
     return (await Promise.allSettled(asks)).map(({ status }) => status);
   }, [all.demo.url, JSON.stringify({ command: "note", text: "from another site" })]);
   assert.deepEqual(results, ["rejected", "rejected", "rejected"]);
-  // By then it would have been told.
+  // By now the foreign note would have been shown.
   await ask(own, "/api/command", { command: "note", text: "the last word" });
   await goTo(own, "Run");
   await shows(own, ".notes .events >> nth=1", /the last word/);
@@ -165,7 +165,7 @@ test("of two operators both see who did what, and only one starts", async () => 
   await shows(ben, "#phase", /^Running/);
   await goTo(ben, "Run");
   await shows(ben, "#start-why", /A run goes on/);
-  // As if his page had not heard of it yet.
+  // Simulates a page that does not know about the run yet.
   const refused = await ben.evaluate(async () => {
     const { text } = await (await fetch("/api/experiments/experiment.toml")).json();
     const headers = { "content-type": "application/json", "x-xpuck": "1" };

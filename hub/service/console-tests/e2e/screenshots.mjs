@@ -1,4 +1,4 @@
-// Takes the pictures of docs/operate.md, of a swarm that evolves: node screenshots.mjs FOLDER
+// Takes the screenshots of docs/operate.md from an evolving swarm: node screenshots.mjs FOLDER
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
@@ -20,12 +20,12 @@ try {
 
   /** @param {string} name */
   const take = async (name) => {
-    // Answers to what was done before are gone, and nothing is under the pointer.
+    // By now earlier messages have disappeared, and the pointer is over no element.
     await page.mouse.move(1, 1);
     await page.waitForFunction(() => document.getElementById("answer")?.textContent === "");
     const path = join(folder, `${name}.png`);
     await page.screenshot({ path });
-    // Few colours are told from all of them by nobody, and take a third of the room.
+    // A reduced palette is visually identical and needs a third of the space.
     execFileSync("pngquant", ["--force", "--strip", "--ext", ".png", path]);
     const { size } = statSync(path);
     console.log(`${path}: ${size} bytes`);
@@ -60,7 +60,7 @@ try {
   await open("#/robots", "tbody", /xp06/);
   await take("robots");
   await open("#/robot/xp04", "#main", /xp04/);
-  // Its curves have a minute of telemetry by now, and its camera was asked for a picture.
+  // By now its curves have a minute of telemetry, and its camera has sent a picture.
   await page.waitForFunction(() => /** @type {HTMLImageElement | null} */ (document.querySelector("#main img"))?.naturalWidth);
   await take("robot");
   await open("#/evolution", "#main", /xp06/);

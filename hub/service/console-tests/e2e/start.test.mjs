@@ -1,4 +1,4 @@
-// A newcomer's way through the page: start a run, watch it, act on it, stop it, and look at its record.
+// Tests of a first-time user's path through the page: start a run, watch it, act on it, stop it, and view its record.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -8,7 +8,7 @@ const all = suite();
 /** @type {import("playwright-core").Page} */
 let page;
 
-/** Each robot's acknowledgement, as the Run view lists them. */
+/** Returns the acknowledgements of all robots from the Run view. */
 async function acknowledgements() {
   await goTo(page, "Run");
   await shows(page, ".acks", /✓ \d+ ms[^]*✓ \d+ ms/);
@@ -45,7 +45,7 @@ test("the arena moves", async () => {
   await page.waitForFunction(() => document.querySelectorAll(".stage canvas").length === 2);
   await shows(page, ".short-heads", /^RobotStateTroubleBestBattery$/);
   await shows(page, "#clock-name", /^Clock 3×$/);
-  // Without senses and names only bodies that move change the picture.
+  // Without sensors and names, only moving bodies change the picture.
   await page.keyboard.press("s");
   await page.keyboard.press("m");
   const picture = () => page.evaluate(() => /** @type {HTMLCanvasElement} */ (document.querySelector(".stage canvas[role=img]")).toDataURL());
@@ -96,7 +96,7 @@ test("a robot is asked to blink", async () => {
   await page.click(".table-panel tbody tr:has-text('xp02')");
   await shows(page, ".dialog-row b", /^xp02$/);
   await page.click(".dialog-row button:has-text('Blink')");
-  // Not after the answer to the resume before it has had its time.
+  // The answer must not wait for the end of the previous answer's display time.
   await shows(page, "#answer", /Blink xp02: the hub does it/, 5000);
 });
 
@@ -144,7 +144,7 @@ test("after a run the next is compared with it without being chosen again; minut
 
 test("the space bar stops a second run, whatever has the focus", async () => {
   await startRun(page, { name: "again" });
-  // Robots tell of the first run until the second begins on them.
+  // Robots report the first run until the second starts on them.
   await until(() => page.evaluate(() => [...window.xpuck.live.store.islands.values()].filter((island) => island.t.length > 1).length === 2), "both islands evolve");
   const islands = await page.evaluate(() => [...window.xpuck.live.store.islands.values()].map(({ t, generation }) => [t[0], generation[0]]));
   for (const [t, generation] of islands) assert.ok(t > 0 && generation < 20, `the first curve point is generation ${generation} at ${t} s`);
@@ -184,7 +184,7 @@ test("it replays: ten times as fast, from anywhere, and pauses", async () => {
   const scrub = page.locator(".scrub input");
   const at = async () => Number(await scrub.inputValue());
   await shows(page, ".replay-time", /^00:0[1-9]/);
-  // Its speeds have 8 and 16; ten is asked for as somebody would from the keyboard of the page.
+  // The speed menu offers 8 and 16, but not 10; this test uses 8.
   await page.selectOption("select[aria-label=Speed]", "8");
   const from = await at();
   const began = Date.now();
@@ -192,7 +192,7 @@ test("it replays: ten times as fast, from anywhere, and pauses", async () => {
   assert.ok(Date.now() - began < 8000, "sooner than at their own speed");
   await page.click(".replay-bar button[aria-label='Pause the replay']");
   const begin = Number(await scrub.getAttribute("min"));
-  // Half a second more: the slider rounds to its steps, and the clock shows whole seconds that have passed.
+  // Half a second is added, because the slider rounds to its steps and the clock shows full elapsed seconds.
   await scrub.fill((begin + 5.5).toFixed(1));
   await shows(page, ".replay-time", /^00:05/);
   const still = await at();
@@ -218,7 +218,7 @@ test("two runs are compared", async () => {
   await page.click("a:text-is('Compare 2 runs')");
   await shows(page, ".compared", /again[^]*transport|transport[^]*again/);
   await shows(page, ".compared", /stopped by operator[^]*stopped by operator/);
-  // The second run ended before evolved trees drove, unless this machine is slow.
+  // The second run ended before evolved trees drove, except on a slow machine.
   const rows = await page.evaluate(async () => (await fetch("/api/runs")).json());
   const again = rows.find((/** @type {any} */ row) => row.name === "again");
   await shows(page, ".compared", Number.isFinite(again.mean_fitness) ? /again[^]*, mean real fitness -?\d/ : /no mean real fitness: it ended in segment 0/);

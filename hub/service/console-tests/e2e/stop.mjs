@@ -1,5 +1,6 @@
-// Measures from a click on STOP to the robots' processors: node stop.mjs [CLICKS] [ROBOTS]
-// The arena tells when each processor was told to stand (XPUCK_ARENA_STANDSTILL); both are of this machine's clock.
+// Measures the delay from a click on STOP to the robots' processors: node stop.mjs [CLICKS] [ROBOTS]
+// The arena logs the time at which each processor received the stop command (XPUCK_ARENA_STANDSTILL); both times are
+// from this machine's clock.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -18,7 +19,7 @@ function told() {
   return lines.map((line) => line.split(" ")).map(([us, robot, what]) => ({ us: Number(us), robot, drives: what === "drives" }));
 }
 
-/** Robots that drive now. */
+/** Returns the robots that are driving. */
 function driving() {
   const last = new Map(told().map(({ robot, drives }) => [robot, drives]));
   return [...last].filter(([, drives]) => drives).map(([robot]) => robot);
@@ -29,7 +30,7 @@ const demo = await startDemo({ robots, speed: 1, population: 64 });
 try {
   const page = await openPage(browser, demo.link, { name: "operator" });
   await shows(page, "#who", /^operator, operator/);
-  // The first listener of all: the moment at which the browser hands the click to the page.
+  // The first listener of all: the time at which the browser passes the click to the page.
   await page.evaluate(() => {
     const at = Object.assign(window, { clickedAt: /** @type {number[]} */ ([]) }).clickedAt;
     addEventListener("click", () => at.push((performance.timeOrigin + performance.now()) * 1000), { capture: true });
@@ -39,7 +40,7 @@ try {
   for (let i = 0; i < clicks; i++) {
     const { text } = await ask(page, "/api/start", { text: STRAIGHT, files: {}, seed: i });
     if (!JSON.parse(text).ok) throw new Error(text);
-    // Some stand before a wall.
+    // Some robots may be blocked by a wall.
     await until(() => driving().length >= robots - 2, "robots drive");
     await page.waitForTimeout(200 + (37 * i) % 400);
     const drove = driving();

@@ -1,4 +1,4 @@
-// The console by https, with a certificate of its own.
+// Tests of the console over HTTPS, with a self-signed certificate.
 
 import { after, test } from "node:test";
 import assert from "node:assert/strict";
@@ -28,7 +28,7 @@ test("with a certificate the hub speaks TLS, its session is for TLS alone, and a
   await hub.said(/ready/);
   const url = demo.url.replace("http:", "https:");
   const page = await openPage(all.browser, url, { name: "by https", ignoreHTTPSErrors: true });
-  // Nobody tracks here: the page says so, which it heard by TLS.
+  // This hub has no motion capture. The page shows that, which proves that it receives events over TLS.
   await shows(page, "#link", /^(Live|TRACKING LOST)/);
   await logInByKey(page, demo.keyOf("operator"));
   const [cookie] = await page.context().cookies();

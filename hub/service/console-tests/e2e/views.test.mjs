@@ -1,4 +1,5 @@
-// Every view on a desk and on a telephone: for whoever uses a screen reader or a keyboard, without anything that jumps, overlaps or hangs over.
+// Tests of every view on a desktop and on a phone screen: accessible by screen reader and keyboard, without layout
+// shifts, overlaps or overflow.
 
 import { after, test } from "node:test";
 import assert from "node:assert/strict";
@@ -18,7 +19,7 @@ let runs = [];
 test("two runs are recorded, and a third goes on", async () => {
   page = await openPage(all.browser, all.demo.link, { name: "operator" });
   await shows(page, "#who", /^operator, operator/);
-  // Two records, of which one has a segment with evolved trees; and a run that goes on.
+  // Two records, one of which has a segment with evolved trees, and a run in progress.
   for (const name of ["first", "second"]) {
     await startRun(page, { name });
     await until(() => page.evaluate(() => (window.xpuck.live.store.status.segment ?? 0) >= 1), "an evolved tree drives");
@@ -34,9 +35,9 @@ test("two runs are recorded, and a third goes on", async () => {
     const shifts = Object.assign(window, { shifts: { since: 0, sum: 0, of: /** @type {string[]} */ ([]) } }).shifts;
     new PerformanceObserver((list) => {
       for (const entry of /** @type {any[]} */ (list.getEntries())) {
-        // Some come to be known after the page has settled.
+        // Some entries arrive after the page has settled.
         if (entry.startTime < shifts.since) continue;
-        // A list of events moves down for each new line: how far depends on how long a machine looks at it.
+        // A list of events moves down for each new line; the distance depends on the duration of the measurement.
         if (entry.sources.length > 0 && entry.sources.every((/** @type {any} */ { node }) => node?.closest?.(".lines"))) continue;
         shifts.sum += entry.value;
         shifts.of.push(...entry.sources.map((/** @type {any} */ { node, previousRect, currentRect }) => `${node?.className || node?.nodeName} ${Math.round(previousRect.top)}+${Math.round(previousRect.height)} to ${Math.round(currentRect.top)}+${Math.round(currentRect.height)}`));
@@ -47,7 +48,7 @@ test("two runs are recorded, and a third goes on", async () => {
 
 after(() => page && close(page));
 
-/** What must be there before a view is looked at. */
+/** Views, each with a text that must be present before it is checked. */
 const VIEWS = /** @type {[string, () => string, string, RegExp][]} */ ([
   ["watch", () => "#/watch", ".short", /xp04/],
   ["robots", () => "#/robots", "tbody", /xp04/],
@@ -61,23 +62,23 @@ const VIEWS = /** @type {[string, () => string, string, RegExp][]} */ ([
   ["replay", () => `#/replay/${runs[2]}`, ".replay-bar", /REPLAY/],
 ]);
 
-/** What moved so far does not count. */
+/** Resets the sum of layout shifts. */
 const settle = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
   Object.assign(/** @type {any} */ (window).shifts, { since: performance.now(), sum: 0, of: [] });
   done(null);
 }))));
 
-/** What axe says of all that is on the screen, if it is serious. @param {import("playwright-core").Page} page */
+/** Returns the serious accessibility faults that axe finds on the page. @param {import("playwright-core").Page} page */
 async function faults(page) {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
-  // Colours in the middle of a change are nobody's.
+  // Colours during a transition are not checked.
   await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)));
   const { violations } = await page.evaluate(() => /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] }));
   return violations.filter((/** @type {any} */ fault) => ["serious", "critical"].includes(fault.impact))
     .map((/** @type {any} */ fault) => `${fault.id}: ${fault.nodes.slice(0, 3).map((/** @type {any} */ node) => `${node.target.join(" ")} (${node.any[0]?.message ?? node.all[0]?.message ?? ""})`).join("; ")}`);
 }
 
-/** How far something hangs over to the right, and whether STOP can be pressed. @param {import("playwright-core").Page} page */
+/** Measures the overflow to the right, and whether STOP can be clicked. @param {import("playwright-core").Page} page */
 const measured = (page) => page.evaluate(() => {
   const main = /** @type {HTMLElement} */ (document.getElementById("main"));
   const stop = /** @type {HTMLElement} */ (document.getElementById("stop")).getBoundingClientRect();
@@ -88,7 +89,7 @@ const measured = (page) => page.evaluate(() => {
   };
 });
 
-/** Names of robots that cover one another. @param {import("playwright-core").Page} page @returns {Promise<string[]>} */
+/** Returns the names of robots whose labels overlap. @param {import("playwright-core").Page} page @returns {Promise<string[]>} */
 const crossed = (page) => page.evaluate(async () => {
   const boxes = (await window.xpuck.navigation.view?.arena?.thread.measure())?.labels ?? [];
   const apart = (/** @type {any} */ a, /** @type {any} */ b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
@@ -102,14 +103,14 @@ for (const size of SIZES) {
       await settle();
       await page.evaluate((hash) => void (location.hash = hash), address());
       await shows(page, place, words);
-      // The bar of a replay moves all below it once, when somebody opens one.
+      // Opening a replay moves everything below its bar once.
       if (name === "replay") await settle();
-      // On a busy machine the page can dim itself, because the hub's words are late.
+      // On a busy machine the page may be dimmed, because events of the hub are late.
       await until(async () => !(await page.evaluate(() => document.querySelector(".stale"))), "words of the hub");
       assert.deepEqual(await faults(page), []);
       const t = await page.evaluate(() => window.xpuck.live.store.status.t);
       for (let looks = 0; looks < 5; looks++) assert.deepEqual(await crossed(page), []);
-      // The hub's next words come in, and nothing moves for them.
+      // New events of the hub must not move any element.
       await until(async () => (await page.evaluate(() => window.xpuck.live.store.status.t)) > t + 2, "status goes on");
       const { over, stop, within } = await measured(page);
       assert.ok(over <= 0, `${over} px hang over`);
@@ -120,7 +121,7 @@ for (const size of SIZES) {
   }
 
   test(`keys at ${size.width} px`, async () => {
-    // The live one: while a replay is open its tab leads to the replay's.
+    // The live view: while a replay is open, its tab leads to that of the replay.
     await page.evaluate(() => void (location.hash = "#/watch"));
     await page.waitForSelector(".replay-bar", { state: "detached" });
     await page.keyboard.press("?");

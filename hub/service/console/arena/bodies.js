@@ -1,5 +1,5 @@
 // @ts-check
-// What moves in the arena: robots, discs and their names.
+// Drawing of moving objects in the arena: robots, discs and their names.
 
 /** @typedef {import("./camera.js").Camera} Camera @typedef {import("./motion.js").Pose} Pose */
 
@@ -22,7 +22,7 @@ export function drawDisc(ctx, camera, pose, radius, colours) {
   ctx.globalAlpha = 1;
 }
 
-/** Where the frisbee is to be put. @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {number} radius @param {Record<string, string>} colours */
+/** Draws the target position of the frisbee. @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {number} radius @param {Record<string, string>} colours */
 export function drawRelocation(ctx, camera, radius, colours) {
   ctx.strokeStyle = ctx.fillStyle = colours.warn;
   ctx.lineWidth = 3;
@@ -55,7 +55,7 @@ export function drawRobot(ctx, camera, pose, radius, look, selected, colours, no
   ctx.arc(x, y, r, 0, 2 * Math.PI);
   ctx.fill();
   ctx.globalAlpha = 1;
-  // The heading: a notch in the direction in which it drives.
+  // The heading: a notch in the direction of travel.
   const [ux, uy] = [Math.cos(pose.heading), -Math.sin(pose.heading)];
   ctx.fillStyle = colours.floor;
   ctx.beginPath();

@@ -1,5 +1,6 @@
 // @ts-check
-// What stands still in the arena: floor, goal, areas, walls and their coloured patches. Drawn when the view moves, not at every frame.
+// Drawing of static objects in the arena: floor, goal, areas, walls and their coloured patches. Redrawn only when the
+// view changes, not for every frame.
 
 /** @typedef {import("./camera.js").Camera} Camera @typedef {import("../link/contract.js").World} World */
 
@@ -68,7 +69,7 @@ function drawGoal(ctx, camera, { half: [hx, hy], goal }, colours) {
   ctx.strokeStyle = colours.goal;
   ctx.lineWidth = 2.5;
   ctx.lineJoin = "round";
-  // Chevrons show the way that the frisbee is to go.
+  // Chevrons show the direction in which the frisbee has to move.
   for (let i = 0; i < 3; i++) {
     const at = side * (hx * (0.34 + 0.1 * i));
     const [w, t] = [0.028 * camera.scale, 0.05 * camera.scale];

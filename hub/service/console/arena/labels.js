@@ -1,6 +1,6 @@
 // @ts-check
-// Where the names of robots stand: around their robots, never over one another. A name for which there is no room near its
-// robot moves away on a leader line, and is left out if there is none there either.
+// Placement of the robots' name labels around the robots without overlaps. If there is no room near a robot, its
+// label is placed further away with a leader line; if there is no room there either, it is omitted.
 
 /**
  * @typedef {{key: string, x: number, y: number, r: number, width: number, height: number, first?: boolean}} Anchor
@@ -8,10 +8,10 @@
  */
 
 const GAP = 3;
-// Of more robots than this the leader lines would hide what they lead to.
+// Number of robots above which leader lines would hide the robots.
 const MANY = 24;
 const FAR = [1, 2.1, 3.4, 4.8];
-// Directions in the order in which they are tried, as parts of a turn from +x, clockwise on the screen.
+// Directions in the order of the attempts, as fractions of a turn from +x, clockwise on the screen.
 const TURNS = [0, 0.25, 0.5, 0.75, 0.875, 0.125, 0.375, 0.625];
 const SLOTS = FAR.flatMap((far, ring) => TURNS.map((turn) => {
   const angle = (turn + (ring % 2 ? 1 / 16 : 0)) * 2 * Math.PI;
@@ -33,7 +33,7 @@ function boxAt({ key, x, y, r, width, height }, slot) {
 /** @param {Box} a @param {Box} b */
 export const crosses = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-/** @param {Box} box @param {Anchor} disc @returns {boolean} the box covers a part of the disc */
+/** @param {Box} box @param {Anchor} disc @returns {boolean} whether the box covers a part of the disc */
 function covers(box, disc) {
   const dx = disc.x - Math.max(box.left, Math.min(disc.x, box.right));
   const dy = disc.y - Math.max(box.top, Math.min(disc.y, box.bottom));
@@ -41,9 +41,9 @@ function covers(box, disc) {
 }
 
 /**
- * Places labels greedily: those that must be there first, then in the order given. No two boxes that come out intersect.
+ * Places labels greedily: mandatory ones first, then in the given order. The returned boxes do not intersect.
  * @param {Anchor[]} anchors @param {{width: number, height: number}} area @param {Map<string, number>} [before]
- * slots of the last time, which are tried first, so that names do not jump about; brought up to date
+ * slots of the previous call, which are tried first, so that labels do not jump; updated by the call
  * @returns {Box[]}
  */
 export function placeLabels(anchors, area, before = new Map()) {
@@ -51,7 +51,7 @@ export function placeLabels(anchors, area, before = new Map()) {
   const placed = [];
   const order = [...anchors.filter((anchor) => anchor.first), ...anchors.filter((anchor) => !anchor.first)];
   for (const anchor of order) {
-    // Only what is within reach of the label can be in its way.
+    // Only objects within reach of the label can be in its way.
     const reach = anchor.r * FAR[FAR.length - 1] + 3 * anchor.height + anchor.width + 2 * GAP;
     const boxes = placed.filter((box) => box.left < anchor.x + reach && box.right > anchor.x - reach && box.top < anchor.y + reach && box.bottom > anchor.y - reach);
     const discs = anchors.filter((disc) => Math.abs(disc.x - anchor.x) < reach + disc.r && Math.abs(disc.y - anchor.y) < reach + disc.r);
@@ -74,9 +74,9 @@ function isFree(box, area, boxes, discs) {
   return true;
 }
 
-/** @param {Anchor} anchor @param {number | undefined} last @param {number} slots how many may be tried @param {(box: Box) => boolean} free @returns {Box | null} */
+/** @param {Anchor} anchor @param {number | undefined} last @param {number} slots number of slots that may be tried @param {(box: Box) => boolean} free @returns {Box | null} */
 function place(anchor, last, slots, free) {
-  // The slot of the last time is kept while it is near; a label that was moved away tries to come back.
+  // The previous slot is kept while it is near; a label with a leader line tries to return.
   if (last !== undefined && last < TURNS.length) {
     const box = boxAt(anchor, last);
     if (free(box)) return box;

@@ -1,12 +1,12 @@
 // @ts-check
-// Where bodies are drawn: on the way between the poses that were told, on a clock that follows theirs a little behind.
+// Interpolation of the drawn poses between the received ones, on a clock slightly behind that of the poses.
 
 import { clamp, wrap } from "../shared/format.js";
 
-// A body that moved further than this between poses was carried or found again: nothing is drawn in between, m.
+// Distance between two poses above which a body was carried or lost; the poses are then not interpolated [m].
 const JUMP = 0.3;
 const KEPT = 12;
-// A body that is in no pose for so long is not drawn any more, s of arena time.
+// Time without a pose after which a body is not drawn any more [s of arena time].
 const GONE = 1;
 const LATE = 2;
 
@@ -18,18 +18,18 @@ export class Motion {
     this.tracks = new Map();
     this.newest = -Infinity;
     this.arrived = 0;
-    // Wall milliseconds from pose to pose, and arena seconds a wall millisecond.
+    // Interval of the poses [ms of wall time], and arena seconds per millisecond of wall time.
     this.interval = 40;
     this.rate = 0.001;
     this.clock = NaN;
     this.asked = 0;
-    // When something moved last, wall ms.
+    // Time of the last motion [ms of wall time].
     this.movedAt = -Infinity;
   }
 
-  /** Takes a `poses` event. @param {number} t @param {string[]} names @param {number[]} numbers @param {number} now wall, ms */
+  /** Processes a `poses` event. @param {number} t @param {string[]} names @param {number[]} numbers @param {number} now wall time [ms] */
   take(t, names, numbers, now) {
-    // Told twice, or out of order; what is much older is of another time.
+    // A repeated or late event is ignored; one that is much older belongs to another time.
     if (t <= this.newest && t > this.newest - LATE) return;
     if (t < this.newest || t > this.newest + 5) this.clear();
     const [gap, step] = [now - this.arrived, t - this.newest];
@@ -64,9 +64,9 @@ export class Motion {
   }
 
   /**
-   * The poses to draw now, in the order in which they were first told.
-   * @param {number} now wall, ms @param {boolean} calm no motion in between is wanted
-   * @returns {{poses: Map<string, Pose>, still: boolean, at: number}} still: they will not change until poses come; at: their time
+   * Returns the poses to draw now, in the order in which their bodies first appeared.
+   * @param {number} now wall time [ms] @param {boolean} calm disables the interpolation
+   * @returns {{poses: Map<string, Pose>, still: boolean, at: number}} still: no change until new poses arrive; at: their time
    */
   sample(now, calm = false) {
     const goal = this.newest - 1.3 * this.interval * this.rate + (now - this.arrived) * this.rate;

@@ -1,27 +1,27 @@
 // @ts-check
-// The names of robots on the canvas: measured once, placed at every frame.
+// Drawing of the robots' names on the canvas: measured once, placed for every frame.
 
 import { drawLabel } from "./bodies.js";
 import { placeLabels } from "./labels.js";
 
 const HEIGHT = 18;
 const LONGEST = 24;
-// From this width on the page is probably on a wall.
+// Canvas width from which the page is probably on a wall display.
 const WIDE = 1100;
 
 export class Names {
   constructor() {
-    /** @type {Map<string, number>} where names stood before, by robot */
+    /** @type {Map<string, number>} previous slots of the labels, by robot */
     this.slots = new Map();
     /** @type {Map<string, number>} */
     this.widths = new Map();
-    /** @type {import("./labels.js").Box[]} what was placed last */
+    /** @type {import("./labels.js").Box[]} labels placed last */
     this.boxes = [];
   }
 
   /**
    * @param {CanvasRenderingContext2D} ctx @param {{width: number, height: number}} area @param {import("./camera.js").Camera} camera
-   * @param {[string, import("./motion.js").Pose][]} robots @param {number} radius m @param {string} selected @param {Record<string, string>} colours
+   * @param {[string, import("./motion.js").Pose][]} robots @param {number} radius [m] @param {string} selected @param {Record<string, string>} colours
    */
   draw(ctx, area, camera, robots, radius, selected, colours) {
     const wide = area.width > WIDE;

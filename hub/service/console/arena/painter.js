@@ -1,5 +1,6 @@
 // @ts-check
-// Draws the arena on two canvases, what stands still below what moves. It knows no page: it is told what there is.
+// Drawing of the arena on two canvases: static objects below, moving objects above. Independent of the page; all data
+// arrives as orders.
 
 import { drawDisc, drawRelocation, drawRobot } from "./bodies.js";
 import { Camera } from "./camera.js";
@@ -12,7 +13,7 @@ import { Trails } from "./trails.js";
 const NEAR_PX = 26;
 const TRAILS_MS = 180;
 const QUIET_MS = 800;
-// So near it is to what it follows at least.
+// Minimum zoom while following a robot.
 const FOLLOWING_ZOOM = 1.6;
 /** @type {import("../link/contract.js").World} */
 const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [], areas: [], walls: [], task: "", goal: null, robots: [], robot_radius: 0.0375, scale: { one: "", marks: [] }, cells: [] };
@@ -20,22 +21,22 @@ const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [
 /**
  * @typedef {{senses: boolean, trails: boolean, names: boolean, follow: boolean}} Options
  *
- * @typedef {object} Scene what seldom changes
+ * @typedef {object} Scene data that seldom changes
  * @property {import("../link/contract.js").World | null} world
  * @property {Record<string, string>} colours of the theme, and `font`
  * @property {Options} options
- * @property {boolean} calm no motion in between is wanted
+ * @property {boolean} calm disables the interpolation of motion
  * @property {string} selected
  *
- * @typedef {object} Moment what the hub tells several times a second
- * @property {[string, import("./bodies.js").Look][]} robots who is in no row is a disc
+ * @typedef {object} Moment data that the hub sends several times a second
+ * @property {[string, import("./bodies.js").Look][]} robots bodies without a row are discs
  * @property {boolean} relocating
  *
  * @typedef {{do: "size", width: number, height: number, ratio: number}
  *   | {do: "scene", scene: Scene} | {do: "moment", moment: Moment} | {do: "senses", senses: import("../link/contract.js").Senses}
  *   | {do: "poses", t: number, names: string[], numbers: number[], at: number} | {do: "clear"}
  *   | {do: "shown", shown: boolean} | {do: "zoom", factor: number, x?: number, y?: number} | {do: "whole"}
- *   | {do: "pan", dx: number, dy: number} | {do: "pick", x: number, y: number}} Order `at`: wall ms since 1970
+ *   | {do: "pan", dx: number, dy: number} | {do: "pick", x: number, y: number}} Order `at`: wall time [ms since 1970]
  *
  * @typedef {{told: "zoom", zoom: number} | {told: "picked", robot: string} | {told: "measured", number: number, drawn: number, costs: number[], labels: import("./labels.js").Box[]}} Told
  */
@@ -127,7 +128,7 @@ export class Painter {
     return this.scene.world ?? NO_WORLD;
   }
 
-  /** The robot at a pixel; empty if none is near. @param {number} px @param {number} py */
+  /** Returns the robot at a pixel; empty if there is no robot near it. @param {number} px @param {number} py */
   nearest(px, py) {
     let [best, nearest] = ["", Math.max(NEAR_PX, (this.world().robot_radius + 0.02) * this.camera.scale)];
     for (const [name, pose] of this.poses) {
@@ -137,19 +138,19 @@ export class Painter {
     return best;
   }
 
-  /** Fits a canvas to its box, and returns what draws in CSS pixels on it. @param {OffscreenCanvas} canvas */
+  /** Fits a canvas to its box; returns its context in CSS pixels. @param {OffscreenCanvas} canvas */
   surface(canvas) {
     const { width, height, ratio } = this.size;
     const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
-    // What draws is the same on either kind of canvas.
+    // The drawing functions are the same for either kind of canvas.
     const ctx = /** @type {CanvasRenderingContext2D} */ (/** @type {unknown} */ (canvas.getContext("2d")));
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.clearRect(0, 0, width, height);
     return ctx;
   }
 
-  /** Draws what has changed; true if it will change by itself. @param {number} now */
+  /** Draws changes; returns whether further frames are needed without new data. @param {number} now */
   frame(now) {
     if (!this.shown || this.size.width < 1 || this.size.height < 1) return false;
     const { scene: { options, calm, selected }, motion, trails, camera } = this;
@@ -169,7 +170,7 @@ export class Painter {
     return !still;
   }
 
-  /** Nothing moves and nothing has changed: what is drawn is still true. @param {number} now */
+  /** Whether the drawing is up to date: no motion and no recent change. @param {number} now */
   isQuiet(now) {
     const blinking = this.moment.robots.some(([, look]) => look.identifying);
     return !blinking && !this.floorStale && now - Math.max(this.motion.movedAt, this.changedAt) > QUIET_MS;

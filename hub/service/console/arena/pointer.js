@@ -1,5 +1,5 @@
 // @ts-check
-// Wheel, mouse and fingers as zoom, pan and tap.
+// Zoom, pan and tap with wheel, mouse and fingers.
 
 const TAP_PX = 6;
 
@@ -26,7 +26,7 @@ export function listenToPointer(node, act) {
     if (pointer.button !== 0) return;
     if (down.size === 0) way = 0;
     down.set(pointer.pointerId, place(pointer));
-    // A pointer that is gone already cannot be captured; it only matters for drags that leave the element.
+    // A pointer that has already ended cannot be captured; capturing matters only for drags that leave the element.
     try {
       node.setPointerCapture(pointer.pointerId);
     } catch {}

@@ -1,26 +1,26 @@
 // @ts-check
-// What the selected robot senses, drawn around it: infra-red rays, camera, neighbours, compass, and where it wants to go.
+// Drawing of the selected robot's sensors: infra-red rays, camera, neighbours, compass, and the goal direction.
 
 import { num } from "../shared/format.js";
 
 const BEARINGS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297];
-// How far an infra-red sensor sees, and how far camera and arrows are drawn, m.
+// Range of an infra-red sensor, and drawn length of the camera's sector and of arrows [m].
 const RAY = 0.06;
 const VIEW = 0.34;
 const ARROW = 0.16;
-// The camera sees 0.98 rad across (56 degrees), in three segments.
+// Angle of view of the camera: 0.98 rad (56 degrees), in three segments.
 const SIGHT = 0.98;
 const BLOB_COLOURS = ["#ff5a4f", "#35c46a", "#3d8bff"];
 
 /**
  * @param {CanvasRenderingContext2D} ctx @param {import("./camera.js").Camera} camera
  * @param {import("./motion.js").Pose} pose @param {import("../link/contract.js").Senses} senses
- * @param {number} radius of the robot, m @param {Record<string, string>} colours
+ * @param {number} radius of the robot [m] @param {Record<string, string>} colours
  */
 export function drawSenses(ctx, camera, pose, senses, radius, colours) {
   ctx.save();
   ctx.translate(camera.x(pose.x), camera.y(pose.y));
-  // From here on x is ahead and y to the left, in pixels; the canvas's y points down.
+  // From here on x points ahead and y to the left, in pixels; the canvas's y points down.
   ctx.rotate(-pose.heading);
   ctx.scale(1, -1);
   const px = camera.scale;
@@ -47,7 +47,7 @@ function drawCamera(ctx, px, radius, blobs, colours) {
     ctx.lineWidth = 1;
     ctx.strokeStyle = seen[0] ?? colours.sense;
     ctx.stroke();
-    // More than one colour in a segment: the others as arcs further in.
+    // Further colours in a segment are drawn as arcs closer to the robot.
     seen.slice(1).forEach((colour, i) => {
       ctx.globalAlpha = 0.9;
       ctx.strokeStyle = colour;
@@ -79,7 +79,7 @@ function drawRays(ctx, px, radius, proximity, colours) {
     ctx.lineWidth = 1 + 3 * near;
     ctx.beginPath();
     ctx.moveTo(ux * from, uy * from);
-    // A ray ends where something is felt.
+    // A ray ends at a detected obstacle.
     const end = to - (to - from) * near * 0.85;
     ctx.lineTo(ux * end, uy * end);
     ctx.stroke();
@@ -148,7 +148,7 @@ function arrow(ctx, angle, from, to, head) {
   ctx.fill();
 }
 
-/** The same in words, for those who do not see the drawing. @param {import("../link/contract.js").Senses} senses */
+/** Returns the same as text, for screen readers. @param {import("../link/contract.js").Senses} senses */
 export function sensesInWords(senses) {
   const parts = [];
   const felt = (senses.proximity ?? []).filter((value) => value > 0.1).length;

@@ -1,5 +1,5 @@
 // @ts-check
-// The page's end of the thread that draws the arena.
+// Page side of the thread that draws the arena.
 
 /** @typedef {import("./painter.js").Order} Order @typedef {import("./painter.js").Told} Told */
 
@@ -33,7 +33,7 @@ export class Thread {
     this.worker?.postMessage(order);
   }
 
-  /** Frames drawn, the cost of the latest ones in ms, and where names stand. @returns {Promise<Extract<Told, {told: "measured"}>>} */
+  /** Returns the number of drawn frames, the cost of the latest ones [ms], and the positions of the names. @returns {Promise<Extract<Told, {told: "measured"}>>} */
   measure() {
     const number = ++this.number;
     return new Promise((done) => {

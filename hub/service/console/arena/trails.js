@@ -1,18 +1,18 @@
 // @ts-check
-// Where bodies came from: the latest points of each, apart by at least a little, and bounded for all together.
+// Trails of bodies: the latest points of each, at a minimum distance, with a bounded total number.
 
 const APART = 0.006;
 const JUMP = 0.3;
 const LATE = 2;
 const POINTS = 4000;
 const LONGEST = 240;
-// Arena seconds that a trail reaches back.
+// Length of a trail [s of arena time].
 const REACH = 25;
 const BANDS = 4;
 
 /** @typedef {{t: number[], x: number[], y: number[]}} Trail */
 
-/** Forgets what is too old or too much, also of who stands still. @param {Trail} trail @param {number} most points @param {number} t */
+/** Removes points that are too old or too many, also for bodies at rest. @param {Trail} trail @param {number} most maximum number of points @param {number} t */
 function shorten(trail, most, t) {
   while (trail.t.length > most || trail.t[0] < t - REACH) {
     trail.t.shift();
@@ -45,7 +45,7 @@ export class Trails {
       if (last >= 0) {
         const way = Math.hypot(x - trail.x[last], y - trail.y[last]);
         if (t <= trail.t[last] && t > trail.t[last] - LATE) return;
-        // What was carried, or a replay that went back, has no trail to where it is now.
+        // The trail restarts after a body was carried, or a replay went back.
         if (way > JUMP || t < trail.t[last]) trail.t.length = trail.x.length = trail.y.length = 0;
         else if (way < APART) return shorten(trail, most, t);
       }
@@ -58,7 +58,7 @@ export class Trails {
   }
 
   /**
-   * All points up to a time. Many lines take long to draw, so they lie on the floor, which is drawn a few times a second.
+   * Draws all points up to a time. Many lines take long to draw, so they are on the floor canvas, which is drawn a few times a second.
    * @param {CanvasRenderingContext2D} ctx @param {import("./camera.js").Camera} camera @param {number} at
    * @param {(name: string) => {colour: string, strong: boolean}} look
    */
@@ -85,7 +85,7 @@ export class Trails {
   }
 
   /**
-   * What is missing between those and where bodies are drawn.
+   * Draws the missing parts between the trails on the floor canvas and the bodies.
    * @param {CanvasRenderingContext2D} ctx @param {import("./camera.js").Camera} camera @param {number} at
    * @param {Map<string, import("./motion.js").Pose>} poses
    * @param {(name: string) => {colour: string, strong: boolean}} look

@@ -1,5 +1,6 @@
 // @ts-check
-// The arena as a part of a page: zoom and pan by wheel, fingers and keys, a click selects a robot. A thread of its own draws it.
+// Arena as an element of a page: zoom and pan with wheel, fingers and keys; a click selects a robot. A separate
+// thread draws it.
 
 import { button, h, setAttr, setText, show } from "../shared/dom.js";
 import { fixed } from "../shared/format.js";
@@ -28,7 +29,7 @@ export class ArenaView {
     this.thread = new Thread(this.floor, this.canvas, { told: (told) => this.hear(told), failed: (why) => this.fail(why) });
     this.observer = new ResizeObserver(([entry]) => {
       const { width, height } = entry.contentRect;
-      // More than two device pixels to a pixel cost time and show nothing.
+      // More than two device pixels per pixel take time without a visible benefit.
       this.thread.send({ do: "size", width: Math.round(width), height: Math.round(height), ratio: Math.min(2, devicePixelRatio || 1) });
     });
     this.observer.observe(this.canvas);
@@ -93,12 +94,12 @@ export class ArenaView {
     this.pan(step[0], step[1]);
   }
 
-  /** @param {number} factor 0 shows all */
+  /** @param {number} factor 0 shows the whole arena */
   zoom(factor) {
     this.thread.send(factor === 0 ? { do: "whole" } : { do: "zoom", factor });
   }
 
-  /** @param {number} dx @param {number} dy pixels */
+  /** @param {number} dx @param {number} dy [pixels] */
   pan(dx, dy) {
     if (this.options.follow) this.toggle("follow");
     this.thread.send({ do: "pan", dx, dy });
@@ -125,7 +126,7 @@ export class ArenaView {
     show(this.blank, true);
   }
 
-  /** It is the view that people see, or is not any more. @param {boolean} shown */
+  /** Sets whether the view is visible. @param {boolean} shown */
   setShown(shown) {
     this.thread.send({ do: "shown", shown });
   }
@@ -164,7 +165,7 @@ export class ArenaView {
     const { store } = this.env;
     const age = store.poseAge === null ? null : store.poseAge + (now - store.posesAt) / 1000;
     const live = store.kind === "live";
-    // The strip below the header says how young poses are; what is old is said where it is drawn.
+    // The strip below the header shows the age of recent poses; an old age is shown on the arena itself.
     const old = live && age !== null && age > 1;
     setText(this.age, old ? `poses ${fixed(age, 1)} s old` : "");
     setAttr(this.age, "data-old", old);

@@ -1,5 +1,5 @@
 // @ts-check
-// The thread that draws the arena, so that the page's own is free for people.
+// Thread that draws the arena, so that the page's own thread stays responsive.
 
 import { Frames } from "../link/frames.js";
 import { Painter } from "./painter.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Where the ancestors of the best stand in their drawing: from the founders on the left to the best on the right.
+// Layout of the best tree's ancestors: from the founders on the left to the best on the right.
 
 /**
  * @typedef {import("../link/contract.js").LineageNode} LineageNode
@@ -8,7 +8,7 @@
  */
 
 /**
- * An ancestor with the name of its island, and each parent once: a mutation may name its only parent twice.
+ * Returns an ancestor with the name of its island and without duplicate parents; a mutation may list its only parent twice.
  * @param {LineageNode} node @param {string[]} ids @returns {Ancestor}
  */
 export function tidy(node, ids) {
@@ -24,7 +24,8 @@ export function layoutAncestry(nodes, islands) {
   const known = new Map(nodes.map((node) => [node.gene, node]));
   /** @type {Map<string, number>} */
   const steps = new Map();
-  // A child stands right of all its parents: its step is the longest way from a founder. Without recursion, as lines are long.
+  // A child is to the right of all its parents: its step is the longest path from a founder. Iterative, because
+  // lineages are long.
   const order = [...known.values()].sort((a, b) => (a.generation ?? 0) - (b.generation ?? 0));
   for (let round = 0; round < order.length; round++) {
     let moved = false;
@@ -42,7 +43,7 @@ export function layoutAncestry(nodes, islands) {
   const lanes = islands.filter((id) => present.has(id)).concat([...present].filter((id) => !islands.includes(id)));
   /** @type {Map<string, Spot>} */
   const spots = new Map();
-  /** @type {Map<string, number>} how many stand at the same place already */
+  /** @type {Map<string, number>} number of ancestors at each place so far */
   const crowd = new Map();
   for (const node of order) {
     const step = steps.get(node.gene) ?? 0;

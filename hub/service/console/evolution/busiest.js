@@ -1,8 +1,8 @@
 // @ts-check
-// Which islands a matrix shows that has no room for all.
+// Selection of islands for a matrix that has no room for all.
 
 /**
- * The islands that gave and took most, in their old order.
+ * Returns the islands with the most migration, in their original order.
  * @param {string[]} ids @param {number[][]} counts @param {number} most
  */
 export function busiest(ids, counts, most) {

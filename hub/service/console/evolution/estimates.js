@@ -1,25 +1,26 @@
 // @ts-check
-// The world as the robots simulate it, in experiments in which they compare it with what happens.
+// World parameters as the robots simulate them, in experiments in which robots compare their simulation with their
+// observations.
 
 import { follow, h, setText, show } from "../shared/dom.js";
 import { fixed, num } from "../shared/format.js";
 
 /**
- * What a robot has to say of a parameter of its world, as the hub tells it.
+ * A robot's estimate of a world parameter, as sent by the hub.
  * @typedef {object} Estimate
  * @property {string} parameter
  * @property {number | null} simulated
  * @property {number | null} value
  * @property {number | null} sd
- * @property {number | null} evidence nats
+ * @property {number | null} evidence [nats]
  * @property {number | null} windows
  */
 
-/** Evidence, nats, from which a robot's doubt is shown: what it holds is as likely as one in twenty. */
+/** Evidence from which a robot's doubt is shown [nats]: the simulated value has a likelihood of one in twenty. */
 const DOUBTS = 3;
 
 /**
- * One row for each parameter.
+ * Returns one row for each parameter.
  * @param {Map<string, Estimate[]>} told by robot
  * @returns {{parameter: string, simulated: string, doubts: string}[]}
  */

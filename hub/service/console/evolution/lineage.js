@@ -1,5 +1,5 @@
 // @ts-check
-// The lineage of the best tree, from its founders to itself, one lane an island.
+// Lineage of the best tree, from its founders to itself, with one lane per island.
 
 import { inWords } from "../link/api.js";
 import { islandColour } from "../shared/colours.js";
@@ -82,7 +82,7 @@ export class LineagePanel {
     const [width, height] = [LEFT + 48 + steps * pitch, 30 + lanes.length * LANE];
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) setAttr(this.svg, name, value);
     this.svg.replaceChildren(...parts);
-    // The best is what is looked for.
+    // The best tree is at the right end.
     this.scroll.scrollLeft = width;
   }
 

@@ -1,5 +1,6 @@
 // @ts-check
-// Evolution: the fitness of every island from the run's beginning, its trees, who gave genes to whom, where the best came from.
+// Evolution view: fitness of every island since the start of the run, statistics of its trees, migration, and the
+// lineage of the best tree.
 
 import { Chart } from "../shared/charts.js";
 import { islandColour, islandDash, onTheme, palette } from "../shared/colours.js";
@@ -34,7 +35,7 @@ class EvolutionView {
     this.env = env;
     const { store } = env;
     this.measure = MEASURES[0];
-    /** @type {Set<string>} islands that are lit; none: all */
+    /** @type {Set<string>} highlighted islands; empty: all */
     this.lit = new Set();
     this.ids = "";
     this.filledAt = -Infinity;
@@ -98,7 +99,7 @@ class EvolutionView {
       this.fill();
     }
     if (this.env.store.kind === "live" && now - this.askedAt > ASK_MS) {
-      // What the page was given at its beginning, or at that of the run, may be long ago.
+      // The data that the page received at its start, or at the start of the run, may be old.
       this.env.app.live.refreshMigration();
       this.askedAt = now;
     }
@@ -107,7 +108,7 @@ class EvolutionView {
     this.lineage.changed(topics, now);
   }
 
-  /** What came later is not shown: a replay knows the whole run. */
+  /** Time up to which data is shown; a replay knows the whole run, including the future. */
   moment() {
     const { store } = this.env;
     return store.kind === "replay" ? num(store.status?.run_seconds) ?? 0 : Infinity;
@@ -170,13 +171,13 @@ class EvolutionView {
     return island ? hold(island.t, island[column], [this.moment()])[0] : null;
   }
 
-  /** The fittest tree: of a whole recorded run, or of the islands as they stand. @param {string[]} ids @returns {string} */
+  /** Describes the fittest tree: of a whole recorded run, or of the current islands. @param {string[]} ids @returns {string} */
   bestInWords(ids) {
     const { best, kind } = this.env.store;
     if (kind === "replay") return best ? `Fittest of the whole run: gene ${best.gene} of ${best.robot}, derated ${fixed(best.fitness, 3)}` : "";
     const [id, value] = ids.map((id) => /** @type {const} */ ([id, this.valueOf(id, "derated")])).reduce((a, b) => ((b[1] ?? -Infinity) > (a[1] ?? -Infinity) ? b : a), ["", null]);
     if (value === null) return "";
-    // The gene's name is asked for now and then: that of another moment's best is left out.
+    // The gene's name is requested at intervals; it is omitted if it belongs to an earlier best.
     const gene = best?.robot === id ? `gene ${best.gene} of ${id}` : `on ${id}`;
     return `Fittest now: ${gene}, derated ${fixed(value, 3)}`;
   }

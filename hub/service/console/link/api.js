@@ -1,11 +1,11 @@
 // @ts-check
-// Asking the hub. An error is an Error whose message can be shown.
+// Requests to the hub. The message of a thrown Error can be shown to the user.
 
 const GET_MS = 10000;
 const POST_MS = 8000;
 
 export class Refused extends Error {
-  /** @param {string} message @param {number} status @param {any} [body] what was answered */
+  /** @param {string} message @param {number} status @param {any} [body] content of the answer */
   constructor(message, status, body = null) {
     super(message);
     this.status = status;
@@ -16,7 +16,7 @@ export class Refused extends Error {
 /** @type {(status: number) => void} */
 let onRefusal = () => {};
 
-/** @param {(status: number) => void} listener told of 401 and 403 */
+/** @param {(status: number) => void} listener called for 401 and 403 */
 export function whenRefused(listener) {
   onRefusal = listener;
 }
@@ -62,5 +62,5 @@ export async function post(path, body) {
   return answer;
 }
 
-/** A part of a path. @param {string} id */
+/** Encodes a part of a path. @param {string} id */
 export const part = (id) => encodeURIComponent(id);

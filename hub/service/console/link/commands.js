@@ -1,5 +1,5 @@
 // @ts-check
-// Commands to the swarm, and what became of them.
+// Commands to the swarm, and their answers.
 
 import { inWords, post, Refused } from "./api.js";
 
@@ -14,23 +14,23 @@ export class Commands {
     this.answer = "";
     this.refused = false;
     this.answeredAt = -Infinity;
-    // While it is young, the header tells who obeys the directive that follows.
+    // While it is recent, the header shows which robots have obeyed the directive that follows.
     this.awaited = NOTHING;
   }
 
-  /** What is said of something else takes the place of who obeys an older directive. @param {string} text @param {boolean} [refused] @param {typeof NOTHING} [awaited] */
+  /** Shows an answer; it replaces the display of the robots that obey an older directive. @param {string} text @param {boolean} [refused] @param {typeof NOTHING} [awaited] */
   say(text, refused = false, awaited = NOTHING) {
     [this.answer, this.refused, this.answeredAt, this.awaited] = [text, refused, performance.now(), awaited];
     this.changed();
     setTimeout(this.changed, SHOWN_MS + 50);
   }
 
-  /** The latest answer, while it is news. @param {number} now */
+  /** Returns the latest answer while it is recent. @param {number} now */
   news(now) {
     return now - this.answeredAt < SHOWN_MS ? this.answer : "";
   }
 
-  /** @param {{command: string, text?: string, robot?: string}} body @param {string} words @param {typeof NOTHING} [awaited] @param {number} [tries] @returns {Promise<boolean>} done */
+  /** @param {{command: string, text?: string, robot?: string}} body @param {string} words @param {typeof NOTHING} [awaited] @param {number} [tries] @returns {Promise<boolean>} whether it was done */
   async send(body, words, awaited = NOTHING, tries = 1) {
     const why = this.session.whyNot();
     if (why && this.session.told) {
@@ -53,7 +53,7 @@ export class Commands {
     }
   }
 
-  /** Stops the swarm: tried three times, as nothing is worse than a STOP that got lost. @param {number} directive the number before it */
+  /** Stops the swarm. The request is tried up to three times, because a lost STOP is dangerous. @param {number} directive number of the latest directive before it */
   stop(directive) {
     return this.send({ command: "stop" }, "STOP", since(directive), 3);
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// The shapes of what the server tells. Types only: this file has no code.
+// Types of the server's data. This file contains no code.
 
 /**
  * @typedef {number | null} Num
@@ -10,8 +10,8 @@
  * @property {[number, number]} half
  * @property {number} frisbee_radius
  * @property {number[]} discs
- * @property {{x: number, y: number, half_length: number, colour: string}[]} patches stretches of the outer walls
- * @property {{name: string, at: [number, number], half: [number, number], radius: number, outside: boolean}[]} areas rectangles with rounded corners, or all outside of them
+ * @property {{x: number, y: number, half_length: number, colour: string}[]} patches parts of the outer walls
+ * @property {{name: string, at: [number, number], half: [number, number], radius: number, outside: boolean}[]} areas rectangles with rounded corners, or everything outside them
  * @property {[number, number, number, number][]} walls
  * @property {string} task
  * @property {"left" | "right" | null} goal
@@ -39,7 +39,7 @@
  * @property {Num} battery_v
  * @property {Num} battery_w
  * @property {Num} battery_minutes
- * @property {string} battery_doubt why it is not known how long the battery lasts; empty if it is
+ * @property {string} battery_doubt reason why the remaining battery time is unknown; empty if it is known
  * @property {Num} soc_c
  * @property {Num} late_p99_ms
  * @property {Num} round_trip_ms
@@ -120,7 +120,7 @@
  * @typedef {object} TreeNode
  * @property {string} symbol
  * @property {string} label
- * @property {"composite" | "decorator" | "action" | "condition" | "subtree" | "network" | "part"} kind parts are in a network, which is drawn as one node
+ * @property {"composite" | "decorator" | "action" | "condition" | "subtree" | "network" | "part"} kind parts belong to a network, which is drawn as one node
  * @property {number[]} children
  *
  * @typedef {object} Tree
@@ -164,14 +164,14 @@
  *
  * @typedef {object} LineageNode
  * @property {string} gene
- * @property {string | number} island its robot, or its place in the swarm from 1
+ * @property {string | number} island its robot, or its index in the swarm from 1
  * @property {Num} number
  * @property {Num} generation
  * @property {string} operator
  * @property {Num} fitness
  * @property {string[]} parents
  *
- * @typedef {object} Update how an update of robots' programs stands
+ * @typedef {object} Update state of an update of the robots' programs
  * @property {string} version
  * @property {number} size
  * @property {boolean} done
@@ -215,7 +215,7 @@
  * @property {{t: number, who: string, text: string}[]} events
  * @property {number} begin_t
  * @property {number} end_t
- * @property {number} speed of arena time
+ * @property {number} speed factor of arena time to wall time
  * @property {[number, number][]} gaps
  * @property {string[]} damage
  * @property {History} history

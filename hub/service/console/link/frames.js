@@ -1,12 +1,12 @@
 // @ts-check
-// One animation frame for the whole page: what changed is collected, drawn once, and its cost is kept.
+// One animation frame for the whole page: changes are collected and drawn once, and the cost is recorded.
 
 const KEPT = 600;
 
 /**
  * @typedef {object} Painter
- * @property {(topics: Set<string>, now: number) => void} [changed] what it shows may have changed
- * @property {(now: number) => boolean} [frame] draws; true if it wants another frame
+ * @property {(topics: Set<string>, now: number) => void} [changed] called when the shown data may have changed
+ * @property {(now: number) => boolean} [frame] draws; returns whether it needs another frame
  */
 
 export class Frames {
@@ -40,7 +40,7 @@ export class Frames {
     this.topics = new Set();
     let again = false;
     for (const painter of this.painters) {
-      // A view that fails must not take the others with it, least of all the header.
+      // A failing view must not affect the others, least of all the header.
       try {
         if (topics.size > 0) painter.changed?.(topics, now);
         if (painter.frame?.(now)) again = true;
@@ -52,7 +52,7 @@ export class Frames {
     this.costs[this.drawn++ % KEPT] = performance.now() - began;
   }
 
-  /** Milliseconds of the latest frames, oldest first. */
+  /** Returns the durations of the latest frames [ms], oldest first. */
   recent() {
     const n = Math.min(this.drawn, KEPT);
     return Array.from({ length: n }, (_, i) => this.costs[(this.drawn - n + i) % KEPT]);

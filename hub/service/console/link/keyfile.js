@@ -1,8 +1,8 @@
 // @ts-check
-// An operator's key file: TOML with keys in Z85. The secret is imported once as a key that cannot be read out again.
+// Key file of an operator: TOML with keys in Z85. The secret is imported once as a key that cannot be exported.
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
-// How PKCS 8 begins for an Ed25519 key, whose 32 bytes of seed follow.
+// PKCS 8 prefix of an Ed25519 key; the 32 bytes of the seed follow.
 const PKCS8 = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 const MOST = 4096;
 
@@ -25,7 +25,7 @@ export function z85(text) {
 }
 
 /**
- * Reads the file: tables of strings are all that it has.
+ * Parses the file, which consists of tables of strings.
  * @param {string} text @returns {{name: string, seed: Uint8Array<ArrayBuffer>}}
  */
 export function parseKeyFile(text) {
@@ -37,7 +37,7 @@ export function parseKeyFile(text) {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
     const head = /^\[\s*([A-Za-z0-9_-]+)\s*\](?:\s*#.*)?$/.exec(line);
-    // Z85 has `#` in it, so what follows the closing quote only is a comment.
+    // Z85 contains `#`, so only text after the closing quote is a comment.
     const entry = /^([A-Za-z0-9_-]+)\s*=\s*(?:"([^"\\]*)"|'([^']*)')(?:\s*#.*)?$/.exec(line);
     if (head) table = head[1];
     else if (entry) values[`${table}.${entry[1]}`] = entry[2] ?? entry[3];
@@ -52,14 +52,14 @@ export function parseKeyFile(text) {
   return { name, seed: z85(secret) };
 }
 
-/** Why this browser cannot sign here, or "". @returns {string} */
+/** Returns the reason why this browser cannot sign here, or "". @returns {string} */
 export function whyNoSigning() {
   if (globalThis.crypto?.subtle) return "";
   return "This browser only signs on pages that came by https or from this computer. Open the page by https, through an " +
     "SSH tunnel (ssh -L 7600:127.0.0.1:7600 HUB, then http://127.0.0.1:7600), or log in with a one-time link.";
 }
 
-/** @param {Uint8Array<ArrayBuffer>} seed overwritten when the key is imported @returns {Promise<CryptoKey>} */
+/** @param {Uint8Array<ArrayBuffer>} seed overwritten after the import @returns {Promise<CryptoKey>} */
 export async function importSeed(seed) {
   const why = whyNoSigning();
   if (why) throw new Error(why);

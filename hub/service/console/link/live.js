@@ -1,5 +1,6 @@
 // @ts-check
-// The running hub as the source of events: keeps the stream open, tells a hub that restarted from one that was away.
+// Running hub as the source of events: keeps the stream open, and distinguishes a restarted hub from an interrupted
+// connection.
 
 import { get, inWords, part } from "./api.js";
 
@@ -30,11 +31,11 @@ export class Live {
   start() {
     this.open();
     setInterval(() => this.watch(), 250);
-    // A page that was put aside on a telephone comes back with a dead connection.
+    // A page that was in the background on a phone returns with a dead connection.
     document.addEventListener("visibilitychange", () => document.hidden || this.watch());
   }
 
-  /** Which robot's senses the hub sends. @param {string} id */
+  /** Selects the robot whose sensors the hub sends. @param {string} id */
   select(id) {
     this.store.select(id);
     if (id === this.robot) return;
@@ -63,7 +64,7 @@ export class Live {
   take(type, data) {
     this.heardAt = performance.now();
     if (type === "hello") this.greet(data);
-    // A run begins, whatever its clock and that of the run before say.
+    // A run begins, regardless of its clock and that of the previous run.
     if (type === "history") {
       this.askedHistory = -Infinity;
       this.store.beginRun();
@@ -84,14 +85,14 @@ export class Live {
       this.store.changed("restarted");
     }
     this.store.ended = null;
-    // A hub that was updated serves another page than this one.
+    // After an update, the hub serves another version of the page.
     if (before && before.version !== hello.version) location.reload();
     if (!before || before.hub !== hello.hub || before.run !== hello.run || !this.ever) this.loadHistory();
     this.ever = true;
   }
 
   async loadHistory() {
-    // Not in a loop, if status and history disagree for a while.
+    // Rate-limited, in case status and history disagree for a while.
     if (performance.now() - this.askedHistory < 2000) return;
     this.askedHistory = performance.now();
     try {
@@ -103,7 +104,7 @@ export class Live {
     }
   }
 
-  /** What no event tells: who took trees from whom, and the best of all. */
+  /** Loads the data that no event contains: migration, and the best tree. */
   async refreshMigration() {
     try {
       /** @type {import("./contract.js").History} */
@@ -112,7 +113,7 @@ export class Live {
       this.store.best = best ?? null;
       this.store.changed("migration");
     } catch {
-      // What is shown stays until the hub answers again.
+      // The shown data stays until the hub answers again.
     }
   }
 
@@ -123,13 +124,14 @@ export class Live {
     this.store.changed("link");
   }
 
-  // An EventSource gives up for good on an answer that is no stream, and does not see a connection that died silently.
+  // An EventSource gives up permanently on an answer that is not a stream, and does not detect a connection that died
+  // silently.
   watch() {
     const now = performance.now();
     const silent = now - this.heardAt;
     const reopen = () => now - this.openedAt > (this.events?.readyState === EventSource.CLOSED ? 2000 : REOPEN_MS);
     if (this.link === "ended") {
-      // The hub may be started again: it is looked for, without an alarm.
+      // The hub may be restarted: reconnect at intervals, without an alarm.
       if (now - this.openedAt > REOPEN_MS) this.open();
       return;
     }
@@ -140,7 +142,7 @@ export class Live {
     }
   }
 
-  // What views ask for beyond events; a replay has the same.
+  // Requests of views beyond events; a replay has the same methods.
 
   base = "#/";
 

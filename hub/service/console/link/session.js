@@ -1,5 +1,5 @@
 // @ts-check
-// Who is at the page and what they may do. The key is in memory only and is gone with the page.
+// Visitor of the page and its permissions. The key exists only in memory and is lost when the page is closed.
 
 import { get, inWords, post, whenRefused } from "./api.js";
 import { importSeed, parseKeyFile, sign } from "./keyfile.js";
@@ -16,10 +16,10 @@ export class Session {
     /** @type {{name: string, key: CryptoKey} | null} */
     this.key = null;
     this.trouble = "";
-    /** @type {() => void} somebody logged in or out, or their session ended */
+    /** @type {() => void} called after a login, a logout or the end of a session */
     this.onRole = () => {};
     whenRefused((status) => {
-      // Asking for who one is must not lead to asking again.
+      // The request for the session itself must not trigger another one.
       if (status === 401 && this.role !== null) this.load();
     });
   }
@@ -27,11 +27,11 @@ export class Session {
   async start() {
     await this.load();
     setInterval(() => this.load(), ASK_MS);
-    // The time that is left is shown in minutes.
+    // The display shows the remaining time in minutes.
     setInterval(() => this.changed(), 15000);
   }
 
-  /** Whether nothing at all is shown before a login. */
+  /** Whether the page requires a login before it shows anything. */
   get locked() {
     return this.told?.look === "login" && this.role === null;
   }
@@ -59,7 +59,7 @@ export class Session {
     return (this.expiresAt - performance.now()) / 1000;
   }
 
-  /** Why this visitor may not act, in words; "" if they may. */
+  /** Returns the reason why this visitor may not act; "" if they may. */
   whyNot() {
     if (!this.told) return this.trouble ? "The hub does not say who you are." : "Asking the hub who you are";
     if (this.role === "operator") return "";
@@ -68,7 +68,7 @@ export class Session {
     return "You are not logged in. To act, log in (U) with your key file or the link that `xpuck demo` or `xpuck swarm console` prints.";
   }
 
-  /** Why an experiment cannot be signed here, in words; "" if it can. */
+  /** Returns the reason why an experiment cannot be signed here; "" if it can. */
   whyNoStart() {
     const why = this.whyNot();
     if (why || this.told?.signs || this.key) return why;
@@ -81,7 +81,7 @@ export class Session {
     this.key = { name, key: await importSeed(seed) };
   }
 
-  /** Logs in by the key: the hub's challenge is signed here, and the key stays here. @param {string} text of a key file */
+  /** Logs in with the key: signs the hub's challenge in the browser; the key is not sent. @param {string} text of a key file */
   async login(text) {
     await this.useKey(text);
     if (!this.key) return;
@@ -110,7 +110,7 @@ export class Session {
     await this.load();
   }
 
-  /** What is sent to start an experiment. @param {{text: string, manifest: string, files: Record<string, string>, seed: number}} experiment */
+  /** Returns the request body that starts an experiment. @param {{text: string, manifest: string, files: Record<string, string>, seed: number}} experiment */
   async signed({ text, manifest, files, seed }) {
     if (!this.key) return { text, files, seed };
     const signature = await sign(this.key.key, `xpuck experiment 1\n${manifest}`);

@@ -1,5 +1,5 @@
 // @ts-check
-// The state of what is shown. A live hub and a replay feed it the same events; views read it and do not know which it is.
+// State of the shown data. A live hub and a replay feed it with the same events; views are independent of the source.
 
 import { list } from "../shared/dom.js";
 import { num } from "../shared/format.js";
@@ -16,10 +16,10 @@ const ROBOTS = 512;
  * @typedef {import("./contract.js").Robot} Robot @typedef {import("./contract.js").Line} Line
  * @typedef {import("./contract.js").Island} Island @typedef {import("./contract.js").Tree} Tree
  *
- * @typedef {object} Follower of what comes many times a second, too often for a frame of the page each
+ * @typedef {object} Follower receiver of events that come too often for one frame of the page each
  * @property {(t: number, names: string[], numbers: number[], now: number) => void} [poses]
  * @property {(senses: import("./contract.js").Senses) => void} [senses] of the selected robot
- * @property {() => void} [clear] what was told is not followed by what comes next
+ * @property {() => void} [clear] the next event does not continue the previous ones
  */
 
 export class Store {
@@ -46,7 +46,7 @@ export class Store {
     this.resetRun();
   }
 
-  /** Forgets what is true of a moment only, as a replay does when it jumps. */
+  /** Resets the data of a single moment, for example when a replay jumps. */
   resetMoment() {
     /** @type {Status | null} */
     this.status = null;
@@ -63,7 +63,7 @@ export class Store {
     this.lines = [];
     /** @type {string | null} */
     this.ended = null;
-    // How many bodies the last poses were of.
+    // Number of bodies in the last poses.
     this.posed = 0;
     for (const follower of this.followers) follower.clear?.();
     this.changed("lines");
@@ -85,17 +85,17 @@ export class Store {
     this.changed("history");
   }
 
-  /** Forgets all that belongs to the run before; what there is of this one is asked for. */
+  /** Resets the data of the previous run; the history of the new run is then requested. */
   beginRun() {
     this.trees.clear();
-    // Its clock is over: the next status is not another beginning.
+    // The previous run's clock is reset, so that the next status does not count as another start.
     if (this.status) this.status.run_seconds = 0;
     this.resetRun();
     this.changed("tree");
     this.changed("newrun");
   }
 
-  /** Robots in the order of the swarm file. @returns {string[]} */
+  /** Returns the robots in the order of the swarm file. @returns {string[]} */
   ids() {
     const told = this.world?.robots ?? [];
     return told.length > 0 ? told : [...this.robots.keys()];
@@ -115,7 +115,7 @@ export class Store {
     this.changed("selected");
   }
 
-  /** Takes an event. @param {string} type @param {any} data @param {number} [now] wall, ms */
+  /** Processes an event. @param {string} type @param {any} data @param {number} [now] wall time [ms] */
   apply(type, data, now = performance.now()) {
     if (typeof data !== "object" || data === null) return;
     switch (type) {
@@ -153,7 +153,7 @@ export class Store {
     status.robots = list(status.robots).filter((robot) => robot && typeof robot.id === "string").slice(0, ROBOTS);
     status.segments = list(status.segments);
     status.phase = String(status.phase ?? "");
-    // Until its run begins a robot tells how its evolution stood at the end of the run before.
+    // Until its run begins, a robot reports the evolution of the previous run.
     if (status.phase === "preparing" && !((num(status.run_seconds) ?? 0) > 0)) {
       status.evolved = null;
       for (const robot of status.robots) robot.evolution = null;
@@ -164,7 +164,7 @@ export class Store {
     this.robots = new Map(status.robots.map((robot) => [robot.id, robot]));
     const [t, v] = [num(status.run_seconds), num(status.evolved)];
     const last = this.evolved.t.at(-1) ?? -1;
-    // A new run begins at zero; what is there is of the run before.
+    // A new run begins at zero; the stored data belongs to the previous run.
     if (before && t !== null && t < (before.run_seconds ?? 0) - 1 && this.kind === "live") this.beginRun();
     else if (t !== null && v !== null && !isBefore(t) && t >= last + 1 && this.kind === "live") {
       this.evolved.t.push(t);
@@ -206,7 +206,7 @@ export class Store {
   /** @param {Line} line */
   takeLine(line) {
     const last = this.lines.at(-1);
-    // Lines are told again after a reconnection.
+    // Lines are sent again after a reconnection.
     if (last && line.seq <= last.seq && this.lines.some((known) => known.seq === line.seq)) return;
     this.lines.push(line);
     if (this.lines.length > LINES) this.lines.splice(0, this.lines.length - LINES);
@@ -231,14 +231,14 @@ export class Store {
     this.changed("generation");
   }
 
-  /** What a robot found out about the world. @param {any} data */
+  /** Stores a robot's estimates of the world. @param {any} data */
   takeEstimates(data) {
     const [id, told] = [String(data.robot), list(data.estimates).filter((one) => one && typeof one.parameter === "string")];
     if (this.estimates.has(id) || this.estimates.size < ROBOTS) this.estimates.set(id, told);
     this.changed("estimates");
   }
 
-  /** The run so far, for a page that came later. @param {import("./contract.js").History} history */
+  /** Stores the history of the run so far, for a page opened during the run. @param {import("./contract.js").History} history */
   takeHistory(history) {
     this.resetRun();
     this.run = history.run ?? null;

@@ -1,5 +1,5 @@
 // @ts-check
-// What an operator can do with one robot. A reboot is asked about in the page, as it takes the robot out for a minute.
+// Operator actions on one robot. A reboot requires confirmation in the page, because the robot is away for a minute.
 
 import { button, h, setAttr, setText, show } from "../shared/dom.js";
 import { isGoing } from "../shared/words.js";
@@ -43,7 +43,7 @@ export function actionBar(env) {
 
   return {
     node: h("div", { class: "dialog-row" }, name, buttons, confirm, open, tree, why),
-    /** On a page that is about one robot anyway. */
+    /** Adapts the bar to a page about one robot. */
     forOne() {
       open.remove();
       name.remove();
@@ -52,7 +52,7 @@ export function actionBar(env) {
     changed(topics) {
       if (!["status", "selected", "session", "view", "driving"].some((topic) => topics.has(topic))) return;
       const robot = store.robots.get(id());
-      // What was asked of one robot is not answered of another.
+      // A pending confirmation applies only to the robot for which it was opened.
       if (asked && asked !== id()) ask(false);
       setText(name, id() || "No robot is selected");
       const reason = !live ? "A replay: these are of the past." : app.session.whyNot();

@@ -1,5 +1,5 @@
 // @ts-check
-// The columns of the robots' table: what stands in them, how it is sorted, and where there is room for it.
+// Columns of the robots' table: contents, sort order, and screen sizes at which they are shown.
 
 import { fixed, natural, num, thousands } from "../shared/format.js";
 import { TERMS } from "../shared/terms.js";
@@ -11,12 +11,12 @@ import { batteryLevel, minutesLeft, stateOf, troublesOf } from "./state.js";
  * @property {string} key
  * @property {string} name
  * @property {string} [unit]
- * @property {string} title what it means
+ * @property {string} title explanation
  * @property {(robot: Robot) => string} text
  * @property {(robot: Robot) => number | string | null} value to sort by
  * @property {(robot: Robot) => string} [level] "warn" or "bad"
- * @property {boolean} [words] set to the left
- * @property {"" | "wide" | "wider"} room shown always, from a table screen on, on a large screen only
+ * @property {boolean} [words] whether it is left-aligned
+ * @property {"" | "wide" | "wider"} room shown always, from a tablet screen on, on a large screen only
  */
 
 /** @type {Column[]} */
@@ -45,7 +45,7 @@ function above(value, warn, bad) {
 }
 
 /**
- * Robots by a column; what is not known goes last, and equal ones by their ids.
+ * Returns the robots sorted by a column; unknown values come last, and ties are ordered by id.
  * @param {Robot[]} robots @param {string} key @param {boolean} down
  */
 export function sorted(robots, key, down) {
@@ -67,7 +67,7 @@ export const FILTERS = /** @type {Record<string, {name: string, wants: (robot: R
   held: { name: "Held", wants: (robot) => robot.held },
 });
 
-/** @param {Robot} robot @param {string} text all of its words must be somewhere in the robot's row */
+/** @param {Robot} robot @param {string} text all of its words must occur in the robot's row */
 export function matches(robot, text) {
   const hay = COLUMNS.map((column) => column.text(robot)).concat(robot.version ?? "").join(" ").toLowerCase();
   return text.toLowerCase().split(/\s+/).every((word) => hay.includes(word));

@@ -1,5 +1,5 @@
 // @ts-check
-// One robot: how it is now, the last ten minutes as charts, its log, its camera's picture.
+// View of one robot: current state, the last ten minutes as charts, log, and camera picture.
 
 import { inWords } from "../link/api.js";
 import { Chart } from "../shared/charts.js";
@@ -25,7 +25,7 @@ const CHARTS = /** @type {[string, string, string, (value: number | null) => str
   ["neighbours", "Neighbours", "", (value) => fixed(value, 0)],
   ["device_errors", "Device errors", "so far; a few are normal", (value) => fixed(value, 0)],
 ]);
-// What some bodies do not measure.
+// Values that some bodies do not measure.
 const SENSED = ["battery_v", "battery_w", "soc_c"];
 const COUNTS = ["generation", "neighbours", "device_errors"];
 
@@ -101,7 +101,7 @@ class Detail {
     setText(this.trouble, told.status === "rejected" ? `No history: ${inWords(told.reason)}` : "");
     if (told.status === "fulfilled") {
       this.newest = told.value.t?.at(-1) ?? 0;
-      // Live, time counts back from now, so that the axis has round minutes.
+      // In the live view, time counts back from now, so that the axis has round minutes.
       const t = this.env.store.kind === "live" ? (told.value.t ?? []).map((at) => at - this.newest) : told.value.t ?? [];
       for (const { key, chart } of this.charts) {
         const values = told.value[key] ?? [];
@@ -134,7 +134,7 @@ class Detail {
       setText(this.about, "The hub knows no robot with this id.");
       return;
     }
-    // A body without such a sensor has no empty chart for it; what was shown keeps its place.
+    // A body without such a sensor has no empty chart for it; a chart once shown keeps its place.
     if (topics.has("view")) for (const { key, chart } of this.charts) show(chart.node, !SENSED.includes(key) || robot[/** @type {"soc_c"} */ (key)] !== null);
     const state = stateOf(robot);
     setText(this.chip, state.text);
@@ -171,7 +171,7 @@ class Detail {
       let node = this.values.get(name);
       if (!node) {
         this.values.set(name, (node = h("dd")));
-        // What is as long as a sentence has a line of its own, so that nothing moves when it is told.
+        // Long values get a separate line, so that nothing moves when they appear.
         this.figures.append(h("div", { class: LONG.includes(name) ? "wide" : "" }, h("dt", { text: name }), node));
       }
       setText(node, value);

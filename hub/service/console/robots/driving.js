@@ -1,6 +1,6 @@
 // @ts-check
-// One robot driven by hand: with the arrow keys, or with a gamepad. A command holds for a quarter of a second, so it is said
-// again and again; whatever ends that, the robot stands.
+// Manual driving of one robot with the arrow keys or a gamepad. A command is valid for a quarter of a second and is
+// repeated; whatever interrupts the repetition, the robot stops.
 
 import { post, inWords } from "../link/api.js";
 import { ARROWS, ofKeys, ofStick } from "./steering.js";
@@ -8,19 +8,19 @@ import { ARROWS, ofKeys, ofStick } from "./steering.js";
 const EVERY_MS = 50;
 
 export class Driving {
-  /** @param {() => string} whyNot why nobody may drive; empty if they may @param {(text: string, refused?: boolean) => void} say @param {() => void} changed */
+  /** @param {() => string} whyNot returns the reason why driving is not allowed; empty if it is @param {(text: string, refused?: boolean) => void} say @param {() => void} changed */
   constructor(whyNot, say, changed) {
     this.whyNot = whyNot;
     this.say = say;
     this.changed = changed;
-    /** The robot that is driven; empty for none. */
+    /** Robot being driven; empty without one. */
     this.robot = "";
     /** @type {Set<string>} */
     this.held = new Set();
     this.sending = false;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.timer = undefined;
-    // Before the page's other keys: arrows move other things there.
+    // Before the page's other keys, because arrows have other functions there.
     addEventListener("keydown", (event) => this.key(event, true), { capture: true });
     addEventListener("keyup", (event) => this.key(event, false), { capture: true });
     addEventListener("blur", () => this.held.clear());
@@ -42,7 +42,7 @@ export class Driving {
     if (!this.robot) return;
     clearInterval(this.timer);
     this.held.clear();
-    // If this is lost, the last command ends by itself.
+    // If this request is lost, the last command expires by itself.
     post("/api/drive", { robot: this.robot, wheels: [0, 0] }).catch(() => undefined);
     this.robot = "";
     this.changed();
@@ -70,7 +70,7 @@ export class Driving {
   }
 
   async tell() {
-    // One at a time: on a slow network commands must not queue up.
+    // One request at a time, because commands must not queue up on a slow network.
     if (this.sending || !this.robot) return;
     this.sending = true;
     const { robot } = this;

@@ -1,18 +1,18 @@
 // @ts-check
-// A robot's further sensors in a few words each.
+// Short descriptions of a robot's additional sensors.
 
 import { fixed } from "../shared/format.js";
 
-// Bearings of the infra-red sensors in the robot's frame, rad (Table 6.1).
+// Bearings of the infra-red sensors in the robot's frame [rad] (Table 6.1).
 const BEARINGS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297];
-// Light that differs by less comes from everywhere, part of what the sensors can tell.
+// Difference of light values below which the light counts as ambient, as a fraction of the sensors' range.
 const EVEN = 0.02;
 
-/** Which of them are as long as a sentence. */
+/** Names of the sensors with long descriptions. */
 export const LONG = ["light", "acceleration", "sound", "robots heard"];
 
 /**
- * All of them at all times, so that nothing moves when a body tells one later than the others.
+ * Describes all sensors, even missing ones, so that nothing moves when a robot reports one later than the others.
  * @param {import("../link/contract.js").Sensors | null | undefined} sensors @returns {Record<string, string>}
  */
 export function sensed(sensors) {

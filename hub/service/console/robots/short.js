@@ -1,5 +1,5 @@
 // @ts-check
-// The robots beside the arena: one line each, enough to see who does what and who is in trouble.
+// List of the robots beside the arena: one line each, with state and trouble.
 
 import { islandColour } from "../shared/colours.js";
 import { follow, h, setAttr, setText } from "../shared/dom.js";

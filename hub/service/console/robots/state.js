@@ -1,11 +1,11 @@
 // @ts-check
-// A robot in words and marks: what it does, what troubles it, how full its battery is. Red is for trouble only.
+// State of a robot in words and marks: activity, troubles, battery charge. Red is used only for trouble.
 
 import { DASH, fixed, num, span } from "../shared/format.js";
 
 /** @typedef {import("../link/contract.js").Robot} Robot */
 
-/** @param {Robot} robot never heard of since the hub started */
+/** @param {Robot} robot never heard since the hub started */
 const isAbsent = (robot) => !robot.alive && !robot.version;
 
 /** @param {Robot} robot @returns {{text: string, kind: string}} kind: idle, ready, run, pause, stop, lost, absent */
@@ -17,7 +17,7 @@ export function stateOf(robot) {
   return { text: kind || DASH, kind };
 }
 
-/** What is wrong with it, the worst first; empty if all is well. @param {Robot} robot @returns {{text: string, bad: boolean}[]} */
+/** Returns the troubles of a robot, the worst first; empty without trouble. @param {Robot} robot @returns {{text: string, bad: boolean}[]} */
 export function troublesOf(robot) {
   const told = [];
   if (robot.device_trouble) told.push({ text: robot.device_trouble, bad: true });
@@ -36,13 +36,13 @@ export function troublesOf(robot) {
 /** @param {Robot} robot @returns {"" | "warn" | "bad"} */
 export function batteryLevel(robot) {
   const [volts, minutes] = [num(robot.battery_v), num(robot.battery_minutes)];
-  // The time that is left says more than the voltage, where it is known.
+  // If known, the remaining time is more informative than the voltage.
   if (minutes !== null) return minutes < 5 ? "bad" : minutes < 15 ? "warn" : "";
   if (volts === null) return "";
   return volts < 3.4 ? "bad" : volts < 3.6 ? "warn" : "";
 }
 
-/** How full, 0 to 1, by its voltage. @param {Robot} robot */
+/** Returns the charge of the battery from its voltage, 0 to 1. @param {Robot} robot */
 export function charge(robot) {
   const volts = num(robot.battery_v);
   return volts === null ? 0 : Math.min(1, Math.max(0, (volts - 3.3) / 0.85));

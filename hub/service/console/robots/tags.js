@@ -1,5 +1,5 @@
 // @ts-check
-// The AprilTags that a robot's camera sees, in words.
+// Description of the AprilTags that a robot's camera detects.
 
 /** @param {import("../link/contract.js").Tags | null} tags */
 export function tagsInWords(tags) {

@@ -1,5 +1,5 @@
 // @ts-check
-// An update of robots' programs: a row a robot, while it goes on and after it.
+// Update of the robots' programs: one row per robot, during the update and after it.
 
 import { get } from "../link/api.js";
 import { h, setText, show } from "../shared/dom.js";
@@ -39,7 +39,7 @@ export class UpdateTable {
     try {
       this.fill(await get("/api/update"));
     } catch {
-      // The header says that the hub does not answer; what was shown stays.
+      // The header reports that the hub does not answer; the shown data stays.
     }
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Robots: the table of all, sorted and filtered, and what can be done with the selected one.
+// Robots view: the sorted and filtered table of all robots, and the actions on the selected one.
 
 import { islandColour } from "../shared/colours.js";
 import { follow, h, setAttr, setText, show } from "../shared/dom.js";
@@ -9,7 +9,7 @@ import { COLUMNS, FILTERS, matches, sorted } from "./columns.js";
 import { charge, stateOf, troublesOf } from "./state.js";
 import { UpdateTable } from "./update.js";
 
-// A table of very many robots need not be new five times a second.
+// A large table is refreshed less often than five times a second.
 const MANY = 40;
 const SLOW_MS = 700;
 
@@ -61,7 +61,7 @@ class RobotsView {
 
   openSelected() {
     const active = document.activeElement;
-    // Enter on a button or a link is theirs.
+    // Enter on a button or a link activates it.
     if (active instanceof HTMLButtonElement || active instanceof HTMLAnchorElement) return active.click();
     if (this.env.store.selected) location.hash = this.env.link("robot", this.env.store.selected);
   }
@@ -69,7 +69,7 @@ class RobotsView {
   /** @param {string} key */
   setSort(key) {
     const words = COLUMNS.find((column) => column.key === key)?.words ?? false;
-    // Numbers begin with the greatest, words with the first.
+    // Numbers are sorted in descending order first, words in ascending order.
     this.sort = { key, down: this.sort.key === key ? !this.sort.down : !words };
     this.fill();
   }
@@ -114,7 +114,7 @@ class RobotsView {
     const link = h("a", { href: this.env.link("robot", robot.id), text: robot.id });
     const chip = h("span", { class: "chip" });
     const level = h("i");
-    // On a telephone there is no column for trouble.
+    // On a phone there is no column for trouble.
     const short = h("span", { class: "phone-trouble" });
     const cells = COLUMNS.map((column) => {
       const kind = `${column.words ? "" : "n"} ${column.room}`;

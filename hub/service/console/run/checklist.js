@@ -1,5 +1,5 @@
 // @ts-check
-// What should be in order before robots move, and what to do where it is not.
+// Checklist before robots move, with remedies.
 
 import { get, inWords } from "../link/api.js";
 import { h, list, setText } from "../shared/dom.js";
@@ -9,7 +9,7 @@ const SIGNS = /** @type {Record<string, string>} */ ({ ok: "✓", warn: "!", bad
 const WORDS = /** @type {Record<string, string>} */ ({ ok: "in order", warn: "look at it", bad: "not in order", unknown: "not known" });
 
 export class Checklist {
-  /** @param {() => {minutes: number | null, speed: number}} wanted what the chosen experiment takes, and arena time in a second @param {() => void} changed */
+  /** @param {() => {minutes: number | null, speed: number}} wanted returns the duration of the chosen experiment, and the speed of arena time @param {() => void} changed */
   constructor(wanted, changed) {
     this.wanted = wanted;
     this.changed = changed;
@@ -35,12 +35,12 @@ export class Checklist {
     this.timer = 0;
   }
 
-  /** How many things are not in order. */
+  /** Returns the number of items that are not in order. */
   bad() {
     return this.items.filter((item) => item.state === "bad").length;
   }
 
-  /** Another experiment takes another time: what was told for the one before it is not left standing. */
+  /** Reloads the list if another experiment has another duration, so that no stale result remains. */
   renew() {
     if (this.timer && this.asked !== JSON.stringify(this.wanted())) this.load();
   }
@@ -70,7 +70,7 @@ export class Checklist {
 }
 
 /**
- * What the hub tells of batteries, for what is chosen: nothing is needed while nothing is, and where time runs faster batteries are emptied faster too.
+ * Adapts the hub's text about batteries to the chosen experiment: without one, no time is needed; at a higher speed, batteries are drained faster too.
  * @param {string} text @param {{minutes: number | null, speed: number}} wanted
  */
 export function batteryText(text, { minutes, speed }) {

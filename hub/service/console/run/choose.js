@@ -1,5 +1,5 @@
 // @ts-check
-// Choosing an experiment: one of the hub's, or files from this computer; and its text, which can be changed.
+// Choice of an experiment: one of the hub's, or files from this computer; and its editable text.
 
 import { get, inWords } from "../link/api.js";
 import { h, list, setAttr, setText, show } from "../shared/dom.js";
@@ -74,7 +74,7 @@ export class Chooser {
 
   fill() {
     const { draft } = this;
-    // What somebody types is not overwritten while they type.
+    // The text is not overwritten while the user types.
     if (this.text.value !== draft.text) this.text.value = draft.text;
     this.fillMinutes();
     const names = Object.keys(draft.files);
@@ -83,7 +83,7 @@ export class Chooser {
     this.mark();
   }
 
-  /** Shows a line of the text. @param {number} line from 1 */
+  /** Scrolls to a line of the text and selects it. @param {number} line from 1 */
   goTo(line) {
     this.details.open = true;
     const lines = this.text.value.split("\n");

@@ -1,5 +1,5 @@
 // @ts-check
-// The experiment that is being prepared: its text, the files that it names, and what the hub thinks of it.
+// Experiment in preparation: its text, the files that it names, and the hub's check of it.
 
 import { get, inWords, part, post } from "../link/api.js";
 
@@ -18,13 +18,13 @@ export class Draft {
     this.check = null;
     this.checking = false;
     this.trouble = "";
-    /** What is wrong with files that were chosen; it stays while the rest is checked. */
+    /** Errors of the chosen files; shown while the rest is checked. */
     this.refused = "";
     this.timer = 0;
     this.turn = 0;
   }
 
-  /** Files that the experiment names and that are not here. */
+  /** Returns the files that the experiment names and that are missing here. */
   needs() {
     return (this.check?.plan?.needs ?? []).filter((name) => !(name in this.files));
   }
@@ -38,7 +38,7 @@ export class Draft {
     return size(this.text) + Object.values(this.files).reduce((sum, text) => sum + size(text), 0);
   }
 
-  /** One of the hub's own. @param {string} file */
+  /** Loads an experiment of the hub. @param {string} file */
   async choose(file) {
     const turn = ++this.turn;
     this.trouble = this.refused = "";
@@ -58,7 +58,7 @@ export class Draft {
     }
   }
 
-  /** Files that somebody chose: the first that looks like an experiment is it, the others are what it names. @param {File[]} files */
+  /** Loads chosen files: the first one that looks like an experiment is the experiment, the others are the files that it names. @param {File[]} files */
   async upload(files) {
     this.trouble = "";
     let refused = "";
@@ -93,7 +93,7 @@ export class Draft {
     if (this.checking) this.timer = window.setTimeout(() => this.ask(), wait);
   }
 
-  /** Asks once more what the hub thinks of the same text: there is another last run, or another swarm. */
+  /** Checks the same text again, after the last run or the swarm has changed. */
   renew() {
     if (this.check && !this.checking) this.ask();
   }
@@ -121,7 +121,7 @@ export class Draft {
   }
 }
 
-// An experiment that is not in order is an answer like any other, and carries its error with it.
+// The answer for an invalid experiment contains its error and is treated like any other answer.
 /** @param {any} error */
 function refusedIsAnswer(error) {
   if (error?.body) return error.body;

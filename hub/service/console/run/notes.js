@@ -1,5 +1,5 @@
 // @ts-check
-// Notes into the record, and who did what.
+// Notes for the record, and actions of operators.
 
 import { h } from "../shared/dom.js";
 import { EventList } from "../shared/events.js";
@@ -10,7 +10,7 @@ export class Notes {
   constructor(env) {
     this.env = env;
     this.form = new NoteForm(env.app, "note");
-    // People are whoever is neither the hub nor a robot.
+    // Persons are all sources other than the hub and the robots.
     const people = (/** @type {import("../link/contract.js").Line} */ line) => line.who !== "hub" && !env.store.robots.has(line.who);
     this.people = new EventList(env.store, { title: "Who did what", most: 100, note: false, wanted: people, empty: "Among the latest events none is of an operator." });
     this.all = new EventList(env.store, { title: "Events", most: 200, note: false });

@@ -1,5 +1,6 @@
 // @ts-check
-// What the hub makes of the experiment: a plan in words, or the line that is wrong; and what differs from the last run.
+// Result of the hub's check: the plan of the experiment, or the line with the error; and the differences from the
+// last run.
 
 import { button, h, setAttr, show } from "../shared/dom.js";
 import { count, fixed } from "../shared/format.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// The run that goes on: how far it is, who obeys, how the segments score.
+// Run in progress: elapsed time, acknowledgements, and fitness of the segments.
 
 import { button, follow, h, setAttr, setText, show } from "../shared/dom.js";
 import { FitnessPanel } from "../shared/fitness.js";

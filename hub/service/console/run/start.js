@@ -1,5 +1,6 @@
 // @ts-check
-// START: signed with the operator's key in this browser, or by the hub where it may.
+// START button: the experiment is signed with the operator's key in this browser, or by the hub if it has a key for
+// that.
 
 import { inWords, post } from "../link/api.js";
 import { button, h, setAttr, setText, show } from "../shared/dom.js";
@@ -28,7 +29,7 @@ export class StartPanel {
     this.seed.value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 1000000);
   }
 
-  /** Why START cannot be pressed, in words; "" if it can. */
+  /** Returns the reason why START is disabled; "" if it is enabled. */
   reason() {
     const { app, store } = this.env;
     const { draft } = this;
@@ -65,7 +66,7 @@ export class StartPanel {
     try {
       const seed = Math.max(0, Math.floor(Number(this.seed.value) || 0));
       const body = await app.session.signed({ text: draft.text, manifest: draft.check?.manifest ?? "", files: draft.files, seed });
-      // The button says so where something is not in order.
+      // The button's label states that items of the checklist are not in order.
       await post("/api/start", { ...body, anyway: this.checklist.bad() > 0 });
       setText(this.answer, "");
       app.commands.say(`${draft.check?.plan?.name ?? "Experiment"}: started, robots get ready`);

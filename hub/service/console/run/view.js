@@ -1,5 +1,5 @@
 // @ts-check
-// Run: the one that goes on, or the way to the next one in four steps.
+// Run view: the run in progress, or the four steps to the next one.
 
 import { h, setAttr, setText, show } from "../shared/dom.js";
 import { num } from "../shared/format.js";
@@ -29,7 +29,7 @@ export function create(env) {
   const notes = new Notes(env);
   const prepare = h("details", { class: "prepare", open: true }, h("summary", {}, h("h2", { text: "Start an experiment" })),
     h("div", { class: "prepare-grid" }, chooser.node, plan.node, checklist.node, start.node));
-  // A form that cannot work is not shown.
+  // The form is hidden while it cannot be used.
   const gone = h("p", { class: "panel warn", role: "status", hidden: true });
   const node = h("div", { class: "view run-view" }, progress.node, gone, prepare, notes.node);
   /** @type {boolean | null} */
@@ -41,11 +41,11 @@ export function create(env) {
       checklist.begin();
       draft.renew();
       fill();
-      // Whoever asks for the form gets it open and in sight, whatever was folded before.
+      // A link to the form opens it and scrolls to it, even if it was folded before.
       if (!("start" in route.query) || isGoing(env.store.status)) return;
       setAttr(prepare, "open", true);
       going = env.store.status ? false : null;
-      // After its first filling, when it has its place.
+      // After the first fill, when the form has its final position.
       requestAnimationFrame(() => {
         (gone.hidden ? prepare : gone).scrollIntoView({ block: "start" });
         if (gone.hidden) prepare.querySelector("summary")?.focus({ preventScroll: true });
@@ -62,10 +62,10 @@ export function create(env) {
       show(gone, why !== "");
       show(prepare, why === "");
       const now = isGoing(env.store.status);
-      // While a run goes on the way to the next one is put aside; at its end it is there again.
+      // While a run is in progress, the form for the next one is folded; it opens again at the end of the run.
       if (env.store.status && now !== going) {
         setAttr(prepare, "open", !now);
-        // The run that began is the last one from here on.
+        // From now on the started run is the last one.
         if (going !== null) draft.renew();
         if (now && going === false) node.scrollIntoView({ block: "start" });
         going = now;

@@ -1,5 +1,5 @@
 // @ts-check
-// The bar of a replay: play and pause, where it is, how fast.
+// Control bar of a replay: play and pause, position, and speed.
 
 import { button, byId, h, setAttr, setText, show } from "../shared/dom.js";
 import { clock } from "../shared/format.js";

@@ -1,18 +1,18 @@
 // @ts-check
-// A command line to take to a terminal, for what the page cannot do.
+// Command line for a terminal, for functions that the page lacks.
 
 import { button, h, setText } from "../shared/dom.js";
 
 const PLAIN = /^[\w.,:@%+=-]+(\/[\w.,:@%+=-]+)*$/;
 
-/** A word as a shell takes it, whatever is in it. @param {string} word */
+/** Quotes a word for a shell. @param {string} word */
 const quoted = (word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** @param {string[]} words */
 export const commandLine = (words) => words.map(quoted).join(" ");
 
 export class Command {
-  /** @param {string} about what it does */
+  /** @param {string} about description of the command */
   constructor(about) {
     this.line = h("code", { class: "command", tabindex: "0" });
     this.copied = h("small", { role: "status" });
@@ -26,7 +26,7 @@ export class Command {
   }
 
   async copy() {
-    // Browsers lend the clipboard to secure pages only; what is selected can be copied by hand.
+    // Browsers allow clipboard access only on secure pages; a selected text can be copied manually.
     try {
       await navigator.clipboard.writeText(this.line.textContent ?? "");
       setText(this.copied, "copied");

@@ -1,5 +1,6 @@
 // @ts-check
-// Two or more runs side by side: evolved fitness over time, segments as bars and as a table, what differs in their experiments.
+// Comparison of two or more runs: evolved fitness over time, segments as bars and as a table, and differences of
+// their experiments.
 
 import { get, inWords, part } from "../link/api.js";
 import { Bars } from "../shared/bars.js";
@@ -53,7 +54,7 @@ class Compare {
     this.key = key;
     this.runs = [];
     setText(this.trouble, ids.length < 2 ? "Tick two or more runs in the list to compare them." : "");
-    // A line for each from the beginning, so that what is below does not move when they are read.
+    // One line per run from the beginning, so that the content below does not move when the runs are loaded.
     this.names.replaceChildren(...ids.slice(0, MOST).map((id) => h("li", {}, id, h("small", { text: " its record is read" }))));
     const told = await Promise.allSettled(ids.slice(0, MOST).map((id) => get(`/api/runs/${part(id)}`)));
     if (key !== this.key) return;
@@ -76,7 +77,7 @@ class Compare {
     const times = grid(0, Math.max(1, ...runs.map((run) => list(run.history?.evolved?.t).at(-1) ?? 0)), ROWS);
     const columns = runs.map((run) => {
       const t = list(run.history?.evolved?.t);
-      // A line ends where its run ends.
+      // A curve ends where its run ends.
       return upTo(times, smooth(t, list(run.history?.evolved?.v), times), t.at(-1) ?? 0);
     });
     this.chart.setLines(names.map((label, i) => ({ label, colour: () => islandColour(i), dash: islandDash(i), width: 2.2 })), [times, ...columns]);

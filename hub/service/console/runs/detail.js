@@ -1,5 +1,5 @@
 // @ts-check
-// One recorded run: how it went, what happened, its experiment, and its files.
+// View of one recorded run: results, events, experiment, and files.
 
 import { get, inWords, part } from "../link/api.js";
 import { Bars } from "../shared/bars.js";
@@ -84,7 +84,7 @@ export class RunDetail {
     const quality = row.quality ? `, flags ${row.quality}` : "";
     setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, `${clock(row.length_s)} of arena time`, endOf(run) + quality, `${fixed(row.robots, 0)} robots`, lossesInWords(row.dead), `seed ${row.seed ?? "–"}`,
       mean.why ? `no mean fitness: ${mean.why}` : `mean fitness ${fixed(mean.value, 3)}`, bytes(row.bytes), `version ${row.version}`, run.history?.run?.started_by ? `started by ${run.history.run.started_by}` : ""].filter(Boolean).join(" · "));
-    // The record of a run that goes on has no end yet: that is no damage.
+    // The record of a run in progress has no end yet; this is not damage.
     const damage = (row.state === "running" ? [] : list(run.damage).map(String)).concat(list(run.gaps).map(([from, to]) => `nothing was recorded from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));
     this.damage.replaceChildren(...damage.slice(0, 20).map((text) => h("li", { class: "warn", text })));
     this.events.replaceChildren(...list(run.events).slice(0, MOST_EVENTS).map(({ t, who, text }) => h("li", {},

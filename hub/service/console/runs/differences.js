@@ -1,16 +1,16 @@
 // @ts-check
-// What differs between the texts of experiments: values by their keys, as a reader of TOML sees them.
+// Differences between the texts of experiments: values by their keys, as in TOML.
 
 const MOST = 2000;
 
 /**
- * Keys and values of a TOML text, flat. Enough to compare two experiments; it does not check them.
+ * Returns the keys and values of a TOML text as a flat map. Sufficient to compare two experiments; invalid texts are not detected.
  * @param {string} text @returns {Map<string, string>}
  */
 export function flatten(text) {
   /** @type {Map<string, string>} */
   const values = new Map();
-  /** @type {Map<string, number>} how many of an array of tables there were */
+  /** @type {Map<string, number>} number of tables so far in each array of tables */
   const seen = new Map();
   let table = "";
   let open = "";
@@ -18,7 +18,7 @@ export function flatten(text) {
     const line = withoutComment(raw).trim();
     if (line === "") continue;
     if (open) {
-      // A list over several lines.
+      // A list that spans several lines.
       values.set(open, `${values.get(open)} ${line}`);
       if (balance(values.get(open) ?? "") <= 0) open = "";
       continue;
@@ -60,7 +60,7 @@ const balance = (text) => {
 };
 
 /**
- * Settings in which the texts differ.
+ * Returns the settings in which the texts differ.
  * @param {string[]} texts @returns {{key: string, values: (string | null)[]}[]}
  */
 export function differences(texts) {

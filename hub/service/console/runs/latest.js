@@ -1,5 +1,5 @@
 // @ts-check
-// The newest run of the catalogue: the one that has just ended, when one has.
+// Newest run of the catalogue; after the end of a run, that run.
 
 import { get } from "../link/api.js";
 

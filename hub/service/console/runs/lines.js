@@ -1,5 +1,5 @@
 // @ts-check
-// The lines of a replay. Each stretch of the record counts its lines from one again, and tells nothing of what was before it.
+// Log lines of a replay. Each interval of the record numbers its lines from 1 again, and contains no earlier lines.
 
 import { list } from "../shared/dom.js";
 import { num } from "../shared/format.js";
@@ -11,12 +11,12 @@ export class ReplayLines {
     this.count = 0;
   }
 
-  /** A line of a stretch, under a number of its own. @param {any} line @returns {import("../link/contract.js").Line} */
+  /** Returns a line of an interval with a unique number. @param {any} line @returns {import("../link/contract.js").Line} */
   numbered(line) {
     return { ...line, seq: ++this.count };
   }
 
-  /** What the hub and people had told by a moment; robots' logs come with the record only. @param {number} t @returns {import("../link/contract.js").Line[]} */
+  /** Returns the lines of the hub and of operators before a time; the robots' logs are only in the record. @param {number} t @returns {import("../link/contract.js").Line[]} */
   before(t) {
     const { row, begin_t, speed } = this.told;
     const began = num(row.began_unix_ms);

@@ -1,5 +1,5 @@
 // @ts-check
-// What a recorded run came to, where the row of the catalogue does not say it.
+// Outcome of a recorded run, where the catalogue's row does not contain it.
 
 import { list } from "../shared/dom.js";
 import { num } from "../shared/format.js";
@@ -10,15 +10,15 @@ import { meanFitness, scored, stoppedBy } from "../shared/words.js";
 /** @param {Run} run @returns {import("../link/contract.js").Segment[]} */
 export const segmentsOf = (run) => list(run.result?.segments ?? run.history?.segments);
 
-/** How it ended, in words: a record that was closed as it should be may be that of a run that somebody stopped. @param {Run} run */
+/** Describes the end of a run: a finished run may have been stopped by an operator. @param {Run} run */
 export function endOf(run) {
   const who = run.row.state === "finished" ? stoppedBy(list(run.events)) : "";
   return who ? `stopped by ${who}` : run.row.state;
 }
 
 /**
- * Its mean real fitness: the catalogue's, or that of the segments so far.
- * @param {Run} run @returns {{value: import("../link/contract.js").Num, why: string}} why: there is none
+ * Returns the mean real fitness of a run: the catalogue's, or that of the segments so far.
+ * @param {Run} run @returns {{value: import("../link/contract.js").Num, why: string}} why: reason for a missing value
  */
 export function meanOfRun(run) {
   const status = /** @type {any} */ ({ segments: segmentsOf(run) });

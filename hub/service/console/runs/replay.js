@@ -1,5 +1,5 @@
 // @ts-check
-// A recorded run as a source of events: the views see what they would have seen then.
+// Recorded run as a source of events: the views show what they would have shown live.
 
 import { get, inWords, part } from "../link/api.js";
 import { list } from "../shared/dom.js";
@@ -9,7 +9,7 @@ import { PlayerBar } from "./bar.js";
 import { ReplayLines } from "./lines.js";
 import { Schedule } from "./schedule.js";
 
-// An event every frame would be too many for the rest of the page at high speeds.
+// Maximum number of events per frame; at high speeds, more would overload the page.
 const MOST_EVENTS = 3000;
 
 export class Replay {
@@ -31,7 +31,7 @@ export class Replay {
     this.bar = new PlayerBar(this);
   }
 
-  /** @param {import("../main.js").App} app @param {string} id @param {number} t where it begins */
+  /** @param {import("../main.js").App} app @param {string} id @param {number} t start time */
   static async open(app, id, t) {
     const told = await get(`/api/runs/${part(id)}`);
     const replay = new Replay(app, told);
@@ -78,7 +78,7 @@ export class Replay {
       store.resetMoment();
       for (const line of this.lines.before(events[0][0])) store.apply("line", line, now);
     }
-    // Of very many poses at once only the last ones are seen.
+    // If very many events are due at once, only the last ones are visible.
     for (const [, type, data] of events.slice(-MOST_EVENTS)) {
       if (type === "line") store.apply(type, this.lines.numbered(data), now);
       else if (type !== "generation") store.apply(type, data, now);

@@ -1,25 +1,27 @@
 // @ts-check
-// When a replay's events are due: a clock with a speed, and the chunks of the record around it. Pure but for who fetches.
+// Timing of a replay's events: a clock with a speed, and the chunks of the record around it. Pure except for the
+// fetch function.
 
 import { clamp } from "../shared/format.js";
 
-// A chunk lasts so many seconds of the wall clock at the speed of the moment, but no more arena time than the server gives.
+// Duration of a chunk [s of wall time] at the current speed, limited to the arena time that the server returns at
+// once.
 const CHUNK_WALL = 8;
 const CHUNK_MOST = 60;
 const CHUNK_LEAST = 4;
 const AHEAD = 2;
 const KEPT = 8;
 const HZ = 25;
-// The stretch that holds the state at the very end.
+// Length of the interval that contains the final state [s].
 const LAST = 1e-3;
 
 export const SLOWEST = 0.1;
 export const FASTEST = 50;
 
-/** Poses a second of arena time that are worth asking for: not more than the screen shows. @param {number} speed */
+/** Returns the rate of poses to request [Hz of arena time], limited to what the screen shows. @param {number} speed */
 export const hzFor = (speed) => clamp(Math.round(HZ / speed), 1, HZ);
 
-/** Length of a chunk at a speed, in arena time. @param {number} speed */
+/** Returns the length of a chunk at a speed [s of arena time]. @param {number} speed */
 export const chunkFor = (speed) => clamp(CHUNK_WALL * speed, CHUNK_LEAST, CHUNK_MOST);
 
 /**
@@ -41,7 +43,7 @@ export class Schedule {
     this.playing = false;
     /** @type {Chunk[]} */
     this.chunks = [];
-    // Events before this time are out already; the state at a jump comes with the chunk that begins there.
+    // Events up to this time have been returned; after a jump, the chunk contains the state at its start.
     this.done = -Infinity;
     this.jumped = true;
     this.trouble = "";
@@ -52,7 +54,7 @@ export class Schedule {
   setSpeed(speed) {
     const before = hzFor(this.speed);
     this.speed = clamp(speed, SLOWEST, FASTEST);
-    // What was fetched for another speed is too coarse or too fine from here on.
+    // Chunks fetched for another speed have the wrong resolution from now on.
     if (hzFor(this.speed) !== before) this.seek(this.at, false);
   }
 
@@ -65,13 +67,13 @@ export class Schedule {
     this.asked = -Infinity;
   }
 
-  /** What is fetched depends on more than time: begin anew, as with another robot. */
+  /** Fetches all chunks again, for example after the selection of another robot. */
   renew() {
     this.seek(this.at, false);
     this.done = -Infinity;
   }
 
-  /** Where what is shown is fetched: at the end too there is something before it. */
+  /** Time whose chunk is shown; slightly before the end of the record, so that a chunk always exists. */
   get here() {
     return Math.max(this.begin, Math.min(this.at, this.end - LAST));
   }
@@ -86,16 +88,16 @@ export class Schedule {
   }
 
   /**
-   * Lets time pass, and returns the events that are due.
-   * @param {number} seconds of the wall clock @param {number} now wall, s, for trying again
-   * @returns {{events: Event[], jumped: boolean}} jumped: the state of before does not hold any more
+   * Advances the time and returns the events that are due.
+   * @param {number} seconds of wall time @param {number} now wall time [s], for retries
+   * @returns {{events: Event[], jumped: boolean}} jumped: the previous state is invalid
    */
   advance(seconds, now) {
     this.prefetch(now);
     const chunk = this.chunkAt(this.here);
     if (!chunk?.events) return { events: [], jumped: false };
     if (this.playing) {
-      // It does not run past what has been fetched.
+      // The clock does not pass the end of the fetched chunks.
       let limit = chunk.to;
       for (let next = this.chunkAt(limit); next?.events; next = this.chunkAt(limit)) limit = next.to;
       this.at = Math.min(this.at + seconds * this.speed, this.end, limit);
@@ -115,7 +117,7 @@ export class Schedule {
     for (let i = 0; i <= AHEAD; i++) {
       const there = this.chunkAt(from);
       if (there) {
-        // One that failed is tried again, not too often.
+        // A failed chunk is fetched again, at a limited rate.
         if (there.failed && now - this.asked > 3) {
           this.chunks = this.chunks.filter((chunk) => chunk !== there);
           break;
@@ -137,7 +139,7 @@ export class Schedule {
     this.asked = now;
     try {
       const events = await this.fetch(chunk.from, chunk.to, chunk.hz);
-      // A chunk begins with the state at its beginning, which is of no use where the one before it was played.
+      // A chunk begins with the state at its start, which is not needed if the previous chunk was played.
       const goesOn = this.chunks.some((other) => other.events && Math.abs(other.to - chunk.from) < 1e-6);
       const before = (/** @type {Event} */ [t, , data]) => t < chunk.from || (t === chunk.from && data?.t < t);
       chunk.events = events.filter((event) => !goesOn || !before(event)).sort((a, b) => a[0] - b[0]);

@@ -1,5 +1,5 @@
 // @ts-check
-// Runs: the catalogue with search, or one run of it.
+// Runs view: the searchable catalogue, or one of its runs.
 
 import { get, inWords } from "../link/api.js";
 import { button, follow, h, list, setAttr, setText, show } from "../shared/dom.js";

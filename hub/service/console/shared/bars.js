@@ -1,5 +1,5 @@
 // @ts-check
-// Bars of segments as SVG, with lines across for known values and the numbers above the bars.
+// Bar chart of segments as SVG, with horizontal lines for known values, and numbers above the bars.
 
 import { h, s, show } from "./dom.js";
 import { fixed, tickTexts } from "./format.js";
@@ -7,15 +7,15 @@ import { fixed, tickTexts } from "./format.js";
 const LEFT = 34;
 const BOTTOM = 20;
 const TOP = 16;
-// Names of marks stand above all bars, so that no line runs through them.
+// Space above all bars for the names of marks, where no line crosses them.
 const MARKS_ROOM = 16;
 const WIDEST = 44;
-// Width of a number of a segment.
+// Width of a segment number.
 const LABEL = 18;
 const MOST = 120;
 
 /**
- * @typedef {{value: number | null, colour: string, name?: string, open?: boolean}} Bar open: it is not over yet
+ * @typedef {{value: number | null, colour: string, name?: string, open?: boolean}} Bar open: the segment is in progress
  * @typedef {{label: string, bars: Bar[]}} Group
  */
 
@@ -54,7 +54,7 @@ export class Bars {
     const values = this.groups.flatMap(({ bars }) => bars.map((bar) => bar.value ?? 0));
     const marks = this.marks.map((mark) => mark.value);
     const [least, most] = [Math.min(0, ...values), Math.max(0.1, ...values, ...marks)];
-    // Room for the numbers above, and below bars that point down.
+    // Space for the numbers above the bars, and below bars with negative values.
     const [low, high] = [least < 0 ? least - (most - least) * 0.16 : 0, most + (most - least) * 0.1];
     const top = TOP + (this.marks.length > 0 ? MARKS_ROOM : 0);
     const y = (/** @type {number} */ value) => height - BOTTOM - ((value - low) / (high - low)) * (height - BOTTOM - top);
@@ -98,7 +98,7 @@ export class Bars {
       const x = begin + k * each;
       const rect = s("rect", { x, width: Math.max(1, each - 1), y: Math.min(y(value), y(0)), height: Math.max(1, Math.abs(y(value) - y(0))), fill: colour, rx: 2, class: open ? "open" : undefined },
         s("title", { text: `${name ? `${name}, ` : ""}segment ${label}: ${fixed(value, 3)}${open ? " so far" : ""}` }));
-      // Its own number only where there is room for it.
+      // The number of a bar is shown only if there is room for it.
       const number = each >= 26 ? [s("text", { class: "value", x: x + each / 2, y: (value < 0 ? y(value) + 13 : y(value) - 4), "text-anchor": "middle", text: fixed(value, 2) })] : [];
       return [rect, ...number];
     });

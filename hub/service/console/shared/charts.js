@@ -1,5 +1,5 @@
 // @ts-check
-// Lines over time with uPlot: themed, resized, with marks across and a readout that has its place from the beginning.
+// Line charts over time with uPlot: themed, resizable, with horizontal marks, and a readout with a fixed position.
 
 import uPlot from "../vendor/uPlot.esm.js";
 import { h, setText, show } from "./dom.js";
@@ -7,11 +7,11 @@ import { clock, fixed, tickTexts } from "./format.js";
 import { onTheme, palette } from "./colours.js";
 
 const REDRAW_MS = 1000;
-// The last label of the time axis stands around the right edge: "1:00:00" is twice as wide.
+// Half the width of the last label of the time axis, which is centred at the right edge; "1:00:00" is twice as wide.
 const LABEL_HALF = 24;
-// Room above the lines for the names of marks, where no line runs through them.
+// Space above the lines for the names of marks, where no line crosses them.
 const MARKS_ROOM = 22;
-// Steps of value axes.
+// Tick steps of value axes.
 const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
 
 /**
@@ -24,17 +24,17 @@ const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map
  *
  * @typedef {object} ChartOptions
  * @property {string} title
- * @property {string} [hint] next to the title, in a small face
- * @property {string} [about] a sentence on what is drawn
- * @property {string} [empty] what is said while there is nothing to draw
+ * @property {string} [hint] next to the title, in small type
+ * @property {string} [about] a sentence that explains the values
+ * @property {string} [empty] text shown while there is nothing to draw
  * @property {Line[]} lines
  * @property {(value: number | null) => string} [format]
  * @property {(value: number) => string} [time]
- * @property {() => import("../link/contract.js").Mark[]} [marks] lines across
- * @property {() => number | null} [at] the moment that is shown, for replays
+ * @property {() => import("../link/contract.js").Mark[]} [marks] horizontal lines
+ * @property {() => number | null} [at] the shown time, for replays
  * @property {boolean} [whole] values are counts: no tick between them
- * @property {[number | null, number | null]} [range] that is always in view
- * @property {string} [sync] charts with the same word share their cursor
+ * @property {[number | null, number | null]} [range] that is always visible
+ * @property {string} [sync] charts with the same key share their cursor
  * @property {number} [height]
  */
 
@@ -60,7 +60,7 @@ export class Chart {
     this.offTheme = onTheme(() => this.rebuild());
   }
 
-  /** @param {any[]} data times, then a column a line. Drawn a few times a second at most. */
+  /** @param {any[]} data times, then one column per line. The chart is redrawn at a limited rate. */
   set(data) {
     this.data = data;
     const wait = this.drawnAt + REDRAW_MS - performance.now();
@@ -68,7 +68,7 @@ export class Chart {
     else this.timer ||= window.setTimeout(() => this.draw(), wait);
   }
 
-  /** Lines and as many columns at once. @param {Line[]} lines @param {any[]} data */
+  /** Sets the lines and their columns together. @param {Line[]} lines @param {any[]} data */
   setLines(lines, data) {
     this.options.lines = lines;
     this.data = data;
@@ -139,7 +139,7 @@ export class Chart {
     return [from === range[0] ? from : from - room, to + room];
   }
 
-  /** Marks within the range that is shown. @param {any} plot */
+  /** Returns the marks within the visible range. @param {any} plot */
   marksIn(plot) {
     const { min, max } = plot.scales.y;
     return (this.options.marks?.() ?? []).filter(({ value }) => value >= min && value <= max);
@@ -186,14 +186,14 @@ export class Chart {
     ctx.restore();
   }
 
-  /** The last row that has a value: in a replay, and of runs that ended earlier, the lines end before the axis does. */
+  /** Returns the last row with a value: in a replay, and for runs that ended earlier, the lines end before the axis. */
   newest() {
     const last = this.data[0].length - 1;
     for (let at = last; at >= 0; at--) if (this.data.slice(1).some((column) => (column[at] ?? null) !== null)) return at;
     return last;
   }
 
-  /** The values below the cursor, else the newest. @param {number | null} index */
+  /** Shows the values at the cursor, or else the newest ones. @param {number | null} index */
   tell(index) {
     const { lines, format = (/** @type {number | null} */ v) => fixed(v, 2), time = clock } = this.options;
     const at = index ?? this.newest();
@@ -202,7 +202,7 @@ export class Chart {
     const named = (/** @type {number} */ i) => `${lines.length > 1 ? `${lines[i].label} ` : ""}${format(value(i))}`;
     let told = lines.length <= 3 ? lines.map((_, i) => named(i)).join(" · ") : "";
     if (lines.length > 3) {
-      // Of many lines the last, which is their mean, and how far they reach.
+      // For many lines: the last, which is their mean, and the range of the others.
       const known = lines.slice(0, -1).map((_, i) => value(i)).filter((v) => v !== null);
       told = named(lines.length - 1) + (known.length > 0 ? ` (${format(Math.min(...known))} to ${format(Math.max(...known))})` : "");
     }

@@ -1,7 +1,7 @@
 // @ts-check
-// Colours: the theme's, read from the style sheet, and those of islands. An island has the same colour and the same dashes
-// in every view; nine hues, the first eight told apart by people who are
-// colour-blind, then the same hues with other dashes.
+// Colours: those of the theme, read from the style sheet, and those of islands. An island has the same colour and
+// dashes in every view. There are nine hues, of which the first eight are distinguishable for colour-blind people;
+// further islands get the same hues with other dashes.
 
 const HUES = {
   dark: ["#5cb8f2", "#f0a63a", "#33c9a3", "#e58ac1", "#f2e05c", "#8c9bff", "#ff8a5c", "#c3cdd9", "#b98d62"],
@@ -19,7 +19,7 @@ let theme = {};
 /** @type {Set<() => void>} */
 const listeners = new Set();
 
-/** The theme's colours by name, and `font`. */
+/** Returns the theme's colours by name, and `font`. */
 export function palette() {
   if (theme.font) return theme;
   const style = getComputedStyle(document.documentElement);
@@ -33,7 +33,7 @@ light.addEventListener("change", () => {
   for (const listener of listeners) listener();
 });
 
-/** @param {() => void} listener @returns {() => void} what ends it */
+/** @param {() => void} listener @returns {() => void} function that removes the listener */
 export function onTheme(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);

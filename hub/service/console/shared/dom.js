@@ -1,5 +1,6 @@
 // @ts-check
-// Making and changing elements. Texts go in as text only: what the server tells comes from strangers.
+// Creation and update of elements. Texts are inserted only as text, because the server's data contains text from
+// strangers.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -19,7 +20,7 @@ function apply(node, props) {
 }
 
 /**
- * An HTML element.
+ * Creates an HTML element.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag @param {Props} [props] @param {...Child} children
  * @returns {HTMLElementTagNameMap[K]}
@@ -32,7 +33,7 @@ export function h(tag, props = {}, ...children) {
 }
 
 /**
- * An SVG element.
+ * Creates an SVG element.
  * @template {keyof SVGElementTagNameMap} K
  * @param {K} tag @param {Props} [props] @param {...Child} children
  * @returns {SVGElementTagNameMap[K]}
@@ -45,7 +46,7 @@ export function s(tag, props = {}, ...children) {
 }
 
 /**
- * Unchanged text is left alone, so that selections and screen readers are not disturbed five times a second.
+ * Sets a text. Unchanged text is not set again, so that selections and screen readers are not disturbed five times a second.
  * @param {Node} node @param {unknown} text
  */
 export function setText(node, text) {
@@ -70,7 +71,7 @@ export const setClass = (node, name, on) => void node.classList.toggle(name, on)
 export const show = (node, shown) => setAttr(node, "hidden", !shown);
 
 /**
- * Lets a list of elements follow a list of items. Elements stay with their items, so the focus stays where it is.
+ * Updates a list of elements from a list of items. Elements stay with their items, so the focus is kept.
  * @template T
  * @param {Element} parent @param {T[]} items @param {Map<string, {node: Element}>} kept
  * @param {(item: T) => string} key
@@ -95,7 +96,7 @@ export function follow(parent, items, kept, key, make, fill) {
   }
 }
 
-// An element that is moved loses the focus; it gets it back.
+// A moved element loses the focus; the focus is restored.
 /** @param {Element} parent @param {Element} node @param {Element | null} before */
 function moveBefore(parent, node, before) {
   const active = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -105,7 +106,7 @@ function moveBefore(parent, node, before) {
 }
 
 /**
- * A button. The space bar is the STOP of the page, so buttons answer to Enter and clicks.
+ * Creates a button. The space bar means STOP on this page, so buttons react only to Enter and clicks.
  * @param {string} text @param {() => void} act @param {Props} [props]
  */
 export function button(text, act, props = {}) {

@@ -1,5 +1,5 @@
 // @ts-check
-// What happened, newest first: lines of the hub, of robots and of people.
+// List of events, newest first: lines of the hub, of robots and of operators.
 
 import { button, follow, h, show } from "./dom.js";
 import { clock, timeOfDay } from "./format.js";
@@ -7,7 +7,7 @@ import { clock, timeOfDay } from "./format.js";
 /** @typedef {import("../link/contract.js").Line} Line */
 
 export class EventList {
-  /** @param {import("../link/store.js").Store} store @param {{title: string, most: number, wanted?: (line: Line) => boolean, empty?: string, note?: boolean}} options note: a button for one is offered */
+  /** @param {import("../link/store.js").Store} store @param {{title: string, most: number, wanted?: (line: Line) => boolean, empty?: string, note?: boolean}} options note: whether a button for notes is shown */
   constructor(store, { title, most, wanted = () => true, empty = "Nothing has happened yet.", note = true }) {
     this.store = store;
     this.most = most;
@@ -16,7 +16,7 @@ export class EventList {
     this.rows = new Map();
     this.list = h("ol", { class: "lines", tabindex: "0", "aria-label": title });
     this.blank = h("p", { class: "dim", text: empty });
-    // Whoever shows the sheet listens: a list knows no more than its lines.
+    // The note sheet listens for this event, so that the list does not depend on it.
     const add = note && store.kind === "live" ? button("Note…", () => this.node.dispatchEvent(new CustomEvent("note", { bubbles: true })), { class: "small", title: "Write a note into the record (W)" }) : null;
     this.node = h("section", { class: "panel events" }, h("div", { class: "panel-head" }, h("h2", {}, title, " ", h("small", { text: "newest first, wall time" })), add), this.blank, this.list);
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// How good the swarm is: the numbers, what they mean, the segments, and what evolution believes.
+// Fitness of the swarm: the numbers with their meaning, the segments, and the evolved fitness.
 
 import { Bars } from "./bars.js";
 import { Chart } from "./charts.js";
@@ -17,7 +17,7 @@ const ROWS = 120;
 /** @param {Store} store */
 const marksOf = (store) => (store.world?.scale.marks ?? []).filter((mark) => Number.isFinite(mark.value)).slice(0, 4);
 
-/** What fitness means, where it stands. @param {Store} store */
+/** Describes the scale of the fitness. @param {Store} store */
 function scaleInWords(store) {
   const { scale } = store.world ?? { scale: { one: "", marks: [] } };
   if (!scale.one) return "";
@@ -66,7 +66,7 @@ export class FitnessPanel {
     if (this.chart && (grew || topics.has("history") || topics.has("view"))) {
       const times = grid(0, Math.max(1, store.evolved.t.at(-1) ?? 0), ROWS);
       const values = smooth(store.evolved.t, store.evolved.v, times);
-      // A replay knows the whole run, and shows what had come by its moment.
+      // A replay knows the whole run, but shows only the values up to its current time.
       const shown = store.kind === "replay" ? upTo(times, values, store.status?.run_seconds ?? 0) : values;
       this.chart.set(store.evolved.t.length > 1 ? [times, shown] : [[]]);
     }

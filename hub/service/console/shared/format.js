@@ -1,5 +1,5 @@
 // @ts-check
-// Numbers and times in words. Whatever is not a finite number is a dash.
+// Formatting of numbers and times. Anything other than a finite number becomes a dash.
 
 /** @param {unknown} value @returns {number | null} */
 export const num = (value) => (typeof value === "number" && Number.isFinite(value) ? value : null);
@@ -11,11 +11,11 @@ export function fixed(value, digits, unit = "") {
   const told = num(value);
   if (told === null) return DASH;
   const text = told.toFixed(digits);
-  // Not "-0.00": the sign of what is rounded away says nothing.
+  // Avoids "-0.00": the sign of a value rounded to zero is meaningless.
   return (Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−")) + unit;
 }
 
-/** Minutes and seconds, with hours from one hour on. @param {unknown} seconds */
+/** Formats minutes and seconds, with hours from one hour on. @param {unknown} seconds */
 export function clock(seconds) {
   const told = num(seconds);
   if (told === null) return DASH;
@@ -26,7 +26,7 @@ export function clock(seconds) {
   return parts.map((part, i) => (i === 0 && hours > 0 ? String(part) : String(part).padStart(2, "0"))).join(":");
 }
 
-/** A stretch of time in its two greatest units. @param {unknown} seconds */
+/** Formats a duration in its two largest units. @param {unknown} seconds */
 export function span(seconds) {
   const told = num(seconds);
   if (told === null) return DASH;
@@ -50,7 +50,7 @@ export function bytes(bytes) {
   return `${size < 10 && unit > 0 ? size.toFixed(1) : size.toFixed(0)} ${units[unit]}`;
 }
 
-/** Thousands with their letter: 21400 is "21.4 k". @param {unknown} value */
+/** Formats thousands with a unit prefix: 21400 is "21.4 k". @param {unknown} value */
 export function thousands(value) {
   const told = num(value);
   if (told === null) return DASH;
@@ -60,7 +60,7 @@ export function thousands(value) {
 }
 
 /**
- * Labels of evenly spaced ticks: as many decimals as their step needs, so that no two read the same; thousands with their letter.
+ * Formats the labels of evenly spaced ticks: with enough decimals that all labels differ, and thousands with a unit prefix.
  * @param {number[]} ticks @param {number} step
  */
 export function tickTexts(ticks, step) {
@@ -90,8 +90,8 @@ export function dateTime(unixMs) {
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
-/** An angle between -pi and pi. @param {number} angle */
+/** Normalises an angle to between -pi and pi. @param {number} angle */
 export const wrap = (angle) => Math.atan2(Math.sin(angle), Math.cos(angle));
 
-/** Sorts texts with numbers in them as people do: xp2 before xp10. */
+/** Compares texts with embedded numbers in natural order: xp2 before xp10. */
 export const natural = new Intl.Collator("en", { numeric: true }).compare;

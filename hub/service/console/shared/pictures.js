@@ -1,6 +1,7 @@
 // @ts-check
-// A slow stream of pictures: of a robot's camera, or of the one above the arena. Asking makes the hub ask for more, so it is asked
-// only while somebody looks. How many come in a second and how old the shown one is stands below it.
+// Slow stream of pictures from a robot's camera, or from the camera above the arena. Requests make the hub ask for
+// further pictures, so they are sent only while the picture is visible. The frame rate and the age of the shown
+// picture are displayed below it.
 
 import { h, setText, show } from "./dom.js";
 import { Rate, inWords } from "./rate.js";
@@ -10,7 +11,7 @@ const LATER_MS = 5000;
 const TELL_MS = 250;
 
 export class Pictures {
-  /** @param {{title: string, alt: string, kind?: string, absent?: () => void}} options `absent`: there is no such camera */
+  /** @param {{title: string, alt: string, kind?: string, absent?: () => void}} options `absent`: called if the camera does not exist */
   constructor({ title, alt, kind, absent }) {
     this.absent = absent;
     this.image = h("img", { class: `picture ${kind ?? ""}`.trim(), alt, hidden: true });

@@ -1,5 +1,5 @@
 // @ts-check
-// Columns of numbers over time: kept bounded, and brought onto one time axis for charts.
+// Time series of bounded length, and their conversion to a common time axis for charts.
 
 /** @typedef {import("../link/contract.js").Num} Num @typedef {import("../link/contract.js").Island} Island */
 
@@ -9,7 +9,7 @@ export const ISLAND_COLUMNS = /** @type {const} */ (["generation", "best", "dera
 export const emptyIsland = () => ({ t: [], generation: [], best: [], derated: [], mean: [], size: [], unique: [], mean_size: [] });
 
 /**
- * Drops every other row of the older half, so that a series that grows for ever stays bounded and the newest stay exact.
+ * Drops every other row of the older half, so that a growing series stays bounded and the newest rows stay exact.
  * @param {Record<string, any[]>} columns @param {number} most
  */
 export function thin(columns, most) {
@@ -18,16 +18,16 @@ export function thin(columns, most) {
   for (const name of Object.keys(columns)) columns[name] = columns[name].filter((_, i) => i >= half || i % 2 === 0);
 }
 
-// A run's islands begin anew in its first seconds; later than that only a robot that was switched off and on does.
+// Time in which a run's islands restart [s]; later, only a robot that was switched off and on restarts.
 const BEGINNING = 10;
 
-/** Whether a generation cannot be of this run: its robot told it before the run's clock began. @param {number} t of the run's clock */
+/** Whether a generation belongs to an earlier run: its robot reported it before the run's clock started. @param {number} t of the run's clock */
 export const isBefore = (t) => t <= 0;
 
-/** Whether an island began anew for this run with the later of two generations. @param {Num} before @param {Num} now @param {number} t */
+/** Whether an island restarted for this run between two generations. @param {Num} before @param {Num} now @param {number} t */
 export const beganAnew = (before, now, t) => t < BEGINNING && before !== null && now !== null && now < before;
 
-/** An island without the rows of the run before, which its robot goes on telling until the run begins on it. @param {Island} island @returns {Island} */
+/** Returns an island without the rows of the previous run, which its robot reports until the run begins on it. @param {Island} island @returns {Island} */
 export function ofThisRun(island) {
   let from = 0;
   island.t.forEach((t, i) => {
@@ -41,7 +41,7 @@ export function ofThisRun(island) {
 }
 
 /**
- * The value of a series at each of the times: that of the latest row not after it; null before the first.
+ * Returns the value of a series at each of the times: that of the latest row up to it; null before the first row.
  * @param {number[]} t ascending @param {Num[]} values @param {number[]} times ascending @param {number} [end] no value after it
  * @returns {Num[]}
  */
@@ -54,8 +54,8 @@ export function hold(t, values, times, end = Infinity) {
 }
 
 /**
- * The mean of a series around each of the times, which are evenly apart; where it has no rows the latest mean goes on.
- * What a race believes of its champion jumps with every generation, and a line through all of that shows nothing.
+ * Returns the mean of a series around each of the evenly spaced times; without rows, the latest mean is repeated.
+ * The estimated fitness of a champion jumps with every generation, and an unsmoothed line would be unreadable.
  * @param {number[]} t ascending @param {Num[]} values @param {number[]} times ascending
  * @returns {Num[]}
  */
@@ -75,7 +75,7 @@ export function smooth(t, values, times) {
   });
 }
 
-/** A series that ends at a time, as what came later has not happened yet. @param {number[]} times @param {Num[]} values @param {number} end @returns {Num[]} */
+/** Returns a series without the values after a time, which lie in the future of a replay. @param {number[]} times @param {Num[]} values @param {number} end @returns {Num[]} */
 export const upTo = (times, values, end) => values.map((value, i) => (times[i] <= end ? value : null));
 
 /** @param {number} from @param {number} to @param {number} n @returns {number[]} */
@@ -84,7 +84,7 @@ export function grid(from, to, n) {
   return Array.from({ length: n }, (_, i) => from + ((to - from) * i) / (n - 1));
 }
 
-/** The mean of those columns that have a value, row by row. @param {Num[][]} columns @returns {Num[]} */
+/** Returns the mean of the columns that have a value, row by row. @param {Num[][]} columns @returns {Num[]} */
 export function meanOf(columns) {
   const rows = columns[0]?.length ?? 0;
   /** @type {Num[]} */
@@ -101,7 +101,7 @@ export function meanOf(columns) {
 }
 
 /**
- * One column of every island on one time axis, and their mean first.
+ * Returns one column of every island on a common time axis, and the mean of all islands.
  * @param {Map<string, Island>} islands @param {string[]} ids @param {(typeof ISLAND_COLUMNS)[number]} column @param {number} rows
  * @param {typeof hold | typeof smooth} [way]
  * @returns {{t: number[], mean: Num[], lines: Num[][]}}

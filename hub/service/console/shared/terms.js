@@ -1,5 +1,5 @@
 // @ts-check
-// What the numbers that are called fitness are, in a sentence each: docs/concepts/fitness.md has the whole story.
+// One-sentence explanations of the fitness values; docs/concepts/fitness.md explains them in full.
 
 export const TERMS = {
   real: "Real fitness: how well the swarm did its task in the arena, real or virtual, in one segment",

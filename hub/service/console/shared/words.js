@@ -1,5 +1,5 @@
 // @ts-check
-// How things stand, in plain words. Pure functions of what was told.
+// Descriptions of the state in plain words. Pure functions of the hub's data.
 
 import { clock, count, fixed, num } from "./format.js";
 
@@ -19,12 +19,12 @@ const PHASES = /** @type {Record<string, string>} */ ({
 /** @param {string} phase */
 export const phaseInWords = (phase) => PHASES[phase] ?? phase ?? "";
 
-/** @param {Status | null} status a run goes on: it can be stopped, and none can be started */
+/** Whether a run is in progress: it can be stopped, and no other can be started. @param {Status | null} status */
 export const isGoing = (status) => status !== null && !["", "idle", "finished"].includes(status.phase);
 
 /**
- * Who stopped the run that was started last; "" if it ended otherwise, or began before the first of the lines.
- * @param {{who: string, text: string}[]} lines the oldest first @param {(who: string) => boolean} [isRobot] whose lines say what they like
+ * Returns the operator who stopped the run that was started last; "" if it ended otherwise, or began before the first line.
+ * @param {{who: string, text: string}[]} lines the oldest first @param {(who: string) => boolean} [isRobot] identifies robots, whose lines are not trusted
  */
 export function stoppedBy(lines, isRobot = () => false) {
   for (const { who, text } of [...lines].reverse()) {
@@ -35,34 +35,34 @@ export function stoppedBy(lines, isRobot = () => false) {
   return "";
 }
 
-/** The phase, and who stopped the run if it was stopped. @param {Store} store */
+/** Describes the phase, with the operator if one stopped the run. @param {Store} store */
 export function phaseOf(store) {
   const { status } = store;
   const who = status?.phase === "finished" ? stoppedBy(store.lines, (id) => store.robots.has(id)) : "";
   return who ? `Stopped by ${who}` : phaseInWords(status?.phase ?? "");
 }
 
-/** Scored segments: segment 0 is the time before the first trees, unless it is all there is. @param {Status | null} status */
+/** Returns the scored segments without segment 0, the time before the first evolved trees. @param {Status | null} status */
 export function scored(status) {
   const all = (status?.segments ?? []).filter((segment) => num(segment.fitness) !== null);
   return all.filter((segment) => segment.number > 0);
 }
 
-/** The mean over whole segments, weighted by their time. @param {Status | null} status @returns {number | null} */
+/** Returns the mean fitness over whole segments, weighted by their time. @param {Status | null} status @returns {number | null} */
 export function meanFitness(status) {
   let [sum, time] = [0, 0];
   for (const segment of scored(status)) [sum, time] = [sum + (segment.fitness ?? 0) * segment.seconds, time + segment.seconds];
   return time > 0 ? sum / time : null;
 }
 
-/** Fitness of the segment that goes on. @param {Status | null} status @returns {number | null} */
+/** Returns the fitness of the current segment. @param {Status | null} status @returns {number | null} */
 export function fitnessNow(status) {
   const segment = status?.segments.find((other) => other.number === status.segment) ?? status?.segments.at(-1);
   return num(segment?.fitness);
 }
 
 /**
- * Who obeys the latest directive.
+ * Returns which robots obey the latest directive.
  * @param {Status | null} status
  */
 export function acknowledged(status) {
@@ -93,7 +93,7 @@ export function acksInWords(acks) {
 export const names = (ids) => (ids.length <= 4 ? ids.join(", ") : `${ids.slice(0, 3).join(", ")} and ${ids.length - 3} more`);
 
 /**
- * The strip below the header.
+ * Returns text and level of the strip below the header.
  * @param {import("../link/live.js").Link} link @param {Store} store @param {number} now @param {number} heardAt
  * @returns {{text: string, level: "quiet" | "good" | "warn" | "bad"}}
  */
@@ -119,20 +119,20 @@ export function linkInWords(link, store, now, heardAt) {
     return { text: "TRACKING LOST: everything is drawn where motion capture saw them last", level: "bad" };
   }
   if (status.names) return { text: `NAMES: ${status.names}`, level: "warn" };
-  // A frame may be told to be a little older than the poses that came before it was drawn.
+  // A frame's time may be slightly before that of the latest poses, which would give a negative age.
   const age = store.poseAge === null ? null : Math.max(0, store.poseAge + (now - store.posesAt) / 1000);
   const poses = age === null ? "no poses yet" : age < 1 ? `poses ${fixed(Math.ceil(age * 50) * 20, 0)} ms old` : `poses ${fixed(age, 1)} s old`;
   const trip = num(status.round_trip_ms) === null ? "" : ` · mean round trip ${fixed(status.round_trip_ms, 1)} ms`;
   return { text: `Live · ${poses}${trip}`, level: age !== null && age > 1 ? "warn" : "good" };
 }
 
-/** Why nothing can be started, in words; "" while the hub is there. @param {import("../link/live.js").Link} link */
+/** Returns the reason why nothing can be started; "" while the hub answers. @param {import("../link/live.js").Link} link */
 export function goneInWords(link) {
   if (link === "ended") return "The hub has ended: nothing can be started until it runs again. Start `xpuck serve hub` or `xpuck demo`.";
   return link === "lost" ? "The hub cannot be reached: nothing can be started until it answers. This page tries again by itself." : "";
 }
 
-/** @param {unknown} times that robots were lost in a run @returns {string} "" if none was */
+/** @param {unknown} times number of times that a robot was lost in a run @returns {string} "" without losses */
 export const lossesInWords = (times) => (num(times) ? `a robot was lost (silent for 3 s) ${count(Number(times), "time")}` : "");
 
 const TASKS = /** @type {Record<string, (n: string, goal: string) => string>} */ ({
@@ -145,19 +145,19 @@ const TASKS = /** @type {Record<string, (n: string, goal: string) => string>} */
   foraging: (n) => `${n} carry food to their nest.`,
 });
 
-// Running time after which robots that evolve have said so, s.
+// Running time after which an evolving robot has reported its engine [s].
 const GIVEN_AFTER_S = 10;
 
 /** @param {Status} status */
 const isEvolving = (status) => !status.phase_of || status.phase_of.name.startsWith("evolve");
 
-/** Robots drive with trees that they were given: whoever evolves names its engine within seconds. @param {Status | null} status */
+/** Whether the robots drive with given trees: an evolving robot reports its engine within seconds. @param {Status | null} status */
 export function evolutionIsOff(status) {
   if (!status || !isEvolving(status) || (num(status.run_seconds) ?? 0) <= GIVEN_AFTER_S) return false;
   return !status.robots.some((robot) => robot.engine?.name || (num(robot.evolution?.generation) ?? 0) > 0);
 }
 
-/** What goes on, for somebody who has just come in. @param {Store} store @returns {{title: string, text: string}} */
+/** Describes the current state for a new viewer. @param {Store} store @returns {{title: string, text: string}} */
 export function nowInWords(store) {
   const { status, world } = store;
   if (!status) return { title: "Waiting for the hub", text: "As soon as it answers, the robots appear here." };

@@ -1,5 +1,5 @@
 // @ts-check
-// The login panel: a key file, or a one-time link.
+// Login panel: key file, or one-time link.
 
 import { inWords } from "../link/api.js";
 import { button, byId, h, setAttr, setText, show } from "../shared/dom.js";
@@ -37,7 +37,7 @@ export class Account {
     /** @type {HTMLElement | null} */ (this.node.querySelector("input:enabled") ?? this.node.querySelector("button"))?.focus();
   }
 
-  /** @returns {boolean} it was open */
+  /** @returns {boolean} whether it was open */
   close() {
     if (this.node.hidden) return false;
     const inside = this.node.contains(document.activeElement);
@@ -61,7 +61,7 @@ export class Account {
       : told?.look === "login" ? "This hub shows its swarm to those who log in."
         : "Everybody may look. To act, log in as an operator.");
     show(this.out, role !== null);
-    // Somebody who came by a link and wants to start something needs a key all the same.
+    // A person who logged in with a link still needs a key to start an experiment.
     const needsKey = role === "operator" && session.whyNoStart() !== "";
     show(this.keyPart, role === null || needsKey);
     show(this.form, role === null);
@@ -98,7 +98,7 @@ export class Account {
       if (this.app.session.role === "operator") await this.app.session.useKey(text);
       else await this.app.session.login(text);
     }, "Your key is here");
-    // The same file can be chosen again.
+    // Allows the same file to be chosen again.
     this.file.value = "";
   }
 
@@ -109,7 +109,7 @@ export class Account {
     }, "You are logged in");
   }
 
-  /** A link that was opened carries its token behind the #. */
+  /** Logs in with the token after the # of an opened one-time link. */
   async takeLinkOfAddress() {
     const token = /^#link=(.+)$/.exec(location.hash)?.[1];
     if (!token) return;

@@ -1,5 +1,5 @@
 // @ts-check
-// The header, which is always there: what runs, how long, how good, and the buttons that stop it.
+// Permanent header: experiment, clock, fitness, and the buttons that control the run.
 
 import { byId, setAttr, setClass, setText } from "../shared/dom.js";
 import { fixed, num, span } from "../shared/format.js";
@@ -19,7 +19,7 @@ export class Header {
     byId("resume").addEventListener("click", () => app.resume());
     byId("stop").addEventListener("click", () => app.stop());
     byId("skip").addEventListener("click", () => byId("main").focus());
-    // What the hub tells moves the clock as well; this is for when it tells nothing.
+    // Events of the hub update the clock too; this timer covers the time without events.
     setInterval(() => performance.now() - this.filledAt > CLOCK_MS && app.frames.mark("clock"), CLOCK_MS);
   }
 
@@ -36,7 +36,7 @@ export class Header {
     const { status } = store;
     const only = this.app.onlyReplay();
     const phase = status?.phase ?? "";
-    // While a recorded run is shown below, the header still tells of the swarm that STOP stops.
+    // While a recorded run is shown below, the header still shows the live swarm, which STOP stops.
     const beside = !only && Boolean(this.app.navigation?.replay);
     setText(byId("experiment"), status ? `${beside ? "Live swarm: " : ""}${status.experiment || "No experiment"}` : "Connecting");
     setAttr(byId("experiment"), "title", status?.experiment ?? "");
@@ -72,7 +72,7 @@ export class Header {
     setAttr(byId("link"), "title", text);
     setAttr(byId("strip"), "data-level", level);
     setClass(document.body, "stale", !replay && STALE.includes(live.link) && live.ever);
-    // The strip changes all the time; only an alarm is worth interrupting a screen reader for.
+    // The strip changes continuously; only an alarm is announced to screen readers.
     setText(byId("alarm"), level === "bad" ? text.replace(/\d+ s/, "a while") : "");
     const answer = this.answer(now);
     setText(byId("answer"), answer.text);
@@ -96,9 +96,9 @@ export class Header {
     const replay = this.app.onlyReplay();
     const why = replay ? "A replay: nothing to stop here." : session.whyNot();
     const phase = status?.phase ?? "";
-    // Not while it is still being asked: the words would come and go.
+    // Not before the answer to the session request, so that the text does not flicker.
     setText(byId("why"), session.told || session.trouble || replay ? why : "");
-    // STOP works whatever the page believes of the run or of the connection.
+    // STOP works regardless of the shown state of the run and the connection.
     setAttr(byId("stop"), "disabled", why !== "");
     const canPause = why === "" && ["running", "relocating", "blind", "resting"].includes(phase);
     const canResume = why === "" && phase === "paused";

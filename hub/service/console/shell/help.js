@@ -1,5 +1,5 @@
 // @ts-check
-// The overlay with all keys that mean something where it is opened.
+// Overlay with all keys that are active where it is opened.
 
 import { button, byId, h, show } from "../shared/dom.js";
 
@@ -29,7 +29,7 @@ export class Help {
     this.node.querySelector("button")?.focus();
   }
 
-  /** @returns {boolean} it was open */
+  /** @returns {boolean} whether it was open */
   close() {
     if (this.node.hidden) return false;
     const inside = this.node.contains(document.activeElement);

@@ -1,12 +1,12 @@
 // @ts-check
-// Which view is shown, of the live swarm or of a replay. Views are loaded when they are first wanted.
+// Selection of the shown view, of the live swarm or of a replay. Views are loaded on first use.
 
 import { byId, h, setAttr, show } from "../shared/dom.js";
 import { inWords } from "../link/api.js";
 import { link, parse, replayLink, VIEWS } from "./routes.js";
 
 /**
- * @typedef {object} Source what a view may ask for, live or replayed
+ * @typedef {object} Source requests of a view, to the live hub or to a replay
  * @property {"live" | "replay"} kind
  * @property {(id: string) => void} select
  * @property {(id: string) => Promise<import("../link/contract.js").RobotHistory>} robotHistory
@@ -16,7 +16,7 @@ import { link, parse, replayLink, VIEWS } from "./routes.js";
  * @property {(id: string) => string | null} pictureUrl
  * @property {() => string | null} overheadUrl
  *
- * @typedef {object} Env what a view works with
+ * @typedef {object} Env environment of a view
  * @property {import("../main.js").App} app
  * @property {import("../link/store.js").Store} store
  * @property {Source} source
@@ -26,7 +26,7 @@ import { link, parse, replayLink, VIEWS } from "./routes.js";
  * @property {HTMLElement} node
  * @property {(route: import("./routes.js").Route) => void} [enter]
  * @property {() => void} [leave]
- * @property {() => void} [end] it will not be shown again
+ * @property {() => void} [end] called when it will not be shown again
  * @property {(topics: Set<string>, now: number) => void} [changed]
  * @property {(now: number) => boolean} [frame]
  */
@@ -77,13 +77,13 @@ export class Navigation {
 
   /** @param {string} run */
   openReplay(run) {
-    // Behind a record there is no swarm that could run anything.
+    // Without a swarm behind the record, nothing can be run.
     show(this.tabs[VIEWS.indexOf("run")], false);
     if (this.route.replay !== run) location.hash = replayLink(run);
   }
 
   async go() {
-    // Views keep their place in the address bar only; a one-time link is taken elsewhere.
+    // The address contains only the view; a one-time link is handled elsewhere.
     if (location.hash.startsWith("#link=")) return;
     const route = parse(location.hash);
     const turn = ++this.turn;
@@ -129,7 +129,7 @@ export class Navigation {
     if (route.id && (route.view === "robot" || route.view === "tree")) this.env().source.select(route.id);
     view.enter?.(route);
     this.markTabs(route);
-    // Filled before it is first drawn: a frame of an empty view would make all of it jump.
+    // Filled before the first frame: an empty view would cause a layout shift.
     this.changed(new Set(["view"]), performance.now());
     this.app.frames.request();
   }
@@ -139,7 +139,7 @@ export class Navigation {
     const current = { robot: "robots", compare: "runs" }[/** @type {"robot"} */ (route.view)] ?? route.view;
     VIEWS.forEach((view, i) => {
       setAttr(this.tabs[i], "aria-current", view === current ? "page" : null);
-      // During a replay the tabs that have a replayed view lead to it.
+      // During a replay, the tabs of views that support it lead to the replayed view.
       const replayed = route.replay && !["run", "runs"].includes(view);
       setAttr(this.tabs[i], "href", replayed ? replayLink(route.replay, view) : link(view));
     });
@@ -150,7 +150,7 @@ export class Navigation {
     this.tell("This cannot be shown", why, h("a", { href: link("watch"), text: "Back to the swarm" }));
   }
 
-  /** Says something in place of a view. @param {string} title @param {string} text @param {HTMLElement} way on from here */
+  /** Shows a message in place of a view. @param {string} title @param {string} text @param {HTMLElement} way link to continue */
   tell(title, text, way) {
     this.view?.leave?.();
     this.view = null;
@@ -174,7 +174,7 @@ export class Navigation {
     this.replay = null;
   }
 
-  /** Selects a robot; a view of one robot goes to that one. @param {string} id */
+  /** Selects a robot; a view of one robot switches to it. @param {string} id */
   selectRobot(id) {
     const env = this.env();
     env.source.select(id);
@@ -183,7 +183,7 @@ export class Navigation {
 
   /** @param {Set<string>} topics @param {number} now */
   changed(topics, now) {
-    // Something is selected from the beginning, so that there are senses to see.
+    // A robot is selected from the beginning, so that its sensors are shown.
     const { store, source } = this.env();
     if (!store.selected && store.robots.size > 0) {
       const first = [...store.robots.values()].find((robot) => robot.alive) ?? [...store.robots.values()][0];

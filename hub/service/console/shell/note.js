@@ -1,5 +1,5 @@
 // @ts-check
-// Notes into the record: the form, and a sheet with it that opens wherever one is on the page.
+// Notes for the record: the form, and a sheet with it that opens in any view.
 
 import { button, byId, h, setAttr, setText, show } from "../shared/dom.js";
 
@@ -38,7 +38,7 @@ export class NoteSheet {
     this.form = new NoteForm(app, "note-here", () => this.close());
     this.node = h("section", { class: "sheet", role: "dialog", "aria-label": "Note", hidden: true },
       h("div", { class: "head" }, h("h2", { text: "A note into the record" }), button("Close", () => this.close(), { class: "small" })), this.form.node);
-    /** @type {Element | null} what had the focus before */
+    /** @type {Element | null} element that had the focus before */
     this.from = null;
     byId("overlays").append(this.node);
     byId("main").addEventListener("note", () => this.open());
@@ -53,7 +53,7 @@ export class NoteSheet {
     (this.form.text.disabled ? this.node.querySelector("button") : this.form.text)?.focus();
   }
 
-  /** @returns {boolean} it was open */
+  /** @returns {boolean} whether it was open */
   close() {
     if (this.node.hidden) return false;
     const inside = this.node.contains(document.activeElement);

@@ -1,12 +1,12 @@
 // @ts-check
-// Addresses of views: what follows the # of the page's address.
+// Addresses of views: the part of the page's address after the #.
 
 /**
  * @typedef {object} Route
  * @property {string} view watch, robots, robot, evolution, tree, run, runs, compare
  * @property {string} id of the robot or run, or ""
  * @property {string[]} ids of runs to compare
- * @property {string} replay id of the run that is replayed, or ""
+ * @property {string} replay id of the replayed run, or ""
  * @property {Record<string, string>} query
  */
 

@@ -1,13 +1,13 @@
 // @ts-check
-// Keys. A key means something where a view says so, else what it means everywhere; while somebody types it means a letter.
+// Keyboard shortcuts. A view's own shortcuts take precedence over global ones; while the user types, keys are text.
 
 /**
  * @typedef {object} Shortcut
- * @property {string} key as KeyboardEvent.key has it; letters small
- * @property {string} shown as the overlay shows it
- * @property {string} does in words
+ * @property {string} key value of KeyboardEvent.key; letters in lower case
+ * @property {string} shown text in the overlay
+ * @property {string} does description
  * @property {() => void} act
- * @property {boolean} [repeats] held down it acts again and again
+ * @property {boolean} [repeats] whether it repeats while held down
  */
 
 /** @param {EventTarget | null} target */
@@ -18,19 +18,19 @@ function isTyping(target) {
 }
 
 export class Shortcuts {
-  /** @param {() => void} stop what the space bar does */
+  /** @param {() => void} stop action of the space bar */
   constructor(stop) {
     this.stop = stop;
-    /** @type {{title: string, shortcuts: Shortcut[]}[]} later groups go first */
+    /** @type {{title: string, shortcuts: Shortcut[]}[]} later groups take precedence */
     this.groups = [];
-    // Before anything else on the page has a say: the space bar stops the swarm, whatever has the focus.
+    // Registered before all other handlers: the space bar stops the swarm, whatever element has the focus.
     addEventListener("keydown", (event) => this.take(event), { capture: true });
     addEventListener("keyup", (event) => {
       if (event.key === " " && !isTyping(event.target)) event.preventDefault();
     }, { capture: true });
   }
 
-  /** @param {string} title @param {Shortcut[]} shortcuts @returns {() => void} what takes them away */
+  /** @param {string} title @param {Shortcut[]} shortcuts @returns {() => void} function that removes them */
   add(title, shortcuts) {
     const group = { title, shortcuts };
     this.groups.push(group);

@@ -1,5 +1,5 @@
 // @ts-check
-// A tree in plain English, its sentences tied to their nodes.
+// Explanation of a tree in plain English, with sentences linked to their nodes.
 
 import { h, setAttr, setText } from "../shared/dom.js";
 import { RESULTS } from "./shapes.js";
@@ -7,7 +7,7 @@ import { RESULTS } from "./shapes.js";
 const MOST = 500;
 
 export class AccountList {
-  /** @param {(index: number) => void} onItem a sentence was pointed at; -1: none */
+  /** @param {(index: number) => void} onItem called when the pointer enters a sentence; -1 when it leaves */
   constructor(onItem) {
     this.onItem = onItem;
     this.list = h("ol", { class: "account" });

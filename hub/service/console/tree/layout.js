@@ -1,26 +1,26 @@
 // @ts-check
-// Where the nodes of a tree stand: parents in the middle of their children, subtrees as close as their outlines allow.
+// Layout of a tree's nodes: parents centred on their children, subtrees as close as their outlines allow.
 
 const CHARACTER = 6.9;
 const LINE = 15;
-// Characters in a line of a label, downwards and to the right: narrower labels make a tree narrower and higher.
+// Characters per line of a label, for downward and rightward trees: narrower labels make a tree narrower and higher.
 const WRAPS = { down: [15, 10], right: [40, 24, 14] };
 const GAP = 12;
 const LEVEL_GAP = 28;
 
 /**
  * @typedef {import("../link/contract.js").TreeNode} TreeNode
- * @typedef {{x: number, y: number, width: number, height: number, lines: string[], depth: number, level: [number, number]}} Place the middle of a node, and where its level begins and ends
+ * @typedef {{x: number, y: number, width: number, height: number, lines: string[], depth: number, level: [number, number]}} Place centre of a node, and start and end of its level
  * @typedef {{places: Place[], width: number, height: number}} Layout
  */
 
-// Programs write words where drawings have signs.
+// Programs use words for the signs of drawings.
 const SIGNS = /** @type {Record<string, string>} */ ({ seq: "→", sel: "?", seqm: "→*", selm: "?*", par: "⇉" });
 
 /** @param {TreeNode} node */
 export const signOf = (node) => SIGNS[node.symbol] ?? SIGNS[String(node.label).split(" ")[0]] ?? String(node.symbol || node.label).slice(0, 6);
 
-/** Lines of at most so many characters, broken between words. @param {string} text @param {number} most */
+/** Breaks a text between words into lines of at most `most` characters. @param {string} text @param {number} most */
 export function wrapText(text, most) {
   /** @type {string[]} */
   const lines = [];
@@ -32,7 +32,7 @@ export function wrapText(text, most) {
   return lines.slice(0, 6);
 }
 
-/** A label without the digits that nobody reads: the node's title has all of them. @param {string} text */
+/** Rounds the numbers of a label to three significant digits; the node's title has all digits. @param {string} text */
 export const shortened = (text) => text.replace(/-?\d+\.\d{3,}/g, (number) => String(Number(Number(number).toPrecision(3))));
 
 /** @param {TreeNode} node @param {number} wrap @returns {{width: number, height: number, lines: string[]}} */
@@ -45,7 +45,7 @@ function sizeOf(node, wrap) {
   const lines = wrapText(shortened(String(node.label || node.symbol)).slice(0, 160), wrap);
   const wide = Math.max(...lines.map((line) => line.length)) * CHARACTER;
   const high = lines.length * LINE;
-  // Ellipses and diamonds need room around their text.
+  // Ellipses and diamonds need additional space around their text.
   if (node.kind === "condition") return { width: wide * 1.16 + 26, height: high + 18, lines };
   if (node.kind === "decorator") return { width: wide + 50, height: high + 20, lines };
   return { width: wide + 20, height: high + 14, lines };
@@ -53,7 +53,7 @@ function sizeOf(node, wrap) {
 
 /**
  * @param {TreeNode[]} nodes in preorder, the root first @param {boolean} down from top to bottom, else from left to right
- * @param {number} [wrap] characters in a line of a label
+ * @param {number} [wrap] characters per line of a label
  * @returns {Layout}
  */
 export function layoutTree(nodes, down, wrap = WRAPS[down ? "down" : "right"][0]) {
@@ -71,7 +71,7 @@ export function layoutTree(nodes, down, wrap = WRAPS[down ? "down" : "right"][0]
   }
   const breadth = (/** @type {Place} */ place) => (down ? place.width : place.height);
   const offsets = spread(places, children, order, breadth);
-  // Levels are as deep as their deepest node.
+  // The depth of a level is that of its deepest node.
   /** @type {number[]} */
   const deep = [];
   for (const i of order) deep[places[i].depth] = Math.max(deep[places[i].depth] ?? 0, down ? places[i].height : places[i].width);
@@ -92,11 +92,11 @@ export function layoutTree(nodes, down, wrap = WRAPS[down ? "down" : "right"][0]
   };
 }
 
-/** The scale at which a layout fills a panel. @param {{width: number, height: number}} layout @param {number} width @param {number} height */
+/** Returns the scale at which a layout fills a panel. @param {{width: number, height: number}} layout @param {number} width @param {number} height */
 export const scaleOf = (layout, width, height) => Math.min(width / layout.width, height / layout.height);
 
 /**
- * The layout that is largest in a panel of this size.
+ * Returns the layout with the largest scale in a panel of this size.
  * @param {TreeNode[]} nodes @param {number} width @param {number} height @param {boolean | null} [only] this direction; null: either
  * @returns {Layout & {down: boolean}}
  */
@@ -107,10 +107,10 @@ export function bestLayout(nodes, width, height, only = null) {
 }
 
 /**
- * The way of an edge as points along the levels and across them: out of its level straight on, to the side only between two
- * levels, where no node stands, and straight on to the child.
+ * Returns the path of an edge as points along and across the levels: straight out of its level, sideways only between two
+ * levels, where there are no nodes, and straight to the child.
  * @param {Place} from @param {Place} to @param {boolean} down
- * @returns {[number, number][]} begin, where it turns, two that pull the curve, where it is turned, end
+ * @returns {[number, number][]} start, start of the curve, two control points, end of the curve, end
  */
 export function edgePoints(from, to, down) {
   const half = (/** @type {Place} */ place) => (down ? place.height : place.width) / 2;
@@ -122,11 +122,11 @@ export function edgePoints(from, to, down) {
 }
 
 /**
- * The middle of each node across the levels.
+ * Returns the centre of each node across the levels.
  * @param {Place[]} places @param {number[][]} children @param {number[]} order parents first @param {(place: Place) => number} breadth
  */
 function spread(places, children, order, breadth) {
-  // Of each subtree, by level below its root: how far it reaches to both sides of the root's middle.
+  // For each subtree, by level below its root: its extent to both sides of the root's centre.
   /** @type {{low: number[], high: number[]}[]} */
   const outlines = [];
   const shifts = new Float64Array(places.length);

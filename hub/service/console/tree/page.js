@@ -1,5 +1,5 @@
 // @ts-check
-// Tree: what drives a robot, drawn, lit while it is ticked, and told in English beside it.
+// Tree view: the tree that drives a robot as a drawing, with the results of its nodes, and its explanation.
 
 import { inWords, Refused } from "../link/api.js";
 import { h, s, setAttr, setText, show } from "../shared/dom.js";
@@ -21,7 +21,7 @@ class TreePage {
     this.id = "";
     this.shown = "";
     this.offKeys = () => {};
-    // Nodes are lit at every tick that is told.
+    // The node results are updated at every reported tick.
     this.follower = { senses: () => env.app.frames.mark("robot") };
     this.account = new AccountList((index) => this.drawing.mark(index));
     this.drawing = new TreeView({ onNode: (index) => {
@@ -65,7 +65,7 @@ class TreePage {
   async load() {
     const { env, id } = this;
     if (!id) return;
-    // The last tree that was told is at hand; the hub sends the next one by itself.
+    // The last received tree is shown at once; the hub sends the next one unasked.
     if (env.store.trees.has(id)) this.display();
     try {
       const tree = await env.source.tree(id);
@@ -116,7 +116,7 @@ class TreePage {
 
   display() {
     const tree = this.env.store.trees.get(this.id);
-    // With a new run the tree of the run before is gone.
+    // A new run removes the tree of the previous run.
     if (!tree) return this.shown ? this.showNone(noTree(this.id)) : undefined;
     const key = `${this.id} ${tree.hash}`;
     setText(this.trouble, "");

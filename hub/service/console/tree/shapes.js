@@ -1,5 +1,5 @@
 // @ts-check
-// Nodes and edges as SVG, in the usual notation: boxes with arrows and question marks, diamonds, boxes, ellipses.
+// Nodes and edges as SVG in the usual notation: boxes with arrows and question marks, diamonds, boxes, ellipses.
 
 import { s } from "../shared/dom.js";
 import { edgePoints } from "./layout.js";
@@ -18,7 +18,8 @@ export function outline(kind, width, height) {
   const [w, high] = [width / 2, height / 2];
   if (kind === "condition") return s("ellipse", { class: "shape", rx: w, ry: high });
   if (kind === "decorator") {
-    // A diamond that is cut off above and below would be a box; a long one with its tips at the sides is still a diamond.
+    // A diamond truncated at top and bottom would look like a box; a long hexagon with points at its sides still
+    // looks like a diamond.
     const flat = Math.min(18, w / 2);
     return s("polygon", { class: "shape", points: `${-w},0 ${-w + flat},${-high} ${w - flat},${-high} ${w},0 ${w - flat},${high} ${-w + flat},${high}` });
   }

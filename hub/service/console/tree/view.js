@@ -1,5 +1,5 @@
 // @ts-check
-// A tree as a drawing that can be moved and zoomed, and whose nodes light up as they are ticked.
+// Drawing of a tree with zoom and pan, which shows the results of its nodes.
 
 import { button, h, s, setAttr, setText } from "../shared/dom.js";
 import { clamp } from "../shared/format.js";
@@ -8,7 +8,7 @@ import { bestLayout, scaleOf } from "./layout.js";
 import { edgeShape, nodeShape, RESULTS } from "./shapes.js";
 
 const MOST_NODES = 2000;
-// Smallest text that can be read, and that of labels at a scale of 1 [px].
+// Minimum scale: height of the smallest readable text divided by that of labels at a scale of 1 [px].
 const LEAST = 11 / 12;
 const LARGEST = 1.5;
 const MARGIN = 16;
@@ -20,10 +20,10 @@ export class TreeView {
     /** @type {import("../link/contract.js").TreeNode[]} */
     this.nodes = [];
     this.down = true;
-    /** @type {boolean | null} the direction that was asked for */
+    /** @type {boolean | null} the requested direction */
     this.asked = null;
     this.at = { x: 0, y: 0, k: 1 };
-    // Nobody has moved or zoomed it: it follows the size of its panel.
+    // Before any zoom or pan, the drawing follows the size of its panel.
     this.untouched = true;
     this.results = "";
     /** @type {{group: SVGGElement, sign: SVGTextElement}[]} */
@@ -91,7 +91,7 @@ export class TreeView {
     this.begin();
   }
 
-  /** @param {string} results one digit a node */
+  /** @param {string} results one digit per node */
   light(results) {
     for (let i = 0; i < this.shapes.length; i++) {
       const result = results[i] ?? "0";
@@ -117,12 +117,12 @@ export class TreeView {
     setText(this.more, this.nodes.length === 0 ? "" : !whole ? "A part of the tree: drag it to see the rest" : k < LEAST ? "Zoom in (+) to read it" : "");
   }
 
-  /** Width and height for a tree in its panel. @returns {[number, number]} */
+  /** Returns the width and height for a tree in its panel. @returns {[number, number]} */
   room() {
     return [Math.max(1, this.svg.clientWidth - 2 * MARGIN), Math.max(1, this.svg.clientHeight - 2 * MARGIN)];
   }
 
-  /** The whole tree, however small. */
+  /** Shows the whole tree at any scale. */
   fit() {
     if (this.nodes.length === 0) return;
     this.centre(Math.min(LARGEST, scaleOf(this.size, ...this.room())));
@@ -130,14 +130,14 @@ export class TreeView {
     this.place();
   }
 
-  /** The whole tree if it can be read so, else the root and as much of it as the panel holds. */
+  /** Shows the whole tree if it is readable, or else the root and as much of the tree as fits into the panel. */
   begin() {
     this.centre(clamp(scaleOf(this.size, ...this.room()), LEAST, LARGEST));
     this.untouched = true;
     this.place();
   }
 
-  /** In the middle of the panel; what does not fit begins at the root. @param {number} k scale */
+  /** Centres the drawing in the panel; a tree that does not fit is aligned at its root. @param {number} k scale */
   centre(k) {
     const [width, height] = this.room();
     const along = (/** @type {number} */ room, /** @type {number} */ size, /** @type {number} */ root) => MARGIN + (size <= room ? (room - size) / 2 : clamp(room / 2 - root, room - size, 0));
@@ -155,7 +155,7 @@ export class TreeView {
 
   /** @param {number} dx @param {number} dy */
   move(dx, dy) {
-    // A part of the tree stays in sight.
+    // A part of the tree stays visible.
     const { k } = this.at;
     this.at.x = clamp(this.at.x + dx, 40 - this.size.width * k, this.svg.clientWidth - 40);
     this.at.y = clamp(this.at.y + dy, 40 - this.size.height * k, this.svg.clientHeight - 40);

@@ -1,55 +1,55 @@
-//! File descriptors: how many this process may have, and what the ports may take of them.
+//! File descriptors: limit of the process, and the share of each port.
 
 use super::{Bounds, Full};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Descriptors that no port may take: for the record and the runs before it, the folder of keys, motion capture, ZeroMQ's
-/// own, and STOP.
+/// Descriptors reserved from the ports: for the current record and earlier runs, the key folder, motion capture,
+/// ZeroMQ's own use, and STOP.
 const RESERVE: u64 = 192;
-/// More than this is no limit.
+/// Limits above this count as unlimited.
 const PLENTY: u64 = 1 << 20;
-/// Descriptors of a connection that is passed on to ZeroMQ: from outside, to inside, and libzmq's own end.
+/// Descriptors of a relayed connection: the outer socket, the inner socket, and libzmq's own end.
 pub const RELAYED: u64 = 3;
-/// Connections that a robot may have at once: one that works, and one that is dead and not yet known to be.
+/// Maximum number of connections of a robot: a live one, and a dead one that is not yet detected.
 const A_ROBOT: usize = 2;
 
-/// Bytes that a watcher of the stream may say: enough for 50 000 topics.
+/// Maximum number of bytes that a watcher of the stream may send; enough for 50 000 topics.
 const WATCHER_SAYS: usize = 1 << 20;
 
-/// Viewers of the live view, and as many that have not greeted yet.
+/// Maximum number of viewers of the live view, and maximum number of its connections in the handshake.
 const VIEWERS: usize = 16;
 
-/// Raises the limit as far as the system lets it be raised without asking, and gives it.
+/// Raises the soft limit as far as the system permits without privileges; returns the limit.
 pub fn raise_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.unwrap_or(PLENTY).min(PLENTY);
     if limit.current.is_some_and(|current| current < wanted) {
-        // Refused, it stays as it was, and that is what counts.
+        // On failure the limit stays unchanged; the value read below counts.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum });
     }
     getrlimit(Resource::Nofile).current.unwrap_or(PLENTY).min(PLENTY)
 }
 
-/// The bounds of the hub's ports.
+/// Bounds of the hub's ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ports {
-    /// The robots' port.
+    /// Port for robots.
     pub robots: Bounds,
-    /// The operators' port.
+    /// Port for operators.
     pub operators: Bounds,
-    /// The console.
+    /// Port of the console.
     pub console: Bounds,
-    /// The stream.
+    /// Port of the stream.
     pub stream: Bounds,
-    /// The live view for Foxglove.
+    /// Port of the live view for Foxglove.
     pub foxglove: Bounds,
 }
 
 impl Ports {
-    /// Bounds for a swarm of so many robots under a limit of descriptors.
+    /// Bounds for a swarm of `robots` robots under a descriptor limit.
     ///
     /// # Errors
-    /// The limit is too low for so many robots; in one line, with what is needed.
+    /// The limit is too low for this number of robots; the message states the required limit.
     pub fn new(limit: u64, robots: usize) -> Result<Ports, String> {
         let bounds = |pending: usize| {
             let half = pending / 2;
@@ -77,7 +77,7 @@ impl Ports {
         })
     }
 
-    /// Descriptors that all may take together.
+    /// Maximum number of descriptors of all ports together.
     fn descriptors(&self) -> u64 {
         let relayed = |b: &Bounds| (b.silent + b.greeting) as u64 + RELAYED * (b.handshake + b.established) as u64;
         let plain = |b: &Bounds| (b.silent + b.established) as u64;
@@ -86,7 +86,7 @@ impl Ports {
     }
 }
 
-/// Bounds for a geneserver's workers, as many as the limit has room for.
+/// Bounds for a geneserver's workers: as many connections as the limit permits.
 pub fn workers(limit: u64) -> Bounds {
     let room = limit.saturating_sub(RESERVE) as usize;
     let pending = (room / 16).clamp(16, 1024);

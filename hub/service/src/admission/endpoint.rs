@@ -1,15 +1,14 @@
-//! Addresses as ZeroMQ writes them, and listeners at them.
+//! ZeroMQ endpoints and their listening sockets.
 
 use super::BACKLOG;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, ToSocketAddrs};
 
-/// Listens at an endpoint such as `tcp://192.168.1.2:7601`, `tcp://*:7605` or, on a port that the system chooses,
-/// `tcp://127.0.0.1:*`. `send_buffer` bounds what the kernel holds for a peer that reads slowly, bytes. To be called within
-/// a runtime.
+/// Listens at an endpoint such as `tcp://192.168.1.2:7601`, `tcp://*:7605` or, with a port chosen by the system,
+/// `tcp://127.0.0.1:*`. `send_buffer` limits the kernel's buffer for a slow reader [bytes]. Call it within a runtime.
 ///
 /// # Errors
-/// If the endpoint is none, or somebody else listens there.
+/// The endpoint is invalid, or the address is in use.
 pub fn listen(endpoint: &str, send_buffer: u32) -> io::Result<tokio::net::TcpListener> {
     let address = address(endpoint)?;
     let socket = if address.is_ipv4() { tokio::net::TcpSocket::new_v4() } else { tokio::net::TcpSocket::new_v6() }?;
@@ -19,10 +18,10 @@ pub fn listen(endpoint: &str, send_buffer: u32) -> io::Result<tokio::net::TcpLis
     socket.listen(BACKLOG)
 }
 
-/// The address of an endpoint.
+/// Address of an endpoint.
 ///
 /// # Errors
-/// If it is none.
+/// The endpoint is invalid.
 pub fn address(endpoint: &str) -> io::Result<SocketAddr> {
     let wrong = || io::Error::new(ErrorKind::InvalidInput, "it must look like tcp://*:7605 or tcp://127.0.0.1:7605");
     let (host, port) = endpoint.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':')).ok_or_else(wrong)?;

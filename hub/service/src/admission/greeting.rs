@@ -1,8 +1,8 @@
-//! The beginning of a ZeroMQ connection, until libzmq has to be asked (ZMTP 3.1, RFC 37; CURVE, RFC 26).
+//! Start of a ZeroMQ connection, up to the first answer of libzmq (ZMTP 3.1, RFC 37; CURVE, RFC 26).
 //!
-//! Both sides greet with 64 bytes, and the peer goes on with a command: HELLO of CURVE, or READY without keys. All of that
-//! is the same for everybody, so that the port says its part itself: whoever does not get so far costs a descriptor and
-//! a few hundred bytes, and nothing inside libzmq.
+//! Both sides send a greeting of 64 bytes, and the peer then sends a command: HELLO with CURVE, or READY without
+//! keys. The port's part is the same for all peers, so the port sends it itself. A peer that stops before costs a
+//! descriptor and a few hundred bytes, but no resources of libzmq.
 
 use super::{Stage, Ticket};
 use std::io::{self, ErrorKind};
@@ -12,48 +12,49 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use xpuck_wire::socket::{GREETING, Sockets};
 
-/// A peer begins with a signature of so many bytes, before it has heard anything.
+/// Length of the signature that a peer sends first, before it has received anything [bytes].
 const SIGNATURE: usize = 10;
-/// In a greeting: the version, and the name of the security mechanism.
+/// Positions of the version and of the security mechanism's name in a greeting.
 const VERSION: usize = 10;
 const MECHANISM: std::ops::Range<usize> = 12..32;
-/// The lowest version that is spoken here.
+/// Lowest supported version.
 const OLDEST: u8 = 3;
-/// Longest greeting and first command: HELLO has 202 bytes; READY holds a socket's name of up to 255.
+/// Maximum length of the greeting and the first command [bytes]: HELLO has 202 bytes; READY contains a socket's name
+/// of up to 255.
 const LONGEST: usize = 1024;
-/// A peer says something within this time of connecting.
+/// Time limit for the first bytes of a peer after it has connected.
 pub(super) const SILENT: Duration = Duration::from_secs(5);
-/// And has ended its first command within this time from then.
+/// Time limit for the end of its first command after that.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// What a port says to everybody.
+/// Greeting that a port sends to all peers.
 #[derive(Clone, Copy, Debug)]
 pub struct Greeting([u8; GREETING]);
 
 impl Greeting {
-    /// What the sockets of these keys say; plain ones if `plain`.
+    /// Greeting of sockets with these keys; without security if `plain`.
     ///
     /// # Errors
-    /// If the system lets no socket be made.
+    /// The system cannot create a socket.
     pub fn of(sockets: &Sockets, plain: bool) -> io::Result<Greeting> {
         sockets.greeting(plain).map(Greeting)
     }
 
-    /// Whether a peer that has greeted speaks the same security mechanism.
+    /// Whether a peer's greeting names the same security mechanism.
     pub(crate) fn is_alike(&self, heard: &[u8]) -> bool {
         heard.get(MECHANISM) == Some(&self.0[MECHANISM])
     }
 
-    /// Whether the port asks for a key.
+    /// Whether the port requires a key.
     pub(crate) fn asks_for_key(&self) -> bool {
         self.0[MECHANISM].starts_with(b"CURVE")
     }
 
-    /// Greets a peer that has connected, and gives what it says until libzmq has to answer: its greeting and its first
-    /// command.
+    /// Sends the greeting to a connected peer; returns all that the peer sends until libzmq has to answer: its
+    /// greeting and its first command.
     ///
     /// # Errors
-    /// It says nothing, or something else, or is too slow, or there is no room for one more handshake.
+    /// The peer is silent, sends other data or is too slow, or the number of handshakes is at its limit.
     pub(crate) async fn exchange(&self, outside: &mut TcpStream, ticket: &Ticket) -> io::Result<Vec<u8>> {
         let refused = || io::Error::from(ErrorKind::ConnectionRefused);
         let mut heard = vec![0; SIGNATURE];
@@ -61,8 +62,8 @@ impl Greeting {
         if !is_signature(&heard) || !ticket.advance(Stage::Greeting) {
             return Err(refused());
         }
-        // The rest follows when the peer has greeted whole: a peer of another mechanism hangs up as soon as it hears of ours,
-        // and would not be counted.
+        // The rest follows after the peer's whole greeting. A peer with another mechanism hangs up as soon as it
+        // receives ours, and would not be counted.
         let (beginning, rest) = self.0.split_at(VERSION + 1);
         let go_on = async {
             outside.write_all(beginning).await?;
@@ -88,13 +89,14 @@ impl Greeting {
         if ticket.advance(Stage::Handshake) { Ok(heard) } else { Err(refused()) }
     }
 
-    /// True if a peer's greeting and first command are complete; none if more has to come; false if they are neither.
+    /// Whether a peer's greeting and first command are complete: `Some(true)` if complete, `None` if more bytes are
+    /// needed, `Some(false)` if invalid.
     fn ends(&self, heard: &[u8]) -> Option<bool> {
         if heard.get(VERSION).is_some_and(|version| *version < OLDEST) {
             return Some(false);
         }
         let (greeting, command) = heard.split_at_checked(GREETING)?;
-        // Who speaks another mechanism is not answered; libzmq counts it and closes.
+        // A peer with another mechanism gets no answer; libzmq counts it and closes the connection.
         if greeting[MECHANISM] != self.0[MECHANISM] {
             return Some(true);
         }
@@ -108,23 +110,23 @@ impl Greeting {
     }
 }
 
-/// True for the signature of a peer that speaks ZMTP.
+/// Whether the bytes are the signature of a ZMTP peer.
 fn is_signature(bytes: &[u8]) -> bool {
     bytes[0] == 0xff && bytes[SIGNATURE - 1] & 1 == 1
 }
 
-/// A frame, of which the end may be missing.
+/// Frame whose end may be missing.
 pub(super) struct Frame<'a> {
-    /// It is a command, not a part of a message.
+    /// Whether it is a command rather than a part of a message.
     pub is_command: bool,
-    /// Its length, as its head says.
+    /// Length from its header.
     pub length: u64,
-    /// What there is of it, and of what comes after it.
+    /// Available bytes of its body, and of the following frames.
     pub rest: &'a [u8],
 }
 
 impl Frame<'_> {
-    /// Reads a frame's head; none if it is not whole.
+    /// Reads the header of a frame; `None` if it is incomplete.
     pub fn read(bytes: &[u8]) -> Option<Frame<'_>> {
         const LONG: u8 = 2;
         const COMMAND: u8 = 4;
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!(ours.ends(&hello), Some(true));
         let long = [&greeting(b"CURVE")[..], &[6], &300u64.to_be_bytes(), &[7; 300]].concat();
         assert_eq!((ours.ends(&long[..300]), ours.ends(&long)), (None, Some(true)));
-        // Another mechanism is libzmq's to refuse.
+        // libzmq rejects another mechanism.
         assert_eq!(ours.ends(&greeting(b"NULL")), Some(true));
     }
 

@@ -1,24 +1,25 @@
-//! How far a ZeroMQ handshake is, read from its bytes (ZMTP 3.1, RFC 37; CURVE, RFC 26).
+//! Progress of a ZeroMQ handshake, read from its bytes (ZMTP 3.1, RFC 37; CURVE, RFC 26).
 
 use super::greeting::Frame;
 
-/// What a server sends after its greeting and before READY: CURVE's WELCOME of 170 bytes. More than this is no handshake.
+/// Maximum number of bytes between a server's greeting and READY; CURVE's WELCOME has 170 bytes. More than this is
+/// not a handshake.
 const LONGEST: usize = 1024;
 
-/// What a server has sent after its greeting, until it is ready.
+/// Bytes that a server has sent after its greeting, until it is ready.
 #[derive(Debug, Default)]
 pub struct Server {
     sent: Vec<u8>,
 }
 
 impl Server {
-    /// Whether it has answered at all.
+    /// Whether the server has sent anything.
     pub fn has_answered(&self) -> bool {
         !self.sent.is_empty()
     }
 
-    /// Takes what the server sends next; true when that holds its READY, with which it accepts the peer. What comes after
-    /// is no handshake and does not belong here.
+    /// Adds the server's next bytes; returns true if they complete its READY, with which it accepts the peer. Later
+    /// bytes are not part of the handshake and must not be passed.
     pub fn sends(&mut self, bytes: &[u8]) -> bool {
         if self.sent.len() > LONGEST {
             return false;
@@ -68,7 +69,7 @@ mod tests {
                 assert_eq!(ready, expected, "in pieces of {piece}");
             }
         }
-        // A message that happens to hold the word is no command, and what never gets ready is not kept for ever.
+        // A message that contains the word is not a command. A handshake without an end is not stored indefinitely.
         let mut server = Server::default();
         assert!(!server.sends(b"\x00\x06\x05READY"));
         (0..100).for_each(|_| assert!(!server.sends(&[COMMAND; 100])));

@@ -1,11 +1,12 @@
-//! Admission control: how many connections a port holds, and which makes room when there are too many.
+//! Admission control: limits the connections of a port, and selects one to close when there are too many.
 //!
-//! A process has so many file descriptors and no more. Strangers who connect and say nothing must neither take those that
-//! the record, the folder of keys and STOP need, nor keep out a robot or an operator who comes later. So every port is
-//! accepted here: a connection is [`Stage::Silent`] until it says something, in [`Stage::Greeting`] until it has said all
-//! that needs no proof, in [`Stage::Handshake`] until it has proved what the port asks for, and [`Stage::Established`] after
-//! that. Each stage is bounded (`table`), and the bounds of all ports together stay below the descriptor limit
-//! ([`descriptors`]). [`relay`] does this in front of a ZeroMQ socket, which meets a connection in its handshake.
+//! A process has a limited number of file descriptors. Silent connections must not exhaust those that the record, the
+//! key folder and STOP need, and must not exclude robots or operators that connect later. Therefore every port
+//! accepts its connections through this module. A connection is [`Stage::Silent`] until its first bytes, in
+//! [`Stage::Greeting`] until it has sent everything that needs no proof, in [`Stage::Handshake`] until it has given
+//! the proof that the port requires, and then [`Stage::Established`]. Each stage is bounded (`table`), and the sum of
+//! all bounds stays below the descriptor limit ([`descriptors`]). [`relay`] runs these stages in front of a ZeroMQ
+//! socket, which receives a connection when its handshake starts.
 
 pub mod descriptors;
 pub mod endpoint;
@@ -28,40 +29,40 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-/// Connections that the kernel may hold until they are accepted: a burst of strangers does not make others' first packets
-/// be lost.
+/// Maximum number of connections that the kernel queues until they are accepted; large enough that a burst of
+/// connections does not cause packet loss for others.
 pub const BACKLOG: u32 = 4096;
-/// A connection cannot be accepted: the next try follows after this.
+/// Pause after a failed accept.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// How many connections a port has.
+/// Connection counters of a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Connections that have proved nothing yet.
+    /// Number of connections without a proof.
     pub pending: usize,
-    /// Established ones.
+    /// Number of established connections.
     pub established: usize,
-    /// Connections closed so far to make room for others.
+    /// Number of connections closed so far to make room for others.
     pub evicted: u64,
-    /// Connections that did not prove a key so far.
+    /// Number of connections so far without a valid key.
     pub turned_away: u64,
-    /// The last of them: from where, and what its side has to mend.
+    /// The last of them: its address, and the configuration error on its side.
     pub last_turned_away: Option<(IpAddr, Mistake)>,
 }
 
-/// Why a peer proves no key.
+/// Reason why a peer has no valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// It speaks without one.
+    /// It has no key.
     NoKey,
-    /// It takes another hub's public key for ours: what it says first cannot be read.
+    /// It uses another hub's public key, so that its first message cannot be decrypted.
     OtherHub,
-    /// Nobody enrolled its key, or somebody revoked it.
+    /// Its key is not enrolled, or was revoked.
     NotEnrolled,
 }
 
 impl Mistake {
-    /// What is wrong on its side, and the remedy.
+    /// Description of the error on the peer's side, with the remedy.
     pub fn words(self) -> &'static str {
         match self {
             Mistake::NoKey => "it has no key: start it with its key file",
@@ -73,7 +74,7 @@ impl Mistake {
     }
 }
 
-/// The connections of one port.
+/// Connections of one port.
 pub struct Admission {
     inside: Mutex<Inside>,
     began: Instant,
@@ -83,11 +84,11 @@ struct Inside {
     table: Table,
     turned_away: u64,
     last_turned_away: Option<(IpAddr, Mistake)>,
-    /// Dropping a sender tells its connection to end.
+    /// Dropping a sender makes its connection end.
     running: BTreeMap<u64, oneshot::Sender<()>>,
 }
 
-/// A connection's place, given back when this is dropped.
+/// Slot of a connection; freed on drop.
 pub struct Ticket {
     id: u64,
     heard: Heard,
@@ -104,7 +105,7 @@ impl Eviction {
         let _ = self.0.await;
     }
 
-    /// What `work` gives, and this for later; none if the connection has to make room before.
+    /// Waits for `work`; returns its result and `self`, or `None` if the connection has to make room first.
     pub async fn or<T>(mut self, work: impl Future<Output = T>) -> Option<(Eviction, T)> {
         tokio::select! {
             _ = &mut self.0 => None,
@@ -114,7 +115,7 @@ impl Eviction {
 }
 
 impl Admission {
-    /// A port without connections.
+    /// Creates a port without connections.
     pub fn new(bounds: Bounds) -> Arc<Admission> {
         let inside =
             Inside { table: Table::new(bounds), turned_away: 0, last_turned_away: None, running: BTreeMap::new() };
@@ -125,10 +126,11 @@ impl Admission {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Accepts the next connection, and takes it in.
+    /// Accepts and registers the next connection.
     pub async fn accept(self: &Arc<Admission>, listener: &TcpListener) -> (TcpStream, Ticket, Eviction) {
         loop {
-            // An error here is that of a connection which broke again, or of a process without descriptors; both pass.
+            // The error is that of a connection that broke at once, or of a process without free descriptors; both
+            // are transient.
             if let Ok((connection, peer)) = listener.accept().await {
                 let (ticket, eviction) = self.enter(peer.ip());
                 return (connection, ticket, eviction);
@@ -137,7 +139,7 @@ impl Admission {
         }
     }
 
-    /// Takes in a connection that was just accepted, which has said nothing yet.
+    /// Registers an accepted, still silent connection.
     fn enter(self: &Arc<Admission>, peer: IpAddr) -> (Ticket, Eviction) {
         let (sender, receiver) = oneshot::channel();
         let mut inside = self.inside();
@@ -150,7 +152,7 @@ impl Admission {
         (Ticket { id, heard, admission: self.clone() }, Eviction(receiver))
     }
 
-    /// How many connections there are.
+    /// Current counters.
     pub fn counts(&self) -> Counts {
         let inside = self.inside();
         let table = &inside.table;
@@ -165,19 +167,19 @@ impl Admission {
 }
 
 impl Ticket {
-    /// The peer has proved no key.
+    /// Records that the peer gave no valid key.
     fn turned_away(&self, peer: IpAddr, mistake: Mistake) {
         let mut inside = self.admission.inside();
         inside.turned_away += 1;
         inside.last_turned_away = Some((peer, mistake));
     }
 
-    /// The peer has said something.
+    /// Records that the peer has sent bytes.
     pub fn heard(&self) {
         self.heard.store(self.admission.began.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// The connection has come further, for which another may have to make room. False if it is this one that has to end.
+    /// Moves the connection to a further stage, which may evict another. Returns false if this connection has to end.
     pub fn advance(&self, stage: Stage) -> bool {
         let mut inside = self.admission.inside();
         match inside.table.advance(self.id, stage) {

@@ -1,8 +1,8 @@
-//! Connections from outside to a ZeroMQ socket, by way of admission control: libzmq itself takes whoever comes, until no
+//! Relays outside connections to a ZeroMQ socket with admission control. libzmq itself accepts connections until no
 //! descriptor is left.
 //!
-//! The socket listens where only this process can connect. A peer that has greeted gets a connection to it, and bytes are
-//! passed both ways, without a look at what they are but for one: the socket's READY, with which it accepts a peer.
+//! The socket listens where only this process can connect. After the greeting a peer gets a connection to it, and
+//! bytes are relayed both ways without inspection, except for the socket's READY, with which it accepts a peer.
 
 use super::endpoint::listen;
 use super::handshake::Server;
@@ -26,46 +26,46 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use xpuck_wire::socket::GREETING;
 
-/// Where a socket has to be bound that is served through a relay: ZeroMQ makes a folder that only this user may enter.
+/// Endpoint at which a relayed socket has to be bound: ZeroMQ creates a folder that only this user may enter.
 pub const INSIDE: &str = "ipc://*";
-/// Bytes that the kernel holds for a peer: what is older when it is read is of no use to a robot.
+/// Size of the kernel's send buffer for a peer [bytes]; longer queues would only deliver stale data to a robot.
 const SEND_BUFFER: u32 = 64 * 1024;
-/// A peer that has greeted is accepted within this time, however slow its processor.
+/// Time limit for the handshake after the greeting, sufficient for slow processors.
 const HANDSHAKE: Duration = Duration::from_secs(15);
-/// Bytes in which a peer proves its key: INITIATE has some 300, and READY without keys fewer.
+/// Maximum number of bytes with which a peer proves its key: INITIATE has about 300, READY without keys fewer.
 const LONGEST_PROOF: usize = 4096;
-/// A peer that takes nothing for so long has to connect again, which ZeroMQ does by itself.
+/// Time limit for a peer that accepts no bytes. It then has to reconnect, which ZeroMQ does automatically.
 const STUCK: Duration = Duration::from_secs(60);
-/// One that is switched off without a word is found out after `.0 + .2 * .1`.
+/// TCP keepalive: detects a peer without power after `.0 + .2 * .1`.
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(30), Duration::from_secs(10), 3);
-/// Bytes taken at a time.
+/// Number of bytes per read.
 const PIECE: usize = 64 * 1024;
 
 thread_local! {
-    /// What is read is passed on at once, so that one buffer serves all connections.
+    /// Read bytes are relayed at once, so that one buffer serves all connections.
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; PIECE]);
 }
 
-/// A port whose connections are passed on to a ZeroMQ socket, as long as this lives.
+/// Port whose connections are relayed to a ZeroMQ socket while this value exists.
 pub struct Relay {
     admission: Arc<Admission>,
     address: SocketAddr,
-    /// Dropped, it ends the thread.
+    /// Dropping it ends the thread.
     _open: oneshot::Sender<()>,
 }
 
-/// The way to the socket. Its name is gone from the file system, and what is left is known to this process alone.
+/// Path to the socket. Its name is removed from the file system; only this process holds the remaining handle.
 struct Inside {
     path: PathBuf,
     _handle: OwnedFd,
 }
 
 impl Relay {
-    /// Listens at `outside`, such as `tcp://192.168.1.2:7601`, for the socket that is bound at [`INSIDE`], has told its
-    /// endpoint, and greets so. `name` is that of the thread.
+    /// Listens at `outside`, such as `tcp://192.168.1.2:7601`, for a socket that is bound at [`INSIDE`], has the
+    /// endpoint `inside` and sends this greeting. `name` is that of the thread.
     ///
     /// # Errors
-    /// If somebody else listens there, or the endpoint is none.
+    /// The address is in use, or an endpoint is invalid.
     pub fn start(name: &str, outside: &str, inside: &str, greeting: Greeting, bounds: Bounds) -> io::Result<Relay> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let inside = Arc::new(Inside::open(inside)?);
@@ -88,12 +88,12 @@ impl Relay {
         Ok(Relay { admission, address, _open: open })
     }
 
-    /// Where it listens, with the port that it took.
+    /// Address of the listening socket with its actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many connections there are.
+    /// Current counters.
     pub fn counts(&self) -> Counts {
         self.admission.counts()
     }
@@ -105,7 +105,7 @@ impl Inside {
         let path = Path::new(endpoint.strip_prefix("ipc://").ok_or_else(none)?);
         let handle = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
         std::fs::remove_file(path)?;
-        // The folder was made for this socket alone.
+        // The folder was created for this socket only.
         path.parent().map_or(Ok(()), std::fs::remove_dir)?;
         Ok(Inside { path: format!("/proc/self/fd/{}", handle.as_raw_fd()).into(), _handle: handle })
     }
@@ -146,16 +146,16 @@ async fn serve(
     let (ready, mut server) = (AtomicBool::new(false), Server::default());
     let ended = pass(outside, &heard, socket, ticket, most_said, (&ready, &mut server)).await;
     if greeting.asks_for_key() && greeting.is_alike(&heard) && !ready.load(Ordering::Relaxed) {
-        // The socket answers only what it can read with its own key.
+        // The socket answers only messages that it can decrypt with its own key.
         let mistake = if server.has_answered() { Mistake::NotEnrolled } else { Mistake::OtherHub };
         ticket.turned_away(peer, mistake);
     }
     ended
 }
 
-/// Passes bytes between a peer, which has greeted with `heard`, and a socket, until either side ends or is stuck, or the
-/// handshake takes too long, or the peer says more than `most_said` bytes. What the socket has answered is in `server`, and
-/// whether it has accepted the peer in `ready`.
+/// Relays bytes between a peer, whose greeting is `heard`, and a socket. Ends when either side ends or stalls, the
+/// handshake takes too long, or the peer sends more than `most_said` bytes. `server` collects the socket's answers;
+/// `ready` states whether it has accepted the peer.
 async fn pass(
     mut outside: TcpStream,
     heard: &[u8],
@@ -169,11 +169,11 @@ async fn pass(
     let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval).with_retries(retries);
     SockRef::from(&outside).set_tcp_keepalive(&keepalive)?;
     socket.write_all(heard).await?;
-    // The peer has the greeting already.
+    // The peer already has the greeting.
     timeout(HANDSHAKE, socket.read_exact(&mut [0; GREETING])).await??;
     let (mut from_peer, mut to_peer) = outside.split();
     let (mut from_socket, mut to_socket) = socket.split();
-    // What a peer says until it is accepted is short, and libzmq would hold all of it.
+    // Bytes of a peer before its acceptance are limited, because libzmq would buffer all of them.
     let mut said = 0usize;
     let hear = |bytes: &[u8]| {
         ticket.heard();
@@ -193,7 +193,7 @@ async fn pass(
             pending::<()>().await;
         }
     };
-    // However one of them ends, it ends all.
+    // The end of any of them ends all.
     tokio::select! {
         ended = copy(&mut from_socket, &mut to_peer, admit) => ended,
         ended = copy(&mut from_peer, &mut to_socket, hear) => ended,
@@ -201,7 +201,7 @@ async fn pass(
     }
 }
 
-/// Copies until the end, or until `admit`, which sees all that is copied, is false.
+/// Copies until the end, or until `admit`, which gets all copied bytes, returns false.
 async fn copy(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),

@@ -1,8 +1,9 @@
-//! The table of a port's connections: plain data, no sockets.
+//! Table of a port's connections: plain data without sockets.
 //!
-//! When a stage is full, the peer address with the most connections in it gives one up. Of those that have proved nothing it
-//! is the oldest, and among peers with equally many the one that has the oldest: whoever means it gets through the handshake
-//! before others push it out. Of the established the port says which ([`Full`]). So one address cannot keep the others out.
+//! When a stage is full, the peer address with the most connections in it loses one. Before the proof, this is its
+//! oldest connection; among peers with equal numbers, the peer with the oldest one loses it. A genuine peer thus
+//! completes the handshake before others displace it. For established connections the port's policy decides
+//! ([`Full`]). So no single address can exclude the others.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,51 +11,53 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far a connection has come.
+/// Stage of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It has said nothing.
+    /// No bytes received.
     Silent,
-    /// It has begun to speak the port's protocol.
+    /// The port's protocol has started.
     Greeting,
-    /// It has said all that can be said before a proof is asked for.
+    /// Everything that needs no proof was sent.
     Handshake,
-    /// It has proved what the port asks for.
+    /// The required proof was given.
     Established,
 }
 
-/// Which established connection makes room when there are too many.
+/// Policy for the eviction of an established connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// The newest: one that works is not closed for one more. For peers that may listen for long without a word.
+    /// The newest, so that a working connection is not closed for a new one. For peers that may listen for a long
+    /// time without sending.
     Newest,
-    /// The one that has been silent for longest. For peers that speak as long as they live, or ask and leave: one that says
-    /// nothing is dead, or only there to keep others out.
+    /// The one silent for the longest time. For peers that send as long as they live, or send a request and
+    /// disconnect: a silent one is dead or only occupies a slot.
     Silent,
 }
 
-/// When a connection spoke last, by any clock that rises.
+/// Time of a connection's last received bytes, on any monotonic clock.
 pub(super) type Heard = Arc<AtomicU64>;
 
-/// Most connections in each stage.
+/// Maximum number of connections in each stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// That have said nothing.
+    /// Silent connections.
     pub silent: usize,
-    /// That have begun to greet.
+    /// Connections in the greeting.
     pub greeting: usize,
-    /// In the handshake.
+    /// Connections in the handshake.
     pub handshake: usize,
-    /// Established.
+    /// Established connections.
     pub established: usize,
-    /// Which of those makes room.
+    /// Eviction policy for established connections.
     pub full: Full,
-    /// Bytes that an established peer may say before it has to connect again: libzmq keeps all subscriptions of a watcher.
+    /// Maximum number of bytes that an established peer may send before it has to reconnect; libzmq stores all
+    /// subscriptions of a watcher.
     pub said: usize,
 }
 
 impl Bounds {
-    /// Those of a port without a handshake: so many requests at once, and so many who watch.
+    /// Bounds of a port without a handshake: maximum numbers of concurrent requests and of watchers.
     pub fn of_pages(requests: usize, watchers: usize) -> Bounds {
         Bounds {
             silent: requests,
@@ -67,15 +70,15 @@ impl Bounds {
     }
 }
 
-/// The connections of one stage, by peer. The numbers rise: a peer's oldest has its lowest.
+/// Connections of one stage, by peer. Ids increase, so a peer's oldest connection has its lowest id.
 #[derive(Debug, Default)]
 struct Room {
     peers: BTreeMap<IpAddr, BTreeSet<u64>>,
-    /// In all.
+    /// Total number of connections.
     count: usize,
 }
 
-/// The connections of a port.
+/// Connections of a port.
 #[derive(Debug)]
 pub(super) struct Table {
     bounds: Bounds,
@@ -105,8 +108,8 @@ impl Table {
         Table { bounds, connections: BTreeMap::new(), rooms: Default::default(), next: 0, evicted: 0 }
     }
 
-    /// A new connection's number, and the number of the one that has to make room. `heard` is kept up to date by whoever
-    /// reads from it.
+    /// Adds a connection; returns its id, and the id of the connection that has to make room. The reader of the
+    /// connection keeps `heard` up to date.
     pub fn enter(&mut self, peer: IpAddr, heard: Heard) -> (u64, Option<u64>) {
         let (id, peer) = (self.next, network(peer));
         self.next += 1;
@@ -115,7 +118,8 @@ impl Table {
         (id, self.make_room(Stage::Silent))
     }
 
-    /// A connection has come further: the number of the one that has to make room, which may be itself.
+    /// Moves a connection to a further stage; returns the id of the connection that has to make room, which may be
+    /// the same.
     pub fn advance(&mut self, id: u64, stage: Stage) -> Option<u64> {
         let (peer, before, _) = self.connections.get_mut(&id)?;
         self.rooms[*before as usize].remove(*peer, id);
@@ -124,24 +128,24 @@ impl Table {
         self.make_room(stage)
     }
 
-    /// A connection has ended.
+    /// Removes an ended connection.
     pub fn leave(&mut self, id: u64) {
         if let Some((peer, stage, _)) = self.connections.remove(&id) {
             self.rooms[stage as usize].remove(peer, id);
         }
     }
 
-    /// Connections in a stage.
+    /// Number of connections in a stage.
     pub fn count(&self, stage: Stage) -> usize {
         self.rooms[stage as usize].count
     }
 
-    /// Connections that had to make room so far.
+    /// Number of connections evicted so far.
     pub fn evicted(&self) -> u64 {
         self.evicted
     }
 
-    /// Of the peers with the most connections in a stage, the connection for which `first` is greatest.
+    /// Among the connections of the peers with the most connections in a stage, the one with the greatest `first`.
     fn most<K: Ord>(&self, stage: Stage, first: impl Fn(u64) -> K) -> Option<u64> {
         let peers = &self.rooms[stage as usize].peers;
         let most = peers.values().map(BTreeSet::len).max()?;
@@ -174,7 +178,8 @@ impl Table {
     }
 }
 
-/// What counts as one peer: an IPv4 address, or an IPv6 network of 64 bits, which is what one host may choose from.
+/// Unit that counts as one peer: an IPv4 address, or an IPv6 network of 64 bits, which a single host can use as a
+/// whole.
 fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(six) => IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> 64 << 64)),
@@ -227,12 +232,13 @@ mod tests {
         let first: Vec<_> = (0..3).map(|_| establish(ip(1)).0).collect();
         let (fourth, refused) = establish(ip(1));
         assert_eq!(refused, Some(fourth));
-        // Another peer gets in at the cost of the one with the most.
+        // Another peer is admitted at the expense of the one with the most connections.
         assert_eq!(establish(ip(2)).1, Some(first[2]));
         assert_eq!(establish(ip(3)).1, Some(first[1]));
     }
 
-    /// Each of a crowd has an address of its own: whoever comes, from whatever address, is not the one to go.
+    /// Each connection of a crowd has its own address: a newcomer is never the one to be evicted, whatever its
+    /// address.
     #[test]
     fn among_peers_with_one_connection_each_the_oldest_makes_room() {
         for newcomer in [ip(0), ip(9)] {

@@ -1,5 +1,5 @@
-//! The catalogue of runs: a table in `runs.sqlite` of the record directory, with a row a run. It holds nothing that the
-//! runs' directories do not: it is brought up to date whenever it is opened, and made anew if it is damaged.
+//! Catalogue of runs: a table in `runs.sqlite` of the record directory with one row per run. It is only a cache of
+//! the runs' directories: it is updated on opening, and rebuilt if it is damaged.
 
 mod disk;
 pub mod results;
@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xpuck_record::RecordError;
 
-/// The database.
+/// File name of the database.
 pub const FILE: &str = "runs.sqlite";
-/// The table's form; another one is made anew.
+/// Version of the table's schema; a table with another version is rebuilt.
 const FORMAT: i64 = 2;
-/// How long another program may hold the database.
+/// Timeout for a database locked by another program.
 const BUSY: Duration = Duration::from_secs(5);
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, began_unix_ms INTEGER NOT NULL, length_s REAL NOT NULL, state TEXT NOT NULL,
@@ -29,17 +29,16 @@ const INSERT: &str =
 const SELECT: &str = "SELECT id, name, began_unix_ms, length_s, state, seed, robots, dead, slow_round_trips, quality,
     last_fitness, mean_fitness, evolved_fitness, bytes, git_commit, version FROM runs ORDER BY began_unix_ms, id";
 
-/// The runs of a record directory.
+/// Runs of a record directory.
 pub struct Catalogue {
     root: PathBuf,
     database: Connection,
-    /// Runs that could not be read, and why.
+    /// Runs that could not be read, with the reasons.
     troubles: Vec<String>,
 }
 
 impl Catalogue {
-    /// Opens the catalogue of a record directory and brings it up to date. Where it cannot be written it is made in
-    /// memory.
+    /// Opens the catalogue of a record directory and updates it. If it cannot be written, it is created in memory.
     ///
     /// # Errors
     /// The directory cannot be read.
@@ -51,7 +50,7 @@ impl Catalogue {
                 return Err(error);
             }
             for name in [FILE.into(), format!("{FILE}-wal"), format!("{FILE}-shm")] {
-                // What is not there needs no removing, and what cannot be removed shows itself next.
+                // A missing file is not an error, and a file that cannot be removed causes an error in the next step.
                 let _ = std::fs::remove_file(root.join(name));
             }
             Catalogue::of_file(root, &directories)
@@ -62,15 +61,16 @@ impl Catalogue {
         Ok(made)
     }
 
-    /// Runs that could not be read, and why, a line each: they are missing among the rows, or shown as they were.
+    /// Runs that could not be read, with the reasons, one line each. They are missing from the rows, or have their
+    /// previous values.
     pub fn troubles(&self) -> &[String] {
         &self.troubles
     }
 
-    /// Looks at the catalogue and changes nothing: how many runs it has; none if there is no catalogue.
+    /// Counts the runs in the catalogue without changing it; `None` without a catalogue.
     ///
     /// # Errors
-    /// It is damaged.
+    /// The catalogue is damaged.
     pub fn inspect(root: &Path) -> Result<Option<u64>, RecordError> {
         let file = root.join(FILE);
         if !file.exists() {
@@ -86,7 +86,7 @@ impl Catalogue {
 
     fn of_file(root: &Path, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
         let database = Connection::open(root.join(FILE))?;
-        // Another program may hold it while the journal's kind changes.
+        // Another program may hold the lock while the journal mode changes.
         database.busy_timeout(BUSY)?;
         database.pragma_update(None, "journal_mode", disk::journal(root))?;
         Catalogue::with(root, database, directories)
@@ -105,7 +105,7 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Reads the directories that have changed, and forgets those that are gone.
+    /// Reads changed directories and removes the rows of deleted ones.
     fn refresh(&mut self, directories: &[PathBuf]) -> rusqlite::Result<()> {
         let transaction = self.database.transaction()?;
         let mut known: BTreeMap<String, String> = transaction
@@ -159,7 +159,7 @@ impl Catalogue {
     /// All runs, the oldest first.
     ///
     /// # Errors
-    /// What the database says.
+    /// Error of the database.
     pub fn rows(&self) -> Result<Vec<Row>, RecordError> {
         let read = || -> rusqlite::Result<Vec<Row>> {
             let mut statement = self.database.prepare(SELECT)?;
@@ -188,10 +188,10 @@ impl Catalogue {
         read().map_err(|error| RecordError::of(&self.root.join(FILE), error))
     }
 
-    /// The directory of a run: `last`, the beginning of its id or of its directory's name, or its short id.
+    /// Directory of a run, given as `last`, a prefix of its id or of its directory's name, or its short id.
     ///
     /// # Errors
-    /// None or several runs begin so.
+    /// No run or several runs match.
     pub fn find(&self, run: &str) -> Result<PathBuf, String> {
         let rows = self.rows().map_err(|error| error.to_string())?;
         let name = |row: &Row| row.id.rsplit('/').next().unwrap_or_default().to_string();
@@ -229,7 +229,7 @@ impl Catalogue {
     }
 }
 
-/// True if making the catalogue anew helps; it does not where somebody else holds it, or the system refuses to open it.
+/// Whether rebuilding the catalogue helps. It does not if another program holds a lock, or the system denies access.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
     matches!(error.sqlite_error_code(), None | Some(DatabaseCorrupt | NotADatabase | Unknown))
@@ -322,7 +322,7 @@ mod tests {
         let local = journal("WAL");
         assert!(left("-wal") && left("-shm"));
         drop(local);
-        // One that was made on a local disk, and was moved.
+        // A catalogue that was created on a local disk and then moved.
         let [first, second] = [journal("DELETE"), journal("DELETE")];
         assert!(!left("-wal") && !left("-shm"));
         assert_eq!((first.rows().unwrap().len(), second.rows().unwrap().len()), (1, 1), "both at once");
@@ -342,7 +342,7 @@ mod tests {
             Catalogue::open(root).unwrap().rows().unwrap().into_iter().map(|row| row.state).collect()
         };
         assert_eq!(states(), ["running", "running"]);
-        // Two minutes on nobody has written, and there is no run.state: no hub goes on with it.
+        // No write for two minutes and no run.state: no hub continues the run.
         let open = std::fs::File::create(root.join(id(old)).join("run.mcap.open")).unwrap();
         let then = std::time::SystemTime::now() - Duration::from_secs(120);
         for name in ["run.toml", "run.mcap.open"] {
@@ -350,7 +350,7 @@ mod tests {
             file.set_modified(then).unwrap();
         }
         assert_eq!(states(), ["aborted", "running"]);
-        // A hub that writes holds the file.
+        // A writing hub holds a lock on the file.
         open.lock().unwrap();
         assert_eq!(states(), ["running", "running"]);
         let catalogue = Catalogue::open(root).unwrap();
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(ids, ["b-2"]);
         let [result, circle] = catalogue.troubles() else { panic!("{:?}", catalogue.troubles()) };
         assert!(result.contains("a-1/result.json") && circle.contains("c-3/run.toml"), "{result}, {circle}");
-        // A catalogue that somebody else holds is none that is damaged.
+        // A locked catalogue is not a damaged one.
         let held = Connection::open(root.join(FILE)).unwrap();
         held.execute_batch("BEGIN EXCLUSIVE").unwrap();
         let refused = Connection::open(root.join(FILE)).unwrap().execute_batch("BEGIN EXCLUSIVE").unwrap_err();

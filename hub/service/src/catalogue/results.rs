@@ -1,4 +1,4 @@
-//! What came out of a run, robot by robot, out of its record (Table 8.3 and section 8.4).
+//! Results of a run for each robot, from its record (Table 8.3 and section 8.4).
 
 use super::row::{self, SLOW};
 use serde::Serialize;
@@ -9,50 +9,50 @@ use xpuck_record::{RecordError, read};
 use xpuck_wire::Segment;
 use xpuck_wire::telemetry::EngineReport;
 
-/// A robot that told nothing for so long before the end counts as dead, s of arena time.
+/// Silence before the end of the run from which a robot counts as dead [s of arena time].
 const SILENT: f64 = 3.0;
-/// Longest time between two readings of power that is counted, s.
+/// Maximum time between two power readings that are integrated [s].
 const LONGEST_GAP: f64 = 5.0;
 
-/// What came out for one robot.
+/// Result of one robot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct RobotResult {
-    /// Its id.
+    /// Id of the robot.
     pub robot: String,
-    /// The last segment whose tree it ran.
+    /// Last segment whose tree it ran.
     pub segment: u32,
-    /// Generations of its island.
+    /// Number of generations of its island.
     pub generations: u32,
-    /// Fitness of its last champion, and the evaluations that it rests on.
+    /// Fitness of its last champion.
     pub fitness: f64,
-    /// See `fitness`.
+    /// Number of evaluations behind `fitness`.
     pub evaluations: u32,
-    /// What simulated for its evolution at the end: engine, adapter if there is one, robot-seconds a second.
+    /// Last engine used for its evolution: name, adapter if any, and speed [robot-seconds per second].
     pub engine: EngineReport,
-    /// Energy drawn from the battery, J of arena time; none if it cannot be measured.
+    /// Energy drawn from the battery, integrated over arena time [J]; `None` if it cannot be measured.
     pub battery_j: Option<f64>,
-    /// Mean round trip, ms of wall time, as its telemetry told it.
+    /// Mean round-trip time from its telemetry [ms of wall time].
     pub round_trip_ms: Option<f64>,
-    /// Part of these above 100 ms.
+    /// Fraction of the round trips above 100 ms.
     pub slow_round_trips: f64,
-    /// When it was last heard, s of arena time, if that was long before the end.
+    /// Last time it was heard [s of arena time], if more than [`SILENT`] before the end.
     pub dead_since: Option<f64>,
-    /// Trees that took control.
+    /// Number of trees that took control.
     pub loaded: u32,
 }
 
-/// What came out of a run.
+/// Results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Results {
-    /// Robot by robot.
+    /// Results by robot.
     pub robots: Vec<RobotResult>,
     /// Real fitness by segment, from segment 1.
     pub segments: Vec<Segment>,
-    /// Mean of all round trips of the run, ms; none if nobody told.
+    /// Mean of all round-trip times of the run [ms]; `None` without measurements.
     pub round_trip_ms: Option<f64>,
-    /// What the quality gates of thesis 8.4 found, in words; empty if the run passes all.
+    /// Findings of the quality gates of thesis 8.4, as text; empty if the run passes all.
     pub quality: Vec<String>,
-    /// What of the record is damaged, with the remedy; empty if it is whole.
+    /// Damage of the record, with the remedy; empty if it is intact.
     pub damage: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ impl Results {
     /// Reads a run's record.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// The record is missing or unreadable.
     pub fn read(directory: &Path) -> Result<Results, RecordError> {
         let mut robots: BTreeMap<String, Tally> = BTreeMap::new();
         let (mut end, mut told) = (0.0f64, Vec::new());
@@ -115,7 +115,7 @@ impl Results {
                     tally.power(time, telemetry.power.battery_w);
                     tally.trip(round_trip_ms);
                     let e = telemetry.evolution;
-                    // The last that it told before it was prepared for something else.
+                    // The last engine before the robot was prepared for another run.
                     if !telemetry.engine.name.is_empty() {
                         tally.result.engine = telemetry.engine;
                     }

@@ -1,4 +1,4 @@
-//! A row of the catalogue, out of a run's directory.
+//! Row of the catalogue, read from a run's directory.
 
 use crate::recovery;
 use serde::Serialize;
@@ -11,29 +11,29 @@ use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::{RecordError, budget, files, folders, result, snapshot};
 use xpuck_wire::{Segment, Status};
 
-/// A run in which more of the round trips took above 100 ms is marked P (thesis 8.4).
+/// Fraction of round trips above 100 ms from which a run is marked P (thesis 8.4).
 pub const SLOW: f64 = 0.05;
 
-/// A run.
+/// Run in the catalogue.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Row {
-    /// Its directory below the record directory.
+    /// Directory, relative to the record directory.
     pub id: String,
-    /// The experiment's name.
+    /// Name of the experiment.
     pub name: String,
-    /// When it began, ms since 1970.
+    /// Start time [ms since 1970].
     pub began_unix_ms: u64,
-    /// Running time, pauses left out, s of arena time.
+    /// Running time without pauses [s of arena time].
     pub length_s: f64,
-    /// `running`, `finished`, `recovered` or `aborted`; aborted too if its hub died and none goes on with it.
+    /// `running`, `finished`, `recovered` or `aborted`; also `aborted` if its hub died and no hub continues it.
     pub state: String,
-    /// The seed; text, as not every tool holds 64 bits.
+    /// Seed; text, because some tools lack 64-bit integers.
     pub seed: String,
-    /// Robots of the swarm.
+    /// Number of robots in the swarm.
     pub robots: u32,
     /// Number of times that a robot was lost during the run; one robot can be lost several times.
     pub dead: u32,
-    /// Part of the round trips above 100 ms.
+    /// Fraction of the round trips above 100 ms.
     pub slow_round_trips: f64,
     /// Marks of Table 8.3: `D` if a robot was lost, `P` if more than 5 % of the round trips took above 100 ms.
     pub quality: String,
@@ -43,18 +43,18 @@ pub struct Row {
     pub mean_fitness: Option<f64>,
     /// Mean derated fitness of the champions at the end (f_EA of Table 8.3).
     pub evolved_fitness: f64,
-    /// Size of all its files.
+    /// Total size of its files [bytes].
     pub bytes: u64,
-    /// Commit of the hub that began it.
+    /// Git commit of the hub that started it.
     pub git_commit: String,
-    /// Version of the hub that began it.
+    /// Version of the hub that started it.
     pub version: String,
 }
 
-/// How a run ended, or stood a moment ago; none if nobody told.
+/// Final status of a run, or its latest snapshot; `None` if neither exists.
 ///
 /// # Errors
-/// It cannot be read, or makes no sense.
+/// A file is unreadable or invalid.
 pub(super) fn status(directory: &Path) -> Result<Option<Status>, RecordError> {
     match result(directory)? {
         Some(status) => Ok(Some(status)),
@@ -66,7 +66,7 @@ impl Row {
     /// Reads a run's directory.
     ///
     /// # Errors
-    /// It has no `run.toml` of a hub's run, or something in it cannot be read.
+    /// The directory has no `run.toml` of a hub's run, or a file is unreadable.
     pub fn read(root: &Path, directory: &Path) -> Result<Row, RecordError> {
         let run = RunFile::read(directory)?;
         let status = status(directory)?.unwrap_or_default();
@@ -93,8 +93,8 @@ impl Row {
 }
 
 impl Row {
-    /// The row as it is now: a run that says that it is running and that no hub writes was aborted, unless a hub may still
-    /// come back to it. The files alone do not tell, as a dead hub changes none.
+    /// Row with its current state: a run marked as running that no hub writes becomes aborted, unless a hub may still
+    /// resume it. The files alone are not sufficient, because a dead hub does not update them.
     pub fn as_of_now(self, root: &Path) -> Row {
         let directory = root.join(&self.id);
         match self.state == RunState::Running.name() && is_abandoned(&directory) {
@@ -104,8 +104,8 @@ impl Row {
     }
 }
 
-/// Nobody writes this run, nor has done for as long as a hub may take to come back. What cannot be looked at is not called
-/// abandoned.
+/// Whether no hub writes this run or has written it within the time that a hub may take to resume it. A run that
+/// cannot be examined does not count as abandoned.
 fn is_abandoned(directory: &Path) -> bool {
     let quiet = |path: &PathBuf| path.metadata().and_then(|data| data.modified()).ok()?.elapsed().ok();
     let Ok(all) = files(directory) else { return false };
@@ -113,28 +113,28 @@ fn is_abandoned(directory: &Path) -> bool {
     matches!(recovery::is_written(directory), Ok(false)) && youngest.flatten().is_some_and(|age| age > RETURN_WITHIN)
 }
 
-/// The experiment's name and the time of the beginning in the name of a run's directory, `NAME-MS-seedSEED`.
+/// Experiment name and start time from the name of a run's directory, `NAME-MS-seedSEED`.
 fn parts(id: &str) -> Option<(&str, &str)> {
     let (rest, _) = id.rsplit('/').next()?.rsplit_once("-seed")?;
     rest.rsplit_once('-').filter(|(_, stamp)| stamp.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Fewest digits of a short id.
+/// Minimum number of digits in a short id.
 const DIGITS: usize = 4;
 
-/// What a run may be called for short: the experiment's name and the last digits of the time at which it began.
+/// Short id of a run: the name of the experiment and the last digits of its start time.
 fn shortened(id: &str, digits: usize) -> String {
     parts(id).map_or(id.into(), |(name, stamp)| format!("{name}-{}", &stamp[stamp.len().saturating_sub(digits)..]))
 }
 
-/// Short ids of runs, all different and of as many digits as that takes.
+/// Unique short ids of runs, with the minimum number of digits.
 pub fn short_ids(rows: &[Row]) -> Vec<String> {
     let of = |digits: usize| -> Vec<String> { rows.iter().map(|row| shortened(&row.id, digits)).collect() };
     let differ = |ids: &Vec<String>| ids.iter().collect::<BTreeSet<_>>().len() == ids.len();
     (DIGITS..20).map(of).find(differ).unwrap_or_else(|| rows.iter().map(|row| row.id.clone()).collect())
 }
 
-/// True if a run may be called so for short.
+/// Whether a short id denotes this run.
 pub(super) fn is_called(id: &str, short: &str) -> bool {
     let wanted = short.rsplit_once('-').filter(|(_, digits)| digits.len() >= DIGITS);
     match (parts(id), wanted) {
@@ -143,13 +143,13 @@ pub(super) fn is_called(id: &str, short: &str) -> bool {
     }
 }
 
-/// A run's name: its directory below the record directory.
+/// Id of a run: its directory relative to the record directory.
 pub(super) fn id(root: &Path, directory: &Path) -> String {
     directory.strip_prefix(root).unwrap_or(directory).to_string_lossy().into_owned()
 }
 
-/// The directories that hold a run, in the record directory and one below it, where demos keep theirs. What cannot be
-/// looked at is told in `troubles`. A directory counts once, however many links lead to it.
+/// Directories that contain a run, in the record directory and its direct subdirectories, where demos are stored.
+/// Errors are added to `troubles`. A directory counts once, regardless of the number of links to it.
 ///
 /// # Errors
 /// The record directory cannot be read.
@@ -157,7 +157,7 @@ pub(super) fn directories(root: &Path, troubles: &mut Vec<String>) -> Result<Vec
     let mut runs = Vec::new();
     let mut seen: BTreeSet<(u64, u64)> = identity(root).into_iter().collect();
     let mut once = |mut folders: Vec<PathBuf>| {
-        // The directory itself is named, rather than a link to it.
+        // The directory itself takes precedence over links to it.
         folders.sort_by_key(|folder| folder.is_symlink());
         folders.retain(|folder| identity(folder).is_none_or(|identity| seen.insert(identity)));
         folders
@@ -185,7 +185,7 @@ pub(super) fn directories(root: &Path, troubles: &mut Vec<String>) -> Result<Vec
     Ok(runs)
 }
 
-/// Device and inode of a directory; none if it cannot be looked at.
+/// Device and inode of a directory; `None` if it cannot be examined.
 fn identity(directory: &Path) -> Option<(u64, u64)> {
     directory.metadata().ok().map(|data| (data.dev(), data.ino()))
 }
@@ -195,7 +195,7 @@ fn is_run(directory: &Path) -> Result<bool, RecordError> {
     file.try_exists().map_err(|error| RecordError::of(&file, error))
 }
 
-/// Names, sizes and times of a run's files: as long as these stay, so does its row.
+/// Names, sizes and times of a run's files. The row is valid as long as these do not change.
 ///
 /// # Errors
 /// The directory cannot be read.
@@ -205,6 +205,6 @@ pub(super) fn signature(directory: &Path) -> Result<String, RecordError> {
         let changed = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
         Some(format!("{} {} {changed}", path.file_name()?.to_string_lossy(), data.len()))
     };
-    // Of a file that cannot be looked at there is no line: the row is read again when there is.
+    // A file that cannot be examined has no line; the row is read again once it can be.
     Ok(files(directory)?.iter().filter_map(one).collect::<Vec<_>>().join("\n"))
 }

@@ -1,19 +1,19 @@
-//! Whose pages the console answers: its own. A page of another site must neither read what the hub tells nor command it,
-//! also if that site's name was made to point here (DNS rebinding).
+//! Access check of the console: it answers only its own pages. A page of another site must neither read the hub's
+//! data nor send commands, even if that site's name resolves to this hub (DNS rebinding).
 //!
-//! An address in digits, and a name of this machine, cannot be another site's name; any other name has to be listed in
-//! `hub.toml`. A browser names the page that asks in `Origin`, which has to be the console itself.
+//! A numeric address or a name of this machine cannot be another site's name; any other name has to be listed in
+//! `hub.toml`. A browser sends the requesting page's origin in `Origin`, which has to be the console itself.
 
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use std::net::IpAddr;
 use xpuck_wire::{host_of, is_authority};
 
-/// The names by which this hub may be called.
+/// Accepted names of this hub.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(Vec<String>);
 
 impl Names {
-    /// This machine's name, that of the address at which is listened, and those that are `listed`.
+    /// Names of this machine, the host of the listening address, and the `listed` names.
     pub fn new(address: &str, listed: &[String]) -> Names {
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let local = format!("{machine}.local");
@@ -21,7 +21,7 @@ impl Names {
         Names(all.map(|name| name.trim_end_matches('.').to_ascii_lowercase()).filter(|name| !name.is_empty()).collect())
     }
 
-    /// True if a browser that calls this host cannot have been led here by another site's name.
+    /// Whether this host cannot be another site's name.
     fn knows(&self, host: &str) -> bool {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let name = host.trim_end_matches('.').to_ascii_lowercase();
@@ -33,14 +33,14 @@ fn text(value: &header::HeaderValue) -> String {
     value.to_str().unwrap_or_default().to_string()
 }
 
-/// The authority that a request calls, if the hub may be called so.
+/// Authority that a request addresses, if it is an accepted name of the hub.
 ///
 /// # Errors
-/// Status and reason, in one line, if another name is called.
+/// Status and one-line reason if another name is addressed.
 pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (StatusCode, String)> {
     let hosts: Vec<String> = headers.get_all(header::HOST).iter().map(text).collect();
     let asked = match (hosts.as_slice(), uri.authority()) {
-        // A request in absolute form, as a proxy gets it, names the host there.
+        // A request in absolute form, as sent to a proxy, contains the host there.
         ([_], Some(authority)) => authority.as_str().to_string(),
         ([host], None) => host.clone(),
         _ => return Err((StatusCode::BAD_REQUEST, "one Host header is needed\n".into())),
@@ -55,10 +55,10 @@ pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (
     Ok(asked)
 }
 
-/// Nothing if the console may answer a request.
+/// Checks whether the console may answer a request.
 ///
 /// # Errors
-/// Status and reason, in one line, if another name or another site's page asks.
+/// Status and one-line reason if the request addresses another name or comes from another site's page.
 pub fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, String)> {
     let asked = called(names, uri, headers)?;
     let own = |origin: &str| {

@@ -1,5 +1,5 @@
-//! The page's files, embedded in the program. All but the page itself lie below a folder that is named after what is in them,
-//! so a browser keeps them for good and never mixes two releases.
+//! Files of the page, embedded in the program. All except the page itself are below a folder named after a hash of
+//! their contents, so that browsers can cache them permanently and never mix two releases.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -17,17 +17,17 @@ use xpuck_wire::signed::hex;
 #[folder = "console/"]
 struct Files;
 
-/// The page's file in which [`PLACE`] stands for the folder of all others.
+/// File of the page, in which [`PLACE`] stands for the folder of all other files.
 const PAGE: &str = "index.html";
 const PLACE: &str = "ASSETS";
-/// What pages may load, and from where: nothing but this console's own files.
+/// Content security policy: pages may load only this console's own files.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The environment variable that names another folder of files.
+/// Environment variable with a folder of files to use in place of the embedded ones.
 const FOLDER: &str = "XPUCK_CONSOLE_FILES";
 
-/// A folder's files by their names seen from it.
+/// Files below a folder, by their relative paths.
 fn files_below(root: &Path, place: &Path) -> std::io::Result<BTreeMap<String, Vec<u8>>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(root.join(place))? {
@@ -47,7 +47,7 @@ struct File {
     packed: Bytes,
 }
 
-/// All files, packed once.
+/// All files, compressed once.
 pub struct Assets {
     folder: String,
     page: File,
@@ -67,16 +67,16 @@ fn kind(name: &str) -> &'static str {
 
 fn file(name: &str, plain: Vec<u8>) -> File {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-    // Writing into memory cannot go wrong.
+    // Writing to memory cannot fail.
     let packed = packer.write_all(&plain).and_then(|()| packer.finish()).unwrap_or_default();
     File { kind: kind(name), plain: plain.into(), packed: packed.into() }
 }
 
 impl Assets {
-    /// Packs the embedded files, or those of the folder that [`FOLDER`] names, for those who work on the page.
+    /// Compresses the embedded files, or those of the folder in [`FOLDER`] (for development of the page).
     ///
     /// # Errors
-    /// That folder cannot be read.
+    /// The folder in [`FOLDER`] cannot be read.
     pub fn new() -> std::io::Result<Assets> {
         let embedded = || {
             let names: Vec<String> = Files::iter().map(|name| name.into_owned()).collect();
@@ -89,7 +89,7 @@ impl Assets {
     }
 
     fn of(mut contents: BTreeMap<String, Vec<u8>>) -> Assets {
-        // Types are for those who work on the page; no browser asks for them.
+        // Type declarations are only for development; browsers do not request them.
         contents.retain(|name, _| !name.ends_with(".d.ts"));
         let mut digest = Sha256::new();
         for (name, bytes) in &contents {
@@ -104,12 +104,12 @@ impl Assets {
         Assets { folder, page: file(PAGE, page.into_bytes()), files }
     }
 
-    /// The page.
+    /// Response with the page.
     pub fn page(&self, asked: &HeaderMap) -> Response {
         respond(&self.page, asked, "no-cache")
     }
 
-    /// A file of the folder.
+    /// Response with a file of the folder.
     pub fn get(&self, folder: &str, name: &str, asked: &HeaderMap) -> Response {
         match self.files.get(name).filter(|_| folder == self.folder) {
             Some(file) => respond(file, asked, "public, max-age=31536000, immutable"),

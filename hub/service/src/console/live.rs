@@ -1,5 +1,5 @@
-//! What happens now, for pages that are open: the hub's loop hands over what it records, one task makes events of it, and
-//! each page gets those that it asked for, as server-sent events.
+//! Live events for open pages: the hub's loop forwards its entries, one task converts them into events, and each page
+//! gets its selection as server-sent events.
 
 use super::feed::{Around, Event, Feed};
 use crate::overhead::Shot;
@@ -15,61 +15,61 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_wire::Status;
 use xpuck_wire::message::Picture;
 
-/// What waits between the hub's loop and this task at most; what does not fit is lost, and counted.
+/// Maximum length of the queue between the hub's loop and this task; excess messages are dropped.
 pub const QUEUE: usize = 8192;
-/// Events that a page may be behind before it is sent away, to come back and begin anew.
+/// Backlog of events from which a page is disconnected. It then reconnects and starts again.
 const BEHIND: usize = 1024;
-/// A page that is further behind than this misses what a later event replaces.
+/// Backlog of events from which a page misses events that a later one replaces.
 const SLOW: usize = 48;
-/// Events on their way to one page.
+/// Number of events in transmission to one page.
 const ON_THE_WAY: usize = 8;
-/// Lines that a page begins with.
+/// Number of lines sent to a new page.
 const LINES: usize = 200;
-/// Status events a second at most, wall time.
+/// Minimum interval of status events [wall time].
 const STATUS: Duration = Duration::from_millis(190);
-/// Poses at most so often, wall time: 25 a second at any speed.
+/// Minimum interval of poses [wall time]; 25 a second at any speed.
 const POSES: Duration = Duration::from_millis(38);
-/// What a robot senses at most so often, wall time.
+/// Minimum interval of a robot's sensor readings [wall time].
 const ROBOT: Duration = Duration::from_millis(90);
-/// A picture that is older is not shown.
+/// Age from which a picture is not shown.
 const PICTURE: Duration = Duration::from_secs(5);
-/// Whoever wants a picture is taken to want the next one for so long.
+/// Time for which a request for a picture keeps the robot sending pictures.
 const WANTS: Duration = Duration::from_secs(3);
 
-/// What the hub's loop tells.
+/// Message from the hub's loop.
 pub enum Told {
-    /// Something that is recorded, whether a record is open or not.
+    /// Entry of the record; sent even if no record is open.
     Entry(Box<Entry>),
-    /// How things stand.
+    /// Status.
     Status(Box<Status>, Around),
-    /// The world is this one now, in JSON.
+    /// Current world, as JSON.
     World(f64, serde_json::Value),
-    /// A run begins or is taken up.
+    /// A run starts or resumes.
     RunBegins,
-    /// The swarm has more robots now: these are all.
+    /// The swarm has more robots now; contains all ids.
     Robots(Vec<String>),
-    /// What a robot's camera sees.
+    /// Picture of a robot's camera.
     Picture(String, Picture),
-    /// What the camera above the arena sees, and when that came.
+    /// Picture of the camera above the arena, and its time of arrival.
     Overhead(Arc<Shot>, Instant),
-    /// The hub ends.
+    /// The hub shuts down.
     Bye(&'static str),
 }
 
-/// The hub's end of the queue.
+/// Hub's end of the queue.
 #[derive(Clone)]
 pub struct Teller(mpsc::Sender<Told>);
 
 impl Teller {
-    /// A queue, and its other end.
+    /// Creates a queue; returns both ends.
     pub fn new() -> (Teller, mpsc::Receiver<Told>) {
         let (sender, receiver) = mpsc::channel(QUEUE);
         (Teller(sender), receiver)
     }
 
-    /// Tells; never waits.
+    /// Sends a message; never blocks.
     pub fn tell(&self, told: Told) {
-        // A console that does not keep up misses something; the record does not.
+        // A console that does not keep up misses messages; the record does not.
         let _ = self.0.try_send(told);
     }
 }
@@ -79,7 +79,7 @@ struct Watched {
     pages: usize,
     wants_picture: Option<Instant>,
     picture: Option<(Picture, Instant)>,
-    /// Pictures that came.
+    /// Number of received pictures.
     pictures: u64,
     shown: Option<Instant>,
 }
@@ -90,23 +90,23 @@ struct State {
     watched: BTreeMap<String, Watched>,
     status_sent: Option<Instant>,
     poses_sent: Option<Instant>,
-    /// The newest picture of the arena, when it came, and how many came.
+    /// Newest picture of the arena and its time of arrival.
     overhead: Option<(Arc<Shot>, Instant)>,
     overheads: u64,
     bye: Option<Event>,
 }
 
-/// A picture that is shown: when it came, and which it is, from 1.
+/// Picture with its time of arrival and its number (from 1).
 pub struct Shown<T> {
-    /// The picture.
+    /// Picture.
     pub picture: T,
-    /// When it came.
+    /// Time of arrival.
     pub came: Instant,
-    /// How many came up to it.
+    /// Number of pictures received up to this one.
     pub number: u64,
 }
 
-/// What pages see of the hub.
+/// State of the hub for pages.
 #[derive(Clone)]
 pub struct Live {
     state: Arc<Mutex<State>>,
@@ -114,7 +114,7 @@ pub struct Live {
     hello: Arc<str>,
 }
 
-/// One page's watch over a robot; it ends when this is dropped.
+/// Subscription of a page to a robot; ends on drop.
 pub struct Watch(Live, String);
 
 impl Drop for Watch {
@@ -135,7 +135,7 @@ fn due(last: &mut Option<Instant>, period: Duration) -> bool {
 }
 
 impl Live {
-    /// Before anything happened; `hello` is what every page is told first, in JSON.
+    /// Creates the state. `hello` is the first event for every page, as JSON.
     pub fn new(feed: Feed, hello: String) -> Live {
         let state = State {
             feed,
@@ -155,7 +155,7 @@ impl Live {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes events of what is told, for as long as the hub tells.
+    /// Converts messages into events until the hub closes the queue.
     pub async fn run(self, mut told: mpsc::Receiver<Told>) {
         while let Some(told) = told.recv().await {
             self.take(told);
@@ -211,22 +211,22 @@ impl Live {
             }
         };
         for event in events {
-            // Without pages nobody receives it.
+            // Fails only without pages.
             let _ = self.events.send(Arc::new(event));
         }
     }
 
-    /// How things stood a moment ago; none before the hub told.
+    /// Latest status; `None` before the first one.
     pub fn status(&self) -> Option<Arc<Status>> {
         self.state().status.clone()
     }
 
-    /// Does something with what is known.
+    /// Calls a function with the feed.
     pub fn with<T>(&self, look: impl FnOnce(&mut Feed) -> T) -> T {
         look(&mut self.state().feed)
     }
 
-    /// Robots that pages look at, and whether they want to see what the camera sees.
+    /// Robots that pages show in detail, and whether camera pictures are requested.
     pub fn watched(&self) -> Vec<(String, bool)> {
         let mut state = self.state();
         let wants = |w: &Watched| w.wants_picture.is_some_and(|at| at.elapsed() < WANTS);
@@ -234,7 +234,7 @@ impl Live {
         state.watched.iter().map(|(robot, watched)| (robot.clone(), wants(watched))).collect()
     }
 
-    /// A robot's last picture; asking for it makes the robot send more.
+    /// Latest picture of a robot; the call also requests further pictures from the robot.
     pub fn picture(&self, robot: &str) -> Option<Shown<Picture>> {
         let mut state = self.state();
         let watched = state.watched.entry(robot.into()).or_default();
@@ -243,20 +243,21 @@ impl Live {
         Some(Shown { picture: picture.clone(), came: *came, number: watched.pictures })
     }
 
-    /// The last picture of the camera above the arena, however old.
+    /// Latest picture of the camera above the arena, regardless of its age.
     pub fn overhead(&self) -> Option<Shown<Arc<Shot>>> {
         let state = self.state();
         let (shot, came) = state.overhead.as_ref()?;
         Some(Shown { picture: shot.clone(), came: *came, number: state.overheads })
     }
 
-    /// A page begins to look at a robot.
+    /// Subscribes a page to a robot.
     fn watch(&self, robot: &str) -> Watch {
         self.state().watched.entry(robot.into()).or_default().pages += 1;
         Watch(self.clone(), robot.into())
     }
 
-    /// Events for one page until it `leaves`: those of one robot if it looks at one, and lines after those that it has seen.
+    /// Stream of events for one page until `leaves` resolves: general events, those of one robot if given, and lines
+    /// after number `seen`.
     pub fn stream<L: Future<Output = ()> + Send + 'static>(
         &self,
         robot: Option<String>,
@@ -277,7 +278,7 @@ impl Live {
         ReceiverStream::new(stream)
     }
 
-    /// What a page begins with.
+    /// Events with which a page starts.
     fn first(&self, robot: Option<&str>, seen: Option<u64>) -> Vec<Event> {
         let mut state = self.state();
         let latest = state.feed.latest.clone();
@@ -317,10 +318,10 @@ async fn forward(
     loop {
         let event = tokio::select! {
             event = receiver.recv() => event,
-            // The page left.
+            // The page has disconnected.
             () = sender.closed() => return,
         };
-        // Whoever missed what nothing replaces begins anew: an event source connects again by itself.
+        // A page that missed an event without replacement starts again: an event source reconnects automatically.
         let Ok(event) = event else { return };
         let theirs = event.robot.is_none() || event.robot.as_deref() == robot.as_deref();
         let late = event.is_passing() && receiver.len() > SLOW;

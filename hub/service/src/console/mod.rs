@@ -1,5 +1,5 @@
-//! The console: a web page served from embedded files, what happens as events, commands and experiments of those who are
-//! logged in, and recorded runs.
+//! Console: serves the embedded web page, live events, recorded runs, and commands and experiments of logged-in
+//! operators.
 
 mod access;
 mod api;
@@ -39,41 +39,41 @@ use visitor::may_look;
 use xpuck_wire::guard::Guard;
 use xpuck_wire::message::{Reply, Request};
 
-/// Robots that pages look at are told so again after this.
+/// Interval for repeating the list of watched robots to the hub.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Whether those who watch still may is looked at so often.
+/// Interval for checking whether event streams are still authorised.
 const SESSION: Duration = Duration::from_secs(2);
 
-/// What the console serves, and to whom.
+/// Data sources and configuration of the console.
 pub struct Source {
-    /// What is shown.
+    /// Live state.
     pub live: Live,
-    /// What the hub's loop tells; none in a replay.
+    /// Messages from the hub's loop; `None` in a replay.
     pub told: Option<mpsc::Receiver<Told>>,
-    /// Where commands go.
+    /// Queue for commands.
     pub commands: SyncSender<Command>,
-    /// Who is logged in.
+    /// Sessions of logged-in operators.
     pub sessions: Arc<Mutex<Sessions>>,
-    /// Who is enrolled; none without keys.
+    /// Enrolled keys; `None` without keys.
     pub guard: Option<Arc<Guard>>,
     /// Metrics and health.
     pub window: Window,
-    /// Names by which the console may be called.
+    /// Accepted names of the console.
     pub names: Names,
-    /// How many may ask and watch at once.
+    /// Limits of concurrent requests and event streams.
     pub bounds: Bounds,
-    /// How it is set up.
+    /// Configuration.
     pub settings: Settings,
 }
 
-/// A command from the page, with the way to answer it.
+/// Command from the page, with the channel for its answer.
 pub struct Command {
-    /// The name of who asks.
+    /// Name of the operator.
     pub who: String,
-    /// What is asked.
+    /// Request.
     pub request: Request,
-    /// Where the answer goes.
+    /// Channel for the answer.
     pub answer: oneshot::Sender<Reply>,
 }
 
@@ -87,15 +87,15 @@ struct Shared {
     settings: Arc<Settings>,
     assets: Arc<Assets>,
     cache: Arc<RunCache>,
-    /// What reads whole records goes one at a time.
+    /// Admits one reader of a whole record at a time.
     slow: Arc<Semaphore>,
     started: Instant,
 }
 
-/// Serves the console on `listener` in a thread of its own, until the process ends.
+/// Serves the console on `listener` in a separate thread until the process ends.
 ///
 /// # Errors
-/// If the system refuses a thread or a runtime.
+/// The operating system provides no thread or no runtime.
 pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -138,19 +138,19 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
     Ok(())
 }
 
-/// Tells the hub again and again which robots pages look at.
+/// Reports the watched robots to the hub periodically.
 async fn tell_watched(shared: Shared) {
     loop {
         tokio::time::sleep(WATCH).await;
         for (robot, picture) in shared.live.watched() {
             let request = Request::Watch { robot, picture };
-            // A hub that is busy is told again in a second; its answer matters to nobody.
+            // A busy hub gets the report again after a second; its answer is ignored.
             let _ = shared.commands.try_send(Command { who: String::new(), request, answer: oneshot::channel().0 });
         }
     }
 }
 
-/// Answers the console's own pages and programs that call it by its own name, and nobody else, whatever they ask for.
+/// Admits only requests from the console's own pages and from programs that use its own name, for all routes.
 async fn own_pages(State(names): State<Arc<Names>>, request: HttpRequest, next: Next) -> Response {
     let mut response = match access::check(&names, request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
@@ -171,14 +171,14 @@ async fn asset(
     shared.assets.get(&folder, &name, &headers)
 }
 
-/// In the form that is asked for.
+/// Metrics in the requested format.
 async fn metrics(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let form = Form::asked_for(&accept.collect::<Vec<_>>().join(","));
     ([(header::CONTENT_TYPE, form.content_type())], shared.window.metrics(form)).into_response()
 }
 
-/// 200 when the hub is well, else 503; either way one line of JSON that says why.
+/// 200 if the hub is healthy, otherwise 503; both with the reasons in one line of JSON.
 async fn health(State(shared): State<Shared>) -> Response {
     let reasons = shared.window.ailments();
     let code = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -191,7 +191,7 @@ struct Watching {
     robot: Option<String>,
 }
 
-/// What happens, as server-sent events.
+/// Server-sent events.
 async fn events(
     State(shared): State<Shared>,
     Extension(connection): Extension<Arc<Connection>>,
@@ -211,7 +211,7 @@ async fn events(
         }
     };
     let stream = shared.live.stream(robot, seen, leaves);
-    // Whoever watched begins anew with a connection of its own.
+    // A watcher reconnects with a new connection.
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),

@@ -1,4 +1,4 @@
-//! The console's connections: one request after another, each within a time, and only so many connections at once.
+//! Connections of the console: sequential requests, each with a time limit, and a limited number of connections.
 
 use super::tls::{self, Tls};
 use crate::admission::{Admission, Bounds, Stage, Ticket, watchers};
@@ -15,14 +15,14 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// A request is read, answered and the answer taken within this time; a connection on which none comes ends after it.
+/// Time limit for reading, answering and delivering a request, and for an idle connection.
 const REQUEST: Duration = Duration::from_secs(10);
-/// The last answer has so long to arrive.
+/// Time limit for the delivery of the last answer.
 const LINGER: Duration = Duration::from_secs(2);
-/// Bytes of an answer that wait in this process.
+/// Size of the buffer for an answer in this process [bytes].
 const BUFFER: usize = 16 * 1024;
 
-/// A request's connection.
+/// Connection of a request.
 pub struct Connection {
     ticket: Ticket,
     watches: AtomicBool,
@@ -35,19 +35,20 @@ impl Connection {
         Arc::new(Connection { ticket, watches: AtomicBool::new(false), ends })
     }
 
-    /// The answer has no end: the connection counts as one who watches. False if there are too many of those.
+    /// Marks the answer as an endless stream, so that the connection counts as a watcher. Returns false if there are
+    /// too many.
     pub fn watch(&self) -> bool {
         let admitted = self.ticket.advance(Stage::Established);
         self.watches.store(admitted, Ordering::Relaxed);
         admitted
     }
 
-    /// What is asked for now may take so long.
+    /// Sets the time limit of the current request.
     pub fn may_take(&self, time: Duration) {
         *self.ends.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
     }
 
-    /// Resolves when the last request's time is over.
+    /// Resolves when the time of the current request is over.
     async fn late(&self) {
         loop {
             let ends = *self.ends.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,11 +63,11 @@ impl Connection {
     }
 }
 
-/// Accepts connections for ever. Of `bounds` the silent ones are those that do not watch, and the established ones those
-/// that do.
+/// Accepts connections indefinitely. In `bounds`, ordinary connections are the silent ones, and watchers the
+/// established ones.
 ///
 /// # Errors
-/// If the listener cannot be used.
+/// The listener cannot be used.
 pub async fn serve(listener: TcpListener, bounds: Bounds, tls: Option<Tls>, router: Router) -> std::io::Result<()> {
     let listener = watchers::listener(listener)?;
     let admission = Admission::new(bounds);
@@ -95,7 +96,7 @@ async fn begin(
     match tls {
         None => answer(socket, connection, answers).await,
         Some(tls) if tls::begins(&socket).await => {
-            // Whoever does not get through the handshake has nobody to tell.
+            // A failed TLS handshake gets no answer.
             if let Ok(socket) = tls.accept(socket).await {
                 answer(socket, connection, answers).await;
             }
@@ -119,14 +120,14 @@ async fn answer(
         .serve_connection(TokioIo::new(socket), service)
         .without_shutdown()
         .await;
-    // A connection that broke has nobody to tell.
+    // A broken connection gets no answer.
     if let Ok(parts) = served {
         let _ = timeout(LINGER, linger(parts.io.into_inner())).await;
     }
 }
 
-/// Ends a connection so that the last answer arrives: while the peer still sends what nobody reads, as a file that is too
-/// long, closing at once would take the answer away from it.
+/// Ends a connection such that the last answer is delivered. If the peer is still sending unread data, for example a
+/// file that is too long, closing at once would discard the answer.
 async fn linger(mut socket: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
     socket.shutdown().await?;
     let mut unread = [0; 4096];

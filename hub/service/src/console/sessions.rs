@@ -1,40 +1,41 @@
-//! Who is logged in at the console: challenges, one-time links and sessions, all bounded and all of short life. A plain
-//! state machine: time and random tokens come from outside.
+//! Login state of the console: challenges, one-time links and sessions, all bounded and short-lived. A plain state
+//! machine: time and random tokens come from the caller.
 
 use sha2::{Digest, Sha256};
 use xpuck_wire::keyring::{Holder, Role};
 use xpuck_wire::keys::{Key, verify};
 use xpuck_wire::signed::{hex, unhex};
 
-/// A challenge is good for so long, s.
+/// Validity of a challenge [s].
 const CHALLENGE: f64 = 60.0;
-/// A one-time link is good for so long, s.
+/// Validity of a one-time link [s].
 const LINK: f64 = 600.0;
-/// A session ends after this, s, whatever it does.
+/// Maximum duration of a session [s].
 const SESSION: f64 = 12.0 * 3600.0;
-/// A session that asks nothing ends after this, s.
+/// Idle time after which a session ends [s].
 const IDLE: f64 = 2.0 * 3600.0;
-/// Sessions and links that one person may have. Further ones are refused: what counts is never dropped, and nobody takes
-/// another's.
+/// Maximum number of sessions, and of links, per person. Further ones are rejected: valid ones are never evicted, and
+/// no person can displace those of another.
 const MOST: usize = 64;
-/// Challenges that one person may answer within [`CHALLENGE`]; they are remembered so long, so that none is answered twice.
+/// Maximum number of challenges that one person may answer within [`CHALLENGE`]. Answered challenges are stored for
+/// that time, so that each is accepted only once.
 const ANSWERS: usize = 256;
-/// What is signed begins with this, so that no other signature passes for a login.
+/// Prefix of the signed bytes, so that no other signature is valid for a login.
 const PURPOSE: &str = "xpuck console 1\n";
 
-/// Somebody who is logged in.
+/// Logged-in person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// Their name.
+    /// Name.
     pub name: String,
-    /// What they may do.
+    /// Role, which defines the permissions.
     pub role: Role,
-    /// The key that they proved; none if they came by a link.
+    /// Key with which the person logged in; `None` for a one-time link.
     pub key: Option<Key>,
 }
 
 impl Person {
-    /// The same person, however they came.
+    /// Whether both are the same person, regardless of the kind of login.
     fn is(&self, other: &Person) -> bool {
         (&self.name, self.role) == (&other.name, other.role)
     }
@@ -48,75 +49,77 @@ struct Session {
     asked: f64,
 }
 
-/// Why somebody is not let in.
+/// Reason for a rejected login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The challenge is old, used, or of another hub.
+    /// The challenge is too old, already answered, or from another hub.
     #[error("the login took too long; try again")]
     Challenge,
-    /// What is no signature whatever the key.
+    /// The signature is malformed, regardless of the key.
     #[error("the signature is wrong: it is not 128 hexadecimal digits")]
     Signature,
-    /// No key of that name signed this challenge. Strangers are not told which names are enrolled, so it is one answer.
+    /// No key with that name signed this challenge. An unknown name gets the same answer, so that strangers cannot
+    /// find out enrolled names.
     #[error(
         "no key that is enrolled at the hub under this name made this signature; `xpuck keys enrol` enrols a .pub file"
     )]
     Unknown,
-    /// A robot's key.
+    /// The key belongs to a robot.
     #[error("this is a robot's key; log in with an operator's or an observer's")]
     Robot,
-    /// They have as many sessions, or links, as one person may have.
+    /// The person has the maximum number of sessions or links.
     #[error(
         "you have {MOST} of these; log out elsewhere, or wait: a link ends after ten minutes, an idle session after two hours"
     )]
     Many,
-    /// They logged in too often.
+    /// The person logged in too often.
     #[error("{ANSWERS} logins within a minute; wait for one")]
     Often,
-    /// The link is old or used.
+    /// The link is too old or already used.
     #[error("this link was used or is too old; `xpuck swarm console` prints a new one")]
     Link,
 }
 
-/// All who are logged in or about to be.
+/// Sessions, links and answered challenges.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// Marks challenges as given away here: none of them is kept, so that nobody who asks for many takes another's.
+    /// Secret that authenticates challenges of this console. The challenges themselves are not stored, so that
+    /// requests for many of them displace none of another person.
     secret: String,
-    /// Challenges that were answered, by whom, and when.
+    /// Answered challenges, with the person and the time.
     answered: Vec<(String, Person, f64)>,
     links: Vec<(String, Person, f64)>,
     sessions: Vec<Session>,
 }
 
-/// Equal, in a time that does not tell where the first difference is.
+/// Compares two texts in constant time.
 fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
 
-/// What is signed to answer a challenge of the console at this host.
+/// Bytes to sign as the answer to a challenge of the console at this host.
 pub fn signed_bytes(host: &str, challenge: &str) -> Vec<u8> {
     format!("{PURPOSE}{host}\n{challenge}").into_bytes()
 }
 
 impl Sessions {
-    /// Nobody; `secret` is random and known to nobody else.
+    /// Creates an empty state. `secret` must be random and private.
     pub fn new(secret: String) -> Sessions {
         Sessions { secret, ..Sessions::default() }
     }
 
-    /// A challenge to give away; `token` makes it different from all others.
+    /// Creates a challenge; `token` makes it unique.
     pub fn challenge(&self, now: f64, token: &str) -> String {
         let given = format!("{}.{token}", now as u64);
         format!("{given}.{}", self.mark(&given))
     }
 
-    /// What only this console can have written under a challenge.
+    /// Authentication code of a challenge; only this console can compute it.
     fn mark(&self, given: &str) -> String {
         hex(&Sha256::digest(format!("{}\n{given}\n{}", self.secret, self.secret)))
     }
 
-    /// True for a challenge that was given away here less than a minute ago and not answered yet.
+    /// Whether this console issued the challenge within the last minute and it is not answered yet.
     fn is_open(&self, now: f64, challenge: &str) -> bool {
         let Some((given, mark)) = challenge.rsplit_once('.') else { return false };
         let at = given.split_once('.').and_then(|(at, _)| at.parse::<f64>().ok());
@@ -125,10 +128,10 @@ impl Sessions {
             && !self.answered.iter().any(|(known, ..)| known == challenge)
     }
 
-    /// A one-time link is given away.
+    /// Registers a one-time link.
     ///
     /// # Errors
-    /// They have too many.
+    /// The person has too many links.
     pub fn link(&mut self, now: f64, token: String, person: Person) -> Result<(), Refused> {
         self.links.retain(|(_, _, given)| now - given <= LINK);
         if self.links.iter().filter(|(_, other, _)| other.is(&person)).count() >= MOST {
@@ -138,11 +141,11 @@ impl Sessions {
         Ok(())
     }
 
-    /// Somebody answers a challenge; `holders` are those enrolled under their name. `token` is the session's if they are
-    /// let in.
+    /// Logs in with the answer to a challenge. `holders` are the enrolled keys with the given name; `token` becomes
+    /// the token of the session.
     ///
     /// # Errors
-    /// Why they are not.
+    /// Reason for the rejection.
     pub fn answer(
         &mut self,
         now: f64,
@@ -162,7 +165,7 @@ impl Sessions {
             return Err(Refused::Robot);
         }
         let person = Person { name: holder.public.name.clone(), role: holder.role, key: Some(holder.public.ed25519) };
-        // One that is older than that is no open challenge any more.
+        // Older challenges have expired anyway.
         self.answered.retain(|(_, _, at)| now - at <= CHALLENGE);
         if self.answered.iter().filter(|(_, other, _)| other.is(&person)).count() >= ANSWERS {
             return Err(Refused::Often);
@@ -172,10 +175,10 @@ impl Sessions {
         Ok(person)
     }
 
-    /// Somebody comes by a one-time link.
+    /// Logs in with a one-time link.
     ///
     /// # Errors
-    /// It is used or too old.
+    /// The link is already used or too old.
     pub fn follow(&mut self, now: f64, link: &str, token: String) -> Result<Person, Refused> {
         let place = self.links.iter().position(|(known, _, _)| same(known, link)).ok_or(Refused::Link)?;
         let (_, person, given) = self.links.remove(place);
@@ -199,7 +202,8 @@ impl Sessions {
         self.sessions.retain(|session| now - session.began < SESSION && now - session.asked < IDLE);
     }
 
-    /// Whose session a token is, and for how long it is good, s. `enrolled` says whether somebody still is.
+    /// Person of the session with this token, and its remaining validity [s]. `enrolled` states whether a person is
+    /// still enrolled.
     pub fn who(&mut self, now: f64, token: &str, enrolled: impl Fn(&Person) -> bool) -> Option<(Person, f64)> {
         self.expire(now);
         let place = self.sessions.iter().position(|session| same(&session.token, token))?;
@@ -212,7 +216,7 @@ impl Sessions {
         Some((session.person.clone(), SESSION - (now - session.began)))
     }
 
-    /// Somebody logs out.
+    /// Ends a session.
     pub fn end(&mut self, token: &str) {
         self.sessions.retain(|session| !same(&session.token, token));
     }
@@ -245,14 +249,14 @@ mod tests {
         let another = Sessions::new("another hub's".into()).challenge(0.0, "c1");
         let theirs = answer(&alice, "hub:7600", &another);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &another, &theirs), Err(Refused::Challenge));
-        // One that was signed for another host, as a page in between would have it signed.
+        // Signed for another host, as a man in the middle would obtain it.
         let elsewhere = answer(&alice, "evil:7600", &first);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &elsewhere), Err(Refused::Unknown));
         let forged = answer(&mallory, "hub:7600", &first);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &forged), Err(Refused::Unknown));
         let nobody = sessions.answer(1.0, "hub:7600", (&first, &forged), &[], "t".into());
         assert_eq!(nobody, Err(Refused::Unknown), "the answer does not tell which names are enrolled");
-        // Whoever asks for many takes nobody's.
+        // Requests for many challenges do not affect those of others.
         (0..1000).for_each(|number| drop(sessions.challenge(1.0, &format!("flood {number}"))));
         let person = login(&mut sessions, 2.0, "hub:7600", &first, &signed).unwrap();
         assert_eq!((person.name.as_str(), person.role), ("alice", Role::Operator));
@@ -326,7 +330,7 @@ mod tests {
         assert_eq!(refused, 300 - MOST);
         let again = sessions.answer(30.0, "hub", (&used, &signed), &operator, "t".into());
         assert_eq!(again, Err(Refused::Challenge), "used stays used");
-        // Who logs out each time is stopped by the answers that have to be remembered.
+        // A person who logs out each time is limited by the stored answers.
         (0..300).for_each(|number| sessions.end(&format!("e{number}")));
         let mut often = 0;
         for number in 300..300 + 2 * ANSWERS {

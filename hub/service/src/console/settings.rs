@@ -1,4 +1,4 @@
-//! How the console is set up.
+//! Configuration of the console.
 
 use super::tls::Tls;
 use std::path::{Path, PathBuf};
@@ -6,38 +6,38 @@ use xpuck_hub_core::config::{Config, Look};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::{FileError, is_local};
 
-/// What does not change while the console serves.
+/// Settings that do not change while the console runs.
 #[derive(Debug)]
 pub struct Settings {
-    /// Anybody commands: there are no keys.
+    /// Whether commands are accepted without keys (development mode).
     pub dev_mode: bool,
-    /// Who is not logged in sees nothing.
+    /// Whether viewing requires a login.
     pub login_to_look: bool,
-    /// Signs experiments for those who came by a link.
+    /// Key that signs experiments of persons who logged in with a link.
     pub signer: Option<Secret>,
-    /// The folder of experiments.
+    /// Folder of experiments.
     pub experiments: PathBuf,
-    /// The folder whose runs are listed.
+    /// Folder of the listed runs.
     pub runs: PathBuf,
-    /// Name of the session's cookie: browsers keep one for each name, whatever the port.
+    /// Name of the session cookie. It contains the port, because browsers share cookies between ports.
     pub cookie: String,
-    /// Half the arena's sides and the frisbee's radius, m.
+    /// Half size of the arena, and radius of the frisbee [m].
     pub arena: ([f32; 2], f32),
-    /// Seconds of arena time in a second.
+    /// Seconds of arena time per second of wall time.
     pub speed: f64,
-    /// Its certificate; without one it speaks plain HTTP.
+    /// TLS certificate; `None` for plain HTTP.
     pub tls: Option<Tls>,
-    /// A camera above the arena gives pictures.
+    /// Whether a camera above the arena provides pictures.
     pub overhead: bool,
-    /// The run that is replayed; none where there is a swarm.
+    /// Replayed run; `None` for a live swarm.
     pub replay: Option<String>,
 }
 
 impl Settings {
-    /// Those of a hub whose console is at `address`.
+    /// Settings of a hub whose console listens at `address`.
     ///
     /// # Errors
-    /// The key that signs, or the certificate, cannot be read.
+    /// The signing key or the certificate cannot be read.
     pub fn of(config: &Config, address: &str) -> Result<Settings, FileError> {
         let console = &config.hub.console;
         let arena = config.hub.arena;
@@ -60,7 +60,7 @@ impl Settings {
         })
     }
 
-    /// Those of a page that replays a run of a record directory.
+    /// Settings of a page that replays a run of a record directory.
     pub fn of_replay(runs: &Path, run: &str, address: &str) -> Settings {
         Settings {
             dev_mode: false,

@@ -1,4 +1,4 @@
-//! The console behind TLS 1.3, with the certificate that `hub.toml` names.
+//! TLS 1.3 for the console, with the certificate named in `hub.toml`.
 
 use std::fmt;
 use std::path::Path;
@@ -14,15 +14,15 @@ use tokio_rustls::{Accept, TlsAcceptor};
 use xpuck_hub_core::config::TlsFiles;
 use xpuck_wire::{FileError, file};
 
-/// Longest file, bytes.
+/// Maximum size of a file [bytes].
 const LONGEST: u64 = 1 << 20;
-/// The first byte of a connection that begins with a TLS handshake (RFC 8446, section 5.1).
+/// First byte of a TLS handshake (RFC 8446, section 5.1).
 const HANDSHAKE: u8 = 22;
-/// What a browser is told that speaks plain HTTP.
+/// Response to a browser that uses plain HTTP.
 const PLAIN: &[u8] = b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
     this console speaks TLS: its address begins with https://\n";
 
-/// Accepts TLS.
+/// Acceptor of TLS connections.
 #[derive(Clone)]
 pub struct Tls(TlsAcceptor);
 
@@ -33,10 +33,10 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// With a certificate chain and its private key, both in PEM.
+    /// Reads a certificate chain and its private key, both in PEM.
     ///
     /// # Errors
-    /// One of the files cannot be read or holds something else, or the key is not the certificate's.
+    /// A file is unreadable or has other contents, or the key does not belong to the certificate.
     pub fn read(files: &TlsFiles) -> Result<Tls, FileError> {
         let wrong =
             |path: &Path, why: &dyn fmt::Display| FileError::value(&path.display().to_string(), why.to_string());
@@ -56,21 +56,21 @@ impl Tls {
         Ok(Tls(TlsAcceptor::from(Arc::new(config))))
     }
 
-    /// The handshake.
+    /// Starts the handshake.
     pub fn accept(&self, socket: TcpStream) -> Accept<TcpStream> {
         self.0.accept(socket)
     }
 }
 
-/// True if the peer begins with a handshake, once it begins with something.
+/// Whether the peer's first byte starts a TLS handshake; waits for that byte.
 pub async fn begins(socket: &TcpStream) -> bool {
     let mut first = [0];
     !matches!(socket.peek(&mut first).await, Ok(1..) if first[0] != HANDSHAKE)
 }
 
-/// Tells who speaks plain HTTP what to do.
+/// Sends an explanation to a peer that uses plain HTTP.
 pub async fn refuse(mut socket: TcpStream) {
-    // Nothing follows: whether it arrives or not.
+    // The connection ends here, so a failed write is ignored.
     let _ = socket.write_all(PLAIN).await;
     let _ = socket.shutdown().await;
 }

@@ -1,4 +1,4 @@
-//! Who asks: the session behind a request, and what it may do.
+//! Visitor of a request: its session and its permissions.
 
 use super::Shared;
 use super::sessions::Person;
@@ -11,19 +11,19 @@ use serde::de::DeserializeOwned;
 use std::sync::PoisonError;
 use xpuck_wire::keyring::Role;
 
-/// What requests that change something have to carry: a page of another site cannot send it.
+/// Required header of requests that change anything; pages of other sites cannot send it.
 pub const HEADER: &str = "x-xpuck";
 
-/// Tokens of a request that are looked at.
+/// Maximum number of checked session tokens per request.
 const TOKENS: usize = 4;
 
-/// Whoever asks; nobody without a session.
+/// Visitor with the remaining validity of the session [s]; `None` without a session.
 pub struct Visitor(pub Option<(Person, f64)>);
 
-/// Somebody who may command the swarm.
+/// Visitor who may command the swarm.
 pub struct Operator(pub Person);
 
-/// What a request says, in JSON.
+/// JSON body of a request.
 pub struct Said<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequest<Shared> for Said<T> {
@@ -42,12 +42,13 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Said<T> {
     }
 }
 
-/// One line of JSON that says why not.
+/// JSON response in one line with the reason for a refusal.
 pub fn refusal(code: StatusCode, why: &str) -> Response {
     (code, axum::Json(serde_json::json!({ "ok": false, "error": why }))).into_response()
 }
 
-/// Tokens of sessions in a request. A page of another port may have set a cookie of the same name in front of ours.
+/// Session tokens of a request. There may be several, because a page on another port can set a cookie of the same
+/// name.
 pub fn tokens<'a>(headers: &'a HeaderMap, cookie: &str) -> impl Iterator<Item = &'a str> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
@@ -55,7 +56,7 @@ pub fn tokens<'a>(headers: &'a HeaderMap, cookie: &str) -> impl Iterator<Item = 
 }
 
 impl Shared {
-    /// Whose session a request belongs to, and for how long it is good, s.
+    /// Person to whose session a request belongs, and its remaining validity [s].
     pub fn person(&self, headers: &HeaderMap) -> Option<(Person, f64)> {
         if self.settings.dev_mode {
             return Some((Person { name: "console".into(), role: Role::Operator, key: None }, f64::INFINITY));
@@ -69,12 +70,12 @@ impl Shared {
         tokens(headers, &self.settings.cookie).find_map(|token| sessions.who(self.now(), token, enrolled))
     }
 
-    /// True for everybody, or for who is logged in.
+    /// Whether a request may view the console: always, or only with a session.
     pub fn may_look(&self, headers: &HeaderMap) -> bool {
         !self.settings.login_to_look || self.person(headers).is_some()
     }
 
-    /// Wall time since the console's start, s.
+    /// Wall time since the start of the console [s].
     pub fn now(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
@@ -109,7 +110,7 @@ impl FromRequestParts<Shared> for Operator {
     }
 }
 
-/// Lets those look who may: everybody, or who is logged in.
+/// Admits requests that may view the console.
 pub async fn may_look(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     if !shared.may_look(request.headers()) {
         return refusal(StatusCode::UNAUTHORIZED, "log in to look");

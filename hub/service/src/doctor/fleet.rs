@@ -1,4 +1,4 @@
-//! What the running hub tells of its robots.
+//! Checks of the robots, from the running hub's status.
 
 use super::{Finding, Hub};
 use std::collections::BTreeMap;
@@ -6,14 +6,14 @@ use xpuck_hub_core::config::Config;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{RobotRow, Status};
 
-/// Control updates that come later than one period make a robot drive blindly, ms.
+/// Lateness of control updates above which a robot misses a whole period [ms].
 const LATE_MS: f32 = 100.0;
-/// A run with more slow round trips is no good (thesis 8.4).
+/// Maximum fraction of slow round trips of a valid run (thesis 8.4).
 const SLOW: f64 = 0.05;
-/// The version of this program.
+/// Version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What is promised of the robots, in the order in which it is looked at.
+/// Promises about the robots, in the order of their checks.
 const PROMISES: [&str; 7] = [
     "the robots are there",
     "wheels stop in time",
@@ -24,7 +24,7 @@ const PROMISES: [&str; 7] = [
     "all simulate on the same engine",
 ];
 
-/// What can be seen of the robots.
+/// Findings about the robots.
 pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
     let Some(Hub { status, .. }) = hub else {
         let robots = config.swarm.robots.len();
@@ -59,7 +59,8 @@ fn punctuality(promise: &'static str, status: &Status) -> Finding {
     }
 }
 
-/// Robots judge by answers of the hub whether a command has expired, and the hub by theirs how far they are.
+/// Robots use the hub's answers to determine whether a command has expired, and the hub uses theirs to measure the
+/// delay.
 fn clock(promise: &'static str, status: &Status) -> Finding {
     let alive = status.robots.iter().filter(|r| r.alive);
     let without: Vec<&RobotRow> = alive.clone().filter(|r| r.round_trip_ms.is_none()).collect();
@@ -111,7 +112,8 @@ fn checkpoints(promise: &'static str, status: &Status) -> Finding {
     }
 }
 
-/// A robot whose GPU is lost goes on with `simd`: it evolves more slowly than the others, and nothing else shows it.
+/// A robot whose GPU has failed continues with `simd`. It evolves more slowly than the others, and no other check
+/// shows it.
 fn engines(promise: &'static str, status: &Status) -> Finding {
     let mut by_engine: BTreeMap<String, Vec<&RobotRow>> = BTreeMap::new();
     for row in status.robots.iter().filter(|r| r.alive && !r.engine.name.is_empty()) {

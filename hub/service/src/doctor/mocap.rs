@@ -1,14 +1,14 @@
-//! Motion capture: whether poses come, and whether they are believed.
+//! Checks of motion capture: whether poses arrive, and whether the gates accept them.
 
 use super::{Finding, Hub};
 use crate::mocap::probe::probe;
 use std::time::Duration;
 use xpuck_hub_core::config::{Mocap, MocapKind};
 
-/// How long the motion-capture server may take to answer.
+/// Time limit for the motion-capture server's answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a running hub tells, or what would be there for one.
+/// Findings from the running hub's status, or from a probe of the server without a hub.
 pub(super) fn findings(mocap: &Mocap, hub: Option<&Hub>) -> Vec<Finding> {
     vec![poses(mocap, hub), believed(hub)]
 }
@@ -37,7 +37,7 @@ fn poses(mocap: &Mocap, hub: Option<&Hub>) -> Finding {
     }
 }
 
-/// Poses that the gates did not believe.
+/// Poses that the gates rejected.
 fn believed(hub: Option<&Hub>) -> Finding {
     let promise = "poses that cannot be are refused";
     let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub tells", "start the hub") };
@@ -60,7 +60,7 @@ mod tests {
     use xpuck_arena::mocap::natnet::{Version, encode};
     use xpuck_wire::{Body, Status};
 
-    /// What is found without a hub.
+    /// Verdict and evidence without a hub.
     fn found(kind: MocapKind, address: impl ToString) -> (Verdict, String) {
         let mocap = Mocap { kind, address: address.to_string(), ..Mocap::default() };
         let Finding { verdict, evidence, .. } = poses(&mocap, None);
@@ -74,7 +74,7 @@ mod tests {
         let seen = (Verdict::On, format!("{address}: accepts connections"));
         assert_eq!(found(MocapKind::Vicon, address), seen);
         assert_eq!(found(MocapKind::Vrpn, address), seen);
-        // The port answers, but not by UDP.
+        // The port accepts TCP connections, but not UDP.
         let (verdict, evidence) = found(MocapKind::Natnet, address);
         assert!(verdict == Verdict::Off && evidence.ends_with(": no answer for 1 s"), "{evidence}");
         drop(listener);
@@ -108,7 +108,7 @@ mod tests {
         assert!(verdict == Verdict::Off && evidence.contains("it does not"), "{evidence}");
         let called = std::thread::spawn(move || {
             let mut bytes = [0; 64];
-            // Also those of before, to which nobody listens any more.
+            // Also accepts addresses of earlier probes, which no longer listen.
             loop {
                 let n = server.recv(&mut bytes).unwrap();
                 let place = String::from_utf8_lossy(&bytes[..n - 1]).replace(' ', ":");
@@ -141,7 +141,7 @@ mod tests {
         let whole = poses(&mocap, None);
         assert_eq!(whole.evidence, format!("{}: the record holds 2 frames", file.display()));
         assert_eq!(whole.verdict, Verdict::On);
-        // A hub that runs is asked instead, and the record is named.
+        // A running hub is asked in place of the record, and the evidence names the record.
         let bodies = vec![Body { name: "xp01".into(), pose: [0.0; 3] }];
         let hub = |tracking| Hub {
             status: Status { tracking, bodies: bodies.clone(), ..Status::default() },

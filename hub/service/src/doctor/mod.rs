@@ -1,4 +1,4 @@
-//! The fleet's promises, looked at one by one: kept, not made, or broken, with evidence and what to do. Read-only.
+//! Read-only checks of the fleet's promises: each is kept, not made, or broken, with evidence and remedy.
 
 mod fleet;
 mod mocap;
@@ -14,31 +14,31 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{AskError, Sockets};
 use xpuck_wire::{FileError, Status};
 
-/// How long the hub may take to answer, ms.
+/// Time limit for the hub's answer [ms].
 const TIMEOUT_MS: i32 = 1500;
 
-/// Whether a promise holds.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It holds.
+    /// The promise holds.
     On,
-    /// It is not made here, or cannot be looked at now.
+    /// The promise is not made here, or cannot be checked now.
     Off,
-    /// It is made and does not hold.
+    /// The promise is made but does not hold.
     Broken,
 }
 
-/// What was found out about a promise.
+/// Finding about one promise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Finding {
-    /// What is promised.
+    /// Promise.
     pub promise: &'static str,
-    /// Whether it holds.
+    /// Result of the check.
     pub verdict: Verdict,
-    /// How that was seen.
+    /// Evidence.
     pub evidence: String,
-    /// What to do; empty if nothing.
+    /// Remedy; empty if none is needed.
     pub remedy: String,
 }
 
@@ -56,27 +56,27 @@ impl Finding {
     }
 }
 
-/// A running hub as its operators see it.
+/// Answer of a running hub to an operator.
 pub struct Hub {
-    /// How things stand.
+    /// Status of the hub.
     pub status: Status,
-    /// How long the answer took.
+    /// Response time.
     pub answered: Duration,
 }
 
-/// Why the hub tells nothing.
+/// Reason for a missing status.
 enum Silence {
-    /// Nobody answers, or the key is not let in.
+    /// No answer, or the key is not admitted.
     Nobody(String),
-    /// What answers speaks other messages than this program.
+    /// The answer does not match this program's protocol.
     Foreign(String),
 }
 
-/// Looks at everything. `key` is an operator's or observer's, by which the hub is asked; without it, that of the
-/// operator who is made with the folder of keys.
+/// Runs all checks. `key` is the key of an operator or observer with which the hub is asked; default: the key of the
+/// operator created with the key folder.
 ///
 /// # Errors
-/// If the hub's file or its swarm file cannot be used.
+/// The hub's file or its swarm file is invalid.
 pub fn examine(file: &Path, key: Option<&Path>) -> Result<Vec<Finding>, FileError> {
     let config = crate::config_file::read(file)?;
     let asked = ask(&config, key);
@@ -89,7 +89,7 @@ pub fn examine(file: &Path, key: Option<&Path>) -> Result<Vec<Finding>, FileErro
     Ok(findings)
 }
 
-/// Asks the hub how things stand.
+/// Requests the status of the hub.
 fn ask(config: &Config, key: Option<&Path>) -> Result<Hub, Silence> {
     let nobody = |error: &dyn std::fmt::Display| Silence::Nobody(error.to_string());
     let sockets = match config.swarm.security.dev_mode {

@@ -1,19 +1,19 @@
-//! The machine and its network: ports, messages, real time.
+//! Checks of the machine and its network: ports, protocol version, real-time priority.
 
 use super::{Finding, Hub, Silence};
 use std::net::TcpListener;
 use xpuck_hub_core::config::Config;
 use xpuck_wire::codec;
 
-/// The bit of CAP_SYS_NICE in the kernel's masks.
+/// Bit of CAP_SYS_NICE in the kernel's capability masks.
 const SYS_NICE: u32 = 23;
 
-/// What can be seen from this machine.
+/// Findings from this machine.
 pub(super) fn findings(config: &Config, asked: &Result<Hub, Silence>) -> Vec<Finding> {
     vec![ports(config, asked), messages(asked), real_time()]
 }
 
-/// Either the hub answers, or its ports are free.
+/// Checks that the hub answers, or else that its ports are free.
 fn ports(config: &Config, asked: &Result<Hub, Silence>) -> Finding {
     let promise = "STOP is heard";
     let addresses = &config.swarm.hub;
@@ -41,7 +41,7 @@ fn ports(config: &Config, asked: &Result<Hub, Silence>) -> Finding {
     }
 }
 
-/// What answers speaks this program's messages.
+/// Checks that the answering program uses the same protocol.
 fn messages(asked: &Result<Hub, Silence>) -> Finding {
     let promise = "the hub speaks these messages";
     match asked {
@@ -51,7 +51,7 @@ fn messages(asked: &Result<Hub, Silence>) -> Finding {
     }
 }
 
-/// Whether a robot's control loop on this machine could run before everything else.
+/// Checks whether a robot's control loop on this machine could get real-time priority.
 fn real_time() -> Finding {
     let promise = "programs here may run in real time";
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();

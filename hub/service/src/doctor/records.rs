@@ -1,4 +1,4 @@
-//! Whether what happens is kept: room on the disk, no record left open, and a catalogue that can be read.
+//! Checks of the records: disk space, unfinished records, and the catalogue.
 
 use super::{Finding, Hub};
 use crate::catalogue::Catalogue;
@@ -9,19 +9,19 @@ use xpuck_record::{RecordError, files, recover};
 use xpuck_wire::output::count;
 use xpuck_wire::{Phase, Status};
 
-/// Folders of runs looked at.
+/// Maximum number of checked run folders.
 const MAX_RUNS: usize = 10_000;
 
-/// What can be seen on the disk.
+/// Findings from the disk.
 pub(super) fn findings(record: &Record, hub: Option<&Hub>) -> Vec<Finding> {
     let folder = &record.directory;
     vec![room(record), recording(hub.map(|hub| &hub.status)), whole(folder), catalogue(folder)]
 }
 
-/// The disk has more room than the reserve, and the runs are within the budget.
+/// Checks that the disk has more space than the reserve, and that the runs are within the budget.
 fn room(record: &Record) -> Finding {
     let promise = "there is room for records";
-    // A folder that the hub will make is on the disk of the first one above it that is there.
+    // A folder to be created lies on the disk of its first existing ancestor.
     let there = record.directory.ancestors().find(|p| p.exists()).unwrap_or(Path::new("/"));
     let limits = Limits::of(record);
     let spent = if record.directory.exists() { limits.spent() } else { Ok(0) };
@@ -47,7 +47,7 @@ fn gib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }
 
-/// A run that goes on is recorded.
+/// Checks that a run in progress is recorded.
 fn recording(status: Option<&Status>) -> Finding {
     let promise = "runs are recorded";
     let Some(status) = status else { return Finding::off(promise, "no hub tells", "start the hub") };
@@ -64,7 +64,7 @@ fn recording(status: Option<&Status>) -> Finding {
     }
 }
 
-/// No record was left open by a hub that died.
+/// Checks that no record was left open by a crashed hub.
 fn whole(folder: &Path) -> Finding {
     let promise = "every record is whole";
     if !folder.exists() {
@@ -84,13 +84,13 @@ fn whole(folder: &Path) -> Finding {
     }
 }
 
-/// How many folders there are, and the files in them that are open and that nobody writes.
+/// Number of run folders, and the open files in them without a writer.
 fn open_files(folder: &Path) -> Result<(usize, Vec<PathBuf>), RecordError> {
     let runs: Vec<PathBuf> = files(folder)?.into_iter().filter(|path| path.is_dir()).take(MAX_RUNS).collect();
     let mut open = Vec::new();
     for run in &runs {
         let files = recover::left_open(run)?;
-        // Of a run that goes on the hub completes all files at its end, those that a full disk cut off included.
+        // For a run in progress, the hub finalises all files when it ends, including those cut off by a full disk.
         let mut goes_on = false;
         for file in &files {
             goes_on |= recover::is_written(file).map_err(|error| RecordError::of(file, error))?;

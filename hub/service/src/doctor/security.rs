@@ -1,4 +1,4 @@
-//! Who may speak, and whose experiments are obeyed.
+//! Checks of the keys: who is admitted, and whose experiments are accepted.
 
 use super::{Finding, Hub};
 use std::io::ErrorKind;
@@ -10,15 +10,16 @@ use xpuck_wire::library;
 use xpuck_wire::output::count;
 use xpuck_wire::signed::Trust;
 
-/// Most secrets of a folder looked at.
+/// Maximum number of checked secret keys of a folder.
 const MAX_KEYS: usize = 1000;
-/// A folder that is gone for a while must not be made anew: nobody who has a key would be known any more.
+/// Remedy for a missing key folder. It must not be recreated if it is only unavailable for a while, because new keys
+/// would exclude all existing ones.
 const RESTORE: &str = "bring the folder back, or mount it; if there never was one, `xpuck keys new --swarm` makes new keys, \
                        which nobody has who has keys now";
-/// What makes keys that are missing.
+/// Remedy for missing keys.
 const NEW: &str = "`xpuck keys new --swarm` with the swarm file makes what is missing";
 
-/// What can be seen from files, from the library, and from what the hub counted.
+/// Findings from the files, the library and the hub's counters.
 pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
     let keys = &config.swarm.security.keys;
     let mut findings = vec![library()];
@@ -55,7 +56,7 @@ fn library() -> Finding {
     }
 }
 
-/// The hub and each robot of the swarm file have a key, and no file of the folder is wrong.
+/// Checks that the hub and each robot of the swarm file have a key, and that no file of the folder is invalid.
 fn enrolled(folder: &Path, robots: &[String], ring: &Keyring, wrong: &[String]) -> Finding {
     let promise = "only those with a key are heard";
     if let Some(first) = wrong.first() {
@@ -78,7 +79,7 @@ fn enrolled(folder: &Path, robots: &[String], ring: &Keyring, wrong: &[String]) 
     }
 }
 
-/// There is an operator whose signatures count.
+/// Checks that there is an operator whose signatures are accepted.
 fn signatures(folder: &Path, ring: &Keyring) -> Finding {
     let promise = "experiments are signed";
     let operators = ring.holders().filter(|h| h.role == Role::Operator).map(|h| h.public.name.as_str());
@@ -89,7 +90,7 @@ fn signatures(folder: &Path, ring: &Keyring) -> Finding {
     }
 }
 
-/// Nobody else may read a secret key, and each is whole.
+/// Checks that each secret key is valid and that no other user may read it.
 fn secrets(folder: &Path) -> Finding {
     let promise = "secret keys are secret";
     let of = |folder: PathBuf| match std::fs::read_dir(&folder) {
@@ -113,7 +114,7 @@ fn secrets(folder: &Path) -> Finding {
     }
 }
 
-/// What the guard counted.
+/// Reports the guard's counters.
 fn refusals(hub: Option<&Hub>) -> Finding {
     let promise = "strangers are turned away";
     let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub tells", "start the hub") };
@@ -134,7 +135,7 @@ fn refusals(hub: Option<&Hub>) -> Finding {
     Finding { remedy: remedy.into(), ..Finding::on(promise, evidence) }
 }
 
-/// The key by which this program asks the hub: that of the operator who is made with the folder, unless one is named.
+/// Key with which this program asks the hub: the named one, or that of the operator created with the folder.
 pub(super) fn own_key(config: &Config, named: Option<&Path>) -> PathBuf {
     let made = || keyring::path(&config.swarm.security.keys, Role::Operator, keyring::OPERATOR, "key");
     named.map_or_else(made, PathBuf::from)

@@ -1,4 +1,4 @@
-//! What is told becomes messages by channel. A plain state machine.
+//! Converts entries into messages of channels. A plain state machine.
 
 use super::protocol::{CHANNELS, index};
 use super::{Shared, Told};
@@ -9,37 +9,37 @@ use xpuck_record::foxglove::{Message, Scene, channels};
 
 use crate::console::Clock;
 
-/// What a live view begins with.
+/// Initial state of a live view.
 pub struct Start {
-    /// The robots of the swarm file.
+    /// Robots of the swarm file.
     pub robots: Vec<String>,
-    /// The arena.
+    /// Arena.
     pub arena: Arena,
-    /// Arena time as wall time: viewers show the day.
+    /// Conversion from arena time to wall time, because viewers display dates.
     pub clock: Clock,
 }
 
-/// A message on its way.
+/// Message for viewers.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// The channel's place.
+    /// Index of the channel.
     pub channel: usize,
-    /// When it was, ns since 1970.
+    /// Time [ns since 1970].
     pub stamp: u64,
-    /// Its JSON.
+    /// JSON data.
     pub payload: Bytes,
 }
 
-/// What is known of what was told.
+/// State from which the messages are created.
 pub struct Feed {
     scene: Scene,
     clock: Clock,
-    /// The newest of channels on which only that one counts.
+    /// Latest message of each latched channel.
     latched: [Option<Data>; CHANNELS],
 }
 
 impl Feed {
-    /// Nothing happened yet, and there is no run.
+    /// Creates a feed without entries and without a run.
     pub fn new(start: Start) -> Feed {
         let scene = Scene::new(&start.robots, start.arena);
         let mut feed = Feed { scene, clock: start.clock, latched: [const { None }; CHANNELS] };
@@ -47,7 +47,7 @@ impl Feed {
         feed
     }
 
-    /// Messages for those who watch now; those that nobody subscribed to are left out.
+    /// Messages for connected viewers; those without a subscriber are omitted.
     pub(super) fn take(&mut self, told: Told, shared: &Shared) -> Vec<Data> {
         let (time, entry) = match &told {
             Told::Entry(entry) => (entry.time(), Some(&**entry)),
@@ -76,13 +76,13 @@ impl Feed {
         Some(data)
     }
 
-    /// What whoever subscribes to a channel now is told first.
+    /// Latest message of a latched channel, sent to new subscribers.
     pub fn newest(&self, channel: usize) -> Option<Data> {
         self.latched.get(channel)?.clone()
     }
 }
 
-/// An entry as it is recorded.
+/// Message with an entry in its recorded form.
 fn recorded(entry: &Entry, stamp: u64) -> Option<Data> {
     Some(Data { channel: index(entry.topic())?, stamp, payload: serde_json::to_vec(entry).ok()?.into() })
 }

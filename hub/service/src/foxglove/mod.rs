@@ -1,8 +1,9 @@
-//! The live view for Foxglove, Lichtblick and whoever else speaks Foxglove's WebSocket protocol: what is recorded, and the
-//! arena, robots and frisbee as scenes.
+//! Live view for Foxglove, Lichtblick and other viewers with Foxglove's WebSocket protocol: the recorded entries, and
+//! the arena, robots and frisbee as scenes.
 //!
-//! Viewers look and change nothing. The hub's loop hands over what viewers asked for and never waits ([`Teller`]); one thread
-//! makes messages of it (`feed`) and serves all viewers (`serve`). What a viewer is told by in words is in `protocol`.
+//! Viewers are read-only. The hub's loop passes on subscribed entries without blocking ([`Teller`]); one thread
+//! converts them into messages (`feed`) and serves all viewers (`serve`). `protocol` defines the text and binary
+//! messages.
 
 mod feed;
 mod origin;
@@ -25,23 +26,24 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_record::foxglove::LOG;
 
-/// What waits between the hub's loop and the viewers' thread at most; what does not fit is lost, and counted.
+/// Maximum length of the queue between the hub's loop and the viewers' thread; excess messages are dropped and
+/// counted.
 const QUEUE: usize = 4096;
 
-/// What the hub's loop tells.
+/// Message from the hub's loop.
 pub enum Told {
-    /// Something that is recorded, whether a record is open or not.
+    /// Entry of the record; sent even if no record is open.
     Entry(Box<Entry>),
-    /// The world is this one from a moment of arena time on, s; none means that there is no run.
+    /// World from this arena time on [s]; `None` without a run.
     World(f64, Option<Box<WorldSpec>>),
-    /// The swarm has more robots from a moment of arena time on, s: these are all.
+    /// All robots of the swarm from this arena time on [s], after some were added.
     Robots(f64, Vec<String>),
 }
 
-/// What the hub and the viewers' thread know of each other.
+/// State shared between the hub and the viewers' thread.
 #[derive(Default)]
 struct Shared {
-    /// Subscriptions by channel.
+    /// Number of subscriptions by channel.
     subscriptions: [AtomicUsize; CHANNELS],
     viewers: AtomicUsize,
     left_out: AtomicU64,
@@ -53,36 +55,36 @@ impl Shared {
     }
 }
 
-/// What was served so far.
+/// Counters of the live view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Viewers that are connected.
+    /// Number of connected viewers.
     pub viewers: usize,
-    /// Messages that viewers missed because they or this machine did not keep up.
+    /// Number of messages that viewers missed because they or this machine did not keep up.
     pub left_out: u64,
 }
 
-/// The hub's end of the queue.
+/// Hub's end of the queue.
 pub struct Teller {
     sender: mpsc::Sender<Told>,
     shared: Arc<Shared>,
 }
 
-/// The viewers' end.
+/// Viewers' end of the queue.
 pub struct Receiver {
     told: mpsc::Receiver<Told>,
     shared: Arc<Shared>,
 }
 
 impl Teller {
-    /// A queue, and its other end.
+    /// Creates a queue; returns both ends.
     pub fn new() -> (Teller, Receiver) {
         let (sender, told) = mpsc::channel(QUEUE);
         let shared = Arc::<Shared>::default();
         (Teller { sender, shared: shared.clone() }, Receiver { told, shared })
     }
 
-    /// Tells of an entry if a viewer asked for it, or if it changes what those see who come later; never waits.
+    /// Sends an entry if a viewer subscribes to it, or if it changes the initial state for new viewers; never blocks.
     pub fn entry(&self, entry: &Entry) {
         let drawn = matches!(entry, Entry::Poses { .. } | Entry::Telemetry { .. });
         let line = matches!(entry, Entry::Event { .. } | Entry::Log { .. }) && self.shared.wants(LOG);
@@ -91,12 +93,12 @@ impl Teller {
         }
     }
 
-    /// Tells that the world is another one from now on, s of arena time.
+    /// Reports another world from this arena time on [s].
     pub fn world(&self, now: f64, world: Option<&WorldSpec>) {
         self.tell(Told::World(now, world.map(|world| Box::new(world.clone()))));
     }
 
-    /// Tells that the swarm has more robots from now on, s of arena time.
+    /// Reports additional robots from this arena time on [s]; `robots` lists all of them.
     pub fn robots(&self, now: f64, robots: &[String]) {
         self.tell(Told::Robots(now, robots.into()));
     }
@@ -107,17 +109,18 @@ impl Teller {
         }
     }
 
-    /// What was served so far.
+    /// Counters since the start.
     pub fn counts(&self) -> Counts {
         let (viewers, left_out) = (&self.shared.viewers, &self.shared.left_out);
         Counts { viewers: viewers.load(Ordering::Relaxed), left_out: left_out.load(Ordering::Relaxed) }
     }
 }
 
-/// Serves viewers who call the hub by one of `names` on `listener`, in a thread of its own, until the process ends.
+/// Serves viewers on `listener` in a separate thread until the process ends. Requests have to use one of `names` for
+/// the hub.
 ///
 /// # Errors
-/// If the system refuses a thread or a runtime.
+/// The operating system provides no thread or no runtime.
 pub fn start(
     listener: TcpListener,
     config: &Foxglove,

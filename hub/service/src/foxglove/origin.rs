@@ -1,29 +1,31 @@
-//! Whose pages may look: a browser lets any site's page connect to this machine, and names that site in `Origin`.
+//! Access check for pages: a browser allows pages of any site to connect to this machine, and sends their site in
+//! `Origin`.
 
 use xpuck_wire::{host_of, is_authority, is_local};
 
-/// Sites whose pages may look.
+/// Sites whose pages may connect.
 pub struct Origins {
-    /// The host at which viewers are served.
+    /// Host of the viewers' address.
     own: String,
     listed: Vec<String>,
 }
 
 impl Origins {
-    /// Those that are `listed`, and pages of this machine and of the host of `address`.
+    /// Allows the `listed` sites, and pages of this machine and of the host of `address`.
     pub fn new(address: &str, listed: &[String]) -> Origins {
         let plain = |origin: &String| origin.trim_end_matches('/').to_ascii_lowercase();
         Origins { own: host_of(address).into(), listed: listed.iter().map(plain).collect() }
     }
 
-    /// Nothing if a page of this origin may look; a viewer that is installed names no site.
+    /// Checks whether a page of this origin may connect. Installed viewers send no site.
     ///
     /// # Errors
-    /// A sentence with the remedy.
+    /// One sentence with the remedy.
     pub fn check(&self, origin: &str) -> Result<(), String> {
         let lower = origin.trim_end_matches('/').to_ascii_lowercase();
         let Some(site) = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://")) else {
-            // Installed viewers are pages of files, or of a scheme of their own; no site can be that, but a browser's extension.
+            // Installed viewers are pages of files or of their own scheme. A site cannot have such an origin, but a
+            // browser extension can.
             let of_browser = ["", "null"].contains(&lower.as_str()) || lower.contains("-extension:");
             return if of_browser { Err(refusal(origin)) } else { Ok(()) };
         };

@@ -1,5 +1,5 @@
-//! Foxglove's WebSocket protocol, as far as a server needs it that only shows: words as JSON in text frames, data in binary
-//! ones. Pure; connections are `serve`'s.
+//! Foxglove's WebSocket protocol, limited to a read-only server: control messages as JSON in text frames, data in
+//! binary frames. Pure; `serve` handles the connections.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,32 +7,32 @@ use std::sync::LazyLock;
 use xpuck_hub_core::entry::TOPICS;
 use xpuck_record::foxglove::{channels, schema_of};
 
-/// Dialects that differ in nothing that is said here; viewers that know both get the first.
+/// Dialects that are identical for the supported messages; viewers that know both get the first.
 pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
-/// Channels: those with Foxglove's own schemas, and those of the record.
+/// Number of channels: those with Foxglove's own schemas, and those of the record.
 pub const CHANNELS: usize = 4 + TOPICS.len();
-/// Most subscriptions of a viewer.
+/// Maximum number of subscriptions per viewer.
 pub const SUBSCRIPTIONS: usize = 4 * CHANNELS;
-/// The first byte of data.
+/// First byte of a data message.
 const MESSAGE_DATA: u8 = 1;
 
-/// Topics by their place; a channel's id is its place and one.
+/// Topics by index; the id of a channel is its index plus 1.
 static NAMES: LazyLock<[&'static str; CHANNELS]> = LazyLock::new(|| {
     std::array::from_fn(|i| channels().get(i).map_or_else(|| TOPICS[i - channels().len()], |c| c.topic))
 });
 
-/// A topic's place among the channels.
+/// Index of a topic's channel.
 pub fn index(topic: &str) -> Option<usize> {
     NAMES.iter().position(|name| *name == topic)
 }
 
-/// What a viewer is told first.
+/// First message to a viewer.
 pub fn server_info(session: &str) -> String {
     let name = concat!("xpuck ", env!("CARGO_PKG_VERSION"));
     json!({ "op": "serverInfo", "name": name, "capabilities": [], "sessionId": session }).to_string()
 }
 
-/// All channels. They never change.
+/// Announcement of all channels, which never change.
 pub fn advertise() -> String {
     let channel = |(i, topic): (usize, &&'static str)| {
         let known = channels().get(i).map_or(&topic[1..], |channel| channel.schema_name);
@@ -44,12 +44,12 @@ pub fn advertise() -> String {
     json!({ "op": "advertise", "channels": NAMES.iter().enumerate().map(channel).collect::<Vec<Value>>() }).to_string()
 }
 
-/// A warning.
+/// Warning for a viewer.
 pub fn warning(text: &str) -> String {
     json!({ "op": "status", "level": 1, "message": text }).to_string()
 }
 
-/// Data of a channel for one subscription; `stamp` is in ns.
+/// Data message of a channel for one subscription; `stamp` is in ns.
 pub fn data(subscription: u32, stamp: u64, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(13 + payload.len());
     bytes.push(MESSAGE_DATA);
@@ -59,42 +59,42 @@ pub fn data(subscription: u32, stamp: u64, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What a viewer asks for.
+/// Request of a viewer.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
 pub enum Asked {
-    /// From now on it gets these.
+    /// Adds subscriptions.
     Subscribe {
-        /// Each under a number of its own.
+        /// Subscriptions, each with its own id.
         subscriptions: Vec<Subscription>,
     },
-    /// It no longer gets these.
+    /// Removes subscriptions.
     #[serde(rename_all = "camelCase")]
     Unsubscribe {
-        /// Their numbers.
+        /// Ids of the subscriptions.
         subscription_ids: Vec<u32>,
     },
 }
 
-/// One channel under a viewer's own number.
+/// Subscription to one channel, with an id chosen by the viewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
-    /// The number.
+    /// Id of the subscription.
     pub id: u32,
-    /// The channel.
+    /// Id of the channel.
     pub channel_id: usize,
 }
 
-/// Reads what a viewer said.
+/// Parses a viewer's request.
 ///
 /// # Errors
-/// A sentence for the viewer: it is no JSON, or asks for what is not served.
+/// A sentence for the viewer: the text is not valid JSON, or the request is not supported.
 pub fn read(text: &str) -> Result<Asked, String> {
     serde_json::from_str(text).map_err(|_| {
         let op = serde_json::from_str::<Value>(text).ok().and_then(|said| Some(said["op"].as_str()?.to_string()));
         match op {
-            // Quoted and cut: it is told to nobody but the one who said it.
+            // Quoted and truncated; it is returned only to its sender.
             Some(op) => format!(
                 "{:?} is not served: this is a view, and nothing here can be changed",
                 op.chars().take(40).collect::<String>()

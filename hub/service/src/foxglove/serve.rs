@@ -1,5 +1,6 @@
-//! The viewers' connections. Each has what it did not take yet bounded: the kernel's buffer, one message here, and its place in
-//! a ring of messages that all viewers share. Who falls out of that ring misses what is older, and is told how much.
+//! Connections of the viewers. The backlog of each is bounded: the kernel's buffer, one message here, and its
+//! position in a ring of messages shared by all viewers. A viewer that falls out of the ring misses the older
+//! messages and is informed of their number.
 
 use super::feed::{Data, Feed};
 use super::origin::Origins;
@@ -25,17 +26,18 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
-/// The request is whole and answered within this time.
+/// Time limit for receiving and answering the opening request.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Messages that a viewer may be behind.
+/// Maximum backlog of a viewer [messages].
 const BEHIND: usize = 1024;
-/// Longest message of a viewer, and all that it may say while it is connected, bytes: viewers subscribe, and that is all.
+/// Maximum length of a viewer's message, and maximum total of its messages per connection [bytes]; viewers only
+/// subscribe.
 const LONGEST: usize = 64 * 1024;
 const SAYS: usize = 1 << 20;
-/// A viewer that misses messages is told so at most so often.
+/// Minimum interval of warnings about missed messages to a viewer.
 const TOLD: Duration = Duration::from_secs(10);
 
-/// What all viewers share.
+/// State shared by all viewers.
 #[derive(Clone)]
 pub(super) struct Live(Arc<Inside>);
 
@@ -44,9 +46,9 @@ struct Inside {
     shared: Arc<Shared>,
     messages: broadcast::Sender<Data>,
     origins: Origins,
-    /// By which viewers may call the hub.
+    /// Accepted names of the hub.
     names: Names,
-    /// By it viewers know this hub again.
+    /// Session id that identifies this hub to viewers.
     session: String,
 }
 
@@ -67,21 +69,21 @@ impl Live {
         self.0.feed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes messages of what is told, for as long as the hub tells.
+    /// Converts messages from the hub until it closes the queue.
     pub async fn run(self, mut told: mpsc::Receiver<Told>) {
         while let Some(told) = told.recv().await {
             let messages = self.feed().take(told, &self.0.shared);
             for message in messages {
-                // Without viewers nobody receives it.
+                // Fails only without viewers.
                 let _ = self.0.messages.send(message);
             }
         }
     }
 
-    /// Accepts viewers for ever.
+    /// Accepts viewers indefinitely.
     ///
     /// # Errors
-    /// If the listener cannot be used.
+    /// The listener cannot be used.
     pub async fn serve(self, listener: TcpListener, bounds: Bounds) -> std::io::Result<()> {
         let listener = watchers::listener(listener)?;
         let admission = Admission::new(bounds);
@@ -91,7 +93,7 @@ impl Live {
             tokio::spawn(async move {
                 tokio::select! {
                     () = eviction.wait() => {}
-                    // A connection that broke has nobody to tell.
+                    // Errors of a broken connection are ignored.
                     _ = live.viewer(socket, ticket) => {}
                 }
             });
@@ -155,7 +157,7 @@ impl Live {
                             let text = format!("{count} messages are left out: this viewer does not keep up");
                             viewer.say(warning(&text)).await?;
                         }
-                        // What is still true may have been among them.
+                        // The missed messages may include one that is still current.
                         viewer.renew().await?;
                     }
                     Err(RecvError::Closed) => return Ok(()),
@@ -165,13 +167,13 @@ impl Live {
     }
 }
 
-/// The dialect in which a viewer is answered, or why it is not.
+/// Dialect for a viewer, or the reason to reject it.
 fn agree(names: &Names, origins: &Origins, request: &Request) -> Result<HeaderValue, (StatusCode, String)> {
     called(names, request.uri(), request.headers())?;
     let text =
         |name: header::HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));
     let told = request.headers().get_all(header::ORIGIN).iter().map(|value| value.to_str().unwrap_or("unreadable"));
-    // A program names none.
+    // Non-browser clients send no Origin.
     for origin in told {
         origins.check(origin).map_err(|why| (StatusCode::FORBIDDEN, why))?;
     }
@@ -185,12 +187,12 @@ fn agree(names: &Names, origins: &Origins, request: &Request) -> Result<HeaderVa
 struct Viewer {
     live: Live,
     sink: SplitSink<WebSocketStream<TcpStream>, Message>,
-    /// The viewer's numbers with the places of their channels.
+    /// Ids of the viewer's subscriptions, with the indices of their channels.
     subscriptions: BTreeMap<u32, usize>,
 }
 
 impl Viewer {
-    /// Sends; who takes nothing for [`STUCK`] is gone.
+    /// Sends a message; drops a viewer that accepts no data for [`STUCK`].
     async fn send(&mut self, message: Message) -> Result<(), Error> {
         timeout(STUCK, self.sink.send(message)).await.map_err(|_| Error::ConnectionClosed)?
     }
@@ -238,7 +240,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// Sends the newest of each channel again on which only that counts.
+    /// Sends the latest message of each latched channel again.
     async fn renew(&mut self) -> Result<(), Error> {
         for channel in 0..CHANNELS {
             let newest = self.live.feed().newest(channel);

@@ -1,4 +1,4 @@
-//! Viewers of every manner on real sockets: those that look, those that never read, and those that say what is not served.
+//! Tests with viewers on real sockets: regular ones, ones that never read, and ones with unsupported requests.
 
 use super::*;
 use crate::console::Clock;
@@ -55,7 +55,7 @@ async fn words(socket: &mut Socket) -> Value {
     }
 }
 
-/// Subscription, time and JSON of the next data.
+/// Subscription, time and JSON of the next data message.
 async fn shown(socket: &mut Socket) -> (u32, u64, Value) {
     loop {
         if let Message::Binary(bytes) = socket.next().await.unwrap().unwrap() {
@@ -87,7 +87,7 @@ fn a_viewer_sees_the_arena_at_once_and_then_what_it_subscribed_to() {
         subscribe(&mut socket, 3, "/foxglove/arena").await;
         let (id, stamp, arena) = shown(&mut socket).await;
         assert_eq!((id, stamp, &arena["entities"][0]["id"]), (3, 1_000_000_000_000, &"arena".into()));
-        // Nobody asked for this one.
+        // No viewer has subscribed to this one.
         teller.entry(&Entry::event(1.0, "unheard"));
         subscribe(&mut socket, 4, "/events").await;
         subscribe(&mut socket, 5, "/foxglove/transforms").await;
@@ -96,12 +96,12 @@ fn a_viewer_sees_the_arena_at_once_and_then_what_it_subscribed_to() {
         }
         teller.entry(&Entry::event(2.0, "heard"));
         let (id, stamp, event) = shown(&mut socket).await;
-        // Two seconds of arena time at twice the speed.
+        // Two seconds of arena time at double speed.
         assert_eq!((id, stamp, &event["text"]), (4, 1_001_000_000_000, &"heard".into()));
         teller.entry(&poses(4.0, 0.25));
         let (id, _, transforms) = shown(&mut socket).await;
         assert_eq!((id, &transforms["transforms"][0]["translation"]["x"]), (5, &0.25.into()));
-        // One who comes later is told what is still true.
+        // A later viewer receives the current state.
         let mut later = viewer(&address).await;
         subscribe(&mut later, 1, "/foxglove/bodies").await;
         assert_eq!(shown(&mut later).await.2["entities"][0]["id"], "xp01");
@@ -128,7 +128,7 @@ fn strangers_pages_and_other_dialects_are_refused_and_nothing_can_be_changed() {
         assert_eq!(status(connect(&address, None, None).await), 400);
         assert_eq!(status(connect(&address, Some("graphql"), None).await), 400);
         assert_eq!(status(connect(&address, Some("foxglove.sdk.v1"), Some("https://evil.example")).await), 403);
-        // What Lichtblick speaks.
+        // Dialect of Lichtblick.
         drop(connect(&address, Some("foxglove.websocket.v1"), Some("http://localhost:8080")).await.unwrap());
         let mut socket = viewer(&address).await;
         words(&mut socket).await;
@@ -141,7 +141,7 @@ fn strangers_pages_and_other_dialects_are_refused_and_nothing_can_be_changed() {
         assert!(words(&mut socket).await["message"].as_str().unwrap().contains("there already"));
         socket.send(Message::text(r#"{"op":"subscribe","subscriptions":[{"id":2,"channelId":0}]}"#)).await.unwrap();
         assert!(words(&mut socket).await["message"].as_str().unwrap().contains("channel 0 is not there"));
-        // Who talks and talks is disconnected.
+        // A viewer that sends too much is disconnected.
         let long = format!("{:60000}", "x");
         while socket.send(Message::text(long.clone())).await.is_ok() {}
     });
@@ -183,7 +183,7 @@ fn a_viewer_that_never_reads_costs_the_others_nothing() {
         }
         let bodies: Vec<Body> =
             (0..100).map(|i| Body { name: format!("body-{i}"), pose: [0.12345, 0.23456, 0.34567] }).collect();
-        // Some 30 MB, more than kernel and ring hold together.
+        // About 30 MB, more than the kernel's buffers and the ring hold together.
         let mut longest = Duration::ZERO;
         for i in 0..5000 {
             let entry = Entry::Poses { time: f64::from(i), bodies: bodies.clone() };
@@ -198,7 +198,7 @@ fn a_viewer_that_never_reads_costs_the_others_nothing() {
             }
         }
         assert!(longest < Duration::from_secs(1), "the hub's loop waited {longest:?}");
-        // The one who did not read is gone, or has been told what it missed.
+        // The viewer that did not read has been dropped, or informed of the missed messages.
         let start = Instant::now();
         while teller.counts().viewers == 2 && teller.counts().left_out == 0 {
             assert!(start.elapsed() < PATIENCE, "{:?}", teller.counts());
@@ -214,7 +214,7 @@ fn only_so_many_viewers_are_admitted() {
     block(async {
         let mut sockets = Vec::new();
         for _ in 0..8 {
-            // One that is turned away may be so during its greeting.
+            // The rejection may come during the opening handshake.
             sockets.extend(connect(&address, Some("foxglove.sdk.v1"), None).await.ok());
         }
         let start = Instant::now();

@@ -1,4 +1,5 @@
-//! A geneserver below another one, where it is an island: it offers the best of its own islands, and gives them what it gets.
+//! Upper link of a geneserver that is an island of another one: it offers the best of its own islands, and passes
+//! immigrants on to them.
 
 use super::Link;
 use std::time::{Duration, Instant};
@@ -8,30 +9,30 @@ use xpuck_wire::keys::Secret;
 use xpuck_wire::log::Line;
 use xpuck_wire::socket::{SocketError, Sockets};
 
-/// Time between two offers.
+/// Interval of offers.
 const BEAT: Duration = Duration::from_secs(1);
-/// Without an answer for so long the one above is away, which is said once.
+/// Time without an answer after which the upper server counts as away; logged once.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a server that ends waits until the one above knows it.
+/// Time limit for the upper server's acknowledgement at the end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// The geneserver above, and what this one is there.
+/// Connection to the upper geneserver.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Its endpoint.
+    /// Endpoint of the upper server.
     pub endpoint: String,
-    /// The key file that it shares with those below it; without it none.
+    /// Key that it shares with its islands; `None` if it uses no key.
     pub key: Option<Secret>,
-    /// The number of the island that this server is there.
+    /// Island number of this server there.
     pub number: u16,
-    /// What trees that come from there may have.
+    /// Primitive set of accepted trees.
     pub primitive_set: PrimitiveSet,
 }
 
-/// The link to the geneserver above, which may be away at any time.
+/// Link to the upper geneserver, which may be away at any time.
 pub struct Above {
     link: Link,
-    /// Its endpoint, and the number of the island that this server is there, until it is said that it was found.
+    /// Endpoint and island number for the log; `None` once the first connection was logged.
     unmet: Option<(String, u16)>,
     beat: u32,
     next: Instant,
@@ -39,10 +40,10 @@ pub struct Above {
 }
 
 impl Above {
-    /// A link that connects by itself, now or whenever the one above is there.
+    /// Opens a link that connects by itself as soon as the upper server is reachable.
     ///
     /// # Errors
-    /// If the endpoint is none.
+    /// The endpoint is invalid.
     pub fn open(options: &Options) -> Result<Above, SocketError> {
         let sockets = Sockets::for_worker(options.key.as_ref())?;
         let link = Link::open(sockets, &options.endpoint, options.number, options.primitive_set.clone())?;
@@ -51,7 +52,7 @@ impl Above {
         Ok(Above { link, unmet, beat: 0, next: now, heard: now })
     }
 
-    /// Takes what came, and offers once in a second; never waits. What happened, for a log.
+    /// Processes received messages and sends an offer once a second; never blocks. Returns lines for the log.
     pub fn turn(&mut self, broker: &mut Broker) -> Vec<Line> {
         let now = Instant::now();
         if let Some(migrants) = self.link.arrived() {
@@ -67,7 +68,7 @@ impl Above {
                 self.beat += 1;
                 self.link.post(generation, &migrant);
             } else if self.unmet.is_none() {
-                // Nothing to offer, so no answer to miss.
+                // Without an offer, no answer is expected.
                 self.heard = now;
             }
         }
@@ -83,7 +84,7 @@ impl Above {
         notes
     }
 
-    /// Tells the one above that all islands here are done.
+    /// Reports to the upper server that all islands here are done.
     pub fn done(&mut self) {
         self.link.done(self.beat, FAREWELL);
     }

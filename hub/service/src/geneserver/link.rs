@@ -1,4 +1,4 @@
-//! An island's end of the link to a geneserver, which may be away at any time.
+//! Island's end of the link to a geneserver, which may be away at any time.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,48 +8,48 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Emigrant, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 
-/// How long a finished generation waits for the others' genes. Once an answer did not come, nobody waits again until
-/// the server is heard.
+/// Time limit for the immigrants after a finished generation. After a missed answer, exchanges do not wait until the
+/// server answers again.
 const ANSWER: Duration = Duration::from_secs(1);
-/// How long a start waits for the server.
+/// Time limit for the server's answer at the start.
 const GREETING: Duration = Duration::from_secs(1);
-/// Time between two looks into the file that has the server's address, while it is away.
+/// Interval of reading the address file while the server is away.
 const LOOK: Duration = Duration::from_secs(1);
-/// Longest address, bytes.
+/// Maximum length of an address [bytes].
 const MAX_ADDRESS: u64 = 1024;
-/// Time between two tries to reach a server that is not connected.
+/// Interval of attempts to reach a server that is not connected.
 const RETRY_MS: i64 = 20;
 
-/// The address in a file that a geneserver wrote, if there is one.
+/// Address in a file written by a geneserver, if any.
 pub fn address_in(file: &Path) -> Option<String> {
     let text = xpuck_wire::file::text(file, MAX_ADDRESS).ok()?;
     Some(text.trim().to_string()).filter(|address| !address.is_empty())
 }
 
-/// Exchanges one island's genes.
+/// Exchanges the genes of one island.
 pub struct Link {
-    // Sockets go before the context that made them.
+    // The socket is dropped before the context that created it.
     dealer: Dealer,
     _sockets: Sockets,
     endpoint: String,
-    /// Where the server writes its address, and when that was last looked at.
+    /// File with the server's address, and the time of its last check.
     file: Option<(PathBuf, Instant)>,
     island: u16,
     gate: Gate,
-    /// The server answered at some time.
+    /// Whether the server has ever answered.
     met: bool,
-    /// The server did not answer lately.
+    /// Whether the last answer was missed.
     away: bool,
-    /// Why the server refused the island or its gene the last time, until it takes one again.
+    /// Last reason for which the server rejected the island or its gene; cleared on acceptance.
     refused: Option<String>,
     notes: Vec<Line>,
 }
 
 impl Link {
-    /// A link that connects by itself, now or whenever the server is there.
+    /// Opens a link that connects by itself as soon as the server is reachable.
     ///
     /// # Errors
-    /// If the endpoint is none.
+    /// The endpoint is invalid.
     pub fn open(
         sockets: Sockets,
         endpoint: &str,
@@ -74,13 +74,14 @@ impl Link {
         })
     }
 
-    /// Looks into this file for the server's address whenever the server is away: it may have moved to another machine.
+    /// Reads the server's address from this file while the server is away, because it may have moved to another
+    /// machine.
     pub fn with_address_file(mut self, file: PathBuf) -> Link {
         self.file = Some((file, Instant::now()));
         self
     }
 
-    /// Goes to where the server says that it is now.
+    /// Reconnects if the file has a new address.
     fn follow(&mut self) {
         let Some((file, looked)) = self.file.as_mut().filter(|(_, looked)| looked.elapsed() >= LOOK) else { return };
         *looked = Instant::now();
@@ -91,12 +92,12 @@ impl Link {
         }
     }
 
-    /// Greets the server; true if it answered within a second.
+    /// Announces the island to the server; returns whether it answered within a second.
     pub fn join(&mut self, generation: u32) -> bool {
         self.tell(WorkerMessage::Join { island: self.island, generation }, GREETING)
     }
 
-    /// Says that the island's generations are done; true if the server took note of it within `patience`.
+    /// Reports that the island's generations are done; returns whether the server acknowledged it within `patience`.
     pub fn done(&mut self, generation: u32, patience: Duration) -> bool {
         self.tell(WorkerMessage::Done { island: self.island, generation }, patience)
     }
@@ -107,7 +108,7 @@ impl Link {
         while Instant::now() < deadline {
             let before = self.notes.len();
             self.follow();
-            // What went to the old address is lost.
+            // A message sent to the old address is lost.
             sent &= self.notes.len() == before;
             sent = sent || self.dealer.send(&message);
             wait(&[&self.dealer], RETRY_MS);
@@ -130,12 +131,12 @@ impl Link {
         false
     }
 
-    /// True if the server answered at some time since the link was made.
+    /// Whether the server has ever answered on this link.
     pub fn met(&self) -> bool {
         self.met
     }
 
-    /// Offers an emigrant and returns who came: the answer, or an earlier one that was late, or nobody.
+    /// Offers an emigrant; returns the immigrants from its answer, from a late earlier answer, or none.
     pub fn exchange(&mut self, generation: u32, emigrant: &Migrant) -> Vec<Migrant> {
         let mut arrived = Vec::new();
         if self.away {
@@ -163,13 +164,13 @@ impl Link {
         arrived
     }
 
-    /// Offers an emigrant and does not wait.
+    /// Offers an emigrant without waiting for the answer.
     pub fn post(&mut self, generation: u32, emigrant: &Migrant) {
         let gene = Emigrant::of(emigrant.values());
         self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
     }
 
-    /// Who came since the last call, for an answer to [`Link::post`]; none if there was no answer.
+    /// Immigrants received since the last call in answer to [`Link::post`]; `None` without an answer.
     pub fn arrived(&mut self) -> Option<Vec<Migrant>> {
         let mut arrived = None;
         while let Some(answer) = self.receive() {
@@ -182,12 +183,12 @@ impl Link {
         arrived
     }
 
-    /// Says that the server gave no answer for too long.
+    /// Records that the server's answer is overdue.
     pub fn give_up(&mut self) {
         self.missed();
     }
 
-    /// The next answer that can be read; those that cannot are counted and noted.
+    /// Next valid answer; invalid ones are counted and logged.
     fn receive(&mut self) -> Option<ToWorker> {
         loop {
             match self.dealer.receive::<ToWorker>()? {
@@ -197,7 +198,7 @@ impl Link {
         }
     }
 
-    /// Takes immigrants in place of those that came before; only genes in order get that far.
+    /// Replaces the earlier immigrants by those of an answer; only valid genes are accepted.
     fn take(&mut self, answer: ToWorker, arrived: &mut Vec<Migrant>) {
         match answer {
             ToWorker::Immigrants { immigrants, .. } => {
@@ -215,7 +216,7 @@ impl Link {
         }
     }
 
-    /// Notes a refusal, the same one once.
+    /// Logs a rejection, but equal ones only once.
     fn is_refused(&mut self, why: String) {
         if self.refused.as_ref() != Some(&why) {
             self.notes.push(Line::warn(format!("the geneserver refuses this island: {why}")));
@@ -223,12 +224,12 @@ impl Link {
         }
     }
 
-    /// Why the server refused the island, if it did and has not taken it since.
+    /// Reason for which the server rejects the island; `None` if it has accepted it since.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// Greets the server and does not wait.
+    /// Announces the island without waiting for the answer.
     pub fn greet(&mut self) {
         self.dealer.send(&WorkerMessage::Join { island: self.island, generation: 0 });
     }
@@ -260,7 +261,7 @@ impl Link {
         self.away = true;
     }
 
-    /// What happened since the last call, for a log.
+    /// Lines for the log since the last call.
     pub fn take_notes(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.notes)
     }

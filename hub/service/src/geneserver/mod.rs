@@ -1,4 +1,4 @@
-//! The shell around [`Broker`]: clock, socket, and the file that carries a geneserver over a restart.
+//! Runs a [`Broker`]: clock, socket, and the state file that survives a restart.
 
 mod above;
 mod link;
@@ -26,94 +26,94 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::WorkerMessage;
 use xpuck_wire::socket::{Router, SocketError, Sockets, wait};
 
-/// Longest wait for a message, ms.
+/// Maximum time for polling [ms].
 const POLL_MS: i64 = 50;
-/// Messages answered between two looks at the clock.
+/// Maximum number of messages between two checks of the clock.
 const MESSAGES_AT_ONCE: usize = 256;
-/// Time between two reports.
+/// Interval of reports.
 const REPORT: Duration = Duration::from_secs(10);
-/// Time between two saves.
+/// Interval of saves.
 const SAVE: Duration = Duration::from_secs(5);
-/// After the last island is done, the server answers for so long: its last answers have to arrive.
+/// Time for which the server still answers after the last island is done, so that its last answers arrive.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// What is saved, in the server's folder.
+/// State file in the server's folder.
 const FILE: &str = "geneserver.state";
-/// Locked as long as a server keeps its memory in the folder.
+/// Lock file, locked while a server uses the folder.
 const LOCK: &str = "lock";
-/// Largest memory, bytes.
+/// Maximum size of the state [bytes].
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// What a server is to do.
+/// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// ZeroMQ endpoint to listen on; port `*` takes a free one.
+    /// ZeroMQ endpoint to listen on; port `*` selects a free one.
     pub listen: String,
-    /// The file in which it keeps the address that islands reach it at.
+    /// File to which it writes its address for the islands.
     pub address_file: Option<PathBuf>,
-    /// The key file that it shares with its islands; without it everybody is let in.
+    /// Key shared with its islands; `None` admits islands without a key.
     pub key: Option<Secret>,
-    /// Folder for its memory; without it a restarted server learns from its workers.
+    /// Folder for its state; without it, a restarted server learns the state from its workers.
     pub dir: Option<PathBuf>,
-    /// It ends when so many islands are done; without it only `stop` ends it.
+    /// Number of islands after which it ends when they are done; `None`: only `stop` ends it.
     pub islands: Option<usize>,
-    /// With `islands`, it also ends when nobody has spoken for so long.
+    /// With `islands`: idle time after which it ends, too.
     pub idle: Duration,
-    /// The number by which its memory knows the configuration.
+    /// Fingerprint of the configuration, stored with the state.
     pub configuration: u32,
-    /// The geneserver above it, if there is one.
+    /// Upper geneserver, if any.
     pub above: Option<AboveOptions>,
 }
 
-/// What the server tells its user.
+/// Output of the server.
 #[derive(Clone, Copy, Debug)]
 pub enum Tell<'a> {
     /// It listens at this endpoint.
     Listening(&'a str),
-    /// A line for the log.
+    /// Line for the log.
     Note(&'a Line),
-    /// How things stand, every ten seconds.
+    /// Status, every ten seconds.
     Report(&'a Status),
 }
 
-/// Why a server could not start.
+/// Reason why a server could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// Its key.
+    /// The key is invalid.
     #[error("{0}")]
     Key(#[from] FileError),
-    /// Its socket.
+    /// The socket failed.
     #[error("{0}")]
     Socket(#[from] SocketError),
-    /// Its port.
+    /// The port is not available.
     #[error("{endpoint}: {error}; stop the other program or choose another port")]
     Port {
-        /// The endpoint.
+        /// Endpoint.
         endpoint: String,
-        /// What the system says.
+        /// Error of the operating system.
         error: std::io::Error,
     },
-    /// Its folder.
+    /// The folder is not usable.
     #[error("{}: {error}; choose a folder that can be written", path.display())]
     Folder {
-        /// The folder.
+        /// Folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         error: std::io::Error,
     },
-    /// What it saved cannot be used.
+    /// The saved state is not usable.
     #[error("{}: {error}; remove it, and the server learns from its workers", path.display())]
     Memory {
-        /// The file.
+        /// State file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         error: checkpoint::CheckpointError,
     },
 }
 
-/// Serves until `stop`, or until all islands are done; true if they are. What the broker knows is saved then.
+/// Serves until `stop`, or until all islands are done (returns true). The broker's state is saved at the end.
 ///
 /// # Errors
-/// If the socket or the folder cannot be used.
+/// The socket or the folder is not usable.
 pub fn run(
     options: &Options,
     mut broker: Broker,
@@ -181,7 +181,7 @@ pub fn run(
     Ok((broker.status(), all_done.is_some()))
 }
 
-/// An address that other machines can connect to, of one that is listened on: this machine's name in place of all its addresses.
+/// Address for other machines: replaces the wildcard address with this machine's name.
 fn reachable(endpoint: &str) -> String {
     match ["tcp://0.0.0.0:", "tcp://[::]:"].into_iter().find_map(|all| endpoint.strip_prefix(all)) {
         Some(port) => format!("tcp://{}:{port}", rustix::system::uname().nodename().to_string_lossy()),
@@ -189,7 +189,7 @@ fn reachable(endpoint: &str) -> String {
     }
 }
 
-/// Answers what waits; returns how many messages that were.
+/// Answers waiting messages; returns their number.
 fn answer(router: &Router, broker: &mut Broker, namesakes: &mut Namesakes) -> usize {
     for count in 0..MESSAGES_AT_ONCE {
         let Some((id, message)) = router.receive::<WorkerMessage>() else { return count };
@@ -200,23 +200,23 @@ fn answer(router: &Router, broker: &mut Broker, namesakes: &mut Namesakes) -> us
             }
             Err(error) => broker.on_garbage(&id, error.to_string()),
         };
-        // A worker that left meanwhile asks again when it is back.
+        // A worker that has disconnected repeats its request later.
         router.send(&id, &answer);
     }
     MESSAGES_AT_ONCE
 }
 
-/// Saves in a thread of its own, as a disk may take its time.
+/// Saves on a separate thread, because a disk may be slow.
 struct Saver {
     memories: SyncSender<Memory>,
     thread: JoinHandle<()>,
     errors: std::sync::mpsc::Receiver<String>,
-    /// The system lets it go when the process ends, however it ends.
+    /// The operating system releases the lock when the process ends, however it ends.
     _lock: File,
 }
 
 impl Saver {
-    /// Recalls what was saved, if anything was, and starts the thread.
+    /// Restores the saved state, if any, and starts the thread.
     fn start(dir: &Path, configuration: u32, broker: &mut Broker) -> Result<Saver, ServiceError> {
         let folder = |error| ServiceError::Folder { path: dir.into(), error };
         std::fs::create_dir_all(dir).map_err(folder)?;
@@ -238,7 +238,7 @@ impl Saver {
         let thread = std::thread::Builder::new().name("save".into()).spawn(move || {
             for memory in received {
                 if let Err(error) = atomic::write(&path, &checkpoint::to_bytes(&memory, configuration)) {
-                    // One message that waits is enough.
+                    // One pending error is enough.
                     let _ = failed.try_send(format!("{}: NOT SAVED: {error}", path.display()));
                 }
             }
@@ -246,7 +246,7 @@ impl Saver {
         Ok(Saver { memories, thread: thread.map_err(folder)?, errors, _lock: lock })
     }
 
-    /// Hands over what is to be saved, unless the last save is still going on; says what went wrong before.
+    /// Hands over the state unless the last save is still in progress; returns an error of an earlier save.
     fn save(&self, broker: &Broker) -> Option<String> {
         match self.memories.try_send(broker.memory()) {
             Ok(()) | Err(TrySendError::Full(_)) => self.errors.try_recv().ok(),
@@ -254,7 +254,7 @@ impl Saver {
         }
     }
 
-    /// Saves for the last time, and waits for it.
+    /// Saves once more and waits for the end; returns an error, if any.
     fn close(self, broker: &Broker) -> Option<String> {
         let sent = self.memories.send(broker.memory()).is_ok();
         drop(self.memories);

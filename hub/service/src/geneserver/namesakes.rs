@@ -1,16 +1,17 @@
-//! Two processes that give themselves out for one island: their genes have the same names, so neither gets the other's.
+//! Detects two processes with the same island number. Their genes have the same names, so neither receives those of
+//! the other.
 
 use std::collections::BTreeMap;
 use xpuck_wire::log::Line;
 
-/// Who spoke for each island.
+/// Connections by island.
 #[derive(Default)]
 pub struct Namesakes {
     islands: BTreeMap<u16, Speakers>,
     notes: Vec<Line>,
 }
 
-/// The last two connections that spoke for an island.
+/// Last two connections with an island's number.
 struct Speakers {
     now: String,
     before: Option<String>,
@@ -18,8 +19,8 @@ struct Speakers {
 }
 
 impl Namesakes {
-    /// A connection spoke for an island. One that is started again has a new connection; only where an old one speaks again
-    /// are there two at a time, which is noted once.
+    /// Records a message of an island from a connection. A restarted process has a new connection; only if an old one
+    /// sends again are there two processes, which is logged once.
     pub fn heard(&mut self, island: u16, connection: &str) {
         let first = || Speakers { now: connection.into(), before: None, told: false };
         let speakers = self.islands.entry(island).or_insert_with(first);
@@ -37,7 +38,7 @@ impl Namesakes {
         }
     }
 
-    /// What is to be told.
+    /// Lines for the log since the last call.
     pub fn take_notes(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.notes)
     }

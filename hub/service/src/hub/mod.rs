@@ -1,4 +1,4 @@
-//! The shell around [`Hub`]: clock, sockets, motion capture, recorder and console, in one loop that polls.
+//! Runs a [`Hub`]: clock, sockets, motion capture, recorder and console in one polling loop.
 
 mod record;
 mod room;
@@ -37,34 +37,34 @@ use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{SocketError, Sockets, wait};
 use xpuck_wire::{FileError, is_local};
 
-/// Longest wait for a message, ms of wall time; senses and directives are due at moments between.
+/// Maximum time to wait for a message [ms of wall time]; sensor data and directives are due in between.
 const POLL_MS: i64 = 2;
-/// Whoever asked the hub to end gets an answer, which ZeroMQ and then the relay have to send yet; neither can be asked when
-/// it has. Ending ZeroMQ's context would wait for every thread that has a socket, and not for the relay.
+/// Pause at the end in which ZeroMQ and the relay send the answer to the shutdown request; neither reports when it is
+/// sent. Terminating ZeroMQ's context would wait for every thread with a socket, but not for the relay.
 const LAST_WORDS: Duration = Duration::from_millis(300);
-/// The console's status is renewed so often, wall time.
+/// Interval of the console's status [wall time].
 const STATUS: Duration = Duration::from_millis(100);
 
-/// Why the hub could not start.
+/// Reason why the hub could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum HubError {
-    /// The keys.
+    /// The keys are invalid.
     #[error("{0}")]
     Keys(#[from] FileError),
-    /// A ZeroMQ socket.
+    /// A ZeroMQ socket failed.
     #[error("{0}")]
     Socket(#[from] SocketError),
-    /// A port at which it listens.
+    /// A port is not available.
     #[error("{port} {address}: {error}; stop the other program or choose another port")]
     Port {
-        /// Which.
+        /// Name of the port.
         port: &'static str,
-        /// Its address or endpoint.
+        /// Address or endpoint.
         address: String,
-        /// What the system says.
+        /// Error of the operating system.
         error: std::io::Error,
     },
-    /// The limit of open files.
+    /// The limit of open files is too low.
     #[error("{0}")]
     Descriptors(String),
     /// A thread could not be started.
@@ -72,7 +72,7 @@ pub enum HubError {
     Thread(#[from] std::io::Error),
 }
 
-/// Runs the hub until `stop` or a shutdown request; the record is closed when this returns.
+/// Runs the hub until `stop` or a shutdown request. The record is closed when this returns.
 pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Result<(), HubError> {
     let ports = Ports::new(descriptors::raise_limit(), config.swarm.robots.len()).map_err(HubError::Descriptors)?;
     heap::give_back_regularly()?;
@@ -183,7 +183,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         foxglove::start(listener, config, start, viewers_told, (ports.foxglove, names))?;
     }
     service.run_first();
-    // The system's manager, if it started this, hears from this loop that the hub lives.
+    // If the service manager started this process, this loop notifies it that the hub is alive.
     let mut manager = Notifier::from_environment();
     let mut ready = Some(ready);
     let started = service.started;
@@ -214,14 +214,14 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     manager.stopping();
     service.tell_bye();
     stop.store(true, Ordering::Relaxed);
-    // From here on nothing is urgent, and ZeroMQ's own thread has something to do.
+    // From here on nothing is time-critical, and ZeroMQ's own thread needs the processor.
     let _ = precedence::run_as_others();
     service.records.wait();
     std::thread::sleep(LAST_WORDS);
     Ok(())
 }
 
-/// Goes on with the run of a hub that died a moment ago, if there is one. Gives the time to count on from.
+/// Resumes the run of a hub that died recently, if any. Returns the start value of the arena time.
 fn resume(hub: &mut Hub<Asker>, service: &mut Service, mark: &str) -> f64 {
     let recovery::Found { resumed, stops, notes } = recovery::look_back(&service.config, mark);
     hub.board.set_stops(stops);

@@ -1,4 +1,4 @@
-//! The records of the hub's runs: the one that is written, and those that are being closed.
+//! Records of the hub's runs: the one being written, and those being closed.
 
 use crate::overhead::Shot;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use xpuck_wire::message::State;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Status, event_at};
 
-/// The hub's records.
+/// Records of the hub.
 #[derive(Default)]
 pub(super) struct Records {
     recorder: Option<Recorder>,
@@ -24,14 +24,14 @@ pub(super) struct Records {
     closing: Vec<Closing>,
 }
 
-/// Telemetry that is recorded of a robot in a second of arena time, of the ten that come: each control update is recorded
-/// besides, whole.
+/// Recording rate of a robot's telemetry [Hz of arena time], of ten messages per second; control updates are recorded
+/// completely.
 const TELEMETRY_HZ: f64 = 5.0;
 
-/// Time that a disk has to take the end of a record when the hub ends [wall time].
+/// Time limit for writing the end of a record when the hub ends [wall time].
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What was recorded last of a robot's telemetry.
+/// State of the telemetry recorded last for a robot.
 #[derive(Default)]
 struct Told {
     rate: Rate,
@@ -39,7 +39,7 @@ struct Told {
 }
 
 impl Told {
-    /// True if this is to be recorded: at the rate, and at once when the robot does something else.
+    /// Whether the telemetry has to be recorded: at the recording rate, and at once when the robot's state changes.
     fn is_due(&mut self, time: f64, telemetry: &Telemetry) -> bool {
         let stands = Some((telemetry.state, telemetry.segment, telemetry.obeyed));
         let changed = std::mem::replace(&mut self.stands, stands) != stands;
@@ -48,10 +48,10 @@ impl Told {
 }
 
 impl Records {
-    /// Opens the record of a run that begins; returns its folder.
+    /// Opens the record of a new run; returns its folder.
     ///
     /// # Errors
-    /// The disk refuses. One that is slow is waited for by the recorder.
+    /// Error of the disk. The recorder waits for a slow disk.
     pub(super) fn open(&mut self, config: &Config, begins: &Beginning) -> Result<String, String> {
         self.write_with(Recorder::open(config, begins))
     }
@@ -59,7 +59,7 @@ impl Records {
     /// Continues the record in this folder; returns the folder.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// Error of the disk.
     pub(super) fn resume(&mut self, config: &Config, directory: &Path) -> Result<String, String> {
         self.write_with(Recorder::go_on(config, directory))
     }
@@ -72,12 +72,12 @@ impl Records {
         Ok(place)
     }
 
-    /// The file that is being written, if there is one.
+    /// File being written, if any.
     pub(super) fn file(&self) -> Option<&Path> {
         self.recorder.as_ref().and_then(Recorder::file)
     }
 
-    /// Adds an entry; gives how many were lost so far, if that has to be told.
+    /// Adds an entry; returns the number of lost entries so far if it has to be reported.
     pub(super) fn write(&mut self, entry: Entry) -> Option<u64> {
         if let Entry::Telemetry { time, robot, telemetry, .. } = &entry
             && !self.telemetry.entry(robot.clone()).or_default().is_due(*time, telemetry)
@@ -94,14 +94,14 @@ impl Records {
         }
     }
 
-    /// Stores how the run stands.
+    /// Stores a snapshot of the run.
     pub(super) fn store(&self, snapshot: Snapshot) {
         if let Some(recorder) = &self.recorder {
             recorder.keep(snapshot);
         }
     }
 
-    /// What recorder and records that are being closed have to tell. Those that are closed by now are forgotten.
+    /// Next event of the recorder or of a record being closed. Closed records are removed.
     pub(super) fn news(&mut self) -> Option<RecordNews> {
         while let Some(recorder) = &mut self.recorder
             && let Some(note) = recorder.note()
@@ -121,7 +121,7 @@ impl Records {
         told.map(RecordNews::Say)
     }
 
-    /// Closes the record with its final status; its end is written meanwhile.
+    /// Closes the record with its final status; the end is written in the background.
     pub(super) fn close(&mut self, status: Status) {
         self.closing.extend(self.recorder.take().map(|recorder| recorder.close(status)));
     }

@@ -1,13 +1,13 @@
-//! How much room the records have, looked at now and then.
+//! Disk space and size of the records, checked at intervals.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xpuck_record::budget::Limits;
 
-/// A disk is asked so often.
+/// Interval of the checks.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// The room of the record directory's disk, and the size of the record that is written.
+/// Free space on the record directory's disk, and size of the current record.
 pub(super) struct Room {
     folder: PathBuf,
     looked: Option<Instant>,
@@ -16,12 +16,12 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Nothing is known yet.
+    /// Creates the state before the first check.
     pub(super) fn new(folder: &Path) -> Room {
         Room { folder: folder.into(), looked: None, free: None, size: None }
     }
 
-    /// Bytes that are free, and bytes of the file that is written.
+    /// Free bytes, and size of the file being written.
     pub(super) fn look(&mut self, file: Option<&Path>) -> (Option<u64>, Option<u64>) {
         if self.looked.is_none_or(|at| at.elapsed() >= AGAIN) {
             self.looked = Some(Instant::now());

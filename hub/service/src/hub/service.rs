@@ -1,5 +1,4 @@
-//! What the hub's program has of the world: sockets, the guard of the keys, motion capture, the console, the observer and
-//! records.
+//! Environment of the hub's program: sockets, key guard, motion capture, console, observer and records.
 
 use super::record::Records;
 use super::room::Room;
@@ -35,52 +34,52 @@ use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{OperatorsHub, ReturnAddress, Router, Sender};
 use xpuck_wire::{Status, Swarm, event_at, precedence};
 
-/// Pieces of bundles, and answers about them, that are sent in one turn at most: senses do not wait for more.
+/// Maximum number of bundle pieces and related answers sent per turn, so that sensor data is not delayed.
 const PIECES_AT_ONCE: usize = 2;
 
-/// The hub's program.
+/// Environment of the hub's program.
 pub(super) struct Service {
     pub(super) config: Config,
     pub(super) robots: Router,
     pub(super) operators: OperatorsHub,
-    /// In front of both.
+    /// Relays in front of both sockets.
     pub(super) relays: [Relay; 2],
-    /// Who is let in, and the edition of the keyring that the hub knows.
+    /// Key guard, and the keyring version known to the hub.
     pub(super) guard: Option<(Arc<Guard>, u64)>,
     pub(super) poses: Receiver<Event>,
-    /// Robots that come to the swarm, for motion capture's gates.
+    /// Robots added to the swarm, for the gates of motion capture.
     pub(super) newcomers: Queue<String>,
     pub(super) commands: Receiver<Command>,
-    /// What pages are told; none without a console.
+    /// Queue to the console's pages; `None` without a console.
     pub(super) console: Option<Teller>,
-    /// What viewers of the live view are told; none without it.
+    /// Queue to the live view; `None` without one.
     pub(super) viewers: Option<foxglove::Teller>,
-    /// Who is logged in at the console.
+    /// Sessions of the console.
     pub(super) sessions: Arc<Mutex<Sessions>>,
-    /// The world that pages and viewers were told of: the run and its phase.
+    /// Run and phase of the world last sent to pages and viewers.
     pub(super) shown: Option<(u64, u16)>,
-    /// What the camera above the arena shows; none without one.
+    /// Events of the camera above the arena; `None` without one.
     pub(super) overhead: Option<Receiver<overhead::Event>>,
     pub(super) room: Room,
     pub(super) records: Records,
     pub(super) stops: Stops,
-    /// The bundles of updates.
+    /// Update bundles.
     pub(super) updates: Updates<ReturnAddress>,
     pub(super) observer: Observer,
-    /// Of connections closed to make room, and how many there were when that was told of last.
+    /// Rate limit of the warning about evicted connections, and their number at the last warning.
     pub(super) crowds: (RateLimit, u64),
-    /// The same of connections that proved no key.
+    /// The same for connections without a valid key.
     pub(super) strangers: (RateLimit, u64),
     pub(super) started: Instant,
-    /// The commit that this program was built from.
+    /// Git commit from which this program was built.
     pub(super) commit: &'static str,
 }
 
-/// Who asks.
+/// Sender of a request.
 pub(super) enum Asker {
-    /// An operator or observer by ZeroMQ.
+    /// Operator or observer with a ZeroMQ socket.
     Socket(ReturnAddress),
-    /// The console's page.
+    /// Page of the console.
     Page(oneshot::Sender<Reply>),
 }
 
@@ -134,7 +133,7 @@ impl Shell for Service {
         self.observer.message(now, message);
     }
 
-    /// By ZeroMQ or from the console's page, which has but few at once.
+    /// Next request from the console's page, which sends only few at a time, or from ZeroMQ.
     fn request(&mut self) -> Option<Asked<Asker>> {
         if let Ok(Command { who, request, answer }) = self.commands.try_recv() {
             return Some(Asked { by: Asker::Page(answer), who, request: Ok(request) });
@@ -169,7 +168,7 @@ impl Shell for Service {
     fn answer(&mut self, to: Asker, reply: Reply) {
         match to {
             Asker::Socket(to) => self.operators.answer(to, &reply),
-            // A page that left needs no answer.
+            // A page that has disconnected needs no answer.
             Asker::Page(to) => drop(to.send(reply)),
         }
     }
@@ -214,7 +213,7 @@ impl Shell for Service {
     }
 
     fn send_piece(&mut self, robot: usize, digest: String, offset: u64) {
-        // One that is not read is asked for again.
+        // The robot requests a piece again if it is not sent.
         let _ = self.updates.hand(Job::Read { robot, digest, offset });
     }
 
@@ -226,14 +225,14 @@ impl Shell for Service {
 
     fn enrolled(&mut self, now: f64, swarm: &Swarm) {
         let known = self.config.swarm.robots.len();
-        // A thread that ended has ended with the hub.
+        // The send fails only if the thread has ended, which happens at shutdown.
         swarm.robots[known..].iter().for_each(|robot| drop(self.newcomers.send(robot.clone())));
         self.config.swarm = swarm.clone();
         self.tell(Told::Robots(swarm.robots.clone()));
         if let Some(viewers) = &self.viewers {
             viewers.robots(now, &swarm.robots);
         }
-        // Pages are told of the world again, whose bodies the robots are.
+        // Pages get the world again, because it contains the robots.
         self.shown = None;
     }
 
@@ -247,7 +246,7 @@ impl Shell for Service {
 }
 
 impl Service {
-    /// A link by which somebody who has proved a key opens the page without showing it to the browser.
+    /// Creates a link that opens the page for a person with a proven key, without a copy of the key in the browser.
     fn link(&self, to: &ReturnAddress) -> Reply {
         let Some(address) = &self.config.swarm.hub.console else { return Reply::Refused("there is no console".into()) };
         let Ok(token) = fresh_token() else { return Reply::Refused("this machine gives no random numbers".into()) };
@@ -261,14 +260,14 @@ impl Service {
         Reply::Link(format!("{scheme}://{}/#link={token}", reachable(address)))
     }
 
-    /// Hands what an operator asks of bundles to their thread.
+    /// Hands an operator's request about bundles to the bundle thread.
     fn have_bundles(&self, job: Job<ReturnAddress>) {
         if let Err(Job::Upload { to, .. } | Job::Begin { to, .. }) = self.updates.hand(job) {
             self.operators.answer(to, &Reply::Refused("the hub's disk is busy; try again".into()));
         }
     }
 
-    /// Sends what the thread of bundles has done.
+    /// Sends the results of the bundle thread.
     pub(super) fn go_on_updating(&mut self, now: f64, hub: &mut Hub<Asker>) {
         for _ in 0..PIECES_AT_ONCE {
             let Some(done) = self.updates.poll() else { return };
@@ -286,7 +285,7 @@ impl Service {
         }
     }
 
-    /// Senses that are due do not wait for robots or builds on the same machine.
+    /// Requests real-time priority, so that other processes on this machine do not delay due sensor data.
     pub(super) fn run_first(&self) {
         let priority = self.config.hub.realtime;
         if priority > 0 && precedence::run_first(priority).is_err() {
@@ -297,7 +296,7 @@ impl Service {
         }
     }
 
-    /// Takes what the camera above the arena gave, and records it with the poses' clock.
+    /// Processes events of the camera above the arena, and records pictures with the clock of the poses.
     pub(super) fn look_from_above(&mut self, now: f64, hub: &mut Hub<Asker>) {
         let speed = self.config.swarm.speed;
         while let Some(event) = self.overhead.as_ref().and_then(|events| events.try_recv().ok()) {
@@ -312,7 +311,7 @@ impl Service {
         }
     }
 
-    /// Shows how things stand to those who watch.
+    /// Publishes the status to console, live view and observer.
     pub(super) fn publish(&mut self, now: f64, hub: &mut Hub<Asker>) {
         self.look_after_ports(now, hub);
         hub.board.set_log_lines_lost(log::lost());
@@ -332,14 +331,14 @@ impl Service {
         self.show(status);
     }
 
-    /// Tells pages, if there is a console.
+    /// Sends a message to the pages, if there is a console.
     pub(super) fn tell(&self, told: Told) {
         if let Some(console) = &self.console {
             console.tell(told);
         }
     }
 
-    /// Tells pages and viewers in which world the run is.
+    /// Sends the world of the run to pages and viewers.
     fn show_world(&self, now: f64, hub: &Hub<Asker>) {
         if let Some(viewers) = &self.viewers {
             viewers.world(now, hub.board.world());
@@ -352,7 +351,7 @@ impl Service {
         }
     }
 
-    /// Tells pages, if there is a console, how things stand.
+    /// Sends the status to the pages, if there is a console.
     fn show(&mut self, status: Status) {
         if self.console.is_none() {
             return;
@@ -363,12 +362,12 @@ impl Service {
         self.tell(Told::Status(Box::new(status), around));
     }
 
-    /// The hub ends: pages that lose it know why.
+    /// Reports the shutdown to the pages, so that they can show the reason for the lost connection.
     pub(super) fn tell_bye(&self) {
         self.tell(Told::Bye("the hub was told to end"));
     }
 
-    /// Connections of strangers make room for those that come; that there are so many is worth a line.
+    /// Warns, at a limited rate, about evicted connections and connections without a valid key.
     fn look_after_ports(&mut self, now: f64, hub: &mut Hub<Asker>) {
         let counts = self.relays.each_ref().map(Relay::counts);
         let evicted = counts.iter().map(|port| port.evicted).sum();
@@ -389,7 +388,7 @@ impl Service {
     }
 }
 
-/// An address at which a browser reaches the console: one that stands for all of this machine's is replaced by its name.
+/// Address for a browser: replaces a wildcard address with this machine's name.
 fn reachable(address: &str) -> String {
     let name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
     let all = ["0.0.0.0:", "[::]:", "*:"].into_iter().find_map(|all| address.strip_prefix(all));

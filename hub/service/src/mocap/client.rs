@@ -1,4 +1,4 @@
-//! The thread that keeps a connection to the motion-capture system.
+//! Thread that maintains the connection to the motion-capture system.
 
 use super::error::MocapError;
 use super::open::open;
@@ -14,26 +14,26 @@ use xpuck_hub_core::mocap::reference::Reference;
 use xpuck_wire::log::Line;
 use xpuck_wire::precedence;
 
-/// Frames that may wait for the hub; newer ones are dropped while it is full.
+/// Maximum number of frames waiting for the hub; further ones are dropped while the queue is full.
 pub const QUEUE: usize = POSES_AT_ONCE;
 /// Pause between attempts to connect.
 const RETRY: Duration = Duration::from_millis(200);
-/// Counts of refused poses are told so often at most.
+/// Minimum interval of reports about rejected poses.
 const TELL: Duration = Duration::from_millis(100);
 
-/// What the thread tells.
+/// Event of the thread.
 #[derive(Debug)]
 pub enum Event {
-    /// A frame came, at that moment.
+    /// Frame with its time of arrival.
     Frame(Frame, Instant),
-    /// Poses refused so far, by reason; told when they have changed, at most ten times a second.
+    /// Number of rejected poses so far, by reason; sent on changes, at most ten times a second.
     Refused(Vec<(String, u64)>),
-    /// The connection came or went, or poses were refused; a line for the log.
+    /// Line for the log about the connection or about rejected poses.
     Note(Line),
 }
 
-/// Starts the thread; it ends when `stop` is set. It calls `wake` when a frame is there to be taken. `realtime` is its
-/// priority under SCHED_FIFO, 0 for none; robots of the swarm file, and by the other end those that come later.
+/// Starts the thread; it ends when `stop` is set. It calls `wake` when a frame is available. `realtime` is its
+/// priority under SCHED_FIFO, 0 for none. `robots` are those of the swarm file; `more` receives those added later.
 pub fn start(
     (mocap, arena): (&Mocap, &Arena),
     (robots, more): (&[String], Receiver<String>),
@@ -49,7 +49,7 @@ pub fn start(
     let mut client = Client { mocap: mocap.clone(), reference, began, gates, more, events, warned: false, told };
     std::thread::Builder::new().name("mocap".into()).spawn(move || {
         if realtime > 0 {
-            // The hub's own thread says so if the kernel refuses.
+            // The hub's main thread reports an error of the kernel.
             let _ = precedence::run_first(realtime);
         }
         while !stop.load(Ordering::Relaxed) {
@@ -65,14 +65,14 @@ pub fn start(
 struct Client {
     mocap: Mocap,
     reference: Reference,
-    /// Zero of the times of arrival.
+    /// Time origin of the times of arrival.
     began: Instant,
     gates: Gates,
-    /// Robots that come to the swarm.
+    /// Robots added to the swarm.
     more: Receiver<String>,
     events: SyncSender<Event>,
     warned: bool,
-    /// The counts that the hub knows, and since when.
+    /// Counts last reported to the hub, and the time of the report.
     told: (Vec<(String, u64)>, Instant),
 }
 
@@ -93,7 +93,7 @@ impl Client {
                     let text = format!("motion capture at {}: frames are coming again", self.mocap.place());
                     self.note(Line::info(text));
                 }
-                // A full queue means that the hub is late; the next frame is newer anyway.
+                // If the queue is full, the hub is late; dropping the frame is harmless, because a newer one follows.
                 if let Some(frame) = self.gates.pass(&raw) {
                     let _ = self.events.try_send(Event::Frame(frame, Instant::now()));
                     wake();
@@ -125,7 +125,7 @@ impl Client {
     }
 
     fn note(&self, line: Line) {
-        // The log of a hub that is late may lack a line.
+        // If the hub is late, the line may be lost.
         let _ = self.events.try_send(Event::Note(line));
     }
 }

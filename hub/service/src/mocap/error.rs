@@ -1,49 +1,49 @@
-//! Why a motion-capture system is of no use, or of no more.
+//! Errors of motion-capture systems and their connections.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// Why a system cannot be reached, or its connection must be dropped; in a few words.
+/// Reason why a system cannot be reached or its connection has to be dropped.
 #[derive(Debug, thiserror::Error)]
 pub enum MocapError {
-    /// The network or a file.
+    /// Network or file error.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Bytes that the protocol does not have, or a version of it that cannot be read.
+    /// Invalid bytes, or an unsupported version of the protocol.
     #[error("{0}")]
     Bytes(Box<dyn std::error::Error + Send + Sync>),
-    /// The server hung up.
+    /// The server closed the connection.
     #[error("the server closed the connection")]
     Closed,
-    /// Nothing came for so long, s.
+    /// The server was silent for this time [s].
     #[error("silent for {0} s")]
     Silent(u64),
-    /// Nobody answered for so long, s.
+    /// The server did not answer within this time [s].
     #[error("no answer for {0} s")]
     NoAnswer(f32),
-    /// The server's name leads to no address that its protocol can use.
+    /// The server's name has no address that its protocol can use.
     #[error("it has no IPv4 address")]
     NoIpv4,
-    /// The server's name leads to no address.
+    /// The server's name has no address.
     #[error("no such address")]
     NoAddress,
-    /// Somebody else connected.
+    /// Another host connected.
     #[error("{0} connected in its place")]
     AnotherPeer(IpAddr),
-    /// The server did not connect to us.
+    /// The server did not connect to this program.
     #[error("asked by UDP to connect to {0}, it does not; is the port open to it?")]
     NotCalledBack(SocketAddr),
-    /// The group cannot be joined.
+    /// The multicast group cannot be joined.
     #[error("multicast group {group}, port {port}: {error}")]
     Multicast {
-        /// The group.
+        /// Multicast group.
         group: Ipv4Addr,
-        /// Its port.
+        /// Port.
         port: u16,
-        /// What the system says.
+        /// Error of the operating system.
         error: io::Error,
     },
-    /// A record that cannot be replayed: the file, the place in it, and why.
+    /// The record cannot be replayed: file, position in it, and reason.
     #[error("{0}")]
     Record(String),
 }

@@ -1,8 +1,8 @@
-//! Motion capture: clients of the systems that track bodies.
+//! Clients of motion-capture systems.
 //!
-//! A protocol's client ([`vicon`], [`vrpn`], [`natnet`]) turns bytes into raw frames, and all of them, and the replay of a
-//! record, are a [`source::PoseSource`]. [`client`] is the thread that lets pass what can be true
-//! ([`xpuck_hub_core::mocap::gates`]) and hands frames to the hub.
+//! The client of a protocol ([`vicon`], [`vrpn`], [`natnet`]) converts bytes into raw frames. All of them and the
+//! replay of a record implement [`source::PoseSource`]. The thread of [`client`] filters the poses
+//! ([`xpuck_hub_core::mocap::gates`]) and passes frames to the hub.
 
 pub mod client;
 pub mod error;

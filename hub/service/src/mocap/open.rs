@@ -1,4 +1,4 @@
-//! How the motion-capture system that the hub's file names is opened.
+//! Opens the motion-capture system named in the hub's file.
 
 use super::error::MocapError;
 use super::source::PoseSource;
@@ -7,10 +7,10 @@ use super::{natnet, replay, vicon, vrpn};
 use std::sync::atomic::AtomicBool;
 use xpuck_hub_core::config::{Mocap, MocapKind};
 
-/// Connects to the system that the hub's file names; `stop` ends a wait for it.
+/// Connects to the system named in the hub's file; `stop` ends the waiting.
 ///
 /// # Errors
-/// Why it cannot be reached, in a few words.
+/// Reason why the system cannot be reached, in a few words.
 pub fn open(mocap: &Mocap, stop: &AtomicBool) -> Result<Box<dyn PoseSource>, MocapError> {
     let address = &mocap.address;
     Ok(match mocap.kind {

@@ -1,4 +1,4 @@
-//! Whether there is what a hub would connect to: one look, for those who have no connection.
+//! Checks once whether a hub could connect to the motion-capture system, without keeping a connection.
 
 use super::error::MocapError;
 use super::natnet::udp::Udp;
@@ -10,11 +10,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use xpuck_hub_core::config::{Mocap, MocapKind};
 
-/// Looks, as each kind of system is met, and says what was seen. A server that does not answer is waited for `patience`
-/// or little longer.
+/// Probes the system in the way of its kind; returns a description of the result. Waits for an answer for slightly
+/// longer than `patience` at most.
 ///
 /// # Errors
-/// Why a hub would see nothing, in a few words.
+/// Reason why a hub could not connect, in a few words.
 pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, MocapError> {
     let address = &mocap.address;
     match mocap.kind {

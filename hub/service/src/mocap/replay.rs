@@ -1,4 +1,4 @@
-//! A recorded run as a source of poses: what a hub wrote, it can see again.
+//! Replay of a recorded run as a pose source.
 
 use super::error::MocapError;
 use super::source::PoseSource;
@@ -10,21 +10,21 @@ use xpuck_hub_core::mocap::{RawBody, RawFrame};
 use xpuck_kernels::math::sin_cos;
 use xpuck_wire::Body;
 
-/// Largest record, bytes.
+/// Maximum size of a record [bytes].
 const MAX_BYTES: u64 = 2 << 30;
 
-/// Time on the clock of the replay between its end and its next beginning [s]: robots jump back to their start, which the
-/// gates believe after a pause.
+/// Time on the clock of the replay between its end and its next start [s]: robots jump back to their start, which the
+/// gates accept after a pause.
 const BETWEEN_ROUNDS: f64 = 60.0;
 
-/// What the recorder writes to `/poses`.
+/// Message on the record's topic `/poses`.
 #[derive(Debug, Deserialize)]
 struct Poses {
     time: f64,
     bodies: Vec<Body>,
 }
 
-/// Frames and when they are due.
+/// Recorded frames with their times.
 #[derive(Debug)]
 pub(super) struct Replay {
     poses: Vec<Poses>,
@@ -37,7 +37,7 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Reads the poses of the record that the file names; an unfinished record is read as far as it goes.
+    /// Reads the poses of the record named in the hub's file. An unfinished record is read up to its end.
     pub fn open(mocap: &Mocap) -> Result<Replay, MocapError> {
         Replay::read(mocap).map_err(MocapError::Record)
     }
@@ -51,7 +51,7 @@ impl Replay {
         let mut poses: Vec<Poses> = Vec::new();
         for message in messages.map_while(Result::ok).filter(|m| m.channel.topic == "/poses") {
             let one: Poses = serde_json::from_slice(&message.data).map_err(|e| format!("{name}: /poses: {e}"))?;
-            // A record has one clock; what does not rise is no record of ours.
+            // Times of a record increase strictly; otherwise it was not written by this program.
             if !one.time.is_finite() || poses.last().is_some_and(|last| one.time <= last.time) {
                 return Err(format!("{name}: /poses: time {} does not rise", one.time));
             }
@@ -63,7 +63,7 @@ impl Replay {
         Ok(Replay { poses, next: 0, began: Instant::now(), speed: mocap.speed, again: mocap.repeat, round: 0 })
     }
 
-    /// How many frames there are.
+    /// Number of frames.
     pub fn len(&self) -> usize {
         self.poses.len()
     }

@@ -1,6 +1,7 @@
-//! Rotation matrices, row by row, from the forms in which protocols send rotations.
+//! Conversion of protocol rotations into row-major rotation matrices.
 
-/// From a unit quaternion x, y, z, w. Of another one the matrix is no rotation, which the gates refuse.
+/// Converts a unit quaternion x, y, z, w. Other quaternions give a matrix that is not a rotation, which the gates
+/// reject.
 pub(super) fn from_quaternion([x, y, z, w]: [f64; 4]) -> [f64; 9] {
     [
         w * w + x * x - y * y - z * z,
@@ -15,7 +16,7 @@ pub(super) fn from_quaternion([x, y, z, w]: [f64; 4]) -> [f64; 9] {
     ]
 }
 
-/// From an axis times an angle, rad (Rodrigues). A vector without length turns nothing.
+/// Converts an axis times an angle [rad] (Rodrigues). The zero vector gives the identity.
 pub(super) fn from_axis_angle(axis: [f64; 3]) -> [f64; 9] {
     let angle = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
     let [x, y, z] = if angle > 0.0 { axis.map(|a| a / angle) } else { [0.0, 0.0, 1.0] };
@@ -46,7 +47,7 @@ mod tests {
     #[test]
     fn both_forms_of_a_quarter_turn_are_one_matrix() {
         let (h, q) = (0.5f64.sqrt(), FRAC_PI_2);
-        // About x, y and z: where the three axes go, column by column.
+        // About x, y and z; the columns are the images of the three axes.
         for (quaternion, vector, matrix) in [
             ([h, 0.0, 0.0, h], [q, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]),
             ([0.0, h, 0.0, h], [0.0, q, 0.0], [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0]),

@@ -1,39 +1,39 @@
-//! What all motion-capture systems have in common.
+//! Common interfaces of motion-capture systems.
 
 use super::error::MocapError;
 use std::time::Duration;
 use xpuck_hub_core::mocap::RawFrame;
 
-/// A motion-capture system, connected.
+/// Connected motion-capture system.
 pub trait PoseSource {
-    /// The frames that came since the last call. Waits for one, at most about half a second.
+    /// Returns the frames received since the last call. Waits for a frame for about half a second at most.
     ///
     /// # Errors
-    /// Why the connection is of no more use, in a few words.
+    /// Reason why the connection is unusable, in a few words.
     fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError>;
 
-    /// Changes of what the server said of itself since the last call, a line each.
+    /// Changes of the server's description since the last call, one line each.
     fn take_notes(&mut self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// A protocol over a stream of bytes, without any I/O.
+/// Protocol over a byte stream, without I/O.
 pub trait Codec {
-    /// Takes bytes from the server and returns the frames they complete.
+    /// Processes bytes from the server and returns the completed frames.
     ///
     /// # Errors
-    /// What in the bytes makes no sense; the connection must be dropped.
+    /// The bytes are invalid; the connection has to be dropped.
     fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, MocapError>;
 
     /// Bytes to send to the server.
     fn take_outgoing(&mut self) -> Vec<u8>;
 
-    /// How long to wait before what is to be sent is sent: a server that answers at once must not be asked all the time.
+    /// Delay before outgoing bytes are sent, so that a server with immediate answers is not polled continuously.
     fn pace(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// The server has been silent for a moment; what is to be asked may be asked now.
+    /// Called when the server has been silent for a while; the codec may send a request.
     fn quiet(&mut self) {}
 }

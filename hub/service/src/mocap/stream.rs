@@ -1,4 +1,4 @@
-//! A codec over TCP: the server is connected to, or asked by UDP to connect to us.
+//! Runs a codec over TCP. Either this program connects to the server, or it asks the server by UDP to connect.
 
 use super::error::MocapError;
 use super::source::{Codec, PoseSource};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use xpuck_hub_core::mocap::RawFrame;
 use xpuck_wire::uninterrupted;
 
-/// A server silent for so long is taken for gone.
+/// Silence after which a server counts as gone.
 pub(super) const SILENCE: Duration = Duration::from_secs(2);
-/// A VRPN server in whose room nothing moves is silent; it is asked so often.
+/// Interval of requests to a silent server: a VRPN server sends nothing while nothing moves.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
-/// A connection.
+/// Connection of a codec.
 pub(super) struct Tcp {
     socket: TcpStream,
     codec: Box<dyn Codec>,
@@ -34,7 +34,8 @@ impl Tcp {
         Ok(Tcp { socket, codec, heard: Instant::now(), bytes: vec![0; 16384].into() })
     }
 
-    /// Asks a VRPN server by UDP to connect to a port of ours, each [`QUIET`] for so long, and waits until it does.
+    /// Asks a VRPN server by UDP every [`QUIET`], for at most `patience`, to connect to a local port, and waits for
+    /// the connection.
     pub fn called_back(
         address: &str,
         codec: Box<dyn Codec>,
@@ -44,7 +45,7 @@ impl Tcp {
         let server: SocketAddr = address.to_socket_addrs()?.find(SocketAddr::is_ipv4).ok_or(MocapError::NoIpv4)?;
         let request = UdpSocket::bind("0.0.0.0:0")?;
         request.connect(server)?;
-        // Our address as the server's network sees it.
+        // Local address on the network of the server.
         let listener = TcpListener::bind((request.local_addr()?.ip(), 0))?;
         listener.set_nonblocking(true)?;
         let ours = listener.local_addr()?;
@@ -101,7 +102,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::mpsc::channel;
 
-    /// Frames of a byte each.
+    /// Frames of one byte each.
     struct Bytes;
 
     impl Codec for Bytes {
@@ -114,7 +115,7 @@ mod tests {
         }
     }
 
-    /// A read with a time-out is broken off by any signal, whatever its handler asks for.
+    /// Any signal interrupts a read with a timeout, regardless of its handler's flags.
     #[test]
     fn a_storm_of_signals_ends_no_connection() {
         use nix::sys::pthread::pthread_kill;

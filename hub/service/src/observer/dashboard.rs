@@ -1,4 +1,4 @@
-//! The dashboard for Grafana asks for metrics that are told, under the names and labels that they have.
+//! Tests that the Grafana dashboard uses only exported metrics, with their names and labels.
 
 use super::exposition::Form;
 use super::health::Facts;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use xpuck_wire::{RobotRow, Status};
 
-/// All metrics of a hub with one robot that tells everything: labels by name.
+/// All metrics of a hub with one robot that reports all values: labels by name.
 fn told() -> BTreeMap<String, BTreeSet<String>> {
     let (metrics, registry) = Metrics::new();
     let mut row = RobotRow { id: "xp01".into(), alive: true, ..RobotRow::default() };
@@ -32,7 +32,7 @@ fn told() -> BTreeMap<String, BTreeSet<String>> {
     found
 }
 
-/// Names of metrics in an expression, with the labels that are asked of each.
+/// Names of the metrics in an expression, with their labels.
 fn asked(expression: &str) -> Vec<(String, Vec<String>)> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut names = Vec::new();
@@ -70,7 +70,7 @@ fn the_dashboard_asks_for_what_is_told() {
         }
     }
     assert!(targets.len() > 25 && seen.len() > 25, "{seen:?}");
-    // Each legend names a label of the metric it stands for, or none.
+    // Each legend names labels of its metric, or has none.
     for target in targets {
         let (expression, legend) = (target["expr"].as_str().unwrap(), target["legendFormat"].as_str().unwrap());
         for label in legend.split("{{").skip(1).map(|rest| rest.split("}}").next().unwrap()) {

@@ -1,14 +1,14 @@
-//! The metrics as whoever asks for them reads them: in the form of OpenMetrics, or in Prometheus's older text form, which
-//! `promtool` checks. They differ in what a counter is called where it is described, and in how the text ends.
+//! Text formats of the metrics: OpenMetrics, and Prometheus's older text format, which `promtool` checks. They differ
+//! in the described name of a counter and in the end of the text.
 
 use std::collections::HashSet;
 
-/// The media type of OpenMetrics, as a request's Accept header names it.
+/// Media type of OpenMetrics in an Accept header.
 const OPEN: &str = "application/openmetrics-text";
-/// What the values of a counter are called beyond the name of its family.
+/// Suffix of a counter's values, in addition to the name of its family.
 const TOTAL: &str = "_total";
 
-/// A text form of metrics.
+/// Text format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// OpenMetrics 1.0.
@@ -18,7 +18,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What a request's Accept header asks for: the older form unless it names OpenMetrics.
+    /// Format requested by an Accept header: the older format unless the header names OpenMetrics.
     pub fn asked_for(accept: &str) -> Form {
         let refused = |mut parameters: std::str::Split<'_, char>| {
             parameters.any(|p| p.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0)))
@@ -30,7 +30,7 @@ impl Form {
         if accept.split(',').any(names) { Form::Open } else { Form::Text }
     }
 
-    /// The Content-Type header.
+    /// Content-Type header.
     pub fn content_type(self) -> &'static str {
         match self {
             Form::Open => "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -38,7 +38,7 @@ impl Form {
         }
     }
 
-    /// The text in this form, of one in the form of OpenMetrics.
+    /// Converts a text in OpenMetrics format to this format.
     pub fn of(self, open: String) -> String {
         match self {
             Form::Open => open,
@@ -47,7 +47,7 @@ impl Form {
     }
 }
 
-/// Lines of OpenMetrics in the older form: a counter is described under the name of its values.
+/// Converts OpenMetrics lines to the older format, in which a counter is described under the name of its values.
 fn text(open: &str) -> String {
     let described = |line: &str| -> Option<(String, String, String)> {
         let mut words = line.strip_prefix("# ")?.splitn(3, ' ').map(str::to_owned);
@@ -65,7 +65,7 @@ fn text(open: &str) -> String {
                 let total = if counters.contains(&name) { TOTAL } else { "" };
                 Some(format!("# {word} {name}{total} {rest}"))
             }
-            // Units and the end are marked in OpenMetrics alone.
+            // Only OpenMetrics marks units and the end.
             _ if rest.starts_with("UNIT ") || rest == "EOF" => None,
             _ => Some(line.into()),
         }

@@ -1,28 +1,28 @@
-//! Whether the hub is well, from how things stand.
+//! Health of the hub, derived from its status.
 
 use std::time::Duration;
 use xpuck_wire::output::count;
 use xpuck_wire::{Phase, Status};
 
-/// A turn of the loop that takes longer makes virtual senses late, which are due every 40 ms.
+/// Duration of a turn of the loop above which virtual sensor data, due every 40 ms, is late.
 const LATE: Duration = Duration::from_millis(100);
-/// The log is not well until it has lost nothing for so long, s: a quiet hub says something every few seconds only.
+/// Time without lost lines after which the log counts as healthy again [s]; a quiet hub logs only every few seconds.
 const GROWS: f64 = 30.0;
 
-/// What the status does not tell.
+/// Facts beyond the status.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// A record is open.
+    /// Whether a record is open.
     pub recording: bool,
-    /// When the last frame of motion capture came, s of arena time.
+    /// Time of the last frame of motion capture [s of arena time].
     pub last_frame: Option<f64>,
-    /// The longest turn of the loop since the last look.
+    /// Longest turn of the loop since the last check.
     pub slowest_turn: Duration,
-    /// Lines of the log that were lost, and when the last of them was, s of wall time.
+    /// Number of lost log lines, and the time of the last loss [s of wall time].
     pub log: Lost,
 }
 
-/// A count that grows while something is wrong.
+/// Counter that grows while a fault persists.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lost {
     count: u64,
@@ -31,7 +31,7 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// The count as it is at a moment, s of wall time.
+    /// Updates the counter at a time [s of wall time].
     pub fn look(&mut self, wall: f64, count: u64) {
         if count > self.count {
             self.grew = Some(wall);
@@ -44,7 +44,7 @@ impl Lost {
     }
 }
 
-/// Why the hub is not well, a line each; none if it is.
+/// Reasons why the hub is unhealthy, one line each; empty if it is healthy.
 pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     let mut reasons = Vec::new();
     let run = !matches!(status.phase, Phase::Idle | Phase::Finished);

@@ -1,20 +1,20 @@
-//! Values and counters that the metrics are made of.
+//! Gauges and counters of the metrics.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Metric, Registry};
 use std::sync::atomic::AtomicU64;
 
-/// A measured value.
+/// Gauge for a measured value.
 pub(super) type Value = Gauge<f64, AtomicU64>;
 
-/// Registers a metric and keeps it.
+/// Registers a metric and returns it.
 pub(super) fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
     registry.register(name, help, metric.clone());
     metric
 }
 
-/// Lets a counter follow one that is kept elsewhere.
+/// Raises a counter to a value counted elsewhere.
 pub(super) fn raise(counter: &Counter, to: u64) {
     counter.inc_by(to.saturating_sub(counter.get()));
 }

@@ -1,4 +1,4 @@
-//! The metrics, one table of names: what they are called is what dashboards and alarms are built on.
+//! All metrics. Dashboards and alarms depend on their names.
 
 use super::health::Facts;
 use super::instruments::{Value, add, raise};
@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU64;
 use xpuck_wire::message::State;
 use xpuck_wire::{Phase, Status};
 
-/// A measured value of each robot of the swarm file.
+/// Measured value for each robot of the swarm file.
 type Values = Family<Robot, Value>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -69,7 +69,7 @@ const PHASES: [(Phase, &str); 9] = [
     (Phase::Parking, "parking"),
 ];
 
-/// All metrics. Those that are counted as things happen are open to [`super::Observer`].
+/// All metrics. [`super::Observer`] updates the public ones directly when events occur.
 pub struct Metrics {
     pub(super) turn: Histogram,
     pub(super) round_trip: Histogram,
@@ -131,7 +131,7 @@ struct StreamMetrics {
 }
 
 impl Metrics {
-    /// All at nothing, and the registry that tells them.
+    /// Creates the metrics with initial values, and the registry that exports them.
     pub fn new() -> (Metrics, Registry) {
         let mut registry = Registry::default();
         let r = &mut registry;
@@ -193,7 +193,7 @@ impl Metrics {
             },
         };
         for reason in ["size", "version", "unknown", "malformed", "stranger"] {
-            // Told from the start, so that a first refusal shows as a rise.
+            // Exported from the start, so that a first rejection is visible as an increase.
             drop(metrics.refused.get_or_create(&Reason { reason }));
         }
         for reason in xpuck_hub_core::mocap::gates::Reason::ALL {
@@ -202,35 +202,35 @@ impl Metrics {
         (metrics, registry)
     }
 
-    /// What motion capture's gates refused so far.
+    /// Records the number of poses rejected by the gates so far.
     pub fn gates(&self, refused: &[(String, u64)]) {
         for (reason, count) in refused {
             raise(&self.poses_refused.get_or_create(&PoseReason { reason: reason.clone() }), *count);
         }
     }
 
-    /// A message was refused.
+    /// Counts a rejected message.
     pub fn refused(&self, reason: &'static str) {
         self.refused.get_or_create(&Reason { reason }).inc();
     }
 
-    /// Connections of robots that ended so far.
+    /// Records the number of ended robot connections so far.
     pub fn links(&self, ended: u64) {
         raise(&self.links_ended, ended);
     }
 
-    /// Connections of the robots' and the operators' port.
+    /// Records the connections of the robots' and the operators' port.
     pub fn ports(&self, counts: &[crate::admission::Counts; 2]) {
         self.ports.show(counts);
     }
 
-    /// Viewers of the live view, and messages that they missed so far.
+    /// Records the number of viewers of the live view, and of the messages that they missed so far.
     pub fn viewers(&self, viewers: usize, left_out: u64) {
         self.viewers.set(viewers as f64);
         raise(&self.viewers_left_out, left_out);
     }
 
-    /// What was streamed so far.
+    /// Records the stream's counters.
     pub fn streamed(&self, counts: Counts) {
         raise(&self.stream.sent, counts.sent);
         raise(&self.stream.left_out, counts.left_out);
@@ -239,7 +239,7 @@ impl Metrics {
         self.stream.subscriptions.set(counts.subscriptions as f64);
     }
 
-    /// How things stand.
+    /// Records the status.
     pub fn status(&self, status: &Status, facts: &Facts, record: Option<&Path>, strangers: u64) {
         raise(&self.refused.get_or_create(&Reason { reason: "stranger" }), strangers);
         raise(&self.log_lines_lost, status.log_lines_lost);
@@ -269,7 +269,7 @@ impl Robots {
         }
     }
 
-    /// What a robot does not tell, it has no value of.
+    /// Values that a robot does not report are removed.
     fn show(&self, status: &Status) {
         self.engine.clear();
         for row in &status.robots {

@@ -1,5 +1,5 @@
-//! Who watches the hub from outside: metrics for Prometheus, health for a supervisor, and the stream for PlotJuggler.
-//! The hub's loop tells [`Observer`] what happens; nothing here decides anything.
+//! Monitoring of the hub: metrics for Prometheus, health for a supervisor, and the stream for PlotJuggler. The hub's
+//! loop reports events to [`Observer`]; this module takes no decisions.
 
 #[cfg(test)]
 mod dashboard;
@@ -30,36 +30,36 @@ use xpuck_wire::codec::CodecError;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::socket::Sockets;
 
-/// A loop that has not turned for so long is not well.
+/// Time without a turn of the loop after which the hub is unhealthy.
 const STILL: Duration = Duration::from_secs(2);
 
-/// What the console serves of this; it may be read by any thread.
+/// Read access for the console, from any thread.
 #[derive(Clone, Default)]
 pub struct Window {
     registry: Arc<prometheus_client::registry::Registry>,
     loop_state: Arc<Mutex<LoopState>>,
 }
 
-/// What is known of the hub's loop.
+/// State of the hub's loop.
 #[derive(Default)]
 struct LoopState {
-    /// There is one, which has to turn.
+    /// Whether a loop exists that has to turn.
     watched: bool,
-    /// When it turned last.
+    /// Time of its last turn.
     turned: Option<Instant>,
     ailments: Vec<String>,
 }
 
 impl Window {
-    /// All metrics in a text form.
+    /// All metrics in a text format.
     pub fn metrics(&self, form: Form) -> String {
         let mut text = String::new();
-        // Writing into a string cannot go wrong.
+        // Writing to a string cannot fail.
         let _ = prometheus_client::encoding::text::encode(&mut text, &self.registry);
         form.of(text)
     }
 
-    /// Why the hub is not well, a line each; none if it is.
+    /// Reasons why the hub is unhealthy, one line each; empty if it is healthy.
     pub fn ailments(&self) -> Vec<String> {
         let state = self.loop_state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.turned.map(|at| at.elapsed()) {
@@ -72,23 +72,24 @@ impl Window {
     }
 }
 
-/// What the hub's loop tells of.
+/// Receiver of the events of the hub's loop.
 pub struct Observer {
     metrics: Metrics,
     process: Process,
     streamer: Option<Streamer>,
     window: Window,
     facts: Facts,
-    /// When the frame arrived that was taken last.
+    /// Time of arrival of the frame processed last.
     arrived: Option<Instant>,
     speed: f64,
 }
 
 impl Observer {
-    /// Nothing seen yet; opens the stream if the hub's file has one. `bounds` are those of the stream's port.
+    /// Creates an observer; opens the stream if the hub's file configures one. `bounds` are those of the stream's
+    /// port.
     ///
     /// # Errors
-    /// If the stream's port is in use.
+    /// The stream's port is in use.
     pub fn new(config: &Config, sockets: &Sockets, bounds: Bounds) -> io::Result<Observer> {
         let (metrics, registry) = Metrics::new();
         let stream = config.hub.stream.as_ref();
@@ -111,18 +112,18 @@ impl Observer {
         })
     }
 
-    /// What the console may serve.
+    /// Read access for the console.
     pub fn window(&self) -> Window {
         self.window.clone()
     }
 
-    /// One turn of the hub's loop took so long, the wait for messages left out.
+    /// Records the duration of a turn of the hub's loop, without the wait for messages.
     pub fn turn(&mut self, took: Duration) {
         self.metrics.turn.observe(took.as_secs_f64());
         self.facts.slowest_turn = self.facts.slowest_turn.max(took);
     }
 
-    /// A message from a robot, or bytes that were none.
+    /// Records a message from a robot, or invalid bytes.
     pub fn message(&self, now: f64, message: &Result<RobotMessage, CodecError>) {
         match message {
             Ok(RobotMessage::Pong { stamp }) => {
@@ -138,7 +139,7 @@ impl Observer {
         }
     }
 
-    /// A message for a robot was sent, or its queue was full or nobody is there.
+    /// Records a message to a robot; `sent` is false if its queue was full or it was not connected.
     pub fn sent(&self, message: &ToRobot, sent: bool) {
         if !sent {
             self.metrics.dropped.inc();
@@ -150,14 +151,14 @@ impl Observer {
         }
     }
 
-    /// A frame of motion capture is taken, which arrived at that moment.
+    /// Records a frame of motion capture with its time of arrival.
     pub fn frame(&mut self, now: f64, arrived: Instant) {
         self.metrics.frames.inc();
         self.facts.last_frame = Some(now);
         self.arrived = Some(arrived);
     }
 
-    /// An entry of the record, which may be streamed.
+    /// Streams an entry of the record, if its kind is streamed.
     pub fn entry(&mut self, wall: f64, entry: &Entry) {
         let Some(streamer) = &mut self.streamer else { return };
         match entry {
@@ -167,23 +168,23 @@ impl Observer {
         }
     }
 
-    /// Viewers of the live view, and messages that they missed so far.
+    /// Records the number of viewers of the live view, and of the messages that they missed so far.
     pub fn viewers(&self, viewers: usize, left_out: u64) {
         self.metrics.viewers(viewers, left_out);
     }
 
-    /// Connections of robots that ended so far.
+    /// Records the number of ended robot connections so far.
     pub fn links(&self, ended: u64) {
         self.metrics.links(ended);
     }
 
-    /// Connections of the robots' and the operators' port.
+    /// Records the connections of the robots' and the operators' port.
     pub fn ports(&self, counts: &[Counts; 2]) {
         self.metrics.ports(counts);
     }
 
-    /// How things stand, ten times a second; `record` is the open record, `strangers` counts messages of robots that are
-    /// not in the swarm file.
+    /// Records the status, ten times a second. `record` is the open record; `strangers` counts messages of robots
+    /// that are not in the swarm file.
     pub fn status(&mut self, wall: f64, status: &Status, record: Option<&Path>, strangers: u64) {
         self.facts.recording = record.is_some();
         self.facts.log.look(wall, status.log_lines_lost);

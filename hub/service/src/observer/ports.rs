@@ -1,4 +1,4 @@
-//! Metrics of the ports: how many connections, and how many had to make room.
+//! Metrics of the ports: numbers of connections and of evictions.
 
 use super::instruments::{Value, add, raise};
 use crate::admission::Counts;
@@ -7,7 +7,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
-/// The ports that are told of.
+/// Labels of the exported ports.
 const PORTS: [&str; 2] = ["robots", "operators"];
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -44,7 +44,7 @@ impl PortMetrics {
         }
     }
 
-    /// How many there are on the robots' and the operators' port.
+    /// Records the connections of the robots' and the operators' port.
     pub fn show(&self, counts: &[Counts; 2]) {
         for (port, counts) in PORTS.into_iter().zip(counts) {
             for (stage, number) in [("pending", counts.pending), ("established", counts.established)] {

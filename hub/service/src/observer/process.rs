@@ -1,17 +1,17 @@
-//! What the hub's own process takes, from `/proc/self`.
+//! Resource use of the hub's process, from `/proc/self`.
 
 use super::metrics::Metrics;
 use rustix::param::clock_ticks_per_second;
 use xpuck_wire::process::resident_bytes;
 
-/// What was told of so far.
+/// Resource use exported so far.
 #[derive(Default)]
 pub struct Process {
     cpu_s: f64,
 }
 
 impl Process {
-    /// Looks, and tells. Without `/proc` nothing is told.
+    /// Updates the metrics. Does nothing without `/proc`.
     pub fn read(&mut self, metrics: &Metrics) {
         if let Some(bytes) = resident_bytes() {
             metrics.memory.set(bytes);
@@ -24,8 +24,8 @@ impl Process {
     }
 }
 
-/// Processor time of all threads, s, from `stat`, which counts so many ticks a second. The program's name may hold spaces; it
-/// ends with the last bracket.
+/// Processor time of all threads [s], from `stat`, which counts `ticks` per second. The program's name may contain
+/// spaces; it ends with the last bracket.
 fn processor(stat: &str, ticks: u64) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let (user, system) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse::<f64>().ok()?);

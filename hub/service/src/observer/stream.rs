@@ -1,5 +1,5 @@
-//! What goes out on the stream, and how often: JSON objects whose names say themselves what they are, because older
-//! versions of PlotJuggler do not show the topic.
+//! Contents and rate of the stream: JSON objects that contain the names of their values, because older versions of
+//! PlotJuggler do not show the topic.
 
 use crate::admission::relay::{self, Relay};
 use crate::admission::{Bounds, Greeting};
@@ -13,18 +13,18 @@ use xpuck_wire::stream::Stream;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
-/// Most messages of a topic in a second of wall time.
+/// Maximum message rate of a topic [Hz of wall time].
 pub const MAX_RATE: f64 = 25.0;
 
-/// One topic.
+/// State of a topic.
 #[derive(Clone, Copy, Debug, Default)]
 struct Topic {
-    /// Messages so far.
+    /// Number of messages so far.
     sequence: u64,
     rate: Rate,
 }
 
-/// Decides what goes out. Topics are bounded by the swarm file: there are one for each robot, and two more.
+/// Rate limits of the topics. Their number is bounded by the swarm file: one for each robot, and two more.
 #[derive(Debug, Default)]
 struct Pace {
     topics: BTreeMap<String, Topic>,
@@ -33,7 +33,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// The message's number on its topic, or `None` if the last one went too short a time ago.
+    /// Number of the next message on its topic, or `None` if the interval since the last one is too short.
     fn next(&mut self, topic: &str, wall: f64) -> Option<u64> {
         if !self.topics.contains_key(topic) {
             self.topics.insert(topic.into(), Topic::default());
@@ -49,22 +49,22 @@ impl Pace {
     }
 }
 
-/// What was streamed so far.
+/// Counters of the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Messages.
+    /// Sent messages.
     pub sent: u64,
-    /// Messages that were left out because they came faster than [`MAX_RATE`].
+    /// Messages omitted because they came faster than [`MAX_RATE`].
     pub left_out: u64,
-    /// Connections that were closed because there were too many, or because one said too much.
+    /// Connections closed because there were too many, or because a watcher sent too much.
     pub turned_away: u64,
-    /// Who watches now.
+    /// Number of connected watchers.
     pub watchers: usize,
-    /// Topics that watchers ask for now.
+    /// Number of current subscriptions.
     pub subscriptions: usize,
 }
 
-/// The stream.
+/// Stream for watchers.
 pub struct Streamer {
     socket: Stream,
     relay: Relay,
@@ -73,10 +73,10 @@ pub struct Streamer {
 }
 
 impl Streamer {
-    /// Listens at an endpoint such as `tcp://*:7605`; `plain` lets everybody watch.
+    /// Listens at an endpoint such as `tcp://*:7605`; `plain` admits watchers without keys.
     ///
     /// # Errors
-    /// If the port is in use, or the endpoint is none.
+    /// The port is in use, or the endpoint is invalid.
     pub fn listen(endpoint: &str, sockets: &Sockets, plain: bool, bounds: Bounds) -> io::Result<Streamer> {
         let socket = sockets.stream(relay::INSIDE, plain).map_err(io::Error::other)?;
         let greeting = Greeting::of(sockets, plain)?;
@@ -84,7 +84,7 @@ impl Streamer {
         Ok(Streamer { socket, relay, pace: Pace::default(), subscriptions: 0 })
     }
 
-    /// What was streamed so far.
+    /// Counters since the start.
     pub fn counts(&self) -> Counts {
         let connections = self.relay.counts();
         Counts {
@@ -96,12 +96,13 @@ impl Streamer {
         }
     }
 
-    /// A robot's telemetry, as topic `telemetry/<id>`. `wall` is s since the hub started, `time` is arena time.
+    /// Sends a robot's telemetry on topic `telemetry/<id>`. `wall` is in s since the start of the hub, `time` is
+    /// arena time.
     pub fn telemetry(&mut self, wall: f64, time: f64, robot: &str, telemetry: &Telemetry) {
         self.send(wall, &format!("telemetry/{robot}"), time, || json!({ "telemetry": { robot: telemetry } }));
     }
 
-    /// Where motion capture sees everybody, as topic `poses`.
+    /// Sends the poses of all tracked bodies on topic `poses`.
     pub fn poses(&mut self, wall: f64, time: f64, bodies: &[Body]) {
         self.send(wall, "poses", time, || {
             let pose = |b: &Body| json!({ "x": b.pose[0], "y": b.pose[1], "heading": b.pose[2] });
@@ -110,7 +111,7 @@ impl Streamer {
         });
     }
 
-    /// How the run stands, as topic `status`.
+    /// Sends the status of the run on topic `status`.
     pub fn status(&mut self, wall: f64, status: &Status) {
         self.subscriptions = self.socket.subscriptions();
         self.send(wall, "status", status.time, || {
@@ -130,7 +131,7 @@ impl Streamer {
         });
     }
 
-    /// Sends one object, with the wall clock, arena time and the message's number on its topic added.
+    /// Sends an object with the wall time, the arena time and the message's number on its topic.
     fn send(&mut self, wall: f64, topic: &str, time: f64, object: impl FnOnce() -> Value) {
         if !self.socket.wants(topic) {
             return;

@@ -1,5 +1,5 @@
-//! The camera above the arena: a thread asks for its pictures by HTTP and hands the newest to the hub's loop. A camera that is
-//! absent, slow or mad costs a line in the log and nothing else.
+//! Camera above the arena: a thread requests its pictures by HTTP and passes the latest to the hub's loop. An absent,
+//! slow or faulty camera only causes a line in the log.
 
 mod stream;
 
@@ -12,34 +12,34 @@ use std::time::{Duration, Instant};
 use stream::{Jpeg, Pictures};
 use xpuck_hub_core::config::Overhead;
 
-/// Pictures that may wait for the hub's loop; what comes when it is full is lost.
+/// Maximum number of pictures waiting for the hub's loop; further ones are dropped.
 const WAITING: usize = 4;
-/// How long a connection may take to be made, and how long a thread waits for bytes before it looks whether it shall end.
+/// Time limit for connecting, and interval in which a waiting thread checks for its end.
 const CONNECT: Duration = Duration::from_secs(3);
 const POLL: Duration = Duration::from_millis(200);
-/// A camera that gives no whole picture for so long is asked anew.
+/// Time without a complete picture after which the connection is renewed.
 const SILENT: Duration = Duration::from_secs(10);
-/// A camera that failed is asked again after this, and ever later up to the second.
+/// Initial and maximum pause after a failure; the pause grows with each failure.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
-/// More bytes a second are not read: who sends more is waited for.
+/// Maximum read rate [bytes per second].
 const MOST_A_SECOND: f64 = 32.0 * 1024.0 * 1024.0;
 
-/// What the thread tells.
+/// Event of the thread.
 pub enum Event {
-    /// A picture came then.
+    /// Picture with its time of arrival.
     Picture(Arc<Shot>, Instant),
-    /// No pictures come, and why; told once for each reason.
+    /// Pictures have stopped, for this reason; sent once per reason.
     Trouble(String),
-    /// They come again.
+    /// Pictures arrive again.
     Comes,
 }
 
-/// A picture of the arena.
+/// Picture of the arena.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shot {
-    /// The JPEG file.
+    /// Contents of the JPEG file.
     pub jpeg: Vec<u8>,
-    /// Width and height, pixels.
+    /// Width and height [pixels].
     pub size: [u16; 2],
 }
 
@@ -49,10 +49,10 @@ impl AsRef<[u8]> for Shot {
     }
 }
 
-/// Begins to ask a camera for pictures until `stop`.
+/// Starts the thread, which requests pictures until `stop`.
 ///
 /// # Errors
-/// If the system gives no thread.
+/// The operating system provides no thread.
 pub fn start(config: &Overhead, stop: Arc<AtomicBool>) -> std::io::Result<Receiver<Event>> {
     let (sender, receiver) = sync_channel(WAITING);
     let (config, mut reader) = (config.clone(), Reader::new(config, sender, stop));
@@ -63,15 +63,15 @@ pub fn start(config: &Overhead, stop: Arc<AtomicBool>) -> std::io::Result<Receiv
 struct Reader {
     sender: SyncSender<Event>,
     stop: Arc<AtomicBool>,
-    /// Least time between two pictures that are kept.
+    /// Minimum interval of stored pictures.
     period: Duration,
-    /// When the next may be kept.
+    /// Time from which the next picture may be stored.
     due: Instant,
-    /// What was told of last.
+    /// Last reported failure.
     told: Option<String>,
-    /// Pictures of this connection.
+    /// Number of pictures on this connection.
     pictures: u32,
-    /// Nobody takes events any more.
+    /// Whether the receiver of the events is gone.
     alone: bool,
 }
 
@@ -89,7 +89,7 @@ impl Reader {
             if self.is_over() {
                 return;
             }
-            // A camera that gives one picture an answer is asked again for the next.
+            // A camera with one picture per answer is asked again for the next.
             wait = match ended {
                 Ok(()) if self.pictures > 0 => self.due.saturating_duration_since(Instant::now()).max(POLL / 10),
                 Ok(()) => self.fails(config, "the answer had no picture", wait),
@@ -109,7 +109,7 @@ impl Reader {
         self.alone || self.stop.load(Relaxed)
     }
 
-    /// Tells of a failure, if it is another than the last; gives how long to wait.
+    /// Reports a failure if it differs from the last; returns the next pause.
     fn fails(&mut self, config: &Overhead, why: &str, wait: Duration) -> Duration {
         let text = format!("no pictures from the overhead camera {}: {why}", config.url);
         if self.told.as_ref() != Some(&text) && self.send(Event::Trouble(text.clone())) {
@@ -118,7 +118,7 @@ impl Reader {
         (wait * 2).min(RETRY.1)
     }
 
-    /// True if it was taken.
+    /// Returns whether the event was accepted.
     fn send(&mut self, event: Event) -> bool {
         match self.sender.try_send(event) {
             Ok(()) => true,
@@ -130,7 +130,7 @@ impl Reader {
         }
     }
 
-    /// One connection, to its end.
+    /// Runs one connection until its end.
     fn watch(&mut self, config: &Overhead) -> Result<(), String> {
         let (host, path) = config.target().ok_or("the address is none")?;
         let mut stream = connect(&host)?;
@@ -169,14 +169,14 @@ impl Reader {
         Ok(())
     }
 
-    /// Keeps a picture, if it is time for the next.
+    /// Stores a picture if the next one is due.
     fn take(&mut self, Jpeg { bytes, size }: Jpeg) {
         self.pictures = self.pictures.saturating_add(1);
         let now = Instant::now();
         if now < self.due {
             return;
         }
-        // Evenly spaced, unless none came for a while.
+        // Evenly spaced, except after an interruption.
         let next = self.due + self.period;
         self.due = if next > now { next } else { now + self.period };
         if self.told.is_some() && self.send(Event::Comes) {
@@ -186,7 +186,7 @@ impl Reader {
     }
 }
 
-/// A connection to the first of the host's addresses that takes one.
+/// Connects to the first of the host's addresses that accepts a connection.
 fn connect(host: &str) -> Result<TcpStream, String> {
     let addresses = host.to_socket_addrs().map_err(|error| error.to_string())?;
     let mut why = String::from("the name has no address");

@@ -1,49 +1,49 @@
-//! Pictures out of an HTTP answer: pure, bytes go in and JPEG files come out. Nothing that a camera sends makes it keep more
-//! than its bounds say.
+//! Extracts pictures from an HTTP response: pure, bytes in and JPEG files out. Memory use is bounded whatever a
+//! camera sends.
 
-/// Longest head of the answer, and of a part, bytes.
+/// Maximum lengths of the headers of the response and of a part [bytes].
 const MAX_HEAD: usize = 16 * 1024;
 const MAX_PART_HEAD: usize = 4 * 1024;
-/// Longest boundary between parts, bytes; the standard's own bound is 70.
+/// Maximum length of the boundary between parts [bytes]; the standard's own limit is 70.
 const MAX_BOUNDARY: usize = 200;
-/// Largest picture, bytes, and its longest side, pixels.
+/// Maximum size of a picture [bytes], and of its longer side [pixels].
 pub const MAX_PICTURE: usize = 4 << 20;
 const MAX_SIDE: u16 = 8192;
 
-/// A picture that came whole.
+/// Complete picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jpeg {
-    /// The file.
+    /// Contents of the file.
     pub bytes: Vec<u8>,
-    /// Width and height, pixels.
+    /// Width and height [pixels].
     pub size: [u16; 2],
 }
 
-/// What the answer is, and where in it we are.
+/// State of the parser.
 #[derive(Debug)]
 enum Place {
-    /// The head of the answer.
+    /// In the header of the response.
     Head,
-    /// Between parts: what comes before a boundary is nothing.
+    /// Between parts; bytes before a boundary are ignored.
     Between,
-    /// The head of a part.
+    /// In the header of a part.
     PartHead,
-    /// A part of so many bytes, or up to the next boundary.
+    /// In a part with this length, or up to the next boundary.
     Part(Option<usize>),
-    /// An answer that is one picture, of so many bytes or to its end.
+    /// In a response that is a single picture, with this length or up to its end.
     Whole(Option<usize>),
-    /// It is over.
+    /// Finished.
     Over,
 }
 
-/// Takes an answer apart.
+/// Parser of a response.
 #[derive(Debug)]
 pub struct Pictures {
     place: Place,
-    /// Begins with two dashes.
+    /// Boundary, with its two leading dashes.
     boundary: Vec<u8>,
     held: Vec<u8>,
-    /// So many bytes of `held` are known to have no boundary.
+    /// Number of bytes of `held` that are known to contain no boundary.
     searched: usize,
 }
 
@@ -54,25 +54,25 @@ impl Default for Pictures {
 }
 
 impl Pictures {
-    /// True if nothing more can come of this answer.
+    /// Whether the response is finished.
     pub fn is_over(&self) -> bool {
         matches!(self.place, Place::Over)
     }
 
-    /// Takes bytes, and gives the pictures that they complete to `deliver`.
+    /// Processes bytes and passes the completed pictures to `deliver`.
     ///
     /// # Errors
-    /// What in the answer is no picture, in one line; the connection is of no more use.
+    /// The response contains invalid data, described in one line; the connection is unusable.
     pub fn push(&mut self, bytes: &[u8], mut deliver: impl FnMut(Jpeg)) -> Result<(), String> {
         self.held.extend_from_slice(bytes);
         while self.step(&mut deliver)? {}
         Ok(())
     }
 
-    /// The answer ended; a picture that was told without its length may be whole now.
+    /// Processes the end of the response, which completes a picture of unknown length.
     ///
     /// # Errors
-    /// It ended in the middle of something.
+    /// The response is incomplete.
     pub fn end(&mut self, mut deliver: impl FnMut(Jpeg)) -> Result<(), String> {
         match self.place {
             Place::Whole(None) => deliver(jpeg(std::mem::take(&mut self.held))?),
@@ -83,7 +83,7 @@ impl Pictures {
         Ok(())
     }
 
-    /// True if there may be more in what is held.
+    /// Returns whether the held bytes may contain more.
     fn step(&mut self, deliver: &mut impl FnMut(Jpeg)) -> Result<bool, String> {
         match self.place {
             Place::Head => {
@@ -93,7 +93,7 @@ impl Pictures {
             }
             Place::Between => {
                 let Some(at) = find(&self.held, &self.boundary) else {
-                    // All that may still be the beginning of a boundary stays.
+                    // Bytes that may be the start of a boundary are kept.
                     let keep = self.boundary.len().saturating_sub(1).min(self.held.len());
                     self.held.drain(..self.held.len() - keep);
                     return Ok(false);
@@ -104,7 +104,7 @@ impl Pictures {
                     return Ok(false);
                 }
                 let last = self.held[after..].starts_with(b"--");
-                // The line's end belongs to the boundary.
+                // The line ending belongs to the boundary.
                 let end = match &self.held[after..] {
                     [b'\r', b'\n', ..] => 2,
                     [b'\n', ..] => 1,
@@ -162,9 +162,9 @@ impl Pictures {
         }
     }
 
-    /// The lines up to an empty one, which are taken out; none while that has not come.
+    /// Removes and returns the lines up to an empty one; `None` if the empty line is not received yet.
     fn take_head(&mut self, most: usize, what: &str) -> Result<Option<String>, String> {
-        // A part without a head begins with an empty line.
+        // A part without a header starts with an empty line.
         for end in [&b"\r\n"[..], b"\n"] {
             if self.held.starts_with(end) {
                 self.held.drain(..end.len());
@@ -185,7 +185,7 @@ impl Pictures {
     }
 }
 
-/// What an answer's head announces, and its boundary.
+/// Kind of content announced by a response's header, and its boundary.
 fn read_head(head: &str) -> Result<(Place, Vec<u8>), String> {
     let first = head.lines().next().unwrap_or_default();
     let code = first.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)).unwrap_or_default();
@@ -211,11 +211,11 @@ fn read_head(head: &str) -> Result<(Place, Vec<u8>), String> {
     if name.is_empty() || name.len() > MAX_BOUNDARY {
         return Err("the answer names no boundary between its parts".into());
     }
-    // Some cameras name it with the dashes that are to come before it.
+    // Some cameras include the two leading dashes in the name.
     Ok((Place::Between, format!("--{}", name.trim_start_matches("--")).into_bytes()))
 }
 
-/// The value of a field of a head, whatever its name's case.
+/// Value of a header field; its name is case-insensitive.
 fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     let pairs = head.lines().filter_map(|line| line.split_once(':'));
     pairs.into_iter().find(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
@@ -239,7 +239,7 @@ fn is_jpeg(kind: &str) -> bool {
     matches!(kind.as_str(), "image/jpeg" | "image/jpg")
 }
 
-/// Text of a stranger in a line of ours.
+/// Text from a camera, shortened and escaped for one line of the log.
 fn shown(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     format!("\"{}\"", short.escape_debug())
@@ -258,7 +258,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     None
 }
 
-/// A JPEG file, with the size that its frame header tells.
+/// JPEG file with the size from its frame header.
 fn jpeg(bytes: Vec<u8>) -> Result<Jpeg, String> {
     let size = size(&bytes).ok_or("a picture is no JPEG file")?;
     match size.iter().all(|side| (1..=MAX_SIDE).contains(side)) {
@@ -267,12 +267,12 @@ fn jpeg(bytes: Vec<u8>) -> Result<Jpeg, String> {
     }
 }
 
-/// Width and height out of the frame header, which comes after other segments.
+/// Width and height from the frame header, which follows other segments.
 fn size(bytes: &[u8]) -> Option<[u16; 2]> {
     let mut rest = bytes.strip_prefix(&[0xff, 0xd8])?;
     loop {
         let [0xff, marker, high, low, ..] = *rest else { return None };
-        // All frame headers but those of other kinds of segments in between.
+        // The frame headers; 0xc4, 0xc8 and 0xcc in between are other segments.
         if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) {
             let [h1, h0, w1, w0] = *rest.get(5..9)? else { return None };
             return Some([u16::from_be_bytes([w1, w0]), u16::from_be_bytes([h1, h0])]);

@@ -1,4 +1,4 @@
-//! The reader's thread against servers on this machine that behave, and that do not.
+//! Tests of the reader's thread with well-behaved and faulty servers on this machine.
 
 use super::*;
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ fn part(number: u8) -> Vec<u8> {
     [b"--b\r\nContent-Type: image/jpeg\r\n\r\n".to_vec(), file(number), b"\r\n".to_vec()].concat()
 }
 
-/// Serves each connection by `serve`, which is told how many came before it, and reads pictures from there.
+/// Serves each connection with `serve`, which gets the number of earlier ones, and reads pictures from there.
 fn watch(serve: impl Fn(usize, TcpStream) + Send + 'static) -> (Receiver<Event>, Arc<AtomicBool>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/stream", listener.local_addr().unwrap());
@@ -97,7 +97,7 @@ fn a_camera_that_gives_one_picture_an_answer_is_asked_for_each() {
 
 #[test]
 fn nobody_waits_for_a_camera_that_drips_floods_or_sends_giants() {
-    // Each in turn: bytes one by one for ever, a head without an end, a picture of 4 GB, noise; then one that is good.
+    // In turn: endless single bytes, a header without an end, a picture of 4 GB, noise; then a valid picture.
     let (events, stop) = watch(|n, mut stream| match n {
         0 => {
             let _ = stream.write_all(HEAD);
@@ -126,7 +126,7 @@ fn nobody_waits_for_a_camera_that_drips_floods_or_sends_giants() {
         let Event::Trouble(why) = next(&events) else { panic!("{wanted}") };
         assert!(why.contains(wanted), "{why}");
     }
-    // The fourth fails as the third, which was told.
+    // The fourth failure equals the third, which was already reported.
     assert!(matches!(next(&events), Event::Comes));
     assert_eq!(number(next(&events)), 5);
     stop.store(true, Relaxed);

@@ -1,5 +1,5 @@
-//! The hub's bundles of updates, and the thread that has them: what takes a disk's time is done there, so that no turn of the hub
-//! waits for it.
+//! Update bundles of the hub, and the thread that manages them: disk access takes place there, so that it never
+//! blocks the hub's loop.
 
 mod store;
 
@@ -16,87 +16,87 @@ use xpuck_wire::keys::Key;
 use xpuck_wire::message::Reply;
 use xpuck_wire::rollout::BundleHead;
 
-/// Work that may wait for the thread; what operators ask beyond that is refused, what robots ask is asked again.
+/// Maximum number of queued jobs. Further requests of operators are rejected; robots repeat theirs.
 const WAITING: usize = 16;
-/// What the thread has done and the hub has not taken yet.
+/// Maximum number of results waiting for the hub.
 const DONE: usize = 4;
 
-/// What the thread is to do; `To` is who gets the answer.
+/// Job of the thread; `To` is the type of a return address.
 pub enum Job<To> {
-    /// Take a piece of a bundle.
+    /// Adds a piece of a bundle.
     Upload {
-        /// Who gets the answer.
+        /// Return address.
         to: To,
-        /// The bundle without its payload.
+        /// Bundle without its payload.
         bundle: BundleHead,
-        /// Where the bytes begin.
+        /// Offset of the bytes.
         offset: u64,
-        /// The bytes; none only asks what is there.
+        /// Bytes; if empty, only the received length is requested.
         bytes: Vec<u8>,
     },
-    /// Verify a bundle, for an update of these robots.
+    /// Verifies a bundle for an update of these robots.
     Begin {
-        /// Who gets the answer.
+        /// Return address.
         to: To,
         /// SHA-256 of its payload.
         digest: String,
-        /// The robots; all if empty.
+        /// Robots; empty for all.
         robots: Vec<String>,
-        /// So many first.
+        /// Number of robots to update first.
         canary: u32,
     },
-    /// Read a piece for a robot, by its place in the swarm file.
+    /// Reads a piece for a robot, given by its index in the swarm file.
     Read {
-        /// The robot.
+        /// Robot.
         robot: usize,
         /// SHA-256 of the payload.
         digest: String,
-        /// Where the piece begins.
+        /// Offset of the piece.
         offset: u64,
     },
-    /// Keep how the update stands.
+    /// Stores the state of the update.
     Keep(Box<Update>),
 }
 
-/// What the thread has done.
+/// Result of a job.
 pub enum Done<To> {
-    /// An answer.
+    /// Answer for an operator.
     Answer(To, Reply),
-    /// A bundle that was verified, for an update of these robots, `canary` of them first.
+    /// Verified bundle for an update of these robots, `canary` of them first.
     Begin {
-        /// Who gets the answer.
+        /// Return address.
         to: To,
-        /// The bundle.
+        /// Bundle.
         bundle: Bundle,
-        /// The robots; all if empty.
+        /// Robots; empty for all.
         robots: Vec<String>,
-        /// So many first.
+        /// Number of robots to update first.
         canary: u32,
     },
-    /// A piece for a robot.
+    /// Piece for a robot.
     Piece {
-        /// The robot.
+        /// Robot.
         robot: usize,
         /// SHA-256 of the payload.
         digest: String,
-        /// Where the piece begins.
+        /// Offset of the piece.
         offset: u64,
-        /// The bytes.
+        /// Bytes of the piece.
         bytes: Vec<u8>,
     },
 }
 
-/// The thread.
+/// Handle of the thread.
 pub struct Updates<To> {
     jobs: SyncSender<Job<To>>,
     done: Receiver<Done<To>>,
 }
 
 impl<To: Send + 'static> Updates<To> {
-    /// Starts the thread, and gives the update that an earlier hub left.
+    /// Starts the thread; returns the unfinished or last update of an earlier hub, if any.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The operating system provides no thread.
     pub fn start(config: &Config) -> std::io::Result<(Updates<To>, Option<Update>)> {
         let (jobs, work) = sync_channel(WAITING);
         let (teller, done) = sync_channel(DONE);
@@ -116,17 +116,17 @@ impl<To: Send + 'static> Updates<To> {
         Ok((Updates { jobs, done }, left))
     }
 
-    /// Hands work over; gives it back if too much waits.
+    /// Queues a job.
     ///
     /// # Errors
-    /// The work, which is not done.
+    /// The job, if the queue is full.
     pub fn hand(&self, job: Job<To>) -> Result<(), Job<To>> {
         self.jobs.try_send(job).map_err(|error| match error {
             std::sync::mpsc::TrySendError::Full(job) | std::sync::mpsc::TrySendError::Disconnected(job) => job,
         })
     }
 
-    /// What was done next; none if nothing was.
+    /// Next result, if any.
     pub fn poll(&self) -> Option<Done<To>> {
         self.done.try_recv().ok()
     }
@@ -160,7 +160,7 @@ fn act<To>(store: &mut Store, keys: &Path, job: Job<To>) -> Option<Done<To>> {
     }
 }
 
-/// Whose bundles are taken; updates are signed also where a swarm does without keys otherwise.
+/// Keys of the operators whose bundles are accepted. Updates are signed even in a swarm without other keys.
 fn operators(keys: &Path) -> Result<BTreeMap<String, Key>, String> {
     let (ring, _) = Keyring::read(keys).map_err(|error| error.to_string())?;
     let operators = ring.holders().filter(|holder| holder.role == Role::Operator);

@@ -1,4 +1,4 @@
-//! The folder of bundles: `updates` beside the runs, in it a folder for each bundle, named by its payload's digest.
+//! Folder of bundles: `updates` beside the runs, with a subfolder for each bundle, named by its payload's digest.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,33 +12,33 @@ use xpuck_wire::keys::Key;
 use xpuck_wire::rollout::{BundleHead, MAX_PIECE};
 use xpuck_wire::{atomic, file};
 
-/// Most bundles that are kept.
+/// Maximum number of stored bundles.
 const MAX_BUNDLES: usize = 8;
-/// Most bytes that they take together.
+/// Maximum total size of the bundles [bytes].
 const MAX_BYTES: u64 = 4 << 30;
-/// Where the update is kept.
+/// File with the state of the update.
 const UPDATE: &str = "update.json";
-/// Longest such file, bytes.
+/// Maximum size of that file [bytes].
 const MAX_UPDATE: u64 = 4 << 20;
 
-/// The bundles that a hub has.
+/// Bundles of a hub.
 pub struct Store {
     folder: PathBuf,
-    /// The bundle that arrives.
+    /// Bundle being received.
     incoming: Option<Incoming>,
-    /// The bundle that robots load: its digest, its file, and where its payload begins and how long it is.
+    /// Bundle being read by robots: its digest, its file, and offset and length of its payload.
     open: Option<(String, File, u64, u64)>,
-    /// The bundle of the update that goes on; it stays.
+    /// Bundle of the update in progress, which must not be removed.
     in_use: Option<String>,
 }
 
 impl Store {
-    /// The store of a hub that records there.
+    /// Creates the store in this record directory.
     pub fn new(records: &Path) -> Store {
         Store { folder: records.join("updates"), incoming: None, open: None, in_use: None }
     }
 
-    /// The update that was kept; none if there was none, or it cannot be read.
+    /// Stored update; `None` if it is missing or unreadable.
     pub fn update(&mut self) -> Option<Update> {
         let bytes = file::bytes(&self.folder.join(UPDATE), MAX_UPDATE).ok()?;
         let update: Update = serde_json::from_slice(&bytes).ok()?;
@@ -46,10 +46,10 @@ impl Store {
         Some(update)
     }
 
-    /// Keeps how an update stands.
+    /// Stores the state of an update.
     ///
     /// # Errors
-    /// The disk.
+    /// Error of the disk.
     pub fn keep(&mut self, update: &Update) -> Result<(), String> {
         self.in_use = (!update.is_done()).then(|| update.digest().into());
         let bytes = serde_json::to_vec(update).map_err(|error| error.to_string())?;
@@ -57,10 +57,10 @@ impl Store {
         atomic::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Takes a piece of a bundle that one of these operators signed, and gives the bytes of the payload that are there.
+    /// Adds a piece of a bundle signed by one of these operators; returns the received length of the payload.
     ///
     /// # Errors
-    /// The bundle is refused, in one line, or the disk is full.
+    /// The bundle is rejected, for the reason given in one line, or the disk is full.
     pub fn take(
         &mut self,
         head: BundleHead,
@@ -79,7 +79,7 @@ impl Store {
         }
         let disk = |error: &dyn std::fmt::Display| format!("{}: {error}", place.display());
         if self.incoming.as_ref().is_none_or(|incoming| incoming.digest() != manifest.sha256) {
-            // What another operator signed of the same payload is replaced.
+            // A bundle with the same payload from another signer is replaced.
             self.make_room(&manifest.sha256, manifest.size)?;
             fs::create_dir_all(&place).map_err(|error| disk(&error))?;
             self.incoming = Some(Incoming::begin(&place, &head, &manifest).map_err(|error| disk(&error))?);
@@ -98,10 +98,10 @@ impl Store {
         }
     }
 
-    /// A bundle that is all there, if one of these operators signed it.
+    /// Complete bundle, if one of these operators signed it.
     ///
     /// # Errors
-    /// Why it cannot be used, in one line.
+    /// Reason why it cannot be used, in one line.
     pub fn bundle(&self, digest: &str, operators: &BTreeMap<String, Key>) -> Result<Bundle, String> {
         let head = self.head(digest)?;
         let manifest = head.open(operators).map_err(|error| error.to_string())?;
@@ -110,10 +110,10 @@ impl Store {
         Ok(Bundle { head: head.into(), digest: manifest.sha256, version, counter, size, image })
     }
 
-    /// A piece of a payload.
+    /// Reads a piece of a payload.
     ///
     /// # Errors
-    /// The bundle is not there, or cannot be read.
+    /// The bundle is missing or unreadable.
     pub fn read(&mut self, digest: &str, offset: u64) -> Result<Vec<u8>, String> {
         if self.open.as_ref().is_none_or(|(open, ..)| open != digest) {
             let begins = self.head(digest)?.to_bytes().len() as u64;
@@ -139,7 +139,7 @@ impl Store {
 
     fn head(&self, digest: &str) -> Result<Head, String> {
         let none = || format!("the hub has no bundle {}; upload it first", digest.escape_debug());
-        // It becomes part of a path.
+        // The digest becomes part of a path.
         if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(none());
         }
@@ -147,7 +147,7 @@ impl Store {
         Reader::new(file).map(|reader| reader.head).map_err(|error| error.to_string())
     }
 
-    /// Removes the oldest bundles until there is room for one of this size.
+    /// Removes the oldest bundles until there is space for one of this size.
     fn make_room(&mut self, digest: &str, size: u64) -> Result<(), String> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
         let mut bundles: Vec<(SystemTime, String, u64)> = Vec::new();
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(store.take(head.clone(), &operators, 0, &[]), Ok(0));
         assert_eq!(store.take(head.clone(), &operators, 0, &payload[..MAX_PIECE]), Ok(MAX_PIECE as u64));
         assert!(store.bundle(&digest, &operators).unwrap_err().contains("upload it first"));
-        // Another start of the hub goes on where it was.
+        // A restarted hub continues at the same position.
         let mut store = Store::new(dir.path());
         assert_eq!(store.take(head.clone(), &operators, 0, &[]), Ok(MAX_PIECE as u64));
         assert_eq!(store.take(head.clone(), &operators, MAX_PIECE as u64, &payload[MAX_PIECE..]), Ok(300_000));

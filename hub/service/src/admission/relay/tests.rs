@@ -1,4 +1,4 @@
-//! Against real ZeroMQ sockets on loopback.
+//! Tests with real ZeroMQ sockets on loopback.
 
 use super::super::Full;
 use super::super::greeting::SILENT;
@@ -26,7 +26,7 @@ fn until(mut done: impl FnMut() -> bool) {
     }
 }
 
-/// A hub's operator port that answers everything with `Done`, as long as `during` runs with its endpoint.
+/// Operator port of a hub that answers every request with `Done` while `during` runs with its endpoint.
 fn serve<T>(sockets: &Sockets, during: impl FnOnce(&str, &Relay) -> T) -> T {
     let hub: OperatorsHub = sockets.operators_hub(INSIDE).unwrap();
     let greeting = Greeting::of(sockets, false).unwrap();
@@ -67,7 +67,8 @@ fn whoever_means_it_gets_through_a_crowd_that_says_nothing() {
     });
 }
 
-/// Half a greeting keeps a place among those who greet and no more; another protocol, and silence, end the connection.
+/// Half a greeting holds a place only among the greeting connections; another protocol, and silence, end the
+/// connection.
 #[test]
 fn who_speaks_and_does_not_go_on_makes_room() {
     serve(&Sockets::new(), |endpoint, relay| {
@@ -79,7 +80,7 @@ fn who_speaks_and_does_not_go_on_makes_room() {
         let half: Vec<Plain> = (0..50).map(|_| begin(&[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f])).collect();
         until(|| relay.counts().evicted >= 42);
         assert_eq!(ask(&Sockets::new(), endpoint), Reply::Done);
-        // The operator has left; half a greeting proves nothing.
+        // The operator has disconnected; half a greeting proves no key.
         until(|| relay.counts().established == 0);
         let mut browser = begin(b"GET / HTTP/1.1\r\n\r\n");
         browser.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -102,7 +103,7 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
         let link = operator.operator(endpoint, 10_000).unwrap();
         assert_eq!(link.ask::<Request, Reply>(&Request::Stop).unwrap(), Reply::Done);
         assert_eq!(relay.counts().established, 1);
-        // Without a key, and with one that is not enrolled: neither gets further, and the second hears why.
+        // Neither a peer without a key nor one with a key that is not enrolled gets further; the reason is recorded.
         let plain = Sockets::new().operator(endpoint, 300).unwrap();
         assert!(plain.ask::<Request, Reply>(&Request::Stop).is_err());
         let here = std::net::IpAddr::from([127, 0, 0, 1]);
@@ -126,7 +127,7 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
     });
 }
 
-/// More than a socket's buffers hold goes through whole, in both directions.
+/// A message larger than the socket buffers passes whole in both directions.
 #[test]
 fn long_messages_arrive_whole_and_the_socket_leaves_no_name_behind() {
     let context = zmq::Context::new();

@@ -1,4 +1,4 @@
-//! What should be so before a run is started.
+//! Checklist before the start of a run.
 
 use super::{beside, json};
 use crate::console::Shared;
@@ -9,14 +9,14 @@ use std::path::Path;
 use xpuck_record::budget::Limits;
 use xpuck_wire::{RobotRow, Status};
 
-/// Free room below which somebody should look, bytes: some runs of nine robots.
+/// Free disk space below which a warning is shown [bytes]; enough for several runs of nine robots.
 const LITTLE: u64 = 1 << 30;
-/// Poses that are older are none, s.
+/// Age from which poses count as missing [s].
 const POSES: f64 = 0.5;
-/// A processor above this is throttled soon, degrees C.
+/// Processor temperature above which throttling is near [degrees C].
 const HOT: f32 = 80.0;
 
-/// How something stands.
+/// State of a checklist item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Stands {
@@ -26,7 +26,7 @@ enum Stands {
     Unknown,
 }
 
-/// One thing that should be so.
+/// Item of the checklist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Item {
     what: &'static str,
@@ -45,7 +45,7 @@ fn usual() -> f64 {
     16.0
 }
 
-/// The list for a run of so many minutes.
+/// Checklist for a run of the given duration [minutes].
 pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Asked>) -> Response {
     let Some(status) = shared.live.status() else { return json(&Vec::<Item>::new()) };
     let runs = shared.settings.runs.clone();
@@ -56,7 +56,7 @@ pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Asked>)
     json(&list(&status, asked.minutes, free))
 }
 
-/// Room on the disk of a folder that may not be there yet, bytes.
+/// Free disk space at a folder, which may not exist yet [bytes].
 pub fn free(folder: &Path) -> Option<u64> {
     folder
         .ancestors()
@@ -111,7 +111,7 @@ fn held(status: &Status) -> Item {
     Item { what: "Ready to drive", state, text, remedy: "release robots that are held; look at the robots' pages" }
 }
 
-/// Minutes of arena time, in which batteries are emptied too.
+/// Compares the remaining battery time with the run, in minutes of arena time.
 fn battery(status: &Status, minutes: f64) -> Item {
     let there = || status.robots.iter().filter(|r| r.alive && !r.held);
     let left = |r: &RobotRow| r.run_minutes.or(r.battery_minutes);

@@ -1,4 +1,4 @@
-//! What operators tell the swarm and single robots.
+//! Operator commands to the swarm and to single robots.
 
 use super::json;
 use crate::console::visitor::{Operator, Said, refusal};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use xpuck_wire::message::{Order, Reply, Request};
 
-/// How long the hub may take to answer a command.
+/// Time limit for the hub's answer to a command.
 const ANSWER: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ pub struct Asked {
     text: String,
 }
 
-/// A command from the page.
+/// Handles a command from the page.
 pub async fn command(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Asked>) -> Response {
     let Asked { command, robot, text } = asked.0;
     let order = |order| Request::Order { robot, order };
@@ -57,13 +57,13 @@ pub struct Driven {
     lamps: Option<[u8; 3]>,
 }
 
-/// Somebody drives a robot by hand.
+/// Handles manual driving of a robot.
 pub async fn drive(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Driven>) -> Response {
     let Driven { robot, wheels, lamps } = asked.0;
     send(&shared, person.name, Request::Drive { robot, wheels, lamps }).await
 }
 
-/// Hands a request to the hub's loop, and gives its answer as pages get it.
+/// Sends a request to the hub's loop; returns the answer in the format for pages.
 pub async fn send(shared: &Shared, who: String, request: Request) -> Response {
     match ask(shared, who, request).await {
         Ok(Reply::Refused(error)) => json(&object!({ "ok": false, "error": error })),
@@ -73,10 +73,10 @@ pub async fn send(shared: &Shared, who: String, request: Request) -> Response {
     }
 }
 
-/// Hands a request to the hub's loop.
+/// Sends a request to the hub's loop.
 ///
 /// # Errors
-/// What pages get when the hub is busy or does not answer.
+/// The response for the page if the hub is busy or does not answer.
 pub async fn ask(shared: &Shared, who: String, request: Request) -> Result<Reply, Response> {
     let (answer, reply) = oneshot::channel();
     if shared.commands.try_send(Command { who, request, answer }).is_err() {

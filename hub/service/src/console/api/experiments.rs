@@ -1,4 +1,4 @@
-//! Experiments: those that the hub's folder offers, and whether one can be run.
+//! Experiments in the hub's folder, and checks of experiments before the start.
 
 use super::commands::send;
 use super::{beside, json};
@@ -18,12 +18,12 @@ use xpuck_wire::file;
 use xpuck_wire::message::Request;
 use xpuck_wire::signed::Signed;
 
-/// Files of the folder that are looked at.
+/// Maximum number of files read from the folder.
 const MOST: usize = 200;
-/// Differences that are told.
+/// Maximum number of reported differences.
 const DIFFERENCES: usize = 100;
 
-/// An experiment and the files that it names.
+/// Experiment with the files that it names.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Upload {
@@ -42,7 +42,7 @@ struct Offered {
     error: Option<String>,
 }
 
-/// Names of TOML files of a folder.
+/// Names of the TOML files in a folder.
 fn toml_files(folder: &FilePath) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -55,7 +55,7 @@ fn toml_files(folder: &FilePath) -> std::io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The comment at a file's beginning says what it is about.
+/// Description of an experiment: the comment at the start of its file.
 fn about(text: &str) -> String {
     let comment = text.lines().take_while(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     let about = comment.collect::<Vec<_>>().join(" ");
@@ -70,7 +70,7 @@ fn offered(folder: &FilePath) -> std::io::Result<Vec<Offered>> {
             Ok(table) => table,
             Err(_) => continue,
         };
-        // Swarm, hub, arena, robots and worlds lie in the same folder.
+        // The folder also contains swarm, hub, arena, robot and world files.
         if !(table.contains_key("name")
             && ["minutes", "phases", "task", "world"].iter().any(|key| table.contains_key(*key)))
         {
@@ -99,7 +99,7 @@ fn offered(folder: &FilePath) -> std::io::Result<Vec<Offered>> {
     Ok(found)
 }
 
-/// What the hub's folder offers.
+/// Lists the experiments in the hub's folder.
 pub async fn list(State(shared): State<Shared>) -> Response {
     let folder = shared.settings.experiments.clone();
     match beside(move || offered(&folder)).await {
@@ -129,7 +129,7 @@ fn read(folder: &FilePath, name: &str) -> Result<serde_json::Value, String> {
     Ok(object!({ "text": text, "files": files, "missing": missing }))
 }
 
-/// One of them, with its files.
+/// Returns one experiment with its files.
 pub async fn open(State(shared): State<Shared>, Path(name): Path<String>) -> Response {
     let folder = shared.settings.experiments.clone();
     match beside(move || read(&folder, &name)).await {
@@ -139,7 +139,7 @@ pub async fn open(State(shared): State<Shared>, Path(name): Path<String>) -> Res
     }
 }
 
-/// The line that an error names, or the first with the key that it names.
+/// Line number in an error message, or else the first line with the key that the error names.
 fn line_of(error: &str, text: &str) -> Option<usize> {
     if let Some((_, rest)) = error.split_once("line ") {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -153,7 +153,7 @@ fn line_of(error: &str, text: &str) -> Option<usize> {
         if let Some(name) = line.strip_prefix('[') {
             inside = name.trim_start_matches('[').split(']').next().unwrap_or_default().trim().into();
         } else if line.split_once('=').is_some_and(|(name, _)| name.trim() == key) {
-            // The name of a phase is not in its table's head: then the first line with the key is shown.
+            // The name of a phase is not in its table's header, so the first line with the key is used.
             if inside == table {
                 return Some(number);
             }
@@ -163,7 +163,7 @@ fn line_of(error: &str, text: &str) -> Option<usize> {
     found
 }
 
-/// The key that an error names, if it names one: in backticks, or before its value as in `minutes = 0 is outside 1..=2`.
+/// Key that an error names, if any: in backticks, or before its value as in `minutes = 0 is outside 1..=2`.
 fn key_of(error: &str) -> Option<String> {
     if let Some((_, rest)) = error.split_once('`') {
         return rest.split_once('`').map(|(key, _)| key.to_string());
@@ -172,13 +172,13 @@ fn key_of(error: &str) -> Option<String> {
     before.rsplit(' ').next().filter(|key| !key.is_empty()).map(str::to_string)
 }
 
-/// Why the experiment of this text cannot be run, and where in it.
+/// Response for an experiment that cannot be run: the reason and its position in the text.
 fn refused(why: &str, text: &str) -> serde_json::Value {
     let why = why.strip_prefix("experiment: ").unwrap_or(why);
     object!({ "ok": false, "error": { "text": why, "line": line_of(why, text), "key": key_of(why) } })
 }
 
-/// Keys of a table with their values, `a.b` for the key `b` of the table `a`.
+/// Collects the keys of a table with their values; `a.b` is the key `b` of the table `a`.
 fn flat(prefix: &str, value: &toml::Value, to: &mut BTreeMap<String, String>) {
     match value {
         toml::Value::Table(table) => {
@@ -196,7 +196,7 @@ fn flat(prefix: &str, value: &toml::Value, to: &mut BTreeMap<String, String>) {
     }
 }
 
-/// What is not as in the last run: keys of the experiment with defaults filled in, and its files.
+/// Differences from the last run: keys of the experiment after defaults are applied, and its files.
 fn differences(experiment: &toml::Table, files: &BTreeMap<String, String>, last: &RunFile) -> Vec<serde_json::Value> {
     let keys = |table: &toml::Table| {
         let mut found = BTreeMap::new();
@@ -277,7 +277,7 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
     })
 }
 
-/// Whether an experiment can be run, and what it is; nothing is started.
+/// Checks an experiment and describes it without starting it.
 pub async fn check(State(shared): State<Shared>, upload: Said<Upload>) -> Response {
     match beside(move || look(&shared, upload.0)).await {
         Ok(found) => json(&found),
@@ -285,7 +285,7 @@ pub async fn check(State(shared): State<Shared>, upload: Said<Upload>) -> Respon
     }
 }
 
-/// What is started: signed in the browser, or to be signed here.
+/// Experiment to start: signed in the browser, or to be signed by the hub.
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Start {

@@ -1,4 +1,4 @@
-//! Files of a run, and its tables, to be taken away.
+//! Download of a run's files and tables.
 
 use super::beside;
 use super::runs::folder;
@@ -18,11 +18,11 @@ use tokio_stream::wrappers::ReceiverStream;
 use xpuck_record::export::{Format, export as write_tables};
 use xpuck_wire::file;
 
-/// Files as they lie in the run's folder.
+/// Files that are sent unchanged from the run's folder.
 const PLAIN: [&str; 2] = ["run.toml", "result.json"];
-/// A record is taken away within this time.
+/// Time limit for the download of a record.
 const LONGEST: Duration = Duration::from_secs(600);
-/// Bytes that are read at once.
+/// Number of bytes per read.
 const PIECE: usize = 64 * 1024;
 
 fn kind(name: &str) -> &'static str {
@@ -34,7 +34,7 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-/// Opens what is wanted: a file of the run, or a table that is made of it now.
+/// Opens a file of the run, or a table generated on request.
 fn open(folder: &FilePath, name: &str) -> Result<std::fs::File, String> {
     let is_part = name.ends_with(".mcap")
         && xpuck_record::parts(folder)
@@ -50,11 +50,11 @@ fn open(folder: &FilePath, name: &str) -> Result<std::fs::File, String> {
     }
     let tables = tempfile::tempdir().map_err(|error| error.to_string())?;
     write_tables(folder, tables.path(), Format::Csv, |_, _| true).map_err(|error| error.to_string())?;
-    // The open file outlives its folder.
+    // The open file remains valid after its folder is removed.
     file::open(&tables.path().join(name)).map_err(|error| format!("{name}: {error}"))
 }
 
-/// Sends a file piece by piece, as fast as it is taken.
+/// Sends a file in pieces at the speed of the receiver.
 pub async fn export(
     State(shared): State<Shared>,
     Extension(connection): Extension<Arc<Connection>>,

@@ -1,4 +1,4 @@
-//! Logging in and out.
+//! Login and logout.
 
 use super::json;
 use crate::console::visitor::{HEADER, Said, Visitor, refusal, tokens};
@@ -11,7 +11,7 @@ use serde_json::json as object;
 use std::sync::PoisonError;
 use xpuck_wire::session::fresh_token;
 
-/// Who asks, and what they may do.
+/// Returns the visitor's session with its role, and the console's mode.
 pub async fn session(State(shared): State<Shared>, Visitor(visitor): Visitor) -> Response {
     let settings = &shared.settings;
     let role = visitor.as_ref().map(|(person, _)| person.role);
@@ -27,12 +27,12 @@ pub async fn session(State(shared): State<Shared>, Visitor(visitor): Visitor) ->
     }))
 }
 
-/// The name by which the browser calls this console, which is part of what is signed.
+/// Host name of this console as used by the browser; it is part of the signed text.
 fn host(headers: &HeaderMap) -> String {
     headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_string()
 }
 
-/// What somebody who has a key is to sign.
+/// Returns a challenge for the owner of a key to sign.
 pub async fn challenge(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     let Ok(token) = fresh_token() else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "this machine gives no random numbers");
@@ -49,7 +49,7 @@ pub enum Asked {
     Link { link: String },
 }
 
-/// Lets somebody in who signed the challenge, or comes by a one-time link.
+/// Logs in a visitor with a signed challenge or a one-time link.
 pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Said<Asked>) -> Response {
     if !headers.contains_key(HEADER) {
         return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");

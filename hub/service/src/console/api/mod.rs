@@ -1,4 +1,4 @@
-//! What the page asks for, each subject in a file of its own.
+//! HTTP API of the console, one module per subject.
 
 mod checklist;
 mod commands;
@@ -22,12 +22,12 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
-/// Longest command, bytes.
+/// Maximum length of a command [bytes].
 const COMMAND: usize = 16 * 1024;
-/// Longest experiment with its files, bytes.
+/// Maximum length of an experiment with its files [bytes].
 const EXPERIMENT: usize = 1 << 20;
 
-/// All that the page asks for below `/api`.
+/// All routes below `/api`.
 pub fn routes(shared: &Shared) -> Router<Shared> {
     let looks = Router::new()
         .route("/history", get(robots::evolution))
@@ -67,7 +67,7 @@ async fn unknown() -> Response {
     refusal(StatusCode::NOT_FOUND, "the console answers nothing at this address")
 }
 
-/// JSON that is not to be kept.
+/// JSON response that must not be cached.
 fn json(value: &impl serde::Serialize) -> Response {
     match serde_json::to_string(value) {
         Ok(text) => raw(text),
@@ -79,7 +79,7 @@ fn raw(text: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], text).into_response()
 }
 
-/// Does what takes long on a thread of its own.
+/// Runs slow work on a separate thread.
 async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Response> {
     tokio::task::spawn_blocking(work).await.map_err(|_| {
         (StatusCode::INTERNAL_SERVER_ERROR, "this went wrong; the hub's log may tell more").into_response()

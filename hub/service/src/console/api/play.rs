@@ -1,4 +1,4 @@
-//! A stretch of a recorded run as the events that pages would have got while it went on.
+//! Interval of a recorded run as the events that live pages would have received.
 
 use super::runs::{known, world_of};
 use super::{beside, raw};
@@ -13,13 +13,13 @@ use serde::Deserialize;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::rate::Rate;
 
-/// What happened before a moment and still shows in it, s.
+/// Time before the interval whose events still affect its first picture [s].
 const LEAD: f64 = 5.0;
-/// Longest stretch at 25 poses a second, s; at fewer it is longer.
+/// Maximum length of an interval at 25 poses per second [s]; longer at lower rates.
 const LONGEST: f64 = 60.0;
-/// Poses a second at most.
+/// Maximum rate of poses [Hz].
 const POSES: f64 = 25.0;
-/// Status events a second at most.
+/// Maximum rate of status events [Hz].
 const STATUS: f64 = 5.0;
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ fn usual() -> f64 {
     POSES
 }
 
-/// Events of the stretch, after what a page needs to show its beginning.
+/// Returns the events of the interval, preceded by those that a page needs to show its start.
 pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Response {
     let Asked { from, to, hz, robot } = asked;
     let sound = from.is_finite() && to.is_finite() && hz.is_finite() && (0.01..=POSES).contains(&hz);
@@ -50,7 +50,7 @@ pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(as
     }
 }
 
-/// A list of lists: time, name, data.
+/// JSON array of `[time, name, data]` arrays.
 #[derive(Default)]
 struct Written(String);
 
@@ -124,7 +124,8 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
             }
         }
     }
-    // What changed last would else wait for the next stretch, and after a run's end there is none.
+    // A withheld status is written here: the next interval would be too late, and after the end of the run there is
+    // none.
     if let Some(last) = entries.last().filter(|_| withheld) {
         written.add(&feed.status(&replay.status(), &around(last.time())));
     }

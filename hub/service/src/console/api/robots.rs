@@ -1,4 +1,4 @@
-//! Single robots and the run's evolution, for pages that are opened late.
+//! Data of single robots and of the run's evolution for pages opened during a run.
 
 use super::{json, raw};
 use crate::console::Shared;
@@ -16,12 +16,12 @@ fn unknown(id: &str) -> Response {
     refusal(StatusCode::NOT_FOUND, &format!("no robot `{}` in the swarm file", id.escape_debug()))
 }
 
-/// The course of the run's evolution.
+/// Returns the history of the run's evolution.
 pub async fn evolution(State(shared): State<Shared>) -> Response {
     shared.live.with(|feed| json(&feed.history.shown()))
 }
 
-/// The whole status as other programs get it.
+/// Returns the whole status in the format for other programs.
 pub async fn status(State(shared): State<Shared>) -> Response {
     match shared.live.status() {
         Some(status) => json(&*status),
@@ -29,24 +29,24 @@ pub async fn status(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// A robot's last ten minutes.
+/// Returns the last ten minutes of a robot.
 pub async fn history(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
     shared.live.with(|feed| feed.robot_history(&id).map_or_else(|| unknown(&id), json))
 }
 
-/// Lines of a log as pages get them.
+/// Log lines in the format for pages.
 pub fn lines(log: &[&LogLine]) -> Value {
     let line =
         |line: &&LogLine| object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text });
     log.iter().map(line).collect()
 }
 
-/// The last lines of a robot's log.
+/// Returns the last lines of a robot's log.
 pub async fn log(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
     shared.live.with(|feed| feed.robot_log(&id).map_or_else(|| unknown(&id), |log| json(&lines(&log))))
 }
 
-/// The tree that drives a robot.
+/// Returns the tree that drives a robot.
 pub async fn tree(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
     shared.live.with(|feed| match feed.tree(&id) {
         _ if !feed.robots().contains(&id) => unknown(&id),
@@ -55,7 +55,7 @@ pub async fn tree(State(shared): State<Shared>, Path(id): Path<String>) -> Respo
     })
 }
 
-/// What a robot's camera sees.
+/// Returns the last picture of a robot's camera.
 pub async fn picture(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
     if !shared.live.with(|feed| feed.robots().contains(&id)) {
         return unknown(&id);
@@ -66,10 +66,10 @@ pub async fn picture(State(shared): State<Shared>, Path(id): Path<String>) -> Re
     }
 }
 
-/// What the camera above the arena sees.
+/// Returns the last picture of the camera above the arena.
 pub async fn overhead(State(shared): State<Shared>) -> Response {
     if !shared.settings.overhead {
-        // No error: the page asks whether there is one.
+        // Not an error: the page asks whether a camera exists.
         return (StatusCode::NO_CONTENT, [(HeaderName::from_static("x-camera"), "none")]).into_response();
     }
     match shared.live.overhead() {
@@ -78,7 +78,7 @@ pub async fn overhead(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// A picture with its age, ms, and its number, by which pages count.
+/// Response with a picture, its age [ms], and its number, from which pages compute the frame rate.
 fn image(kind: &'static str, came: Instant, number: u64, bytes: Vec<u8>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind.into()),

@@ -1,4 +1,4 @@
-//! Runs that pages look at: each is read once, and where everything is in it is remembered.
+//! Cache of recorded runs shown on pages: each is read once, with an index of its contents.
 
 use crate::console::feed::{Clock, Feed};
 use std::collections::VecDeque;
@@ -11,22 +11,22 @@ use xpuck_record::RecordError;
 use xpuck_record::index::Index;
 use xpuck_record::run_file::{RunFile, RunState};
 
-/// Runs that are remembered.
+/// Maximum number of cached runs.
 const MOST: usize = 4;
-/// One that is still written is read again after this.
+/// Age from which a run in progress is read again.
 const FRESH: Duration = Duration::from_secs(20);
 
-/// What is known of a run.
+/// Cached run.
 pub struct Known {
-    /// Its file.
+    /// Contents of its run file.
     pub run: RunFile,
-    /// Where everything is.
+    /// Index of its record.
     pub index: Index,
-    /// What its experiment means; none if this version cannot tell.
+    /// Plan of its experiment; `None` if this version cannot interpret it.
     pub plan: Option<Plan>,
-    /// What the whole record comes to. Behind a lock, as drawing trees remembers them.
+    /// State after the whole record. Behind a lock, because drawing a tree stores the result.
     pub feed: Mutex<Feed>,
-    /// Arena time as wall time.
+    /// Conversion from arena time to wall time.
     pub clock: Clock,
 }
 
@@ -48,25 +48,25 @@ impl Known {
         Ok(Known { run, index, plan, feed, clock })
     }
 
-    /// Does something with what the record comes to.
+    /// Calls a function with the state after the whole record.
     pub fn with<T>(&self, look: impl FnOnce(&mut Feed) -> T) -> T {
         look(&mut self.feed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The runs that were looked at last.
+/// Recently used runs.
 #[derive(Default)]
 pub struct RunCache {
     known: Mutex<VecDeque<(PathBuf, Instant, Arc<Known>)>>,
-    /// One is read at a time: reading takes a processor and a disk.
+    /// Serialises reading, because it occupies a processor and a disk.
     reading: Mutex<()>,
 }
 
 impl RunCache {
-    /// A run's folder, read now or a while ago.
+    /// Run in a folder, from the cache or newly read.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The run cannot be read.
     pub fn get(&self, directory: &Path) -> Result<Arc<Known>, RecordError> {
         let _one = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let find = |known: &VecDeque<(PathBuf, Instant, Arc<Known>)>| {

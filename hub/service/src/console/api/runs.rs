@@ -1,4 +1,4 @@
-//! Recorded runs: the list, one whole, and where its trees came from.
+//! Recorded runs: list, details, and ancestry of their trees.
 
 use super::robots::lines;
 use super::run_cache::Known;
@@ -18,22 +18,22 @@ use xpuck_record::RecordError;
 use xpuck_record::lineage::Births;
 use xpuck_record::run_file::RunState;
 
-/// Ancestors that are told.
+/// Maximum number of reported ancestors.
 const ANCESTORS: usize = 200;
-/// Steps back in the ancestry.
+/// Maximum number of steps back in the ancestry.
 const STEPS: usize = 40;
-/// Events of a run that are told.
+/// Maximum number of reported events of a run.
 const EVENTS: usize = 1000;
-/// Runs that cannot be read and are named.
+/// Maximum number of listed unreadable runs.
 const UNREAD: usize = 20;
-/// Why a run cannot be shown that the catalogue does not know.
+/// Error for a run that is missing from the catalogue.
 const NONE: &str = "there is no such run";
 
 fn unreadable(error: &RecordError) -> Response {
     refusal(StatusCode::SERVICE_UNAVAILABLE, &error.to_string())
 }
 
-/// The catalogue's rows as pages get them, with their short names.
+/// Rows of the catalogue in the format for pages, with their short ids.
 fn rows(catalogue: &Catalogue) -> Result<Vec<Value>, RecordError> {
     let rows = catalogue.rows()?;
     let mut values: Vec<Value> = rows.iter().map(|row| object!(row)).collect();
@@ -41,7 +41,7 @@ fn rows(catalogue: &Catalogue) -> Result<Vec<Value>, RecordError> {
     Ok(values)
 }
 
-/// The rows, the newest first, and a line for each run that could not be read; nothing where there is no folder yet.
+/// Rows, the newest first, and a line for each unreadable run; both empty if the folder does not exist.
 fn newest_first(runs: &Path) -> Result<(Vec<Value>, Vec<String>), RecordError> {
     if matches!(runs.try_exists(), Ok(false)) {
         return Ok(Default::default());
@@ -52,7 +52,7 @@ fn newest_first(runs: &Path) -> Result<(Vec<Value>, Vec<String>), RecordError> {
     Ok((values, few(catalogue.troubles())))
 }
 
-/// All runs, the newest first.
+/// Lists all runs, the newest first.
 pub async fn list(State(shared): State<Shared>) -> Response {
     let runs = shared.settings.runs.clone();
     match beside(move || newest_first(&runs)).await {
@@ -62,7 +62,7 @@ pub async fn list(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// The folder whose runs are listed, its runs, and a line for each that is missing among them or shown as it was.
+/// Returns the folder of the runs, its runs, and a line for each run that is missing or has its previous values.
 pub async fn catalogue(State(shared): State<Shared>) -> Response {
     let runs = shared.settings.runs.clone();
     let read = move || -> Result<Value, RecordError> {
@@ -77,13 +77,13 @@ pub async fn catalogue(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// The first lines, and how many there are besides.
+/// First lines, followed by the number of omitted ones.
 fn few(lines: &[String]) -> Vec<String> {
     let more = lines.len().saturating_sub(UNREAD);
     lines.iter().take(UNREAD).cloned().chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
-/// The folder of a run that the catalogue knows.
+/// Folder of a run in the catalogue.
 pub fn folder(shared: &Shared, id: &str) -> Result<PathBuf, String> {
     let known = |catalogue: Catalogue| catalogue.rows().map(|rows| rows.iter().any(|row| row.id == id));
     match Catalogue::open(&shared.settings.runs).and_then(known) {
@@ -93,17 +93,17 @@ pub fn folder(shared: &Shared, id: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// A run that the catalogue knows, read.
+/// Contents of a run in the catalogue.
 pub fn known(shared: &Shared, id: &str) -> Result<Arc<Known>, String> {
     read(shared, &folder(shared, id)?)
 }
 
-/// A run that is there, read.
+/// Contents of a run in a folder.
 fn read(shared: &Shared, folder: &Path) -> Result<Arc<Known>, String> {
     shared.cache.get(folder).map_err(|error| error.to_string())
 }
 
-/// The world of a run at the phase of this name, or at its first.
+/// World of a run in the phase with this name, or in its first phase.
 pub fn world_of(run: &Known, phase: Option<&str>) -> Value {
     let plan = run.plan.as_ref();
     let phases = plan.map_or(&[][..], |plan| &plan.phases[..]);
@@ -122,7 +122,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
     let row = rows.into_iter().find(|row| row["id"] == id).ok_or(NONE)?;
     let folder = shared.settings.runs.join(id);
     let run = read(shared, &folder)?;
-    // The file of a run that goes on ends where it was written last.
+    // The file of a run in progress ends at its last write; this is not damage.
     let damage = if run.run.state == RunState::Running { &[][..] } else { &run.index.damage[..] };
     let result = xpuck_record::result(&folder).unwrap_or_default();
     let (begin, end) = run.index.span();
@@ -148,7 +148,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
     }))
 }
 
-/// One run: how it ended, what happened, and the course of its evolution.
+/// Returns one run: its result, its events, and the history of its evolution.
 pub async fn details(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Response {
     answer(beside(move || shown(&shared, &id)).await)
 }
@@ -161,7 +161,7 @@ fn answer(found: Result<Result<Value, String>, Response>) -> Response {
     }
 }
 
-/// One robot of a run: the last ten minutes of its telemetry, and its log.
+/// Returns one robot of a run: the last ten minutes of its telemetry, and its log.
 pub async fn robot(State(shared): State<Shared>, UrlPath((id, robot)): UrlPath<(String, String)>) -> Response {
     let look = move || {
         let run = known(&shared, &id)?;
@@ -178,7 +178,7 @@ fn best(feed: &mut Feed) -> Option<String> {
     feed.history.best().map(|best| best.gene().to_string())
 }
 
-/// The ancestors of the fittest individual in a record.
+/// Ancestors of the fittest individual in a record.
 fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
     let none = || object!({ "nodes": [], "truncated": false });
     let Some((island, number)) = best.and_then(|gene| gene.split_once('.')) else { return Ok(none()) };
@@ -187,7 +187,7 @@ fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
         return Ok(none());
     }
     let births = Births::read(record).map_err(|error| error.to_string())?;
-    // The newest individuals are on their way to the record: then one that is there stands for them.
+    // The newest individual may not be in the record yet; then a recorded one replaces it.
     let newest = Id { island, number };
     let known = births.get(newest).filter(|individual| individual.generation > 0).map(|_| newest);
     let at_least = || births.fittest.values().copied().max_by_key(|id| births.get(*id).map(|i| i.generation));
@@ -210,7 +210,7 @@ fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
     Ok(object!({ "nodes": nodes.collect::<Vec<_>>(), "truncated": found.len() > ANCESTORS }))
 }
 
-/// Looks for ancestors for one who asks at a time: the whole record is read.
+/// Looks up ancestors for one request at a time, because the whole record is read.
 async fn look_back(shared: Shared, look: impl FnOnce(&Shared) -> Result<Value, String> + Send + 'static) -> Response {
     let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "somebody else asks for this now; try again in a moment");
@@ -222,7 +222,7 @@ async fn look_back(shared: Shared, look: impl FnOnce(&Shared) -> Result<Value, S
     answer(beside(look).await)
 }
 
-/// Where the swarm's best tree came from.
+/// Returns the ancestry of the swarm's best tree.
 pub async fn lineage(State(shared): State<Shared>) -> Response {
     look_back(shared, |shared| {
         let record = shared.live.status().map(|status| PathBuf::from(&status.record)).unwrap_or_default();
@@ -231,7 +231,7 @@ pub async fn lineage(State(shared): State<Shared>) -> Response {
     .await
 }
 
-/// Where the best tree of a recorded run came from.
+/// Returns the ancestry of the best tree of a recorded run.
 pub async fn lineage_of(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Response {
     look_back(shared, move |shared| {
         let folder = folder(shared, &id)?;

@@ -1,5 +1,5 @@
-//! The course of a run's evolution, for pages that are opened late: fitness of every island, the swarm's mean, migration and
-//! the best tree so far.
+//! History of a run's evolution for pages opened during the run: fitness of every island, the swarm's mean,
+//! migration, and the best tree so far.
 
 use super::migration::Migration;
 use super::series::Thinned;
@@ -12,11 +12,11 @@ use xpuck_wire::{Phase, Segment, Status};
 /// Columns of an island: time, generation, best, derated, mean, size, distinct, mean size.
 const COLUMNS: usize = 8;
 
-/// A generation of an island.
+/// Generation of an island.
 #[derive(Clone, Debug, Serialize)]
 pub struct Generation {
     robot: String,
-    /// Running time, s.
+    /// Running time [s].
     t: f32,
     generation: u32,
     best: f32,
@@ -37,7 +37,7 @@ struct Island {
     estimates: Vec<Estimate>,
 }
 
-/// The swarm's best tree.
+/// Best tree of the swarm.
 #[derive(Clone, Debug, Serialize)]
 pub struct Best<'a> {
     robot: &'a str,
@@ -47,13 +47,13 @@ pub struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// Its island and number, such as `3.4711`.
+    /// Island and number, such as `3.4711`.
     pub fn gene(&self) -> &str {
         &self.gene
     }
 }
 
-/// Columns of an island as pages get them.
+/// Columns of an island in the format for pages.
 #[derive(Debug, Serialize)]
 struct IslandColumns {
     t: Vec<f32>,
@@ -72,7 +72,7 @@ struct Course {
     v: Vec<f32>,
 }
 
-/// What a robot found out about the world, as pages get it.
+/// World parameters estimated by a robot, in the format for pages.
 #[derive(Debug, Serialize)]
 pub struct Found {
     robot: String,
@@ -80,7 +80,7 @@ pub struct Found {
     estimates: Vec<Estimate>,
 }
 
-/// What pages get of a run's evolution.
+/// Evolution of a run in the format for pages.
 #[derive(Serialize)]
 pub struct Shown<'a> {
     evolved: Course,
@@ -91,7 +91,7 @@ pub struct Shown<'a> {
     best: Option<Best<'a>>,
 }
 
-/// The course of a run's evolution.
+/// History of a run's evolution.
 #[derive(Clone, Debug)]
 pub struct History {
     ids: Vec<String>,
@@ -99,12 +99,12 @@ pub struct History {
     evolved: Thinned<2>,
     segments: Vec<Segment>,
     migration: Migration,
-    /// A moment of arena time, the running time then, s, and whether time runs.
+    /// Reference: arena time [s], running time at that moment [s], and whether the running time advances.
     at: (f64, f64, bool),
 }
 
 impl History {
-    /// Before the first run.
+    /// Creates an empty history.
     pub fn new(ids: &[String]) -> History {
         History {
             ids: ids.into(),
@@ -116,14 +116,14 @@ impl History {
         }
     }
 
-    /// More robots, at the end: these are all.
+    /// Appends robots; `ids` lists all of them.
     pub fn set_robots(&mut self, ids: &[String]) {
         self.ids = ids.into();
         self.islands.resize_with(ids.len(), Island::default);
         self.migration.set_robots(ids);
     }
 
-    /// Another run begins.
+    /// Starts another run.
     pub fn begin(&mut self) {
         *self = History::new(&self.ids);
     }
@@ -137,14 +137,14 @@ impl History {
         if runs { run + (now - then).clamp(0.0, 10.0) } else { run }
     }
 
-    /// A robot's telemetry; gives the generation that it tells of first.
+    /// Records a robot's telemetry; returns the generation that it reports for the first time.
     pub fn telemetry(&mut self, now: f64, robot: &str, telemetry: &Telemetry) -> Option<Generation> {
         let place = self.place(robot)?;
         let told = telemetry.evolution;
         let seconds = self.run_seconds(now);
         let island = &mut self.islands[place];
         if told.generation < island.generation {
-            // Another island: the robot or its experiment began anew.
+            // The generation went back: the robot or its experiment restarted.
             island.generation = 0;
         }
         if told.generation == island.generation {
@@ -178,33 +178,33 @@ impl History {
         Some(done)
     }
 
-    /// The tree that an island offers to the others.
+    /// Records the tree that an island offers to the others.
     pub fn fittest(&mut self, robot: &str, gene: &Emigrant) {
         if let Some(place) = self.place(robot) {
             self.islands[place].fittest = Some(gene.clone());
         }
     }
 
-    /// What an island's population looks like, and where its immigrants came from.
+    /// Records the statistics of an island's population and the origin of its immigrants.
     pub fn population(&mut self, now: f64, robot: &str, population: &Population, from: &[u16]) {
         let Some(place) = self.place(robot) else { return };
         self.islands[place].population = Some(*population);
         self.migration.add(from, place, self.run_seconds(now));
     }
 
-    /// What a robot found out about the world; gives what pages are told.
+    /// Records a robot's estimates of the world; returns them in the format for pages.
     pub fn estimates(&mut self, now: f64, robot: &str, estimates: &[Estimate]) -> Option<Found> {
         let place = self.place(robot)?;
         self.islands[place].estimates = estimates.into();
         Some(Found { robot: robot.into(), t: self.run_seconds(now) as f32, estimates: estimates.into() })
     }
 
-    /// How the run stands, out of the record.
+    /// Records the state of the run from a record entry.
     pub fn run(&mut self, now: f64, phase: Phase, run_seconds: f64, evolved: f64, segments: &[Segment]) {
         self.stands(now, phase, run_seconds, evolved, segments);
     }
 
-    /// How the run stands, out of the hub.
+    /// Records the state of the run from the hub's status.
     pub fn status(&mut self, status: &Status) {
         self.stands(status.time, status.phase, status.run_seconds, status.evolved, &status.segments);
     }
@@ -222,7 +222,7 @@ impl History {
         self.segments = segments.into();
     }
 
-    /// The swarm's best tree: that of the island with the greatest derated fitness.
+    /// Best tree of the swarm: that of the island with the highest derated fitness.
     pub fn best(&self) -> Option<Best<'_>> {
         let islands = self.islands.iter().zip(&self.ids).filter(|(island, _)| island.generation > 0);
         let (island, robot) = islands.max_by(|a, b| a.0.derated.total_cmp(&b.0.derated))?;
@@ -236,7 +236,7 @@ impl History {
         all.filter(|(_, estimates)| !estimates.is_empty())
     }
 
-    /// What pages get.
+    /// History in the format for pages.
     pub fn shown(&self) -> Shown<'_> {
         let columns = |island: &Island| {
             let of = |place| island.course.column(place);

@@ -1,51 +1,51 @@
-//! Lines of what happened: the hub's events and the robots' logs, numbered for pages that were away.
+//! Log lines: the hub's events and the robots' logs, numbered so that reconnecting pages can resume.
 
 use super::{Event, brief_time};
 use serde::Serialize;
 use std::collections::VecDeque;
 use xpuck_wire::message::Severity;
 
-/// Lines that are kept.
+/// Maximum number of stored lines.
 const KEPT: usize = 1000;
 
-/// One line.
+/// Log line.
 #[derive(Serialize)]
 pub struct Line<'a> {
-    /// Its number, from 1.
+    /// Number, from 1.
     pub seq: u64,
-    /// When, s of arena time.
+    /// Arena time [s].
     pub t: f64,
-    /// When, ms since 1970.
+    /// Wall time [ms since 1970].
     pub unix_ms: u64,
-    /// How much it matters.
+    /// Severity.
     pub level: &'static str,
-    /// Who did or said it.
+    /// Source: robot, operator or hub.
     pub who: &'a str,
-    /// What.
+    /// Text.
     pub text: &'a str,
 }
 
-/// An event of the hub.
+/// Event of the hub.
 #[derive(Clone, Debug, Serialize)]
 pub struct Noted {
-    /// When, s of arena time.
+    /// Arena time [s].
     pub t: f64,
-    /// The operator who did or said it; empty if it is the hub's own.
+    /// Operator who caused it; empty for events of the hub itself.
     pub who: String,
-    /// What.
+    /// Text.
     pub text: String,
 }
 
-/// The last lines.
+/// Most recent lines.
 #[derive(Debug, Default)]
 pub struct Lines {
     kept: VecDeque<Event>,
-    /// What is no robot's log.
+    /// Lines that are not from a robot's log.
     events: VecDeque<Noted>,
     count: u64,
 }
 
-/// As the page calls it.
+/// Name of a severity on the page.
 pub fn level_name(level: Severity) -> &'static str {
     match level {
         Severity::Error => "error",
@@ -77,18 +77,18 @@ impl Lines {
         self.add(time, unix_ms, level, if who.is_empty() { "hub" } else { who }, text)
     }
 
-    /// Those with higher numbers; none if there were never so many.
+    /// Lines with higher numbers; `None` if the number was never assigned.
     pub fn after(&self, number: u64) -> Option<Vec<Event>> {
         let later = || self.kept.iter().filter(|event| event.number > Some(number)).cloned().collect();
         (number <= self.count).then(later)
     }
 
-    /// The last events of the hub.
+    /// Most recent events of the hub.
     pub fn events(&self, count: usize) -> Vec<Noted> {
         self.events.iter().skip(self.events.len().saturating_sub(count)).cloned().collect()
     }
 
-    /// The last so many.
+    /// Most recent lines.
     pub fn last(&self, count: usize) -> Vec<Event> {
         self.kept.iter().skip(self.kept.len().saturating_sub(count)).cloned().collect()
     }

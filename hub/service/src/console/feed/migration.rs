@@ -1,37 +1,37 @@
-//! Who gave genes to whom.
+//! Migration of genes between islands.
 
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// Exchanges that are kept one by one.
+/// Maximum number of stored single exchanges.
 const RECENT: usize = 200;
 
 /// Immigrants by island of origin and of arrival.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Migration {
-    /// The islands.
+    /// Ids of the islands.
     pub ids: Vec<String>,
-    /// How many immigrants the island of a column was sent from that of a row.
+    /// Number of immigrants from the island of a row to the island of a column.
     pub counts: Vec<Vec<u32>>,
-    /// The last ones: from, to and when, s of running time.
+    /// Most recent exchanges: origin, destination and running time [s].
     pub recent: VecDeque<(u16, u16, f32)>,
 }
 
 impl Migration {
-    /// Nobody gave anything yet.
+    /// Creates an empty migration table.
     pub fn new(ids: &[String]) -> Migration {
         let counts = vec![vec![0; ids.len()]; ids.len()];
         Migration { ids: ids.into(), counts, recent: VecDeque::new() }
     }
 
-    /// More islands, at the end: these are all.
+    /// Appends islands; `ids` lists all of them.
     pub fn set_robots(&mut self, ids: &[String]) {
         self.ids = ids.into();
         self.counts.iter_mut().for_each(|row| row.resize(ids.len(), 0));
         self.counts.resize(ids.len(), vec![0; ids.len()]);
     }
 
-    /// Immigrants came from islands, which count from 1, to the robot at a place, from 0.
+    /// Records immigrants from islands (numbered from 1) to the robot with this index (from 0).
     pub fn add(&mut self, from: &[u16], to: usize, run_seconds: f64) {
         for source in from.iter().map(|island| usize::from(*island).wrapping_sub(1)) {
             let Some(count) = self.counts.get_mut(source).and_then(|row| row.get_mut(to)) else { continue };

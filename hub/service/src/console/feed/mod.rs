@@ -1,6 +1,5 @@
-//! What the console's pages are told, made of what happens: entries of the record and the hub's status go in, events come
-//! out. The hub feeds it while a run goes on and a replay feeds it from the record, so both look the same. A plain state
-//! machine.
+//! Events for the console's pages: entries of the record and the hub's status go in, events come out. The hub feeds
+//! it during a run and a replay feeds it from the record, so that both look the same. A plain state machine.
 
 mod clock;
 mod history;
@@ -29,24 +28,24 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_wire::message::TagSeen;
 use xpuck_wire::{Body, Status};
 
-/// Something that pages are told.
+/// Event for pages.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What kind it is.
+    /// Kind of event.
     pub name: &'static str,
-    /// The robot that it is about, if only those who watch that robot are told.
+    /// Robot to whose watchers the event is limited; `None` for all pages.
     pub robot: Option<Arc<str>>,
-    /// Number of a line, by which a page that was away says what it has seen.
+    /// Number of a line, with which a reconnecting page states the last line it has.
     pub number: Option<u64>,
-    /// When, s of arena time.
+    /// Arena time [s].
     pub time: f64,
-    /// Its JSON, of one line.
+    /// Data as JSON in one line.
     pub json: String,
 }
 
 impl Event {
     fn new(name: &'static str, time: f64, data: &impl Serialize) -> Event {
-        // What is serialised here has no maps with keys that are no text.
+        // Serialisation cannot fail: no serialised map has keys other than text.
         let json = serde_json::to_string(data).unwrap_or_default();
         Event { name, robot: None, number: None, time, json }
     }
@@ -55,13 +54,13 @@ impl Event {
         Event { robot: Some(robot.into()), ..self }
     }
 
-    /// True if a later one of the same kind replaces it: who is slow may miss it.
+    /// Whether a later event of the same kind replaces it; slow pages may miss it.
     pub fn is_passing(&self) -> bool {
         matches!(self.name, "poses" | "status" | "robot" | "tags")
     }
 }
 
-/// Where bodies are; see the page's store.
+/// Poses of bodies; see the store of the page.
 #[derive(Serialize)]
 struct Poses<'a> {
     t: f64,
@@ -70,7 +69,7 @@ struct Poses<'a> {
     p: Vec<f32>,
 }
 
-/// The tags that a robot's camera sees.
+/// Tags that a robot's camera detects.
 #[derive(Serialize)]
 struct Tags<'a> {
     t: f64,
@@ -79,31 +78,31 @@ struct Tags<'a> {
     tags: &'a [TagSeen],
 }
 
-/// What is remembered of what was told.
+/// State from which the events are created.
 pub struct Feed {
     clock: Clock,
     lines: Lines,
     robots: Robots,
     trees: Trees,
-    /// The run's evolution.
+    /// Evolution of the run.
     pub history: History,
-    /// The last of each kind that a page begins with.
+    /// Latest events with which a page starts.
     pub latest: Latest,
 }
 
-/// What a page begins with.
+/// Events with which a page starts.
 #[derive(Clone, Debug, Default)]
 pub struct Latest {
-    /// The world.
+    /// World.
     pub world: Option<Event>,
-    /// How things stand.
+    /// Status.
     pub status: Option<Event>,
-    /// Where everybody is.
+    /// Poses.
     pub poses: Option<Event>,
 }
 
 impl Feed {
-    /// Nothing happened yet. `robots` are the ids in the order of the swarm file.
+    /// Creates an empty feed. `robots` are the ids in the order of the swarm file.
     pub fn new(robots: &[String], clock: Clock) -> Feed {
         Feed {
             clock,
@@ -115,30 +114,30 @@ impl Feed {
         }
     }
 
-    /// More robots, at the end: these are all.
+    /// Appends robots; `ids` lists all of them.
     pub fn set_robots(&mut self, ids: &[String]) {
         self.robots.set(ids);
         self.history.set_robots(ids);
     }
 
-    /// The robots in the order of the swarm file.
+    /// Ids of the robots in the order of the swarm file.
     pub fn robots(&self) -> &[String] {
         self.robots.ids()
     }
 
-    /// From now on arena time is told as wall time by this clock.
+    /// Sets the clock that converts arena time to wall time.
     pub fn set_clock(&mut self, clock: Clock) {
         self.clock = clock;
     }
 
-    /// A run begins: what is known of the evolution of an earlier one is forgotten.
+    /// Starts a run: clears the evolution of an earlier one.
     pub fn run_begins(&mut self) {
         self.history.begin();
         self.robots.begin_run();
         self.trees.begin_run();
     }
 
-    /// Takes what happened. `watched` says whether anybody looks at a robot.
+    /// Processes an entry; returns its events. `watched` states whether any page shows a robot in detail.
     pub fn take(&mut self, entry: &Entry, watched: impl Fn(&str) -> bool) -> Vec<Event> {
         match entry {
             Entry::Poses { time, bodies } => vec![self.poses(*time, bodies)],
@@ -215,7 +214,7 @@ impl Feed {
         if self.robots.shows_new_tree(robot) {
             events.extend(self.tree_event(time, robot));
         }
-        // In a replay several come at once; each has its own time.
+        // In a replay several updates arrive at once; each has its own time.
         let last = unpacked.last().map_or(0, |update| update.after_us);
         for update in &unpacked {
             let at = time - f64::from(last.saturating_sub(update.after_us)) / 1e6;
@@ -225,7 +224,7 @@ impl Feed {
         events
     }
 
-    /// How things stand. The caller says what is around the run.
+    /// Processes a status; `around` adds values from outside the run.
     pub fn status(&mut self, told: &Status, around: &Around) -> Event {
         self.history.status(told);
         let event = Event::new("status", told.time, &status(told, around));
@@ -233,57 +232,57 @@ impl Feed {
         event
     }
 
-    /// The world is this one now.
+    /// Sets the current world.
     pub fn world(&mut self, time: f64, world: &impl Serialize) -> Event {
         let event = Event::new("world", time, world);
         self.latest.world = Some(event.clone());
         event
     }
 
-    /// Lines with higher numbers; none if an earlier hub counted that far, as numbers begin anew with each.
+    /// Lines with higher numbers. `None` if the number comes from an earlier hub, because each hub numbers from 1.
     pub fn lines_after(&self, number: u64) -> Option<Vec<Event>> {
         self.lines.after(number)
     }
 
-    /// The last events of the hub.
+    /// Most recent events of the hub.
     pub fn events(&self, count: usize) -> Vec<Noted> {
         self.lines.events(count)
     }
 
-    /// One that knows the same trees and nothing else, for a stretch of the same record.
+    /// Creates a feed with the same trees but otherwise empty, for an interval of the same record.
     pub fn again(&self) -> Feed {
         Feed { trees: self.trees.clone(), ..Feed::new(self.robots.ids(), self.clock) }
     }
 
-    /// The tree that drives a robot, as those who look at it are told.
+    /// Tree that drives a robot, as an event for the robot's watchers.
     pub fn tree_event(&mut self, time: f64, robot: &str) -> Option<Event> {
         let tree = self.tree(robot)?;
         Some(Event::new("tree", time, &*tree).about(robot))
     }
 
-    /// The last so many lines.
+    /// Most recent lines.
     pub fn last_lines(&self, count: usize) -> Vec<Event> {
         self.lines.last(count)
     }
 
-    /// The tree that drives a robot, drawn and explained.
+    /// Tree that drives a robot, with its drawing and explanation.
     pub fn tree(&mut self, robot: &str) -> Option<Arc<TreeView>> {
         let hash = self.robots.tree_of(robot)?;
         self.trees.view(robot, &hash)
     }
 
-    /// The last ten minutes of a robot; none if there is no such robot.
+    /// Last ten minutes of a robot; `None` for an unknown robot.
     pub fn robot_history(&self, robot: &str) -> Option<&RobotHistory> {
         self.robots.history(robot)
     }
 
-    /// The last lines of a robot's log.
+    /// Most recent lines of a robot's log.
     pub fn robot_log(&self, robot: &str) -> Option<Vec<&xpuck_wire::message::LogLine>> {
         self.robots.log_of(robot)
     }
 }
 
-/// Times to a tenth of a millisecond.
+/// Rounds a time to a tenth of a millisecond.
 pub(super) fn brief_time(time: f64) -> f64 {
     (time * 1e4).round() / 1e4 + 0.0
 }

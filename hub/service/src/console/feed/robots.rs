@@ -1,4 +1,4 @@
-//! Single robots: what one senses and does for whoever looks at it, its last ten minutes, and its log.
+//! Single robots: current sensors and actuators for the robot's watchers, the last ten minutes, and the log.
 
 use super::brief_time;
 use super::series::Window;
@@ -9,15 +9,15 @@ use xpuck_wire::message::{LogLine, State};
 use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::{CELLS, Update};
 
-/// Samples of a robot's history, and how far they are apart, s of arena time: ten minutes.
+/// Number of samples in a robot's history, and their interval [s of arena time]; ten minutes in total.
 const SAMPLES: usize = 600;
 const APART: f64 = 1.0;
-/// Lines of its log that are kept.
+/// Maximum number of stored log lines.
 const LINES: usize = 200;
-/// After so long without control updates a robot is at rest, s of arena time.
+/// Time without control updates after which a robot counts as resting [s of arena time].
 const AT_REST: f64 = 1.5;
 
-/// A robot's last ten minutes, a value a second.
+/// Last ten minutes of a robot, one value per second.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RobotHistory {
     t: VecDeque<f64>,
@@ -63,7 +63,7 @@ impl RobotHistory {
     }
 }
 
-/// What a robot senses and does at a moment.
+/// Sensors and actuators of a robot at one time.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Seen {
     t: f64,
@@ -71,7 +71,7 @@ pub struct Seen {
     state: State,
     ticked: bool,
     tree: String,
-    /// A digit a node.
+    /// One digit per node.
     nodes: String,
     cells: Vec<Option<f32>>,
     v_goal: Option<[f32; 2]>,
@@ -89,10 +89,10 @@ struct Robot {
     history: RobotHistory,
     log: VecDeque<LogLine>,
     telemetry: Option<Box<Telemetry>>,
-    /// The tree in control by its hash, and whether those who look were shown it.
+    /// Hash of the tree in control, and of the tree last sent to the robot's watchers.
     tree: String,
     shown: String,
-    /// When it told a control update last, s.
+    /// Time of the last control update [s].
     updated: Option<f64>,
 }
 
@@ -104,12 +104,12 @@ pub struct Robots {
 }
 
 impl Robots {
-    /// Nobody told anything yet.
+    /// Creates robots without data.
     pub fn new(ids: &[String]) -> Robots {
         Robots { ids: ids.into(), robots: ids.iter().map(|id| (id.clone(), Robot::default())).collect() }
     }
 
-    /// More robots, at the end: these are all.
+    /// Appends robots; `ids` lists all of them.
     pub fn set(&mut self, ids: &[String]) {
         self.ids = ids.into();
         for id in ids {
@@ -117,26 +117,26 @@ impl Robots {
         }
     }
 
-    /// The robots in the order of the swarm file.
+    /// Ids of the robots in the order of the swarm file.
     pub fn ids(&self) -> &[String] {
         &self.ids
     }
 
-    /// A run begins: no tree drives yet.
+    /// Starts a run: no tree drives a robot yet.
     pub fn begin_run(&mut self) {
         for robot in self.robots.values_mut() {
             (robot.tree, robot.shown, robot.updated) = Default::default();
         }
     }
 
-    /// What a robot tells ten times a second.
+    /// Records a robot's telemetry, which arrives ten times a second.
     pub fn telemetry(&mut self, time: f64, id: &str, round_trip_ms: Option<f64>, told: &Telemetry) {
         let Some(robot) = self.robots.get_mut(id) else { return };
         robot.history.take(time, round_trip_ms, told);
         robot.telemetry = Some(Box::new(told.clone()));
     }
 
-    /// What a robot that tells no control updates senses: out of its telemetry.
+    /// Sensors of a robot without control updates, from its telemetry.
     pub fn at_rest(&self, time: f64, id: &str) -> Option<Seen> {
         let robot = self.robots.get(id)?;
         let told = robot.telemetry.as_ref()?;
@@ -154,19 +154,19 @@ impl Robots {
         })
     }
 
-    /// The tree in control of a robot, by its hash.
+    /// Sets the hash of the tree in control of a robot.
     pub fn tree(&mut self, id: &str, hash: &str) {
         if let Some(robot) = self.robots.get_mut(id).filter(|robot| robot.tree != hash) {
             robot.tree = hash.into();
         }
     }
 
-    /// The same, if there is one.
+    /// Hash of the tree in control of a robot, if any.
     pub fn tree_of(&self, id: &str) -> Option<String> {
         self.robots.get(id).map(|robot| robot.tree.clone()).filter(|hash| !hash.is_empty())
     }
 
-    /// True if those who look at a robot were not shown its tree yet; from then on they were.
+    /// Whether the robot's watchers lack its current tree; marks it as sent.
     pub fn shows_new_tree(&mut self, id: &str) -> bool {
         let Some(robot) = self.robots.get_mut(id) else { return false };
         let new = robot.tree != robot.shown;
@@ -174,7 +174,7 @@ impl Robots {
         new
     }
 
-    /// A control update.
+    /// Processes a control update.
     pub fn updated(&mut self, time: f64, id: &str, tree: &str, update: &Update) -> Seen {
         let speeds = self.robots.get_mut(id).map_or([0.0; 2], |robot| {
             robot.updated = Some(time);
@@ -198,7 +198,7 @@ impl Robots {
             tree: tree.into(),
             nodes: update.nodes.iter().map(|node| char::from(b'0' + (node & 3))).collect(),
             cells: (0..CELLS).map(|cell| known(update.cells[cell])).collect(),
-            // A part that was not written counts as 0.
+            // A component that was not written counts as 0.
             v_goal: match goal {
                 [None, None] => None,
                 parts => Some(parts.map(Option::unwrap_or_default)),
@@ -213,7 +213,7 @@ impl Robots {
         }
     }
 
-    /// A line of its log.
+    /// Records a line of a robot's log.
     pub fn log(&mut self, id: &str, line: &LogLine) {
         let Some(robot) = self.robots.get_mut(id) else { return };
         if robot.log.len() == LINES {
@@ -222,12 +222,12 @@ impl Robots {
         robot.log.push_back(line.clone());
     }
 
-    /// Its last lines.
+    /// Most recent lines of a robot's log.
     pub fn log_of(&self, id: &str) -> Option<Vec<&LogLine>> {
         Some(self.robots.get(id)?.log.iter().collect())
     }
 
-    /// Its last ten minutes.
+    /// Last ten minutes of a robot.
     pub fn history(&self, id: &str) -> Option<&RobotHistory> {
         Some(&self.robots.get(id)?.history)
     }

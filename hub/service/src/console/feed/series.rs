@@ -1,20 +1,21 @@
-//! Columns of numbers over time, bounded.
+//! Time series of bounded length.
 
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// Points of a thinned course at most.
+/// Maximum number of rows of a thinned series.
 pub const POINTS: usize = 1000;
 
-/// Rows of `N` numbers, thinned by halves: whatever is added, at most [`POINTS`] rows stay, evenly spread.
+/// Rows of `N` numbers, decimated by halves: at most [`POINTS`] evenly spaced rows are stored, however many are
+/// added.
 #[derive(Clone, Debug)]
 pub struct Thinned<const N: usize> {
     rows: Vec<[f32; N]>,
-    /// Every so many rows one is kept.
+    /// Interval of the stored rows.
     stride: usize,
-    /// Rows since the last that was kept.
+    /// Number of rows since the last stored row.
     since: usize,
-    /// The last row, kept or not.
+    /// Last added row, stored or not.
     last: Option<[f32; N]>,
 }
 
@@ -44,25 +45,25 @@ impl<const N: usize> Thinned<N> {
         self.rows.push(row);
     }
 
-    /// The rows that are kept, and the last one that was added.
+    /// Stored rows, followed by the last added row.
     pub fn rows(&self) -> impl Iterator<Item = [f32; N]> + '_ {
         let more = self.last.filter(|last| self.since > 0 && self.rows.last() != Some(last));
         self.rows.iter().copied().chain(more)
     }
 
-    /// One column.
+    /// One column of the rows.
     pub fn column(&self, place: usize) -> Vec<f32> {
         self.rows().map(|row| row[place]).collect()
     }
 }
 
-/// Values of the last so many samples; what is not known is NaN, and null in JSON.
+/// Values of the most recent samples; an unknown value is NaN, and null in JSON.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Window(VecDeque<f32>);
 
 impl Window {
-    /// Adds a value; of more than `length` the oldest go.
+    /// Adds a value; the oldest values beyond `length` are removed.
     pub fn push(&mut self, value: Option<f32>, length: usize) {
         while self.0.len() >= length {
             self.0.pop_front();

@@ -1,4 +1,4 @@
-//! How things stand, as pages get it five times a second.
+//! Status in the format for pages, sent five times a second.
 
 use super::brief_time;
 use serde::Serialize;
@@ -6,18 +6,18 @@ use xpuck_wire::message::{Sensors, State};
 use xpuck_wire::telemetry::{EngineReport, EvolutionReport, rounded};
 use xpuck_wire::{ExperimentPhase, LastDirective, Phase, RobotRow, SecurityReport, Segment, Status};
 
-/// What is around the run and is not in the hub's status.
+/// Values from outside the run that the hub's status lacks.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
-    /// Wall time, ms since 1970.
+    /// Wall time [ms since 1970].
     pub wall_unix_ms: u64,
-    /// Seconds of arena time in a second.
+    /// Seconds of arena time per second of wall time.
     pub speed: f64,
-    /// Size of the record's open file, bytes.
+    /// Size of the record's open file [bytes].
     pub record_bytes: Option<u64>,
-    /// Room on the record's disk, bytes.
+    /// Free space on the record's disk [bytes].
     pub disk_free_bytes: Option<u64>,
-    /// Pages that watch.
+    /// Number of pages that receive events.
     pub watchers: usize,
 }
 
@@ -123,7 +123,7 @@ fn row<'a>(r: &'a RobotRow, speed: f64) -> Row<'a> {
     }
 }
 
-/// The status as pages get it.
+/// Status in the format for pages.
 pub fn status<'a>(s: &'a Status, around: &Around) -> impl Serialize + use<'a> {
     let speed = around.speed;
     Shown {

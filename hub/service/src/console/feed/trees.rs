@@ -1,4 +1,4 @@
-//! Trees as pages draw them: nodes with words and children, and what each does in plain English.
+//! Trees in the format for pages: nodes with labels and children, and an explanation of each in plain English.
 
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,48 +10,48 @@ use xpuck_kernels::tree::{Group, Kind, Tree};
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::updates::Updates;
 
-/// Trees that are remembered: more than robots of a swarm run at once.
+/// Maximum number of stored trees; more than the number of robots that run at once.
 const REMEMBERED: usize = 512;
-/// Trees with more nodes are drawn and not explained: it takes too long.
+/// Maximum number of nodes of an explained tree; larger trees are only drawn, because explaining them takes too long.
 const EXPLAINED: usize = 400;
 
-/// A node as it is drawn.
+/// Node of a drawn tree.
 #[derive(Clone, Debug, Serialize)]
 struct NodeView {
-    /// Its name in the text form.
+    /// Name in the text format.
     symbol: &'static str,
     /// Name and operands.
     label: String,
-    /// `composite`, `decorator`, `action`, `condition` or `subtree`.
+    /// `composite`, `decorator`, `action`, `condition`, `subtree` or `network`.
     kind: &'static str,
-    /// What nodes of this name do.
+    /// Function of nodes with this name.
     meaning: &'static str,
-    /// Places in the list of nodes.
+    /// Indices in the list of nodes.
     children: Vec<usize>,
 }
 
-/// A sentence of the account.
+/// Sentence of the explanation.
 #[derive(Clone, Debug, Serialize)]
 struct ItemView {
     depth: usize,
     text: String,
-    /// The node that it is about; none if reduction put it together from others.
+    /// Index of the described node; `None` if reduction combined it from several nodes.
     node: Option<usize>,
     formula: Option<String>,
 }
 
-/// A tree as pages draw it.
+/// Tree in the format for pages.
 #[derive(Clone, Debug, Serialize)]
 pub struct TreeView {
     robot: String,
     hash: String,
     text: String,
-    /// Island and number of the individual, such as `3.4711`; none if nobody told.
+    /// Island and number of the individual, such as `3.4711`; `None` if unknown.
     gene: Option<String>,
     fitness: Option<Fitness>,
     segment: Option<u32>,
     nodes: Vec<NodeView>,
-    /// What holds for the whole tree.
+    /// Summary of the whole tree.
     account: String,
     account_items: Vec<ItemView>,
 }
@@ -73,7 +73,7 @@ struct Known {
 pub struct Trees {
     known: BTreeMap<String, Known>,
     order: VecDeque<String>,
-    /// What each robot loaded last, with the tree's hash.
+    /// For each robot the last loaded tree: segment, individual and hash.
     loaded: BTreeMap<String, (u32, Emigrant, String)>,
 }
 
@@ -82,7 +82,7 @@ fn hash(tree: &Tree) -> String {
 }
 
 impl Trees {
-    /// Learns the tree that a batch of updates brings.
+    /// Adds the tree of a batch of updates.
     pub fn learn(&mut self, updates: &Updates) {
         if updates.compact.0.is_empty() || self.known.contains_key(&updates.tree) {
             return;
@@ -92,7 +92,7 @@ impl Trees {
         }
     }
 
-    /// A tree took control of a robot.
+    /// Records that a tree took control of a robot.
     pub fn loaded(&mut self, robot: &str, segment: u32, gene: &Emigrant) {
         if let Ok(tree) = Tree::parse(&gene.tree) {
             self.loaded.insert(robot.into(), (segment, gene.clone(), hash(&tree)));
@@ -100,7 +100,7 @@ impl Trees {
         }
     }
 
-    /// Who loaded what is of a run; what trees look like is not.
+    /// Starts a run: the loaded trees are cleared, because they belong to a run; the drawings are kept.
     pub fn begin_run(&mut self) {
         self.loaded.clear();
     }
@@ -119,7 +119,7 @@ impl Trees {
         self.known.insert(hash, Known { tree, view: None });
     }
 
-    /// The tree of this hash as it drives a robot; none if nobody told what it is.
+    /// Tree with this hash, for a robot that it drives; `None` if the tree is unknown.
     pub fn view(&mut self, robot: &str, hash: &str) -> Option<Arc<TreeView>> {
         let known = self.known.get_mut(hash)?;
         let base = known.view.get_or_insert_with(|| Arc::new(view(&known.tree))).clone();
@@ -135,7 +135,7 @@ impl Trees {
     }
 }
 
-/// A tree drawn and explained.
+/// Draws and explains a tree.
 pub fn view(tree: &Tree) -> TreeView {
     let kind = |group| match group {
         Group::Composite => "composite",
@@ -147,11 +147,11 @@ pub fn view(tree: &Tree) -> TreeView {
         Group::Part => "part",
     };
     let mut nodes: Vec<NodeView> = Vec::with_capacity(tree.nodes().len());
-    // Nodes whose children are still to come: their place, and how many.
+    // Nodes with outstanding children: their indices, and the number of these children.
     let mut open: Vec<(usize, u16)> = Vec::new();
     for (place, node) in tree.nodes().iter().enumerate() {
         if let Some((parent, left)) = open.last_mut() {
-            // A network is drawn as one node; its account tells what it does.
+            // A network is drawn as one node; its explanation describes the parts.
             if node.kind.spec().group != Group::Part {
                 nodes[*parent].children.push(place);
             }
@@ -183,11 +183,11 @@ pub fn view(tree: &Tree) -> TreeView {
     }
 }
 
-/// Where the nodes of a reduced tree stand in the tree itself: reduction takes nodes out and leaves the others in order.
+/// Indices of a reduced tree's nodes in the original tree. Reduction removes nodes and keeps the order of the others.
 fn places(tree: &Tree, reduced: &Tree) -> Vec<Option<usize>> {
     let words = |tree: &Tree| tree.nodes().iter().map(ToString::to_string).collect::<Vec<_>>();
     let (all, kept) = (words(tree), words(reduced));
-    // The longest common subsequence of what stands behind a pair of places.
+    // Length of the longest common subsequence after each pair of positions.
     let mut common = vec![vec![0_u32; all.len() + 1]; kept.len() + 1];
     for (k, a) in (0..kept.len()).rev().flat_map(|k| (0..all.len()).rev().map(move |a| (k, a))) {
         let both = if kept[k] == all[a] { common[k + 1][a + 1] + 1 } else { 0 };

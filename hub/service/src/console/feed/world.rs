@@ -1,4 +1,4 @@
-//! The world of a run as pages draw it, and what its fitness means.
+//! World of a run in the format for pages, and the scale of its fitness.
 
 use serde::Serialize;
 use xpuck_kernels::model::ROBOT_RADIUS;
@@ -8,7 +8,7 @@ use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_wire::telemetry::rounded;
 use xpuck_wire::updates::CELLS;
 
-/// The hand-tuned controller's fitness in transport (thesis Table 7.8), by which others are judged.
+/// Fitness of the hand-tuned controller in transport (thesis Table 7.8), the reference for others.
 const HAND_TUNED: f32 = 0.3;
 
 #[derive(Serialize)]
@@ -31,7 +31,7 @@ struct PatchView {
     colour: &'static str,
 }
 
-/// An area: a rectangle with rounded corners, or all that is outside of it.
+/// Area: a rectangle with rounded corners, or everything outside it.
 #[derive(Serialize)]
 struct Area {
     name: &'static str,
@@ -51,7 +51,7 @@ fn areas(task: &Task) -> Vec<Area> {
     [("food", food), ("nest", nest)].map(area).into()
 }
 
-/// A world as pages draw it.
+/// World in the format for pages.
 #[derive(Serialize)]
 pub struct World<'a> {
     half: [f32; 2],
@@ -60,10 +60,10 @@ pub struct World<'a> {
     discs: Vec<f32>,
     patches: Vec<PatchView>,
     walls: Vec<[f32; 4]>,
-    /// Areas that the task is about.
+    /// Areas of the task.
     areas: Vec<Area>,
     task: &'static str,
-    /// The side to which the task moves things.
+    /// Side to which the task moves objects.
     goal: Option<&'static str>,
     scale: Scale,
     robots: &'a [String],
@@ -91,7 +91,7 @@ fn scale(task: Option<&Task>) -> Scale {
     Scale { one, marks: marks.into_iter().collect() }
 }
 
-/// The world of a phase in an arena with these half sides, m; `spec` is none without a run.
+/// World of a phase in an arena with this half size [m]; `spec` is `None` without a run.
 pub fn world<'a>(spec: Option<&WorldSpec>, half: [f32; 2], frisbee_radius: f32, robots: &'a [String]) -> World<'a> {
     let colour = |colour: Colour| match colour {
         Colour::Red => "red",

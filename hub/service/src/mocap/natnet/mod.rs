@@ -1,7 +1,8 @@
-//! OptiTrack NatNet, the client's side: the `natnet` crate reads the bytes, [`Session`] decides, `udp` has the sockets.
+//! Client of OptiTrack NatNet: the `natnet` crate decodes the bytes, [`Session`] contains the logic, `udp` the
+//! sockets.
 //!
-//! We ask for the connection and for the list of bodies; frames then come to the socket that asked, or to a multicast
-//! group if the server says so. Of a frame, rigid bodies count, and of these the ones that are tracked.
+//! The client requests the connection and the list of bodies. Frames are then sent to the requesting socket, or to a
+//! multicast group if the server announces one. Only the tracked rigid bodies of a frame are used.
 
 pub(super) mod udp;
 
@@ -11,21 +12,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use xpuck_hub_core::config::UpAxis;
 use xpuck_hub_core::mocap::{MAX_NAME, RawBody, RawFrame};
 
-/// The oldest protocol that we read; what comes before the frames is the same in all.
+/// Oldest supported protocol version; all messages before the frames are the same in all versions.
 const OLDEST: Version = Version::new(3, 0, 0, 0);
-/// Most bodies kept; a list may have more.
+/// Maximum number of stored bodies; a list may have more.
 const MAX_BODIES: usize = 1000;
-/// Shortest interval between requests for the list of bodies, in frames.
+/// Minimum interval of requests for the list of bodies [frames].
 const ASK_AGAIN: u32 = 50;
-/// Interval of such requests when nothing seems to have changed: a datagram that said so may be lost.
+/// Interval of these requests without a known change [frames], because the datagram that announced a change may be
+/// lost.
 const ASK_ANYWAY: u32 = 500;
 /// Bit of a frame's parameters: the list of bodies has changed.
 const MODELS_CHANGED: u16 = 1 << 1;
 /// Maximum number of changed names in a note.
 const SHOWN: usize = 8;
 
-/// Version by whose layout a server's datagrams are read: since 4.1 the sections tell their lengths, and those that are read
-/// here have stayed the same.
+/// Version whose layout is used to decode a server's datagrams. Since 4.1 the sections contain their lengths, and the
+/// sections used here have not changed.
 fn layout(version: Version) -> Version {
     match (version.major, version.minor) {
         (4, 2..=9) => Version::V4_1,
@@ -33,24 +35,24 @@ fn layout(version: Version) -> Version {
     }
 }
 
-/// What is known of the server.
+/// State of a session with a server.
 #[derive(Debug)]
 pub struct Session {
     up: UpAxis,
     server: Option<ServerInfo>,
     names: BTreeMap<i32, String>,
     outgoing: Vec<Vec<u8>>,
-    /// Frames since the list of bodies was asked for.
+    /// Number of frames since the last request for the list of bodies.
     asked: u32,
-    /// The last frame said that the list of bodies has changed.
+    /// Whether the last frame announced a change of the list.
     changing: bool,
-    /// The list of bodies is stale: poses belong to nobody until the new one is there.
+    /// Whether the list of bodies is stale; poses are then discarded until the new list arrives.
     stale: bool,
     notes: Vec<String>,
 }
 
 impl Session {
-    /// A session that asks for a connection; `up` is the server's upward axis.
+    /// Creates a session with a request for a connection; `up` is the server's upward axis.
     pub fn new(up: UpAxis) -> Session {
         let mut session = Session {
             up,
@@ -66,7 +68,7 @@ impl Session {
         session
     }
 
-    /// Asks for the connection once more, in case that a datagram was lost.
+    /// Requests the connection again, in case a datagram was lost.
     pub fn connect(&mut self) {
         self.outgoing.extend(command::connect_request().map(|r| r.as_bytes().to_vec()));
     }
@@ -76,17 +78,17 @@ impl Session {
         std::mem::take(&mut self.outgoing)
     }
 
-    /// What the server told of itself, once it has.
+    /// Description of the server; `None` before its answer.
     pub fn server(&self) -> Option<&ServerInfo> {
         self.server.as_ref()
     }
 
-    /// Takes a datagram from the server.
+    /// Processes a datagram from the server.
     ///
     /// # Errors
-    /// What in it makes no sense, or a protocol that is too old.
+    /// The datagram is invalid, or the protocol version is not supported.
     pub fn feed(&mut self, datagram: &[u8]) -> Result<Option<RawFrame>, String> {
-        // Before the server told its version, a frame cannot be read: one may overtake the answer.
+        // A frame may overtake the server's answer; it cannot be decoded before the version is known.
         let header = MessageHeader::parse(datagram).map_err(|e| e.to_string())?;
         if self.server.is_none() && header.message_id == NAT_FRAMEOFDATA {
             return Ok(None);
@@ -119,7 +121,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Changes of names since the last call, a line each.
+    /// Changes of names since the last call, one line each.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
@@ -167,7 +169,7 @@ impl Session {
             let ([x, y, z], [qx, qy, qz, w]) = (b.position.map(f64::from), b.orientation.map(f64::from));
             let (place, q) = match self.up {
                 UpAxis::Z => ([x, y, z], [qx, qy, qz, w]),
-                // A quarter turn around x: what was up becomes z.
+                // A quarter turn about x: the upward axis becomes z.
                 UpAxis::Y => ([x, -z, y], [qx, -qz, qy, w]),
             };
             Some(RawBody {

@@ -1,4 +1,4 @@
-//! Against the crate's synthetic server; its bytes are NatNet's, whoever reads them.
+//! Tests with the synthetic server of the `natnet` crate, which produces genuine NatNet datagrams.
 
 use super::*;
 use natnet::serverinfo::ConnectionInfo;
@@ -45,7 +45,7 @@ fn session(version: Version, up: UpAxis) -> Session {
 
 #[test]
 fn what_is_up_becomes_z_and_what_is_not_tracked_is_absent() {
-    // A quarter turn about the axis that is up, and 0.3 m along what is y for us.
+    // A quarter turn about the upward axis, and 0.3 m along the hub's y.
     for (up, position, orientation) in [
         (UpAxis::Y, [1.0, 0.1, -0.3], [0.0, FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2]),
         (UpAxis::Z, [1.0, 0.3, 0.1], [0.0, 0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2]),
@@ -80,7 +80,7 @@ fn a_body_without_a_name_is_asked_for_but_not_at_every_frame() {
     assert_eq!(asked, 4);
 }
 
-/// The same frame with the bit that the list of bodies has changed: the parameters are the last two bytes but four.
+/// The same frame with the bit for a changed list of bodies. The parameters are two bytes, followed by four more.
 fn changed(mut datagram: Vec<u8>) -> Vec<u8> {
     let params = datagram.len() - 6;
     datagram[params] |= 2;
@@ -103,10 +103,10 @@ fn bodies_whose_list_changes_belong_to_nobody_until_the_new_list_is_there() {
     assert_eq!(session.feed(&model(version, &["frisbee", "xp01"])), Ok(None));
     assert_eq!(names(session.feed(&changed(frame(30))).unwrap()), ["frisbee"]);
     assert_eq!(session.take_notes(), ["names changed: body 7 was xp01 and is frisbee, body 8 was frisbee and is xp01"]);
-    // Without any word the list is asked for all the same.
+    // Without an announced change, the list is requested as well.
     (31..600).for_each(|number| drop(session.feed(&frame(number)).unwrap()));
     assert_eq!(session.take_outgoing().len(), 1);
-    // A second change is noticed as the first was.
+    // A second change is detected like the first.
     assert!(names(session.feed(&changed(frame(600))).unwrap()).is_empty());
     assert_eq!(session.take_outgoing().len(), 1);
 }
@@ -119,7 +119,7 @@ fn bytes_that_make_no_sense_and_old_servers_are_refused() {
     for length in 0..datagram.len() {
         assert!(good.feed(&datagram[..length]).is_err(), "{length} of {} bytes", datagram.len());
     }
-    // A count of bodies that the datagram cannot hold.
+    // The number of bodies exceeds the size of the datagram.
     let mut hostile = datagram.clone();
     for byte in &mut hostile[8..] {
         *byte = 0x7f;
@@ -129,9 +129,9 @@ fn bytes_that_make_no_sense_and_old_servers_are_refused() {
         let refused = Session::new(UpAxis::Y).feed(&info(Version::new(major, minor, 0, 0))).unwrap_err();
         assert!(refused.contains(&format!("speaks NatNet {major}.{minor}; 3.0")), "{refused}");
     }
-    // A frame that overtakes the server's answer is left out, whatever its version.
+    // A frame that overtakes the server's answer is ignored, whatever its version.
     assert_eq!(Session::new(UpAxis::Y).feed(&datagram), Ok(None));
-    // A pose that is none passes, for the gates to refuse.
+    // An invalid pose is passed on; the gates reject it.
     let nan = [PlannedBody::tracked(7, [f32::NAN; 3], [0.0; 4])];
     let frame = good.feed(&server.datagram(2, 0.01, &nan).unwrap()).unwrap().unwrap();
     assert!(frame.bodies[0].place[0].is_nan());

@@ -1,6 +1,5 @@
-//! NatNet's sockets: one that asks, to which a server that sends to us alone sends its frames too, and one in the
-//! multicast group if there is one. The server is known by its address; its frames may come from another port than its
-//! answers.
+//! Sockets of NatNet: one for requests, on which a unicasting server also sends its frames, and one in the multicast
+//! group, if any. The server is identified by its address; its frames may come from another port than its answers.
 
 use super::super::error::MocapError;
 use super::super::source::PoseSource;
@@ -16,15 +15,15 @@ use xpuck_hub_core::config::UpAxis;
 use xpuck_hub_core::mocap::RawFrame;
 use xpuck_wire::uninterrupted;
 
-/// A server that sends to us alone wants to know that we are still there.
+/// Interval of keep-alive messages to a unicasting server.
 const KEEP_ALIVE: Duration = Duration::from_millis(250);
 
-/// A session over UDP.
+/// Session over UDP.
 pub(in crate::mocap) struct Udp {
     session: Session,
     server: SocketAddrV4,
     command: UdpSocket,
-    /// In the multicast group, if frames go to one.
+    /// Socket in the multicast group, if frames are sent to one.
     group: Option<UdpSocket>,
     heard: Instant,
     kept_alive: Instant,
@@ -32,7 +31,7 @@ pub(in crate::mocap) struct Udp {
 }
 
 impl Udp {
-    /// Asks the server at `address` for a connection and waits until it answers, at most for `patience`.
+    /// Requests a connection from the server at `address` and waits for its answer for at most `patience`.
     pub fn connect(address: &str, up: UpAxis, patience: Duration) -> Result<Udp, MocapError> {
         let ipv4 = |address| if let SocketAddr::V4(v4) = address { Some(v4) } else { None };
         let server = address.to_socket_addrs()?.find_map(ipv4).ok_or(MocapError::NoIpv4)?;
@@ -60,7 +59,7 @@ impl Udp {
         Ok(udp)
     }
 
-    /// What the server told of itself.
+    /// Description of the server.
     pub fn server(&self) -> Option<&ServerInfo> {
         self.session.server()
     }
@@ -76,7 +75,7 @@ impl Udp {
         Ok(())
     }
 
-    /// Takes a datagram from each socket; others than our server may send there too.
+    /// Receives one datagram from each socket. Other hosts may also send to these sockets.
     fn receive(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         let mut frames = Vec::new();
         for socket in [Some(&self.command), self.group.as_ref()].into_iter().flatten() {
@@ -111,12 +110,13 @@ impl PoseSource for Udp {
 
 impl Drop for Udp {
     fn drop(&mut self) {
-        // Else a server that sends to us alone would go on for a while; one that is gone needs no word.
+        // Otherwise a unicasting server would keep sending for a while. An error is ignored, because the server may
+        // be gone.
         let _ = self.command.send_to(&command::disconnect_datagram(), self.server);
     }
 }
 
-/// Our address on the network that leads to the server.
+/// Local address on the network of the server.
 fn local_address(server: SocketAddrV4) -> std::io::Result<Ipv4Addr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     socket.connect(server)?;
@@ -126,9 +126,9 @@ fn local_address(server: SocketAddrV4) -> std::io::Result<Ipv4Addr> {
     }
 }
 
-/// A socket in a multicast group, on the network that leads to the server: a hub with two of them would else listen on the
-/// one that leads to the internet. Bound to the group, it gets nothing that is sent elsewhere; others on this machine may
-/// listen as well.
+/// Socket in a multicast group on the network of the server; by default a hub with two networks would listen on the
+/// one towards the internet. The socket is bound to the group, so that it receives no other datagrams; other programs
+/// on this machine may listen as well.
 fn join(group: Ipv4Addr, port: u16, local: Ipv4Addr) -> std::io::Result<UdpSocket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_reuse_address(true)?;

@@ -1,7 +1,7 @@
-//! Vicon DataStream (ViconCGStream, SDK 1.12), the client's side, without any I/O.
+//! Client of Vicon DataStream (ViconCGStream, SDK 1.12), without I/O.
 //!
-//! The server speaks first; we answer with the objects we want, and ask for every frame or for one at a time. A hidden
-//! subject has no segment.
+//! The server sends the first message; the client answers with the requested objects, and requests either every frame
+//! or one at a time. A hidden subject has no segment.
 
 mod packet;
 
@@ -15,20 +15,21 @@ use std::time::Duration;
 use xpuck_hub_core::config::ViconMode;
 use xpuck_hub_core::mocap::{RawBody, RawFrame};
 
-/// What we ask for in any case, and what only if the server has it.
+/// Objects always requested, and objects requested only if the server offers them.
 const WANTED: [u32; 3] = [id::STREAM_INFO, id::SUBJECT_INFO, id::FRAME_INFO];
 const OPTIONAL: [u32; 2] = [id::LATENCY, id::QUALITY];
-/// Frames a second as long as the server did not tell.
+/// Frame rate assumed until the server reports it [Hz].
 const HERTZ: f64 = 100.0;
 
-/// A frame number that no frame has.
+/// Number that never occurs as a frame number.
 const NO_FRAME: u32 = u32::MAX;
-/// A puller is told the same frame more than once. Told so often in a row, it is passed on: the server is frozen.
+/// Number of repetitions after which a repeated frame is passed on. Pulling returns the same frame several times;
+/// this many times in a row mean a frozen server.
 const FROZEN: u32 = 50;
-/// Most subjects kept.
+/// Maximum number of stored subjects.
 const MAX_SUBJECTS: usize = 1000;
 
-/// The client's state between packets.
+/// State of the client between packets.
 #[derive(Debug)]
 pub struct Client {
     pending: Vec<u8>,
@@ -38,12 +39,12 @@ pub struct Client {
     outgoing: Vec<u8>,
     mode: ViconMode,
     lightweight: bool,
-    /// The last frame's number, and how often it came.
+    /// Number of the last frame, and its number of repetitions.
     last: (u32, u32),
 }
 
 impl Client {
-    /// A client that has just connected. It takes lightweight segments only if the server has them.
+    /// Creates a client for a new connection. It requests lightweight segments only if the server offers them.
     pub fn new(mode: ViconMode, lightweight: bool) -> Client {
         Client {
             pending: Vec::new(),
@@ -62,7 +63,7 @@ impl Client {
         std::mem::take(&mut self.outgoing)
     }
 
-    /// Takes bytes from the server and returns the frames they complete.
+    /// Processes bytes from the server and returns the completed frames.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, ViconError> {
         self.pending.extend_from_slice(bytes);
         let mut frames = Vec::new();
@@ -75,7 +76,7 @@ impl Client {
         Ok(frames)
     }
 
-    /// Keeps what a packet tells of the stream, and gives its frame if it has one.
+    /// Stores a packet's information about the stream; returns its frame, if any.
     fn packet(&mut self, bytes: &[u8]) -> Result<Option<RawFrame>, ViconError> {
         let packet = Packet::read(bytes)?;
         if let Some(offered) = &packet.offered {
@@ -101,7 +102,7 @@ impl Client {
         Ok(Some(RawFrame { number, time_s: f64::from(number) / self.hertz, bodies }))
     }
 
-    /// Asks for another frame, unless the server sends them by itself. What a pull brings again is left out.
+    /// Requests another frame, unless the server sends them unasked. Returns `None` for a frame that a pull repeats.
     fn ask_further(&mut self, frame: RawFrame) -> Option<RawFrame> {
         self.ask();
         self.last = (frame.number, if self.last.0 == frame.number { self.last.1 + 1 } else { 0 });
@@ -117,7 +118,7 @@ impl Client {
         }
     }
 
-    /// Answers the server's list of objects with ours, in ascending order, and asks for frames.
+    /// Answers the server's list of objects with the requested ones, in ascending order, and requests frames.
     fn greet(&mut self, offered: &[u32]) {
         if self.greeted {
             return;
@@ -155,7 +156,7 @@ impl Codec for Client {
         Client::take_outgoing(self)
     }
 
-    /// An answer that does not come may have been one without a frame.
+    /// The previous answer may have been one without a frame.
     fn quiet(&mut self) {
         if self.greeted {
             self.ask();
@@ -163,7 +164,7 @@ impl Codec for Client {
     }
 
     fn pace(&self) -> Duration {
-        // Twice as often as there are new frames, so that none is missed.
+        // Twice the frame rate, so that no frame is missed.
         if self.mode == ViconMode::Pull { Duration::from_secs_f64(0.5 / self.hertz.max(1.0)) } else { Duration::ZERO }
     }
 }

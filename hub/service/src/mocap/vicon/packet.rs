@@ -1,5 +1,5 @@
-//! The bytes of ViconCGStream: little-endian packets `u32 0x1A2B0001, u32 length, object*` of objects `u32 id, u32 length,
-//! body`. Unknown objects and trailing fields are skipped. Positions are in mm, rotations row-major matrices.
+//! Bytes of ViconCGStream: little-endian packets `u32 0x1A2B0001, u32 length, object*` of objects `u32 id, u32
+//! length, body`. Unknown objects and trailing fields are skipped. Positions are in mm, rotations row-major matrices.
 
 use super::super::rotation;
 use std::collections::BTreeMap;
@@ -7,18 +7,18 @@ use xpuck_hub_core::mocap::MAX_NAME;
 
 /// First word of every packet.
 pub(super) const MAGIC: u32 = 0x1A2B_0001;
-/// Bytes before a packet's objects, and before an object's body.
+/// Length of the header of a packet and of an object [bytes].
 pub(super) const HEADER: usize = 8;
-/// Largest packet accepted, bytes; 200 subjects need about 40 000.
+/// Maximum length of a packet [bytes]; 200 subjects need about 40 000.
 const MAX_PACKET: usize = 1 << 20;
-/// Ticks a second of a stream's period.
+/// Number of ticks per second in a stream's period.
 const TICKS: f64 = 135e6;
-/// Accepted frame rates [Hz].
+/// Accepted frame rates (Hz).
 const RATES: std::ops::RangeInclusive<f64> = 1.0..=10_000.0;
-/// Most parts of a latency, and most objects that a server can offer; real ones have less than 50.
+/// Maximum number of parts of a latency, and of objects offered by a server; real ones have fewer than 50.
 const MAX_LIST: u32 = 1000;
 
-/// Objects in use.
+/// Ids of the used objects.
 pub(super) mod id {
     pub const STREAM_INFO: u32 = 1;
     pub const SUBJECT_INFO: u32 = 2;
@@ -33,19 +33,19 @@ pub(super) mod id {
     pub const REQUEST_NEXT_FRAME: u32 = 100_008;
 }
 
-/// A stream that is not what it should be; the connection must be dropped.
+/// Error of a stream; the connection has to be dropped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ViconError {
-    /// Not a Vicon DataStream.
+    /// The stream is not a Vicon DataStream.
     #[error("packet starts with {0:#010x}, not {MAGIC:#010x}: is this a Vicon DataStream server?")]
     Magic(u32),
-    /// A packet larger than any we can need.
+    /// The packet exceeds the maximum length.
     #[error("packet of {0} bytes; at most {MAX_PACKET} are accepted")]
     Size(usize),
-    /// A name longer than any real one.
+    /// The name exceeds the maximum length.
     #[error("a name of {0} bytes; at most {MAX_NAME} are accepted")]
     Name(usize),
-    /// No rate of a motion-capture system, in Hz.
+    /// The frame rate is outside the accepted range [Hz].
     #[error("{0} frames a second; {low} to {high} are accepted", low = RATES.start(), high = RATES.end())]
     Rate(f64),
     /// An object ends before its fields do.
@@ -53,7 +53,7 @@ pub enum ViconError {
     Truncated(u32),
 }
 
-/// Takes a whole packet off the front of what was received; gives its objects.
+/// Removes a complete packet from the start of the received bytes; returns its objects.
 pub(super) fn cut(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, ViconError> {
     let mut header = Fields { bytes: received, object: 0 };
     let (Ok(magic), Ok(length)) = (header.u32(), header.u32()) else { return Ok(None) };
@@ -73,33 +73,33 @@ pub(super) fn cut(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, ViconError>
 /// Pose of a subject's first segment.
 #[derive(Debug)]
 pub(super) struct Segment {
-    /// m.
+    /// Position [m].
     pub place: [f64; 3],
-    /// Row by row.
+    /// Row-major rotation matrix.
     pub rotation: [f64; 9],
 }
 
-/// What a packet holds; what it does not is empty.
+/// Contents of a packet; missing ones are empty.
 #[derive(Debug, Default)]
 pub(super) struct Packet {
-    /// What the server can send, in its first packet.
+    /// Objects offered by the server, in its first packet.
     pub offered: Option<Vec<u32>>,
-    /// Frames a second.
+    /// Frame rate [Hz].
     pub hertz: Option<f64>,
     /// Numbers and names of subjects.
     pub names: Vec<(u32, String)>,
-    /// The frame's number.
+    /// Frame number.
     pub number: Option<u32>,
-    /// How old the frame was when it was sent, s.
+    /// Age of the frame when it was sent [s].
     pub age_s: f64,
-    /// By subject, 0 to 1.
+    /// Quality by subject, 0 to 1.
     pub qualities: BTreeMap<u32, f64>,
-    /// First segment of each subject that is seen.
+    /// First segment of each visible subject.
     pub segments: BTreeMap<u32, Segment>,
 }
 
 impl Packet {
-    /// Reads a packet's objects.
+    /// Parses a packet's objects.
     pub fn read(mut rest: &[u8]) -> Result<Packet, ViconError> {
         let mut packet = Packet::default();
         while rest.len() >= HEADER {
@@ -126,7 +126,7 @@ impl Packet {
                     self.hertz.ok_or(ViconError::Rate(hertz))?;
                 }
             }
-            // Its parts add up: cameras, reconstruction, labelling, and so on.
+            // The latency is the sum of its parts: cameras, reconstruction, labelling, and so on.
             id::LATENCY => {
                 for _ in 0..fields.u32()?.min(MAX_LIST) {
                     fields.string()?;
@@ -197,7 +197,7 @@ impl Fields<'_> {
         Ok(String::from_utf8_lossy(taken).into_owned())
     }
 
-    /// Whether a subject has a segment; its number is passed over.
+    /// Reads whether a subject has a segment; skips the segment's number.
     fn seen(&mut self) -> Result<bool, ViconError> {
         let seen = self.u32()? > 0;
         if seen {
@@ -217,7 +217,7 @@ impl Fields<'_> {
         })
     }
 
-    /// The rotation is an axis times an angle.
+    /// Reads a segment whose rotation is an axis times an angle.
     fn lightweight_segment(&mut self) -> Result<Segment, ViconError> {
         let mut six = [0.0; 6];
         for number in &mut six {

@@ -4,8 +4,8 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
 }
 
-/// Recorded from SDK 1.12: the server's hello, and a frame with one subject "xp01" at (1000, -250.5, 50) mm
-/// turned by 90 degrees about z.
+/// Recorded from SDK 1.12: the server's hello, and a frame with one subject "xp01" at (1000, -250.5, 50) mm, rotated
+/// by 90 degrees about z.
 const HELLO: &str = "01002b1a24000000a18601001c00000006000000010000000200000005000000090000002a000000a4860100";
 const FRAME: &str = "01002b1a08010000a4860100280000000400000001000000010000000200000001000000050000000100000009000000\
     010000000000000001000000080000007099140000000000020000004000000001000000040000007870303101000000000000000100000000\
@@ -69,7 +69,7 @@ fn packet(objects: &[Vec<u8>]) -> Vec<u8> {
     [&MAGIC.to_le_bytes()[..], &(body.len() as u32).to_le_bytes(), &body].concat()
 }
 
-/// A frame must not be much larger in memory than on the wire: the hub's loop copies its bodies.
+/// A frame must not be much larger in memory than on the wire, because the hub's loop copies its bodies.
 #[test]
 fn frame_repeats_no_subject_and_no_long_name() {
     let name = |length: usize| {
@@ -154,7 +154,7 @@ fn lightweight_segments_are_asked_for_where_offered_and_read() {
     client.feed(&bytes("01002b1a14000000a18601000c000000020000000900000085030000")).unwrap();
     let asked: Vec<u32> = ids(&client.take_outgoing()[..40]);
     assert_eq!(asked, [1, 2, 5, 901, 100_004]);
-    // The recorded frame with its 108 bytes of segments replaced: 36 bytes, a quarter turn about z.
+    // The recorded frame with its 108 bytes of segments replaced by 36 bytes: a quarter turn about z.
     let mut frame = bytes(FRAME);
     frame.truncate(frame.len() - 0x6c - 8);
     frame.extend(bytes("850300002400000001000000010000000100000000007a4400807ac3000048420000000000000000db0fc93f"));

@@ -1,33 +1,33 @@
-//! The bytes of VRPN 07: a cookie each way, then messages. Big-endian; a header of 24 bytes, whose length does not
-//! count the padding of the payload to 8 bytes; numbers of senders and types mean what their side described.
+//! Bytes of VRPN 07: a cookie in each direction, then messages. Big-endian; a header of 24 bytes, whose length field
+//! excludes the padding of the payload to 8 bytes. Each side describes its own numbers of senders and types.
 
 use xpuck_hub_core::mocap::MAX_NAME;
 
-/// What we begin with: protocol 07.38, no remote logging.
+/// First bytes of the client: protocol 07.38, no remote logging.
 pub const COOKIE: &[u8; 24] = b"vrpn: ver. 07.38  0\0\0\0\0\0";
-/// The part of a cookie that must agree; a server may have another minor version.
+/// Part of a cookie that must agree; a server may have another minor version.
 const MAJOR: &[u8] = b"vrpn: ver. 07.";
 const HEADER: usize = 24;
-/// Largest message accepted, bytes; a pose has 88.
+/// Maximum length of a message [bytes]; a pose has 88.
 const MAX_MESSAGE: usize = 1 << 16;
-/// Type of a message that gives its sender's number a name.
+/// Type of a message that names a sender number.
 pub const SENDER_IS: i32 = -1;
-/// The same for a type, whose number stands in the sender's place.
+/// Type of a message that names a type number; the number is in the sender field.
 pub const TYPE_IS: i32 = -2;
 
-/// A stream that is not what it should be; the connection must be dropped.
+/// Error of a stream; the connection has to be dropped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VrpnError {
     /// Not a VRPN server of this major version.
     #[error("the server's first bytes are {0:?}, not \"vrpn: ver. 07.\": is this a VRPN server?")]
     Cookie(String),
-    /// A length that no message has.
+    /// The length is outside the accepted range.
     #[error("message of {0} bytes; {HEADER} to {MAX_MESSAGE} are accepted")]
     Length(usize),
     /// A message ends before its fields do.
     #[error("a {0} is truncated")]
     Truncated(&'static str),
-    /// A name longer than any real one.
+    /// The name exceeds the maximum length.
     #[error("a name of {0} bytes; at most {MAX_NAME} are accepted")]
     Name(usize),
     /// More names than a server can need.
@@ -35,20 +35,20 @@ pub enum VrpnError {
     Names(usize),
 }
 
-/// One message.
+/// Message of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The sender's clock, s since 1970.
+    /// Sender's clock [s since 1970].
     pub time_s: f64,
-    /// Number of the sender.
+    /// Sender number.
     pub sender: i32,
-    /// Number of the type.
+    /// Type number.
     pub kind: i32,
-    /// What it says.
+    /// Payload.
     pub payload: Vec<u8>,
 }
 
-/// Cuts a stream into messages.
+/// Splits a stream into messages.
 #[derive(Debug, Default)]
 pub struct Reader {
     pending: Vec<u8>,
@@ -56,12 +56,12 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Adds what was received.
+    /// Appends received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// The next message, if it is complete.
+    /// Next message, if it is complete.
     pub fn next(&mut self) -> Result<Option<Message>, VrpnError> {
         if !self.greeted {
             let Some(cookie) = self.pending.get(..COOKIE.len()) else { return Ok(None) };
@@ -91,7 +91,7 @@ impl Reader {
     }
 }
 
-/// Writes a message without a moment: what we say is not timed.
+/// Writes a message without a time stamp.
 pub fn write(out: &mut Vec<u8>, number: u32, sender: i32, kind: i32, payload: &[u8]) {
     for word in [(HEADER + payload.len()) as u32, 0, 0, sender as u32, kind as u32, number] {
         out.extend(word.to_be_bytes());
@@ -100,12 +100,12 @@ pub fn write(out: &mut Vec<u8>, number: u32, sender: i32, kind: i32, payload: &[
     out.resize(out.len().next_multiple_of(8), 0);
 }
 
-/// A description's payload: a length that counts the final zero, and the name.
+/// Payload of a description: a length that includes the final zero, and the name.
 pub fn describe(name: &str) -> Vec<u8> {
     [&(name.len() as u32 + 1).to_be_bytes(), name.as_bytes(), &[0]].concat()
 }
 
-/// The name in a description's payload.
+/// Name in the payload of a description.
 pub fn described(payload: &[u8]) -> Result<String, VrpnError> {
     let name = || {
         let (length, text) = payload.split_first_chunk()?;

@@ -1,8 +1,8 @@
-//! VRPN tracker, the client's side, without any I/O.
+//! Client of a VRPN tracker, without I/O.
 //!
-//! VRPN has no frames: each tracker sends poses with stamps of its own, and a hidden one is silent. Poses whose stamps
-//! lie close together are made one frame. It is complete when every tracker heard lately has spoken, or when a pose of
-//! a later moment comes.
+//! VRPN has no frames: each tracker sends poses with its own time stamps, and a hidden one is silent. Poses with
+//! nearby time stamps are combined into one frame. A frame is complete when every recently active tracker has sent a
+//! pose, or when a pose with a later time stamp arrives.
 
 mod message;
 
@@ -17,15 +17,15 @@ use xpuck_hub_core::mocap::{RawBody, RawFrame};
 
 const POSE: &str = "vrpn_Tracker Pos_Quat";
 const PING: &str = "vrpn_Base ping_message";
-/// Most sensors followed and most names kept.
+/// Maximum numbers of tracked sensors and of stored names.
 const MAX_BODIES: usize = 1000;
 const MAX_NAMES: usize = 4000;
-/// Stamps within this are of one frame, s: a server stamps its trackers one after another.
+/// Maximum difference of the time stamps of one frame [s]; a server stamps its trackers one after another.
 const TOGETHER: f64 = 0.002;
-/// A sensor silent for so long is hidden, s; frames no longer wait for it.
+/// Silence after which a sensor counts as hidden [s]; frames no longer wait for it.
 const HIDDEN: f64 = 1.0;
 
-/// A sensor's latest pose.
+/// Latest pose of a sensor.
 #[derive(Debug)]
 struct Sensor {
     name: String,
@@ -35,7 +35,7 @@ struct Sensor {
     in_frame: bool,
 }
 
-/// The client's state between reads.
+/// State of the client between reads.
 #[derive(Debug)]
 pub struct Client {
     reader: Reader,
@@ -44,7 +44,7 @@ pub struct Client {
     senders: BTreeMap<i32, String>,
     types: BTreeMap<i32, String>,
     sensors: BTreeMap<(i32, i32), Sensor>,
-    /// First and last stamp of the open frame, and whether any of its poses is new.
+    /// First and last time stamp of the open frame, and whether any of its poses is new.
     open: Option<(f64, f64, bool)>,
     number: u32,
 }
@@ -70,7 +70,7 @@ impl Codec for Client {
 }
 
 impl Client {
-    /// A client that has just connected; its cookie is to be sent.
+    /// Creates a client for a new connection, with its cookie to send.
     pub fn new() -> Client {
         Client {
             reader: Reader::default(),
@@ -89,7 +89,7 @@ impl Client {
         std::mem::take(&mut self.outgoing)
     }
 
-    /// Asks the server whether it is there, when nothing moves; its answer is a message like any other.
+    /// Sends a ping to the server when nothing moves; its answer counts as a message.
     pub fn ping(&mut self) {
         let Some(name) = self.senders.values().next() else { return };
         if self.sent == 0 {
@@ -101,7 +101,7 @@ impl Client {
         self.sent = self.sent.wrapping_add(1);
     }
 
-    /// Takes bytes from the server and returns the frames they complete.
+    /// Processes bytes from the server and returns the completed frames.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, VrpnError> {
         self.reader.push(bytes);
         let mut frames = Vec::new();
@@ -120,7 +120,7 @@ impl Client {
         let truncated = VrpnError::Truncated(POSE);
         let (sensor, fields) = message.payload.split_first_chunk().ok_or(truncated.clone())?;
         let sensor = i32::from_be_bytes(*sensor);
-        // Behind the sensor's number is a word of padding.
+        // The sensor's number is followed by a word of padding.
         let fields = fields.get(4..60).ok_or(truncated)?;
         let number = |i: usize| f64::from_be_bytes(fields[8 * i..8 * i + 8].try_into().expect("eight bytes"));
         let Some(name) = self.senders.get(&message.sender) else { return Ok(()) };
@@ -138,7 +138,7 @@ impl Client {
         self.open = Some((first, last.max(stamp), any_new || new));
         let rotation = rotation::from_quaternion([3, 4, 5, 6].map(number));
         self.sensors.insert(key, Sensor { name, place: [0, 1, 2].map(number), rotation, stamp, in_frame: true });
-        // Also forgets those of before the server's clock was set back.
+        // Also removes sensors with later time stamps, after the server's clock was set back.
         self.sensors.retain(|_, s| (stamp - s.stamp).abs() < HIDDEN);
         if self.sensors.values().all(|s| s.in_frame) {
             frames.extend(self.close());
@@ -146,7 +146,7 @@ impl Client {
         Ok(())
     }
 
-    /// Ends the open frame. One without any new pose has the number of the frame before.
+    /// Ends the open frame. A frame without a new pose keeps the number of the previous frame.
     fn close(&mut self) -> Option<RawFrame> {
         let (_, time_s, new) = self.open.take()?;
         self.number = self.number.wrapping_add(u32::from(new));

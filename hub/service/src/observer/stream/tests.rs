@@ -1,4 +1,4 @@
-//! Against ZeroMQ's own subscribers, by way of admission control.
+//! Tests with ZeroMQ's own subscribers, through admission control.
 
 use super::*;
 use crate::admission::Full;
@@ -8,7 +8,7 @@ use xpuck_wire::Security;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Public;
 
-/// Fewer than a hub lets in, so that they can be too many.
+/// Smaller than a hub's bounds, so that the tests can exceed them.
 const BOUNDS: Bounds =
     Bounds { silent: 8, greeting: 4, handshake: 2, established: 4, full: Full::Newest, said: 64 * 1024 };
 
@@ -20,10 +20,10 @@ fn subscriber(topic: &str) -> (zmq::Context, zmq::Socket) {
     let context = zmq::Context::new();
     let socket = context.socket(zmq::SUB).unwrap();
     socket.set_rcvtimeo(10_000).unwrap();
-    // Little is kept on this side: what it does not read is the hub's to keep or to drop.
+    // The subscriber's buffers are small: the hub has to keep or drop the messages that it does not read.
     socket.set_rcvhwm(1).unwrap();
     socket.set_rcvbuf(4096).unwrap();
-    // Whatever it asks for leaves, even many topics at once.
+    // All of its subscriptions are sent, however many.
     socket.set_sndhwm(0).unwrap();
     socket.set_subscribe(topic.as_bytes()).unwrap();
     (context, socket)
@@ -49,8 +49,8 @@ fn number(socket: &zmq::Socket) -> usize {
     String::from_utf8_lossy(&parts[1]).split(' ').next().unwrap().parse().unwrap()
 }
 
-/// One sleeps while 20 MB go out. Another beside it gets everything; it itself gets what its queue held, and then what is
-/// new, with a gap that the numbers show.
+/// One watcher does not read while 20 MB are sent. Another receives everything; the slow one receives the contents of
+/// its queue and then new messages, with a gap in the numbers.
 #[test]
 fn who_is_slow_sees_a_gap_and_nobody_else_misses_anything() {
     const MESSAGES: usize = 5000;
@@ -65,7 +65,7 @@ fn who_is_slow_sees_a_gap_and_nobody_else_misses_anything() {
     }
     let old: Vec<usize> = (0..1000).map(|_| number(&slow)).collect();
     assert_eq!(old, (0..1000).collect::<Vec<_>>());
-    // It reads again, and so gets the new ones sooner or later.
+    // The slow watcher reads again, and eventually receives new messages.
     slow.set_rcvtimeo(20).unwrap();
     let mut sent = MESSAGES;
     let newest = std::iter::repeat_with(|| {
@@ -86,7 +86,7 @@ fn who_is_slow_sees_a_gap_and_nobody_else_misses_anything() {
 #[test]
 fn there_are_only_so_many_watchers_and_one_who_says_too_much_is_turned_away() {
     let mut streamer = listen(&Sockets::new());
-    // Strangers who say nothing keep nobody out.
+    // Silent connections do not exclude watchers.
     let connect = |s: &Streamer| TcpStream::connect(s.relay.address()).unwrap();
     let strangers: Vec<TcpStream> = (0..100).map(|_| connect(&streamer)).collect();
     let mut open = Vec::new();
@@ -113,7 +113,7 @@ fn there_are_only_so_many_watchers_and_one_who_says_too_much_is_turned_away() {
     });
 }
 
-/// Keys count as on any other socket, behind the connection that is accepted first.
+/// Key checks apply as for any other socket, behind the connection that is accepted first.
 #[test]
 fn with_keys_an_observer_watches_and_a_plain_watcher_gets_nothing() {
     let dir = tempfile::tempdir().unwrap();
