@@ -1,4 +1,4 @@
-//! Many seeds: what they found, and how long they took.
+//! Campaigns over many seeds: violations and run times.
 
 use super::run::run_telling;
 use super::{Outcome, Settings};
@@ -9,48 +9,48 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use xpuck_wire::process::resident_bytes;
 
-/// Seeds that broke a rule, at most so many; a bug breaks thousands.
+/// Maximum number of violations in a result; a bug typically affects thousands of seeds.
 const SHOWN: usize = 10;
 
-/// What came of many seeds.
+/// Result of a campaign.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Campaign {
-    /// Seeds run.
+    /// Number of seeds.
     pub seeds: u64,
-    /// Simulated time of each, s.
+    /// Simulated time of each seed (s).
     pub seconds: u32,
-    /// Seeds that broke a rule.
+    /// Number of seeds with a violation.
     pub broken: u64,
-    /// The first of them.
+    /// First violations.
     pub violations: Vec<Outcome>,
-    /// Wall time of a seed: half took less, ms.
+    /// Median wall time of a seed (ms).
     pub median_ms: f64,
-    /// Nineteen in twenty took less, ms.
+    /// 95th percentile of the wall time of a seed (ms).
     pub p95_ms: f64,
-    /// Wall time of the slowest seed, ms.
+    /// Wall time of the slowest seed (ms).
     pub max_ms: f64,
-    /// Memory of the process at the start and after each quarter of the one run, or of all of them, MiB; 0 where the
-    /// system does not tell.
+    /// Memory of the process at the start and after each quarter of the campaign (MiB); 0 if the system does not
+    /// report it.
     pub memory_mib: [f64; 5],
-    /// Messages sent in all, and those of them that were lost.
+    /// Number of messages sent, and number of those lost.
     pub messages: (u64, u64),
-    /// Faults and requests of operators in all.
+    /// Number of faults and operator requests.
     pub happenings: u64,
-    /// Simulated time in which wheels turned, over all robots and seeds, s.
+    /// Simulated time in which wheels turned, summed over all robots and seeds (s).
     pub wheel_seconds: f64,
 }
 
-/// Runs `seeds` seeds from `first.seed` on, on as many threads as rayon has; `done` is called after each.
+/// Runs `seeds` seeds from `first.seed` on, on all threads of rayon; calls `done` after each.
 ///
 /// # Panics
-/// If there are no seeds.
+/// If `seeds` is 0.
 pub fn campaign(first: Settings, seeds: u64, done: impl Fn() + Sync) -> Campaign {
     assert!(seeds > 0, "at least one seed");
     let mib = || resident_bytes().unwrap_or(0.0) / f64::from(1 << 20);
     let start = mib();
     let (quarters, inside) = (AtomicU64::new(0), Mutex::new([0.0; 3]));
     let quarter = || {
-        // Each run tells three times.
+        // Each run calls this three times.
         let told = quarters.fetch_add(1, Ordering::Relaxed);
         if let Some(part) = (1..=3).position(|part| told == 3 * seeds * part / 4) {
             inside.lock().expect("nobody panics with it")[part] = mib();

@@ -1,5 +1,5 @@
-//! The disk of the hub's machine: folders of runs with their states, and the count of STOPs; what it may refuse, and what a
-//! program that starts makes of it.
+//! Disk of the hub's machine: folders of runs with their states, and the STOP count. Simulates disk faults, and the
+//! recovery when a program starts.
 
 use super::checkers::RunCounts;
 use super::mutants::Mutant;
@@ -9,66 +9,66 @@ use std::time::Duration;
 use xpuck_hub_core::resumption::{self, Candidate, Fate};
 use xpuck_hub_core::switchboard::{Kept, Snapshot};
 
-/// A slow disk takes so long for a write, ms.
+/// Duration of a write on a slow disk (ms).
 const SLOW: u32 = 2_500;
-/// A good one, ms.
+/// Duration of a write on a good disk (ms).
 const GOOD: u32 = 10;
 
-/// What a program's death leaves.
+/// Data that survives the death of the hub's program.
 #[derive(Default)]
 pub struct Machine {
-    /// Entries recorded so far.
+    /// Number of entries recorded so far.
     pub entries: u64,
-    /// The folders of runs that are not closed, the present one last.
+    /// Folders of runs that are not closed, the current one last.
     runs: Vec<Folder>,
     stops: u64,
     fault: Option<(Disk, u32)>,
-    /// What the program has handed over: when it is to be done, and what. Each run's record has a writer of its own.
+    /// Pending jobs of the program, with their due times. Each run's record has its own writer.
     jobs: VecDeque<(u32, Job)>,
-    /// Runs begun so far.
+    /// Number of runs started so far.
     begun: u64,
-    /// What the program is to be told.
+    /// Results of jobs, to be passed to the program.
     pub news: VecDeque<Kept>,
 }
 
-/// A run's folder.
+/// Folder of a run.
 struct Folder {
-    /// Number of the run, counted from the first that began.
+    /// Number of the run, from the first one.
     number: u64,
     state: Option<StoredSnapshot>,
-    /// The program that began it writes it.
+    /// Whether the program that created the folder is still writing it.
     written: bool,
 }
 
-/// How a run stands, as bytes on the disk.
+/// Stored state of a run.
 #[derive(Clone)]
 pub struct StoredSnapshot {
-    /// The snapshot.
+    /// Encoded snapshot.
     pub bytes: Vec<u8>,
-    /// When it was handed over, ms, and what the wall clock showed then, ms since 1970.
+    /// Time when the snapshot was passed to the disk (ms); `unix_ms` is the wall clock at that time (ms since 1970).
     pub at: u32,
     /// See `at`.
     pub unix_ms: u64,
-    /// What was counted of the run until then.
+    /// Counts of the run up to the snapshot.
     pub counts: RunCounts,
-    /// No later one was refused.
+    /// Whether no later snapshot was rejected.
     pub fresh: bool,
-    /// Number of the last directive in it.
+    /// Number of the last directive in the snapshot.
     directive: u64,
-    /// It says that the run is over: an older one can be removed also from a disk that is full.
+    /// Whether the run is over: the previous snapshot can then be removed even from a full disk.
     over: bool,
 }
 
 enum Job {
-    /// For the folder of this number.
+    /// State for the folder with this number.
     State(u64, Box<StoredSnapshot>),
     Stops(u64),
-    /// The folder of this number.
+    /// Number of the folder to close.
     Close(u64),
 }
 
 impl StoredSnapshot {
-    /// Of a snapshot that is handed over now.
+    /// Creates the stored form of a snapshot passed to the disk now.
     pub fn of(snapshot: &Snapshot, at: u32, unix_ms: u64, counts: RunCounts) -> StoredSnapshot {
         let bytes = postcard::to_stdvec(snapshot).expect("a snapshot is plain data");
         StoredSnapshot { bytes, at, unix_ms, counts, fresh: true, directive: snapshot.told.2, over: snapshot.is_over() }
@@ -76,32 +76,32 @@ impl StoredSnapshot {
 }
 
 impl Machine {
-    /// The disk is at fault until then.
+    /// The disk has a fault until the given time.
     pub fn spoil(&mut self, fault: Disk, until: u32) {
         self.fault = Some((fault, until));
     }
 
-    /// A run begins.
+    /// A run starts.
     pub fn open(&mut self) {
-        // The record of the run before is closed, or its closing waits.
+        // The record of the previous run is closed, or its closing is pending.
         self.runs.iter_mut().for_each(|run| run.written = false);
         self.begun += 1;
         self.runs.push(Folder { number: self.begun, state: None, written: true });
     }
 
-    /// Has this state replace the one of the present run.
+    /// Replaces the state of the current run.
     pub fn store(&mut self, now: u32, state: StoredSnapshot) {
         if let Some(run) = self.present() {
             self.put(now, Job::State(run, Box::new(state)));
         }
     }
 
-    /// Has the count of STOPs be this.
+    /// Stores the STOP count.
     pub fn store_stops(&mut self, now: u32, stops: u64) {
         self.put(now, Job::Stops(stops));
     }
 
-    /// Closes the present run.
+    /// Closes the current run.
     pub fn close(&mut self, now: u32) {
         if let Some(run) = self.present() {
             self.put(now, Job::Close(run));
@@ -114,7 +114,7 @@ impl Machine {
 
     fn put(&mut self, now: u32, job: Job) {
         let takes = if self.is(now, Disk::Slow) { SLOW } else { GOOD };
-        // One job after the other.
+        // Jobs are executed in order.
         let due = self.jobs.back().map_or(now + takes, |(due, _)| (now + takes).max(*due));
         self.jobs.push_back((due, job));
     }
@@ -123,7 +123,7 @@ impl Machine {
         self.fault.is_some_and(|(present, until)| present == fault && now < until)
     }
 
-    /// Does what is due.
+    /// Executes the jobs that are due.
     pub fn work(&mut self, now: u32) {
         let (full, frozen) = (self.is(now, Disk::Full), self.is(now, Disk::Frozen));
         while self.jobs.front().is_some_and(|(due, _)| *due <= now)
@@ -160,7 +160,7 @@ impl Machine {
         }
     }
 
-    /// The program dies, and what it had not written is lost.
+    /// The program dies, and its pending writes are lost.
     pub fn program_died(&mut self) {
         for (_, job) in &self.jobs {
             if let Job::State(number, _) = job
@@ -175,7 +175,8 @@ impl Machine {
         self.runs.retain(|run| run.state.is_some());
     }
 
-    /// What a program that starts finds: the run to ask robots about, how long ago its state was written, and the count of STOPs.
+    /// Returns what a starting program finds: the run to confirm with the robots, the age of its state, and the STOP
+    /// count.
     pub fn look_back(
         &mut self,
         now: u32,

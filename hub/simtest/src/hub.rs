@@ -1,5 +1,5 @@
-//! The hub: the decisions and the gates that the hub's program runs, between the simulated network and a motion capture
-//! that may be at fault.
+//! Hub: the decision and gate code of the hub's program, between the simulated network and a motion capture with
+//! faults.
 
 mod turn;
 
@@ -24,17 +24,17 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::{Request, ToRobot};
 use xpuck_wire::{Addresses, Phase, Security, Status, Swarm};
 
-/// What the wall clock showed when the run began, ms; a hub's numbers start at its wall clock. It is far enough from 0 for
-/// all that it goes back.
+/// Wall clock at the start of the simulation (ms); hub numbers start at the wall clock. The value is large enough for
+/// all backward jumps.
 const WALL: u64 = 1_700_000_000_000;
 
-/// The hub, or the machine that it runs on.
+/// Hub and its machine.
 pub struct Hub {
     config: Config,
     mutant: Option<Mutant>,
     program: Option<Program>,
     starts: u32,
-    /// How far the wall clock jumped so far, ms.
+    /// Sum of the wall clock's jumps so far (ms).
     jumped: i64,
     poses: Option<(Poses, u32)>,
     frames: u32,
@@ -42,29 +42,29 @@ pub struct Hub {
     machine: Machine,
 }
 
-/// What a program's death takes with it.
+/// State that is lost when the program dies.
 struct Program {
     hub: hub::Hub<turn::Asker>,
     world: World,
-    /// When it started, ms, and what its clock showed, s.
+    /// Start time (ms), and the program's clock at that time (s).
     started: u32,
     begins: f64,
 }
 
-/// What a program has of the world.
+/// Environment of a program.
 struct World {
     gates: Gates,
     poses: VecDeque<PoseNews>,
     inbox: VecDeque<Delivery>,
     requests: VecDeque<Request>,
-    /// The connection by which each robot is answered.
+    /// Connection on which each robot gets answers.
     answers: BTreeMap<String, u32>,
-    /// For a mutant: what the run that was taken up claims.
+    /// Claim of the resumed run, for a mutant.
     claim: Option<Claim>,
 }
 
 impl Hub {
-    /// A hub that starts at once.
+    /// Creates a hub that starts at once.
     pub fn new(mutant: Option<Mutant>) -> Hub {
         let address = || String::from("tcp://127.0.0.1:1");
         let mocap = Mocap { frisbee: "frisbee".into(), ..Mocap::default() };
@@ -91,7 +91,7 @@ impl Hub {
         }
     }
 
-    /// The program dies and is started again at `starts`, ms. If the machine `remembers`, that one goes on with the run.
+    /// The program dies and restarts at `starts` (ms). If the machine `remembers`, the new program resumes the run.
     pub fn crash(&mut self, network: &mut Network, checkers: &mut Checkers, starts: u32, remembers: bool) {
         self.starts = self.starts.max(starts);
         if !remembers {
@@ -104,32 +104,32 @@ impl Hub {
         }
     }
 
-    /// The wall clock of its machine jumps by `ms`; a program that runs already looks at it no more.
+    /// The machine's wall clock jumps by `ms`; a running program does not read it again.
     pub fn jump(&mut self, ms: i64) {
         self.jumped += ms;
     }
 
-    /// What the wall clock of its machine shows, ms.
+    /// Wall clock of the machine (ms).
     fn unix_ms(&self, now: u32) -> u64 {
         (WALL + u64::from(now)).saturating_add_signed(self.jumped)
     }
 
-    /// The disk is at fault until then.
+    /// The disk has a fault until the given time.
     pub fn spoil(&mut self, fault: Disk, until: u32) {
         self.machine.spoil(fault, until);
     }
 
-    /// Motion capture is at fault until then.
+    /// Motion capture has a fault until the given time.
     pub fn blind(&mut self, poses: Poses, until: u32) {
         self.poses = Some((poses, until));
     }
 
-    /// Phase, segment and running time, while the program is there.
+    /// Phase, segment and running time; `None` without a program.
     pub fn progress(&self) -> Option<(Phase, u32, f64)> {
         self.program.as_ref().map(|p| p.hub.board.progress())
     }
 
-    /// How things stand, while the program is there.
+    /// Status of the hub; `None` without a program.
     pub fn status(&self, now: u32) -> Option<Status> {
         self.program.as_ref().map(|p| p.hub.board.status(p.local(now)))
     }
@@ -141,21 +141,21 @@ impl Hub {
         }
     }
 
-    /// An operator asks; nobody answers while the program is not there.
+    /// An operator sends a request; it is lost without a program.
     pub fn ask(&mut self, request: Request) {
         if let Some(program) = &mut self.program {
             program.world.requests.push_back(request);
         }
     }
 
-    /// A message that the hub never meant to send, sealed as its own, as if its program were somebody else's.
+    /// Sends a message with the hub's valid seal that the hub itself did not send, as a compromised program could.
     pub fn forge(&mut self, now: u32, robot: usize, message: ToRobot, network: &mut Network) {
         if let Some(program) = &mut self.program {
             network.to_robot(now, robot, program.hub.seal(robot, message));
         }
     }
 
-    /// A frame of motion capture.
+    /// Motion capture sends a frame.
     pub fn see(&mut self, now: u32, bodies: &[Body]) {
         self.frames += 1;
         let fault = self.poses.filter(|(_, until)| now < *until).map(|(poses, _)| poses);
@@ -172,7 +172,7 @@ impl Hub {
         world.poses.extend(world.gates.report().map(|text| PoseNews::Note(Line::warn(text))));
     }
 
-    /// One turn of the hub's loop; the program is started if it is time.
+    /// Runs one turn of the hub's loop; starts the program if it is due.
     pub fn turn(&mut self, now: u32, network: &mut Network, checkers: &mut Checkers) {
         if self.program.is_none() && now >= self.starts {
             self.start(now, checkers);
@@ -210,7 +210,7 @@ impl Hub {
         if self.mutant == Some(Mutant::TrustsClock) {
             stops = 0;
         }
-        // Nobody's key is enrolled or revoked later.
+        // No keys are enrolled or revoked later.
         hub.board.set_trust(trust());
         hub.board.set_stops(stops);
         let mut world = World::new(gates);
@@ -253,7 +253,7 @@ impl World {
 }
 
 impl Program {
-    /// The hub's own clock, s: since its start, or on from that of the hub whose run it goes on with.
+    /// Clock of the hub [s]: time since its start, or continued from the hub whose run it resumed.
     fn local(&self, now: u32) -> f64 {
         self.begins + f64::from(now - self.started) / 1000.0
     }

@@ -1,48 +1,48 @@
-//! A robot's island: a real one of eight individuals, whose generations take simulated time.
+//! Simulated island of a robot: a real island of eight individuals, whose generations take simulated time.
 //!
-//! Unless trials are simulated for real, a tree's fitness is a function of its text and of the trial's world, not of a simulation: what is
-//! tested is how genes, trees and generations travel, and a simulated trial would cost as much as all the rest.
+//! Unless real trials are enabled, fitness is a function of a tree's text and the trial's world. The tests concern
+//! the exchange of genes, trees and generations, and simulated trials would cost as much as everything else.
 
 use crate::trials::Trials;
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::hash::fnv1a;
 use xpuck_robot_core::island::{Generation, MIGRATION_WAIT};
 
-/// Work that a generation takes, ms.
+/// Work of a generation (ms).
 const WORK: u32 = 1_300;
-/// The same where trials are simulated for real, and robots are to move about between generations, ms.
+/// Work of a generation with real trials, so that robots move between generations (ms).
 const REAL_WORK: u32 = 4_000;
 
 #[derive(Debug)]
 enum Work {
-    /// So much is left of the trials, ms.
+    /// Remaining work of the trials (ms).
     Trials(u32),
-    /// The others' genes are waited for until then, ms.
+    /// Waiting for the genes of others until the given time (ms).
     Genes { generation: u32, until: u32 },
 }
 
-/// A simulated robot's island, and what it is at.
+/// Island of a simulated robot, with its current work.
 #[derive(Debug)]
 pub struct SimulatedIsland {
     island: Island,
     running: bool,
     work: Work,
-    /// Simulates trials for real.
+    /// Simulator of real trials; `None`: fitness is a hash.
     real: Option<Trials>,
 }
 
 impl SimulatedIsland {
-    /// A new island, standing still.
+    /// Creates a stopped island.
     pub fn new(island: Island, real: Option<Trials>) -> SimulatedIsland {
         SimulatedIsland { island, running: false, work: Work::Trials(WORK), real }
     }
 
-    /// Lets it live or stand still.
+    /// Runs or stops the island.
     pub fn run(&mut self, running: bool) {
         self.running = running;
     }
 
-    /// Trials are of another kind from now on.
+    /// The kind of trials changes; earlier results are dropped.
     pub fn forget(&mut self) {
         if matches!(self.work, Work::Genes { .. }) {
             self.advance(&[]);
@@ -51,12 +51,12 @@ impl SimulatedIsland {
         self.work = self.trials();
     }
 
-    /// The trees that it holds.
+    /// Evolved island.
     pub fn island(&self) -> &Island {
         &self.island
     }
 
-    /// Hands over the genes that answer `generation`; others are dropped.
+    /// Passes the genes that answer `generation` to the island; others are dropped.
     pub fn immigrate(&mut self, generation: u32, migrants: &[Migrant]) {
         if matches!(self.work, Work::Genes { generation: waits, .. } if waits == generation) {
             self.advance(migrants);
@@ -72,7 +72,7 @@ impl SimulatedIsland {
         Work::Trials(if self.real.is_some() { REAL_WORK } else { WORK })
     }
 
-    /// Works for `passed` ms until `now`; a generation may come of it.
+    /// Works for `passed` (ms) until `now`; returns a completed generation.
     pub fn work(&mut self, now: u32, passed: u32) -> Option<Generation> {
         match &mut self.work {
             Work::Genes { until, .. } if now >= *until => self.advance(&[]),
@@ -103,7 +103,7 @@ impl SimulatedIsland {
     }
 }
 
-/// 0 to 0.2 by the tree, and a little luck by the world.
+/// Fitness between 0 and 0.22: a main part by tree, and a small random part by tree and world.
 fn fitness(tree: u64, world: u32) -> f32 {
     let part = |bits: u64| (bits >> 40) as f32 / (1u64 << 24) as f32;
     let luck = fnv1a(tree.to_le_bytes().into_iter().chain(world.to_le_bytes()));

@@ -1,44 +1,44 @@
-//! Mutants: bugs that the simulation puts around the cores. Checkers that find none of them check nothing.
+//! Mutants: bugs injected around the cores, to test the checkers.
 
 use clap::ValueEnum;
 
-/// A bug that is put in, as in mutation testing.
+/// Injected bug, as in mutation testing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mutant {
-    /// A robot does not notice that the hub is silent.
+    /// Robot ignores the silence of the hub.
     DeafToSilence,
-    /// A robot takes an old RUN for a new one.
+    /// Robot accepts an old RUN as new.
     OldRun,
-    /// The lease on the wheels never ends.
+    /// Lease of the wheels never ends.
     EndlessLease,
-    /// The body has no time-out.
+    /// Body has no time-out.
     NoTimeOut,
-    /// A robot runs a tree of a gene that did not pass its check.
+    /// Robot runs the tree of a gene that failed its check.
     TrustsGenes,
-    /// A robot takes any signature for an operator's.
+    /// Robot accepts any signature as an operator's.
     TrustsSignatures,
-    /// The geneserver gives an immigrant twice.
+    /// Geneserver sends an immigrant twice.
     CountsTwice,
-    /// One entry in a thousand is missing from the record.
+    /// One entry in a thousand is missing in the record.
     DropsEntry,
-    /// A hub whose clock went back numbers what it says by its clock, whatever the robots heard before.
+    /// Hub with a clock that went back numbers its messages by the clock, ignoring the robots' higher numbers.
     FallingNumbers,
-    /// A robot tells another scratch register for the record than its tree had.
+    /// Robot reports a false scratch register for the record.
     FalseUpdates,
-    /// A hub tells a robot that is held what it tells the others.
+    /// Hub sends RUN to a held robot.
     RunsHeld,
-    /// A hub that returns does not know whom it held.
+    /// Returning hub forgets the held robots.
     ForgetsHeld,
-    /// A robot drives without a hub for longer than its own file allows.
+    /// Robot drives without a hub for longer than its own file allows.
     DrivesOn,
-    /// A hub that returns believes its disk, and does not ask the robots.
+    /// Returning hub trusts its disk without confirmation by the robots.
     KeepsStaleState,
-    /// A hub orders runs and STOPs by its clock, and not by counts.
+    /// Hub orders runs and STOPs by its clock instead of counts.
     TrustsClock,
 }
 
 impl Mutant {
-    /// All of them.
+    /// All mutants.
     pub const ALL: [Mutant; 15] = [
         Mutant::DeafToSilence,
         Mutant::OldRun,

@@ -1,4 +1,4 @@
-//! The network: every message is encoded, travels as bytes for a while, and may be lost, doubled, overtaken or held up.
+//! Simulated network: each message is encoded, is delayed, and may be lost, duplicated, reordered or held up.
 
 use super::FORGED;
 use super::plan::{GOOD, Link, Traits};
@@ -10,58 +10,58 @@ use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 
-/// Most messages that may be on their way at once.
+/// Maximum number of messages in transit.
 pub const MOST: usize = 4_096;
-/// Forged genes in an answer.
+/// Number of forged genes in an answer.
 const GENES: usize = 2;
 
-/// A message that arrives.
+/// Message that arrives.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delivery {
     due: u32,
     order: u64,
-    /// The robot at one end of the link.
+    /// Robot at one end of the link.
     pub robot: usize,
-    /// The other end: true if the message is for the hub.
+    /// Whether the message is for the hub.
     pub to_hub: bool,
-    /// The robot at the other end, if the message is of a robot to this one.
+    /// Sending robot, if the message is from robot to robot.
     pub from_robot: Option<usize>,
-    /// The connection: how often the robot's program had died when the message was sent.
+    /// Connection: number of deaths of the robot's program when the message was sent.
     pub connection: u32,
-    /// The message.
+    /// Encoded message.
     pub bytes: Vec<u8>,
 }
 
-/// One robot's link, both ways.
+/// Link of one robot, in both directions.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     link: Link,
     cut_until: u32,
     holds: bool,
     forged_until: u32,
-    /// The last arrival each way, ms: without overtaking nothing comes before it.
+    /// Last arrival in each direction (ms); without overtaking, later messages do not arrive before it.
     last: [u32; 2],
-    /// How often the robot's program died.
+    /// Number of deaths of the robot's program.
     connection: u32,
 }
 
-/// All links and what is on its way.
+/// All links and the messages in transit.
 #[derive(Debug)]
 pub struct Network {
     seed: u64,
     lines: Vec<Line>,
     flying: BinaryHeap<Reverse<Delivery>>,
-    /// Of each robot the bytes of the last RUN that was sent to it, for somebody who listens and says it again.
+    /// Bytes of the last RUN sent to each robot, for replay attacks.
     runs: Vec<Vec<u8>>,
     sent: u64,
     lost: u64,
-    /// Messages from robot to robot, which have links of their own.
+    /// Number of messages from robot to robot, which have separate links.
     between: u64,
 }
 
 #[allow(clippy::wrong_self_convention, reason = "`to_hub` says where a message goes, and converts nothing")]
 impl Network {
-    /// A network of the robots' links.
+    /// Creates the network of the robots' links.
     pub fn new(seed: u64, traits: &[Traits]) -> Network {
         let line = |t: &Traits| Line {
             link: t.link,
@@ -75,12 +75,12 @@ impl Network {
         Network { seed, lines, flying: BinaryHeap::new(), runs, sent: 0, lost: 0, between: 0 }
     }
 
-    /// Sends to the hub.
+    /// Sends a message to the hub.
     pub fn to_hub(&mut self, now: u32, robot: usize, message: &RobotMessage) {
         self.send(now, robot, true, encode(message));
     }
 
-    /// Sends to a robot.
+    /// Sends a message to a robot.
     pub fn to_robot(&mut self, now: u32, robot: usize, mut sealed: Sealed) {
         if let ToRobot::Genes { immigrants, .. } = &mut sealed.message
             && now < self.lines[robot].forged_until
@@ -96,14 +96,14 @@ impl Network {
         self.send(now, robot, false, bytes);
     }
 
-    /// Says the last RUN to a robot again, byte by byte, if there was one.
+    /// Sends the last RUN to a robot again, byte for byte, if there was one.
     pub fn replay(&mut self, now: u32, robot: usize) {
         if !self.runs[robot].is_empty() {
             self.send(now, robot, false, self.runs[robot].clone());
         }
     }
 
-    /// Puts bytes on a link.
+    /// Sends bytes on a link.
     pub fn send(&mut self, now: u32, robot: usize, to_hub: bool, mut bytes: Vec<u8>) {
         self.sent += 1;
         let mut draws = Draws::new(self.seed, 5, robot as u32, self.sent as u32, Stream::Simtest);
@@ -120,7 +120,7 @@ impl Network {
             let mut due = from + delay as u32;
             if !line.link.overtaking {
                 let last = &mut line.last[usize::from(to_hub)];
-                // A second copy comes late whatever the link does with others.
+                // A duplicate arrives late, regardless of overtaking.
                 due = due.max(*last);
                 *last = if copy == 0 { due } else { *last };
             }
@@ -132,8 +132,8 @@ impl Network {
         }
     }
 
-    /// Puts bytes on the link from one robot to another: it is as bad as the worse of both is, may overtake, and is cut
-    /// where either is.
+    /// Sends bytes on the link between two robots. Its loss is that of the worse robot, messages may overtake, and it
+    /// is cut if either robot's link is.
     pub fn between(&mut self, now: u32, from: usize, to: usize, bytes: Vec<u8>) {
         self.between += 1;
         let mut draws = Draws::new(self.seed, 9, to as u32, self.between as u32, Stream::Simtest);
@@ -147,7 +147,7 @@ impl Network {
         for copy in 0..copies {
             let link = ends[usize::from(ends[1].link.delay > ends[0].link.delay)].link;
             let due = now + (link.delay + link.jitter * draws.unit()) as u32;
-            // After all that is between robots and hub at the same time.
+            // Ordered after all hub messages due at the same time.
             let order = 1 << 63 | (2 * self.between + copy);
             let (robot, connection, bytes) = (to, ends[1].connection, bytes.clone());
             let from_robot = Some(from);
@@ -155,47 +155,47 @@ impl Network {
         }
     }
 
-    /// The next message that has arrived by now.
+    /// Returns the next message that has arrived by `now`.
     pub fn arrived(&mut self, now: u32) -> Option<Delivery> {
         let due = self.flying.peek().is_some_and(|Reverse(next)| next.due <= now);
         due.then(|| self.flying.pop()).flatten().map(|Reverse(delivery)| delivery)
     }
 
-    /// Cuts a robot's link; if it `holds`, messages wait until it is whole.
+    /// Cuts a robot's link. With `holds`, messages are delivered when the link is restored; otherwise they are lost.
     pub fn cut(&mut self, robot: usize, until: u32, holds: bool) {
         let line = &mut self.lines[robot];
         (line.cut_until, line.holds) = (line.cut_until.max(until), holds);
     }
 
-    /// Adds forged genes to those that a robot is sent.
+    /// Adds forged genes to answers for a robot.
     pub fn forge(&mut self, robot: usize, until: u32) {
         self.lines[robot].forged_until = until;
     }
 
-    /// A robot's program is gone: what is on its way to it is for nobody, and the next one connects anew.
+    /// A robot's program dies: messages in transit to it are lost, and the next program uses a new connection.
     pub fn robot_died(&mut self, robot: usize) {
         self.lines[robot].connection += 1;
         self.flying.retain(|Reverse(d)| d.to_hub || d.robot != robot);
     }
 
-    /// The hub's program is gone.
+    /// The hub's program dies.
     pub fn hub_died(&mut self) {
         self.flying.retain(|Reverse(d)| !d.to_hub);
     }
 
-    /// All links are good from now on.
+    /// Restores all links to the fault-free state.
     pub fn calm(&mut self) {
         for line in &mut self.lines {
             *line = Line { link: GOOD, cut_until: 0, holds: false, forged_until: 0, ..*line };
         }
     }
 
-    /// Messages on their way.
+    /// Number of messages in transit.
     pub fn flying(&self) -> usize {
         self.flying.len()
     }
 
-    /// Messages sent, and those of them that were lost.
+    /// Number of messages sent, and number of those lost.
     pub fn counts(&self) -> (u64, u64) {
         (self.sent, self.lost)
     }

@@ -1,112 +1,113 @@
-//! What goes wrong when, and what the operator does meanwhile: all of it drawn from the seed before the run begins.
+//! Plan of faults and operator requests, drawn from the seed before the run starts.
 
 use super::text::{Alone, experiment};
 use super::{ROBOTS, id};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::message::{Order as RobotOrder, Request};
 
-/// At the end of a run nothing goes wrong any more for so long, ms: the swarm must converge.
+/// Duration of the fault-free part at the end of a run, in which the swarm must converge (ms).
 pub const CALM: u32 = 20_000;
-/// Shortest run, ms.
+/// Minimum duration of a run (ms).
 pub const SHORTEST: u32 = CALM + 10_000;
-/// A fault follows another after at most so long, ms.
+/// Maximum interval between faults (ms).
 const FAULT_EVERY: f32 = 1_600.0;
-/// The operator does something after at most so long, ms.
+/// Maximum interval between operator requests (ms).
 const OPERATOR_EVERY: f32 = 5_000.0;
-/// Somebody asks something of a single robot after at most so long, ms.
+/// Maximum interval between requests for single robots (ms).
 const SINGLE_EVERY: f32 = 4_000.0;
-/// The wall clock of the hub's machine jumps by at most so much between two starts, ms: hours, or years.
+/// Maximum jumps of the wall clock of the hub's machine between two starts [ms]: hours, or years.
 const CLOCK_JUMPS: [f32; 2] = [7_200_000.0, 1e11];
-/// Clocks of robots are wrong by up to so many millionths.
+/// Maximum drift of robot clocks (ppm).
 const DRIFT_PPM: f32 = 200.0;
 
-/// How a link treats messages while nothing else is wrong with it.
+/// Properties of a link without temporary faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Shortest delay, ms.
+    /// Minimum delay (ms).
     pub delay: f32,
-    /// More delay, uniform from 0, ms.
+    /// Maximum additional delay, uniformly distributed from 0 (ms).
     pub jitter: f32,
     /// Probability that a message is lost.
     pub loss: f32,
-    /// Probability that a message comes twice.
+    /// Probability that a message is duplicated.
     pub twice: f32,
-    /// Messages may overtake each other.
+    /// Whether messages may overtake each other.
     pub overtaking: bool,
 }
 
-/// A link without faults.
+/// Link without faults.
 pub const GOOD: Link = Link { delay: 2.0, jitter: 4.0, loss: 0.0, twice: 0.0, overtaking: false };
 
-/// A robot's place in the plan.
+/// Properties of a robot in the plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
-    /// When it is switched on, ms.
+    /// Time at which the robot is switched on (ms).
     pub boots: u32,
-    /// How much too fast its clock is, as a fraction.
+    /// Relative drift of the robot's clock; positive if fast.
     pub drift: f64,
-    /// Its link to the hub.
+    /// Link to the hub.
     pub link: Link,
 }
 
-/// What is wrong with poses.
+/// Fault of motion capture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Poses {
-    /// No frames come.
+    /// No frames arrive.
     Absent,
-    /// The same frame comes again and again.
+    /// The same frame is repeated.
     Frozen,
-    /// Two robots are taken for each other.
+    /// Two robots are exchanged.
     Swapped(usize, usize),
-    /// A robot's place is no number.
+    /// The position of a robot is NaN.
     NotANumber(usize),
 }
 
-/// What is wrong with a disk.
+/// Fault of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disk {
-    /// It takes nothing new (no space, no inodes); what is there can be removed.
+    /// Writes fail (no space, no inodes); files can be removed.
     Full,
-    /// Nothing on it changes (read-only, immutable, errors of the device).
+    /// Nothing can be changed (read-only, immutable, device errors).
     Frozen,
-    /// It takes its time.
+    /// Writes are slow.
     Slow,
 }
 
-/// What the operator asks for. It is signed when it is asked, because a day of signed experiments would fill the memory.
+/// Request of the operator. It is signed when it is sent, because signed experiments for a simulated day would fill
+/// the memory.
 #[derive(Clone, Copy, Debug)]
 pub enum Order {
-    /// A run of so many seconds, with segments of so many; with evolution or without.
+    /// Start a run, with or without evolution.
     Start {
-        /// Its length, s.
+        /// Duration (s).
         seconds: f64,
-        /// A segment's, s.
+        /// Duration of a segment (s).
         segment: f64,
-        /// With evolution.
+        /// Whether robots evolve.
         evolves: bool,
-        /// The run's seed.
+        /// Seed of the run.
         seed: u64,
     },
-    /// Everybody pauses.
+    /// Pause all robots.
     Pause,
-    /// And goes on.
+    /// Resume all robots.
     Resume,
-    /// The run ends.
+    /// Stop the run.
     Stop,
-    /// One robot does something.
+    /// Order for one robot.
     Single(usize, RobotOrder),
-    /// A page looks at a robot, and wants its picture or not.
+    /// Request of a console page to watch a robot, with or without its picture.
     Watch(usize, bool),
-    /// A note for the record.
+    /// Note for the record.
     Note,
 }
 
 impl Order {
-    /// The operator's words.
+    /// Returns the signed request.
     pub fn request(self) -> Request {
         match self {
             Order::Start { seconds, segment, evolves, seed } => {
-                // A third of those that evolve have phases.
+                // A third of the evolving runs have phases.
                 let phased = evolves && seed.is_multiple_of(3);
                 Request::Start { signed: experiment(seconds, segment, evolves, phased, Alone::of(seed)), seed }
             }
@@ -120,50 +121,51 @@ impl Order {
     }
 }
 
-/// Something that happens. Times are ms from when it happens.
+/// Event of the plan. Durations are in ms.
 #[derive(Clone, Debug)]
 pub enum Happening {
-    /// A robot's program dies and is started again after so long.
+    /// A robot's program dies, and restarts after this time.
     Crash(usize, u32),
-    /// A robot's control thread hangs for so long; the thread that talks to its body goes on.
+    /// A robot's control thread hangs for this time; the thread that talks to the body continues.
     Hang(usize, u32),
-    /// A robot's body does not answer for so long.
+    /// A robot's body does not answer for this time.
     Mute(usize, u32),
-    /// A robot's link is cut for so long; if true, messages wait and arrive when it is whole again, else they are lost.
+    /// A robot's link is cut for this time. If true, messages are delivered when it is restored; otherwise they are
+    /// lost.
     Cut(usize, u32, bool),
-    /// Genes on a robot's link come with forged ones for so long.
+    /// Forged genes are added to answers for a robot for this time.
     Forge(usize, u32),
-    /// Bytes that are no message, a forged experiment with the order to run it, and a forged gene reach a robot and the
-    /// hub; and every robot is told its last RUN again.
+    /// Invalid bytes, a forged experiment with a RUN for it, and a forged gene are sent to a robot and the hub; the
+    /// last RUN is replayed to every robot.
     Rubbish(usize),
-    /// The hub's program dies and is started again after so long; if true, its disk is still there. Its machine's wall clock
-    /// jumped by so much.
+    /// The hub's program dies, and restarts after this time. If true, its disk survives. The machine's wall clock
+    /// jumps by the last value.
     HubCrash(u32, bool, i64),
-    /// The disk of the hub's machine, or a robot's, is at fault for so long.
+    /// The disk of the hub's machine, or of a robot, has a fault for this time.
     Disk(Option<usize>, Disk, u32),
-    /// Motion capture is at fault for so long.
+    /// Motion capture has a fault for this time.
     Poses(Poses, u32),
-    /// The operator asks for something.
+    /// The operator sends a request.
     Ask(Order),
-    /// Every fault is over.
+    /// All faults end.
     Calm,
 }
 
-/// A run's plan.
+/// Plan of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What happens, by time, ms.
+    /// Events, ordered by time (ms).
     pub happenings: Vec<(u32, Happening)>,
-    /// The robots.
+    /// Properties of the robots.
     pub traits: Vec<Traits>,
-    /// When everything is whole again, ms.
+    /// Time at which all faults have ended (ms).
     pub calm: u32,
-    /// The run's end, ms.
+    /// End of the run (ms).
     pub end: u32,
 }
 
 impl Plan {
-    /// The plan of a seed for `end` ms, at least [`SHORTEST`].
+    /// Returns the plan of a seed for `end` (ms), at least [`SHORTEST`].
     pub fn new(seed: u64, end: u32) -> Plan {
         let end = end.max(SHORTEST);
         let calm = end - CALM;
@@ -229,7 +231,8 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
     found
 }
 
-/// In half of the crashes the clock jumps, more often back than ahead; in a quarter of those by years.
+/// Returns the clock jump of a crash: half of the crashes have one, more often backward than forward, and a quarter
+/// of the jumps are by years.
 fn clock_jump(seed: u64, at: u32) -> i64 {
     let mut draws = Draws::new(seed, 7, 0, at, Stream::Simtest);
     let jumps = draws.unit() < 0.5;
@@ -243,7 +246,7 @@ fn clock_jump(seed: u64, at: u32) -> i64 {
     }
 }
 
-/// Faults of disks: most are the hub's, and long enough for several commands.
+/// Returns faults of disks: most affect the hub, and last for several commands.
 fn disks(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
     let mut draws = Draws::new(seed, 9, 0, 0, Stream::Simtest);
     let mut found = Vec::new();
@@ -258,8 +261,8 @@ fn disks(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
     found
 }
 
-/// In two of three seeds somebody tries to have a run go on that was stopped, shortly before the faults are over. Nothing else
-/// happens to the hub or is asked for meanwhile, but what comes behind the attack.
+/// In two of three seeds, adds an attempt to resume a stopped run, shortly before the faults end. Other hub faults
+/// and requests in this time are removed.
 fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Happening)>) {
     const LASTS: u32 = 13_000;
     const DAY: i64 = 86_400_000;
@@ -267,13 +270,13 @@ fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Happening)>) {
     let start = Order::Start { seconds: 25.0, segment: 4.0, evolves: false, seed };
     let order = if seed.is_multiple_of(2) { Order::Stop } else { Order::Pause };
     let attack: &[(u32, Happening)] = match seed % 3 {
-        // The disk refuses the order, and the hub dies.
+        // The disk rejects the order, and the hub dies.
         1 => &[
             (3_500, Happening::Disk(None, Disk::Frozen, 4_000)),
             (4_500, Happening::Ask(order)),
             (7_000, Happening::HubCrash(800, true, 0)),
         ],
-        // The order is given by a hub whose clock went back, and the clock is set right.
+        // The order is given by a hub whose clock went back, and the clock is then corrected.
         _ => &[
             (3_500, Happening::HubCrash(300, true, -DAY)),
             (6_000, Happening::Ask(Order::Stop)),
@@ -319,7 +322,7 @@ fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
     found
 }
 
-/// What is asked of single robots: they are held, released, found, looked at and noted about.
+/// Returns requests for single robots: HOLD, RELEASE, IDENTIFY, WATCH and notes.
 fn singles(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
     let mut draws = Draws::new(seed, 8, 0, 0, Stream::Simtest);
     let mut found = Vec::new();

@@ -1,4 +1,5 @@
-//! One robot: the decisions, island and lease that `xpuckd` runs, between the simulated network and an emulated dsPIC.
+//! Simulated robot: the decision, island and lease code of `xpuckd`, between the simulated network and an emulated
+//! dsPIC.
 
 mod turn;
 
@@ -31,14 +32,14 @@ use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::witness::Testimony;
 
-/// Control updates, ms apart on the robot's own clock.
+/// Interval of control updates on the robot's own clock (ms).
 const CONTROL: f64 = (CONTROL_PERIOD * 1000.0) as f64;
-/// Messages that wait for a control thread that hangs; further ones are lost.
+/// Maximum number of messages that wait for the control thread; further ones are lost.
 pub const INBOX: usize = 1_000;
-/// Messages of other robots that wait; further ones are lost.
+/// Maximum number of waiting messages from other robots; further ones are lost.
 const FROM_ROBOTS: usize = 256;
 
-/// What the body is told.
+/// Command to the body.
 #[derive(Clone, Copy, Debug, Default)]
 struct Drive([StepsPerSecond; 2]);
 
@@ -48,7 +49,7 @@ impl lease::Command for Drive {
     }
 }
 
-/// What a program's death takes with it.
+/// State that is lost when the program dies.
 #[derive(Debug)]
 struct Program {
     robot: robot::Robot,
@@ -57,26 +58,26 @@ struct Program {
     next_control: f64,
 }
 
-/// What a program has of the world.
+/// Environment of a program.
 #[derive(Debug, Default)]
 struct World {
     island: Option<SimulatedIsland>,
     inbox: VecDeque<Vec<u8>>,
-    /// Messages of other robots, each with the robot that it is of.
+    /// Messages of other robots, each with its sender.
     from_robots: VecDeque<(usize, Vec<u8>)>,
-    /// Trials are simulated for real.
+    /// Whether trials are really simulated.
     real: bool,
     plan: Option<Arc<Plan>>,
     lines: VecDeque<LogLine>,
     lease: Lease,
     given: Option<Given<Drive>>,
     readings: Readings,
-    /// When the body last answered and the camera last saw, ms.
+    /// Time of the body's last answer, and of the camera's last frame (ms).
     sensed: Option<u32>,
     seen: Option<u32>,
 }
 
-/// A robot.
+/// Simulated robot.
 #[derive(Debug)]
 pub struct Robot {
     index: usize,
@@ -86,30 +87,30 @@ pub struct Robot {
     starts: u32,
     hangs_until: u32,
     mute_until: u32,
-    /// When the body was last told something, ms.
+    /// Time of the last command to the body (ms).
     told: u32,
     dspic: Dspic,
     command: Command,
-    /// For a mutant: the highest number that a directive had.
+    /// Highest number of a directive, for a mutant.
     highest: u64,
-    /// Its island's trials are simulated for real.
+    /// Whether the island's trials are really simulated.
     real: bool,
     memory: Memory,
 }
 
-/// A robot's disk: what it was told last.
+/// Disk of a robot, with its last testimony.
 #[derive(Debug, Default)]
 struct Memory {
     kept: Option<Testimony>,
-    /// What is to be written, and when, ms.
+    /// Pending write, with its due time (ms).
     waiting: Option<(u32, Testimony)>,
-    /// Number of the directive that the core is to be told of.
+    /// Number of the stored directive, to be reported to the core.
     news: Option<u64>,
     fault: Option<(Disk, u32)>,
 }
 
 impl Memory {
-    /// A restart of the program finds what is on the disk.
+    /// The program restarts; returns the content of the disk.
     fn restart(&mut self) -> Option<Testimony> {
         (self.waiting, self.news) = (None, None);
         self.kept.clone()
@@ -125,7 +126,7 @@ impl Memory {
         let Some((_, told)) = self.waiting.as_ref().filter(|(due, _)| *due <= now) else { return };
         match fault {
             Some(Disk::Frozen) => {}
-            // What cannot be replaced is removed, and tried again.
+            // A file that cannot be replaced is removed, and the write is tried again.
             Some(Disk::Full) => (self.kept, self.news) = (None, Some(told.directive)),
             _ => {
                 (self.kept, self.news) = (Some(told.clone()), Some(told.directive));
@@ -135,27 +136,27 @@ impl Memory {
     }
 }
 
-/// Everything outside the robot that it may touch in a step.
+/// Environment that the robot may change in a step.
 pub struct Outside<'a> {
-    /// Now, ms.
+    /// Current time (ms).
     pub now: u32,
-    /// The links.
+    /// Network.
     pub network: &'a mut Network,
-    /// The checkers.
+    /// Checkers.
     pub checkers: &'a mut Checkers,
-    /// Robots, then the frisbee.
+    /// Bodies of the robots, then of the frisbee.
     pub bodies: &'a [Body],
-    /// The arena.
+    /// Physics of the arena.
     pub physics: &'a Physics,
 }
 
-/// A session that no other start of any robot had.
+/// Returns a session that no other start of any robot has.
 fn session(now: u32, island: u16) -> u64 {
     (u64::from(now) << 16) + u64::from(island)
 }
 
 impl Robot {
-    /// A robot that is switched off until `traits.boots`.
+    /// Creates a robot that is switched off until `traits.boots`.
     pub fn new(index: usize, traits: &Traits, mutant: Option<Mutant>) -> Robot {
         Robot {
             index,
@@ -174,34 +175,34 @@ impl Robot {
         }
     }
 
-    /// Its disk is at fault until then.
+    /// The robot's disk has a fault until the given time.
     pub fn spoil(&mut self, fault: Disk, until: u32) {
         self.memory.fault = Some((fault, until));
     }
 
-    /// The same, with trials that are simulated for real and take their time.
+    /// Returns the same robot with real trials, which take more time.
     pub fn with_real_trials(self) -> Robot {
         Robot { real: true, ..self }
     }
 
-    /// Its island, while the program is there and has one.
+    /// Island of the robot; `None` without a program or without an island.
     pub fn island(&self) -> Option<&Island> {
         Some(self.program.as_ref()?.world.island.as_ref()?.island())
     }
 
-    /// How it stands with the other robots, while the program is there.
+    /// Report on other robots; `None` without a program.
     pub fn peers(&self, now: f64) -> Option<PeersReport> {
         Some(self.program.as_ref()?.robot.peers().report(now))
     }
 
-    /// Bytes of another robot arrive.
+    /// Bytes arrive from another robot.
     pub fn receive_from(&mut self, from: usize, bytes: Vec<u8>) {
         if let Some(program) = self.program.as_mut().filter(|p| p.world.from_robots.len() < FROM_ROBOTS) {
             program.world.from_robots.push_back((from, bytes));
         }
     }
 
-    /// The program dies and is started again at `starts`, ms.
+    /// The program dies and restarts at `starts` (ms).
     pub fn crash(&mut self, out: &mut Outside<'_>, starts: u32) {
         self.starts = self.starts.max(starts);
         if self.program.take().is_some() {
@@ -220,30 +221,30 @@ impl Robot {
         self.mute_until = self.mute_until.max(until);
     }
 
-    /// Bytes arrive.
+    /// Bytes arrive from the hub.
     pub fn receive(&mut self, bytes: Vec<u8>) {
         if let Some(program) = self.program.as_mut().filter(|p| p.world.inbox.len() < INBOX) {
             program.world.inbox.push_back(bytes);
         }
     }
 
-    /// Messages that wait.
+    /// Number of waiting messages.
     pub fn waiting(&self) -> usize {
         self.program.as_ref().map_or(0, |p| p.world.inbox.len())
     }
 
-    /// What the core does, and the generations of its island; nothing while the program is not there.
+    /// State of the core, and generation of the island; `None` without a program.
     pub fn stands(&self) -> Option<(State, u32)> {
         self.program.as_ref().map(|p| (p.robot.core.state(), p.robot.generation()))
     }
 
-    /// One turn of the control loop, if it turns.
+    /// Runs one turn of the control loop, unless it hangs.
     pub fn turn(&mut self, out: &mut Outside<'_>, passed: u32) {
         let island = self.index as u16 + 1;
         if self.program.is_none() && out.now >= self.starts {
             let trust = if self.mutant == Some(Mutant::TrustsSignatures) { Trust::Anybody } else { trust() };
             let session = session(out.now, island);
-            // Whoever drives alone for longer than it may is found by the checkers, which know what it may.
+            // A robot that drives alone for too long is detected by the checkers, which know the limit.
             let allowed = if self.mutant == Some(Mutant::DrivesOn) { 600.0 } else { f64::from(ALONE) / 1000.0 };
             let core = Core::new(island, session, trust).allowed_alone(allowed).remembering(self.memory.restart());
             self.program = Some(Program {
@@ -258,7 +259,7 @@ impl Robot {
         self.memory.work(out.now);
         let (index, mutant, highest, memory) = (self.index, self.mutant, &mut self.highest, &mut self.memory);
         let mut turn = Turn { index, mutant, world, highest, memory, passed, out };
-        // The island's thread works on while the control thread hangs, and its news count as told at once.
+        // The island's thread continues while the control thread hangs; its results are processed at once.
         robot.collect(&mut turn);
         if turn.out.now < self.hangs_until {
             return;
@@ -274,8 +275,8 @@ impl Robot {
         }
     }
 
-    /// One exchange of the thread that talks to the body, and one step of the body, ms: how fast its wheels turn, m/s, and
-    /// when it was last told so.
+    /// Runs one exchange with the body and its steps for `step` (ms); returns the wheel speeds (m/s) and the time of
+    /// the last command (ms).
     pub fn drive(&mut self, now: u32, step: u32) -> ([f32; 2], u32) {
         let mute = now < self.mute_until;
         if let Some(Program { world, .. }) = self.program.as_mut().filter(|_| !mute) {

@@ -1,4 +1,4 @@
-//! One run: the loop over simulated time, and what must have come of it in the end.
+//! Simulation run: the loop over simulated time, and the final checks.
 
 use super::checkers::{Checkers, Violation};
 use super::hub::Hub;
@@ -18,47 +18,47 @@ use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::peer::{PeerMessage, RunName};
 
-/// Motion capture, ms a frame.
+/// Interval of motion capture frames (ms).
 const FRAME: u32 = 20;
-/// The hub's own account is looked at so often, ms.
+/// Interval of checks of the hub's status (ms).
 const LOOK: u32 = 100;
-/// When the faults are over and a run is asked for, it runs within so long, ms.
+/// Maximum time from the last request to the start of the run, after all faults have ended (ms).
 const RUNS_WITHIN: u32 = 5_000;
-/// And it is over within so long, ms: 6 s of it, and pauses for the frisbee.
+/// Maximum time from the last request to the end of the run [ms]: 6 s of running, and pauses for the frisbee.
 const OVER_WITHIN: u32 = 18_000;
 const CONVERGES: &str = "when all faults are over the swarm converges";
 
-/// What to run.
+/// Settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The seed; everything follows from it.
+    /// Seed, which determines the whole run.
     pub seed: u64,
-    /// Simulated time, s; the last 20 are without faults, and there are 10 before.
+    /// Simulated time (s); the last 20 s are without faults, after at least 10 s with faults.
     pub seconds: u32,
-    /// A bug that is put in.
+    /// Injected bug.
     pub mutant: Option<Mutant>,
-    /// Remember the last events.
+    /// Whether to keep the last events.
     pub trace: bool,
 }
 
-/// What came of it.
+/// Outcome of a run.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Outcome {
-    /// The seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// What must not be, if anything was.
+    /// First violation; `None` if there is none.
     pub violation: Option<Violation>,
-    /// A hash of everything that happened.
+    /// Hash of all events.
     pub hash: u64,
-    /// Messages sent, and those of them that were lost.
+    /// Number of messages sent, and number of those lost.
     pub messages: (u64, u64),
-    /// Things that were done to the swarm: faults, and requests of the operator.
+    /// Number of events in the plan: faults and operator requests.
     pub happenings: usize,
-    /// Steps of 25 ms in which a robot's wheels turned, over all robots.
+    /// Number of steps of 25 ms in which a robot's wheels turned, over all robots.
     pub moves: u64,
-    /// Recorded ticks of the last runs that were made again.
+    /// Number of recorded ticks repeated in the last runs.
     pub ticks: u64,
-    /// The last events, if they were wanted.
+    /// Last events, if requested.
     #[serde(skip)]
     pub trace: Vec<String>,
 }
@@ -74,7 +74,8 @@ pub(super) struct Swarm {
     physics: Physics,
     keeper: Keeper,
     physics_steps: u32,
-    /// In the calm: the phases that were seen, and the greatest generation of each robot.
+    /// Observations after the faults: phases of the last run, maximum generation of each robot, and robots that
+    /// drove.
     ran: bool,
     over: bool,
     generations: [u32; ROBOTS],
@@ -140,7 +141,7 @@ impl Swarm {
         }
     }
 
-    /// One robot, and everything outside it.
+    /// Returns a robot and its environment.
     fn robot(&mut self, index: usize) -> (&mut Robot, Outside<'_>) {
         let Swarm { now, network, robots, checkers, bodies, physics, .. } = self;
         (&mut robots[index], Outside { now: *now, network, checkers, bodies, physics })
@@ -171,7 +172,7 @@ impl Swarm {
         }
     }
 
-    /// What somebody who means no good may send.
+    /// Sends messages as an attacker could.
     fn rubbish(&mut self, robot: usize) {
         let now = self.now;
         let mut draws = Draws::new(self.seed, 6, robot as u32, now, Stream::Simtest);
@@ -199,7 +200,7 @@ impl Swarm {
         let emigrant = no_gene(&mut draws);
         let genes = RobotMessage::Genes { generation: draws.below(5), emigrant, births: Vec::new() };
         self.network.send(now, robot, true, encode(&genes));
-        // An answer that nobody asked for.
+        // Unsolicited answer.
         let (number, generation) = (u64::from(draws.word()), draws.below(5));
         let genes = vec![(generation, no_gene(&mut draws))];
         let run = RunName { number: u64::from(draws.below(9)), seed: u64::from(draws.below(9)) };
@@ -256,7 +257,7 @@ impl Swarm {
         if let Some(status) = self.hub.status(now) {
             self.checkers.hub.check(now, &status);
         }
-        // The run that must converge is asked for a second after the faults are over.
+        // The run that must converge is requested one second after the faults end.
         if now <= calm + 1_000 {
             return;
         }
@@ -277,10 +278,11 @@ impl Swarm {
         }
     }
 
-    /// What must have come of the last run.
+    /// Checks the outcome of the last run.
     fn judge(&mut self) {
         let evolves = self.seed.is_multiple_of(2);
-        // Of 3.6 s of evolution in a run with phases a robot that had to greet the hub anew misses one, and a generation takes 1.3.
+        // In a run with phases, robots evolve for 3.6 s and a generation takes 1.3 s; a robot that had to reconnect
+        // to the hub may miss one.
         let generations = if self.seed.is_multiple_of(3) { 1 } else { 2 };
         for index in 0..ROBOTS {
             let stands = self.robots[index].stands();

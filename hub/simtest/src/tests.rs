@@ -1,15 +1,16 @@
-//! Seeds are clean, the same every time, and mutants are found.
+//! Seeds without mutants have no violations, runs are reproducible, and mutants are detected.
 
 use super::*;
 
-/// Seeds with each mutant, from 1; two of them must find it. Without a mutant a test of the hub runs the first 300.
+/// Number of seeds for each mutant, from 1; at least two must detect it. Another test of the hub runs the first 300
+/// seeds without a mutant.
 const SEEDS: u64 = 40;
 
 fn settings(seed: u64, mutant: Option<Mutant>) -> Settings {
     Settings { seed, seconds: 60, mutant, trace: false }
 }
 
-/// Words of the rules that a mutant breaks.
+/// Text in the rule that a mutant violates.
 fn complaint(mutant: Mutant) -> &'static str {
     match mutant {
         Mutant::DeafToSilence | Mutant::OldRun | Mutant::DrivesOn => "silen",

@@ -1,4 +1,4 @@
-//! The texts of a run: signed experiments, and what is put in their place by somebody who means no good.
+//! Texts of a run: signed experiments, and forged content of an attacker.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,16 +7,16 @@ use xpuck_wire::keys::Secret;
 use xpuck_wire::message::Emigrant;
 use xpuck_wire::signed::{Signed, Trust};
 
-/// The operator whom all trust, and a stranger of the same name. Their keys are new in each process; nothing that is
-/// judged or hashed depends on them.
+/// Keys of the trusted operator, and of an attacker with the same name. They are new in each process; checks and
+/// hashes do not depend on them.
 static SIGNERS: LazyLock<[Secret; 2]> = LazyLock::new(|| {
     [0; 2].map(|_| Secret::generate("operator").expect("libzmq has CURVE and the system random numbers"))
 });
 
-/// The tree that a run without evolution has on every robot: it always drives.
+/// Tree of all robots in a run without evolution; it always drives.
 pub const CONTROLLER: &str = "movcv v_goal 0deg";
 
-/// Whose experiments hub and robots accept.
+/// Signers whose experiments the hub and the robots accept.
 pub fn trust() -> Trust {
     Trust::Operators(BTreeMap::from([("operator".into(), SIGNERS[0].public.ed25519)]))
 }
@@ -25,29 +25,31 @@ fn sign(text: String, signer: &Secret) -> Signed {
     Signed::new(text, BTreeMap::new(), Some(signer)).expect("the experiments here are sound")
 }
 
-/// A signed experiment of so many seconds, with segments of so many; with evolution or with [`CONTROLLER`]. With phases
-/// the robots evolve, rest, and are measured with the swarm's fittest tree, two of them with [`CONTROLLER`].
+/// Returns a signed experiment of `seconds` with segments of `segment` (s), with evolution or with [`CONTROLLER`].
+/// With phases, the robots evolve, rest, and are measured with the swarm's fittest tree, except two with
+/// [`CONTROLLER`].
 pub fn experiment(seconds: f64, segment: f64, evolves: bool, phased: bool, alone: Alone) -> Signed {
     let text = if phased { phases(seconds, segment) } else { text(seconds, segment, evolves) };
     sign(alone.text() + &text, &SIGNERS[0])
 }
 
-/// An operator's experiment of this text.
+/// Returns an experiment with this text, signed by the operator.
 pub fn signed(text: String) -> Signed {
     sign(text, &SIGNERS[0])
 }
 
-/// What goes on without the hub.
+/// Behaviour without the hub.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone {
-    /// Genes travel from robot to robot.
+    /// Whether genes travel from robot to robot.
     peers: bool,
-    /// What `silence.then` says, if anything.
+    /// Value of `silence.then`, if any.
     then: Option<&'static str>,
 }
 
 impl Alone {
-    /// That of a run: by its seed half of them have genes from robot to robot, and two thirds go on without a hub.
+    /// Draws the behaviour of a run from its seed: half of the runs exchange genes between robots, and two thirds
+    /// continue without a hub.
     pub fn of(seed: u64) -> Alone {
         Alone { peers: seed / 2 % 2 == 1, then: [None, Some("evolve"), Some("drive")][(seed / 4 % 3) as usize] }
     }
@@ -81,7 +83,7 @@ fn phases(seconds: f64, segment: f64) -> String {
     )
 }
 
-/// An experiment that none is: signed by a stranger or by nobody, or changed after it was signed. Its tree would drive.
+/// Returns an invalid experiment: signed by an attacker, unsigned, or changed after signing. Its tree would drive.
 pub fn no_experiment(draws: &mut Draws) -> Signed {
     let other = text(10.0, 2.0, false).replace(CONTROLLER, "movcv v_goal 90deg");
     let signed = experiment(10.0, 2.0, false, false, Alone::default());
@@ -93,8 +95,8 @@ pub fn no_experiment(draws: &mut Draws) -> Signed {
     }
 }
 
-/// A gene that none is: its tree is no tree or too large, or its samples cannot be. Where the tree is sound it drives
-/// whatever the robot senses, so that nobody can run it unseen.
+/// Returns an invalid gene: its tree is invalid or too large, or its samples are impossible. A valid tree drives in
+/// every situation, so that robots cannot run it undetected.
 pub fn no_gene(draws: &mut Draws) -> Emigrant {
     let sound = "movcv v_goal 45deg".to_string();
     let (tree, count, sum) = match draws.below(4) {

@@ -1,5 +1,5 @@
-//! What it is worth that genes cross from robot to robot, and by which way: whole runs of nine robots whose trials are
-//! simulated for real, with the hub's geneserver, with peers in range, with peers and a hub that dies, and without any.
+//! Benefit of gene exchange between robots by path: whole runs of nine robots with really simulated trials, with the
+//! hub's geneserver, with peers in range, with peers and a hub that dies, and without exchange.
 
 use super::mutants::Mutant;
 use super::plan::{GOOD, Happening, Plan, Traits};
@@ -15,12 +15,12 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::message::Request;
 
-/// Trials in which each island's fittest is measured in the end, on worlds that no island has seen.
+/// Number of trials in the final measurement of each island's fittest tree, in worlds not used in evolution.
 const MEASURED: u32 = 64;
-/// Simulated time that a generation may take at most on average, s, before a run counts as stuck.
+/// Maximum mean simulated time per generation (s); a longer run counts as stuck.
 const LONGEST: u32 = 20;
 
-/// By which way genes cross.
+/// Path of gene exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
@@ -28,50 +28,50 @@ pub enum Way {
     Hub,
     /// From robot to robot.
     Peers,
-    /// The same, and the hub dies for good when a fourth of the generations are done.
+    /// From robot to robot; the hub dies permanently after a quarter of the generations.
     WithoutHub,
-    /// None do.
+    /// No exchange.
     None,
 }
 
 impl Way {
-    /// All of them.
+    /// All paths.
     pub const ALL: [Way; 4] = [Way::Hub, Way::Peers, Way::WithoutHub, Way::None];
 }
 
-/// What to run.
+/// Settings of a transfer run.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct TransferSettings {
-    /// The first seed.
+    /// Seed of the first run.
     pub seed: u64,
-    /// Individuals on each robot.
+    /// Population size on each robot.
     pub population: usize,
-    /// Generations of each island.
+    /// Number of generations of each island.
     pub generations: u32,
-    /// Simulated seconds of a trial.
+    /// Duration of a trial (s).
     pub trial_seconds: f32,
-    /// The algorithm by which islands evolve.
+    /// Evolutionary algorithm of the islands.
     pub algorithm: Algorithm,
 }
 
-/// What came of a run.
+/// Outcome of a transfer run.
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 pub struct Transfer {
-    /// The seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// By which way genes crossed.
+    /// Path of gene exchange.
     pub way: Way,
-    /// Mean over the islands of the measured fitness of their fittest.
+    /// Mean over the islands of the measured fitness of their fittest trees.
     pub fitness: f64,
-    /// The best of them.
+    /// Maximum over the islands of the measured fitness.
     pub best: f64,
-    /// Generations that the islands did, together.
+    /// Total number of generations of the islands.
     pub generations: u32,
-    /// Genes that came from other robots directly, over all robots.
+    /// Number of genes received directly from other robots, over all robots.
     pub genes: u64,
-    /// Robots in range of another, on average over robots and time.
+    /// Mean number of robots in range of a robot, over robots and time.
     pub in_range: f64,
-    /// Simulated time, s.
+    /// Simulated time (s).
     pub seconds: f64,
 }
 
@@ -89,7 +89,7 @@ fn text(settings: TransferSettings, way: Way) -> String {
     )
 }
 
-/// Runs a seed one way: the cores of hub and robots, on links without faults, with bodies that move.
+/// Runs a seed with one path: the cores of hub and robots, on fault-free links, with moving bodies.
 pub fn transfer(settings: TransferSettings, way: Way) -> Transfer {
     let TransferSettings { seed, generations, .. } = settings;
     let traits = vec![Traits { boots: 0, drift: 0.0, link: GOOD }; ROBOTS];
@@ -140,7 +140,7 @@ pub fn transfer(settings: TransferSettings, way: Way) -> Transfer {
 /// Mean fitness of a tree on all robots in fresh trials.
 fn measured(settings: TransferSettings, tree: &Tree) -> f64 {
     let spec = WorldSpec::benchmark(ROBOTS);
-    // What drives a robot passed the check of its size.
+    // Trees of robots have passed the size check.
     let Ok(program) = Program::compile(&tree.under_avoiding()) else { return 0.0 };
     let updates = (settings.trial_seconds / CONTROL_PERIOD).round() as u32;
     let job = |world| Job {

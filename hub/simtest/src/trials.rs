@@ -1,10 +1,10 @@
-//! Trials that are simulated for real, as a robot's evolution does.
+//! Real simulation of trials, as in a robot's evolution.
 
 use xpuck_evolve::{Island, Trial};
 use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_robot_core::island::{self, IslandPlan};
 
-/// What trials of one island need.
+/// Simulator of one island's trials.
 pub struct Trials {
     plan: IslandPlan,
     evaluator: Evaluator,
@@ -18,12 +18,12 @@ impl std::fmt::Debug for Trials {
 }
 
 impl Trials {
-    /// Trials in the world of the experiment's first phase.
+    /// Creates the simulator for the world of the experiment's first phase.
     pub fn new(plan: IslandPlan) -> Trials {
         Trials { plan, evaluator: Evaluator::default(), engine: Simd::default() }
     }
 
-    /// The fitness of each of an island's trials.
+    /// Returns the fitness of each trial of an island.
     pub fn fitness(&mut self, island: &Island) -> Vec<f32> {
         let trials = island.trials();
         let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();

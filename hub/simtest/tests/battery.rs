@@ -1,4 +1,5 @@
-//! Minutes left, as the hub estimates them from what a robot's monitor shows, beside what the arena's battery then lasts.
+//! Comparison of the hub's estimate of minutes left, from a robot's battery monitor, with the actual discharge in the
+//! arena.
 
 use std::fmt::Write;
 use xpuck_arena::power::Power;
@@ -10,23 +11,23 @@ use xpuck_registers::ina231::{self, BATTERY_ADDRESS, Register};
 use xpuck_registers::spi::{Actions, Command};
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// The board is off below this, V.
+/// Voltage below which the board is off (V).
 const LOCKOUT: f64 = 2.3;
 
-/// What a robot does in the course of a discharge.
+/// Load profile of a robot during a discharge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Course {
     /// Drives with everything on.
     Drives,
     /// Evolves at full load.
     Evolves,
-    /// Evolves for four minutes and stands for one, as phases and rests of an experiment.
+    /// Evolves for four minutes and stands for one, like the phases and rests of an experiment.
     Phases,
-    /// Runs of a quarter of an hour with a minute between them, which is not long enough to be another load.
+    /// Runs of fifteen minutes with one-minute pauses, which are too short to count as another load.
     Runs,
-    /// Stands in its corner.
+    /// Stands still.
     Stands,
-    /// Stands for half an hour, and then evolves.
+    /// Stands still for half an hour, then evolves.
     Begins,
 }
 
@@ -34,7 +35,7 @@ const COURSES: [Course; 6] =
     [Course::Drives, Course::Evolves, Course::Phases, Course::Runs, Course::Stands, Course::Begins];
 
 impl Course {
-    /// Power, W, after so many seconds, and whether the robot is in a run; `noise` is -1..1.
+    /// Power (W) after `seconds`, and whether the robot is in a run; `noise` is in -1..1.
     fn at(self, seconds: f64, noise: f64) -> (f64, bool) {
         let (stands, evolves) = (2.2 + 0.07 * noise, 6.6 + 0.3 * noise);
         let minutes = seconds / 60.0;
@@ -54,7 +55,7 @@ impl Course {
     }
 }
 
-/// What the monitor on the battery's side shows, V and W, to what a robot's telemetry keeps of it.
+/// Returns the readings of the battery-side monitor (V, W), with the resolution of telemetry.
 fn shows(transfer: &mut impl FnMut(u8, &[u8], &mut [u8]) -> bool) -> Option<(f32, f32)> {
     let mut register = |register: Register| {
         let mut bytes = [0; 2];
@@ -70,15 +71,15 @@ fn calibrate(transfer: &mut impl FnMut(u8, &[u8], &mut [u8]) -> bool) {
     assert!(transfer(BATTERY_ADDRESS, &ina231::write(Register::Calibration, ina231::CALIBRATION), &mut []));
 }
 
-/// Minutes that were told once a minute, by the minute; none where nothing was.
+/// Estimates of minutes left, one per minute; `None` without an estimate.
 struct Told {
     minutes: Vec<Option<f64>>,
-    /// How long the discharge lasted, min.
+    /// Duration of the discharge (min).
     lasted: f64,
 }
 
 impl Told {
-    /// The greatest error from the first tenth of the discharge on to `until` of it, as a part of the truth, and its minute.
+    /// Returns the maximum relative error from a tenth of the discharge up to `until` of it, with its minute.
     fn worst(&self, until: f64, counts: impl Fn(f64) -> bool) -> (f64, usize) {
         let told = self.minutes.iter().enumerate();
         let within = told.filter(|(minute, _)| {
@@ -93,7 +94,7 @@ impl Told {
         within.map(error).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs())).expect("a discharge has minutes")
     }
 
-    /// The greatest error in the last tenth, min.
+    /// Maximum error in the last tenth of the discharge (min).
     fn last(&self) -> f64 {
         let last = self.minutes.iter().enumerate().filter(|(minute, _)| *minute as f64 >= 0.9 * self.lasted);
         let error =
@@ -102,7 +103,7 @@ impl Told {
     }
 }
 
-/// One discharge of a cell, whose monitor is read once a second.
+/// Simulates one discharge of a cell, with a monitor reading each second.
 fn discharge(course: Course, capacity: f64, ohms: f64, seed: u64) -> Told {
     let charge = Draws::new(seed, 0, 0, 0, Stream::Device).range(0.92, 1.0);
     let mut power = Power::new(f64::from(charge));
@@ -129,7 +130,7 @@ fn discharge(course: Course, capacity: f64, ohms: f64, seed: u64) -> Told {
     Told { minutes, lasted: f64::from(seconds) / 60.0 }
 }
 
-/// What was told before a load was there is not told of it.
+/// Excludes minutes before the load started, whose estimates cannot account for it.
 fn counts(course: Course) -> impl Fn(f64) -> bool {
     move |minute| course != Course::Begins || minute > 31.0
 }
@@ -201,7 +202,7 @@ fn all_courses_capacities_and_resistances() {
     assert!(part < 2.0, "{table}");
 }
 
-/// A whole arena: commands over SPI, lamps, the board's processor, and the monitor over I2C.
+/// Discharges a battery in a whole arena: commands over SPI, lamps, the board's processor, and the monitor over I2C.
 fn arena(processor: f64, keys: RobotKeys) -> Told {
     let unkind = Unkind { every_robot: keys, ..Unkind::default() };
     let settings = Settings { seed: 7, unkind, ..Settings::usual(1, "unused") };

@@ -1,5 +1,5 @@
-//! Parking with the decisions of hub and robots as they are, emulated bodies, physics at its own speed, a late and noisy
-//! motion capture and a network that delays and loses.
+//! Parking test with the real decision code of hub and robots, emulated bodies, physics, a late and noisy motion
+//! capture, and a network that delays and loses messages.
 
 #![allow(clippy::print_stdout, reason = "tests tell figures")]
 
@@ -25,31 +25,31 @@ use xpuck_wire::signed::Trust;
 use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const ROBOTS: usize = 9;
-/// One turn of the hub, ms; the physics, and exchanges with the bodies; frames of motion capture; control updates.
+/// Intervals of hub turns, of physics and body exchanges, of motion capture frames, and of control updates (ms).
 const TURN: u32 = 5;
 const BODY: u32 = 25;
 const FRAME: u32 = 20;
 const CONTROL: u32 = 100;
-/// A frame comes so late, ms, with this noise, m and rad; and of so many one body in one frame is hidden.
+/// Delay of frames (ms), and their noise (m, rad); a body is hidden in one of `HIDDEN` frames on average.
 const LATE: u32 = 40;
 const NOISE: (f32, f32) = (0.001, 0.01);
 const HIDDEN: u32 = 50;
-/// A message takes so long, ms, and of so many one is lost.
+/// Range of message delays (ms); one of `LOST` messages is lost on average.
 const DELAY: (u32, u32) = (5, 45);
 const LOST: u32 = 50;
 
-/// What became of a parking.
+/// Outcome of a parking.
 #[derive(Clone, Debug)]
 struct Seen {
     seconds: f64,
-    /// Least distances between rims, m: robots and frisbee, two robots, robots and walls.
+    /// Minimum gaps between rims [m]: robots and frisbee, two robots, robots and walls.
     gaps: [f32; 3],
-    /// How far the frisbee was moved, m.
+    /// Distance by which the frisbee moved (m).
     moved: f32,
-    /// The farthest that a robot is from its place, m and degrees, by its true pose.
+    /// Maximum error of a robot's true pose relative to its goal (m, degrees).
     off: (f32, f32),
     report: ParkReport,
-    /// The longest turn of the hub, ms of this machine.
+    /// Longest turn of the hub on this machine (ms).
     slowest: f64,
 }
 
@@ -233,7 +233,7 @@ impl Bench {
         }
     }
 
-    /// Robots greet and are welcomed.
+    /// Runs until the robots have connected to the hub.
     fn greet(&mut self) {
         while self.now < 3_000 {
             self.step();
@@ -254,7 +254,7 @@ impl Bench {
             assert!(self.now - began < 400_000, "it never ends");
         }
         let seconds = f64::from(self.now - began) / 1000.0;
-        // What is on its way may still move wheels.
+        // Messages in transit may still move wheels.
         (0..100).for_each(|_| self.step());
         let report = self.report();
         let mut off = (0.0f32, 0.0f32);
@@ -268,12 +268,12 @@ impl Bench {
     }
 }
 
-/// The tree of Listing 8.2.
+/// Tree of Listing 8.2.
 const TREE: &str = "sel\n  avoiding\n  sel\n    seq\n      movcv v_scr 39deg\n      bfront\n      \
     mulas v_goal.y v_prox.x 6.55 v_up.y\n      mulas v_goal.x v_blue.y -20.7 v_up.x\n    \
     mulav v_goal v_scr 12.3 v_blue\n";
 
-/// Anywhere in the arena, the frisbee too.
+/// Returns random poses in the arena, for the frisbee too.
 fn anywhere(seed: u64) -> Vec<Body> {
     let spec = WorldSpec::scenario(ROBOTS, Scenario::B);
     let mut bodies = start::place(&spec, 0, &mut Draws::new(seed, 1, 0, 0, Stream::Start));
@@ -288,7 +288,7 @@ fn anywhere(seed: u64) -> Vec<Body> {
     bodies
 }
 
-/// As a run left them after 30 s: around the frisbee, and some at it.
+/// Returns poses after a run of 30 s: around the frisbee, with some robots touching it.
 fn after_a_run(seed: u64) -> Vec<Body> {
     let spec = WorldSpec::scenario(ROBOTS, Scenario::A);
     let program = Program::compile(&Tree::parse(TREE).unwrap()).unwrap();
@@ -302,7 +302,7 @@ fn after_a_run(seed: u64) -> Vec<Body> {
     bodies
 }
 
-/// Start poses that no frisbee is near.
+/// Returns start poses with a minimum distance to the frisbee.
 fn goals(seed: u64, scenario: Scenario, frisbee: Vec2) -> Vec<[f32; 3]> {
     let spec = WorldSpec::scenario(ROBOTS, scenario);
     let draw = |world| start::place(&spec, 0, &mut Draws::new(seed, world, 0, 0, Stream::Start));
@@ -375,7 +375,7 @@ fn stop_ends_parking_and_a_command_after_it_moves_nothing() {
     (0..1000).for_each(|_| bench.step());
     assert!(bench.dspics.iter().filter(|(_, _, wheels)| *wheels != [0.0; 2]).count() > 5, "robots drive");
     assert_eq!(bench.ask(Request::Stop), Reply::Done);
-    // A repetition, should the first be lost.
+    // Time for a repetition, in case the first message is lost.
     (0..120).for_each(|_| bench.step());
     assert!(bench.cores.iter().all(|core| core.state() == State::Stop));
     for robot in 0..ROBOTS {
@@ -411,7 +411,7 @@ fn what_cannot_be_done_is_refused_or_given_up() {
     refused(&|order| order.robots = vec!["xp99".into()], "xp99");
     refused(&|order| order.robots = vec!["xp01".into(), "xp01".into()], "twice");
     refused(&|order| order.walls = vec![[-0.45, -0.75, -0.45, 0.75]], "no way");
-    // A robot whose battery ends on the way is an obstacle, and the others park around it.
+    // A robot whose battery is empty on the way becomes an obstacle, and the others park around it.
     assert_eq!(bench.ask(Request::Park(ParkOrder { poses, ..ParkOrder::default() })), Reply::Done);
     (0..800).for_each(|_| bench.step());
     bench.off = vec![4];

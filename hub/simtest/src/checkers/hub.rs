@@ -1,5 +1,4 @@
-//! The hub tells the truth: its roster is who was heard of, its numbers never fall, genes come from where they say, and its
-//! queues have bounds.
+//! Checker of the hub: correct roster, monotonic numbers, genes with correct origin, and bounded queues.
 
 use super::Fault;
 use super::record::RecordChecker;
@@ -14,27 +13,27 @@ use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::message::{Directive, Emigrant, RobotMessage, State, ToRobot};
 use xpuck_wire::{Phase, Status};
 
-/// Most actions that time brings in a turn: a few for each robot, and a few for the run.
+/// Maximum number of actions caused by time in a turn: a few for each robot, and a few for the run.
 const ACTIONS: usize = 8 * ROBOTS + 16;
-/// Most actions that each message, request or frame brings on average.
+/// Maximum mean number of actions per message, request or frame.
 const ACTIONS_EACH: usize = 8;
-/// Events that a status may hold.
+/// Maximum number of events in a status.
 const EVENTS: usize = 50;
-/// Immigrants in an answer; the experiments ask for so many.
+/// Maximum number of immigrants in an answer, as requested by the experiments.
 const IMMIGRANTS: usize = 4;
 
-/// A hub that goes on with a run has lost at most so much of its running time, s: a snapshot is stored each second.
+/// Maximum loss of running time when a hub resumes a run (s); a snapshot is stored each second.
 const LOST_SECONDS: f64 = 1.1;
 
-/// Who a gene is: island of birth, number, and a hash of the tree. A robot that lost its island numbers anew from 0, and
-/// the others may still send on one of its former life that has the same number.
+/// Identity of a gene: island of birth, number, and hash of the tree. A robot that lost its island restarts its
+/// numbers at 0, while others may still send an old gene with the same number.
 type Individual = (u16, u32, u64);
 
 fn individual(gene: &Emigrant) -> Individual {
     (gene.island, gene.number, fnv1a(gene.tree.bytes()))
 }
 
-/// What was counted of a run when the hub stored a snapshot of it.
+/// Counts of a run at the time of a stored snapshot.
 #[derive(Clone, Debug)]
 pub struct RunCounts {
     score: ScoreChecker,
@@ -42,23 +41,23 @@ pub struct RunCounts {
     came: HashSet<u64>,
 }
 
-/// What was seen of the hub.
+/// Observations of the hub.
 #[derive(Debug, Default)]
 pub struct HubChecker {
     heard: [Option<f64>; ROBOTS],
-    /// What each robot said last that it does.
+    /// Last state reported by each robot.
     states: [State; ROBOTS],
-    /// The last directive of this hub.
+    /// Number of the last directive of this hub.
     directive: u64,
-    /// Individuals that a robot sent in this run: sender, and who it is.
+    /// Individuals sent by robots in this run, with their senders.
     sent: HashSet<(usize, Individual)>,
     local: f64,
     pub(super) record: RecordChecker,
-    /// Whether recorded control updates are what trees did.
+    /// Checker of recorded control updates.
     pub updates: UpdateChecker,
-    /// Robots that an operator has stand still.
+    /// Whether each robot is held by an operator.
     held: [bool; ROBOTS],
-    /// Robots that this hub told that they are held: it may have learnt that from them.
+    /// `held` flag in this hub's last directive to each robot; the hub may have learnt the hold from the robot.
     said_held: [bool; ROBOTS],
     score: ScoreChecker,
     pub(super) fault: Fault,
@@ -66,7 +65,7 @@ pub struct HubChecker {
 }
 
 impl HubChecker {
-    /// The hub's program starts, without a run.
+    /// The hub's program starts without a run.
     pub fn started(&mut self) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
@@ -75,15 +74,15 @@ impl HubChecker {
         self.score.forget();
     }
 
-    /// What was counted of the run so far; a snapshot of it is stored.
+    /// Returns the counts of the run so far, to be stored with a snapshot.
     pub fn counts(&self) -> RunCounts {
         RunCounts { score: self.score.clone(), waits_for_run: self.waits_for_run, came: self.record.came() }
     }
 
-    /// The hub's program starts and goes on with a run that stands at `run_seconds`. Roster and round trips under way
-    /// begin anew; what was counted goes on, and so do the genes that it may give.
+    /// The hub's program starts and resumes a run at `run_seconds`. Roster and pending round trips are reset; counts
+    /// and the genes that may be sent are kept.
     ///
-    /// A state that is not `fresh` may be of any age: its robots say who is held.
+    /// A state that is not `fresh` may have any age, so held robots are then known only from the robots.
     pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64, held: &[String], fresh: bool) {
         let forgotten = |robot: &usize| fresh && self.held[*robot] && !held.iter().any(|name| name == id(*robot));
         let forgotten = (0..ROBOTS).find(forgotten);
@@ -116,22 +115,22 @@ impl HubChecker {
         self.waits_for_run = true;
     }
 
-    /// A robot is held from now on, or no more.
+    /// A robot is held or released.
     pub fn holds(&mut self, robot: usize, held: bool) {
         (self.held[robot], self.said_held[robot]) = (held, held);
     }
 
-    /// An operator has this robot stand still.
+    /// Whether a robot must stand still because it is held.
     pub fn is_held(&self, robot: usize) -> bool {
         self.held[robot] || self.said_held[robot]
     }
 
-    /// Time passed at the hub, whose clock shows `local`, s.
+    /// Advances the hub's clock to `local` (s).
     pub fn time(&mut self, local: f64) {
         self.local = local;
     }
 
-    /// A message reaches the switchboard: it is of the program that speaks for that robot.
+    /// A message reaches the switchboard from the program that currently speaks for the robot.
     pub fn delivered(&mut self, local: f64, robot: &str, message: &RobotMessage) {
         let name = robot;
         let Some(robot) = (0..ROBOTS).find(|i| id(*i) == name) else { return };
@@ -147,7 +146,7 @@ impl HubChecker {
         self.record.delivered(name, message);
     }
 
-    /// A frame reaches the switchboard, which stands at `progress`.
+    /// A frame reaches the switchboard, whose progress is `progress`.
     pub fn frame(&mut self, frame: &Frame, progress: (Phase, u32, f64)) {
         if let Some(pose) = frame.pose("frisbee") {
             self.score.frisbee(pose.at.x, progress);
@@ -155,7 +154,7 @@ impl HubChecker {
         self.record.frame(self.local, frame);
     }
 
-    /// The hub sends to a robot.
+    /// The hub sends a message to a robot.
     pub fn sends(&mut self, now: u32, robot: usize, message: &ToRobot) {
         match message {
             ToRobot::Ping { stamp } => self.score.pinged(robot, *stamp),
@@ -193,7 +192,7 @@ impl HubChecker {
         }
     }
 
-    /// An entry goes to the record.
+    /// The hub records an entry.
     pub fn recorded(&mut self, now: u32, entry: Entry) {
         if let Entry::Updates { robot, updates, .. } = &entry {
             self.updates.recorded(now, robot, updates);
@@ -201,12 +200,12 @@ impl HubChecker {
         self.record.recorded(now, entry);
     }
 
-    /// A line goes to the log.
+    /// The hub logs a line.
     pub fn logged(&mut self, now: u32, text: &str) {
         self.record.logged(now, text);
     }
 
-    /// The record of a run begins.
+    /// The record of a run is opened.
     pub fn opened(&mut self) {
         self.record.opened();
     }
@@ -218,7 +217,7 @@ impl HubChecker {
     }
 
     fn compare_score(&mut self, now: u32, status: &Status) {
-        // Where no robot is there to be told RUN, the hub counts from then all the same.
+        // Without a connected robot that receives RUN, the hub counts from here as well.
         if status.directive.state == State::Run {
             self.runs();
         }
@@ -231,7 +230,7 @@ impl HubChecker {
         }
     }
 
-    /// The hub's turn is over: so many messages, requests and frames came, and so many actions were carried out.
+    /// The hub's turn ends, with the number of received messages, requests and frames, and the number of actions.
     pub fn turned(&mut self, now: u32, came: usize, actions: usize) {
         let most = ACTIONS + ACTIONS_EACH * came;
         self.fault.hold(actions <= most, now, "queues stay within bounds", || {
@@ -240,7 +239,7 @@ impl HubChecker {
         self.record.settled(now);
     }
 
-    /// What the hub says of itself now, right after time passed.
+    /// Checks the hub's status, right after time advanced.
     pub fn check(&mut self, now: u32, status: &Status) {
         for (robot, row) in status.robots.iter().enumerate() {
             let there = self.heard[robot].is_some_and(|at| self.local - at <= LOST_AFTER);

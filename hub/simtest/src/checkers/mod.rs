@@ -1,4 +1,4 @@
-//! Checkers of invariants: what must hold, judged by what is seen from outside the cores.
+//! Checkers of invariants, based on what is visible outside the cores.
 
 mod hub;
 mod record;
@@ -19,23 +19,23 @@ use xpuck_robot_core::controller::Controller;
 use xpuck_wire::message::{Directive, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 
-/// Most lines of a trace.
+/// Maximum number of lines of a trace.
 const LINES: usize = 400;
 
-/// Something that must not be.
+/// Violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Violation {
-    /// When, ms.
+    /// Time (ms).
     pub at: u32,
-    /// What should hold.
+    /// Violated rule.
     pub rule: &'static str,
-    /// Who broke it.
+    /// Component that violated the rule.
     pub who: String,
-    /// What was seen.
+    /// Observation.
     pub what: String,
 }
 
-/// The first violation, if there is one.
+/// First violation; `None` if there is none.
 #[derive(Debug, Default)]
 struct Fault(Option<Violation>);
 
@@ -44,7 +44,7 @@ impl Fault {
         self.0.get_or_insert_with(|| Violation { at, rule, who: who.into(), what: what.into() });
     }
 
-    /// Says it unless it holds.
+    /// Records a violation unless `holds` is true.
     fn hold(&mut self, holds: bool, at: u32, rule: &'static str, who: impl FnOnce() -> (String, String)) {
         if !holds {
             let (who, what) = who();
@@ -53,7 +53,7 @@ impl Fault {
     }
 }
 
-/// What happened: a hash of all of it, and the last lines if they are wanted.
+/// Trace of events: a hash of all events, and optionally the last lines.
 #[derive(Debug)]
 pub struct Trace {
     hash: u64,
@@ -73,12 +73,12 @@ impl Trace {
         }
     }
 
-    /// The hash.
+    /// Hash of all events.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// The last lines, the newest last.
+    /// Last lines, newest last.
     pub fn into_lines(self) -> Vec<String> {
         self.lines.into_iter().flatten().collect()
     }
@@ -87,21 +87,21 @@ impl Trace {
 /// All checkers, and the trace.
 #[derive(Debug)]
 pub struct Checkers {
-    /// Whether wheels stand when they must.
+    /// Checks that wheels stop when required.
     pub wheels: WheelChecker,
-    /// Whether they stand from an acknowledged order on.
+    /// Checks that robots stand still after an acknowledged order.
     pub standstill: StandstillChecker,
-    /// Whether trees are known.
+    /// Checks the origin of trees.
     pub trees: TreeChecker,
-    /// Whether the hub tells the truth.
+    /// Checks the hub.
     pub hub: HubChecker,
-    /// What happened.
+    /// Trace of events.
     pub trace: Trace,
     fault: Fault,
 }
 
 impl Checkers {
-    /// Nothing seen yet.
+    /// Creates the checkers without observations.
     pub fn new(traced: bool) -> Checkers {
         Checkers {
             wheels: WheelChecker::default(),
@@ -113,14 +113,14 @@ impl Checkers {
         }
     }
 
-    /// The first thing that went wrong.
+    /// First violation of all checkers.
     pub fn violation(&self) -> Option<&Violation> {
         let hub = [&self.hub.fault, &self.hub.record.fault, &self.hub.updates.fault];
         let all = [&self.fault, &self.wheels.fault, &self.standstill.fault, &self.trees.fault].into_iter().chain(hub);
         all.filter_map(|fault| fault.0.as_ref()).min_by_key(|v| v.at)
     }
 
-    /// Something else went wrong.
+    /// Records a violation found outside the checkers.
     pub fn violated(&mut self, at: u32, rule: &'static str, who: impl Into<String>, what: impl Into<String>) {
         self.fault.say(at, rule, who, what);
     }
@@ -131,7 +131,7 @@ impl Checkers {
         self.hub.run_began();
     }
 
-    /// A message reached a robot's core.
+    /// A message reaches a robot's core.
     pub fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
         self.wheels.heard(now, robot, sealed);
         let message = &sealed.message;
@@ -151,7 +151,7 @@ impl Checkers {
         });
     }
 
-    /// A robot says something.
+    /// A robot sends a message.
     pub fn said(&mut self, now: u32, robot: usize, message: &RobotMessage) {
         self.wheels.said(now, robot, message);
         let detail = match message {
@@ -178,7 +178,7 @@ impl Checkers {
         }
     }
 
-    /// Something happens to somebody.
+    /// An event of the plan takes place.
     pub fn happens(&mut self, now: u32, what: &super::plan::Happening) {
         self.trace.add([u64::from(now), 99, 0], || format!("{} {what:?}", seconds(now)));
     }

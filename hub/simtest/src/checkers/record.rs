@@ -1,5 +1,5 @@
-//! The record tells the truth: what is recorded is what happened, once and in order, and replaying it ends in the status
-//! that the hub reports.
+//! Checker of the record: entries match the events, once and in order, and replaying the record gives the status
+//! reported by the hub.
 
 use super::Fault;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -16,7 +16,7 @@ use xpuck_wire::{Body, Status};
 
 const TRUTH: &str = "the record tells what happened, once and in order";
 
-/// Something that must be recorded.
+/// Event that must be recorded.
 #[derive(Debug, PartialEq)]
 enum Fact {
     Poses(Vec<Body>),
@@ -31,36 +31,36 @@ enum Fact {
     Sensors(String, Box<Sensors>),
 }
 
-/// What is known of the record.
+/// Observations of the record.
 #[derive(Debug, Default)]
 pub struct RecordChecker {
     expected: VecDeque<Fact>,
-    /// Events that were recorded and not logged yet.
+    /// Events that are recorded but not yet logged.
     events: VecDeque<String>,
-    /// Generations and trees of this run that came already, by hashes of sender and message: what comes again counts
-    /// once. Bytes are compared, because forged genes hold NaN, which equals nothing.
+    /// Hashes of sender and message of generations and trees received in this run: repeated messages count once.
+    /// Bytes are compared, because forged genes contain NaN, which is not equal to itself.
     came: HashSet<u64>,
-    /// What robots told of their populations before the genes of the same generation.
+    /// Populations that robots reported before the genes of the same generation.
     populations: BTreeMap<String, Population>,
-    /// The hub has a run, going on or over.
+    /// Whether the hub has a run, in progress or finished.
     runs: bool,
     open: bool,
-    /// Number of the last frame that this hub took, and which of them it records.
+    /// Number of the last frame used by this hub; `pose_rate` selects the frames that are recorded.
     frame: Option<u32>,
     pose_rate: Rate,
-    /// The record replayed: each robot's last state, and the last poses.
+    /// Replayed record: last state of each robot, and last poses.
     states: BTreeMap<String, (State, u32)>,
     poses: Vec<Body>,
     pub(super) fault: Fault,
 }
 
 impl RecordChecker {
-    /// The record of a run whose generations and trees so far are `came` goes on.
+    /// The record of a run is resumed; `came` has the generations and trees received before.
     pub(super) fn goes_on(&mut self, came: HashSet<u64>) {
         (self.came, self.runs, self.open) = (came, true, true);
     }
 
-    /// What came in this run already.
+    /// Returns the generations and trees received in this run.
     pub(super) fn came(&self) -> HashSet<u64> {
         self.came.clone()
     }
@@ -98,7 +98,7 @@ impl RecordChecker {
                 self.populations.insert(robot.into(), *population);
                 return;
             }
-            // Without a run nothing is written, and nothing is counted.
+            // Without a run, nothing is recorded or counted.
             RobotMessage::Genes { generation, emigrant, .. } if self.is_new(robot, message) || !self.runs => {
                 let told = self.populations.remove(robot).filter(|told| told.generation == *generation);
                 self.expected.extend(told.map(|told| Fact::Population(robot.into(), told)));
@@ -112,7 +112,7 @@ impl RecordChecker {
         self.expected.push_back(fact);
     }
 
-    /// True if this came for the first time.
+    /// Whether a message is received for the first time.
     fn is_new(&mut self, robot: &str, message: &RobotMessage) -> bool {
         self.came.insert(fnv1a(robot.bytes().chain(encode(message))))
     }
@@ -120,7 +120,7 @@ impl RecordChecker {
     pub(super) fn recorded(&mut self, now: u32, entry: Entry) {
         let found = match entry {
             Entry::Event { text, .. } => return self.events.push_back(text),
-            // How the run stands is compared through the status.
+            // The progress of the run is compared through the status.
             Entry::Run { .. } => return,
             Entry::Poses { bodies, .. } => {
                 self.poses.clone_from(&bodies);
@@ -136,13 +136,13 @@ impl RecordChecker {
             Entry::Log { robot, line, .. } => Fact::Log(robot, line),
             Entry::Samples { robot, generation, samples, .. } => Fact::Samples(robot, generation, samples),
             Entry::Population { robot, population, .. } => Fact::Population(robot, population),
-            // Robots of this test have no cameras.
+            // Robots in this simulation have no cameras for tags.
             Entry::Tags { .. } => return,
             Entry::Sensors { robot, sensors, .. } => Fact::Sensors(robot, sensors),
             Entry::Estimates { robot, estimates, .. } => Fact::Estimates(robot, estimates),
         };
         let expected = self.expected.pop_front();
-        // Forged genes hold NaN, which equals nothing.
+        // Forged genes contain NaN, which is not equal to itself.
         let same = expected.as_ref() == Some(&found) || format!("{expected:?}") == format!("{:?}", Some(&found));
         self.fault.hold(same, now, TRUTH, || {
             let what = |fact: &Option<Fact>| fact.as_ref().map_or("nothing".into(), |f| short(&format!("{f:?}")));
@@ -157,7 +157,7 @@ impl RecordChecker {
         });
     }
 
-    /// The hub has done all that it wanted.
+    /// The hub has finished its turn; no entry may be missing.
     pub(super) fn settled(&mut self, now: u32) {
         let left = self.expected.pop_front();
         self.fault.hold(left.is_none(), now, TRUTH, || {
@@ -170,7 +170,7 @@ impl RecordChecker {
         self.states.clear();
     }
 
-    /// The record is closed with this status: what it replays to must agree.
+    /// The record is closed with this status, which must agree with the replayed record.
     pub(super) fn closed(&mut self, now: u32, status: &Status) {
         let open = std::mem::replace(&mut self.open, false);
         self.runs &= !status.experiment.is_empty();

@@ -1,4 +1,4 @@
-//! The run's figures, counted a second time from outside: round trips and how far the frisbee came.
+//! Checker of the run's figures: counts round trips and the frisbee's distance independently of the hub.
 
 use super::Fault;
 use crate::ROBOTS;
@@ -7,10 +7,10 @@ use xpuck_hub_core::roster::PINGS;
 use xpuck_kernels::world::task::transport::raw_fitness;
 use xpuck_wire::{Phase, Status};
 
-/// What the figures should be.
+/// Expected figures.
 #[derive(Clone, Debug, Default)]
 pub struct ScoreChecker {
-    /// Pings that a robot has not answered yet, by the bits of their stamps.
+    /// Unanswered pings of each robot, by the bits of their time stamps.
     asked: [BTreeSet<u64>; ROBOTS],
     trips: u64,
     total_ms: f64,
@@ -26,7 +26,7 @@ impl ScoreChecker {
         (self.moved, self.last_x, self.runs, self.run_seconds) = (Vec::new(), None, true, 0.0);
     }
 
-    /// Robots are told RUN for the first time in a run: round trips count from here.
+    /// RUN is sent to robots for the first time in a run; round trips count from here.
     pub fn first_run(&mut self) {
         (self.trips, self.total_ms) = (0, 0.0);
     }
@@ -34,13 +34,13 @@ impl ScoreChecker {
     /// The hub pings a robot.
     pub fn pinged(&mut self, robot: usize, stamp: f64) {
         self.asked[robot].insert(stamp.to_bits());
-        // The bits of numbers above 0 are in the order of the numbers.
+        // Positive numbers and their bits have the same order.
         if self.asked[robot].len() > PINGS {
             self.asked[robot].pop_first();
         }
     }
 
-    /// A pong arrives; only the first to a ping counts.
+    /// A pong arrives; only the first one for each ping counts.
     pub fn ponged(&mut self, robot: usize, local: f64, stamp: f64) {
         if self.asked[robot].remove(&stamp.to_bits()) {
             self.trips += 1;
@@ -48,7 +48,7 @@ impl ScoreChecker {
         }
     }
 
-    /// Motion capture sees the frisbee.
+    /// Motion capture detects the frisbee.
     pub fn frisbee(&mut self, x: f32, (phase, segment, _): (Phase, u32, f64)) {
         if !self.runs {
             return;
@@ -61,7 +61,7 @@ impl ScoreChecker {
         self.last_x = Some(x);
     }
 
-    /// Compares with what the hub says.
+    /// Compares the figures with those in the hub's status.
     pub(super) fn compare(&mut self, now: u32, status: &Status, fault: &mut Fault) {
         let mean = self.total_ms / self.trips.max(1) as f64;
         let same = (mean - status.round_trip_ms).abs() < 1e-6;
@@ -90,18 +90,18 @@ impl ScoreChecker {
         }
     }
 
-    /// The hub's program starts anew.
+    /// The hub's program starts without a run.
     pub fn forget(&mut self) {
         *self = ScoreChecker::default();
     }
 
-    /// A hub goes on with the run of which this was counted. Pings of the earlier one are not answered to it, and where the
-    /// frisbee went meanwhile is no move.
+    /// A hub resumes the run of these counts. Pings of the previous program get no answer, and the frisbee's
+    /// displacement in the meantime does not count.
     pub fn go_on(&mut self, counted: ScoreChecker) {
         *self = ScoreChecker { asked: Default::default(), last_x: None, ..counted };
     }
 
-    /// Running time, s, when it was looked at last.
+    /// Running time at the last comparison (s).
     pub fn run_seconds(&self) -> f64 {
         self.run_seconds
     }

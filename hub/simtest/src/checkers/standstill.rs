@@ -1,18 +1,18 @@
-//! After an acknowledged STOP, PAUSE or HOLD no wheel turns but by a later START, RESUME or RELEASE, whatever was killed,
-//! whatever disks refused and clocks showed in between.
+//! Checker of standstill: after an acknowledged STOP, PAUSE or HOLD, wheels turn only after a later START, RESUME or
+//! RELEASE, in spite of crashes, disk faults and clock jumps.
 
 use super::Fault;
 use crate::{ROBOTS, id};
 use xpuck_wire::message::State;
 
-/// A robot that cannot be reached drives on by what it was told for at most so long, ms: until the hub is silent for it, and for
-/// as long as it may drive alone, with messages on their way.
+/// Maximum time for which an unreachable robot follows earlier directives [ms]: hub silence plus the time of driving
+/// alone, with messages in transit.
 const UNREACHED: u32 = 8_000;
-/// What was said before is obeyed no more after so long, ms: directives expire after 3 s.
+/// Time after which earlier directives are no longer followed (ms); directives expire after 3 s.
 const OVERTAKEN: u32 = 3_500;
 const RULE: &str = "an acknowledged STOP, PAUSE or HOLD outlives every restart";
 
-/// Since when a robot is to stand, ms, and whether it was seen to after what was said before had expired.
+/// Required standstill: start (ms), and whether the robot has stood still since earlier directives expired.
 #[derive(Clone, Copy, Debug)]
 struct Stands {
     since: u32,
@@ -20,13 +20,13 @@ struct Stands {
     what: &'static str,
 }
 
-/// What was acknowledged.
+/// Acknowledged orders.
 #[derive(Debug, Default)]
 pub struct StandstillChecker {
     stopped: [Option<Stands>; ROBOTS],
     paused: [Option<Stands>; ROBOTS],
     held: [Option<Stands>; ROBOTS],
-    /// Commands by which wheels may turn so far.
+    /// Number of commands so far that permit motion.
     permissions: u64,
     pub(super) fault: Fault,
 }
@@ -36,7 +36,8 @@ fn from(since: u32, what: &'static str) -> Option<Stands> {
 }
 
 impl StandstillChecker {
-    /// Commands by which wheels may turn so far: what is acknowledged after a later one was asked before it.
+    /// Number of commands so far that permit motion. An order acknowledged after a later permission was requested
+    /// before it.
     pub fn permissions(&self) -> u64 {
         self.permissions
     }
@@ -46,12 +47,12 @@ impl StandstillChecker {
         self.stopped = [from(now, "STOP"); ROBOTS];
     }
 
-    /// PAUSE is.
+    /// PAUSE is acknowledged.
     pub fn pauses(&mut self, now: u32) {
         self.paused = [from(now, "PAUSE"); ROBOTS];
     }
 
-    /// HOLD of a robot is.
+    /// HOLD of a robot is acknowledged.
     pub fn holds(&mut self, now: u32, robot: usize) {
         self.held[robot] = from(now, "HOLD");
     }
@@ -62,7 +63,7 @@ impl StandstillChecker {
         self.held[robot] = None;
     }
 
-    /// RESUME: a run that was stopped is over all the same.
+    /// RESUME is acknowledged; a stopped run stays stopped.
     pub fn resumes(&mut self) {
         self.permissions += 1;
         self.paused = [None; ROBOTS];
@@ -74,7 +75,7 @@ impl StandstillChecker {
         (self.stopped, self.paused) = ([None; ROBOTS], [None; ROBOTS]);
     }
 
-    /// A robot in this state has wheels that turn so fast, m/s.
+    /// Checks the wheel speeds (m/s) of a robot in the given state.
     pub fn turn(&mut self, now: u32, robot: usize, state: Option<State>, wheels: [f32; 2]) {
         let still = wheels == [0.0; 2];
         let StandstillChecker { stopped, paused, held, fault, .. } = self;

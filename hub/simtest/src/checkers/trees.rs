@@ -1,4 +1,4 @@
-//! No robot runs a tree that nobody bred: each tree in control comes from an island or from a sound experiment.
+//! Checker of trees: each tree in control comes from an island or from a valid experiment.
 
 use super::Fault;
 use crate::text::trust;
@@ -12,24 +12,24 @@ use xpuck_kernels::tree::Tree;
 use xpuck_robot_core::controller::Controller;
 use xpuck_wire::signed::Signed;
 
-/// Trees are remembered of so many runs, the present one among them: none drives later than that.
+/// Number of runs whose trees are stored, including the current one; trees of older runs are no longer in control.
 const RUNS: usize = 8;
 
-/// What belongs to a run, by hashes.
+/// Trees and experiments of a run, by hash.
 #[derive(Debug, Default)]
 struct Known {
-    /// Trees that were bred or given.
+    /// Trees bred by islands or given by experiments.
     trees: HashSet<u64>,
-    /// Experiments that were looked at.
+    /// Experiments already checked.
     texts: HashSet<u64>,
 }
 
-/// Trees that were bred or given, in the last runs.
+/// Trees bred by islands or given by experiments in the last runs.
 #[derive(Debug, Default)]
 pub struct TreeChecker {
     now: Known,
     before: VecDeque<Known>,
-    /// Of each robot the tree that was looked at last.
+    /// Last checked tree of each robot.
     last: [Option<Arc<Tree>>; ROBOTS],
     pub(super) fault: Fault,
 }
@@ -41,13 +41,13 @@ impl TreeChecker {
         self.before.truncate(RUNS - 1);
     }
 
-    /// An island holds these trees, and none has come from outside since they were bred.
+    /// Adds the trees of an island that has received no genes since they were bred; forged ones are excluded.
     pub fn bred(&mut self, island: &Island) {
         let own = island.population().iter().filter(|i| i.id.number < 1_000_000);
         self.now.trees.extend(own.map(|i| fnv1a(i.tree.under_avoiding().key())));
     }
 
-    /// Robots were told this experiment; only one that the operator signed is sound.
+    /// Adds the trees of an experiment sent to robots; only one signed by the operator is valid.
     pub(super) fn told(&mut self, signed: &Signed) {
         if !self.now.texts.insert(fnv1a(signed.manifest.bytes().chain(signed.signature.bytes()))) {
             return;
@@ -57,7 +57,7 @@ impl TreeChecker {
         self.now.trees.extend(given.map(|tree| fnv1a(tree.key())));
     }
 
-    /// A robot's wheels follow this tree.
+    /// A robot's wheels follow the tree of a controller.
     pub(super) fn drives(&mut self, now: u32, robot: usize, controller: &Controller) {
         let tree = controller.tree();
         if self.last[robot].as_ref().is_some_and(|last| Arc::ptr_eq(last, tree)) {

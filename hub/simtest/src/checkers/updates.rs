@@ -1,4 +1,4 @@
-//! What is recorded of control updates is what trees did: each is ticked again and must come out bit for bit.
+//! Checker of recorded control updates: each tick is repeated and must give identical bits.
 
 use super::Fault;
 use crate::{ROBOTS, id};
@@ -7,19 +7,19 @@ use xpuck_hub_core::verify::TickVerifier;
 use xpuck_wire::updates::Updates;
 
 const TRUE: &str = "recorded control updates come out bit for bit when they are ticked again";
-/// Runs whose updates may still come.
+/// Number of runs whose updates may still arrive.
 const RUNS: usize = 8;
 
-/// Ticks what is recorded.
+/// Repeats recorded ticks.
 #[derive(Debug, Default)]
 pub struct UpdateChecker {
-    /// By the run's number.
+    /// Verifiers by run number.
     runs: BTreeMap<u64, TickVerifier>,
     pub(super) fault: Fault,
 }
 
 impl UpdateChecker {
-    /// The hub tells a robot of this run, which has this seed.
+    /// The hub sends a run with this seed to a robot.
     pub(super) fn told(&mut self, run: u64, seed: u64) {
         self.runs.entry(run).or_insert_with(|| TickVerifier::new(seed));
         while self.runs.len() > RUNS {
@@ -27,7 +27,7 @@ impl UpdateChecker {
         }
     }
 
-    /// A batch is recorded. One of a run that was forgotten says nothing any more.
+    /// A batch is recorded; batches of dropped runs are ignored.
     pub(super) fn recorded(&mut self, now: u32, robot: &str, updates: &Updates) {
         let island = (0..ROBOTS).find(|robot_at| id(*robot_at) == robot).map(|place| place as u16 + 1);
         let (Some(verifier), Some(island)) = (self.runs.get_mut(&updates.run), island) else { return };
@@ -39,7 +39,7 @@ impl UpdateChecker {
         }
     }
 
-    /// Ticks that were made again of the last runs.
+    /// Number of repeated ticks in the last runs.
     pub fn ticks(&self) -> u64 {
         self.runs.values().flat_map(|run| run.robots().into_values()).map(|counts| counts.ticks).sum()
     }

@@ -1,4 +1,5 @@
-//! Wheels stand when they must: after a silence (and the time that a robot may drive alone), after a STOP, when the control thread hangs, when the program is dead.
+//! Checker of wheels: they stop after hub silence (plus the time of driving alone), after STOP, when the control
+//! thread hangs, and when the program is dead.
 
 use super::Fault;
 use crate::text::trust;
@@ -11,15 +12,15 @@ use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
 
-/// From a command to the wheels: an exchange with the body and a step of the simulation, ms.
+/// Delay from a command to the wheels: an exchange with the body and a simulation step (ms).
 pub const SLACK: u32 = BODY_STEP + STEP;
-/// Silence of the hub after which a control update commands no wheels, ms; a drifting clock counts it a little longer.
+/// Silence of the hub after which control updates command standstill (ms), with a margin for clock drift.
 pub const SILENCE: u32 = (HUB_SILENCE * 1000.0) as u32 + 1;
-/// After so long without a message wheels stand, ms: there is a control update each 100 ms.
+/// Silence after which wheels stand (ms); control updates are 100 ms apart.
 pub const SILENT: u32 = SILENCE + 100 + SLACK;
-/// After so long without a control update wheels stand, ms.
+/// Time without a control update after which wheels stand (ms).
 pub const HUNG: u32 = LEASE.as_millis() as u32 + SLACK;
-/// After so long without a program wheels stand, ms: the dsPIC's own time-out.
+/// Time without a program after which wheels stand [ms]: the dsPIC's own time-out.
 pub const DEAD: u32 = 200 + SLACK;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,28 +28,28 @@ struct Seen {
     dead_since: Option<u32>,
     heard: Option<u32>,
     controlled: Option<u32>,
-    /// Since when a silence forbids to drive until a RUN comes.
+    /// Start of a silence after which driving is forbidden until RUN arrives.
     silenced: Option<u32>,
-    /// The STOP that was acknowledged, and when.
+    /// Acknowledged STOP, with its time.
     stopped: Option<(Rank, u32)>,
-    /// The last directive that telemetry named.
+    /// Last directive in telemetry.
     obeyed: Rank,
-    /// How long it may drive without a hub, ms: as the experiment that it accepted last says, and its own file.
+    /// Time for which the robot may drive without a hub (ms), from its last accepted experiment and its own file.
     alone: u32,
-    /// The session of its program.
+    /// Session of the robot's program.
     session: u64,
-    /// Hub and count of the latest message of this session.
+    /// Hub and count in the latest valid seal of this session.
     seal: (u64, u64),
 }
 
-/// A directive: the number of the hub on its seal, which rises from hub to hub, and its own.
+/// Rank of a directive: number of the hub in its seal, which increases from hub to hub, and number of the directive.
 type Rank = (u64, u64);
 
-/// What was seen of each robot.
+/// Observations of each robot.
 #[derive(Debug, Default)]
 pub struct WheelChecker {
     seen: [Seen; ROBOTS],
-    /// How long robots may drive without a hub in each experiment, ms.
+    /// Time for which robots may drive without a hub in each experiment (ms).
     alone: BTreeMap<u64, u32>,
     pub(super) fault: Fault,
     moves: u64,
@@ -70,12 +71,12 @@ impl WheelChecker {
         self.seen[robot].controlled = Some(now);
     }
 
-    /// A robot hears a message. One that comes again, or was overtaken, breaks no silence and excuses nothing.
+    /// A robot receives a message. Repeated or overtaken messages end no silence and permit nothing.
     pub(super) fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
         let seen = &mut self.seen[robot];
         let seal = (sealed.hub, sealed.count);
         if sealed.session != seen.session || seal <= seen.seal {
-            // Only STOP is obeyed without a fresh seal; its hub is the latest from then on.
+            // Only STOP is obeyed without a fresh seal; its hub is then the latest one.
             let stop = matches!(sealed.message, ToRobot::Directive(Directive { state: State::Stop, .. }));
             if stop && sealed.hub > seen.seal.0 {
                 seen.seal = (sealed.hub, 0);
@@ -94,12 +95,13 @@ impl WheelChecker {
         {
             self.alone.insert(*number, (plan.silence.drives(f64::from(ALONE) / 1000.0) * 1000.0) as u32);
         }
-        // A forged RUN excuses nothing.
+        // A forged RUN permits nothing.
         if let ToRobot::Directive(Directive { number, state: State::Run, .. }) = &sealed.message
             && *number < FORGED
         {
             seen.silenced = None;
-            // A hub other than the one that said STOP started later: nobody else knows this session, or has such a seal.
+            // A hub other than the one that sent STOP started later: no other program knows this session, or has this
+            // seal.
             seen.stopped = seen.stopped.filter(|(stop, _)| sealed.hub == stop.0 && *number <= stop.1);
         }
     }
@@ -110,11 +112,12 @@ impl WheelChecker {
             seen.alone = self.alone.get(number).copied().unwrap_or(0);
         }
         let RobotMessage::Telemetry(told) = message else { return };
-        // After a silence the last directive counts as not obeyed, and telemetry names none.
+        // After a silence, the last directive counts as not obeyed, and telemetry has number 0.
         if told.obeyed == 0 {
             return;
         }
-        // With another hub none counts as obeyed either, so the one that is named is the latest hub's.
+        // After a change of hubs, telemetry also has number 0 at first, so the obeyed directive is that of the latest
+        // hub.
         let (obeyed, last) = ((seen.seal.0, told.obeyed), seen.obeyed);
         seen.obeyed = last.max(obeyed);
         if told.state == State::Stop && seen.stopped.is_none_or(|(stop, _)| stop.0 != obeyed.0 || stop < obeyed) {
@@ -126,14 +129,14 @@ impl WheelChecker {
         }
     }
 
-    /// A robot's wheels turn so fast, m/s; its body was told so at `told`, ms.
+    /// Checks a robot's wheel speeds (m/s); the body received its last command at `told` (ms).
     pub fn turn(&mut self, now: u32, told: u32, robot: usize, wheels: [f32; 2]) {
         if wheels == [0.0; 2] {
             return;
         }
         self.moves += 1;
         let seen = self.seen[robot];
-        // A body that cannot be reached goes on for its own time-out; all else is judged by what it was told last.
+        // An unreachable body continues for its own time-out; all other rules apply to the time of the last command.
         let since = |at: Option<u32>| at.map_or(u32::MAX, |at| told.saturating_sub(at));
         let mut wrong = |rule, what: String| {
             self.fault.say(now, rule, id(robot), format!("wheels turn at {wheels:?} m/s {what}"));
@@ -162,7 +165,7 @@ impl WheelChecker {
         }
     }
 
-    /// Steps in which wheels turned.
+    /// Number of steps in which wheels turned.
     pub fn moves(&self) -> u64 {
         self.moves
     }

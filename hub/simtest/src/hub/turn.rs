@@ -1,4 +1,4 @@
-//! The world around a hub's decisions, simulated: what the hub's program has sockets, files and threads for.
+//! Simulated environment of the hub's decisions, in place of sockets, files and threads.
 
 use super::World;
 use crate::checkers::Checkers;
@@ -18,44 +18,44 @@ use xpuck_wire::seal::Sealed;
 use xpuck_wire::witness::{Testimony, Witness};
 use xpuck_wire::{Phase, Status};
 
-/// One entry in so many is missing with [`Mutant::DropsEntry`].
+/// With [`Mutant::DropsEntry`], one entry in this number is missing.
 const DROPPED: u64 = 1_000;
 
 /// One turn of a program.
 pub(super) struct Turn<'a> {
-    /// Now, ms.
+    /// Current time (ms).
     pub(super) now: u32,
-    /// What the program's clock shows, and how long it runs, s.
+    /// Clock of the program, and its age (s).
     pub(super) local: f64,
     pub(super) wall: f64,
-    /// Phase, segment and running time when the turn began: frames come first in it.
+    /// Phase, segment and running time at the start of the turn, where frames are processed.
     pub(super) progress: (Phase, u32, f64),
     pub(super) mutant: Option<Mutant>,
-    /// What the wall clock of its machine shows, ms since 1970.
+    /// Wall clock of the machine (ms since 1970).
     pub(super) unix_ms: u64,
     pub(super) machine: &'a mut Machine,
     pub(super) world: &'a mut World,
     pub(super) network: &'a mut Network,
     pub(super) checkers: &'a mut Checkers,
-    /// What came in this turn, and what was done.
+    /// Numbers of received inputs and of actions in this turn.
     pub(super) came: usize,
     pub(super) done: usize,
 }
 
-/// An operator, by the request that has to be answered.
+/// Kind of request to which an operator expects an answer.
 pub(super) enum Asker {
     Starts,
-    /// With the permissions that came before it.
+    /// Number of permissions before the request.
     Stops(u64),
     Pauses(u64),
     Resumes,
-    /// Holds a robot, or releases it.
+    /// HOLD or RELEASE of a robot.
     Holds(usize, bool, u64),
     Other,
 }
 
 impl Shell for Turn<'_> {
-    /// How often the robot's program had died before.
+    /// Number of earlier deaths of the robot's program.
     type Connection = u32;
     type Asker = Asker;
 
@@ -63,7 +63,7 @@ impl Shell for Turn<'_> {
         self.wall
     }
 
-    /// Nobody's key is enrolled or revoked here.
+    /// No keys are enrolled or revoked here.
     fn keys(&mut self) -> Option<KeyNews> {
         None
     }
@@ -123,7 +123,7 @@ impl Shell for Turn<'_> {
     }
 
     fn answer(&mut self, to: Asker, reply: Reply) {
-        // What nobody keeps is not promised.
+        // An order that is not stored is not guaranteed to last.
         let kept = match &reply {
             Reply::Done => true,
             Reply::DoneBut(what) => what.contains("a hub that restarts will wait"),
@@ -134,7 +134,7 @@ impl Shell for Turn<'_> {
         match to {
             Asker::Starts if done => {
                 standstill.starts();
-                // Whom a hub without memory does not hold goes with the others.
+                // Robots that a hub without memory does not hold are released with the others.
                 (0..ROBOTS)
                     .filter(|robot| !self.checkers.hub.is_held(*robot))
                     .for_each(|robot| standstill.releases(robot));
@@ -160,13 +160,13 @@ impl Shell for Turn<'_> {
         }
     }
 
-    /// Whatever the connection: a message may reach another start of a robot's program than it was meant for.
+    /// The connection is ignored: a message may reach a later start of a robot's program.
     fn send(&mut self, robot: usize, mut sealed: Sealed) {
         self.done += 1;
         if let (Some(Mutant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.mutant, &mut sealed.message) {
             immigrants.extend(immigrants.first().cloned());
         }
-        // Robots that refuse what a hub says under a lower count of STOPs would hide these.
+        // Robots reject messages with a lower STOP count, which would hide these mutants.
         if let (Some(Mutant::KeepsStaleState | Mutant::TrustsClock), ToRobot::Directive(directive)) =
             (self.mutant, &mut sealed.message)
         {
@@ -225,7 +225,7 @@ impl Shell for Turn<'_> {
 }
 
 impl Turn<'_> {
-    /// What a mutant makes of a robot's witness.
+    /// Changes a robot's witness for a mutant.
     fn mishear(&self, witness: &mut Witness) {
         match (self.mutant, &self.world.claim) {
             (Some(Mutant::KeepsStaleState), Some(claim)) => {

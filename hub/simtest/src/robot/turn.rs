@@ -1,4 +1,4 @@
-//! The world around a robot's decisions, simulated: what `xpuckd` has devices, sockets and threads for.
+//! Simulated environment of a robot's decisions, in place of the devices, sockets and threads of `xpuckd`.
 
 use super::{Drive, Memory, Outside, World};
 use crate::FORGED;
@@ -26,9 +26,9 @@ use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::witness::Testimony;
 
-/// Camera frames, ms apart.
+/// Interval of camera frames (ms).
 const CAMERA: u32 = 200;
-/// Lines of a log that wait to be told.
+/// Maximum number of waiting log lines.
 const LINES: usize = 256;
 
 /// One turn of a program.
@@ -36,10 +36,10 @@ pub(super) struct Turn<'a, 'b> {
     pub(super) index: usize,
     pub(super) mutant: Option<Mutant>,
     pub(super) world: &'a mut World,
-    /// For a mutant: the highest number that a directive had.
+    /// Highest number of a directive, for a mutant.
     pub(super) highest: &'a mut u64,
     pub(super) memory: &'a mut Memory,
-    /// Time since the last turn, ms.
+    /// Time since the last turn (ms).
     pub(super) passed: u32,
     pub(super) out: &'a mut Outside<'b>,
 }
@@ -62,14 +62,14 @@ impl Shell for Turn<'_, '_> {
                 _ => None,
             });
             for bad in genes.flatten().filter(|gene| Migrant::check(gene.values()).is_err()) {
-                // A tree that cannot be read or held does no harm whoever believes in it.
+                // An invalid or oversized tree has no effect, even on this mutant.
                 let _ = Tree::parse(&bad.tree).map(|tree| core.load(&tree));
             }
         }
         actions
     }
 
-    /// Its queue is never full; the network behind it loses messages all the same.
+    /// The queue is never full; the network may still lose the message.
     fn send(&mut self, mut message: RobotMessage) -> bool {
         if let (Some(Mutant::FalseUpdates), RobotMessage::Updates(updates)) = (self.mutant, &mut message) {
             updates.scratch[0] ^= 1;
@@ -94,7 +94,7 @@ impl Shell for Turn<'_, '_> {
         self.out.network.between(self.out.now, self.index, to, encode(&message));
     }
 
-    /// Nobody's key is enrolled or revoked here.
+    /// No keys are enrolled or revoked here.
     fn trust(&mut self) -> Option<Trust> {
         None
     }
@@ -133,7 +133,7 @@ impl Shell for Turn<'_, '_> {
         Some(News::Generation(Box::new(done)))
     }
 
-    /// Nobody stands beside this arena.
+    /// Operator requests other than driving have no effect here.
     fn fulfil(&mut self, _: Wish) {}
 
     fn remember(&mut self, told: Testimony) {
@@ -144,7 +144,7 @@ impl Shell for Turn<'_, '_> {
         self.memory.news.take()
     }
 
-    /// Nobody pushes settings here.
+    /// No settings are changed here.
     fn change_settings(&mut self, _: u64, _: &str, _: bool) {}
 
     fn sense(&mut self) -> Readings {
@@ -175,7 +175,7 @@ impl Shell for Turn<'_, '_> {
         self.world.given = Some(Given { command: Drive([StepsPerSecond::ZERO; 2]), at });
     }
 
-    /// Clock and devices have nothing to tell.
+    /// Clock and devices add nothing to telemetry.
     fn report(&mut self, _: &mut Telemetry) {}
 
     fn log(&mut self, line: Line) {
@@ -190,10 +190,10 @@ impl Shell for Turn<'_, '_> {
 }
 
 impl Turn<'_, '_> {
-    /// What a mutant would have understood, whatever the seal says.
+    /// Returns the message as misread by a mutant, which ignores the seal.
     fn misread(&mut self, message: &ToRobot) -> Option<ToRobot> {
         match (self.mutant, message) {
-            // Forged numbers would make it deaf to every STOP, which is another fault.
+            // Forged numbers would make the mutant ignore every STOP, which is a different bug.
             (Some(Mutant::OldRun), ToRobot::Directive(Directive { number, state, segment, run, .. }))
                 if *number < FORGED =>
             {
