@@ -1,25 +1,26 @@
-//! Eigenvalues and eigenvectors of a symmetric matrix by Jacobi's rotations, so that digits depend on no library.
+//! Eigenvalues and eigenvectors of a symmetric matrix by Jacobi rotations; the results do not depend on a library.
 
-/// Sweeps over all pairs at most; a matrix of 40 rows takes about ten.
+/// Maximum number of sweeps over all pairs; a matrix of 40 rows takes about ten.
 const SWEEPS: usize = 50;
 
-/// A symmetric matrix as B diag(values) B^T.
+/// Symmetric matrix in the form B diag(values) B^T.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Eigen {
-    /// The eigenvalues, in no order.
+    /// Eigenvalues, unsorted.
     pub(crate) values: Vec<f64>,
-    /// The rows of B; its columns are the eigenvectors, of length 1.
+    /// Rows of B, whose columns are the eigenvectors of length 1.
     pub(crate) vectors: Vec<Vec<f64>>,
 }
 
 impl Eigen {
-    /// Of the identity.
+    /// Returns the decomposition of the identity.
     pub(crate) fn identity(n: usize) -> Eigen {
         let row = |i: usize| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect();
         Eigen { values: vec![1.0; n], vectors: (0..n).map(row).collect() }
     }
 
-    /// Of a symmetric matrix, given by its rows. Small eigenvalues of a positive definite one are as exact as large ones.
+    /// Decomposes a symmetric matrix, given by its rows. For a positive definite matrix, small eigenvalues have the
+    /// same relative accuracy as large ones.
     pub(crate) fn of(matrix: &[Vec<f64>]) -> Eigen {
         let n = matrix.len();
         let mut a = matrix.to_vec();
@@ -42,10 +43,10 @@ impl Eigen {
     }
 }
 
-/// Turns the axes p and q so that the matrix has a 0 at (p, q).
+/// Rotates the axes p and q so that the matrix has a 0 at (p, q).
 fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     let slope = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    // The smaller of the two angles.
+    // The smaller of the two rotation angles.
     let t = slope.signum() / (slope.abs() + slope.hypot(1.0));
     let cos = 1.0 / t.hypot(1.0);
     let sin = t * cos;

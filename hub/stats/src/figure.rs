@@ -1,8 +1,8 @@
-//! Figures for people.
+//! Number formatting for reports.
 
 use std::fmt::{Display, Formatter, Result};
 
-/// A number that is shown without a sign when the digits that are shown are all 0: 0.000, never -0.000.
+/// Number that is displayed without a sign if all its displayed digits are 0: 0.000, never -0.000.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure(pub f64);
 

@@ -1,6 +1,7 @@
-//! Numbers about samples and their pictures: [`statistics`], self-organising maps ([`som`]), CMA-ES ([`cma`]), [`plot`]s.
+//! Statistics and their plots: [`statistics`], self-organising maps ([`som`]), CMA-ES ([`cma`]), [`plot`]s.
 //!
-//! Nothing here knows of robots. The functions are pure; tests compare them with SciPy, minisom and `cma` from PyPI.
+//! The crate contains no robotics. Its functions are pure; tests compare them with SciPy, minisom and `cma` from
+//! PyPI.
 
 pub mod cma;
 mod eigen;

@@ -1,10 +1,10 @@
-//! Python packages as a reference in tests.
+//! Python packages as references in tests.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// What a script writes to its standard output as JSON when it reads `input` from its standard input. None, said as a
-/// skip, where no interpreter is named (make deps-record).
+/// Runs a script with `input` as JSON on its standard input, and returns the JSON on its standard output. Without a
+/// configured interpreter it prints a skip message and returns `None` (make deps-record).
 pub(crate) fn run(script: &str, input: &serde_json::Value) -> Option<serde_json::Value> {
     let Ok(python) = std::env::var("XPUCK_ANALYSIS_PYTHON") else {
         xpuck_testing::skipped("nothing is compared with Python packages (make deps-record)");
@@ -13,14 +13,14 @@ pub(crate) fn run(script: &str, input: &serde_json::Value) -> Option<serde_json:
     let mut command = Command::new(python);
     command.args(["-W", "ignore", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A script that fails early closes its end; what it says of that is told below.
+    // A script that fails early closes its input; its error output is reported below.
     let _ = child.stdin.take().unwrap().write_all(input.to_string().as_bytes());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
-/// A list of numbers.
+/// Converts a JSON list to numbers.
 pub(crate) fn numbers(value: &serde_json::Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }

@@ -1,6 +1,6 @@
-//! A box that points stay in.
+//! Box constraints.
 
-/// The least and the greatest of each variable.
+/// Minimum and maximum of each variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
     low: Vec<f64>,
@@ -8,8 +8,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Of the least and the greatest of each variable, which may be infinite. None where the lengths differ, or a least
-    /// number is not below its greatest.
+    /// Creates bounds from the minimum and maximum of each variable, which may be infinite. `None` if the lengths
+    /// differ, or a minimum is not below its maximum.
     pub fn new(low: Vec<f64>, high: Vec<f64>) -> Option<Bounds> {
         let apart = low.len() == high.len() && low.iter().zip(&high).all(|(low, high)| low < high);
         apart.then_some(Bounds { low, high })
@@ -20,8 +20,8 @@ impl Bounds {
         self.low.len()
     }
 
-    /// The point inside that a point stands for: reflected at the bounds as often as it takes. The strategy itself goes on
-    /// with the point outside, since it minimises the reflected function, which is one of all numbers.
+    /// Reflects a point at the bounds until it is inside. The strategy itself continues with the original point,
+    /// because it minimises the reflected function, which is defined everywhere.
     pub fn reflect(&self, point: &[f64]) -> Vec<f64> {
         point.iter().zip(self.low.iter().zip(&self.high)).map(|(x, (low, high))| reflected(*x, *low, *high)).collect()
     }
@@ -48,7 +48,7 @@ mod tests {
         let bounds = Bounds::new(vec![0.0, 1.0, f64::NEG_INFINITY], vec![1.0, 3.0, 5.0]).unwrap();
         assert_eq!(bounds.reflect(&[-0.25, 3.5, 7.0]), [0.25, 2.5, 3.0]);
         assert_eq!(bounds.reflect(&[1.0, 1.0, -1e9]), [1.0, 1.0, -1e9]);
-        // Twice: 2.25 is 0.25 past 2, where the way back to 0 ends.
+        // Repeated reflection: 2.25 is reflected at 1 and again at 0.
         assert_eq!(bounds.reflect(&[2.25, -2.5, 5.0]), [0.25, 1.5, 5.0]);
         assert_eq!(bounds.reflect(&[f64::INFINITY, 2.0, 0.0])[0], 1.0);
     }

@@ -1,4 +1,4 @@
-"""What PyPI's cma says of strategy parameters, of updates and of run times; the question is on standard input."""
+"""Strategy parameters, updates and run times of PyPI's cma, for the questions on standard input."""
 
 import json
 import sys
@@ -42,14 +42,15 @@ FUNCTIONS = {"sphere": lambda x: float(np.sum(x**2)), "ellipsoid": ellipsoid, "r
 def updates(n, active, function, sigma, cs, damps):
     es = strategy(n, active, n * [0.7], sigma, 3)
     es.adapt_sigma.cs, es.adapt_sigma.damps = cs, damps
-    # Its first covariance is not quite the identity.
+    # The initial covariance of cma is not exactly the identity.
     es.sm.C, es.sm.B, es.sm.D = np.eye(n), np.eye(n), np.ones(n)
     generations = []
     for _ in range(20):
         points = es.ask()
         values = [FUNCTIONS[function](x) for x in points]
         es.tell(points, values)
-        # Asked after the update: it depends on the path of the step size and the generation only.
+        # Evaluated after the update, because it depends only on the evolution path of the step size and the
+        # generation.
         stalls = not es.adapt_sigma.hsig(es)
         state = {"mean": list(es.mean), "sigma": es.sigma, "covariance": es.sm.C.tolist(), "path": list(es.pc), "stalls": stalls}
         generations.append({"points": [list(x) for x in points], "values": values, **state})

@@ -1,4 +1,4 @@
-//! All of it against PyPI's cma.
+//! Comparison of CMA-ES with PyPI's cma.
 
 use super::{Limits, Parameters, Stop, Strategy, minimise};
 use crate::python::{self, numbers};
@@ -10,7 +10,7 @@ fn ask(questions: Vec<Value>) -> Option<Vec<Value>> {
     Some(python::run(SCRIPT, &json!(questions))?.as_array().unwrap().clone())
 }
 
-/// A question for a task, with what several objects say.
+/// Builds a question for a task from the fields of several objects.
 fn asked(task: &str, objects: &[Value]) -> Value {
     let fields = objects.iter().flat_map(|object| object.as_object().unwrap().clone());
     Value::Object(fields.chain([("task".into(), task.into())]).collect())
@@ -30,7 +30,7 @@ fn parameters_are_those_of_cma() {
     for ((n, active), theirs) in cases.zip(answers) {
         let ours = Parameters::new(n, None, active).unwrap();
         close(&ours.weights, &numbers(&theirs["weights"]), "weights");
-        // Theirs has 3 where the tutorial has 5, and no more than one half.
+        // PyPI's cma has 3 where the tutorial has 5, with a maximum of one half.
         let cs = ((ours.mu_eff + 2.0) / (n as f64 + ours.mu_eff + 3.0)).min(0.5);
         for (what, ours) in [
             ("mueff", ours.mu_eff),
@@ -51,7 +51,7 @@ fn updates_are_those_of_cma() {
     let mut cases = Vec::new();
     for n in [2, 4, 10] {
         for active in [false, true] {
-            // From a small step size the paths grow until the one of the rank-one update stalls.
+            // With a small initial step size the paths grow until the rank-one path stalls.
             for sigma in [0.4, 0.002] {
                 cases.extend(["sphere", "ellipsoid", "rosenbrock"].map(|function| (n, active, function, sigma)));
             }
@@ -97,7 +97,7 @@ fn rosenbrock(x: &[f64]) -> f64 {
     x.windows(2).map(|x| 100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2)).sum()
 }
 
-/// A function, and where runs start.
+/// Test function with the start of its runs.
 #[derive(Clone, Copy)]
 struct Start {
     name: &'static str,
@@ -112,7 +112,7 @@ const STARTS: [Start; 3] = [
     Start { name: "rosenbrock", f: rosenbrock, mean: 0.0, sigma: 0.3 },
 ];
 
-/// The median of counts, of which a run that did not get there is more than any.
+/// Median of counts, in which a failed run counts as infinite.
 fn median(mut counts: Vec<u64>) -> f64 {
     counts.sort_unstable();
     counts[counts.len() / 2] as f64
@@ -143,13 +143,13 @@ fn runs_take_as_long_as_those_of_cma() {
         let ours = our_evaluations(n, false, start, SEEDS);
         let theirs =
             median(theirs.as_array().unwrap().iter().map(|count| count.as_u64().unwrap_or(u64::MAX)).collect());
-        // Much faster would be as wrong as much slower.
+        // A much lower count would be as suspicious as a much higher one.
         let name = start.name;
         assert!((1.0 / 1.2..=1.2).contains(&(ours / theirs)), "{name} of {n}: {ours} evaluations, cma {theirs}");
     }
 }
 
-/// Medians of this code, so that a change of the strategy is seen where there is no Python.
+/// Reference medians of this implementation, which detect changes of the strategy on machines without Python.
 #[test]
 fn runs_take_as_long_as_ever() {
     for (start, most) in STARTS.into_iter().zip([1700.0, 6500.0, 6900.0]) {

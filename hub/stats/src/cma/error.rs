@@ -1,6 +1,6 @@
-//! What can be wrong with what a strategy is given.
+//! Errors of CMA-ES.
 
-/// Why a strategy cannot be made or go on.
+/// Reason why a strategy cannot be created or continued.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what they are")]
 pub enum CmaError {

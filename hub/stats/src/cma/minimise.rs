@@ -1,30 +1,30 @@
-//! A run from start to stop.
+//! Complete run of a minimisation.
 
 use super::bounds::Bounds;
 use super::error::CmaError;
 use super::stop::{History, Limits, Stop};
 use super::strategy::Strategy;
 
-/// What a run found.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The best point that was evaluated, inside the bounds; under noise the luckiest.
+    /// Best evaluated point, inside the bounds; with noise it is the luckiest one.
     pub best: Vec<f64>,
-    /// Its value.
+    /// Value of the best point.
     pub value: f64,
-    /// The last mean, inside the bounds.
+    /// Last mean, inside the bounds.
     pub mean: Vec<f64>,
-    /// Number of points evaluated.
+    /// Number of evaluated points.
     pub evaluations: u64,
-    /// Why it stopped.
+    /// Reason for the stop.
     pub stop: Stop,
 }
 
-/// Runs a strategy until it stops. `evaluate` gets a generation's points, reflected into the bounds if there are any, and
-/// gives their values in that order; smaller is better.
+/// Runs a strategy until it stops. `evaluate` takes the points of a generation, reflected into the bounds if there
+/// are any, and returns their values in the same order; smaller is better.
 ///
 /// # Errors
-/// If the bounds are of another number of variables, or values are not those of a generation.
+/// If the bounds have another number of variables, or the number of values differs from the number of points.
 pub fn minimise(
     mut strategy: Strategy,
     bounds: Option<&Bounds>,
@@ -89,13 +89,13 @@ mod tests {
         let narrow = Limits { condition: 100.0, ..limits };
         let found = run(strategy(3, 3.0, 1.0), narrow, |x| x[0] * x[0] + 1e4 * (x[1] * x[1] + x[2] * x[2]));
         assert_eq!(found.stop, Stop::Condition);
-        // A flat function leaves nothing to find.
+        // A flat function stops at once.
         assert_eq!(run(strategy(3, 0.0, 1.0), limits, |_| 4.0).stop, Stop::TolFun);
     }
 
     #[test]
     fn a_minimum_at_a_bound_is_found_inside() {
-        // Of (x - 2)^2 in -1..1 at 1; the second variable has its minimum inside.
+        // The minimum of (x - 2)^2 in -1..1 is at 1; the second variable has its minimum inside.
         let bounds = Bounds::new(vec![-1.0, -1.0], vec![1.0, 1.0]).unwrap();
         let f = |points: &[Vec<f64>]| -> Vec<f64> {
             assert!(points.iter().flatten().all(|x| x.abs() <= 1.0));
@@ -108,7 +108,8 @@ mod tests {
 
     #[test]
     fn a_rotation_changes_little() {
-        // The same ellipsoid along the axes and turned by 45 degrees in two pairs takes about as long.
+        // The same ellipsoid along the axes and rotated by 45 degrees in two planes must take about the same number
+        // of evaluations.
         let limits = Limits { target: Some(1e-8), ..Limits::default() };
         let along = |x: &[f64]| x.iter().enumerate().map(|(i, x)| 10f64.powi(2 * i as i32) * x * x).sum::<f64>();
         let turned = |x: &[f64]| {

@@ -1,8 +1,10 @@
-//! CMA-ES: minimising a function of real numbers by a normal distribution whose mean, step size and covariance adapt.
+//! CMA-ES: minimisation of a function of real numbers by a normal distribution whose mean, step size and covariance
+//! adapt.
 //!
-//! After Hansen, "The CMA Evolution Strategy: A Tutorial" (arXiv 1604.00772). [`Strategy`] only proposes points and takes
-//! their values, so a caller evaluates a whole generation at once, on as many threads as it likes; [`minimise`] does that
-//! with a closure and stops by itself. Nothing is done against noise: evaluate each point several times and tell the mean.
+//! After Hansen, "The CMA Evolution Strategy: A Tutorial" (arXiv 1604.00772). [`Strategy`] only proposes points and
+//! takes their values, so the caller can evaluate a whole generation in parallel; [`minimise`] does this with a
+//! closure and its own stopping criteria. There is no noise handling: for a noisy function, evaluate each point
+//! several times and pass the mean.
 
 mod bounds;
 mod error;

@@ -1,37 +1,37 @@
-//! The strategy's parameters, as the tutorial sets them (its table 1).
+//! Parameters of the strategy, as in the tutorial's table 1.
 
-/// Weights and learning rates. The fields may be changed before a strategy is made of them.
+/// Weights and learning rates. The fields may be changed before a strategy is created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Number of variables, n.
     pub dimension: usize,
-    /// The weight of each point of a generation, the best first; as many as points. The positive ones sum to 1; negative
-    /// ones make the covariance forget bad directions.
+    /// Weight of each point of a generation, the best first. The positive weights sum to 1; negative ones reduce the
+    /// covariance along bad directions.
     pub weights: Vec<f64>,
-    /// Variance effective number of parents, of the positive weights.
+    /// Variance-effective number of parents, from the positive weights.
     pub mu_eff: f64,
-    /// Learning rate of the path that adapts the step size.
+    /// Learning rate of the evolution path for the step size.
     pub c_sigma: f64,
     /// Damping of the step size.
     pub d_sigma: f64,
-    /// Learning rate of the path of the rank-one update.
+    /// Learning rate of the evolution path for the rank-one update.
     pub c_c: f64,
     /// Learning rate of the rank-one update.
     pub c_1: f64,
     /// Learning rate of the rank-mu update.
     pub c_mu: f64,
-    /// Expected length of a vector of n standard normal deviates.
+    /// Expected length of a vector of n standard normal variables.
     pub chi_n: f64,
 }
 
 impl Parameters {
-    /// Those of the tutorial for so many variables, with its default of 4 + floor(3 ln n) points a generation unless
-    /// another number is given; `active` uses negative weights. None of no variables, and of fewer than 4 or more than
-    /// 65535 points.
+    /// Creates the tutorial's parameters for a number of variables. The number of points per generation is 4 +
+    /// floor(3 ln n) by default; `active` enables negative weights. `None` without variables, or with fewer than 4 or
+    /// more than 65535 points.
     ///
-    /// Of the package `cma` 4.5 two differ: its `cs` has mueff + 3 below the line where the tutorial has + 5, and is at most
-    /// 0.5; and its `damps` has the root of (mueff - 1) / (n + 1) up to three times, which tells with more points than the
-    /// default only.
+    /// The package `cma` 4.5 differs in two parameters: its `cs` has mueff + 3 in the denominator where the tutorial
+    /// has + 5, and is at most 0.5; its `damps` multiplies the root of (mueff - 1) / (n + 1) by up to three, which
+    /// matters only with more points than the default.
     pub fn new(dimension: usize, points: Option<usize>, active: bool) -> Option<Parameters> {
         let n = dimension as f64;
         let points = points.unwrap_or_else(|| 4 + (3.0 * n.ln()).floor() as usize);
@@ -40,7 +40,7 @@ impl Parameters {
         }
         let lambda = points as f64;
         let raw: Vec<f64> = (1..=points).map(|i| ((lambda + 1.0) / 2.0).ln() - (i as f64).ln()).collect();
-        // Half of the points, also where rounding leaves something of a weight of 0 in the middle.
+        // The split is at half of the points, even if rounding leaves a small weight in the middle that should be 0.
         let (good, bad) = raw.split_at(points / 2);
         let mu_eff = effective(good);
         let c_1 = (lambda / 6.0).min(1.0) * 2.0 / ((n + 1.3).powi(2) + mu_eff);
@@ -50,7 +50,7 @@ impl Parameters {
             (1.0 + c_1 / c_mu).min(1.0 + 2.0 * effective(bad) / (mu_eff + 2.0)).min((1.0 - c_1 - c_mu) / (n * c_mu));
         let negative = if active { limit.max(0.0) / bad.iter().sum::<f64>().abs() } else { 0.0 };
         let positive = 1.0 / good.iter().sum::<f64>();
-        // Adding zero turns -0 into 0.
+        // Adding zero turns a negative zero into a positive zero.
         let weights = good.iter().map(|w| w * positive).chain(bad.iter().map(|w| w * negative + 0.0)).collect();
         Some(Parameters {
             dimension,
@@ -61,18 +61,18 @@ impl Parameters {
             c_c: (4.0 + mu_eff / n) / (n + 4.0 + 2.0 * mu_eff / n),
             c_1,
             c_mu,
-            // Exactly, sqrt(2) gamma((n + 1) / 2) / gamma(n / 2), by its recursion from one variable.
+            // Exact value sqrt(2) gamma((n + 1) / 2) / gamma(n / 2), by its recursion from n = 1.
             chi_n: (1..dimension).fold((2.0 / std::f64::consts::PI).sqrt(), |chi, i| i as f64 / chi),
         })
     }
 
-    /// Points of a generation.
+    /// Number of points of a generation.
     pub fn points(&self) -> usize {
         self.weights.len()
     }
 }
 
-/// How many equal weights have the same variance.
+/// Number of equal weights with the same variance.
 fn effective(weights: &[f64]) -> f64 {
     weights.iter().sum::<f64>().powi(2) / weights.iter().map(|w| w * w).sum::<f64>()
 }

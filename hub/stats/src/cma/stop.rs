@@ -1,20 +1,22 @@
-//! When a strategy has nothing more to find.
+//! Stopping criteria.
 
 use super::strategy::Strategy;
 use std::collections::VecDeque;
 
-/// When to stop; see the tutorial's section B.3.
+/// Limits of the stopping criteria; see the tutorial's section B.3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Least range of values: those of the last generation, and the best ones of the last 10 + 30 n / lambda.
+    /// Minimum range of the values of the last generation and of the best values of the last 10 + 30 n / lambda
+    /// generations.
     pub tol_fun: f64,
-    /// Least standard deviation of the distribution: that of every variable, and as much along the path.
+    /// Threshold of the step: the run stops when the standard deviation of every variable, and every component of the
+    /// evolution path times the step size, are below it.
     pub tol_x: f64,
-    /// Greatest condition number of C.
+    /// Maximum condition number of C.
     pub condition: f64,
-    /// Greatest number of generations.
+    /// Maximum number of generations.
     pub generations: u32,
-    /// A value that is good enough.
+    /// Value that is good enough.
     pub target: Option<f64>,
 }
 
@@ -24,29 +26,29 @@ impl Default for Limits {
     }
 }
 
-/// Why it stopped.
+/// Reason for the stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// A value is as good as the target.
+    /// A value has reached the target.
     Target,
-    /// Values hardly differ.
+    /// The range of the values is below its minimum.
     TolFun,
-    /// The distribution is as good as a point.
+    /// The standard deviations are below their minimum.
     TolX,
-    /// One direction is too much longer than another.
+    /// The condition number is above its maximum.
     Condition,
-    /// The step size is no finite number: the function has no minimum in reach.
+    /// The step size or a standard deviation is not finite: the function has no reachable minimum.
     Diverged,
-    /// The generations are spent.
+    /// The number of generations is used up.
     Generations,
 }
 
-/// The best values of the latest generations.
+/// Best values of the last generations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History(VecDeque<f64>);
 
 impl History {
-    /// Takes a generation's values, and says whether to stop.
+    /// Adds a generation's values, and returns the reason to stop, if any.
     pub(super) fn stop(&mut self, strategy: &Strategy, values: &[f64], limits: &Limits) -> Option<Stop> {
         let best = values.iter().copied().fold(f64::INFINITY, f64::min);
         let parameters = strategy.parameters();

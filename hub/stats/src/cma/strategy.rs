@@ -1,15 +1,16 @@
-//! The strategy's state, and what it asks.
+//! State of the strategy, and the sampling of points.
 
 use super::error::CmaError;
 use super::parameters::Parameters;
 use crate::eigen::{Eigen, dot};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// A (mu/mu_w, lambda)-CMA-ES with full covariance, cumulative step-size adaptation, and rank-one and rank-mu updates.
+/// (mu/mu_w, lambda)-CMA-ES with full covariance, cumulative step-size adaptation, and rank-one and rank-mu updates.
 ///
-/// Where the tutorial leaves something open it is as in the package `cma`: the path of the rank-one update stalls (h of
-/// 0) while the squared length of the other path, corrected for its start, is at least (2 + 4 / (n + 1)) n; the step size
-/// grows by a factor of e a generation at most; and C is decomposed again after 1 / (10 n (c_1 + c_mu)) generations.
+/// Details that the tutorial leaves open follow the package `cma`. The path of the rank-one update stalls (h = 0)
+/// while the squared length of the other path, corrected for its start, is at least (2 + 4 / (n + 1)) n. The step
+/// size grows at most by a factor of e per generation. C is decomposed again after 1 / (10 n (c_1 + c_mu))
+/// generations.
 #[derive(Clone, Debug)]
 pub struct Strategy {
     pub(super) parameters: Parameters,
@@ -25,8 +26,8 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// A strategy about a mean, with the same standard deviation in every direction. Everything is random by `seed`
-    /// alone.
+    /// Creates a strategy with this mean, and the same standard deviation in every direction. All random numbers
+    /// depend only on `seed`.
     ///
     /// # Errors
     /// See [`CmaError`].
@@ -58,7 +59,7 @@ impl Strategy {
         })
     }
 
-    /// The points of the next generation: the same ones until values are told.
+    /// Returns the points of the next generation; they stay the same until [`Strategy::tell`] is called.
     pub fn ask(&self) -> Vec<Vec<f64>> {
         let n = self.mean.len();
         let point = |body: usize| {
@@ -75,37 +76,37 @@ impl Strategy {
         (0..self.parameters.points()).map(point).collect()
     }
 
-    /// Its parameters.
+    /// Parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Generations told so far.
+    /// Number of finished generations.
     pub fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// The distribution's mean: the best guess, under noise too.
+    /// Mean of the distribution, which is the best estimate, also with noise.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// The step size.
+    /// Step size.
     pub fn sigma(&self) -> f64 {
         self.sigma
     }
 
-    /// The rows of C; the distribution's covariance is its product with the squared step size.
+    /// Rows of C; the covariance of the distribution is C times the squared step size.
     pub fn covariance(&self) -> &[Vec<f64>] {
         &self.covariance
     }
 
-    /// The path of the rank-one update.
+    /// Evolution path of the rank-one update.
     pub fn path(&self) -> &[f64] {
         &self.path_c
     }
 
-    /// The greatest eigenvalue of C over the smallest.
+    /// Condition number of C: the greatest eigenvalue divided by the smallest.
     pub fn condition(&self) -> f64 {
         let values = self.eigen.values.iter().copied();
         values.clone().fold(0.0, f64::max) / values.fold(f64::INFINITY, f64::min)

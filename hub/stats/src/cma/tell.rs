@@ -1,4 +1,4 @@
-//! What a strategy learns from a generation.
+//! Update of the strategy from the values of a generation.
 
 use super::error::CmaError;
 use super::parameters::Parameters;
@@ -6,11 +6,11 @@ use super::strategy::Strategy;
 use crate::eigen::{Eigen, dot};
 
 impl Strategy {
-    /// Learns from the points of a generation and their values, of which smaller ones are better; an infinite one is a
-    /// point that failed. Usually the points are those of [`Strategy::ask`], but need not be.
+    /// Updates the strategy from the points of a generation and their values; smaller values are better, and infinity
+    /// marks a point that failed. The points are usually those of [`Strategy::ask`], but other points are allowed.
     ///
     /// # Errors
-    /// If the points or values are not those of a generation; nothing is learned then.
+    /// If the points or values do not form a generation; the strategy is then unchanged.
     pub fn tell(&mut self, points: &[Vec<f64>], values: &[f64]) -> Result<(), CmaError> {
         let (n, expected) = (self.mean.len(), self.parameters.points());
         if points.len() != expected || values.len() != expected {
@@ -34,7 +34,7 @@ impl Strategy {
         Ok(())
     }
 
-    /// Moves the mean and both paths; gives whether the path of the rank-one update stalled.
+    /// Moves the mean and both paths; returns whether the path of the rank-one update stalls.
     fn move_mean(&mut self, steps: &[Vec<f64>]) -> bool {
         let Parameters { ref weights, mu_eff, c_sigma, c_c, .. } = self.parameters;
         let n = self.mean.len() as f64;
@@ -58,13 +58,13 @@ impl Strategy {
     fn learn_covariance(&mut self, steps: &[Vec<f64>], stalls: bool) {
         let Parameters { ref weights, c_c, c_1, c_mu, .. } = self.parameters;
         let n = self.mean.len();
-        // What a stalled path leaves out of the rank-one update stays in C.
+        // While the path stalls, its missing part of the rank-one update is compensated in the decay of C.
         let kept = if stalls { c_1 * c_c * (2.0 - c_c) } else { 0.0 };
         let decay = 1.0 + kept - c_1 - c_mu * weights.iter().sum::<f64>();
         let mut updates = vec![(c_1, self.path_c.as_slice())];
         for (weight, step) in weights.iter().zip(steps).filter(|(weight, _)| **weight != 0.0) {
             let white = if *weight < 0.0 { self.whitened(step) } else { Vec::new() };
-            // A negative update of whatever length takes no more than a step of expected length would.
+            // A negative update is scaled to the expected length of a step, whatever its own length.
             let length = if *weight < 0.0 { n as f64 / (dot(&white, &white).sqrt() + 1e-9).powi(2) } else { 1.0 };
             updates.push((c_mu * weight * length, step));
         }
@@ -90,13 +90,14 @@ impl Strategy {
             return;
         }
         self.eigen = Eigen::of(&self.covariance);
-        // Rounding can leave a value of 0 or below where others are 1e16 times as large; the condition number tells.
+        // Rounding may produce an eigenvalue of 0 or below if another one is 1e16 times as large; the condition
+        // number still shows this.
         let least = self.eigen.values.iter().fold(0.0f64, |most, value| most.max(*value)) * f64::EPSILON;
         self.eigen.values.iter_mut().for_each(|value| *value = value.max(least));
         self.decomposed = self.generation;
     }
 
-    /// C^(-1/2) times a vector.
+    /// Multiplies a vector by C^(-1/2).
     fn whitened(&self, vector: &[f64]) -> Vec<f64> {
         let Eigen { values, vectors } = &self.eigen;
         let mut along = vec![0.0; vector.len()];
@@ -106,7 +107,7 @@ impl Strategy {
     }
 }
 
-/// Adds `factor` times a vector.
+/// Adds `factor` times `vector`.
 fn add(to: &mut [f64], factor: f64, vector: &[f64]) {
     to.iter_mut().zip(vector).for_each(|(x, v)| *x += factor * v);
 }

@@ -1,9 +1,9 @@
-//! An axis: from numbers to pixels, and where its ticks stand.
+//! Axis: conversion of numbers to pixels, and positions of its ticks.
 
-/// About so many ticks an axis.
+/// Approximate number of ticks of an axis.
 const TICKS: f64 = 6.0;
 
-/// The numbers at an axis's ends and the pixels where they are.
+/// Numbers at the ends of an axis, and their pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     pub(super) low: f64,
@@ -13,7 +13,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis for these numbers with a little room around them.
+    /// Creates an axis for these numbers with a small margin.
     pub(super) fn around(numbers: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Axis {
         let low = numbers.clone().fold(f64::INFINITY, f64::min);
         let high = numbers.fold(f64::NEG_INFINITY, f64::max);
@@ -26,26 +26,26 @@ impl Axis {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Units a pixel.
+    /// Units per pixel.
     pub(super) fn scale(&self) -> f64 {
         (self.high - self.low) / (self.to - self.from).abs()
     }
 
-    /// The same axis with more room at both ends, so that it has this scale.
+    /// Returns the axis extended at both ends to this scale.
     pub(super) fn widened(&self, scale: f64) -> Axis {
         let (middle, half) = ((self.low + self.high) / 2.0, scale * (self.to - self.from).abs() / 2.0);
         Axis { low: middle - half, high: middle + half, ..*self }
     }
 
-    /// Where ticks stand, and with how many decimals they are written: steps of 1, 2 or 5 times a power of ten, at
-    /// least `least`.
+    /// Positions of the ticks, and their number of decimals: steps of 1, 2 or 5 times a power of ten, at least
+    /// `least`.
     pub(super) fn ticks(&self, least: f64) -> (Vec<f64>, usize) {
         let raw = ((self.high - self.low) / TICKS).max(least);
         let power = 10f64.powf(raw.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= raw).unwrap_or(10.0 * power);
         let decimals = (-step.log10().floor()).max(0.0) as usize;
         let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
-        // Adding zero turns -0 into 0.
+        // Adding zero turns a negative zero into a positive zero.
         ((first..=last).map(|i| i as f64 * step + 0.0).collect(), decimals)
     }
 }

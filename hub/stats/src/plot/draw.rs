@@ -1,4 +1,4 @@
-//! A figure's elements in SVG.
+//! SVG elements of a figure.
 
 use super::axis::Axis;
 use super::{BoxOf, Colour, Footer, Layer, Plot, Stroke, violin};
@@ -6,15 +6,15 @@ use std::fmt::Write;
 use xpuck_kernels::fonts;
 use xpuck_kernels::markup::escape;
 
-/// Size of a panel with its margins, pixels.
+/// Width and height of a panel with its margins (pixels).
 const SIZE: (f64, f64) = (560.0, 420.0);
-/// Margins: left, right, top, bottom.
+/// Margins: left, right, top, bottom (pixels).
 const MARGINS: [f64; 4] = [70.0, 20.0, 54.0, 55.0];
-/// Height of a line of the footer, pixels.
+/// Height of a line of the footer (pixels).
 const ROW: f64 = 20.0;
-/// Length of a stroke in the legend, pixels.
+/// Length of a line sample in the legend (pixels).
 const SAMPLE: f64 = 26.0;
-/// About the width of a letter, pixels; SVG cannot measure text.
+/// Approximate width of a letter (pixels); SVG cannot measure text.
 const LETTER: f64 = 7.2;
 
 const STYLE: &str = "  <style>
@@ -30,7 +30,7 @@ const STYLE: &str = "  <style>
   </style>
 ";
 
-/// The panels side by side, and the footer below them.
+/// Draws the panels side by side, with the footer below them.
 pub(super) fn figure(panels: &[Plot], footer: &Footer) -> String {
     let width = SIZE.0 * panels.len() as f64;
     let mut below = String::new();
@@ -50,7 +50,7 @@ pub(super) fn figure(panels: &[Plot], footer: &Footer) -> String {
     svg
 }
 
-/// Draws legend and caption; gives the height that they take.
+/// Draws the legend and the caption; returns their height (pixels).
 fn draw_footer(svg: &mut String, footer: &Footer, width: f64) -> f64 {
     let (left, mut y) = (MARGINS[0], SIZE.1);
     let mut x = left;
@@ -74,7 +74,7 @@ fn draw_footer(svg: &mut String, footer: &Footer, width: f64) -> f64 {
     if y > SIZE.1 { y + 10.0 - SIZE.1 } else { 0.0 }
 }
 
-/// A text in lines of so many letters at most, broken between words.
+/// Breaks a text between words into lines of at most `letters` letters.
 fn wrapped(text: &str, letters: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -115,7 +115,7 @@ fn draw(svg: &mut String, plot: &Plot) {
     let _ = writeln!(svg, "    <text x=\"{:.1}\" y=\"44\" text-anchor=\"end\">{legend}</text>", SIZE.0 - right);
 }
 
-/// Grid, axes, numbers and titles.
+/// Draws the grid, axes, tick labels and titles.
 fn frame(svg: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
     let ((x_ticks, x_decimals), (y_ticks, y_decimals)) = (x.ticks(if plot.whole_x { 1.0 } else { 0.0 }), y.ticks(0.0));
     for tick in x_ticks {
@@ -145,7 +145,8 @@ fn frame(svg: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
     );
 }
 
-/// Draws a layer; gives its entry in the legend. `marks` counts marks, so that their labels stand one above another.
+/// Draws a layer; returns its entry in the legend. `marks` counts the marks drawn so far, so that their labels do not
+/// overlap.
 fn draw_layer<'a>(svg: &mut String, layer: &'a Layer, x: &Axis, y: &Axis, marks: &mut u32) -> (&'a str, Colour) {
     let at = |(a, b): (f64, f64)| format!("{:.1} {:.1}", x.pixel(a), y.pixel(b));
     let path = |points: &mut dyn Iterator<Item = (f64, f64)>| {
@@ -211,7 +212,7 @@ fn draw_layer<'a>(svg: &mut String, layer: &'a Layer, x: &Axis, y: &Axis, marks:
     }
 }
 
-/// Whiskers, then the box over them, then the median.
+/// Draws the whiskers, then the box over them, then the median.
 fn draw_box(svg: &mut String, BoxOf { x: (middle, half), numbers }: &BoxOf, colour: &str, x: &Axis, y: &Axis) {
     let [left, middle, right] = [middle - half, *middle, middle + half].map(|value| x.pixel(value));
     let [least, lower, median, upper, greatest] = numbers.map(|value| y.pixel(value));

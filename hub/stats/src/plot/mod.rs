@@ -1,4 +1,4 @@
-//! Plots as SVG: panels with axes, lines, bands, points and marks, for reports that a browser or a paper shows.
+//! Plots as SVG, for reports in a browser or a paper: panels with axes, lines, bands, points and marks.
 
 mod axis;
 mod draw;
@@ -8,11 +8,11 @@ pub use violin::ViolinOf;
 
 use xpuck_kernels::fonts;
 
-/// Points of one layer that are drawn at most; more are thinned evenly, since a screen shows no more.
+/// Maximum number of drawn points per layer; more points are thinned evenly.
 const MOST_POINTS: usize = 3000;
 
-/// Colours that can be told apart, also by colour-blind people: those of Okabe and Ito without their yellow, which is
-/// too pale for lines on white, and a grey for what stands behind.
+/// Colours that colour-blind readers can distinguish: those of Okabe and Ito without yellow, which is too pale for
+/// lines on white, and a grey for background elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "colours say what they are")]
 pub enum Colour {
@@ -27,7 +27,7 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// As SVG has it.
+    /// SVG colour code.
     pub fn code(self) -> &'static str {
         match self {
             Colour::Blue => "#0072b2",
@@ -42,22 +42,22 @@ impl Colour {
     }
 }
 
-/// How a line is drawn.
+/// Style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stroke {
     colour: Colour,
-    /// Lengths of dashes and gaps, pixels; empty for a line without gaps.
+    /// Lengths of dashes and gaps (pixels); empty for a solid line.
     dashes: &'static str,
     faint: bool,
 }
 
 impl Stroke {
-    /// Number of strokes that [`Stroke::of_series`] tells apart.
+    /// Number of different strokes of [`Stroke::of_series`].
     pub const SERIES: usize = 2 * Stroke::COLOURS;
-    /// Number of colours among them: so many series come first without dashes.
+    /// Number of different colours; this many series come first, with solid lines.
     pub const COLOURS: usize = 7;
 
-    /// The stroke of series `i` of many: colours first, then the same ones dashed.
+    /// Stroke of series `i`: all colours with solid lines first, then the same colours dashed.
     pub fn of_series(i: usize) -> Stroke {
         use Colour::{Black, Blue, Green, Orange, Purple, Red, Sky};
         let colours: [Colour; Stroke::COLOURS] = [Blue, Orange, Green, Red, Purple, Sky, Black];
@@ -65,17 +65,17 @@ impl Stroke {
         if i % Stroke::SERIES < colours.len() { stroke } else { stroke.dashed() }
     }
 
-    /// The same with gaps, for what stands beside a line of its colour.
+    /// Returns the stroke with dashes, for a line next to a solid line of the same colour.
     pub fn dashed(self) -> Stroke {
         Stroke { dashes: "7 4", ..self }
     }
 
-    /// Thin and pale, for many lines of the same kind.
+    /// Returns a thin and pale stroke, for many lines of the same kind.
     pub fn faint(self) -> Stroke {
         Stroke { faint: true, ..self }
     }
 
-    /// Its colour.
+    /// Colour of the stroke.
     pub fn colour(self) -> Colour {
         self.colour
     }
@@ -98,17 +98,17 @@ enum Layer {
     Notes { notes: Vec<(f64, f64, String)> },
 }
 
-/// A box of a box plot.
+/// Box of a box plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxOf {
-    /// Where its middle stands, and half of its width, in units of x.
+    /// Position of its centre, and half of its width, in units of x.
     pub x: (f64, f64),
-    /// Least, lower quartile, median, upper quartile and greatest.
+    /// Minimum, lower quartile, median, upper quartile and maximum.
     pub numbers: [f64; 5],
 }
 
-/// One panel. Layers are drawn in the order in which they were added; points that are not finite are left out, and an
-/// empty label keeps a layer out of the legend.
+/// Panel of a figure. Layers are drawn in the order in which they were added. Points that are not finite are left
+/// out, and a layer with an empty label does not appear in the legend.
 #[derive(Clone, Debug)]
 pub struct Plot {
     title: String,
@@ -119,18 +119,18 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// An empty panel; `x` and `y` say what the axes are, with units.
+    /// Creates an empty panel; `x` and `y` are the labels of the axes, with units.
     pub fn new(title: &str, x: &str, y: &str) -> Plot {
         let labels = [x.into(), y.into()];
         Plot { title: title.into(), labels, same_scale: false, whole_x: false, layers: Vec::new() }
     }
 
-    /// The same panel with as many pixels a unit along both axes: for maps.
+    /// Returns the panel with the same scale along both axes, for maps.
     pub fn same_scale(self) -> Plot {
         Plot { same_scale: true, ..self }
     }
 
-    /// The same panel with ticks of x at whole numbers only: for counts.
+    /// Returns the panel with x ticks at whole numbers only, for counts.
     pub fn whole_x(self) -> Plot {
         Plot { whole_x: true, ..self }
     }
@@ -140,13 +140,13 @@ impl Plot {
         self.layers.push(Layer::Line { label: label.into(), stroke: stroke.into(), points });
     }
 
-    /// Adds dots; beyond 3000 they are thinned.
+    /// Adds dots; more than 3000 are thinned.
     pub fn points(&mut self, label: &str, colour: Colour, mut points: Vec<(f64, f64)>) {
         points = points.iter().step_by(points.len().div_ceil(MOST_POINTS).max(1)).copied().collect();
         self.layers.push(Layer::Points { label: label.into(), colour, points });
     }
 
-    /// Adds an area between two curves, given as x, lower and upper.
+    /// Adds an area between two curves, given by x, lower and upper values.
     pub fn band(&mut self, label: &str, colour: Colour, edges: Vec<(f64, f64, f64)>) {
         self.layers.push(Layer::Band { label: label.into(), colour, edges });
     }
@@ -156,24 +156,24 @@ impl Plot {
         self.layers.push(Layer::Boxes { colour, boxes });
     }
 
-    /// Adds outlines of samples' smoothed densities (Scott's rule) from least to greatest, each as wide as the others, with
-    /// ticks at the extremes and the median in red. A sample that does not vary is a tick only.
+    /// Adds outlines of the samples' smoothed densities (Scott's rule) from minimum to maximum, each scaled to its
+    /// own maximum width, with ticks at the extremes and the median in red. A constant sample is drawn as ticks only.
     pub fn violins(&mut self, colour: Colour, violins: Vec<ViolinOf>) {
         self.layers.push(Layer::Violins { colour, violins });
     }
 
-    /// Adds a dashed upright line with a label at its top.
+    /// Adds a dashed vertical line with a label at its bottom end.
     pub fn mark(&mut self, label: &str, colour: Colour, x: f64) {
         self.layers.push(Layer::Mark { label: label.into(), colour, x });
     }
 
-    /// Adds texts that a viewer shows when the pointer rests at their places; beyond 3000 they are thinned.
+    /// Adds texts that a viewer shows when the pointer is at their positions; more than 3000 are thinned.
     pub fn notes(&mut self, mut notes: Vec<(f64, f64, String)>) {
         notes = notes.iter().step_by(notes.len().div_ceil(MOST_POINTS).max(1)).cloned().collect();
         self.layers.push(Layer::Notes { notes });
     }
 
-    /// All points that the axes must show.
+    /// Points that must be inside the axes.
     fn extent(&self) -> Vec<(f64, f64)> {
         let mut all = Vec::new();
         for layer in &self.layers {
@@ -193,26 +193,27 @@ impl Plot {
     }
 }
 
-/// What stands below the panels of a figure.
+/// Legend and caption below the panels of a figure.
 #[derive(Clone, Debug, Default)]
 pub struct Footer {
-    /// The series that the panels share, with their labels.
+    /// Series of the panels, with their labels.
     pub series: Vec<(String, Stroke)>,
-    /// Paragraphs of text, which are broken into lines.
+    /// Paragraphs of text, which are wrapped.
     pub caption: Vec<String>,
 }
 
-/// The panels side by side.
+/// Draws the panels side by side.
 pub fn to_svg(panels: &[Plot]) -> String {
     draw::figure(panels, &Footer::default())
 }
 
-/// The panels side by side, with a legend that they share and a caption below them.
+/// Draws the panels side by side, with a common legend and a caption below them.
 pub fn to_svg_with(panels: &[Plot], footer: &Footer) -> String {
     draw::figure(panels, footer)
 }
 
-/// How a drawing of such a size begins, pixels: on white, in the letters of all drawings that are no plots.
+/// Opening elements of an SVG drawing of this size (pixels): white background, and the font of all drawings that
+/// are not plots.
 pub fn begin_svg(width: f64, height: f64) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} \
@@ -243,7 +244,7 @@ mod tests {
         assert!(svg.contains("a &lt; b &amp; c") && !svg.contains("NaN"));
         let boxes: Vec<_> = document.descendants().filter(|n| n.attribute("class") == Some("median")).collect();
         assert_eq!(boxes.len(), 2);
-        // The mark at 5 stands in the middle between the margins.
+        // The mark at 5 is in the middle between the margins.
         assert!(svg.contains("d=\"M305.0 365.0V54.0\""), "{svg}");
     }
 

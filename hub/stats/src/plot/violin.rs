@@ -1,4 +1,4 @@
-//! Violins: samples as outlines of their smoothed density.
+//! Violins: outlines of the smoothed densities of samples.
 
 use super::Colour;
 use super::axis::Axis;
@@ -6,32 +6,32 @@ use crate::statistics::density::Density;
 use crate::statistics::spread::{median, sorted};
 use std::fmt::Write;
 
-/// Points of either side of an outline.
+/// Number of points on each side of an outline.
 const POINTS: usize = 60;
 
-/// A violin of a violin plot.
+/// Violin of a violin plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViolinOf {
-    /// Where its middle stands, and half of its width where it is widest, in units of x.
+    /// Position of its centre, and half of its maximum width, in units of x.
     pub x: (f64, f64),
-    /// The values; those that are not finite are left out.
+    /// Values; values that are not finite are left out.
     pub sample: Vec<f64>,
 }
 
 impl ViolinOf {
-    /// The finite values in ascending order.
+    /// Finite values, in ascending order.
     fn values(&self) -> Vec<f64> {
         sorted(&self.sample.iter().copied().filter(|x| x.is_finite()).collect::<Vec<f64>>())
     }
 
-    /// The corners that the axes must show; none without a value.
+    /// Corners that must be inside the axes; empty without a value.
     pub(super) fn extent(&self) -> Vec<(f64, f64)> {
         let values = self.values();
         let ((middle, half), ends) = (self.x, [values.first(), values.last()]);
         ends.into_iter().flatten().zip([middle - half, middle + half]).map(|(y, x)| (x, *y)).collect()
     }
 
-    /// Values from the least to the greatest, each with half of the width there; none of a sample that has no density.
+    /// Values from minimum to maximum, each with half of the width there; `None` for a sample without a density.
     fn outline(values: &[f64], half: f64) -> Option<Vec<(f64, f64)>> {
         let density = Density::of(values)?;
         let (low, high) = (values[0], values[values.len() - 1]);
@@ -42,7 +42,7 @@ impl ViolinOf {
     }
 }
 
-/// The outline, ticks at the extremes of a third of its width, and the median.
+/// Draws the outline, ticks at the extremes with a third of its width, and the median.
 pub(super) fn draw(svg: &mut String, violin: &ViolinOf, colour: Colour, x: &Axis, y: &Axis) {
     let (values, (middle, half), code) = (violin.values(), violin.x, colour.code());
     let (Some(least), Some(greatest)) = (values.first(), values.last()) else { return };
@@ -72,7 +72,7 @@ mod tests {
 
     fn paths(violins: Vec<ViolinOf>) -> (Vec<String>, Vec<String>, usize) {
         let mut plot = Plot::new("t", "x", "y");
-        // The axes' ends: x from 0 to 10, y from 0 to 8, with 4 % of room.
+        // The line sets the range of the axes: x from 0 to 10, y from 0 to 8, with a margin of 4 %.
         plot.line("", Colour::Grey, vec![(0.0, 0.0), (10.0, 8.0)]);
         plot.violins(Colour::Sky, violins);
         let svg = to_svg(&[plot]);
@@ -98,7 +98,8 @@ mod tests {
             .map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap()))
             .collect();
         assert_eq!(points.len(), 2 * POINTS);
-        // x = 5 is in the middle of 70..540, and a unit is 470 / 10.8 pixels; y runs from 365 up to 54 for 8.64 units.
+        // x = 5 is in the middle of 70..540, and a unit is 470 / 10.8 pixels; y runs from 365 up to 54 for 8.64
+        // units.
         let (unit, up) = (470.0 / 10.8, 311.0 / 8.64);
         let widest = points.iter().map(|(x, _)| x - 305.0).fold(0.0, f64::max);
         assert!((widest - 2.0 * unit).abs() < 0.5, "{widest}");
@@ -106,7 +107,7 @@ mod tests {
         assert!((place - (365.0 - 4.32 * up)).abs() < 3.0, "{place}");
         let (top, bottom) = points.iter().fold((1e9, 0.0), |(a, b): (f64, f64), p| (a.min(p.1), b.max(p.1)));
         assert!((bottom - (365.0 - 3.32 * up)).abs() < 0.1 && (top - (365.0 - 5.32 * up)).abs() < 0.1);
-        // Both sides are the same.
+        // Both sides are symmetrical.
         for (right, left) in points[..POINTS].iter().zip(points[POINTS..].iter().rev()) {
             assert!((right.0 + left.0 - 610.0).abs() < 0.11 && right.1 == left.1);
         }

@@ -1,4 +1,4 @@
-"""What PyPI's minisom makes of samples from a start, and the errors that it counts; the question is on standard input."""
+"""Errors of PyPI's minisom before and after training, for the cases on standard input."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ def som(case):
         case["columns"], case["rows"], len(case["samples"][0]), sigma=case["sigma"], learning_rate=0.5,
         topology=case["topology"], random_seed=1,
     )
-    # Ours are numbered along the rows; minisom's first index is the column.
+    # Our units are numbered along the rows; minisom's first index is the column.
     weights = np.array(case["weights"]).reshape(case["rows"], case["columns"], -1)
     made._weights = weights.transpose(1, 0, 2).copy()
     return made

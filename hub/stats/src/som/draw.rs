@@ -1,5 +1,5 @@
-//! The drawing of a map: cells with a wedge for each column and fitness as background, and the samples along their principal
-//! components (thesis, Fig. 8.6).
+//! Drawing of a map: cells with a wedge for each column and the fitness as background, and the samples along their
+//! principal components (thesis, Fig. 8.6).
 
 use super::grid::{Grid, HEXAGONAL_ROW, Topology};
 use super::map::{Cell, Map};
@@ -9,19 +9,19 @@ use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
 use xpuck_kernels::markup::escape;
 
-/// Distance of neighbouring cells, pixels.
+/// Distance of adjacent cells (pixels).
 const SIDE: f64 = 64.0;
-/// Room around both parts, and between them, pixels.
+/// Margin around and between both parts (pixels).
 const ROOM: f64 = 30.0;
-/// Side of the scatter of principal components, pixels.
+/// Side of the scatter plot of principal components (pixels).
 const SCATTER: f64 = 380.0;
-/// Height of a line of the legend, pixels.
+/// Height of a line of the legend (pixels).
 const ROW: f64 = 20.0;
-/// Background of the least and the greatest fitness: dark green to light yellow.
+/// Backgrounds of the minimum and the maximum fitness: dark green and light yellow.
 const DARK: [f64; 3] = [16.0, 92.0, 60.0];
 const LIGHT: [f64; 3] = [253.0, 246.0, 178.0];
 
-/// The map and the scatter side by side, with a legend below.
+/// Draws the map and the scatter plot side by side, with a legend below.
 pub fn draw(map: &Map) -> String {
     let cells = map.grid.units();
     let far = (0..cells)
@@ -47,7 +47,7 @@ pub fn draw(map: &Map) -> String {
     svg
 }
 
-/// The colour of a column, as plots colour their series.
+/// Colour of a column, as in the series of plots.
 fn colour(column: usize) -> &'static str {
     Stroke::of_series(column).colour().code()
 }
@@ -56,7 +56,7 @@ fn range(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
 }
 
-/// Where a number is between the least and the greatest, 0..=1; the middle if all are alike.
+/// Position of a number between the minimum and the maximum, 0 to 1; 0.5 if they are equal.
 fn part(x: f64, (low, high): (f64, f64)) -> f64 {
     if high > low { (x - low) / (high - low) } else { 0.5 }
 }
@@ -67,7 +67,7 @@ fn background(fitness: f64, range: (f64, f64)) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// The corners of a cell around its centre, in distances of neighbours.
+/// Corners of a cell relative to its centre, in units of the distance between adjacent cells.
 fn corners(grid: &Grid) -> Vec<(f64, f64)> {
     match grid.topology() {
         Topology::Rectangular => [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].to_vec(),
@@ -103,7 +103,7 @@ fn draw_cell(
     if let Some(means) = &cell.means {
         let n = means.len() as f64;
         for (column, mean) in means.iter().enumerate() {
-            // Never nothing: the least of a column is still to be seen.
+            // The minimum radius keeps the smallest value of a column visible.
             let radius = SIDE * 0.42 * (0.15 + 0.85 * part(*mean, scales[column]));
             let angle = |i: usize| TAU * i as f64 / n - PI / 2.0;
             let corner = |i: usize| (x + radius * angle(i).cos(), y + radius * angle(i).sin());
@@ -126,7 +126,7 @@ fn draw_cell(
     }
 }
 
-/// The samples along the first two components, with the columns' loadings as arrows.
+/// Draws the samples along the first two components, with the loadings of the columns as arrows.
 fn scatter(svg: &mut String, map: &Map, (left, top): (f64, f64), fitness: (f64, f64)) {
     let score = |i: usize, component: usize| map.scores[i].get(component).copied().unwrap_or(0.0);
     let most = (0..map.names.len()).flat_map(|i| [score(i, 0).abs(), score(i, 1).abs()]).fold(1e-12, f64::max);

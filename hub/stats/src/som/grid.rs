@@ -1,24 +1,24 @@
-//! The grid of a map: where its units are, and which are neighbours.
+//! Grid of a map: positions and neighbours of its units.
 
 use super::pca::Pca;
 use super::standardise::standardised;
 use serde::Serialize;
 
-/// Most columns, and most rows.
+/// Maximum number of columns, and of rows.
 pub const MOST_SIDE: usize = 100;
-/// Distance of the rows of a hexagonal grid in distances of its columns: sqrt(3) / 2.
+/// Distance of the rows of a hexagonal grid, in units of the distance of its columns: sqrt(3) / 2.
 pub const HEXAGONAL_ROW: f64 = 0.866_025_403_784_438_6;
 
-/// How units lie beside each other.
+/// Arrangement of the units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Topology {
-    /// Squares; those that share a side or a corner are neighbours.
+    /// Squares; units that share a side or a corner are neighbours.
     Rectangular,
-    /// Hexagons; those that share a side are neighbours. Every second row is half a unit further right.
+    /// Hexagons; units that share a side are neighbours. Every second row is shifted to the right by half a unit.
     Hexagonal,
 }
 
-/// A grid of units, which are numbered from 0 along the rows.
+/// Grid of units, which are numbered from 0 along the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Grid {
     topology: Topology,
@@ -27,7 +27,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid of 1 to [`MOST_SIDE`] columns and rows.
+    /// Creates a grid of 1 to [`MOST_SIDE`] columns and rows.
     ///
     /// # Errors
     /// One line if a side is out of range.
@@ -39,12 +39,12 @@ impl Grid {
         }
     }
 
-    /// The grid for some samples: about 5 sqrt(n) units, with sides as the square roots of the two largest eigenvalues of
-    /// the covariance of the standardised data (Vesanto et al., SOM Toolbox for Matlab 5, 2000). The columns are the longer
-    /// side; the sides are in units of length, so that a hexagonal grid has more rows.
+    /// Creates a grid for the given samples: about 5 sqrt(n) units, with sides in the ratio of the square roots of
+    /// the two largest eigenvalues of the covariance of the standardised data (Vesanto et al., SOM Toolbox for Matlab
+    /// 5, 2000). The columns are the longer side. The ratio refers to lengths, so a hexagonal grid has more rows.
     ///
     /// # Errors
-    /// What [`Pca::of`] refuses.
+    /// As [`Pca::of`].
     pub fn for_data(topology: Topology, data: &[Vec<f64>]) -> Result<Grid, String> {
         let pca = Pca::of(&standardised(data)?)?;
         let units = (5.0 * (data.len() as f64).sqrt()).round().min((MOST_SIDE * MOST_SIDE) as f64);
@@ -58,17 +58,17 @@ impl Grid {
         Grid::new(topology, columns as usize, rows as usize)
     }
 
-    /// How its units lie.
+    /// Arrangement of the units.
     pub fn topology(&self) -> Topology {
         self.topology
     }
 
-    /// Units along x.
+    /// Number of units along x.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Units along y.
+    /// Number of units along y.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -78,7 +78,7 @@ impl Grid {
         self.columns * self.rows
     }
 
-    /// Where a unit is, in distances of neighbours in a row; y grows from row to row.
+    /// Position of a unit, in units of the distance of adjacent units in a row; y increases from row to row.
     pub fn position(&self, unit: usize) -> (f64, f64) {
         let (column, row) = ((unit % self.columns) as f64, unit / self.columns);
         match self.topology {
@@ -87,15 +87,16 @@ impl Grid {
         }
     }
 
-    /// Square of the distance of two units.
+    /// Squared distance of two units.
     pub fn squared_distance(&self, a: usize, b: usize) -> f64 {
         let (a, b) = (self.position(a), self.position(b));
         (a.0 - b.0).powi(2) + (a.1 - b.1).powi(2)
     }
 
-    /// Whether two units are neighbours; none is its own.
+    /// Whether two units are neighbours; a unit is not its own neighbour.
     pub fn neighbours(&self, a: usize, b: usize) -> bool {
-        // The next ones further away are at 2 in both squares.
+        // Squared distances: 1 and 2 for the neighbours in a rectangular grid, 1 in a hexagonal grid; the next units
+        // are at 4 and 3.
         let reach = if self.topology == Topology::Rectangular { 2.5 } else { 1.5 };
         a != b && self.squared_distance(a, b) < reach
     }
@@ -129,12 +130,13 @@ mod tests {
 
     #[test]
     fn the_size_follows_the_data() {
-        // 36 samples on a cross: variances of 1 and 1 after standardisation, so 30 units in a square.
+        // 36 samples on a regular lattice: both variances are 1 after standardisation, so the map has 30 units and is
+        // nearly square.
         let cross: Vec<Vec<f64>> = (0..36).map(|i| vec![f64::from(i % 6), f64::from(i / 6)]).collect();
         let grid = |topology, data: &[Vec<f64>]| Grid::for_data(topology, data).map(|grid| (grid.columns, grid.rows));
         assert_eq!(grid(Topology::Rectangular, &cross), Ok((6, 5)));
         assert_eq!(grid(Topology::Hexagonal, &cross), Ok((5, 6)));
-        // Two columns that correlate with r have the variances 1 + r and 1 - r: here r = 0.8, so the ratio is 3.
+        // Two columns with correlation r have the variances 1 + r and 1 - r: here r = 0.8, so the ratio is 3.
         let long: Vec<Vec<f64>> = (0..36)
             .map(|i| (f64::from(i % 6) - 2.5, f64::from(i / 6) - 2.5))
             .map(|(a, b)| vec![3.0 * a + b, 3.0 * a - b])

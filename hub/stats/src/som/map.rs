@@ -1,4 +1,4 @@
-//! A map of named samples with their fitness, and the table of its cells (thesis, Fig. 8.6 and Table 8.5).
+//! Map of named samples with their fitness, and the table of its cells (thesis, Fig. 8.6 and Table 8.5).
 
 use super::grid::Grid;
 use super::pca::Pca;
@@ -7,50 +7,50 @@ use super::standardise::standardised;
 use super::train::{Training, start, train};
 use std::fmt::Write;
 
-/// The samples of one unit.
+/// Samples of one unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Indices of the samples whose best-matching unit it is, ascending.
+    /// Indices of the samples whose best-matching unit this is, in ascending order.
     pub samples: Vec<usize>,
-    /// Mean of each column over them, in the units of the data; none of an empty cell.
+    /// Mean of each column over these samples, in the units of the data; `None` for an empty cell.
     pub means: Option<Vec<f64>>,
-    /// Mean fitness over them; none of an empty cell.
+    /// Mean fitness of these samples; `None` for an empty cell.
     pub fitness: Option<f64>,
 }
 
-/// A trained map of samples.
+/// Trained map of samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
-    /// What the samples are called.
+    /// Names of the samples.
     pub names: Vec<String>,
-    /// What the columns are called.
+    /// Names of the columns.
     pub columns: Vec<String>,
     /// Fitness of each sample.
     pub fitness: Vec<f64>,
-    /// The grid.
+    /// Grid.
     pub grid: Grid,
     /// Weights of each unit, for standardised samples.
     pub weights: Vec<Vec<f64>>,
-    /// The samples of each unit; cell numbers are one more than the index.
+    /// Samples of each unit; cell numbers are one more than the index.
     pub cells: Vec<Cell>,
-    /// Mean distance of the standardised samples from their units' weights.
+    /// Mean distance of the standardised samples from the weights of their units.
     pub quantisation_error: f64,
-    /// Part of the samples whose two best-matching units are not neighbours, 0..=1; none on a map of one unit.
+    /// Share of the samples whose two best-matching units are not neighbours, 0 to 1; `None` for a map of one unit.
     pub topographic_error: Option<f64>,
-    /// Mean distance of each unit's weights from its neighbours'.
+    /// Mean distance of each unit's weights from those of its neighbours.
     pub u_matrix: Vec<f64>,
     /// Principal components of the standardised samples.
     pub pca: Pca,
-    /// Where each sample is along the components.
+    /// Scores of each sample along the components.
     pub scores: Vec<Vec<f64>>,
 }
 
 impl Map {
-    /// Trains a map of samples, one a row with a value for each column.
+    /// Trains a map of samples, one per row, with a value for each column.
     ///
     /// # Errors
-    /// One line if names, rows and fitness differ in number, or columns and the values of a row; if there are fewer than 4
-    /// samples or more than 64 columns; or if a number is not finite.
+    /// One line if the numbers of names, rows and fitness values differ, or those of columns and values of a row; if
+    /// there are fewer than 4 samples or more than 64 columns; or if a number is not finite.
     pub fn of(
         names: &[String],
         columns: &[&str],
@@ -88,13 +88,14 @@ impl Map {
         })
     }
 
-    /// The cells that have samples: their numbers, from 1, and the names of their samples (Table 8.5).
+    /// Non-empty cells: their numbers, from 1, and the names of their samples (Table 8.5).
     pub fn table(&self) -> Vec<(usize, Vec<&str>)> {
         let names = |cell: &Cell| cell.samples.iter().map(|i| self.names[*i].as_str()).collect();
         (1..).zip(&self.cells).filter(|(_, cell)| !cell.samples.is_empty()).map(|(i, cell)| (i, names(cell))).collect()
     }
 
-    /// The same as text: a heading, then a line for each cell, its number and its samples between tabs.
+    /// Table of the non-empty cells as text: a heading, then one line per cell with its number and its samples,
+    /// separated by tabs.
     pub fn table_text(&self) -> String {
         let mut text = String::from("cell\tsamples\n");
         for (number, names) in self.table() {
@@ -120,7 +121,7 @@ pub(super) mod tests {
     use super::*;
     use crate::som::grid::Topology;
 
-    /// Two groups of three far apart, and a constant column.
+    /// Two distant groups of three samples, and a constant column.
     pub fn two_groups(grid: Grid) -> Map {
         let names = ["a", "b", "c", "d", "e", "<f>"].map(String::from);
         let rows = [0.0, 0.1, 0.2, 8.0, 8.1, 8.2].map(|x| vec![x, -x * x, 0.1]);

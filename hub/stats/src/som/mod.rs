@@ -1,4 +1,5 @@
-//! Self-organising maps (Kohonen 1982): samples of many columns in the cells of a plane, like beside like (thesis 8.5).
+//! Self-organising maps (Kohonen 1982): similar samples of many columns are placed in the same or adjacent cells of a
+//! plane (thesis 8.5).
 
 mod draw;
 mod grid;

@@ -1,25 +1,26 @@
-//! Principal component analysis (Pearson 1901): the directions in which samples differ most.
+//! Principal component analysis (Pearson 1901): the directions with the greatest variance of the samples.
 
 use super::standardise::check;
 use crate::eigen::Eigen;
 
-/// The components of some samples.
+/// Principal components of a set of samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pca {
     /// Mean of each column.
     pub mean: Vec<f64>,
-    /// Variance of the samples along each component (over n - 1), greatest first; as many as columns.
+    /// Variance of the samples along each component (with n - 1), in descending order; one per column.
     pub variances: Vec<f64>,
-    /// Unit vectors of the components in the same order; the entry of greatest size in each is positive.
+    /// Unit vectors of the components in the same order; the entry with the greatest magnitude is positive in each.
     pub components: Vec<Vec<f64>>,
 }
 
 impl Pca {
-    /// Of samples, one a row, as they are: standardise them first where units differ.
+    /// Computes the components of samples, one per row. If the units of the columns differ, the samples must be
+    /// standardised first.
     ///
     /// # Errors
-    /// One line if there are fewer than 4 samples, more than 64 columns, rows of different length or numbers that are not
-    /// finite.
+    /// One line if there are fewer than 4 samples, more than 64 columns, rows of different lengths or numbers that
+    /// are not finite.
     pub fn of(rows: &[Vec<f64>]) -> Result<Pca, String> {
         check(rows)?;
         let (n, columns) = (rows.len() as f64, rows[0].len());
@@ -31,27 +32,28 @@ impl Pca {
         Ok(Pca { mean, variances, components })
     }
 
-    /// Where a sample is along each component, from the mean.
+    /// Scores of a sample along each component, relative to the mean.
     pub fn scores(&self, row: &[f64]) -> Vec<f64> {
         let along = |v: &Vec<f64>| v.iter().zip(row).zip(&self.mean).map(|((v, x), mean)| v * (x - mean)).sum();
         self.components.iter().map(along).collect()
     }
 
-    /// Part of the whole variance along each component, 0..=1; all 0 where nothing varies.
+    /// Share of the total variance along each component, 0 to 1; all 0 if nothing varies.
     pub fn explained(&self) -> Vec<f64> {
         let whole: f64 = self.variances.iter().sum();
         self.variances.iter().map(|variance| if whole > 0.0 { variance / whole } else { 0.0 }).collect()
     }
 
-    /// Of each column its covariance with the scores of component `component` over their deviation: for standardised
-    /// columns the correlation, -1..=1. None if there is no such component.
+    /// Loadings of the columns on a component: the covariance of each column with the scores, divided by the standard
+    /// deviation of the scores. For standardised columns this is the correlation, -1 to 1. `None` if the component
+    /// does not exist.
     pub fn loadings(&self, component: usize) -> Option<Vec<f64>> {
         let deviation = self.variances.get(component)?.sqrt();
         Some(self.components.get(component)?.iter().map(|entry| entry * deviation).collect())
     }
 }
 
-/// Eigenvalues, greatest first, with unit eigenvectors of a symmetric matrix.
+/// Eigenvalues of a symmetric matrix in descending order, with unit eigenvectors.
 fn eigen(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
     let Eigen { values, vectors } = Eigen::of(matrix);
     let vector = |k: usize| upright(vectors.iter().map(|row| row[k]).collect());
@@ -60,11 +62,11 @@ fn eigen(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
     pairs
 }
 
-/// The vector or its opposite: an eigenvector has no sign of its own.
+/// Returns the vector or its opposite, because the sign of an eigenvector is arbitrary.
 fn upright(v: Vec<f64>) -> Vec<f64> {
     let mut greatest = 0.0f64;
     for x in &v {
-        // Entries that are equal but for rounding must not decide.
+        // The tolerance excludes entries that differ only by rounding.
         if x.abs() > greatest.abs() * (1.0 + 1e-9) {
             greatest = *x;
         }
@@ -78,7 +80,7 @@ mod tests {
 
     #[test]
     fn components_of_known_data() {
-        // Variances 8 and 2 along the diagonals.
+        // Sums of squares 16 and 4 along the diagonals.
         let rows: Vec<Vec<f64>> =
             [(2.0, 2.0), (-2.0, -2.0), (1.0, -1.0), (-1.0, 1.0)].map(|(x, y)| vec![10.0 + x, y - 3.0]).to_vec();
         let pca = Pca::of(&rows).unwrap();

@@ -1,14 +1,14 @@
-//! How well a map fits its samples.
+//! Quality measures of a map.
 
 use super::grid::Grid;
 
-/// Square of the distance of two vectors.
+/// Squared distance of two vectors.
 pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
-/// The units nearest and second nearest to a sample (its best-matching units), the lower one where they are as near; the
-/// second is none on a map of one unit. None on a map of no unit.
+/// Returns the nearest and the second nearest unit of a sample (its best-matching units); of equally near units the
+/// lower one. The second is `None` on a map of one unit. `None` on a map without units.
 pub fn best_two(weights: &[Vec<f64>], sample: &[f64]) -> Option<(usize, Option<usize>)> {
     let mut best: [Option<(usize, f64)>; 2] = [None; 2];
     for (unit, weight) in weights.iter().enumerate() {
@@ -23,12 +23,12 @@ pub fn best_two(weights: &[Vec<f64>], sample: &[f64]) -> Option<(usize, Option<u
     best[0].map(|(unit, _)| (unit, best[1].map(|(unit, _)| unit)))
 }
 
-/// The best-matching unit of a sample; unit 0 on a map of no unit.
+/// Best-matching unit of a sample; 0 on a map without units.
 pub fn best(weights: &[Vec<f64>], sample: &[f64]) -> usize {
     best_two(weights, sample).map_or(0, |(unit, _)| unit)
 }
 
-/// Mean distance of the samples from their best-matching units' weights. None if there are no samples or no units.
+/// Mean distance of the samples from the weights of their best-matching units. `None` without samples or units.
 pub fn quantisation_error(weights: &[Vec<f64>], samples: &[Vec<f64>]) -> Option<f64> {
     if weights.is_empty() || samples.is_empty() {
         return None;
@@ -37,8 +37,8 @@ pub fn quantisation_error(weights: &[Vec<f64>], samples: &[Vec<f64>]) -> Option<
     Some(samples.iter().map(distance).sum::<f64>() / samples.len() as f64)
 }
 
-/// Part of the samples whose two best-matching units are not neighbours, 0..=1 (Kiviluoto 1996). None if there are no
-/// samples or only one unit.
+/// Share of the samples whose two best-matching units are not neighbours, 0 to 1 (Kiviluoto 1996). `None` without
+/// samples or with only one unit.
 pub fn topographic_error(grid: &Grid, weights: &[Vec<f64>], samples: &[Vec<f64>]) -> Option<f64> {
     let mut errors = 0usize;
     for sample in samples {
@@ -48,8 +48,8 @@ pub fn topographic_error(grid: &Grid, weights: &[Vec<f64>], samples: &[Vec<f64>]
     (!samples.is_empty()).then(|| errors as f64 / samples.len() as f64)
 }
 
-/// The U-matrix (Ultsch and Siemon 1990): mean distance of each unit's weights from those of its neighbours; 0 for a unit
-/// without any.
+/// U-matrix (Ultsch and Siemon 1990): mean distance of each unit's weights from those of its neighbours; 0 for a unit
+/// without neighbours.
 pub fn u_matrix(grid: &Grid, weights: &[Vec<f64>]) -> Vec<f64> {
     let of = |unit: usize| {
         let near: Vec<f64> = (0..weights.len())

@@ -1,18 +1,19 @@
-//! Data as a map takes them: checked, and each column in standard deviations from its mean.
+//! Preparation of data for a map: validation, and standardisation of each column.
 
 use crate::statistics::mean_and_sd;
 
-/// Fewest samples.
+/// Minimum number of samples.
 pub const LEAST_SAMPLES: usize = 4;
-/// Most columns.
+/// Maximum number of columns.
 pub const MOST_COLUMNS: usize = 64;
-/// Greatest number, so that no sum of squares overflows.
+/// Maximum magnitude of a number, so that no sum of squares overflows.
 const GREATEST: f64 = 1e100;
 
-/// Checks that there are [`LEAST_SAMPLES`] samples, 1 to [`MOST_COLUMNS`] columns in each row, and numbers only.
+/// Checks that there are at least [`LEAST_SAMPLES`] samples, 1 to [`MOST_COLUMNS`] columns in each row, and only
+/// finite numbers.
 ///
 /// # Errors
-/// One line about the first thing that is wrong.
+/// One line about the first fault.
 pub fn check(rows: &[Vec<f64>]) -> Result<(), String> {
     if rows.len() < LEAST_SAMPLES {
         return Err(format!("{} samples are too few: it takes {LEAST_SAMPLES} at least", rows.len()));
@@ -25,7 +26,7 @@ pub fn check(rows: &[Vec<f64>]) -> Result<(), String> {
         if row.len() != columns {
             return Err(format!("sample {i} has {} columns and the first one {columns}", row.len()));
         }
-        // A comparison with NaN is false.
+        // The comparison also rejects NaN.
         if let Some(column) = row.iter().position(|x| !matches!(x.abs(), size if size <= GREATEST)) {
             return Err(format!(
                 "sample {i}, column {} is {}: numbers are finite, up to 1e100",
@@ -37,17 +38,17 @@ pub fn check(rows: &[Vec<f64>]) -> Result<(), String> {
     Ok(())
 }
 
-/// Each column as z-scores with the standard deviation over n - 1; a column that is constant becomes 0.
+/// Converts each column to z-scores, using the standard deviation with n - 1; a constant column becomes 0.
 ///
 /// # Errors
-/// What [`check`] refuses.
+/// As [`check`].
 pub fn standardised(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
     check(rows)?;
     let mut scores = rows.to_vec();
     for column in 0..rows[0].len() {
         let values: Vec<f64> = rows.iter().map(|row| row[column]).collect();
         let (mean, sd) = mean_and_sd(&values);
-        // The mean of equal numbers is rounded, so their deviation need not be 0.
+        // The mean of equal numbers may be rounded, so their standard deviation is not always 0.
         let constant = values.iter().all(|value| *value == values[0]) || sd <= 0.0;
         for (score, value) in scores.iter_mut().zip(&values) {
             score[column] = if constant { 0.0 } else { (value - mean) / sd };

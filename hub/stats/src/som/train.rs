@@ -1,37 +1,39 @@
-//! Training: from a plane through the samples to a map of them (Kohonen 1982; in batches: Kohonen 2013).
+//! Training of a map: from weights on a plane through the samples to a fitted map (Kohonen 1982; batch training:
+//! Kohonen 2013).
 
 use super::grid::Grid;
 use super::pca::Pca;
 use super::quality::{best, quantisation_error, topographic_error};
 use super::standardise::check;
 
-/// Epochs with a neighbourhood up to this may give the map, distances of units: before them the map is still smoothed out.
+/// Maximum neighbourhood of the epochs that may give the result (distances of units); with a greater one the map is
+/// still too smooth.
 const SETTLED: f64 = 1.0;
 
-/// Topographic error, then quantisation error.
+/// Topographic error, quantisation error.
 type Errors = (f64, f64);
 
-/// How a map is trained.
+/// Training parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Training {
-    /// Passes over all samples, 1 at least.
+    /// Number of passes over all samples, >= 1.
     pub epochs: u32,
-    /// Standard deviation of the Gaussian neighbourhood in the first epoch, distances of units.
+    /// Standard deviation of the Gaussian neighbourhood in the first epoch (distances of units).
     pub from: f64,
-    /// The same in the last epoch, above 0; it shrinks by the same factor from epoch to epoch.
+    /// Standard deviation in the last epoch, > 0 (distances of units); it decreases by a constant factor per epoch.
     pub to: f64,
 }
 
 impl Training {
-    /// For a grid: from half its longer side to where a unit no longer moves its neighbours.
+    /// Default for a grid: from half its longer side to a size at which a unit no longer affects its neighbours.
     pub fn of(grid: &Grid) -> Training {
         let side = grid.columns().max(grid.rows()) as f64;
         Training { epochs: 100, from: (side / 2.0).max(1.0), to: 0.25 }
     }
 }
 
-/// Weights on the plane of the first two components, up to one standard deviation from the mean: the first along the
-/// columns, the second along the rows.
+/// Initial weights on the plane of the first two components, up to one standard deviation from the mean: the first
+/// along the columns, the second along the rows.
 pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
     let place = |i: usize, side: usize| if side > 1 { 2.0 * i as f64 / (side - 1) as f64 - 1.0 } else { 0.0 };
     let loadings = [0, 1].map(|k| pca.loadings(k).unwrap_or_else(|| vec![0.0; pca.mean.len()]));
@@ -42,14 +44,14 @@ pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
     (0..grid.units()).map(of).collect()
 }
 
-/// Trains in batches: in each epoch every unit becomes the mean of all samples, weighted by the neighbourhood of their
-/// best-matching units. As the neighbourhood shrinks, samples are met better and neighbours are kept worse, so the result
-/// is the epoch with the least topographic error, and of these the one with the least quantisation error, once the
-/// neighbourhood is settled. Nothing in it is random.
+/// Trains in batches: in each epoch every unit becomes the mean of all samples, weighted by the neighbourhood of
+/// their best-matching units. As the neighbourhood shrinks, the quantisation error falls and the topographic error
+/// may rise. Among the last epoch and all epochs with a neighbourhood of at most 1, the result is the one with the
+/// least topographic error, and with the least quantisation error among equals. The training is deterministic.
 ///
 /// # Errors
-/// One line about samples that [`Pca::of`] refuses too, a start that does not fit the grid or the samples, or a training
-/// without epochs or with neighbourhoods that do not shrink.
+/// One line about samples that [`Pca::of`] rejects, initial weights that do not fit the grid or the samples, or a
+/// training without epochs or with neighbourhoods that do not shrink.
 pub fn train(
     grid: &Grid,
     samples: &[Vec<f64>],
@@ -83,7 +85,7 @@ pub fn train(
     Ok(kept.map_or(weights, |(_, weights)| weights))
 }
 
-/// The weights after one epoch with a neighbourhood of this standard deviation.
+/// Weights after one epoch with a neighbourhood of this standard deviation.
 fn batch(grid: &Grid, samples: &[Vec<f64>], weights: &[Vec<f64>], sd: f64) -> Vec<Vec<f64>> {
     let winners: Vec<usize> = samples.iter().map(|sample| best(weights, sample)).collect();
     let of = |(unit, old): (usize, &Vec<f64>)| {
@@ -94,7 +96,7 @@ fn batch(grid: &Grid, samples: &[Vec<f64>], weights: &[Vec<f64>], sd: f64) -> Ve
             whole += near;
             sum.iter_mut().zip(sample).for_each(|(sum, x)| *sum += near * x);
         }
-        // Far from all winners the neighbourhood is too small a number to divide by: such a unit stays.
+        // Far from all winners the sum of the neighbourhoods underflows; such a unit keeps its weights.
         if whole >= f64::MIN_POSITIVE { sum.into_iter().map(|x| x / whole).collect() } else { old.clone() }
     };
     weights.iter().enumerate().map(of).collect()

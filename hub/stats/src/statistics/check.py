@@ -1,4 +1,4 @@
-"""SciPy's and NumPy's answers to the cases on standard input, as one list of numbers each."""
+"""Results of SciPy and NumPy for the cases on standard input, one list of numbers per case."""
 
 import itertools
 import json
@@ -80,7 +80,7 @@ KINDS = {
     "welch": two(lambda x, y: t_numbers(stats.ttest_ind(x, y, equal_var=False), x.mean() - y.mean())),
     "student": two(lambda x, y: t_numbers(stats.ttest_ind(x, y), x.mean() - y.mean())),
     "paired": two(lambda x, y: t_numbers(stats.ttest_rel(x, y), (x - y).mean())),
-    # SciPy's interval is that of the mean.
+    # SciPy's interval is that of the mean, not of the difference.
     "one sample": lambda c: t_numbers(stats.ttest_1samp(np.array(c["x"]) - c["mean"], 0), np.mean(c["x"]) - c["mean"]),
     "exact": two(mann_whitney("exact")),
     "asymptotic": two(mann_whitney("asymptotic")),

@@ -1,26 +1,26 @@
-//! Whether two quantities go together.
+//! Correlation of two quantities.
 
 use super::{constant, finite, rank};
 use serde::Serialize;
 use statrs::function::beta::beta_reg;
 
-/// A correlation and whether it could be none.
+/// Correlation with its significance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Correlation {
-    /// The coefficient, -1 to 1.
+    /// Coefficient, -1 to 1.
     pub r: f64,
     /// Two-sided p.
     pub p: f64,
 }
 
-/// Pearson's correlation; p supposes that both are normal (Student's t of n - 2 degrees of freedom). None where the
-/// lengths differ, there are fewer than three pairs, or one of the two does not vary.
+/// Pearson's correlation; p assumes that both samples are normal (Student's t with n - 2 degrees of freedom). `None`
+/// if the lengths differ, there are fewer than three pairs, or one sample is constant.
 pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
     if x.len() != y.len() || x.len() < 3 || !finite(x) || !finite(y) || constant(x) || constant(y) {
         return None;
     }
     let n = x.len() as f64;
-    // Of a range of about 1, so that no square overflows or vanishes.
+    // Scaled to a range of about 1, so that squares neither overflow nor underflow.
     let deviations = |values: &[f64]| {
         let mean = values.iter().sum::<f64>() / n;
         let most = values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
@@ -32,14 +32,14 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
     if !r.is_finite() {
         return None;
     }
-    // The distribution of r is a beta distribution on -1..1; the same as Student's t without its cancellation near 1.
+    // The distribution of r is a beta distribution on -1..1; this equals Student's t without its cancellation near 1.
     let shape = n / 2.0 - 1.0;
     let p = (2.0 * beta_reg(shape, shape, (1.0 - r.abs()) / 2.0)).min(1.0);
     Some(Correlation { r, p })
 }
 
-/// Spearman's rank correlation, where equal values share the mean of their ranks; p by Student's t of n - 2 degrees of
-/// freedom, which is close from about ten pairs on. None as [`pearson`].
+/// Spearman's rank correlation, in which equal values share their mean rank. p is by Student's t with n - 2 degrees
+/// of freedom, which is accurate from about ten pairs. `None` as for [`pearson`].
 pub fn spearman(x: &[f64], y: &[f64]) -> Option<Correlation> {
     if !finite(x) || !finite(y) {
         return None;
@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn correlations_of_known_numbers() {
-        // Deviations (-1, 0, 1) and (-1, 1, 0): r is one half, and with one degree of freedom p is 2 / 3.
+        // Deviations (-1, 0, 1) and (-1, 1, 0): r is one half, and p is 2 / 3 with one degree of freedom.
         let found = pearson(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();
         assert!((found.r - 0.5).abs() < 1e-12 && (found.p - 2.0 / 3.0).abs() < 1e-12, "{found:?}");
-        // Ranks go together entirely where values do not lie on a line.
+        // The ranks agree perfectly although the values are not on a line.
         let (x, y) = ([1.0, 2.0, 3.0, 4.0], [1.0, 10.0, 100.0, 1000.0]);
         assert!(pearson(&x, &y).unwrap().r < 0.9);
         let found = spearman(&x, &y).unwrap();

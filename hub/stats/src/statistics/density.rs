@@ -1,9 +1,9 @@
-//! A sample's probability density, smoothed.
+//! Smoothed probability density of a sample.
 
 use super::{constant, finite};
 use crate::statistics::mean_and_sd;
 
-/// A density as a sum of normal distributions, one at each value.
+/// Density as a sum of normal distributions, one per value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Density {
     sample: Vec<f64>,
@@ -11,8 +11,8 @@ pub struct Density {
 }
 
 impl Density {
-    /// Of a sample, with Scott's rule (1992): each value's distribution has the sample's standard deviation over the
-    /// fifth root of its size. None of fewer than two values, and of values that do not vary.
+    /// Density of a sample by Scott's rule (1992): the standard deviation of each normal distribution is that of the
+    /// sample divided by the fifth root of its size. `None` for fewer than two values or a constant sample.
     pub fn of(sample: &[f64]) -> Option<Density> {
         if sample.len() < 2 || !finite(sample) || constant(sample) {
             return None;
@@ -21,13 +21,13 @@ impl Density {
         (bandwidth > 0.0 && bandwidth.is_finite()).then(|| Density { sample: sample.to_vec(), bandwidth })
     }
 
-    /// Probability per unit at `x`.
+    /// Probability density at `x`.
     pub fn at(&self, x: f64) -> f64 {
         let sum: f64 = self.sample.iter().map(|value| (-((x - value) / self.bandwidth).powi(2) / 2.0).exp()).sum();
         sum / (self.sample.len() as f64 * self.bandwidth * std::f64::consts::TAU.sqrt())
     }
 
-    /// Standard deviation of each value's distribution.
+    /// Standard deviation of each normal distribution.
     pub fn bandwidth(&self) -> f64 {
         self.bandwidth
     }
@@ -39,13 +39,13 @@ mod tests {
 
     #[test]
     fn a_density_of_two_values() {
-        // The deviation of -1 and 1 is sqrt(2).
+        // The standard deviation of -1 and 1 is sqrt(2).
         let density = Density::of(&[-1.0, 1.0]).unwrap();
         let h = 2f64.sqrt() / 2f64.powf(0.2);
         assert!((density.bandwidth() - h).abs() < 1e-12);
         let expected = (-1.0 / (2.0 * h * h)).exp() / (h * std::f64::consts::TAU.sqrt());
         assert!((density.at(0.0) - expected).abs() < 1e-12);
-        // All of it is one.
+        // The integral is 1.
         let sum: f64 = (-2000..2000).map(|i| density.at(f64::from(i) / 100.0)).sum();
         assert!((sum / 100.0 - 1.0).abs() < 1e-9, "{sum}");
     }

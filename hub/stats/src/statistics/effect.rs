@@ -1,10 +1,10 @@
-//! How large a difference is, whatever the number of values.
+//! Effect sizes: measures of a difference that do not depend on the number of values.
 
 use super::{constant, finite};
 use crate::statistics::mean_and_sd;
 
-/// Cohen's d: the first mean minus the second, over the pooled standard deviation. A sample may be a single value; none
-/// where one is empty, both are single values, or nothing varies inside them.
+/// Cohen's d: the first mean minus the second, divided by the pooled standard deviation. A sample may be a single
+/// value. `None` if a sample is empty, both are single values, or neither varies.
 pub fn cohens_d(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() || a.len() + b.len() < 3 || !finite(a) || !finite(b) || constant(a) && constant(b) {
         return None;
@@ -16,8 +16,9 @@ pub fn cohens_d(a: &[f64], b: &[f64]) -> Option<f64> {
     d.is_finite().then_some(d)
 }
 
-/// Hedges' g: [`cohens_d`] without its bias in small samples, by the approximate factor 1 - 3 / (4 (n + m) - 9) (Hedges
-/// 1981, equation 6a). None also below 4 values together, where that factor is none.
+/// Hedges' g: [`cohens_d`] with a correction of its bias in small samples, by the approximate factor 1 - 3 / (4 (n +
+/// m) - 9) (Hedges 1981, equation 6a). Also `None` for fewer than 4 values in total, for which this factor is not
+/// defined.
 pub fn hedges_g(a: &[f64], b: &[f64]) -> Option<f64> {
     let count = (a.len() + b.len()) as f64;
     if count < 4.0 {
@@ -26,8 +27,8 @@ pub fn hedges_g(a: &[f64], b: &[f64]) -> Option<f64> {
     cohens_d(a, b).map(|d| d * (1.0 - 3.0 / (4.0 * count - 9.0)))
 }
 
-/// Cliff's delta (1993): the probability that a value of the first sample is greater than one of the second, less that
-/// it is smaller; -1 to 1. None where one is empty, or a value is not a number.
+/// Cliff's delta (1993): the probability that a value of the first sample is greater than one of the second, minus
+/// the probability that it is smaller; -1 to 1. `None` if a sample is empty or contains NaN.
 pub fn cliffs_delta(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() || a.iter().chain(b).any(|x| x.is_nan()) {
         return None;
@@ -46,12 +47,12 @@ mod tests {
 
     #[test]
     fn effects_of_known_numbers() {
-        // Means 2 and 5, both of variance 1.
+        // Means 2 and 5, both with variance 1.
         let (a, b) = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
         assert_eq!((cohens_d(&a, &b), hedges_g(&a, &b)), (Some(-3.0), Some(-3.0 * 0.8)));
         assert_eq!(cohens_d(&a, &[5.0]), Some(-3.0));
         assert_eq!((cliffs_delta(&a, &b), cliffs_delta(&b, &a)), (Some(-1.0), Some(1.0)));
-        // Of nine pairs one is greater, six are smaller and two equal.
+        // Among nine pairs one is greater, six are smaller and two are equal.
         assert_eq!(cliffs_delta(&[1.0, 2.0, 3.0], &[2.0, 3.0, 5.0]), Some(-5.0 / 9.0));
     }
 

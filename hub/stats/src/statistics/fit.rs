@@ -1,31 +1,31 @@
-//! Polynomials through points by least squares.
+//! Least-squares fit of polynomials.
 
 use super::finite;
 use serde::Serialize;
 
-/// A polynomial as it was fitted.
+/// Fitted polynomial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Polynomial {
-    /// The middle of the points' x, and half of their range.
+    /// Centre of the points' x, and half of their range.
     scale: (f64, f64),
-    /// Of (x - middle) / half, the constant term first.
+    /// Coefficients for (x - centre) / half range, the constant term first.
     scaled: Vec<f64>,
-    /// Sum of the squared distances of the points, along y.
+    /// Sum of the squared residuals along y.
     pub residual: f64,
 }
 
 impl Polynomial {
-    /// Its value.
+    /// Value of the polynomial at `x`.
     pub fn at(&self, x: f64) -> f64 {
         let (middle, half) = self.scale;
         let t = (x - middle) / half;
         self.scaled.iter().rev().fold(0.0, |sum, c| sum * t + c)
     }
 
-    /// The coefficients of powers of x, the highest first, as `numpy.polyfit` gives them.
+    /// Coefficients of the powers of x, the highest first, as in `numpy.polyfit`.
     pub fn coefficients(&self) -> Vec<f64> {
         let (middle, half) = self.scale;
-        // Horner's rule with polynomials of x in place of numbers, the constant term first.
+        // Horner's rule with polynomials in x instead of numbers, the constant term first.
         let mut powers = vec![0.0; self.scaled.len()];
         for c in self.scaled.iter().rev() {
             for i in (0..powers.len()).rev() {
@@ -39,8 +39,8 @@ impl Polynomial {
     }
 }
 
-/// Fits a polynomial of an order by least squares (Householder's QR of powers of x scaled to -1..1). None where the
-/// lengths differ, a number is not finite, or there are not more different x than the order.
+/// Fits a polynomial of the given order by least squares (Householder QR of the powers of x, scaled to -1..1). `None`
+/// if the lengths differ, a number is not finite, or the number of different x does not exceed the order.
 pub fn polynomial(x: &[f64], y: &[f64], order: usize) -> Option<Polynomial> {
     let mut different = super::spread::sorted(x);
     different.dedup();
@@ -60,14 +60,14 @@ pub fn polynomial(x: &[f64], y: &[f64], order: usize) -> Option<Polynomial> {
     Some(Polynomial { scale, scaled, residual })
 }
 
-/// The factors of columns whose sum is closest to `y`, and the squared distance that remains; none where the columns do
-/// not stand apart.
+/// Returns the factors of the columns whose sum is closest to `y`, and the squared residual; `None` if the columns
+/// are linearly dependent.
 fn least_squares(mut columns: Vec<Vec<f64>>, mut y: Vec<f64>) -> Option<(Vec<f64>, f64)> {
     let k = columns.len();
     for j in 0..k {
         let norm = columns[j][j..].iter().map(|v| v * v).sum::<f64>().sqrt();
         let mut mirror = columns[j][j..].to_vec();
-        // Away from zero, so that nothing cancels.
+        // The sign avoids cancellation.
         mirror[0] += norm.copysign(mirror[0]);
         let squared = mirror.iter().map(|v| v * v).sum::<f64>();
         if squared <= 0.0 {
@@ -100,7 +100,7 @@ mod tests {
         let expected = [2.0, -1.0, 0.5, -7.0];
         assert!(fit.coefficients().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{:?}", fit.coefficients());
         assert!((fit.at(10.0) - cubic(10.0)).abs() < 1e-9 && fit.residual < 1e-18);
-        // As many points as coefficients.
+        // The number of points equals the number of coefficients.
         assert!((polynomial(&x[..4], &y[..4], 3).unwrap().at(8.0) - cubic(8.0)).abs() < 1e-8);
     }
 

@@ -1,40 +1,40 @@
-//! The straight line through points, and where it says that y is x.
+//! Straight line through points, and its intersection with y = x.
 
 use super::tail::t_two_sided;
 use super::{constant, finite};
 use serde::Serialize;
 
-/// A line fitted by least squares along y.
+/// Line fitted by least squares along y.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// Change of y for a change of x by 1.
+    /// Slope.
     pub slope: f64,
-    /// y where x is 0.
+    /// Value of y at x = 0.
     pub intercept: f64,
     /// Standard error of the slope.
     pub slope_se: f64,
     /// Standard error of the intercept.
     pub intercept_se: f64,
-    /// Two-sided p of a slope of 0, by Student's t of n - 2 degrees of freedom.
+    /// Two-sided p of a slope of 0, by Student's t with n - 2 degrees of freedom.
     pub p: f64,
 }
 
 impl Line {
-    /// The y of the line.
+    /// Value of y at `x`.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 
-    /// Where the line meets y = x. With the fitness of homogeneous swarms as x and of heterogeneous ones as y, mixing
-    /// pays on the side where the line lies above (thesis 8.7.2). None of a line that is parallel.
+    /// Intersection with y = x; `None` for a parallel line. With the fitness of homogeneous swarms as x and that of
+    /// heterogeneous swarms as y, mixing is better on the side where the line is above y = x (thesis 8.7.2).
     pub fn crossing(&self) -> Option<f64> {
         let at = self.intercept / (1.0 - self.slope);
         at.is_finite().then_some(at)
     }
 }
 
-/// The line through points by least squares. None where the lengths differ, there are fewer than three points, or x does
-/// not vary.
+/// Fits a line to points by least squares. `None` if the lengths differ, there are fewer than three points, or x is
+/// constant.
 pub fn line(x: &[f64], y: &[f64]) -> Option<Line> {
     if x.len() != y.len() || x.len() < 3 || !finite(x) || !finite(y) || constant(x) {
         return None;
@@ -49,7 +49,7 @@ pub fn line(x: &[f64], y: &[f64]) -> Option<Line> {
     let residual: f64 = x.iter().zip(y).map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2)).sum();
     let slope_se = (residual / (n - 2.0) / xx).sqrt();
     let intercept_se = slope_se * (xx / n + mean_x * mean_x).sqrt();
-    // Points that lie on the line exactly leave no doubt of a slope.
+    // For points exactly on a line with a slope, p is 0.
     let p = if slope == 0.0 { 1.0 } else { t_two_sided(slope / slope_se, n - 2.0) };
     let line = Line { slope, intercept: mean_y - slope * mean_x, slope_se, intercept_se, p };
     (line.at(0.0).is_finite() && intercept_se.is_finite()).then_some(line)
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_line_of_known_numbers() {
-        // Deviations of x -1, 0, 1 and of y -1, 1, 0: slope one half, residuals -1/2, 1, -1/2.
+        // Deviations of x are -1, 0, 1 and of y -1, 1, 0: the slope is one half, and the residuals are -1/2, 1, -1/2.
         let fit = line(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a}, not {b}");
         close(fit.slope, 0.5);

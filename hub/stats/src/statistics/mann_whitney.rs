@@ -1,23 +1,24 @@
-//! The Mann-Whitney test: whether the values of one sample tend to beat those of another.
+//! Mann-Whitney test: whether the values of one sample tend to be greater than those of another.
 
 use super::rank::{doubled, doubled_of_sorted, ties};
 use super::spread::sorted;
 use super::tail::{normal_above, t_two_sided};
 use serde::Serialize;
 
-/// Largest two samples together whose rank test counts every arrangement.
+/// Maximum total size of two samples for the exact test.
 const EXACT: usize = 120;
 
-/// How a sample compares with a reference.
+/// Comparison of a sample with a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Comparison {
-    /// Probability that a value of the sample beats one of the reference, ties counting half.
+    /// Probability that a value of the sample is greater than one of the reference, with ties counting half.
     pub superiority: f64,
     /// Two-sided p of the Mann-Whitney test.
     pub p: f64,
 }
 
-/// Both samples together, twice the ranks in ascending order, and twice the rank sum of the first sample.
+/// Values of both samples, their doubled ranks in ascending order, size of the first sample, and its doubled rank
+/// sum.
 struct Ranked {
     pooled: Vec<f64>,
     ranks: Vec<usize>,
@@ -26,7 +27,7 @@ struct Ranked {
 }
 
 impl Ranked {
-    /// None if either is empty, or a value is not a number.
+    /// Ranks two samples; `None` if either is empty or contains NaN.
     fn of(sample: &[f64], reference: &[f64]) -> Option<Ranked> {
         let pooled = [sample, reference].concat();
         if sample.is_empty() || reference.is_empty() || pooled.iter().any(|x| x.is_nan()) {
@@ -42,7 +43,7 @@ impl Ranked {
         self.ranks.len() - self.n
     }
 
-    /// The least sum of doubled ranks is n (n + 1).
+    /// The minimum sum of doubled ranks is n (n + 1).
     fn superiority(&self) -> f64 {
         (self.sum - self.n * (self.n + 1)) as f64 / (2 * self.n * self.m()) as f64
     }
@@ -52,22 +53,22 @@ impl Ranked {
     }
 }
 
-/// Compares two samples by the Mann-Whitney rank test, which supposes no distribution. Up to 120 values every
-/// arrangement is counted, so p is exact, also with ties; beyond that Student's t of the ranks is close (Conover and
-/// Iman 1981). None if either is empty, or a value is not a number.
+/// Compares two samples by the Mann-Whitney rank test, without an assumption about the distribution. Up to 120 values
+/// all arrangements are counted, so p is exact, also with ties. Beyond that, Student's t of the ranks is a close
+/// approximation (Conover and Iman 1981). `None` if either sample is empty or contains NaN.
 ///
-/// Without ties and up to 120 values p is that of SciPy's `mannwhitneyu(method="exact")`. With ties it is the part of
-/// all arrangements whose rank sum is at least as far from its mean, where SciPy's `method=PermutationMethod()` doubles
-/// the smaller tail; the two are the same for samples of one size. Beyond 120 values it is that of
-/// `ttest_ind(rankdata(...))`.
+/// Without ties and up to 120 values p equals that of SciPy's `mannwhitneyu(method="exact")`. With ties it is the
+/// share of all arrangements whose rank sum is at least as far from its mean, while SciPy's
+/// `method=PermutationMethod()` doubles the smaller tail; both are equal for samples of the same size. Beyond 120
+/// values it equals that of `ttest_ind(rankdata(...))`.
 pub fn mann_whitney(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
     let ranked = Ranked::of(sample, reference)?;
     let Ranked { ranks, n, sum, .. } = &ranked;
     ranked.with(if ranks.len() <= EXACT { exact_p(ranks, *n, *sum) } else { rank_t_p(ranks, *n, *sum) })
 }
 
-/// SciPy's `mannwhitneyu(method="exact")`: counts every arrangement. None with a tie or beyond 120 values too, where SciPy
-/// has no exact p either or takes long.
+/// As SciPy's `mannwhitneyu(method="exact")`: counts all arrangements. Also `None` with ties or beyond 120 values,
+/// where SciPy has no exact p or is slow.
 pub fn mann_whitney_exact(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
     let ranked = Ranked::of(sample, reference)?;
     let Ranked { pooled, ranks, n, sum } = &ranked;
@@ -77,9 +78,9 @@ pub fn mann_whitney_exact(sample: &[f64], reference: &[f64]) -> Option<Compariso
     ranked.with(exact_p(ranks, *n, *sum))
 }
 
-/// SciPy's `mannwhitneyu(method="asymptotic")`: the normal approximation with the variance that ties leave and a correction
-/// of half a pair for continuity. SciPy's default for samples with ties, or of more than eight values each. None where all
-/// values are the same, too.
+/// As SciPy's `mannwhitneyu(method="asymptotic")`: the normal approximation with a variance corrected for ties and a
+/// continuity correction of half a pair. This is SciPy's default for samples with ties, or with more than eight
+/// values each. Also `None` if all values are equal.
 pub fn mann_whitney_asymptotic(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
     let ranked = Ranked::of(sample, reference)?;
     let (n, m) = (ranked.n as f64, ranked.m() as f64);
@@ -93,10 +94,10 @@ pub fn mann_whitney_asymptotic(sample: &[f64], reference: &[f64]) -> Option<Comp
     ranked.with((2.0 * normal_above(z)).min(1.0))
 }
 
-/// The part of all choices of `n` ranks whose sum is at least as far from its mean as `sum`.
+/// Share of all choices of `n` ranks whose sum is at least as far from its mean as `sum`.
 fn exact_p(ranks: &[usize], n: usize, sum: usize) -> f64 {
     let total: usize = ranks.iter().sum();
-    // choices[k][s]: probability weight of choosing k of the ranks so far with the sum s.
+    // choices[k][s]: number of ways to choose k of the ranks so far with the sum s.
     let mut choices = vec![vec![0.0f64; total + 1]; n + 1];
     choices[0][0] = 1.0;
     for rank in ranks {
@@ -108,7 +109,7 @@ fn exact_p(ranks: &[usize], n: usize, sum: usize) -> f64 {
             }
         }
     }
-    // Compared as whole numbers: the mean sum is n * total / count.
+    // Compared as integers, because the mean sum is n * total / count.
     let distance = |s: usize| (s * ranks.len()).abs_diff(n * total);
     let all: f64 = choices[n].iter().sum();
     let far: f64 = (0..=total).filter(|s| distance(*s) >= distance(sum)).map(|s| choices[n][s]).sum();
@@ -124,7 +125,7 @@ fn rank_t_p(ranks: &[usize], n: usize, sum: usize) -> f64 {
     let between = n * (mine - mean).powi(2) + m * (theirs - mean).powi(2);
     let within = squares - between;
     if within <= 0.0 {
-        // Nothing varies but the group, or nothing at all.
+        // The values vary only between the groups, or not at all.
         return if between > 0.0 { 0.0 } else { 1.0 };
     }
     t_two_sided((between / within * (count - 2.0)).sqrt(), count - 2.0)
@@ -140,17 +141,17 @@ mod tests {
 
     #[test]
     fn the_rank_test_counts_arrangements() {
-        // All of three above all of three: 2 of the 20 arrangements are as extreme.
+        // All three values are above the other three: 2 of the 20 arrangements are as extreme.
         let test = mann_whitney(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]).unwrap();
         close(test.p, 0.1, 1e-12);
         assert_eq!(test.superiority, 1.0);
         assert_eq!(mann_whitney_exact(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]), Some(test));
-        // Nine pairs won, less half a pair, are four above the mean; the variance is 9 / 12 of 7.
+        // Nine pairs won, minus half a pair, are four above the mean; the variance is 9 / 12 times 7.
         let normal = mann_whitney_asymptotic(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]).unwrap();
         close(normal.p, 2.0 * normal_above(4.0 / 5.25f64.sqrt()), 1e-12);
-        // Equal samples; and the same values in other places.
+        // Equal samples.
         assert_eq!(mann_whitney(&[1.0, 1.0], &[1.0, 1.0]).unwrap(), Comparison { superiority: 0.5, p: 1.0 });
-        // With a tie, two of the ranks 1, 2.5, 2.5, 4, 5: of the 10 sums only 4 + 5 is 3 from the mean 6.
+        // With a tie, two of the ranks 1, 2.5, 2.5, 4, 5: among the 10 sums only 4 + 5 differs by 3 from the mean 6.
         let test = mann_whitney(&[8.0, 9.0], &[1.0, 2.0, 2.0]).unwrap();
         close(test.p, 0.1, 1e-12);
         assert_eq!(mann_whitney(&[], &[1.0]), None);

@@ -1,7 +1,7 @@
-//! Statistics of samples: what a sample looks like, whether samples differ and by how much, and lines through points.
+//! Statistics of samples: summaries, tests and sizes of differences, and lines through points.
 //!
-//! Everything is a pure function of finite numbers. A function whose answer does not exist (too few values, values that
-//! do not vary where they must, a number that is not finite) gives none.
+//! All functions are pure functions of finite numbers. A function without a defined result (too few values, constant
+//! values, a number that is not finite) returns `None`.
 
 pub mod correlation;
 pub mod density;
@@ -31,7 +31,7 @@ fn finite(sample: &[f64]) -> bool {
     sample.iter().all(|x| x.is_finite())
 }
 
-/// Whether all values are the same; so are none, and one.
+/// Whether all values are equal, which is also true for zero or one value.
 fn constant(sample: &[f64]) -> bool {
     sample.windows(2).all(|pair| pair[0] == pair[1])
 }

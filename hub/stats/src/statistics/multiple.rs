@@ -1,14 +1,14 @@
-//! p values as they count when several tests are made at once.
+//! Adjustment of p values for multiple tests.
 
-/// Indices by ascending p.
+/// Indices in the order of ascending p.
 fn ascending(p: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
     order
 }
 
-/// The p values as they count when several comparisons are made at once (Holm 1979), in the same order: the chance of
-/// any false rejection stays below the level.
+/// Adjusts p values for multiple comparisons (Holm 1979), in the same order: the probability of any false rejection
+/// stays below the level.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; p.len()];
     let mut least = 0.0f64;
@@ -19,8 +19,8 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// The p values as they count where the part of false ones among the rejections is to stay below the level (Benjamini
-/// and Hochberg 1995), in the same order.
+/// Adjusts p values for a limited false discovery rate (Benjamini and Hochberg 1995), in the same order: the expected
+/// share of false rejections stays below the level.
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; p.len()];
     let mut most = 1.0f64;

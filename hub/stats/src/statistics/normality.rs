@@ -1,26 +1,26 @@
-//! The test of Shapiro and Wilk: whether a sample could be of a normal distribution.
+//! Shapiro-Wilk test: whether a sample may come from a normal distribution.
 
 use super::{finite, spread::sorted};
 use serde::Serialize;
 
-/// A test of normality.
+/// Result of a test of normality.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Normality {
-    /// How straight the sample lies against normal order statistics: the squared correlation, at most 1.
+    /// W: squared correlation of the sample with normal order statistics, at most 1.
     pub w: f64,
-    /// Probability of a W at most as great where the distribution is normal.
+    /// Probability of a W at most as great for a normal distribution.
     pub p: f64,
 }
 
-/// The test of Shapiro and Wilk by Royston's approximations (AS R94, Applied Statistics 44, 1995), with the normal
-/// distribution of AS 66 and AS 111 that they were made with, so that the digits are those of SciPy. None outside 3 to
-/// 5000 values, and of values that do not vary.
+/// Shapiro-Wilk test by Royston's approximations (AS R94, Applied Statistics 44, 1995). It uses the normal
+/// distribution of AS 66 and AS 111, for which they were made, so that the digits agree with SciPy. `None` outside 3
+/// to 5000 values, and for a constant sample.
 pub fn shapiro_wilk(sample: &[f64]) -> Option<Normality> {
     let n = sample.len();
     if !(3..=5000).contains(&n) || !finite(sample) {
         return None;
     }
-    // A shift changes nothing but the rounding.
+    // The shift changes only the rounding.
     let x = sorted(&sample.iter().map(|x| x - sample[n / 2]).collect::<Vec<f64>>());
     let range = x[n - 1] - x[0];
     if !(range >= 1e-19 && range.is_finite()) {
@@ -32,7 +32,7 @@ pub fn shapiro_wilk(sample: &[f64]) -> Option<Normality> {
         (0..n).map(|i| if i < n / 2 { -half[i] } else { half.get(n - 1 - i).map_or(0.0, |a| *a) }).collect();
     let short = one_minus_squared_correlation(&a, &x);
     if n == 3 {
-        // W of three values is at least 3 / 4; p is exact.
+        // W of three values is at least 3 / 4, and p is exact.
         let w = (1.0 - short).max(0.75);
         let p = if 1.0 - short < 0.75 { 0.0 } else { 1.0 - 6.0 / std::f64::consts::PI * w.sqrt().acos() };
         return Some(Normality { w, p });
@@ -41,7 +41,7 @@ pub fn shapiro_wilk(sample: &[f64]) -> Option<Normality> {
     Some(Normality { w: 1.0 - short, p })
 }
 
-/// The weights of the upper half of the sorted sample, the greatest first; the lower half has them negated.
+/// Weights of the upper half of the sorted sample, the greatest first; the lower half has the negative weights.
 fn weights(n: usize) -> Vec<f64> {
     if n == 3 {
         return vec![std::f64::consts::FRAC_1_SQRT_2];
@@ -49,7 +49,8 @@ fn weights(n: usize) -> Vec<f64> {
     let scores: Vec<f64> = (1..=n / 2).map(|i| -normal_quantile((i as f64 - 0.375) / (n as f64 + 0.25))).collect();
     let squares = 2.0 * scores.iter().map(|m| m * m).sum::<f64>();
     let root = 1.0 / (n as f64).sqrt();
-    // Those of the outermost values are corrected by polynomials, the others keep the proportions of their scores.
+    // The weights of the outermost values are corrected by polynomials; the others keep the proportions of their
+    // scores.
     let first =
         scores[0] / squares.sqrt() + polynomial(&[0.0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056], root);
     let mut corrected = vec![first];
@@ -63,7 +64,7 @@ fn weights(n: usize) -> Vec<f64> {
     [corrected, others].concat()
 }
 
-/// One minus the squared correlation, without the cancellation where it is near 1.
+/// One minus the squared correlation, without cancellation if it is near 1.
 fn one_minus_squared_correlation(a: &[f64], x: &[f64]) -> f64 {
     let n = x.len() as f64;
     let (mean_a, mean_x) = (a.iter().sum::<f64>() / n, x.iter().sum::<f64>() / n);
@@ -78,7 +79,7 @@ fn one_minus_squared_correlation(a: &[f64], x: &[f64]) -> f64 {
     (norm - ax) * (norm + ax) / (aa * xx)
 }
 
-/// The transformed statistic, which is nearly standard normal; none where W is so small that no score is left.
+/// Transformed statistic, which is nearly standard normal; `None` if W is too small for a score.
 fn normal_score(short: f64, n: usize) -> Option<f64> {
     let (size, log_size, y) = (n as f64, (n as f64).ln(), short.ln());
     if n <= 11 {
@@ -93,12 +94,13 @@ fn normal_score(short: f64, n: usize) -> Option<f64> {
     }
 }
 
-/// A polynomial with its constant term first.
+/// Evaluates a polynomial, with its constant term first.
 fn polynomial(terms: &[f64], x: f64) -> f64 {
     terms.iter().rev().fold(0.0, |sum, term| sum * x + term)
 }
 
-/// The standard normal quantile by AS 111 (Beasley and Springer 1977), good to about 1e-8 in its middle and 1e-5 at 1e-9.
+/// Standard normal quantile by AS 111 (Beasley and Springer 1977), accurate to about 1e-8 in the centre and 1e-5 at
+/// 1e-9.
 fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.42 {
@@ -112,7 +114,7 @@ fn normal_quantile(p: f64) -> f64 {
     tail.copysign(q)
 }
 
-/// The probability that a standard normal deviate is greater than `z` by AS 66 (Hill 1973), good to about 1e-9.
+/// Probability that a standard normal variable is greater than `z`, by AS 66 (Hill 1973), accurate to about 1e-9.
 fn upper_normal(z: f64) -> f64 {
     let (x, y) = (z.abs(), z * z / 2.0);
     let above = if x > 38.0 {
@@ -123,7 +125,8 @@ fn upper_normal(z: f64) -> f64 {
         let outer = y + 5.75885480458 - 29.8213557808 / middle;
         0.5 - x * (0.398942280444 - 0.399903438504 * y / outer)
     } else {
-        // A continued fraction from its end: each pair is added to x, and divides the next number.
+        // Continued fraction, evaluated from its end: the first number of each pair is added to x, and the second is
+        // divided by the sum.
         let pairs = [
             (3.99019417011, 30.789933034),
             (0.742380924027, -15.1508972451),
@@ -159,17 +162,17 @@ mod tests {
         let men = [148.0, 154.0, 158.0, 160.0, 161.0, 162.0, 166.0, 170.0, 182.0, 195.0, 236.0];
         let found = shapiro_wilk(&men).unwrap();
         assert!((found.w - 0.79).abs() < 0.005 && (0.003..0.01).contains(&found.p), "{found:?}");
-        // Weights are a unit vector.
+        // The weights form a unit vector.
         for n in [3, 4, 5, 6, 11, 12, 500] {
             let squares = 2.0 * weights(n).iter().map(|a| a * a).sum::<f64>();
             assert!((squares - 1.0).abs() < 1e-12, "{n}: {squares}");
         }
-        // Three evenly spaced values are as normal as three can be.
+        // Three evenly spaced values have the maximum W.
         let found = shapiro_wilk(&[1.0, 2.0, 3.0]).unwrap();
         assert!((found.w - 1.0).abs() < 1e-12 && (found.p - 1.0).abs() < 1e-6, "{found:?}");
         let found = shapiro_wilk(&[0.0, 0.0, 1.0]).unwrap();
         assert!((found.w - 0.75).abs() < 1e-12 && found.p < 1e-6, "{found:?}");
-        // Shift and scale change nothing; the sample's order neither.
+        // Shift, scale and order of the sample have no effect.
         let other: Vec<f64> = men.iter().rev().map(|x| 3.0 * x - 1000.0).collect();
         assert!((shapiro_wilk(&other).unwrap().p - shapiro_wilk(&men).unwrap().p).abs() < 1e-12);
     }

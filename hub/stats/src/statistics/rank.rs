@@ -1,6 +1,7 @@
-//! Ranks of values, where equal values share the mean of theirs.
+//! Ranks of values; equal values share their mean rank.
 
-/// Twice the rank of each value of a sorted list: a shared rank may end in a half, so twice it is whole.
+/// Doubled rank of each value of a sorted list; doubled ranks are integers, because a shared rank may end in one
+/// half.
 pub(super) fn doubled_of_sorted(sorted: &[f64]) -> Vec<usize> {
     let mut ranks = Vec::with_capacity(sorted.len());
     for group in sorted.chunk_by(|a, b| a == b) {
@@ -10,7 +11,7 @@ pub(super) fn doubled_of_sorted(sorted: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// Twice the rank of each value, in the order of the values.
+/// Doubled rank of each value, in the order of the values.
 pub(super) fn doubled(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -22,7 +23,7 @@ pub(super) fn doubled(values: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// Sum of t^3 - t over groups of t equal values, by which ties lessen the variance of ranks.
+/// Sum of t^3 - t over groups of t equal values, by which ties reduce the variance of ranks.
 pub(super) fn ties(values: &[f64]) -> f64 {
     let sorted = super::spread::sorted(values);
     sorted.chunk_by(|a, b| a == b).map(|group| group.len() as f64).map(|t| t * t * t - t).sum()

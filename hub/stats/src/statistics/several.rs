@@ -1,20 +1,20 @@
-//! Tests of several samples at once: whether their places, or their variances, are the same.
+//! Tests of several samples: equal location or equal variance.
 
 use super::spread::median;
 use super::tail::{chi_squared_above, f_above};
 use super::{constant, finite, rank};
 use serde::Serialize;
 
-/// A test of several samples.
+/// Result of a test of several samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SeveralTest {
-    /// The statistic: H of Kruskal and Wallis, W of Levene.
+    /// Statistic: H of Kruskal and Wallis, W of Levene.
     pub statistic: f64,
-    /// Probability of a statistic at least as great where the samples are alike.
+    /// Probability of a statistic at least as great for equal groups.
     pub p: f64,
 }
 
-/// Sums over each group in turn of values that stand one group after another.
+/// Sums of consecutive values per group.
 fn sums(values: &[f64], groups: &[&[f64]]) -> Vec<f64> {
     let mut rest = values;
     let sum = |group: &&[f64]| {
@@ -25,9 +25,9 @@ fn sums(values: &[f64], groups: &[&[f64]]) -> Vec<f64> {
     groups.iter().map(sum).collect()
 }
 
-/// The rank test of Kruskal and Wallis (1952) with the correction for ties: whether the values of some group tend to be
-/// greater. p by chi-squared, which is close from about five values a group on. None of fewer than two groups, of an
-/// empty one, and where all values are the same.
+/// Kruskal-Wallis rank test (1952) with the correction for ties: whether the values of some group tend to be greater.
+/// p is by chi-squared, which is accurate from about five values per group. `None` for fewer than two groups, an
+/// empty group, or equal values.
 pub fn kruskal_wallis(groups: &[&[f64]]) -> Option<SeveralTest> {
     let pooled = groups.concat();
     if groups.len() < 2 || groups.iter().any(|group| group.is_empty()) || !finite(&pooled) || constant(&pooled) {
@@ -41,8 +41,9 @@ pub fn kruskal_wallis(groups: &[&[f64]]) -> Option<SeveralTest> {
     Some(SeveralTest { statistic, p: chi_squared_above(statistic, (groups.len() - 1) as f64) })
 }
 
-/// Levene's test about the median (Brown and Forsythe 1974): whether the groups have the same variance. None of fewer
-/// than two groups, of an empty one, where no group has two values, and where no deviation varies inside its group.
+/// Levene's test about the median (Brown and Forsythe 1974): whether the groups have the same variance. `None` for
+/// fewer than two groups, an empty group, groups of single values only, or deviations that do not vary inside any
+/// group.
 pub fn levene(groups: &[&[f64]]) -> Option<SeveralTest> {
     let pooled = groups.concat();
     let (k, n) = (groups.len() as f64, pooled.len() as f64);
@@ -71,21 +72,23 @@ mod tests {
 
     #[test]
     fn ranks_of_known_groups() {
-        // Rank sums 3, 7 and 11 of 6 values: H = 12 / 42 (9 + 49 + 121) / 2 - 21, and of 2 degrees p = exp(-H / 2).
+        // Rank sums 3, 7 and 11 of 6 values: H = 12 / 42 (9 + 49 + 121) / 2 - 21, and p = exp(-H / 2) with 2 degrees
+        // of freedom.
         let found = kruskal_wallis(&[&[1.0, 2.0], &[3.0, 4.0], &[5.0, 6.0]]).unwrap();
         let h = 12.0 / 42.0 * 179.0 / 2.0 - 21.0;
         assert!((found.statistic - h).abs() < 1e-12 && (found.p - (-h / 2.0f64).exp()).abs() < 1e-12, "{found:?}");
-        // Ties: ranks 1.5, 1.5, 3.5, 3.5 have four fifths of the variance of 1 to 4.
+        // With ties, the ranks 1.5, 1.5, 3.5, 3.5 have four fifths of the variance of 1 to 4.
         let found = kruskal_wallis(&[&[1.0, 1.0], &[2.0, 2.0]]).unwrap();
         assert!((found.statistic - 2.4 / 0.8).abs() < 1e-12, "{found:?}");
     }
 
     #[test]
     fn deviations_of_known_groups() {
-        // About the medians 1, 0, 4 and 2, 0, 2: means 5 / 3 and 4 / 3, within 26 / 3 and 8 / 3.
+        // Deviations from the medians are 1, 0, 4 and 2, 0, 2: means 5 / 3 and 4 / 3, sums of squares 26 / 3 and 8 /
+        // 3.
         let found = levene(&[&[1.0, 2.0, 6.0], &[10.0, 12.0, 14.0]]).unwrap();
         assert!((found.statistic - 1.0 / 17.0).abs() < 1e-12, "{found:?}");
-        // Deviations 1, 0, 1 and 2, 0, 2: means 2 / 3 and 4 / 3, within 2 / 3 and 8 / 3.
+        // Deviations are 1, 0, 1 and 2, 0, 2: means 2 / 3 and 4 / 3, sums of squares 2 / 3 and 8 / 3.
         let found = levene(&[&[1.0, 2.0, 3.0], &[10.0, 12.0, 14.0]]).unwrap();
         assert!((found.statistic - 4.0 * (2.0 / 3.0) / (10.0 / 3.0)).abs() < 1e-12, "{found:?}");
         assert!((0.4..0.5).contains(&found.p));

@@ -1,26 +1,26 @@
-//! A sample in a few numbers.
+//! Summary statistics of a sample.
 
 use serde::Serialize;
 
-/// A sample in a few numbers.
+/// Summary of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
     /// Number of values.
     pub n: usize,
-    /// Their mean.
+    /// Mean.
     pub mean: f64,
-    /// Standard deviation; none of a single value.
+    /// Standard deviation; `None` for a single value.
     pub sd: Option<f64>,
-    /// Standard error of the mean; none of a single value.
+    /// Standard error of the mean; `None` for a single value.
     pub se: Option<f64>,
-    /// The least.
+    /// Minimum.
     pub min: f64,
-    /// The greatest.
+    /// Maximum.
     pub max: f64,
 }
 
 impl Spread {
-    /// Of a sample; none of an empty one.
+    /// Summarises a sample; `None` for an empty one.
     pub fn of(sample: &[f64]) -> Option<Spread> {
         let (min, max) = (sample.iter().copied().reduce(f64::min)?, sample.iter().copied().reduce(f64::max)?);
         let n = sample.len();
@@ -29,19 +29,19 @@ impl Spread {
         Some(Spread { n, mean, sd, se: sd.map(|sd| sd / (n as f64).sqrt()), min, max })
     }
 
-    /// Half the width of the mean's 95 % confidence interval (Student's t), given [`super::student_t_975`] of n - 1
-    /// degrees of freedom.
+    /// Half the width of the 95 % confidence interval of the mean (Student's t), where `t` is
+    /// [`super::student_t_975`] with n - 1 degrees of freedom.
     pub fn half_interval(&self, t: f64) -> Option<f64> {
         self.se.map(|se| t * se)
     }
 }
 
-/// The mean; NaN of an empty sample.
+/// Mean; NaN for an empty sample.
 pub fn mean(sample: &[f64]) -> f64 {
     sample.iter().sum::<f64>() / sample.len() as f64
 }
 
-/// Mean and standard deviation of a sample that is not empty.
+/// Mean and standard deviation of a non-empty sample.
 pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
     let n = sample.len() as f64;
     let mean = mean(sample);
@@ -49,7 +49,7 @@ pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
     (mean, variance.sqrt())
 }
 
-/// The value below which a part of a sorted sample lies, on the line between its neighbours; NaN of an empty sample.
+/// Quantile of a sorted sample by linear interpolation; `part` is 0 to 1. NaN for an empty sample.
 pub fn quantile(sorted: &[f64], part: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = part * last as f64;
@@ -57,14 +57,14 @@ pub fn quantile(sorted: &[f64], part: f64) -> f64 {
     low + (high - low) * place.fract()
 }
 
-/// The sample in ascending order.
+/// Returns the sample in ascending order.
 pub fn sorted(sample: &[f64]) -> Vec<f64> {
     let mut sorted = sample.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted
 }
 
-/// The middle value, or the mean of the two in the middle; NaN of an empty sample.
+/// Median; NaN for an empty sample.
 pub fn median(sample: &[f64]) -> f64 {
     let sorted = sorted(sample);
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
