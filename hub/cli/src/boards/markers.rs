@@ -54,9 +54,9 @@ pub fn run(args: &MarkersArgs) -> Result<()> {
 /// Patterns of reflectors, as `--json` prints them.
 #[derive(Serialize, JsonSchema)]
 pub struct Patterns {
-    /// Grid spacing [mm].
+    /// Grid spacing (mm).
     spacing_mm: f64,
-    /// Least difference of some distance between two markers, over all pairs of patterns [mm].
+    /// Least difference of some distance between two markers, over all pairs of patterns (mm).
     separation_mm: f64,
     /// Whether no other choice has a greater separation.
     best: bool,
@@ -69,7 +69,7 @@ pub struct Patterns {
 struct RobotPattern {
     /// Number of the robot, from 1.
     robot: usize,
-    /// Positions from the robot's middle, x to the front and y to the left [mm].
+    /// Positions from the robot's middle, x to the front and y to the left (mm).
     markers_mm: Vec<[f64; 2]>,
 }
 

@@ -43,11 +43,11 @@ pub struct Snapshot<'a> {
     robot: &'a str,
     /// The file.
     path: &'a Path,
-    /// Width [pixels].
+    /// Width (pixels).
     width: u16,
-    /// Height [pixels].
+    /// Height (pixels).
     height: u16,
-    /// Time from the request to the picture [s].
+    /// Time from the request to the picture (s).
     seconds: f64,
 }
 

@@ -128,7 +128,7 @@ pub struct Equality<'a> {
 struct Difference<'a> {
     /// Number of the run, from 0.
     run: u32,
-    /// Time, robot and wheel speeds [m/s].
+    /// Time, robot and wheel speeds (m/s).
     at: &'a str,
 }
 

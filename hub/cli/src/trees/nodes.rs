@@ -40,7 +40,7 @@ struct Node {
     results: Vec<&'static str>,
     /// Whether it writes a register.
     writes: bool,
-    /// Size in the binary form without children [bytes].
+    /// Size in the binary form without children (bytes).
     bytes: usize,
     /// Effect in one sentence.
     meaning: &'static str,

@@ -71,9 +71,9 @@ fn numbers(text: &str) -> Option<Vec<f32>> {
 pub struct PathOutput<'a> {
     /// Fitness of the run.
     fitness: f32,
-    /// Simulated time [s].
+    /// Simulated time (s).
     seconds: f32,
-    /// Final position of the frisbee [m].
+    /// Final position of the frisbee (m).
     frisbee: [f32; 2],
     /// Number of times that the frisbee was put back.
     relocations: u32,
@@ -88,7 +88,7 @@ struct BranchShare<'a> {
     line: usize,
     /// The leaf as text.
     leaf: &'a str,
-    /// Share of all ticks [0 to 1].
+    /// Share of all ticks (0 to 1).
     share: f64,
 }
 

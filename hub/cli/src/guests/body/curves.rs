@@ -29,7 +29,7 @@ pub struct CurvesArgs {
 /// Distances that the best bodies of runs walked, as `--json` prints them.
 #[derive(Serialize, JsonSchema)]
 pub struct Distances<'a> {
-    /// Median over the runs [m].
+    /// Median over the runs (m).
     median: f64,
     /// One row for each run.
     runs: Vec<RunDistance<'a>>,
@@ -40,7 +40,7 @@ pub struct Distances<'a> {
 struct RunDistance<'a> {
     /// Name of the run.
     run: &'a str,
-    /// Distance [m].
+    /// Distance (m).
     way: f64,
 }
 

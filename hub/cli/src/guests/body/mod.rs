@@ -1,5 +1,5 @@
-//! Bodies of joined cubes that evolve and walk. A body is defined by a PRIF, a recursive instruction: `(B(1), [RIGHT, 3, X],
-//! {TOP: (S(2), [TOP, 1, Z], None)})` is a row of three blue cubes to the right, on whose end stands a cube that feels touch.
+//! Bodies of joined cubes that evolve and walk. A body is defined by a PRIF, a recursive instruction: `(B(1), (RIGHT, 3, X),
+//! {TOP: (S(2), (TOP, 1, Z), None)})` is a row of three blue cubes to the right, on whose end stands a cube that feels touch.
 
 pub mod curves;
 pub mod evolve;

@@ -31,21 +31,21 @@ pub struct SimulateArgs {
 /// Walk of a body, as `--json` prints it.
 #[derive(Serialize, JsonSchema)]
 pub struct WalkOutput {
-    /// Distance of the root along y [m].
+    /// Distance of the root along y (m).
     distance: f64,
-    /// Distance of the rearmost part along y [m].
+    /// Distance of the rearmost part along y (m).
     rearmost: f64,
-    /// Lesser of the two distances, which evolution counts [m].
+    /// Lesser of the two distances, which evolution counts (m).
     walked: f64,
-    /// Final position of the root [m].
+    /// Final position of the root (m).
     end: [f64; 3],
-    /// Greatest height of the root [m].
+    /// Greatest height of the root (m).
     highest: f64,
-    /// Simulated time [s].
+    /// Simulated time (s).
     seconds: f64,
-    /// Wall time [s].
+    /// Wall time (s).
     wall_s: f64,
-    /// Position of the root after each second [m].
+    /// Position of the root after each second (m).
     way: Vec<[f64; 3]>,
 }
 

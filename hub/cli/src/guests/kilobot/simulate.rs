@@ -53,11 +53,11 @@ pub struct KilobotsOutput {
     starts: Vec<f32>,
     /// Number of Kilobots.
     robots: usize,
-    /// Simulated time of a start [s].
+    /// Simulated time of a start (s).
     seconds: f32,
-    /// Memory of the tree [bytes].
+    /// Memory of the tree (bytes).
     tree_bytes: usize,
-    /// Memory of the stack [bytes].
+    /// Memory of the stack (bytes).
     stack_bytes: usize,
     /// Factor by which evolution reduces the fitness for memory use, 0 to 1.
     derating: f32,
@@ -65,9 +65,9 @@ pub struct KilobotsOutput {
     uses: Usage,
     /// Smallest tree with the same motions; `null` without `--reduce`.
     needed: Option<String>,
-    /// Simulation speed [robot-seconds per second].
+    /// Simulation speed (robot-seconds per second).
     r_acc: f64,
-    /// Wall time [s].
+    /// Wall time (s).
     wall_s: f64,
 }
 

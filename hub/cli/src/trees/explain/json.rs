@@ -51,7 +51,7 @@ struct Case {
     when: String,
     /// Motion in English.
     does: String,
-    /// Speeds of the left and right wheel [m/s].
+    /// Speeds of the left and right wheel (m/s).
     wheels: [f32; 2],
 }
 
@@ -60,7 +60,7 @@ struct Case {
 struct Study {
     /// Number of runs of each variant.
     runs: u32,
-    /// Simulated time of a run [s].
+    /// Simulated time of a run (s).
     seconds: f32,
     /// Number of robots.
     robots: usize,
@@ -89,7 +89,7 @@ struct NodeCount {
     line: usize,
     /// The node as text.
     node: String,
-    /// Share of the updates in which the node was ticked [0 to 1].
+    /// Share of the updates in which the node was ticked (0 to 1).
     ticked: f64,
     /// Number of ticks that returned success.
     success: u64,

@@ -87,7 +87,7 @@ impl Rig {
         self.swarm.status()
     }
 
-    /// Memory of the hub's process [MB], and its open files.
+    /// Memory of the hub's process (MB), and its open files.
     pub fn hub(&self) -> (f64, usize) {
         let id = self.swarm.id("hub");
         let text = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();

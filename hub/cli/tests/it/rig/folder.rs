@@ -15,9 +15,9 @@ pub struct Layout<'a> {
     pub bodies: &'a [&'a str],
     /// Seconds of arena time per second of wall time.
     pub speed: f64,
-    /// Width and height of the cameras [pixels].
+    /// Width and height of the cameras (pixels).
     pub camera: [u32; 2],
-    /// Frame rate of the cameras [Hz].
+    /// Frame rate of the cameras (Hz).
     pub frame_rate: f64,
     /// Whether links have keys. Without keys the swarm is in development mode.
     pub keys: bool,

@@ -15,9 +15,9 @@ use xpuck_wire::Phase;
 struct Case {
     robots: usize,
     speed: f64,
-    /// Length of the run [minutes of arena time].
+    /// Length of the run (minutes of arena time).
     minutes: f64,
-    /// Time at which the hub is killed [minutes of arena time].
+    /// Time at which the hub is killed (minutes of arena time).
     killed_at: f64,
     /// Wall time without a hub.
     absence: Duration,
@@ -50,13 +50,13 @@ fn start(case: &Case) -> Swarm {
 /// Evolution of one robot in the record.
 #[derive(Debug, Default)]
 struct Evolution {
-    /// Generations in the order of their arrival, each with its time [s].
+    /// Generations in the order of their arrival, each with its time (s).
     generations: Vec<(u64, f64)>,
     /// Immigrants of all generations.
     immigrants: usize,
     /// Log lines about an absent hub.
     away: Vec<String>,
-    /// 99th percentile of the delay of its control loop [us].
+    /// 99th percentile of the delay of its control loop (us).
     late_p99_us: u64,
 }
 

@@ -96,7 +96,7 @@ fn degrees(rad: f64) -> f64 {
     (rad + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU).to_degrees() - 180.0
 }
 
-/// Errors of range [m], bearing and compass [degrees].
+/// Errors of range (m), bearing and compass (degrees).
 fn compare(got: &BTreeMap<usize, ToRobot>, truth: &[Pose], errors: &mut [Errors; 3]) {
     for (me, pose) in truth.iter().enumerate().take(ROBOTS) {
         let ToRobot::Senses { up, neighbours, .. } = &got[&me] else { panic!("{got:?}") };

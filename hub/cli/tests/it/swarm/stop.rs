@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_millis(1500);
 /// Observation time of wheels that must stand.
 const WATCH: Duration = Duration::from_millis(500);
 
-/// Name of a fault, limit of the time until the wheels stand [ms], and a function that causes it, measures the time, and leaves a
+/// Name of a fault, limit of the time until the wheels stand (ms), and a function that causes it, measures the time, and leaves a
 /// robot that can run.
 type Case = (&'static str, u64, fn(&mut Rig) -> Duration);
 
@@ -155,7 +155,7 @@ fn punctuality(time: Duration) {
     assert!(updates > 0 && generations > 0);
 }
 
-/// Upper edge of the bin that holds the quantile `part` of all updates [us]. There are two bins per octave from 16 us.
+/// Upper edge of the bin that holds the quantile `part` of all updates (us). There are two bins per octave from 16 us.
 fn bound(bins: &[u32], part: f64) -> u32 {
     let wanted = part * f64::from(bins.iter().sum::<u32>());
     let mut seen = 0.0;

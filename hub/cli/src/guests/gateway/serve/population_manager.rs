@@ -129,7 +129,7 @@ pub enum Report {
         hidden: f64,
         /// Mean step size of mutations.
         step: f64,
-        /// Wall time of the generation [s].
+        /// Wall time of the generation (s).
         seconds: f64,
     },
     /// At the end: the best individual and counts of the session.

@@ -190,17 +190,17 @@ impl Watched {
 pub struct Scene {
     /// Protocol of the server: `simspark` or `rsmp`.
     protocol: Option<String>,
-    /// Time of the scene [s].
+    /// Time of the scene (s).
     time: f64,
     /// Play mode of a soccer game.
     play_mode: Option<String>,
     /// Score of the left and the right team.
     score: [u32; 2],
-    /// Length and width of the field [m].
+    /// Length and width of the field (m).
     field: [f64; 2],
     /// Robots in view.
     robots: Vec<SceneRobot>,
-    /// Position of the ball [m].
+    /// Position of the ball (m).
     ball: Option<[f64; 3]>,
 }
 
@@ -211,11 +211,11 @@ struct SceneRobot {
     team: String,
     /// Number in the team.
     number: u32,
-    /// Position along x [m].
+    /// Position along x (m).
     x: f64,
-    /// Position along y [m].
+    /// Position along y (m).
     y: f64,
-    /// Heading, counter-clockwise from x [rad].
+    /// Heading, counter-clockwise from x (rad).
     heading: f64,
     /// Whether the server shows it.
     visible: bool,

@@ -181,7 +181,7 @@ impl Rig {
         self.said
     }
 
-    /// Memory of the robot's program [KiB].
+    /// Memory of the robot's program (KiB).
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.robot.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
