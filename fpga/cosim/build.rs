@@ -1,4 +1,4 @@
-//! With the feature `verilated`: Verilator translates the board's top level to C++, and the compiler makes a library of it.
+//! With the feature `verilated`: Verilator translates the board's top level to C++, which is compiled to a library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ fn main() {
     }
     println!("cargo::rerun-if-changed={}", fpga.join("cores").display());
 
-    // Files of modules that are gone would be compiled too.
+    // Old files of removed modules would be compiled too.
     let translated = out.join("translated");
     let _ = std::fs::remove_dir_all(&translated);
     let mut verilator = Command::new("verilator");
@@ -39,7 +39,7 @@ fn main() {
     println!("cargo::rustc-link-lib=pthread");
 }
 
-/// The board's top level and all cores, with the pads of simulation.
+/// Sources of the board's top level and all cores, with the simulation model of the pads.
 fn sources(fpga: &Path) -> Vec<PathBuf> {
     let mut list = vec![fpga.join("boards/xpuck/top.v")];
     let cores = std::fs::read_dir(fpga.join("cores")).expect("the cores are there");

@@ -1,4 +1,4 @@
-"""The numbers of include/shim.vh by their names, so that benches follow the one table."""
+"""Constants of include/shim.vh by name, so that the benches use the same table."""
 
 import pathlib
 import re
@@ -8,10 +8,10 @@ NAMES = {name: int(value, 16) for name, value in re.findall(r"`define (\w+) +\d+
 
 
 def register(name):
-    """A register's address."""
+    """Address of a register."""
     return NAMES[f"SHIM_{name.upper()}"]
 
 
 def status(name):
-    """A bit of the register `status`, as a number with that bit set."""
+    """Mask of a bit in the register `status`."""
     return 1 << NAMES[f"STATUS_{name.upper()}"]

@@ -1,4 +1,4 @@
-"""The robot around the shim: camera, FT2232H, the board's SPI and the dsPIC, on the pins of a board."""
+"""Devices around the shim at the pins of a board: camera, FT2232H, the board's SPI and the dsPIC."""
 
 import stream
 from camera import Sensor
@@ -7,15 +7,15 @@ from names import register, status
 from spi import DUMMY, Master, Slave, any_message
 from usb import NS, Chip
 
-SYSTEM = 1000 / 48  # ns of the system's clock
+SYSTEM = 1000 / 48  # period of the system clock [ns]
 
 
 class Robot:
     def __init__(self, dut, name, pclk=1000 / 24, dspic=True, video=True, **chip):
-        """`video`: the clocks of camera and FT2232H run, which costs time."""
+        """`video`: run the clocks of camera and FT2232H, which takes simulation time."""
         self.dut, self.random = dut, rng(name)
         self.registers = dut.board.shim.registers
-        self.asked = None  # the register that the next message tells
+        self.asked = None  # register that the next message returns
         clock(dut.osc_12mhz, SYSTEM)
         if video:
             self.pclk = clock(dut.cam_pclk, pclk)
@@ -29,7 +29,7 @@ class Robot:
             self.slave = Slave(dut.body_sck, dut.body_mosi, dut.body_miso, dut.body_ss_n, words)
 
     async def talk(self, words):
-        """A message, of which the dsPIC gets every bit and the board all of the dsPIC's but the last word: that is returned."""
+        """Sends a message and checks that all bits pass except the board's last word, which is returned."""
         back = await self.master.talk(words)
         if self.slave:
             assert self.slave.got[-1] == "".join(f"{word:016b}" for word in words)
@@ -37,11 +37,11 @@ class Robot:
         return back[DUMMY]
 
     async def says(self, word):
-        """A good message with this last word."""
+        """Sends a valid message with this last word."""
         return await self.talk(any_message(self.random, word))
 
     async def read(self, name):
-        """A register's value: asked for with one message, answered with the next."""
+        """Reads a register: requested with one message, returned with the next."""
         if self.asked != name:
             await self.says(register(name) << 8)
         self.asked = name
@@ -55,14 +55,14 @@ class Robot:
             await self.says(0x8000 | register(name) << 8 | value)
 
     async def clears(self, *names):
-        """Those bits of the status are set, which are cleared then."""
+        """Checks that exactly these status bits are set, and clears them."""
         held = await self.read("status")
         assert held == sum(map(status, names)), f"the status is {held:02x}, not of {names}"
         await self.write("status", held)
 
     async def begins_with_rows(self, units):
-        """Rows of so many units, status cleared, and the camera's first VSYNC. The registers are set from behind, which
-        takes no messages."""
+        """Sets the row length, clears the status and sends the first VSYNC. The registers are set directly, which takes
+        no messages."""
         await self.sensor.wait(4)
         self.registers.row_units.value = units
         self.registers.status.value = 0
@@ -71,5 +71,5 @@ class Robot:
         await self.sensor.wait(20)
 
     def holds(self, length):
-        """What the FT2232H got is in order and right; returns how many rows of the right length are missing."""
+        """Checks order and content of the FT2232H's data; returns the number of missing rows of the right length."""
         return stream.compare(stream.decode(self.chip.got, length), self.sensor.sent, length)

@@ -1,4 +1,4 @@
-"""Both ends of the SPI messages (docs/protocols/spi.md): what is in them, the board as master, the dsPIC as slave."""
+"""Both ends of the SPI messages (docs/protocols/spi.md): message format, the board as master, the dsPIC as slave."""
 
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
@@ -18,7 +18,7 @@ def crc16(words):
 
 
 def message(body, sequence=0, dummy=0):
-    """A valid message out of words 0 to 27."""
+    """A valid message with words 0 to 27 of `body`."""
     assert len(body) == SUM
     words = list(body) + [(sum(body) + sequence) % 65536, sequence]
     return words + [crc16(words), dummy]
@@ -29,21 +29,21 @@ def any_message(random, dummy=0):
 
 
 def colours(words):
-    """The ring's 15 pixels of 24 bits, green, red, blue, out of a message."""
+    """The ring's 15 pixels of 24 bits (green, red, blue) in a message."""
     bits = "".join(f"{word:016b}" for word in words[PIXELS : PIXELS + PIXEL_WORDS])
     return [int(bits[24 * i : 24 * i + 24], 2) for i in range(15)]
 
 
 class Master:
-    """Mode 1: bits change at SCK's rising edge and are taken at its falling edge."""
+    """SPI master, mode 1: bits change at SCK's rising edge and are sampled at its falling edge."""
 
     def __init__(self, sck, mosi, ss_n, sample, half=100, gap=6400):
-        """`sample` says what the board sees at a falling edge; `half` of a clock and `gap` behind a word in ns."""
+        """`sample` returns the board's input at a falling edge; `half` clock period and `gap` after a word [ns]."""
         self.sck, self.mosi, self.ss_n, self.sample, self.half, self.gap = sck, mosi, ss_n, sample, half, gap
         sck.value, mosi.value, ss_n.value = 0, 0, 1
 
     async def send(self, words, bits=None):
-        """Sends a message and returns what was sampled, a list for each word. `bits` after which the select is lost."""
+        """Sends a message and returns the sampled bits, one list per word. The select is lost after `bits` bits."""
         got, left = [], len(words) * 16 if bits is None else bits
         self.ss_n.value = 0
         await Timer(2 * self.half, "ns")
@@ -68,12 +68,12 @@ class Master:
         return got
 
     async def talk(self, words):
-        """Sends a message and returns the 32 words that came back."""
+        """Sends a message, and returns the 32 words received."""
         return [int("".join(str(bit) for bit in word), 2) for word in await self.send(words)]
 
 
 class Slave:
-    """The dsPIC, which shifts out `words` and keeps what it got, per message a string of bits."""
+    """The dsPIC: sends `words`, and stores the received bits as one string per message."""
 
     def __init__(self, sck, mosi, miso, ss_n, words):
         self.sck, self.mosi, self.miso, self.ss_n, self.words = sck, mosi, miso, ss_n, words

@@ -1,6 +1,6 @@
-"""The camera's stream as docs/protocols/camera.md has it: headers, and a reader that forgives nothing."""
+"""The camera's stream (docs/protocols/camera.md): headers, and a strict decoder."""
 
-# The page's frame of 4 x 2 pixels with the number 5C3.
+# The example frame of the specification: 4 x 2 pixels, number 5C3.
 GOLDEN_NUMBER = 0x5C3
 GOLDEN_ROWS = [bytes.fromhex("1080EB8052 5A51F0"), bytes.fromhex("29F0286E90369122")]
 GOLDEN = (
@@ -12,7 +12,7 @@ ROW, END = 1, 2
 
 
 def crc6(digits):
-    """CRC of 6 bits, polynomial x^6 + x + 1, start 3F, most significant bit first, of digits of 6 bits."""
+    """CRC of 6 bits over digits of 6 bits: polynomial x^6 + x + 1, start 3F, most significant bit first."""
     crc = 0x3F
     for digit in digits:
         for bit in reversed(range(6)):
@@ -31,15 +31,15 @@ def clamped(pixels):
 
 
 def frame_bytes(frame, rows):
-    """A frame without holes."""
+    """A complete frame."""
     out = b"".join(header(ROW, frame, at) + clamped(row) for at, row in enumerate(rows))
     return out + header(END, frame, len(rows))
 
 
 def decode(stream, length, unfinished=False):
-    """What is in a stream whose rows have `length` bytes: tuples ("row", frame, row, pixels) and ("end", frame, rows).
-    Anything that is not exactly a header or a row behind its header is an AssertionError. `unfinished`: the stream may
-    end within a header or a row, which is not told then."""
+    """Decodes a stream with rows of `length` bytes to tuples ("row", frame, row, pixels) and ("end", frame, rows).
+    Any deviation from a header or a header with its row is an AssertionError. `unfinished`: the stream may end within
+    a header or a row, which is then ignored."""
     found, at = [], 0
     while at < len(stream):
         head = bytes(stream[at : at + 8])
@@ -66,9 +66,9 @@ def decode(stream, length, unfinished=False):
 
 
 def compare(found, sent, length):
-    """Holds rows of `decode` against frames that the sensor gave: `sent[number]` lists all rows of a frame as they were,
-    of any length. Rows come in order, none twice, with their own pixels, and only those of the right length. Returns how
-    many of the right length are missing. The numbers of ends are how many rows their frames had."""
+    """Compares the rows of `decode` with the frames of the sensor: `sent[number]` lists all original rows of a frame,
+    of any length. Checks that rows are in order, unique, of the right length and content, and that each end has the
+    row count of its frame. Returns the number of missing rows of the right length."""
     last, seen = (-1, -1), 0
     for kind, frame, value, *pixels in found:
         assert frame in sent, f"frame {frame} was not sent"

@@ -1,18 +1,18 @@
-"""A strip of WS2812B pixels that reads its line as the data sheet has it and notes every time that is out of tolerance."""
+"""A strip of WS2812B pixels that decodes its line and records each time outside the data sheet's tolerance."""
 
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge, SimTimeoutError, Timer, with_timeout
 
 from common import now
 
-# In ns: high for 0 and 1, low behind them, tolerance of each, and how long the line is low until the pixels show.
+# Times [ns]: high for 0 and 1, low after them, tolerance of each, and low time until the pixels show the colours.
 HIGH, LOW, TOLERANCE, LATCH = (400, 800), (850, 450), 150, 300_000
 
 
 class Strip:
     def __init__(self, line):
         self.line = line
-        self.shown = []  # what the pixels were told, frame by frame: numbers of 24 bits, green, red, blue
+        self.shown = []  # colours of each frame: numbers of 24 bits, green, red, blue
         self.wrong = []
         cocotb.start_soon(self._reads())
 
@@ -51,7 +51,7 @@ class Strip:
         return self.shown[-1]
 
     async def stays(self, us):
-        """Nothing new is shown for so long."""
+        """Checks that no new frame is shown for this time [us]."""
         before = len(self.shown)
         await Timer(us, "us")
         assert len(self.shown) == before, "the strip was told something"

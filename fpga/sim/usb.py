@@ -1,7 +1,7 @@
-"""An FT2232H in the mode of the synchronous 245 FIFO, as far as bytes go to the host.
+"""FT2232H in the synchronous 245 FIFO mode, for transfers to the host.
 
-It samples WR# and TXE# at the rising edge of its clock of 60 MHz; both low take the byte. TXE# changes 1 to 7.15 ns behind
-the rising edge (data sheet).
+It samples WR# and TXE# at the rising edge of its 60 MHz clock, and takes the byte if both are low. TXE# changes 1 to
+7.15 ns after the rising edge (data sheet).
 """
 
 import cocotb
@@ -14,11 +14,11 @@ NS = 1000 / 60
 
 class Chip:
     def __init__(self, clk, wr_n, txe_n, data, random, capacity=None):
-        """Its buffer of `capacity` bytes, 4096 in the real one, is emptied by `reads`; without, it has no end."""
+        """`reads` empties its buffer of `capacity` bytes (4096 in the real chip); default: unlimited."""
         self.clk, self.wr_n, self.txe_n, self.data, self.random = clk, wr_n, txe_n, data, random
         self.capacity, self.level = capacity, 0
         self.got = bytearray()
-        self.strobes = 0  # edges at which WR# was low
+        self.strobes = 0  # number of edges with WR# low
         txe_n.value = self.full = 1
         cocotb.start_soon(self._takes())
 
@@ -41,17 +41,17 @@ class Chip:
         self.txe_n.value = self.full = full
 
     async def opens(self):
-        """TXE# falls behind the next rising edge."""
+        """TXE# falls after the next rising edge."""
         await RisingEdge(self.clk)
         await self._turn(0)
 
     async def closes(self):
-        """TXE# rises behind the next rising edge."""
+        """TXE# rises after the next rising edge."""
         await RisingEdge(self.clk)
         await self._turn(1)
 
     async def stalls(self, open_clocks=(1, 100), closed_clocks=(1, 100)):
-        """Opens and closes at random, for ever."""
+        """Opens and closes at random, forever."""
         while True:
             await self.opens()
             await rising(self.clk, self.random.randint(*open_clocks) - 1)
@@ -59,7 +59,7 @@ class Chip:
             await rising(self.clk, self.random.randint(*closed_clocks) - 1)
 
     async def reads(self, pauses=(20, 400)):
-        """The host takes up to 510 bytes at a time, for ever."""
+        """The host takes up to 510 bytes at a time, forever."""
         await self.opens()
         while True:
             await rising(self.clk, self.random.randint(*pauses))
@@ -69,7 +69,7 @@ class Chip:
                 await self.opens()
 
     async def quiet(self, clocks=400, limit=200_000):
-        """Waits until no byte came for so many clocks."""
+        """Waits until no byte has arrived for this number of clocks."""
         for _ in range(limit // clocks):
             before = len(self.got)
             await rising(self.clk, clocks)

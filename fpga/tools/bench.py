@@ -1,10 +1,10 @@
 """Runs the benches, cocotb on Icarus: `bench.py [--core NAME] [--faults] [--long] [--wave]`.
 
-A bench is `cores/<core>/sim/test_<bench>.py`; its top is `<bench>_bench.v` beside it, or else `<core>_bench.v`, or else the
-module of its name. Each test has a simulation of its own, because the logic has no reset: what it holds after power-up is part
-of what is tested.
+A bench is `cores/<core>/sim/test_<bench>.py`; its top is `<bench>_bench.v` in the same folder, else `<core>_bench.v`,
+else the module of its name. Each test runs in a new simulation, because the logic has no reset: its power-up state is
+part of the tests.
 
-SEED in the environment changes the chance of all tests, BUILD the folder for working files.
+The environment variable SEED changes the random seed of all tests, BUILD the folder for working files.
 """
 
 import argparse
@@ -29,15 +29,15 @@ ROOT = faults.ROOT
 WORK = pathlib.Path(os.environ.get("BUILD", ROOT.parent / "target/fpga/sim")).resolve()
 SEED = int(os.environ.get("SEED", "1"))
 JOBS = 2
-LONG = 20  # seeds of a long run
-# A bench once more under another name, with other files: the pads of the iCE40 as yosys simulates its cells.
+LONG = 20  # number of seeds of a long run
+# A second name for a bench, with other files: the pads of the iCE40 with yosys's simulation cells.
 PADS = "pads_ice40"
 CELLS = pathlib.Path("/usr/share/yosys/ice40/cells_sim.v")
-FAIR = ("AssertionError", "SimTimeoutError")  # what a test says that failed as a test
+FAIR = ("AssertionError", "SimTimeoutError")  # error types of a failed test
 
 
 def benches(only):
-    """Triples of core, bench and test, those of --core."""
+    """Triples of core, bench and test, filtered by --core."""
     found = []
     for path in sorted(ROOT.glob("cores/*/sim/test_*.py")):
         core, bench = path.parent.parent.name, path.stem.removeprefix("test_")
@@ -50,7 +50,7 @@ def benches(only):
 
 
 def build(core, bench, root, folder, wave=False):
-    """Translates a bench's logic, of which `root` is `fpga/` or a copy. Returns runner and top; RuntimeError if it fails."""
+    """Compiles a bench's logic from `root` (`fpga/` or a copy). Returns runner and top; RuntimeError if it fails."""
     folder.mkdir(parents=True, exist_ok=True)
     unused = "pads_model.v" if bench == PADS else "pads_ice40.v"
     sources = [path for path in sorted(root.glob("cores/*/rtl/*.v")) if path.name != unused]
@@ -71,7 +71,7 @@ def build(core, bench, root, folder, wave=False):
 
 
 def run(built, bench, test, folder, seed, wave=False):
-    """Runs one test. Returns what failed, None if nothing did, and the seconds."""
+    """Runs one test. Returns the failure, or None, and the duration [s]."""
     # A runner keeps the state of its last test, so each test has a copy.
     runner, top = copy.copy(built[0]), built[1]
     began = time.monotonic()
@@ -91,7 +91,7 @@ def run(built, bench, test, folder, seed, wave=False):
 
 
 def verdict(results, test):
-    """What a file of results says of a test: None if it passed."""
+    """Failure of a test in a file of results; None if it passed."""
     if not results.exists():
         return "did not run"
     cases = [case for case in xml.parse(results).getroot().iter("testcase") if case.get("name") == test]
@@ -104,7 +104,7 @@ def verdict(results, test):
 
 
 def all_benches(options):
-    """Each test with its seeds. Returns numbers of passed and failed."""
+    """Runs each test with its seeds. Returns the numbers of passed and failed tests."""
     seeds = range(SEED, SEED + LONG) if options.long else [SEED]
     built = {}
 
@@ -131,7 +131,7 @@ def all_benches(options):
 
 
 def all_faults(options):
-    """Plants each fault and demands that its test fails, and says so as a test."""
+    """Plants each fault, and requires that its test fails with a test error."""
     tests = benches(None)
 
     def one(number, core, fault):
@@ -160,7 +160,7 @@ def all_faults(options):
 
 
 def gather(one, tasks):
-    """Does `one` for each of the tasks, two at a time, prints its line, and counts."""
+    """Runs `one` for each of the tasks, two at a time, prints its line, and counts the results."""
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for done in concurrent.futures.as_completed([pool.submit(one, *task) for task in tasks]):
@@ -179,12 +179,12 @@ def main():
     parser.add_argument("--wave", action="store_true", help="keeps the waves of each test")
     options = parser.parse_args()
     began = time.monotonic()
-    # The runner hands this on to the simulations.
+    # The runner passes this path on to the simulations.
     sys.path[:0] = [str(ROOT / "sim"), *map(str, ROOT.glob("cores/*/sim"))]
     print(f"bench: seed {SEED}" + (f" to {SEED + LONG - 1}" if options.long else ""), flush=True)
     passed, failed = (all_faults if options.faults else all_benches)(options)
     print(f"bench: {passed} passed, {failed} failed ({time.monotonic() - began:.0f} s)", flush=True)
-    # Nothing run is no success.
+    # A run without tests is a failure.
     sys.exit(1 if failed or not passed else 0)
 
 

@@ -1,7 +1,7 @@
 """Draws the block diagram of the shim's logic: `diagram.py OUT.svg`.
 
-Boxes, their clocks and what lies between them stand here; that each module of `cores/shim/rtl/shim.v` has its box, and no
-other, is checked against the file, so a diagram that was forgotten fails.
+This file defines the boxes, their clocks and their connections. It checks that the modules of
+`cores/shim/rtl/shim.v` and the boxes correspond, so an outdated diagram is an error.
 """
 
 import pathlib
@@ -10,10 +10,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Clock domains: colour and what they are called.
+# Clock domains: colour and label.
 CAMERA, USB, SYSTEM = ("#f2c9a1", "camera, 12 to 27 MHz"), ("#a9cbe8", "FT2232H, 60 MHz"), ("#bfe0b4", "system, 48 MHz")
 
-# Module of shim.v, place (column, row), width in columns, domain, what it does.
+# Module of shim.v, position (column, row), width in columns, domain, function.
 BOXES = {
     "camera_capture": (1, 0, 1, CAMERA, "rows, headers"),
     "row_fifo": (2, 0, 1, None, "7 KiB, commit, rollback"),
@@ -25,7 +25,7 @@ BOXES = {
     "activity": (2, 2, 1, SYSTEM, "what stands still"),
     "timebase": (3, 2, 1, SYSTEM, "a tick of 1.365 ms"),
 }
-# Small parts that are no boxes: they lie on the lines between domains.
+# Small modules without a box: they lie on the connections between domains.
 PARTS = {"divider", "level_sync", "event_sync", "bus_sync"}
 OUTSIDE = {
     "camera": (0, 0, "8 bits, HREF, VSYNC"),
@@ -34,7 +34,7 @@ OUTSIDE = {
     "Neopixels": (4, 1, "15, one line"),
     "16 pins": (0, 2, "auxiliary"),
 }
-# From, to, what travels.
+# From, to, label.
 ARROWS = [
     ("camera", "camera_capture", ""),
     ("camera_capture", "row_fifo", "rows"),
@@ -74,7 +74,7 @@ def arrow(start, end, words):
     if y1 == y2:
         forwards = x2 > x1
         y = y1 + HEIGHT / 2
-        # The line to the Neopixels passes below the watchdog.
+        # The connection to the Neopixels passes below the watchdog.
         if abs(x2 - x1) > COLUMN:
             y = y1 + HEIGHT + 14
             path = f"M{x1 + WIDTH - 20} {y1 + HEIGHT} V{y} H{x2 + 20} V{y2 + HEIGHT}"

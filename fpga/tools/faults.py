@@ -1,13 +1,13 @@
-"""Faults that are planted into copies of the logic to see whether the checks find them.
+"""Faults that are planted in copies of the logic to test the checks.
 
 A core's `formal/faults.toml` or `sim/faults.toml` lists them:
 
     [[fault]]
-    name = "the last byte is committed twice"   # what it is, in words
-    file = "cores/row_fifo/rtl/row_fifo.v"      # below fpga/
-    find = "if (w_commit && !lost)"             # stands there exactly once
+    name = "the last byte is committed twice"   # description
+    file = "cores/row_fifo/rtl/row_fifo.v"      # path below fpga/
+    find = "if (w_commit && !lost)"             # must occur exactly once
     replace = "if (w_commit)"
-    check = "order"                             # the proof or test that has to turn red
+    check = "order"                             # proof or test that must fail
 """
 
 import pathlib
@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def listed(kind):
-    """The faults of all cores for `kind`, "formal" or "sim": pairs of core and entry."""
+    """The faults of all cores for `kind` ("formal" or "sim") as pairs of core and entry."""
     found = []
     for path in sorted(ROOT.glob(f"cores/*/{kind}/faults.toml")):
         for fault in tomllib.loads(path.read_text())["fault"]:
@@ -28,7 +28,7 @@ def listed(kind):
 
 
 class Planted:
-    """A copy of the logic with one fault in it, as a folder that is there while the `with` block runs."""
+    """A copy of the logic with one fault, as a folder that exists while the `with` block runs."""
 
     def __init__(self, fault):
         self.fault = fault

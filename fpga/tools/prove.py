@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Proves the cores' properties with yosys-smtbmc, and that planted faults turn the proofs red.
+"""Proves the cores' properties with yosys-smtbmc, and checks that proofs detect planted faults.
 
     python3 fpga/tools/prove.py [--core NAME] [--long] [--faults]
 
-A core's `formal/proofs.toml` lists its proofs; each is a module of the file's name in `formal/`:
+A core's `formal/proofs.toml` lists its proofs; each is a module in the file of its name in `formal/`:
 
     [[proof]]
     name = "order"
-    clocks = 2          # how many free clocks; 1 if it is left out
-    bmc = 20            # clocks (of two clocks: changes of them) looked at from the start
-    bmc_long = 60       # with --long
-    induction = 2       # holds for ever if it held for so many; needs a bmc no shorter
-    cover = 40          # every `cover` is reached within so many
-    cover_long = 400    # with --long
-    cover_from = "any"  # not from the start, but from any state in which the assertions hold and no saw_* is set
-    module = "bytes"    # the module, and its file, if it has another name
-    define = "FULL"     # a macro for `ifdef, where one module has two sets of covers
-    start = "any"       # the core (`dut`) begins with any values in its registers
+    clocks = 2          # number of independent clocks [default: 1]
+    bmc = 20            # depth from the start [clocks; with two clocks: clock edges]
+    bmc_long = 60       # depth with --long
+    induction = 2       # depth of the induction; must not exceed bmc
+    cover = 40          # depth within which every `cover` must be reached
+    cover_long = 400    # depth with --long
+    cover_from = "any"  # start from any state in which the assertions hold and no saw_* is set
+    module = "bytes"    # module and file, if they have another name
+    define = "FULL"     # macro for `ifdef, if a module has several sets of covers
+    start = "any"       # the registers of the core (`dut`) start with arbitrary values
 
-What a proof must know of the inside of a core it declares as a probe, a wire with its place in the design:
+A proof accesses internal signals of a core through probes, wires with a path in the design:
 
     (* probe = "dut.write_at" *) wire [7:0] write_at;
 
@@ -43,7 +43,7 @@ import faults
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 AT_ONCE = 2
-# A proof that takes longer hangs. The slowest takes 25 s; `make test` gives proofs only the idle time of the processors.
+# Time limit of a proof. The slowest takes 25 s, but `make test` runs proofs at idle priority.
 LIMIT_S = 600
 LONG_LIMIT_S = 1800
 PROBE = re.compile(r'\(\*\s*probe\s*=\s*"([^"]+)"\s*\*\)\s*wire\s*(?:\[[^\]]*\]\s*)?(\w+)\s*;')
@@ -66,7 +66,7 @@ class Proof:
     start: str = "reset"
 
     def steps(self, long):
-        """The runs of smtbmc that this proof needs: mode and depth."""
+        """Runs of smtbmc for this proof: mode and depth."""
         found = []
         bmc = self.bmc_long if long and self.bmc_long else self.bmc
         if self.induction > bmc:
@@ -91,7 +91,7 @@ def proofs(core=None):
 
 
 def solver():
-    """Name of the solver for smtbmc, and the environment in which it is found."""
+    """Name of the solver for smtbmc, and the environment that contains it."""
     environment = dict(os.environ)
     folder = environment.get("YICES_BIN")
     if folder:
@@ -103,7 +103,7 @@ def solver():
 
 
 def model(proof, mode, root, folder, environment):
-    """Writes the design of a proof for the solver; returns its file."""
+    """Writes the design of a proof for the solver; returns the path of its file."""
     module = proof.module or proof.name
     top = root / "cores" / proof.core / "formal" / f"{module}.v"
     rtl = [path for path in sorted(root.glob("cores/*/rtl/*.v")) if path.parent.parent.name != "pads"]
@@ -152,7 +152,7 @@ class Outcome:
 
 
 def bounded(command, environment, limit):
-    """Runs a command with all that it starts; returns success and what it said, or that it took too long."""
+    """Runs a command and its child processes with a time limit; returns success and the output."""
     process = subprocess.Popen(
         command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
@@ -175,7 +175,7 @@ def run(proof, mode, depth, root, folder, with_solver, limit=LIMIT_S):
     trace = design.with_suffix(".vcd")
     command = ["yosys-smtbmc", "-s", name, "-t", str(depth)]
     if mode == "bmc":
-        # Looks first whether any trace is left by the assumptions.
+        # First checks that the assumptions are satisfiable.
         command += ["--presat", "--dump-vcd", str(trace)]
     elif mode == "induction":
         command += ["-i", "--dump-vcd", str(trace)]
@@ -188,7 +188,7 @@ def run(proof, mode, depth, root, folder, with_solver, limit=LIMIT_S):
 
 
 def why(outcome):
-    """The lines of a failed run that say what failed."""
+    """The lines of a failed run that state the cause."""
     lines = outcome.said.splitlines()
     found = [line for line in lines if re.search(r"ERROR|Assert failed|Unreached|Assumptions|Unexpected|Error", line)]
     return found or lines[-5:]
@@ -214,7 +214,7 @@ def prove(wanted, long, folder, with_solver):
 
 
 def turns_red(core, fault, with_solver):
-    """Plants a fault; returns the failed run of the proof that has to find it, and what is to be said."""
+    """Plants a fault; returns the failed run of the proof that must detect it, and a message."""
     by_name = {proof.name: proof for proof in proofs(core)}
     proof = by_name.get(fault["check"])
     if proof is None:
@@ -262,7 +262,7 @@ def main():
         raise SystemExit(f"prove: no proofs of {arguments.core or 'any core'}")
     if arguments.faults:
         return plant(arguments.core, with_solver)
-    # Traces outlive the run.
+    # Traces are kept after the run.
     folder = pathlib.Path(tempfile.mkdtemp(prefix="xpuck-prove-"))
     passed = prove(wanted, arguments.long, folder, with_solver)
     if passed:

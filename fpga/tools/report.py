@@ -1,5 +1,6 @@
-"""Prints what a board's logic uses and how fast it is, and fails where a bar is not reached:
-`report.py BOARD ASC REPORT LOG` of what nextpnr wrote. It ends well on a full disk too, so its files are looked at first."""
+"""Prints the resource use and speed of a board's logic, and fails if a limit is missed:
+`report.py BOARD ASC REPORT LOG`. nextpnr succeeds even on a full disk, so its output files are first checked for
+completeness."""
 
 import json
 import os
@@ -7,10 +8,10 @@ import re
 import sys
 
 BARS = {"clk": 48.0, "cam_clk": 27.0, "ft_clk": 69.0}  # MHz
-CELLS = 0.75  # of the logic cells
-PAD_TO_PAD = 15.0  # ns, the SPI tap's
+CELLS = 0.75  # maximum fraction of the logic cells
+PAD_TO_PAD = 15.0  # limit of the SPI tap's pad-to-pad delay [ns]
 
-TILES = 14 * 18 - 4  # of an HX1K: a grid without its corners
+TILES = 14 * 18 - 4  # number of tiles of an HX1K: a grid without its corners
 
 board, asc, report, log = sys.argv[1:]
 try:
@@ -27,7 +28,7 @@ def line(what, figure, bar, good):
     try:
         print(f"{board}: {what:<34} {figure:>12}   {bar}", flush=True)
     except BrokenPipeError:
-        # Nobody reads on; the bars are judged all the same.
+        # The output was closed; the limits are checked anyway.
         sys.stdout = open(os.devnull, "w")
     if not good:
         failed.append(what)
@@ -41,7 +42,7 @@ for clock, bar in BARS.items():
     found = [fmax["achieved"] for name, fmax in told["fmax"].items() if name.split("$")[0] == clock]
     achieved = found[0] if found else 0.0
     line(f"clock {clock}", f"{achieved:.1f} MHz", f"{bar:.0f} MHz or more", achieved >= bar)
-# The log has the figures of placing first and those of routing last.
+# The log contains the delays after placing first, and those after routing last.
 pads = re.findall(r"Max delay <async>\s*-> <async>\s*: ([0-9.]+) ns", open(log).read())
 line("SPI, pad to pad", f"{float(pads[-1]):.2f} ns" if pads else "none", f"below {PAD_TO_PAD:.0f} ns",
      bool(pads) and float(pads[-1]) < PAD_TO_PAD)  # fmt: skip

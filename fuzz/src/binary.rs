@@ -1,4 +1,4 @@
-//! Fuzzes the reader of the binary form.
+//! Fuzzes the reader of the binary tree format.
 
 #![no_main]
 

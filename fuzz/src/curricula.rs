@@ -1,5 +1,5 @@
-//! Fuzzes what curricula are read from: automata, curriculum files, saved populations, and the files of the document's program. What
-//! automata are written as is read again as the same.
+//! Fuzzes the readers of automata, curriculum files, saved populations, and the files of the original program.
+//! Written automata must be read back unchanged.
 
 #![no_main]
 
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
                 Ok(automaton) => {
                     assert!(parse("fuzz", module, &print(&automaton)).as_ref() == Ok(&automaton));
                     assert!(!account(module, &automaton).is_empty());
-                    // Drawings of the densest take a tenth of a second.
+                    // Drawing the densest automata takes a tenth of a second.
                     assert!(automaton.transitions() > 64 || draw(&automaton).contains("<svg"));
                     let _ = to_tree(&simplify(&automaton), &Meanings::epuck());
                 }

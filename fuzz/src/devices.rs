@@ -1,4 +1,4 @@
-//! Fuzzes what a robot reads from its devices: SPI words, e-puck2 packets, and the camera's USB packets.
+//! Fuzzes the decoders of device data: SPI words, e-puck2 packets, and the camera's USB packets.
 
 #![no_main]
 

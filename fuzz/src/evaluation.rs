@@ -1,5 +1,5 @@
-//! Fuzzes what robot simulators and population managers send: lines, and messages of lines. What is read is written and read again as
-//! the same.
+//! Fuzzes the messages of robot simulators and population managers: lines, and messages of several lines. Messages
+//! must be read back unchanged after writing.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Fuzzes the readers of files that people write: experiment, swarm, hub, world, settings for a robot's file, keys, and
-//! the manifest of an experiment.
+//! Fuzzes the readers of files that people write: experiment, swarm, hub, world, settings for a robot's file, keys,
+//! and the manifest of an experiment.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ use xpuck_wire::{Swarm, file};
 
 const ROBOT: &str = "id = \"xp01\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"e-puck1\"\ni2c = \"/dev/i2c-12\"\n";
 
-/// An error is one line that says something.
+/// Checks that an error is a single non-empty line.
 fn check<T, E: Display>(read: Result<T, E>) {
     if let Err(error) = read {
         let text = error.to_string();

@@ -1,4 +1,4 @@
-//! Fuzzes the answers to Groot2: the first byte says where the first part ends.
+//! Fuzzes the answers to Groot2; the first byte gives the length of the first part.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the reader of JSON.
+//! Fuzzes the reader of the JSON tree format.
 
 #![no_main]
 

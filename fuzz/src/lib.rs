@@ -1,4 +1,4 @@
-//! What must hold for every tree that a reader accepts, and for every pose that the hub believes.
+//! Invariants of every tree that a reader accepts, and of every pose that the hub accepts.
 
 use xpuck_hub_core::config::Gates as Limits;
 use xpuck_hub_core::mocap::RawFrame;
@@ -10,13 +10,13 @@ use xpuck_kernels::tree::exchange::{
 };
 use xpuck_kernels::tree::{CompileError, Memory, ParseError, Program, Senses, Tree};
 
-/// Ticks of a tree that fits a robot.
+/// Number of ticks of a compiled tree.
 const TICKS: u32 = 4;
 
-/// Checks what a reader of text made of its input: an error has a place and a message, a tree is sound.
+/// Checks the result of a text reader: an error has a position and a message, a tree satisfies [`check`].
 ///
 /// # Panics
-/// If not; libFuzzer then keeps the input.
+/// If a check fails; libFuzzer then keeps the input.
 pub fn check_read(read: Result<Tree, ParseError>) {
     match read {
         Ok(tree) => check(&tree),
@@ -24,16 +24,16 @@ pub fn check_read(read: Result<Tree, ParseError>) {
     }
 }
 
-/// Checks that a tree survives every format, compiles or is refused for its size, and can be ticked.
+/// Checks that a tree survives every format, compiles or is rejected for its size, and can be ticked.
 ///
 /// # Panics
-/// If not; libFuzzer then keeps the input.
+/// If a check fails; libFuzzer then keeps the input.
 pub fn check(tree: &Tree) {
     same("XML", from_xml(&to_xml(tree)).unwrap(), tree);
     same("XML for viewers", from_xml(&to_xml_live(tree)).unwrap(), tree);
     same("JSON", from_json(&to_json(tree)).unwrap(), tree);
     if let Ok(bytes) = to_binary(tree) {
-        // What has a binary form has angles in whole steps, which the text form keeps too.
+        // A tree with a binary form has angles in whole steps, which the text form preserves too.
         same("binary", from_binary(&bytes).unwrap(), tree);
         same("text", Tree::parse(&tree.to_string()).unwrap(), tree);
     } else {
@@ -44,7 +44,7 @@ pub fn check(tree: &Tree) {
     match Program::compile(tree) {
         Ok(program) => tick(tree, &program),
         Err(CompileError::Nodes(_) | CompileError::Bytes(_)) => {}
-        // Readers refuse parts of networks outside of them.
+        // Readers reject parts of networks outside a network.
         Err(error) => panic!("{error}"),
     }
 }
@@ -65,11 +65,11 @@ fn tick(tree: &Tree, program: &Program) {
     }
 }
 
-/// Feeds a client of motion capture a stream, and the gates what it makes of it. The first byte says into what pieces the
-/// stream is cut.
+/// Feeds a stream to a motion capture client, and its frames to the gates. The first byte gives the length of the
+/// pieces into which the stream is cut.
 ///
 /// # Panics
-/// If an error says nothing, or a pose is none; libFuzzer then keeps the input.
+/// If an error has no message, or a pose is not finite; libFuzzer then keeps the input.
 pub fn feed_in_pieces(client: &mut dyn Codec, bytes: &[u8]) {
     let Some((cut, stream)) = bytes.split_first() else { return };
     let mut frames = Vec::new();
@@ -86,10 +86,10 @@ pub fn feed_in_pieces(client: &mut dyn Codec, bytes: &[u8]) {
     pass_gates(&frames);
 }
 
-/// Checks that the gates let only poses pass that are numbers.
+/// Checks that all poses that pass the gates are finite.
 ///
 /// # Panics
-/// If not; libFuzzer then keeps the input.
+/// If a check fails; libFuzzer then keeps the input.
 pub fn pass_gates(frames: &[RawFrame]) {
     let mut gates = Gates::new(Limits::default(), &["xp01".to_string()]);
     for body in frames.iter().filter_map(|raw| gates.pass(raw)).flat_map(|frame| frame.bodies) {

@@ -1,4 +1,4 @@
-//! Fuzzes the reader of messages, of all kinds. What is read must be written and read again as the same bytes.
+//! Fuzzes the decoders of all kinds of messages. Encoding a decoded message must be reproducible byte by byte.
 
 #![no_main]
 

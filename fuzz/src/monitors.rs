@@ -1,5 +1,5 @@
-//! Fuzzes what viewers, trainers and agents send, and what servers of others do: messages, scenes, commands. What is read as a scene is
-//! written and read again as the same, and drawn.
+//! Fuzzes messages of viewers, trainers, agents and third-party servers: messages, scenes, commands. A scene must be
+//! read back unchanged after writing, and be drawable.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use xpuck_gateway::frame::Frames;
 use xpuck_gateway::scene::{Graph, rsmp, simspark};
 use xpuck_gateway::{agent, sexpr, trainer};
 
-/// Longest message that is taken.
+/// Maximum length of a message (bytes).
 const LONGEST: usize = 1 << 16;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Fuzzes the hub's NatNet session and the gates behind it. Each datagram has its length before it, two bytes.
+//! Fuzzes the hub's NatNet session and its gates. Each datagram is preceded by its length (two bytes).
 
 #![no_main]
 
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
         rest = more;
         match session.feed(datagram) {
             Ok(frame) => frames.extend(frame),
-            // A datagram from anywhere must not end the session that others speak in.
+            // An invalid datagram must not end the session.
             Err(error) => assert!(!error.is_empty()),
         }
         session.take_outgoing();

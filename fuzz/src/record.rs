@@ -1,4 +1,4 @@
-//! Fuzzes the recovery of a record that was cut off or damaged: what is written can be read again, all of it.
+//! Fuzzes the recovery of a truncated or damaged record: the recovered record must be completely readable.
 
 #![no_main]
 

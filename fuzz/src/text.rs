@@ -1,4 +1,4 @@
-//! Fuzzes the reader of the text form.
+//! Fuzzes the reader of the text tree format.
 
 #![no_main]
 

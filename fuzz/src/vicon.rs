@@ -1,4 +1,5 @@
-//! Fuzzes the hub's Vicon DataStream client and the gates behind it; the first byte says into what pieces the stream is cut.
+//! Fuzzes the hub's Vicon DataStream client and its gates; the first byte gives the length of the pieces of the
+//! stream.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the reader of XML.
+//! Fuzzes the reader of the XML tree format.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-// Lattice's iCEstick with the same cores: camera and an FT2232H of its own on the three headers. SPI comes from the kit's
-// own FT2232H, channel B in MPSSE mode, so a computer's USB port stands for the robot's board; there is no dsPIC.
+// Lattice's iCEstick with the same cores: camera and an external FT2232H on the three headers. SPI comes from the
+// kit's own FT2232H, channel B in MPSSE mode: a computer's USB port replaces the robot's board, without a dsPIC.
 `default_nettype none
 module top #(
     parameter [31:0] BUILD = 32'd0
@@ -19,7 +19,7 @@ module top #(
     output wire       host_miso,
     input  wire       host_ss_n,
     output wire       pixels,
-    // Red: no camera clock, no FT2232H clock, it takes nothing, no SPI messages. Green: none of these.
+    // Red LEDs: no camera clock, no FT2232H clock, FT2232H stalled, no SPI messages. Green: none of these.
     output wire [4:0] led
 );
     wire clk, oscillator, cam_clk, ft_clk;

@@ -1,6 +1,6 @@
-# The Xpuck's printed parts out of shell.scad: `make shells`. Included by fpga/Makefile; alone, in fpga/:
+# Printed parts of the Xpuck from shell.scad: `make shells`. Included by fpga/Makefile; standalone, in fpga/:
 #   make -f boards/xpuck/shell.mk BUILD=/tmp/x shells
-# Wants Debian's openscad, xvfb and xauth. STL and SVG need no display; a picture does, so it is drawn under xvfb.
+# Requires Debian's openscad, xvfb and xauth. STL and SVG need no display; pictures are drawn under xvfb.
 BUILD ?= ../target/fpga
 OPENSCAD ?= openscad
 
@@ -12,7 +12,8 @@ XPUCK_PRINTS := $(addprefix $(XPUCK_SHELL)/,shell.stl skirt.stl ring.stl chassis
 .PHONY: shells
 shells: $(XPUCK_PRINTS) $(XPUCK_SHELL)/section.svg $(XPUCK_SHELL)/shell.png
 
-# $(call openscad,COMMAND,PART,OPTIONS,PATTERN): what OpenSCAD says is in $@.log; a warning, or a log without PATTERN, fails.
+# $(call openscad,COMMAND,PART,OPTIONS,PATTERN): the output of OpenSCAD is in $@.log; a warning, or a log without
+# PATTERN, is an error.
 define openscad
 	@mkdir -p $(@D)
 	@command -v $(OPENSCAD) >/dev/null || { \

@@ -1,29 +1,30 @@
-// Shell, spacer ring, chassis and skirt of an Xpuck, for a printer. x is forwards, y left, z up; millimetres, degrees.
+// Shell, spacer ring, chassis and skirt of an Xpuck for 3D printing. x is forwards, y left, z up; millimetres,
+// degrees.
 //
-// Who says it, in brackets behind each length:
+// Source of each length, in brackets after it:
 //   T  the thesis: 5.1.4, 5.1.5, 5.2.3, 6.1, Table 6.1, text of Fig. 5.6
 //   E  e-puck.org, mechanics of the e-puck
-//   W  the e-puck of the simulator Webots (E-puck.proto), which is drawn after the robot
+//   W  the e-puck model of the simulator Webots (E-puck.proto)
 //   D  drawing or data sheet of the part
 //   =  follows from others
-//   ?  chosen by us: the thesis shows pictures of these parts and gives two diameters
+//   ?  own choice: the thesis shows pictures of these parts and gives two diameters
 //
 //   openscad -D 'part="skirt"' -o skirt.stl shell.scad
 
 part = "all";           // "shell", "skirt", "ring", "chassis": as printed; "section": 2D; "all": the robot
-explode = 0;            // "all": distance of the parts in a second robot, drawn taken apart; 0 for none
-facets = 120;           // of a circle
+explode = 0;            // "all": distance of the parts in a second, exploded robot; 0 for none
+facets = 120;           // number of sides of a circle
 // Feet of the reflectors from the robot's middle: "markers_mm" of `xpuck dev markers 16 --json`, here robot 1.
 pattern = [[15, 5], [15, -15], [-5, 15], [-5, 5]];
 
-// The robot.
+// Robot.
 outer_d = 75;           // shell [T]; skirt and ring too, so that robots touch at the same distance everywhere [?]
 clearance = 0.4;        // between parts that slide [?]
-screw_d = 2.7;          // clears M2.5 [?]: no drawing of the e-puck's columns gives their thread
+screw_d = 2.7;          // clearance for M2.5 [?]: no drawing of the e-puck's columns gives their thread
 tap_d = 2.1;            // M2.5 cuts its own thread [?]
 head = [5.2, 1.7];      // countersunk M2.5, diameter and depth [?]
 
-// The e-puck.
+// e-puck.
 body_r = 35;            // [E]
 body_z = [1, 37];       // under its main board [W]
 lights_r = 35.6;        // its ring of LEDs [W]
@@ -31,7 +32,7 @@ lights_z = [35.8, 42.8];// [W]
 wheel_d = 41;           // [E]
 wheel_gap = 53;         // [E]
 wheel_w = 3;            // [W]
-columns = [[25.4, 19.3], [25.4, -19.3], [-32, 0]];  // that carry a turret [W]
+columns = [[25.4, 19.3], [25.4, -19.3], [-32, 0]];  // columns that carry a turret [W]
 column_z = [38.5, 49.6];// [W]
 sensor_z = 33;          // infra-red [W]
 sensor_at = [17, 49, 90, 150, 210, 270, 311, 343];  // [T], Table 6.1 in degrees
@@ -40,7 +41,7 @@ camera_x = 34.2;        // front of its lens [W]
 camera_fov = 56;        // [T]
 lamp = [31, -12.5, 28.5]; // front LED [W]
 
-// The skirt: opaque to infra-red, which the e-puck's body is not, so that robots see each other [T].
+// Skirt: opaque to infra-red, unlike the e-puck's body, so that robots detect each other [T].
 skirt_r = 35.7;         // inside: clears body and light ring [=]
 skirt_z = [4, 35.4];    // above the floor [?]; below the light ring and past the sensors' axis by 2.4 [=]
 window = [8, 5.2];      // for a TCRT1000, width and height, open at the top [?]
@@ -50,31 +51,31 @@ rib_at = [40, 140, 220, 320]; // where the body has its full radius beside wheel
 rib_r = 34.9;           // pinches the body by 0.1 [?]
 rib_w = 3;              // [?]
 
-// The shim and its pixels.
+// Shim and its pixels.
 shim_d = 70;            // [T]
 shim_z = column_z[1];   // on the columns [=]
 shim_t = 1.6;           // [?]
 pixels = 15;            // [T]; the first in front, so that the columns are in the gaps [?]
-pixel_r = 31.5;         // circle of their middles [?]
+pixel_r = 31.5;         // circle of the pixel centres [?]
 pixel_h = 1.6;          // WS2812B [D]
 pixel_w = 5;            // [D]
 
-// The ring: a cone of 45 degrees above the pixels turns their light outwards [T for what it does, ? for its shape].
+// Ring: a cone of 45 degrees above the pixels reflects their light outwards [T for the function, ? for the shape].
 ring_in = 26.5;         // outside the shim's parts [?]
 ring_foot = 28.3;       // inside the pixels [=]
 ring_h = 12.6;          // [=] for the cone to reach the rim
 ring_rim = 33.6;        // carries chassis and shell [?]
-ring_wall = 2.1;        // of the cone [?]
+ring_wall = 2.1;        // wall of the cone [?]
 
-// The Linux board and its cell.
+// Linux board and its cell.
 board_w = 58;           // XU4 [D]; Raspberry Pi 56: a strip of 1 mm in each groove
 board_l = 85;           // Raspberry Pi [D]; XU4 83
 board_t = 1.6;          // [?]
 board_h = 20;           // with its cooler, XU4 [D]
-board_x = -5;           // its back [?]
-behind = 5;             // room for what is soldered on its back [?]
-below = 8;              // and for leads and plugs under it [?]
-above = 10;             // and over it [?]
+board_x = -5;           // back of the board [?]
+behind = 5;             // room for soldered parts on its back [?]
+below = 8;              // room for leads and plugs below it [?]
+above = 10;             // room above it [?]
 cell_d = 18.5;          // NCR18650B [D]
 cell_l = 65.3;          // [D]
 
@@ -83,7 +84,7 @@ wall = 1.6;             // of the shell: four lines of a nozzle of 0.4 [?]
 top_t = 2.4;            // [?]
 base_t = 3;             // [?]
 plate_t = 2;            // [?]
-groove = 1.5;           // that holds the board [?]
+groove = 1.5;           // groove that holds the board [?]
 rail_l = 70;            // [?]
 cradle_l = 50;          // [?]
 lug_at = [65, 145, 215, 295]; // screws through the shell [?]
@@ -98,19 +99,19 @@ shell_in = outer_d / 2 - wall;
 base_r = shell_in - clearance;
 rail_w = 2.5;
 plate_x = board_x - behind - plate_t;
-cell_x = plate_x - 0.3 - cell_d / 2;   // the plate is the cradle's front
+cell_x = plate_x - 0.3 - cell_d / 2;   // the plate is the front of the cradle
 rim_z = shim_z + shim_t + ring_h;
 inside = base_t + below + board_l + above;
-pipe = 0.05;            // by which cuts go past a surface
+pipe = 0.05;            // overlap of cuts beyond a surface
 
-// What another board, cell or wall must keep to.
+// Constraints for another board, cell or wall.
 assert(norm([plate_x, board_w / 2 + rail_w]) < base_r, "the board is too wide for the shell");
 assert(norm([board_x + board_h, board_w / 2]) < shell_in, "the board is too thick for the shell");
 assert(cell_d / 2 - cell_x < shell_in, "the cell does not fit behind the board");
 assert(cell_l < below + board_l + above, "the cell is too long for the shell");
 assert(skirt_z[1] < lights_z[0], "the skirt covers the e-puck's LEDs");
 
-// A section needs no more: its plane passes through corners of the circles.
+// A section needs no more facets: its plane passes through corners of the circles.
 $fn = part == "section" ? 48 : facets;
 
 module tube(outside, within, h) {
@@ -120,7 +121,7 @@ module tube(outside, within, h) {
     }
 }
 
-// A hole through the wall at a bearing and a height.
+// Hole through the wall at a bearing and a height.
 module through(at, z) rotate([0, 0, at]) translate([body_r - 5, 0, z]) children();
 
 module skirt() {
@@ -149,14 +150,14 @@ module ring() {
                 [outer, ring_h], [ring_rim, ring_h], [ring_rim, lift + ring_rim - ring_foot + ring_wall * sqrt(2)],
                 [ring_in, lift + ring_in - ring_foot + ring_wall * sqrt(2)]
             ]);
-            // On the columns, between two pixels each.
+            // On the columns, each between two pixels.
             for (at = columns) translate(at) cylinder(d = 6, h = ring_h, $fn = 48);
         }
         for (at = columns) translate([at[0], at[1], -1]) cylinder(d = screw_d, h = ring_h + 2, $fn = 32);
     }
 }
 
-// What the chassis is over its height: plate, grooves, cradle.
+// Parts of the chassis from bottom to top: plate, grooves, cradle.
 module uprights() {
     reach = board_w / 2 + rail_w;
     translate([plate_x, -reach]) square([plate_t, 2 * reach]);
@@ -171,7 +172,7 @@ module cradle() {
     difference() {
         translate([cell_x, 0]) circle(cell_d / 2 + 0.3 + wall);
         translate([cell_x, 0]) circle(cell_d / 2 + 0.3);
-        // Open towards the shell: the cell is pressed in from behind.
+        // Open towards the shell: the cell is inserted from behind.
         translate([cell_x - cell_d, -cell_d * 0.42]) square([cell_d, cell_d * 0.84]);
     }
 }
@@ -181,7 +182,7 @@ module chassis() {
         union() {
             cylinder(r = base_r, h = base_t);
             translate([0, 0, base_t - pipe]) linear_extrude(below + rail_l + pipe, convexity = 8) uprights();
-            // What the board stands on.
+            // Supports of the board.
             for (side = [1, -1]) scale([1, side, 1])
                 translate([board_x - 1, board_w / 2 - groove, base_t - pipe]) cube([board_t + 2, groove + rail_w - 0.5, below + pipe]);
             translate([0, 0, base_t - pipe]) linear_extrude(cradle_l, convexity = 8) cradle();
@@ -192,17 +193,17 @@ module chassis() {
         }
         for (at = columns) translate([at[0], at[1], -1]) {
             cylinder(d = screw_d, h = base_t + 2, $fn = 32);
-            // A countersunk head, below the cell.
+            // Countersunk head, below the cell.
             translate([0, 0, base_t + 1 - head[1]]) cylinder(d = head[0], h = 10, $fn = 36);
         }
         for (at = lug_at) rotate([0, 0, at]) translate([base_r - 8, 0, lug_z]) rotate([0, 90, 0])
             cylinder(d = tap_d, h = 12, $fn = 24);
-        // Leads of the board, and air.
+        // Openings for the board's leads, and for air.
         translate([8, -15, -1]) cube([18, 30, base_t + 2]);
         translate([plate_x + plate_t + 1, -20, -1]) cube([behind - 2, 40, base_t + 2]);
-        // Leads of the cell.
+        // Openings for the cell's leads.
         translate([cell_x, 0, -1]) cylinder(d = 8, h = base_t + 2, $fn = 36);
-        // Air behind the board, and places for a strap around it.
+        // Air behind the board, and openings for a strap around it.
         for (side = [1, -1], row = [0 : 2])
             translate([plate_x - 1, side > 0 ? 13.5 : -25.5, base_t + below + 4 + 22 * row]) cube([plate_t + 2, 12, 16]);
     }
@@ -214,7 +215,7 @@ module marker_seats() {
         translate([0, 0, top_t - 0.6]) cylinder(d = marker_d, h = 1, $fn = 36);
         translate([0, 0, -1]) cylinder(d = marker_hole_d, h = top_t + 2, $fn = 24);
     }
-    // Where the front is.
+    // Mark of the front.
     translate([outer_d / 2 - 3, 0, top_t - 0.6]) linear_extrude(1) polygon([[0, 0], [-6, 3], [-6, -3]]);
 }
 
@@ -232,7 +233,7 @@ module shell() {
     }
 }
 
-// What is not printed, as far as it helps to see the rest.
+// Parts that are not printed, as a visual reference.
 module epuck() {
     color("gainsboro") difference() {
         translate([0, 0, body_z[0]]) cylinder(r = body_r, h = body_z[1] - body_z[0] - 0.2);
@@ -271,7 +272,7 @@ module at(z, tint = undef) {
     else color(tint) translate([0, 0, z]) children();
 }
 
-// `gap` keeps parts that touch apart in a section.
+// `gap` separates touching parts in a section.
 module robot(apart, gap = 0) {
     top = rim_z + 3 * gap;
     at(apart) epuck();
@@ -292,6 +293,6 @@ else if (part == "shell") translate([0, 0, inside + top_t]) rotate([180, 0, 0]) 
 else if ($section) robot(0, 0.25);
 else {
     robot(0);
-    // To the right of the first in the picture that shell.mk makes.
+    // To the right of the first robot in the picture of shell.mk.
     if (explode > 0) translate([60, 104, 0]) robot(explode);
 }

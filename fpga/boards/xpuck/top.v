@@ -1,16 +1,16 @@
-// The interface board of the Xpuck: an iCE40HX1K-TQ144 between camera, FT2232H, single-board computer and e-puck.
+// Interface board of the Xpuck: an iCE40HX1K-TQ144 between camera, FT2232H, single-board computer and e-puck.
 `default_nettype none
 module top #(
     parameter [31:0] BUILD = 32'd0
 ) (
     input  wire        osc_12mhz,
-    // The e-puck's camera.
+    // Camera of the e-puck.
     output wire        cam_mclk,
     input  wire        cam_pclk,
     input  wire        cam_href,
     input  wire        cam_vsync,
     input  wire [7:0]  cam_d,
-    // The FT2232H, channel A as a synchronous 245 FIFO. Nothing is read from it.
+    // FT2232H, channel A as a synchronous 245 FIFO. It is never read.
     input  wire        ft_clkout,
     output wire [7:0]  ft_d,
     input  wire        ft_txe_n,
@@ -28,7 +28,7 @@ module top #(
     output wire        body_mosi,
     input  wire        body_miso,
     output wire        body_ss_n,
-    // The strip of Neopixels, and pins for what comes later.
+    // Strip of Neopixels, and auxiliary pins for extensions.
     output wire        pixels,
     inout  wire [15:0] aux
 );
@@ -58,7 +58,7 @@ module top #(
         end
     endgenerate
 
-    // The path of the SPI lines: from pad to pad, with one choice in it.
+    // SPI lines: directly from pad to pad, with one multiplexer.
     wire replace, miso;
     assign body_sck = host_sck;
     assign body_mosi = host_mosi;

@@ -1,4 +1,4 @@
-//! The board: the logic, its clocks and its neighbours in simulated time.
+//! The board in simulated time: the logic, its clocks and the connected devices.
 
 use crate::camera::{Camera, Timing};
 use crate::chip::{Chip, Host};
@@ -8,14 +8,14 @@ use crate::verilated::Top;
 use xpuck_registers::spi::{WORDS, Words};
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// Frequencies of the clocks, Hz; 0 is one that stands.
+/// Clock frequencies (Hz); 0 is a stopped clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
-    /// The logic's own, which its PLL makes of the oscillator's 12 MHz.
+    /// System clock of the logic, which the PLL derives from the oscillator's 12 MHz.
     pub system: u64,
-    /// The camera's pixel clock.
+    /// Pixel clock of the camera.
     pub camera: u64,
-    /// The FT2232H's.
+    /// Clock of the FT2232H.
     pub usb: u64,
 }
 
@@ -25,7 +25,7 @@ impl Default for Clocks {
     }
 }
 
-/// One of the clocks: when its next edge comes, and which it is.
+/// Simulated clock.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     half: u64,
@@ -33,9 +33,9 @@ struct Clock {
     level: u8,
 }
 
-/// Least time for which the select is high between two messages, ps.
+/// Minimum time with the select high between two messages (ps).
 const SELECT_HIGH: u64 = 1_000_000;
-/// Never.
+/// Time of an event that never happens.
 const FOREVER: u64 = u64::MAX;
 
 impl Clock {
@@ -46,7 +46,7 @@ impl Clock {
         }
     }
 
-    /// The edge that comes now, if one does.
+    /// New level of the clock, if it has an edge at `now`.
     fn edge(&mut self, now: u64) -> Option<u8> {
         if self.next != now {
             return None;
@@ -57,7 +57,7 @@ impl Clock {
     }
 }
 
-/// The board.
+/// Simulated board.
 #[derive(Debug)]
 pub struct Bench {
     top: Top,
@@ -72,7 +72,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A board that was just switched on.
+    /// Creates a board that was just powered up.
     pub fn new(clocks: Clocks) -> Bench {
         let (system, camera_clock) = (Clock::new(clocks.system, 0), Clock::new(clocks.camera, 0));
         let usb = Clock::new(clocks.usb, 0);
@@ -80,12 +80,12 @@ impl Bench {
         Bench { top: Top::new(), now: 0, system, camera_clock, usb, camera, chip, master: None, strip }
     }
 
-    /// Time since it was switched on, ps.
+    /// Time since power-up (ps).
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// Other clocks from now on; what travels goes on.
+    /// Changes the clock frequencies; transfers in progress continue.
     pub fn set_clocks(&mut self, clocks: Clocks) {
         let keep = |old: Clock, hertz| Clock { level: old.level, ..Clock::new(hertz, self.now + 1) };
         self.system = keep(self.system, clocks.system);
@@ -93,50 +93,50 @@ impl Bench {
         self.usb = keep(self.usb, clocks.usb);
     }
 
-    /// The host behind the FT2232H.
+    /// Host behind the FT2232H.
     pub fn host(&mut self) -> &mut Host {
         &mut self.chip.host
     }
 
-    /// The FT2232H says for so many of its clocks that it is full.
+    /// Makes the FT2232H signal a full buffer for this number of its clocks.
     pub fn balk(&mut self, clocks: u32) {
         self.chip.balks = clocks;
     }
 
-    /// The USB packets that the host got since this was asked last, each with its two status bytes.
+    /// USB packets that the host received since the last call, each with its two status bytes.
     pub fn packets(&mut self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.chip.packets)
     }
 
-    /// The strip of Neopixels.
+    /// Strip of Neopixels.
     pub fn strip(&self) -> &Strip {
         &self.strip
     }
 
-    /// What is on the auxiliary pins from outside.
+    /// Sets the external levels of the auxiliary pins.
     pub fn set_aux(&mut self, pins: u16) {
         self.top.pins.aux = pins;
     }
 
-    /// Time passes, ps.
+    /// Advances the simulation by this time (ps).
     pub fn run(&mut self, picoseconds: u64) {
         let end = self.now + picoseconds;
         while self.step(end).is_none() && self.now < end {}
     }
 
-    /// The camera sends what it has to send.
+    /// Runs until the camera has sent all queued rows and frames.
     pub fn run_camera(&mut self) {
         while !self.camera.is_idle() {
             let _ = self.step(self.now + 1_000_000_000);
         }
     }
 
-    /// The sensor starts: a frame begins.
+    /// Starts a frame with a VSYNC.
     pub fn vsync(&mut self, timing: Timing) {
         self.camera.vsync(timing.row * timing.blank_rows / 2);
     }
 
-    /// A frame of rows of `width` pixels, and the VSYNC behind it, are queued at the camera.
+    /// Queues a frame with rows of `width` pixels and the VSYNC after it at the camera.
     pub fn frame(&mut self, pixels: &[u8], width: usize, timing: Timing) {
         for row in pixels.chunks_exact(width * BYTES_PER_PIXEL) {
             self.camera.row(row, timing.row - row.len());
@@ -144,24 +144,24 @@ impl Bench {
         self.vsync(timing);
     }
 
-    /// A row of any length is queued at the camera, with a pause behind it.
+    /// Queues a row of any length, with a pause after it, at the camera.
     pub fn row(&mut self, bytes: &[u8], pause: usize) {
         self.camera.row(bytes, pause);
     }
 
-    /// A row in the middle of which a new frame begins.
+    /// Queues a row within which a new frame starts.
     pub fn cut_row(&mut self, bytes: &[u8], pause: usize) {
         self.camera.cut(bytes, pause);
     }
 
-    /// A whole SPI message: what the board sends, and what the dsPIC has ready.
+    /// Transfers a complete SPI message; `reply` is the dsPIC's message.
     pub fn spi(&mut self, words: &Words, reply: &Words) -> Exchange {
         self.spi_bits(words, 16 * WORDS, reply)
     }
 
-    /// A message of so many bits.
+    /// Transfers this number of bits of a message.
     pub fn spi_bits(&mut self, words: &[u16], bits: usize, reply: &Words) -> Exchange {
-        // Between two messages the select is high for a while.
+        // The select must be high for some time between two messages.
         self.run(SELECT_HIGH);
         self.master = Some(Master::new(self.now, words, bits, reply, &mut self.top.pins));
         loop {
@@ -171,7 +171,7 @@ impl Bench {
         }
     }
 
-    /// What happens next, but nothing behind `end`; gives a message that has ended.
+    /// Processes the next event up to `end`; returns a message that has ended.
     fn step(&mut self, end: u64) -> Option<Exchange> {
         let spi = self.master.as_ref().map_or(FOREVER, |master| master.next);
         let next = self.system.next.min(self.camera_clock.next).min(self.usb.next).min(spi);

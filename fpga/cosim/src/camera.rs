@@ -1,25 +1,25 @@
-//! The camera's parallel port: what stands on its lines at each of its clocks.
+//! Parallel port of the camera: state of its lines at each of its clocks.
 
 use crate::verilated::Pins;
 use std::collections::VecDeque;
 
-/// How a sensor puts a frame on its lines, in its pixel clocks.
+/// Timing of a frame (pixel clocks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// From the beginning of a row to the beginning of the next.
+    /// Time between the starts of two consecutive rows.
     pub row: usize,
-    /// Rows of a frame's time that have no pixels; VSYNC is high in the first half of it.
+    /// Time without pixels (rows); VSYNC is high in the first half of it.
     pub blank_rows: usize,
 }
 
 impl Timing {
-    /// 640 x 480 in a window of 800 x 500, two clocks a pixel (thesis 5.1.4): at 12 MHz 15 frames a second.
+    /// 640 x 480 in a window of 800 x 500, two clocks per pixel (thesis 5.1.4): 15 frames/s at 12 MHz.
     pub const VGA: Timing = Timing { row: 1600, blank_rows: 20 };
-    /// 640 x 480 in a window of 900 x 500: at 27 MHz 30 frames a second.
+    /// 640 x 480 in a window of 900 x 500: 30 frames/s at 27 MHz.
     pub const VGA_30: Timing = Timing { row: 1800, blank_rows: 20 };
 }
 
-/// What is on the lines for some clocks.
+/// State of the lines for a number of clocks.
 #[derive(Clone, Debug)]
 enum Segment {
     Pause(usize),
@@ -29,39 +29,39 @@ enum Segment {
     Cut(Vec<u8>),
 }
 
-/// The sensor.
+/// Simulated sensor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Camera {
     segments: VecDeque<Segment>,
-    /// Clocks of the first segment that have passed.
+    /// Elapsed clocks of the first segment.
     at: usize,
 }
 
 impl Camera {
-    /// VSYNC, and a pause behind it.
+    /// Queues a VSYNC and a pause.
     pub(crate) fn vsync(&mut self, clocks: usize) {
         self.segments.push_back(Segment::Vsync(clocks));
         self.segments.push_back(Segment::Pause(clocks));
     }
 
-    /// A row, and a pause behind it.
+    /// Queues a row and a pause.
     pub(crate) fn row(&mut self, bytes: &[u8], pause: usize) {
         self.segments.push_back(Segment::Row(bytes.to_vec()));
         self.segments.push_back(Segment::Pause(pause));
     }
 
-    /// A row in which a new frame begins.
+    /// Queues a row in which a new frame starts.
     pub(crate) fn cut(&mut self, bytes: &[u8], pause: usize) {
         self.segments.push_back(Segment::Cut(bytes.to_vec()));
         self.segments.push_back(Segment::Pause(pause));
     }
 
-    /// Nothing waits to be sent.
+    /// Whether the queue is empty.
     pub(crate) fn is_idle(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// The falling edge of the pixel clock: the lines change.
+    /// Updates the lines at a falling edge of the pixel clock.
     pub(crate) fn falls(&mut self, pins: &mut Pins) {
         (pins.cam_href, pins.cam_vsync) = (0, 0);
         while let Some(segment) = self.segments.front() {

@@ -1,32 +1,32 @@
-//! An FT2232H in the mode of the synchronous 245 FIFO, and the host behind it.
+//! FT2232H in the synchronous 245 FIFO mode, and the host behind it.
 
 use crate::verilated::Pins;
 use std::collections::VecDeque;
 use std::ops::Range;
 use xpuck_registers::ft2232h::{PAYLOAD, STATUS_AT_REST};
 
-/// Bytes that the chip holds for the host.
+/// Buffer size of the chip (bytes).
 const BUFFER: usize = 4096;
-/// Shortest time from packet to packet, ps: 40 MB/s, what such chips reach.
+/// Minimum interval between packets (ps); corresponds to 40 MB/s, the practical rate of such chips.
 const PACKET: u64 = 12_800_000;
-/// The latency timer, ps.
+/// Latency timer (ps).
 const LATENCY: u64 = 2_000_000_000;
 
-/// When the host takes packets.
+/// Availability of the host.
 #[derive(Clone, Debug, Default)]
 pub struct Host {
-    /// Stretches of time in which it takes nothing, ps; in order.
+    /// Intervals in which the host takes no packets (ps), in ascending order.
     pub absent: VecDeque<Range<u64>>,
 }
 
-/// The chip.
+/// Simulated chip.
 #[derive(Clone, Debug)]
 pub(crate) struct Chip {
     buffer: VecDeque<u8>,
     pub(crate) host: Host,
     pub(crate) packets: Vec<Vec<u8>>,
     full: bool,
-    /// Clocks for which it says that it is full although it is not, as it does now and then.
+    /// Remaining clocks in which the chip signals a full buffer although it has room, as real chips sometimes do.
     pub(crate) balks: u32,
     next_packet: u64,
     sent: u64,
@@ -40,8 +40,8 @@ impl Default for Chip {
 }
 
 impl Chip {
-    /// The rising edge of its clock: takes the byte that stands on the pins if WR# and its own TXE# were low, and then
-    /// says whether it is full.
+    /// Rising edge of the chip's clock: takes the byte on the pins if WR# and the chip's TXE# were low, then updates
+    /// TXE#.
     pub(crate) fn rises(&mut self, now: u64, pins: &mut Pins) {
         if pins.ft_wr_n == 0 && !self.full {
             self.buffer.push_back(pins.ft_d);
@@ -52,7 +52,7 @@ impl Chip {
         pins.ft_txe_n = u8::from(self.full);
     }
 
-    /// The host takes what is there.
+    /// Passes available data to the host.
     fn serve(&mut self, now: u64) {
         if now < self.next_packet {
             return;

@@ -1,4 +1,4 @@
-// The verilated top level as plain functions. `Pins` is laid out as in verilated.rs.
+// Plain functions around the verilated top level. `Pins` has the layout of verilated.rs.
 #include "Vtop.h"
 #include "verilated.h"
 #include <cstdint>

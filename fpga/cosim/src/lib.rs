@@ -1,9 +1,9 @@
-//! The shim's own logic under the robot's own drivers: the Verilog of `fpga/boards/xpuck`, translated by Verilator, between
-//! what it is connected with.
+//! Co-simulation of the shim's logic with the robot's drivers: the Verilog of `fpga/boards/xpuck`, translated by
+//! Verilator, with simulated devices.
 //!
-//! `Bench` is the board: the verilated top level with its clocks, a camera's lines, an FT2232H, an SPI master and the
-//! strip of Neopixels. `Logic` puts it between a robot of an arena and its devices. Time is simulated, in picoseconds;
-//! nothing depends on a clock of the machine.
+//! `Bench` is the board: the verilated top level with its clocks, a camera, an FT2232H, an SPI master and the strip
+//! of Neopixels. `Logic` connects it between an arena's robot and its devices. Time is simulated, in picoseconds, and
+//! independent of the machine's clock.
 
 #![cfg(feature = "verilated")]
 

@@ -1,8 +1,8 @@
-//! One robot's SPI and camera through the shim's own logic: the verilated Verilog of `fpga/`, simulated clock by clock.
+//! SPI and camera of one robot through the shim's logic: the verilated Verilog of `fpga/`, simulated clock by clock.
 //!
-//! It is slow, so its time passes only while something travels: a message and what the Neopixels' line needs after it, or a
-//! camera's frame. Between them the logic stands still, so what it measures in its own time (a silent board, a clock that
-//! stopped) comes later than in the arena's.
+//! The simulation is slow, so its time advances only during a transfer: a message with the following output to the
+//! Neopixels, or a camera frame. Between transfers its time stands still, so timeouts of the logic (no messages, a
+//! stopped clock) occur later than in arena time.
 
 use crate::{Bench, Clocks, Timing};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,27 +10,27 @@ use xpuck_arena::Shim;
 use xpuck_registers::spi::Words;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// How long the logic goes on after a message, ps: the strip takes 450 us and 300 us to show it.
+/// Simulated time after a message [ps]: the strip takes 450 us, and 300 us until it shows the colours.
 const SHOWN: u64 = 800_000_000;
-/// How long it goes on after a frame, ps: the FT2232H's latency timer sends the rest.
+/// Simulated time after a frame [ps]: the FT2232H's latency timer sends the remaining bytes.
 const FLUSHED: u64 = 2_100_000_000;
-/// While SPI messages travel, the clocks of camera and FT2232H stand: nothing of theirs goes on.
+/// Clocks during SPI messages: camera and FT2232H are stopped.
 const SPI: Clocks = Clocks { system: 48_000_000, camera: 0, usb: 0 };
-/// While frames travel, the logic's own clock only counts.
+/// Clocks during frames: the logic's own clock is reduced.
 const CAMERA: Clocks = Clocks { system: 1_000_000, camera: 12_000_000, usb: 60_000_000 };
-/// Clocks of the pause behind a row.
+/// Pause after a row (pixel clocks).
 const PAUSE: usize = 80;
 
-/// The logic of one robot of an arena.
+/// Logic of one robot in an arena.
 #[derive(Debug)]
 pub struct Logic {
     bench: Mutex<Bench>,
-    /// Held while a frame goes through, so that two readers of the camera get whole frames, each its own.
+    /// Locked during a frame, so that each of two concurrent frames is transferred completely.
     camera: Mutex<()>,
 }
 
 impl Default for Logic {
-    /// The logic as it is when power comes, and a sensor that has begun to give frames.
+    /// Creates the logic in its power-up state, with a sensor that has sent its first VSYNC.
     fn default() -> Logic {
         let mut bench = Bench::new(CAMERA);
         bench.vsync(Timing { row: PAUSE, blank_rows: 2 });

@@ -1,32 +1,32 @@
-//! The SPI messages: the board that clocks them and the dsPIC that answers, on either side of the logic.
+//! SPI messages: the board as master and the dsPIC as slave, on either side of the logic.
 
 use crate::verilated::Pins;
 use xpuck_registers::spi::{CLOCK_HZ, GAP_CLOCKS, WORDS, Words};
 
-/// Half a clock, ps.
+/// Half a clock period (ps).
 const HALF: u64 = 500_000_000_000 / CLOCK_HZ as u64;
-/// From the last edge of a word to the first of the next, ps.
+/// Time from the last edge of a word to the first edge of the next word (ps).
 const GAP: u64 = GAP_CLOCKS as u64 * 2 * HALF;
 
-/// What came of a message.
+/// Result of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// What the board got.
+    /// Words that the board received.
     pub board: Words,
-    /// What the dsPIC got: whole words.
+    /// Complete words that the dsPIC received.
     pub body: Vec<u16>,
 }
 
-/// A message that travels.
+/// Message in transfer.
 #[derive(Clone, Debug)]
 pub(crate) struct Master {
     words: Vec<u16>,
     reply: Words,
-    /// Bits that are clocked before the select rises.
+    /// Number of bits before the select rises.
     bits: usize,
-    /// Bits whose clock has fallen.
+    /// Number of bits whose clock has fallen.
     at: usize,
-    /// Time of the next edge, ps.
+    /// Time of the next edge (ps).
     pub(crate) next: u64,
     board: Words,
     body: Words,
@@ -34,14 +34,14 @@ pub(crate) struct Master {
 }
 
 impl Master {
-    /// The select falls now; `bits` of the words are clocked, most significant bits first.
+    /// Lowers the select; `bits` bits of the words follow, most significant bits first.
     pub(crate) fn new(now: u64, words: &[u16], bits: usize, reply: &Words, pins: &mut Pins) -> Master {
         pins.host_ss_n = 0;
         let (words, next) = (words.to_vec(), now + 5 * HALF);
         Master { words, reply: *reply, bits, at: 0, next, board: [0; WORDS], body: [0; WORDS], done: bits == 0 }
     }
 
-    /// The next edge. Gives what came of the message when its select has risen.
+    /// Processes the next edge. Returns the result after the select has risen.
     pub(crate) fn edge(&mut self, pins: &mut Pins) -> Option<Exchange> {
         if self.done {
             pins.host_ss_n = 1;
@@ -50,7 +50,7 @@ impl Master {
         }
         let (word, bit) = (self.at / 16, 15 - self.at % 16);
         if pins.host_sck == 0 {
-            // Both sides put their bit on the line.
+            // Both sides set their bit.
             pins.host_sck = 1;
             pins.host_mosi = (self.words.get(word).copied().unwrap_or(0) >> bit & 1) as u8;
             pins.body_miso = (self.reply.get(word).copied().unwrap_or(0) >> bit & 1) as u8;

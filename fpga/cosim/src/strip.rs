@@ -1,27 +1,27 @@
-//! The strip of Neopixels, as it reads its line (WS2812B).
+//! Strip of Neopixels (WS2812B) that decodes its line.
 
 use xpuck_registers::spi::Pixel;
 
-/// Bounds of the high time of a 0 and a 1, and of a bit's whole time, ps: the data sheet's 0.4, 0.8 and 1.25 us, each
+/// Limits of the high time of a 0 and a 1, and of a bit's period [ps]: 0.4, 0.8 and 1.25 us in the data sheet, each
 /// +-0.15 us (the last +-0.6 us).
 const ZERO: std::ops::RangeInclusive<u64> = 250_000..=550_000;
 const ONE: std::ops::RangeInclusive<u64> = 650_000..=950_000;
 const BIT: std::ops::RangeInclusive<u64> = 650_000..=1_850_000;
-/// A line that is low for so long shows what came, ps: current parts want more than 280 us.
+/// Low time after which the strip shows the received colours (ps); current parts require more than 280 us.
 const LATCH: u64 = 280_000_000;
 
-/// What the strip shows and saw.
+/// Displayed colours, and statistics of the line.
 #[derive(Clone, Debug, Default)]
 pub struct Strip {
     level: u8,
     rose: u64,
     fell: u64,
     bits: Vec<bool>,
-    /// What it shows.
+    /// Displayed pixels.
     pub shown: Vec<Pixel>,
-    /// Times that it took over something.
+    /// Number of updates of the display.
     pub refreshes: u32,
-    /// Times out of the data sheet's bounds.
+    /// Number of times outside the limits of the data sheet.
     pub violations: u32,
 }
 

@@ -1,9 +1,9 @@
-//! The verilated top level: pins in, pins out.
+//! Verilated top level: input pins and output pins.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// The pins, as `glue.cpp` lays them out: first what comes from outside, then what the logic drives.
+/// Pins in the layout of `glue.cpp`: first the inputs, then the outputs of the logic.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pins {
@@ -36,29 +36,29 @@ unsafe extern "C" {
     fn shim_eval(top: *mut c_void, pins: *mut Pins);
 }
 
-/// One instance of the logic.
+/// Instance of the logic.
 #[derive(Debug)]
 pub(crate) struct Top {
     model: NonNull<c_void>,
     pub(crate) pins: Pins,
 }
 
-// SAFETY: the model is a plain C++ object of its own, which only its owner touches.
+// SAFETY: the model is an independent C++ object, accessed only by its owner.
 #[allow(unsafe_code, reason = "it is tied to no thread")]
 unsafe impl Send for Top {}
 
 impl Top {
-    /// The logic as it is just after configuration.
+    /// Creates the logic in its state just after configuration.
     #[allow(unsafe_code, reason = "a call to C++")]
     pub(crate) fn new() -> Top {
-        // SAFETY: the function takes nothing and gives a new object.
+        // SAFETY: the function takes no arguments and returns a new object.
         let model = NonNull::new(unsafe { shim_new() }).expect("C++ gives an object or ends the program");
         let mut top = Top { model, pins: Pins { host_ss_n: 1, ft_txe_n: 1, ..Pins::default() } };
         top.eval();
         top
     }
 
-    /// Lets the logic see the pins, and takes over what it drives.
+    /// Applies the input pins, evaluates the logic, and updates the output pins.
     #[allow(unsafe_code, reason = "a call to C++")]
     pub(crate) fn eval(&mut self) {
         // SAFETY: the model is alive until `drop`, and `Pins` has the layout that the function expects.
@@ -69,7 +69,7 @@ impl Top {
 impl Drop for Top {
     #[allow(unsafe_code, reason = "a call to C++")]
     fn drop(&mut self) {
-        // SAFETY: nothing else has the model, and nothing uses it any more.
+        // SAFETY: no other reference to the model exists, and it is not used again.
         unsafe { shim_free(self.model.as_ptr()) }
     }
 }

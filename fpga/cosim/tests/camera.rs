@@ -1,4 +1,4 @@
-//! Pictures that go in at the camera's pins and come out of the robot's own frame reader.
+//! Pictures from the camera's pins through the logic to the robot's frame decoder.
 
 use xpuck_registers::camera_stream::{DIGIT, GOLDEN_PIXELS, GOLDEN_STREAM, ROW, SYNC, SYNC_2};
 use xpuck_registers::shim;
@@ -10,7 +10,7 @@ use xpuck_shim::{Bench, Clocks, Timing};
 const MICROSECOND: u64 = 1_000_000;
 const MILLISECOND: u64 = 1_000 * MICROSECOND;
 
-/// A picture without a pattern that repeats: bytes as a sensor gives them, 0 and 255 too where `raw`.
+/// Picture of pseudo-random bytes; includes 0 and 255 if `raw`.
 fn picture(width: usize, height: usize, number: u32, raw: bool) -> Vec<u8> {
     let mut state = 0x9e37_79b9u32 ^ number.wrapping_mul(0x85eb_ca6b);
     let byte = |_| {
@@ -21,7 +21,7 @@ fn picture(width: usize, height: usize, number: u32, raw: bool) -> Vec<u8> {
     (0..width * height * 2).map(byte).collect()
 }
 
-/// The robot's reader behind the host.
+/// The robot's frame decoder behind the host.
 struct Reader {
     decoder: FrameDecoder,
     frames: Vec<Frame>,
@@ -43,7 +43,7 @@ impl Reader {
     }
 }
 
-/// A register of the logic, over SPI.
+/// Reads a register of the logic over SPI.
 fn register(bench: &mut Bench, name: &str) -> u8 {
     let mut told = 0;
     for ask in [shim::read(shim::at(name)), 0] {
@@ -62,7 +62,7 @@ fn write(bench: &mut Bench, name: &str, value: u8) {
     }
 }
 
-/// A board whose rows have `width` pixels, which has seen its first VSYNC.
+/// Board with rows of `width` pixels that has received its first VSYNC.
 fn board(clocks: Clocks, width: usize) -> Bench {
     let mut bench = Bench::new(clocks);
     write(&mut bench, "row_units", (width * 2 / shim::ROW_UNIT) as u8);
@@ -108,7 +108,7 @@ fn bytes_that_are_no_pixels_are_clamped() {
 #[test]
 fn the_golden_picture_gives_the_golden_stream_but_for_its_number() {
     let mut bench = board(Clocks::default(), 8);
-    // The golden rows have 8 bytes, and the logic's have a multiple of 16: two of them side by side.
+    // The golden rows have 8 bytes, and the logic requires a multiple of 16, so each row is doubled.
     let wide: Vec<u8> = GOLDEN_PIXELS.chunks(8).flat_map(|row| [row, row].concat()).collect();
     bench.frame(&wide, 8, SMALL);
     bench.run_camera();
@@ -162,7 +162,7 @@ fn rows_of_another_length_are_left_out_and_told() {
     bench.run_camera();
     bench.run(5 * MILLISECOND);
     reader.read(&mut bench);
-    // Three of 24 are too many to repair; the next frame is whole.
+    // Three missing rows of 24 are too many to repair; the next frame is complete.
     assert_eq!((reader.counts().dropped_frames, reader.counts().resyncs), (1, 0));
     assert_eq!(reader.frames[0].bytes(), pixels);
     assert_eq!(register(&mut bench, "rows_uneven"), 3);
@@ -194,7 +194,7 @@ fn a_pixel_clock_that_stops_is_told_and_the_next_frame_is_whole() {
     write(&mut bench, "status", 0xff);
     assert_eq!(register(&mut bench, "status") & 1 << 5, 0);
     (0..3).for_each(|_| bench.frame(&pixels, WIDTH, SMALL));
-    // It stands in the middle of a row of the first frame.
+    // The clock stops in the middle of a row of the first frame.
     bench.run(23 * MICROSECOND * 5 / 2);
     bench.set_clocks(Clocks { camera: 0, ..Clocks::default() });
     bench.run(5 * MILLISECOND);
@@ -251,7 +251,7 @@ fn without_the_chips_clock_the_logic_waits_and_says_so() {
     assert_eq!(reader.frames.last().unwrap().bytes(), pixels);
 }
 
-/// Rows left out of a frame of VGA while the host is once absent for so long, us: the most of four phases of a row.
+/// Maximum number of VGA rows dropped while the host is absent once for `absent` (us), over four phases of a row.
 fn most_left_out(camera: u64, timing: Timing, absent: u64) -> usize {
     let row = 1_000_000_000_000 / camera * timing.row as u64;
     let left_out = (0..4).map(|phase| {
@@ -280,7 +280,8 @@ fn a_host_may_be_absent_as_long_as_the_page_says() {
     }
 }
 
-/// Frames of VGA while the host is absent for `absent` us in every `every`; the reader, and how many rows were missing.
+/// Sends VGA frames while the host is absent for `absent` in every `every` (us); returns the decoder, the pictures,
+/// and the number of dropped rows.
 fn vga(camera: u64, timing: Timing, frames: u32, absent: u64, every: u64) -> (Reader, Vec<Vec<u8>>, u8) {
     // The logic's own clock only counts here: a tenth of it saves a third of the time.
     let mut bench = board(Clocks { camera, ..Clocks::default() }, 640);
@@ -322,7 +323,7 @@ fn what_is_lost_beyond_is_whole_rows_and_counted() {
     let counts = reader.counts();
     assert_eq!(counts.resyncs, 0);
     assert!(left_out > 0 && counts.repaired_rows == u64::from(left_out), "{counts:?}, {left_out} rows left out");
-    // A row that is there is the camera's, and one that is not is the one above it.
+    // Each row is the camera's, or a copy of the row above it.
     for (frame, pixels) in reader.frames.iter().zip(&pictures) {
         let rows = |bytes: &[u8]| bytes.chunks(1280).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let (got, sent) = (rows(frame.bytes()), rows(pixels));
@@ -335,7 +336,7 @@ fn a_camera_that_loses_lines_costs_that_frame_only() {
     let mut bench = board(Clocks::default(), WIDTH);
     let mut reader = Reader::new(WIDTH, HEIGHT);
     let pixels = picture(WIDTH, HEIGHT, 8, false);
-    // Its lines are missing, not left out: the end of the frame says how many it gave.
+    // The camera omits these rows: the end of the frame reports the number of sent rows.
     pixels.chunks(64).enumerate().filter(|(i, _)| i % 7 != 3).for_each(|(_, row)| bench.row(row, 36));
     bench.vsync(SMALL);
     bench.frame(&pixels, WIDTH, SMALL);
@@ -351,7 +352,7 @@ fn a_camera_that_loses_lines_costs_that_frame_only() {
 fn two_readers_of_an_arenas_camera_get_whole_frames() {
     use xpuck_arena::Shim;
     let logic = xpuck_shim::Logic::default();
-    // Rows are 1280 bytes until the register says otherwise.
+    // Rows have 1280 bytes until the register is changed.
     let read = |number: u32| {
         let (mut packets, pixels) = (Vec::new(), picture(640, HEIGHT, number, false));
         (0..3).for_each(|_| logic.frame(&pixels, 640, &mut packets));

@@ -1,4 +1,4 @@
-//! The robot's whole program on an arena's devices, with the shim's own logic between.
+//! The robot's program with an arena's devices, connected through the shim's logic.
 
 #[path = "../../../robot/arena/tests/robot/mod.rs"]
 mod robot;

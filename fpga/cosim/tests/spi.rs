@@ -1,4 +1,4 @@
-//! The robot's SPI driver, the real logic and the emulated dsPIC, and what becomes of the words on the way.
+//! The robot's SPI driver, the verilated logic and the emulated dsPIC: transfer of the words between them.
 
 use xpuck_arena::body::dspic::Dspic;
 use xpuck_experiment::lamps::Lamps as Pattern;
@@ -12,14 +12,14 @@ use xpuck_shim::{Bench, Clocks};
 use xpuck_wire::message::State;
 
 const MILLISECOND: u64 = 1_000_000_000;
-/// What the board sends last to ask nothing of the logic.
+/// Last word of the board that requests nothing from the logic.
 const NOTHING: u16 = 0;
 
 /// The board's side of the bus: through the logic to the dsPIC and back.
 struct Bus {
     bench: Bench,
     dspic: Dspic,
-    /// The board's last word, and the one that came back.
+    /// The board's last word, and the one received with it.
     asks: u16,
     told: u16,
 }
@@ -31,7 +31,7 @@ impl Bus {
         Bus { bench, dspic: Dspic::default(), asks: NOTHING, told: 0 }
     }
 
-    /// A message cut off after so many bits.
+    /// Sends a message that is cut off after this number of bits.
     fn bits(&mut self, words: &[u16], bits: usize) -> Words {
         // The report was ready before the first clock.
         let reply = self.dspic.clone().exchange(&[0; WORDS]);
@@ -42,7 +42,7 @@ impl Bus {
         exchange.board
     }
 
-    /// A register's value, by asking for it and looking at the next message.
+    /// Reads a register: requests it, and takes the answer from the next message.
     fn register(&mut self, name: &str) -> u8 {
         self.last_words(&[shim::read(shim::at(name)), NOTHING]);
         let (address, value) = shim::answer(self.told).expect("the logic answers");
@@ -143,7 +143,7 @@ fn a_torn_or_bad_message_changes_no_pixel_and_the_next_one_is_whole() {
     let mut bad = other;
     bad[9] ^= 0x0010;
     bus.bits(&bad, 16 * WORDS);
-    // What deceives the CRC does not deceive the sum.
+    // An error that the CRC does not detect is detected by the sum.
     let mut deceiving = other;
     (deceiving[1], deceiving[2]) = (deceiving[1] ^ 0x0001, deceiving[2] ^ 0x1021);
     bus.bits(&deceiving, 16 * WORDS);
@@ -152,7 +152,7 @@ fn a_torn_or_bad_message_changes_no_pixel_and_the_next_one_is_whole() {
     assert_ne!(bus.register("status") & 1 << 1, 0);
     show(&mut bus, rainbow(9));
     assert_eq!(bus.bench.strip().shown, rainbow(9));
-    // Only the dummy is missing: the message counts, as it does for the dsPIC.
+    // Only the dummy word is missing: the message is valid, as for the dsPIC.
     bus.bits(&Command { pixels: rainbow(3), ..Command::default() }.encode(), 31 * 16);
     assert_eq!(bus.bench.strip().shown, rainbow(3));
 }
@@ -182,7 +182,7 @@ fn the_logic_says_who_it_is_and_a_write_takes_two_messages() {
         bus.last_words(&[shim::write(register.address, value); 2]);
         assert_eq!(bus.register(register.name), value, "{}", register.name);
     }
-    // Read-only ones stay what they are.
+    // Read-only registers keep their values.
     bus.last_words(&[shim::write(shim::at("ident"), 0); 2]);
     assert_eq!(bus.register("ident"), shim::IDENT);
 }
@@ -206,7 +206,7 @@ fn auxiliary_pins_are_inputs_and_outputs() {
 
 #[test]
 fn a_silent_board_turns_the_ring_red_within_a_second_and_the_first_message_ends_it() {
-    // Most of the second passes at a hundredth of the clock, in which nothing happens but counting.
+    // Most of the second is simulated with a hundredth of the clock, since only counters advance.
     let waits = |bench: &mut Bench, milliseconds: u64| {
         bench.set_clocks(Clocks { system: 480_000, camera: 0, usb: 0 });
         bench.run(100 * milliseconds * MILLISECOND);
@@ -220,7 +220,7 @@ fn a_silent_board_turns_the_ring_red_within_a_second_and_the_first_message_ends_
     waits(&mut bus.bench, 990);
     assert_eq!(bus.bench.strip().shown, shown, "not yet");
     waits(&mut bus.bench, 8);
-    // The second is over, and with the next tick of 1.4 ms the strip is told.
+    // The second is over, and the strip is updated with the next tick of 1.4 ms.
     bus.bench.run(12 * MILLISECOND);
     assert_eq!(bus.bench.strip().shown, red);
     show(&mut bus);

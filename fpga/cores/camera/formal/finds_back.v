@@ -1,5 +1,5 @@
-// From any state, also one that a glitch of the pixel clock left: after 24 clocks without a row or a frame's end, with room, it
-// is ready for a row, or waits for the first VSYNC.
+// Recovery from any state, including states caused by a glitch of the pixel clock: after 24 clocks without a row or a
+// frame's end, and with room in the FIFO, the core is ready for a row or waits for the first VSYNC.
 `default_nettype none
 module finds_back (
     input wire       clk,
@@ -14,7 +14,7 @@ module finds_back (
         .no_room(no_room), .uneven(uneven), .cut(cut)
     );
     (* probe = "dut.state" *)    wire [2:0] state;
-    (* probe = "dut.href_low" *) wire       href_low;  // the polarity that is set, so HREF says that no pixels come
+    (* probe = "dut.href_low" *) wire       href_low;  // configured polarity; HREF signals that no pixels arrive
     (* anyconst *) wire level;
 
     reg [4:0] clocks = 5'd0;

@@ -1,5 +1,6 @@
-// A row that was begun has room in the FIFO to its last byte, and so has a frame's end directly behind it. Of the FIFO this
-// takes what cores/row_fifo/formal/order.v proves: it tells the room of a clock ago in units of 16 bytes.
+// A row that was begun has room in the FIFO for its last byte, and so has a frame's end directly after the row.
+// Assumption about the FIFO, proved in cores/row_fifo/formal/bytes.v: it reports the room of the previous clock in
+// units of 16 bytes.
 `default_nettype none
 `include "shim.vh"
 module fits (
@@ -29,10 +30,10 @@ module fits (
     (* probe = "dut.row_units" *)  wire [7:0]  row_units;
     (* probe = "dut.frame_ends" *) wire        frame_ends;
     localparam [2:0] WAIT = 0, PREPARE = 1, HEADER = 2, READY = 3, ROW = 4, SKIP = 5, END = 6;
-    // 0 stands for 256, which is more than the FIFO is asked for.
+    // 0 means 256 units, which is more than the FIFO supports.
     always @* assume (row_bytes != 8'd0);
 
-    // Bytes for which there is room, of which the row in hand has taken some. The reader makes room when it likes.
+    // Bytes of room left, and bytes taken by the current row. The reader frees room at arbitrary times.
     reg  [12:0] left = MOST, taken = 13'd0;
     wire        stores = write && left != 13'd0;
     wire [12:0] left_now = left - stores;
@@ -47,14 +48,14 @@ module fits (
         free   <= left[12:4];
     end
 
-    // Whether the bytes that are written now are a row's, or of an end directly behind one.
+    // Whether the bytes being written belong to a row, or to a frame's end directly after a row.
     reg promised = 1'b0;
     always @(posedge clk)
         if (state == HEADER || state == READY || state == ROW) promised <= 1'b1;
         else if (state != END) promised <= 1'b0;
     always @* if (write && promised) assert (left != 13'd0);
 
-    // What the row in hand needs to its end, and the frame's end behind it.
+    // Room required by the rest of the current row and the frame's end after it.
     reg  [12:0] left_before = MOST;
     always @(posedge clk) left_before <= left;
     wire [12:0] all = {row_units, 4'd0} + 13'd16;

@@ -1,5 +1,5 @@
-// Whatever HREF, VSYNC, pixels and room do: what is committed is a header and exactly the bytes of a row, or the header of a
-// frame's end; FF stands at the head of a header and nowhere else; the check of a header is that of its digits.
+// For any HREF, VSYNC, pixels and room: a commit contains a header and exactly the bytes of a row, or the header of a
+// frame's end; FF occurs only at the start of a header; the check of a header matches its digits.
 `default_nettype none
 `include "shim.vh"
 module rows (
@@ -25,10 +25,11 @@ module rows (
     (* probe = "dut.header.crc" *) wire [5:0]  crc;
     localparam [2:0] WAIT = 0, PREPARE = 1, HEADER = 2, READY = 3, ROW = 4, SKIP = 5, END = 6;
 
-    // Rows without bytes are not asked for.
+    // Rows without bytes are not supported.
     always @* assume (row_bytes != 8'd0);
 
-    // Bytes since the last commit or rollback; what kind of header they began with; the check as the page tells it, bit by bit.
+    // Bytes since the last commit or rollback, kind of their header, and the header's check computed bit by bit as
+    // specified.
     reg [12:0] bytes = 13'd0;
     reg        ends = 1'b0;
     reg [5:0]  check = `CAMERA_CRC_START;
@@ -62,11 +63,11 @@ module rows (
         if (commit && !ends_now) assert (bytes + write == 13'd8 + {row_units_then, 4'd0});
     end
 
-    // The length that counts for a commit is that of the clock before: a frame's end may bring another.
+    // A commit uses the row length of the previous clock, since a frame's end may change it.
     reg [7:0] row_units_then = `ROW_UNITS_RESET;
     always @(posedge clk) row_units_then <= row_units;
 
-    // What makes it inductive: how the state stands to the bytes that are written.
+    // Invariants for induction: relation between the state and the bytes written.
     always @* begin
         assert (row_units != 8'd0 && row_units_then != 8'd0 && state <= END && bytes <= 13'd8 + 13'd4080);
         case (state)

@@ -1,6 +1,6 @@
-// What is committed to the FIFO is a header alone or a header and its row whole, whatever the camera's lines, the room and
-// the settings do: FF only at the head of a header, 00 only behind it, the header's check right, rows in ascending order
-// within a frame.
+// A commit to the FIFO is a header alone, or a header with its complete row, for any camera lines, room and settings:
+// FF occurs only at the start of a header, 00 only after FF, the header's check is right, and rows are in ascending
+// order within a frame.
 `default_nettype none
 `include "shim.vh"
 module stream (
@@ -35,10 +35,10 @@ module stream (
     (* probe = "dut.header.crc" *)  wire [5:0]  crc_inside;
     localparam [2:0] WAIT = 0, PREPARE = 1, HEADER = 2, READY = 3, ROW = 4, SKIP = 5, END = 6;
 
-    // Pictures have fewer than 4095 rows: the number does not wrap.
+    // Frames have fewer than 4095 rows, so the row number does not wrap.
     always @* assume (row < 12'hfff);
 
-    // Bit by bit, as docs/protocols/camera.md says it: x^6 + x + 1, the most significant bit first.
+    // Bit by bit, as specified in docs/protocols/camera.md: x^6 + x + 1, most significant bit first.
     function [5:0] check(input [5:0] crc, input [5:0] digit);
         integer i;
         begin
@@ -48,8 +48,8 @@ module stream (
         end
     endfunction
 
-    // The bytes since the last commit or rollback, as the FIFO takes them: how many, and what the header says. The names
-    // in _now have the byte of this clock in them.
+    // Bytes since the last commit or rollback, as received by the FIFO: their number, and the fields of the header.
+    // Names with the suffix _now include the byte of this clock.
     reg  [12:0] length = 13'd0;
     reg  [5:0]  kind, frame_high, frame_low, row_high, row_low, crc;
     wire        takes = write && !rollback;
@@ -58,7 +58,7 @@ module stream (
     wire [11:0] frame_now = {takes && length == 13'd3 ? out[5:0] : frame_high, takes && length == 13'd4 ? out[5:0] : frame_low};
     wire [11:0] row_now = {takes && length == 13'd5 ? out[5:0] : row_high, takes && length == 13'd6 ? out[5:0] : row_low};
     wire [5:0]  crc_now = !takes ? crc : length < 13'd2 ? 6'h3f : length < 13'd7 ? check(crc, out[5:0]) : crc;
-    // The length in force when a row ended; 0 stands for 256.
+    // Row length in force when a row ended; 0 means 256 units.
     reg  [7:0]  units_before = `ROW_UNITS_RESET;
     wire [12:0] whole = {units_before == 8'd0, units_before, 4'd0};
     always @(posedge clk) begin
@@ -86,7 +86,8 @@ module stream (
         if (commits_end) assert (length_now == 13'd8);
     end
 
-    // Rows ascend within a frame, its end counts more than each, and each end begins the next number of a frame.
+    // Rows ascend within a frame, its end has a greater count than each row number, and each end starts the next
+    // frame number.
     reg         had = 1'b0;
     reg  [11:0] had_row, ends = 12'd0;
     always @(posedge clk) if (commit) begin
@@ -98,8 +99,8 @@ module stream (
         if (had) assert (row_now > had_row);
     end
 
-    // Recovery: whatever was before, after 21 clocks between rows in which there was room the next row is awaited, and
-    // after 14 if only a row went before. `to_go` are the clocks until then; a clock without any hindrance is a quiet one.
+    // Recovery: from any state, after 21 clocks between rows with room in the FIFO the next row is awaited, and after
+    // 14 if only a row preceded. `to_go` is the number of clocks left; a clock without an obstacle counts as quiet.
     wire       hinders = href || frame_ended || state == WAIT || free <= {1'b0, row_units};
     reg  [4:0] quiet = 5'd0;
     reg        behind_row = 1'b0;
@@ -122,7 +123,7 @@ module stream (
         assert (room && state != WAIT);
     end
 
-    // A row that was awaited and has its length is committed.
+    // An awaited row of the right length is committed.
     reg         awaited = 1'b0, due = 1'b0;
     reg  [12:0] run = 13'd0;
     wire [12:0] whole_now = {row_units == 8'd0, row_units, 4'd0};
@@ -133,7 +134,7 @@ module stream (
     end
     always @* if (due) assert (commits_row);
 
-    // How the registers inside stand to this.
+    // Relation between the core's registers and this model.
     wire        fresh = commit || rollback;
     wire [12:0] pending = fresh ? 13'd0 : length_now;
     wire        heads = state == HEADER || state == END;
@@ -167,7 +168,7 @@ module stream (
         if (state == WAIT) assert (!commit && !rollback && !write && row == 12'd0);
     end
 
-    // A row and behind it a frame's end; a row that came too long, one that was too short, one that was cut.
+    // A row followed by a frame's end; a row that is too long, one that is too short, and one that is cut.
     reg saw_row = 1'b0, saw_end = 1'b0;
     always @(posedge clk) begin
         if (commits_row) saw_row <= 1'b1;

@@ -1,37 +1,37 @@
-// Frames the camera's rows (docs/protocols/camera.md), in the camera's clock.
+// Frames the camera's rows (docs/protocols/camera.md), in the camera's clock domain.
 //
-// In the pause before a row its header is written, if there is room for header, row and a frame's end; without room the
-// row is left out whole. What was written counts only when the row ended with the length that it should have: a row that
-// is too short, too long or cut by a new frame is taken back. Until the first VSYNC nothing is sent.
+// The header of a row is written in the pause before it, if there is room for header, row and a frame's end; without
+// room the whole row is dropped. The written bytes are committed only if the row ends with the right length: a row
+// that is too short, too long or cut by a new frame is rolled back. Nothing is sent before the first VSYNC.
 //
-// The pause between two rows is at least 16 clocks; the sensors make 320.
+// The pause between two rows must be at least 16 clocks; the sensors have 320.
 `default_nettype none
 `include "shim.vh"
 module camera_capture #(
-    parameter UNITS = 9    // bits of the FIFO's room, in units of 16 bytes
+    parameter UNITS = 9    // bits of the FIFO's room [units of 16 bytes]
 ) (
     input  wire               clk,
-    // The sensor's signals from the pads' registers: HREF is high while pixels come, VSYNC between frames.
+    // Sensor signals from the registers of the pads: HREF is high during pixels, VSYNC between frames.
     input  wire               href_pin,
     input  wire               vsync_pin,
     input  wire [7:0]         data,
-    // From another clock's registers, and taken over at a frame's end: polarities, and bytes of a row in units of 16.
+    // Settings from another clock domain, adopted at a frame's end: polarities, and row length [units of 16 bytes].
     input  wire               href_inverted,
     input  wire               vsync_inverted,
     input  wire [7:0]         row_bytes,
-    // The FIFO's side.
+    // FIFO side.
     input  wire [UNITS-1:0]   free,
     output reg                write,
     output reg  [7:0]         out,
     output reg                commit,
     output reg                rollback,
-    // Each toggles: a row was left out for want of room, had another length, was cut by a new frame.
+    // Event toggles: a row was dropped for lack of room, had a wrong length, was cut by a new frame.
     output reg                no_room,
     output reg                uneven,
     output reg                cut
 );
     localparam [2:0] WAIT = 0, PREPARE = 1, HEADER = 2, READY = 3, ROW = 4, SKIP = 5, END = 6;
-    // The FIFO tells its room late; it is asked this many clocks after the last byte.
+    // The FIFO reports its room with a delay, so it is read this number of clocks after the last byte.
     localparam [1:0] SETTLED = 3;
 
     reg [2:0]  state = WAIT;
@@ -42,7 +42,7 @@ module camera_capture #(
     reg        vsync_before = 1'b1, href_before = 1'b1;
     reg        href_low = 1'b0, vsync_low = 1'b0; // polarities
     reg [7:0]  row_units = `ROW_UNITS_RESET;
-    reg        of_frame = 1'b0; // the row that goes on, or went on last, is one of this frame
+    reg        of_frame = 1'b0; // whether the current or last row belongs to this frame
     initial {write, commit, rollback, no_room, uneven, cut} = 6'd0;
 
     wire        href = href_pin ^ href_low;
@@ -64,7 +64,7 @@ module camera_capture #(
     always @(posedge clk) begin
         vsync_before <= vsync;
         href_before  <= href;
-        // One unit more than the row: its header, and one behind the frame.
+        // One unit more than the row: for its header, and for the header of a frame's end.
         room         <= free > {{UNITS-8{1'b0}}, row_units};
         write        <= 1'b0;
         commit       <= 1'b0;
@@ -72,7 +72,8 @@ module camera_capture #(
         out          <= heads ? head : pixel;
         at           <= heads ? at + 1'b1 : 3'd0;
         still        <= state != PREPARE ? 2'd0 : settled ? still : still + 1'b1;
-        // Rows are counted where they end, whatever became of them; in END the number is being written.
+        // Every row is counted when it ends, committed or not. In END the number is being written, so it must not
+        // change.
         if (href && !href_before) of_frame <= 1'b1;
         if (row_ends && of_frame && state != END) row <= row + 1'b1;
 
@@ -86,7 +87,7 @@ module camera_capture #(
             HEADER: begin
                 write <= 1'b1;
                 if (href) begin
-                    // The room came too late for this row.
+                    // The room became available too late for this row.
                     write    <= 1'b0;
                     rollback <= 1'b1;
                     no_room  <= !no_room;
@@ -113,7 +114,7 @@ module camera_capture #(
             SKIP: if (!href) state <= PREPARE;
             END: begin
                 write <= 1'b1;
-                // `row` and `frame` belong to this header until it is written.
+                // `row` and `frame` must not change until this header is written.
                 if (at == 3'd7) begin
                     commit <= 1'b1;
                     row    <= 12'd0;
@@ -125,7 +126,7 @@ module camera_capture #(
         endcase
 
         if (frame_ends && state != END) begin
-            // A row that goes on is cut; a header that was made ready is for a row that does not come.
+            // A row in progress is cut; a prepared header belongs to a row that does not arrive.
             write    <= 1'b0;
             rollback <= state != WAIT && !(state == ROW && !href && whole);
             of_frame <= 1'b0;
@@ -135,7 +136,7 @@ module camera_capture #(
                 if (state != WAIT) row <= row + 1'b1;
             end
             at    <= 3'd0;
-            // There is room for its eight bytes behind a row for which there was room; otherwise the FIFO takes them back.
+            // A row with room always leaves room for these eight bytes; otherwise the FIFO rolls them back.
             state <= state != WAIT ? END : href ? SKIP : PREPARE;
         end
     end

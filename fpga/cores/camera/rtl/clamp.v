@@ -1,4 +1,4 @@
-// Keeps FF and 00 for headers: bytes of pixels are 1 to 254, so only the last bit of 0 and 255 is another.
+// Reserves FF and 00 for headers: pixel bytes are 1 to 254, so only the last bit of 0 and 255 changes.
 `default_nettype none
 module clamp (
     input  wire [7:0] raw,

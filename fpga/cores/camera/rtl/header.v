@@ -1,4 +1,5 @@
-// A header of the camera's stream, byte by byte: `at` counts from 0 to 7 while `enable` is high (docs/protocols/camera.md).
+// Header of the camera's stream, byte by byte: `at` counts from 0 to 7 while `enable` is high
+// (docs/protocols/camera.md).
 `default_nettype none
 `include "shim.vh"
 module header (
@@ -13,11 +14,11 @@ module header (
     reg [5:0] digit;
     reg [5:0] crc = `CAMERA_CRC_START;
 
-    // Six bits at once: the digit is added, and what goes over x^5 comes back as x^6 = x + 1.
+    // Six bits at once: the digit is added, and bits shifted beyond x^5 are reduced by x^6 = x + 1.
     wire [5:0] sum = crc ^ digit;
     wire [5:0] next = {sum[4:0], 1'b0} ^ sum ^ (sum[5] ? `CAMERA_CRC_POLYNOMIAL : 6'd0);
 
-    // The mark is FF and 00; behind it a digit has the two bits of CAMERA_DIGIT, 01, in front.
+    // The mark is FF 00; the following digits are prefixed with the two bits of CAMERA_DIGIT, 01.
     always @* case (at)
         3'd0: digit = 6'h3f;
         3'd1: digit = 6'h00;

@@ -1,5 +1,5 @@
-// The camera's rows with what the FIFO would see in one bus, and with a row's length set to eight bytes for the golden
-// stream of docs/protocols/camera.md, whose rows are shorter than any that a register can ask for.
+// Camera core with all signals to the FIFO in one bus. For the golden stream of docs/protocols/camera.md the row
+// length is forced to eight bytes, which is shorter than the register allows.
 `default_nettype none
 module camera_bench (
     input  wire        golden,

@@ -1,4 +1,4 @@
-"""What stands around the camera's core: a sensor before it, behind it what takes its bytes like the FIFO."""
+"""Environment of the camera core: a sensor at its input, and a sink that receives its bytes like the FIFO."""
 
 import cocotb
 from cocotb.triggers import RisingEdge
@@ -11,7 +11,7 @@ PCLK = 42
 
 
 class Sink:
-    """Stands for the FIFO: keeps what is committed, counts what is told. Its room is what the test says."""
+    """Replaces the FIFO: stores committed bytes, and counts events. The test sets its room."""
 
     def __init__(self, dut):
         self.dut, self.stream, self.pending = dut, bytearray(), bytearray()
@@ -23,7 +23,7 @@ class Sink:
         told = [0, 0, 0]
         while True:
             await RisingEdge(self.dut.clk)
-            # The byte is unknown until the first is written.
+            # The byte is undefined until the first one is written.
             tap = str(self.dut.tap.value)
             write, commit, rollback, *telling = map(int, tap[:6])
             assert not (commit and rollback), "a commit and a rollback at once"
@@ -46,7 +46,7 @@ class Sink:
 
 
 def begin(dut, name, units=2, **lines):
-    """Clock, sensor and sink. `units` of 16 bytes a row, which counts from the first VSYNC."""
+    """Starts clock, sensor and sink. `units` is the row length in 16 bytes, effective from the first VSYNC."""
     dut.golden.value = 0
     dut.row_bytes.value = units
     dut.href_inverted.value = int(lines.get("href_low", False))
@@ -57,5 +57,5 @@ def begin(dut, name, units=2, **lines):
 
 
 def held(sink, sensor, length):
-    """What came is in order and right; returns how many rows of the right length did not come."""
+    """Checks order and content of the received rows; returns the number of missing rows of the right length."""
     return stream.compare(stream.decode(sink.stream, length), sensor.sent, length)

@@ -1,4 +1,4 @@
-"""The camera's bad input: rows of other lengths, frames that are cut, pauses too short, a clock that stops, nonsense."""
+"""Invalid camera input: rows of wrong lengths, cut frames, short pauses, a stopping clock, random signals."""
 
 import cocotb
 from cocotb.triggers import Timer
@@ -10,7 +10,7 @@ from sink import begin, held
 
 @test(2000)
 async def shorter_pauses(dut):
-    """Pauses that are too short cost whole rows, which are told as left out."""
+    """Pauses that are too short cost whole rows, which are reported as dropped."""
     sensor, sink, _ = begin(dut, "shorter_pauses", units=1)
     await sensor.wait(4)
     await sensor.sync(16)
@@ -26,7 +26,7 @@ async def shorter_pauses(dut):
 
 @test(2000)
 async def uneven_rows(dut):
-    """Rows that are too short or too long are left out and told; their neighbours come."""
+    """Rows that are too short or too long are dropped and reported; the rows around them arrive."""
     sensor, sink, _ = begin(dut, "uneven_rows", units=2)
     await sensor.wait(4)
     await sensor.sync(16)
@@ -43,7 +43,7 @@ async def uneven_rows(dut):
 
 @test(2000)
 async def cut_frames(dut):
-    """A VSYNC within a row: the row is taken back and told, the frame's end counts it, the next frame is whole."""
+    """VSYNC within a row: the row is rolled back and reported, the end counts it, the next frame is complete."""
     sensor, sink, _ = begin(dut, "cut_frames", units=2)
     await sensor.wait(4)
     await sensor.sync(16)
@@ -61,7 +61,7 @@ async def cut_frames(dut):
 
 @test(1000)
 async def sync_beside_a_row(dut):
-    """VSYNC some clocks before a row's end, with it, and behind it; the row is there or taken back, never half."""
+    """VSYNC some clocks before a row's end, at it, and after it; the row is complete or rolled back."""
     sensor, sink, _ = begin(dut, "sync_beside_a_row", units=1)
     await sensor.wait(4)
     await sensor.sync(16)
@@ -76,7 +76,7 @@ async def sync_beside_a_row(dut):
 
 @test(1000)
 async def clock_stops(dut):
-    """PCLK stops within rows and pauses; where it goes on nothing is lost, and a row that does not go on is left out."""
+    """PCLK stops within rows and pauses; no data is lost if it resumes, and a row that does not resume is dropped."""
     sensor, sink, running = begin(dut, "clock_stops", units=1)
     await sensor.wait(4)
     await sensor.sync(16)
@@ -96,7 +96,7 @@ async def clock_stops(dut):
     running.stop()
     running.start(start_high=False)
     assert held(sink, sensor, 16) == 0 and sink.told == (0, 0, 0)
-    # The camera loses its power within a row and begins anew.
+    # The camera loses power within a row and starts again.
     await sensor.between()
     await sensor.row(sensor.picture(1, 7)[0])
     running.stop()
@@ -111,7 +111,7 @@ async def clock_stops(dut):
 
 @test(3000)
 async def nonsense(dut):
-    """HREF and VSYNC as they come, room as it comes: rows are whole or absent, and good frames come behind it."""
+    """Random HREF, VSYNC and room: rows are complete or absent, and the valid frames that follow arrive."""
     sensor, sink, _ = begin(dut, "nonsense", units=1)
     random = sensor.random
     for _ in range(12):

@@ -1,4 +1,4 @@
-"""The camera's rows: the golden stream, clamping, room, lengths and polarities by register."""
+"""Camera rows: the golden stream, clamping, room, and lengths and polarities from registers."""
 
 import stream
 from common import rng, test
@@ -7,7 +7,7 @@ from sink import begin, held
 
 @test(100)
 async def golden(dut):
-    """The frame of the page, byte for byte."""
+    """The frame of the specification, byte for byte."""
     sensor, sink, _ = begin(dut, "golden")
     await sensor.wait(20)
     dut.golden.value = 1
@@ -21,7 +21,7 @@ async def golden(dut):
 
 @test(1000)
 async def frames(dut):
-    """Frames of all sizes come out byte for byte, with every value of a byte clamped, and none before the first VSYNC."""
+    """Frames of all sizes arrive byte for byte, with every byte value clamped, and none before the first VSYNC."""
     sensor, sink, _ = begin(dut, "frames", units=16)
     every = [bytes(range(256)), bytes(reversed(range(256)))]
     await sensor.rows(every)
@@ -38,7 +38,7 @@ async def frames(dut):
 
 @test(1000)
 async def smallest_pause(dut):
-    """A pause of 16 clocks, which the module promises, is enough between rows; behind VSYNC it is 24, for two headers."""
+    """The guaranteed minimum pause of 16 clocks is enough between rows; after VSYNC it is 24, for two headers."""
     sensor, sink, _ = begin(dut, "smallest_pause", units=1)
     sensor.pause = (16, 16)
     await sensor.wait(4)
@@ -54,7 +54,7 @@ async def smallest_pause(dut):
 
 @test(2000)
 async def room(dut):
-    """A row without room for itself and a frame's end is left out whole and told; with room it comes."""
+    """A row without room for itself and a frame's end is dropped and reported; a row with room arrives."""
     sensor, sink, _ = begin(dut, "room", units=3)
     dut.free.value = 0
     await sensor.wait(4)
@@ -81,7 +81,7 @@ async def room(dut):
 
 @test(1000)
 async def room_that_comes_late(dut):
-    """Room that comes just before a row, or within it, does not let a part of it through."""
+    """Room that becomes available just before or within a row does not let a part of the row through."""
     sensor, sink, _ = begin(dut, "room_that_comes_late", units=1)
     await sensor.wait(4)
     await sensor.sync(16)
@@ -100,7 +100,7 @@ async def room_that_comes_late(dut):
 
 @test(1000)
 async def end_without_room(dut):
-    """A frame's end is written whatever the room is, which the FIFO takes back if there is none."""
+    """A frame's end is always written; the FIFO rolls it back if there is no room."""
     sensor, sink, _ = begin(dut, "end_without_room", units=1)
     await sensor.wait(4)
     await sensor.sync(16)
@@ -119,7 +119,7 @@ async def end_without_room(dut):
 
 @test(1000)
 async def polarities(dut):
-    """HREF and VSYNC the other way round, by register: right from the second frame on at the latest."""
+    """Inverted HREF and VSYNC by register: correct from the second frame at the latest."""
     href_low, vsync_low = rng("polarities").choice(((True, False), (False, True), (True, True)))
     sensor, sink, _ = begin(dut, "polarities", units=1, href_low=href_low, vsync_low=vsync_low)
     await sensor.wait(20)
@@ -135,7 +135,7 @@ async def polarities(dut):
 
 @test(1000)
 async def length_from_register(dut):
-    """Another length of rows counts from the next frame on."""
+    """A new row length takes effect from the next frame."""
     sensor, sink, _ = begin(dut, "length_from_register", units=1)
     await sensor.wait(4)
     await sensor.sync(16)
@@ -152,7 +152,7 @@ async def length_from_register(dut):
 
 @test(1000)
 async def numbers_wrap(dut):
-    """Frame numbers wrap at 12 bits, and the headers of 4095 and 0 are right."""
+    """Frame numbers wrap at 12 bits, and the headers of 4095 and 0 are correct."""
     sensor, sink, _ = begin(dut, "numbers_wrap", units=1)
     await sensor.wait(4)
     dut.capture.frame.value = 4094

@@ -1,4 +1,4 @@
-// Each toggle is one pulse if toggles are no closer than two clocks of the receiver.
+// Each toggle gives one pulse, if toggles are at least two clocks of the receiver apart.
 `default_nettype none
 module events (
     input wire clk,
@@ -24,7 +24,7 @@ module events (
     always @* begin
         assert (under_way == (seen[0] != seen[1]) + (seen[1] != seen[2]));
         assert (seen[0] == before);
-        // None is lost, none doubled.
+        // No event is lost or doubled.
         if (quiet >= 2'd2) assert (seen[1] == seen[0]);
         if (quiet == 2'd3) assert (sent == got);
     end

@@ -1,7 +1,8 @@
-// Whatever state a glitch leaves in the handshake, while both clocks run a number that stands still arrives.
+// From any state of the handshake, including states caused by a glitch, a constant number arrives while both clocks
+// run.
 //
-// The registers of the handshake start with any value here, and both clocks are one: how they stand to each other is the
-// other proof's subject.
+// The registers of the handshake start with arbitrary values, and both clocks are the same; the relation of two
+// clocks is covered by the other proof.
 `default_nettype none
 module handshake_goes_on (
     input wire clk

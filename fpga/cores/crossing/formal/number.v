@@ -1,12 +1,12 @@
-// A number crosses in order and whole: what the other side has was given once, and never an older one follows a newer.
-// Numbers that only grow stand for all: a value that was never given would fall between two that were.
+// A number crosses in order and intact: each received value was sent once, and an older value never follows a newer
+// one. Increasing numbers are sufficient for the proof: a value that was never sent would lie between two that were.
 `default_nettype none
 module number (
     input wire       a_clk,
     input wire       b_clk,
     input wire [5:0] step
 );
-    // The input changes at its clock only, and does not wrap.
+    // The input changes only at its clock, and does not wrap.
     reg [5:0] given = 6'd0;
     always @(posedge a_clk) if (given <= 6'd63 - step) given <= given + step;
 
@@ -20,7 +20,7 @@ module number (
     (* probe = "dut.to_a.first" *)   wire       first_a;
     (* probe = "dut.to_a.synced" *)  wire       acknowledged_a;
 
-    // A number that may be any is marked when it is given: what arrives and lies behind the one before it was given too.
+    // An arbitrary value is tracked: if it is received, it must have been sent.
     (* anyconst *) wire [5:0] absent;
     reg seen = 1'b0;
     always @(posedge a_clk) if (given == absent) seen <= 1'b1;
@@ -35,7 +35,8 @@ module number (
         if (given < absent) assert (!seen);
     end
 
-    // One change at most runs through the ring of the handshake, and the number is over when it has passed `acknowledged`.
+    // At most one change travels through the ring of the handshake, and the value has arrived when the change has
+    // passed `acknowledged`.
     wire [5:0] ring = {request, first_b, request_b, acknowledged, first_a, acknowledged_a};
     wire [4:0] changes = ring[5:1] ^ ring[4:0];
     always @* begin

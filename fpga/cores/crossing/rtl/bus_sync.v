@@ -1,7 +1,7 @@
-// A number into another clock domain, again and again: the newest that the last handshake found.
+// Repeatedly transfers a number to another clock domain: the newest value at the start of each handshake.
 //
-// A value stands still from the request until its acknowledgement, so no bit of it changes while the other side reads.
-// Both sides only compare one bit, so whatever state a glitch of a clock leaves, the handshake goes on. If one clock
+// A value is constant from the request until its acknowledgement, so no bit changes while the other side reads. Both
+// sides compare only one bit, so the handshake continues from any state that a clock glitch may leave. If one clock
 // stops, the other side keeps the last value.
 `default_nettype none
 module bus_sync #(

@@ -1,5 +1,6 @@
-// Events into another clock domain. The sender toggles a register at each; here each change is a pulse of one clock.
-// Two events closer together than two clocks of this domain are one or none: nothing that must not be lost goes this way.
+// Transfers events to another clock domain. The sender toggles a register for each event; each change becomes a pulse
+// of one clock. Two events less than two clocks of this domain apart may merge or vanish, so this must not carry
+// events that may not be lost.
 `default_nettype none
 module event_sync (
     input  wire clk,

@@ -1,4 +1,4 @@
-// A level into another clock domain: two registers, the second of which anything may read.
+// Transfers a level to another clock domain through two registers; only the second may be read.
 `default_nettype none
 module level_sync #(
     parameter START = 1'b0

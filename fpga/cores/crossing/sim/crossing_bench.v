@@ -1,4 +1,4 @@
-// The three ways from one clock to another, beside each other.
+// All three clock domain crossings side by side.
 `default_nettype none
 module crossing_bench (
     input  wire       a_clk,

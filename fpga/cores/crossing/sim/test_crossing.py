@@ -1,4 +1,4 @@
-"""Crossings between clocks of all ratios: levels, events and numbers, and clocks that stop."""
+"""Crossings between clocks of all ratios: levels, events and numbers, and stopping clocks."""
 
 import cocotb
 from cocotb.triggers import RisingEdge, Timer
@@ -11,16 +11,16 @@ def begin(dut):
 
 
 def number(i):
-    """Values of which neighbours differ in many bits and none of 256 in a row are the same."""
+    """Values whose neighbours differ in many bits, with no repetition among 256 consecutive values."""
     return i * 0x9D & 0xFF
 
 
 class Counter:
-    """Gives a new number at each of a's clocks and holds what b shows against what a gave."""
+    """Sends a new number at each clock of a, and checks the numbers seen at b against those sent."""
 
     def __init__(self, dut):
         self.dut, self.given, self.seen = dut, 0, 0
-        self.holds = False  # stays at its number
+        self.holds = False  # keeps its number
         cocotb.start_soon(self._gives())
         cocotb.start_soon(self._sees())
 
@@ -42,7 +42,7 @@ class Counter:
 
 @test(400)
 async def levels(dut):
-    """A level comes two clocks later, whatever the other clock does, and nothing else comes."""
+    """A level arrives two clocks later, independent of the other clock, and no other level appears."""
     random = rng("levels")
     begin(dut)
     clock(dut.b_clk, 20)
@@ -58,7 +58,7 @@ async def levels(dut):
 
 @test(2000)
 async def events(dut):
-    """As many pulses of one clock as changes, if they are three of b's clocks apart or more."""
+    """One pulse of one clock per change, if changes are at least three clocks of b apart."""
     random = rng("events")
     begin(dut)
     pulses = 0
@@ -84,7 +84,7 @@ async def events(dut):
 
 @test(2000)
 async def numbers(dut):
-    """Only numbers that were there come, in order, whole, and one that stays comes within two handshakes."""
+    """Only numbers that were sent arrive, in order and intact; a constant number arrives within two handshakes."""
     random = rng("numbers")
     begin(dut)
     clocks = []
@@ -96,7 +96,7 @@ async def numbers(dut):
             counter.holds = False
             await rising(dut.a_clk, random.randint(20, 60))
             counter.holds = True
-            # One may have begun just before: four of a's clocks, and seven of b's.
+            # A handshake may have begun just before: four clocks of a, and seven of b.
             await Timer(4 * 20 + 4 * 20 * ratio, "ns")
             await rising(dut.b_clk, 3)
             assert counter.seen == counter.given, f"{counter.seen} of {counter.given} at ratio {ratio}"
@@ -107,7 +107,7 @@ async def numbers(dut):
 
 @test(2000)
 async def a_clock_stops(dut):
-    """If a clock stops, b keeps what it had; when it runs again, numbers come again."""
+    """If a clock stops, b keeps its value; when the clock runs again, numbers arrive again."""
     random = rng("a_clock_stops")
     begin(dut)
     a, b = clock(dut.a_clk, 20), clock(dut.b_clk, 27)
@@ -119,7 +119,7 @@ async def a_clock_stops(dut):
         before, at = int(dut.b_value.value), now()
         await Timer(1, "us")
         assert int(dut.b_value.value) == before and now() > at
-        # Fewer than 256 numbers passed meanwhile, so none of them came twice.
+        # Fewer than 256 numbers passed meanwhile, so each of them is unique.
         stopped.start()
         seen = counter.seen
         await Timer(1, "us")

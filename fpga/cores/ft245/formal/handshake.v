@@ -1,4 +1,4 @@
-// Bytes that the chip takes are the bytes that left the FIFO, in their order, none lost and none doubled, whatever TXE# does.
+// The chip receives the bytes of the FIFO in order, none lost or doubled, for any behaviour of TXE#.
 `default_nettype none
 module handshake (
     input wire       clk,
@@ -16,7 +16,7 @@ module handshake (
     (* probe = "dut.offered" *) wire       offered;
     (* probe = "dut.held" *)    wire [7:0] held;
 
-    // The FIFO keeps a byte that it has shown until it is taken.
+    // The FIFO keeps an offered byte until it is taken.
     reg        kept = 1'b0;
     reg  [7:0] kept_data;
     wire       valid = kept || valid_now;
@@ -26,8 +26,8 @@ module handshake (
         kept_data <= data;
     end
 
-    // The pads' registers; and the chip, which takes a byte at a rising edge with WR# and TXE# low. The pad takes TXE# half
-    // a clock earlier than that edge, which is the same value, and hands it on with the edge.
+    // Registers of the pads, and the chip, which takes a byte at a rising edge with WR# and TXE# low. The pad samples
+    // TXE# half a clock before that edge, where it has the same value, and delivers it at the edge.
     reg        wr = 1'b0;
     reg  [7:0] pin = 8'h00;
     wire       takes = wr && !txe_n;
@@ -37,7 +37,7 @@ module handshake (
         full <= txe_n;
     end
 
-    // The byte that left the FIFO and is not with the chip yet.
+    // Byte that has left the FIFO and has not reached the chip yet.
     reg        due = 1'b0;
     reg  [7:0] due_byte;
     reg        parity = 1'b0, parity_before = 1'b0;
@@ -55,13 +55,13 @@ module handshake (
         if (pop) assert (!due);
         // WR# is low for one clock at a time.
         assert (!(wr && wr_before));
-        // A byte that is due is offered in every second clock, and the next one follows at once.
+        // A pending byte is offered in every second clock, and the next byte follows at once.
         if (due) assert (wr || wr_before);
         assert (!(idle_before && valid && !pop && !due));
         assert (took == parity_before);
     end
 
-    // What makes it inductive: how the registers inside stand to the byte that is due.
+    // Invariants for induction: relation between the core's registers and the pending byte.
     always @* begin
         if (turn) assert (!wr && due == (offered && full));
         else assert (wr == offered && due == offered && !wr_before);
@@ -69,7 +69,7 @@ module handshake (
         if (due) assert (held == due_byte);
     end
 
-    // A byte that was refused three times, and three in a row without a pause.
+    // A byte that was refused three times, and three consecutive bytes without a pause.
     reg [1:0] refused = 2'd0, run = 2'd0;
     reg       retried = 1'b0;
     always @(posedge clk) begin

@@ -1,10 +1,10 @@
-// Master of the FT2232H's synchronous 245 FIFO, towards the host only.
+// Master of the FT2232H's synchronous 245 FIFO, for transfers to the host only.
 //
-// Between this module and the pins are the pads' own registers: what is set here is on a pin one clock later, and what
-// stood on TXE# in a clock is known in the next but one after it was offered. Writing on without that knowledge is where
-// such masters lose and double bytes. So this one offers a byte, WR# low for one clock, and knows one clock later from
-// TXE# whether the chip took it: then comes the next byte, otherwise the same again. A byte in two clocks are 30 MB/s of
-// 60 MHz; the camera gives 21.7 at most.
+// The registers of the pads delay the signals: an output reaches its pin one clock later, and TXE# of a clock is
+// known in the second clock after the offer. Masters that continue to write without that knowledge lose and double
+// bytes. This module offers a byte with WR# low for one clock, and learns one clock later from TXE# whether the chip
+// took it; then it offers the next byte, or the same one again. One byte per two clocks is 30 MB/s at 60 MHz; the
+// camera needs 21.7 MB/s at most.
 //
 //   clock      0        1        2        3
 //   here       offer A  -        offer B  -           (B, or A again)
@@ -13,20 +13,20 @@
 `default_nettype none
 module ft245 (
     input  wire       clk,
-    // The bytes.
+    // Bytes to send.
     input  wire       valid,
     input  wire [7:0] data,
     output wire       pop,
-    // TXE# as it was on the pin in the clock before.
+    // TXE# on the pin in the previous clock.
     input  wire       full,
-    // What goes into the pads' registers; WR# is low when `write` is high.
+    // Inputs of the pads' registers; WR# is low when `write` is high.
     output wire       write,
     output wire [7:0] byte_out,
     // Toggles with each byte that the chip took.
     output reg        took
 );
-    reg       turn = 1'b0;    // every second clock a byte is offered
-    reg       offered = 1'b0; // `held` is with the chip, or is to be offered again
+    reg       turn = 1'b0;    // a byte is offered in every second clock
+    reg       offered = 1'b0; // `held` is being offered, or must be offered again
     reg [7:0] held = 8'h00;
     initial took = 1'b0;
 

@@ -1,4 +1,4 @@
-// The master with its pads' registers around it, so that the lines are those of the pins.
+// The master with the registers of its pads, so that the signals are those of the pins.
 `default_nettype none
 module ft245_bench (
     input  wire       clk,

@@ -1,4 +1,4 @@
-"""The FT2232H's master against a model of the chip: no byte lost or doubled, wherever TXE# pauses."""
+"""The FT2232H's master with a model of the chip: no byte is lost or doubled for any pause by TXE#."""
 
 import cocotb
 from cocotb.triggers import RisingEdge, Timer
@@ -8,11 +8,11 @@ from usb import NS, Chip
 
 
 class Source:
-    """Gives bytes like the FIFO: they are valid until they are taken."""
+    """Provides bytes like the FIFO: each is valid until it is taken."""
 
     def __init__(self, dut, random, eager=1.0):
         self.dut, self.random, self.eager, self.given = dut, random, eager, bytearray()
-        self.empty = False  # gives nothing more
+        self.empty = False  # provides no more bytes
         self.took = 0
         dut.valid.value = 0
         dut.data.value = 0
@@ -34,7 +34,7 @@ class Source:
 
 
 async def settled(dut, source, chip):
-    """All that was given is with the chip, once."""
+    """All bytes that were provided have reached the chip exactly once."""
     source.empty = True
     await rising(dut.clk, 20)
     assert len(chip.got) == len(source.given), f"{len(chip.got)} bytes of {len(source.given)}"
@@ -44,7 +44,7 @@ async def settled(dut, source, chip):
 
 @test(1000)
 async def stalls(dut):
-    """Random stalls of 1 to 100 clocks, with a source that is quick or slow."""
+    """Random stalls of 1 to 100 clocks, with a fast or slow source."""
     random = rng("stalls")
     clock(dut.clk, NS)
     chip = Chip(dut.clk, dut.wr_n, dut.txe_n, dut.d, random)
@@ -62,7 +62,7 @@ async def stalls(dut):
 
 @test(1000)
 async def pauses_anywhere(dut):
-    """TXE# high for 1 to 6 clocks, beginning in each clock of a transfer, with a byte waiting and without."""
+    """TXE# high for 1 to 6 clocks, starting in each clock of a transfer, with and without a waiting byte."""
     random = rng("pauses_anywhere")
     clock(dut.clk, NS)
     chip = Chip(dut.clk, dut.wr_n, dut.txe_n, dut.d, random)
@@ -81,7 +81,7 @@ async def pauses_anywhere(dut):
 
 @test(1000)
 async def buffer(dut):
-    """The chip's 4 KiB fill, TXE# rises behind the byte that filled them, the host reads a packet, and so on."""
+    """The chip's 4 KiB buffer fills, TXE# rises after the last byte, the host reads a packet, and so on."""
     random = rng("buffer")
     clock(dut.clk, NS)
     chip = Chip(dut.clk, dut.wr_n, dut.txe_n, dut.d, random, capacity=4096)
@@ -97,7 +97,7 @@ async def buffer(dut):
 
 @test(500)
 async def stalls_for_ever(dut):
-    """The chip takes nothing for long: the same byte is offered all the time, and is the next that comes."""
+    """The chip takes no bytes for a long time: the same byte is offered repeatedly, and arrives next."""
     random = rng("stalls_for_ever")
     clock(dut.clk, NS)
     chip = Chip(dut.clk, dut.wr_n, dut.txe_n, dut.d, random)
@@ -121,7 +121,7 @@ async def stalls_for_ever(dut):
 
 @test(500)
 async def speed(dut):
-    """Without stalls a byte goes in two clocks, 30 MB/s; WR# is never low in two clocks in a row."""
+    """Without stalls a byte takes two clocks (30 MB/s); WR# is never low in two consecutive clocks."""
     random = rng("speed")
     clock(dut.clk, NS)
     chip = Chip(dut.clk, dut.wr_n, dut.txe_n, dut.d, random)
@@ -139,7 +139,7 @@ async def speed(dut):
 
 @test(500)
 async def clock_stops(dut):
-    """The chip leaves the mode and its clock stops; when it comes back, no byte is lost or doubled."""
+    """The chip leaves the FIFO mode and its clock stops; when the clock returns, no byte is lost or doubled."""
     random = rng("clock_stops")
     stopping = clock(dut.clk, NS)
     chip = Chip(dut.clk, dut.wr_n, dut.txe_n, dut.d, random)

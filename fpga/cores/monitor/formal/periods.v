@@ -1,4 +1,5 @@
-// The divider's output lasts 16 clocks either way; the timebase's tick is one clock long and comes every 2^WIDTH.
+// The divider's output is high and low for 16 clocks each; the timebase's tick is one clock long and has a period of
+// 2^WIDTH.
 `default_nettype none
 module periods (
     input wire clk
@@ -24,7 +25,7 @@ module periods (
         if (changes) assert (lasts == 5'd16);
         else assert (lasts != 5'd16);
         assert (tick == (since == 5'd16));
-        // How the counters inside stand to these.
+        // Relation between the internal counters and these.
         assert (divided[3:0] == (changes ? 4'd0 : lasts[3:0]));
         assert (before == toggle || divided[3:0] == 4'd0);
         assert (counted == since[3:0]);

@@ -1,4 +1,4 @@
-// `silent` is told with the third tick since the last edge of `toggle` that was expected, and with no earlier one.
+// `silent` is set with the third tick since the last expected edge of `toggle`, and not before.
 `default_nettype none
 module stops (
     input wire clk,

@@ -1,4 +1,4 @@
-// Says that something does not happen: no edge of `toggle` for two to three periods of `tick`, although `expected`.
+// Detects missing activity: no edge of `toggle` for two to three periods of `tick` while `expected`.
 `default_nettype none
 module activity (
     input  wire clk,

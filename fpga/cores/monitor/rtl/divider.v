@@ -1,4 +1,4 @@
-// Shows that a clock runs: a register that toggles every 16 of its edges, slow enough for any other domain to see.
+// Shows that a clock runs: toggles every 16 edges, slowly enough for any other clock domain.
 `default_nettype none
 module divider (
     input  wire clk,

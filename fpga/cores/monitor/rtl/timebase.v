@@ -1,4 +1,4 @@
-// A pulse every 2^WIDTH clocks: 1.365 ms of 48 MHz.
+// Pulse every 2^WIDTH clocks: 1.365 ms at 48 MHz.
 `default_nettype none
 module timebase #(
     parameter WIDTH = 16

@@ -1,4 +1,4 @@
-// A clock that is watched from another: its divider and the activity that comes of it, with ticks of 64 clocks.
+// Monitoring of a clock from another domain: divider and activity detector, with ticks of 64 clocks.
 `default_nettype none
 module monitor_bench (
     input  wire clk,

@@ -1,4 +1,4 @@
-"""Watching clocks: ticks, and the words that something does not happen."""
+"""Clock monitoring: ticks, and the detection of missing activity."""
 
 from cocotb.triggers import RisingEdge, Timer
 
@@ -35,7 +35,7 @@ async def divides(dut):
 
 @test(1000)
 async def stops(dut):
-    """A watched clock that stops is told within two to three ticks, and taken back at once when it runs."""
+    """A stopped clock is reported within two to three ticks, and the report ends at once when the clock runs."""
     random = rng("stops")
     dut.expected.value = 1
     clock(dut.clk, NS)
@@ -46,7 +46,7 @@ async def stops(dut):
         watched.stop()
         began = now()
         await RisingEdge(dut.silent)
-        # The last toggle came up to 16 edges before the stop.
+        # The last toggle was up to 16 edges before the stop.
         assert 2 * TICK - 16 * NS * ratio <= now() - began <= 3 * TICK + 5 * NS
         await Timer(5 * TICK, "ns")
         assert int(dut.silent.value) == 1
@@ -58,7 +58,7 @@ async def stops(dut):
 
 @test(200)
 async def nothing_expected(dut):
-    """Where nothing is expected, nothing is told; the time counts from when it is."""
+    """Without expected activity nothing is reported; the time counts from the start of the expectation."""
     dut.expected.value, dut.watched.value = 0, 0
     clock(dut.clk, NS)
     await Timer(10 * TICK, "ns")

@@ -1,6 +1,6 @@
-// What `pads_ice40.v` is, for simulation. The oscillator's pin takes the 48 MHz that the PLL would make of it.
+// Simulation model of `pads_ice40.v`. The oscillator's pin takes the 48 MHz of the PLL.
 `default_nettype none
-/* verilator lint_off DECLFILENAME */ // one file stands for pads_ice40.v, which nobody lints
+/* verilator lint_off DECLFILENAME */ // one file replaces pads_ice40.v, which is not linted
 module pad_output (
     input  wire clk,
     input  wire value,

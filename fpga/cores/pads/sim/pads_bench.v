@@ -1,5 +1,5 @@
-// All kinds of pads. The model and the iCE40's own are tested by the same bench, so that their registers are at the same
-// places; the PLL has no simulation.
+// All kinds of pads. The same bench tests the model and the iCE40's own pads, so that both have their registers at
+// the same places; the PLL has no simulation.
 `default_nettype none
 module pads_bench (
     input  wire clk,

@@ -1,4 +1,4 @@
-"""The pads: in which clock a line is on a pin, or what was on the pin is known."""
+"""Pads: the clock in which a signal reaches a pin, or a pin's value is known."""
 
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
@@ -16,7 +16,7 @@ def begin(dut, name):
 
 @test(100)
 async def outputs(dut):
-    """A registered output has what it was given before the rising edge, for a clock."""
+    """A registered output has the value given before the rising edge, for one clock."""
     random = begin(dut, "outputs")
     await rising(dut.clk, 2)
     for _ in range(200):
@@ -31,7 +31,7 @@ async def outputs(dut):
 
 @test(100)
 async def inputs(dut):
-    """What was on the pin at a rising edge is known behind it; at a falling edge, behind the next rising one."""
+    """A pin's value at a rising edge is known after that edge; at a falling edge, after the next rising edge."""
     random = begin(dut, "inputs")
     await rising(dut.clk, 2)
     for _ in range(200):
@@ -51,7 +51,7 @@ async def inputs(dut):
 
 @test(100)
 async def two_ways(dut):
-    """Pins that others drive too: driven when enabled, else left alone, and read in either case."""
+    """Shared pins: driven when enabled, otherwise released, and readable in both cases."""
     random = begin(dut, "two_ways")
     for _ in range(50):
         value, enable, outside = (random.randrange(2) for _ in range(3))
@@ -59,13 +59,13 @@ async def two_ways(dut):
         dut.hold.value = 1 - enable
         await Timer(3, "ns")
         assert int(dut.both.value) == int(dut.both_in.value) == (value if enable else outside)
-        # Left alone the one pin is pulled up in the model, and free in the iCE40.
+        # A released pin is pulled up in the model, and floating in the iCE40.
         assert str(dut.shared.value) in (str(value) if enable else "1zZ")
 
 
 @test(100)
 async def clocks(dut):
-    """Clocks come in as they are, and go out in the whole clocks for which they are enabled."""
+    """Clock inputs are passed through, and clock outputs consist of whole periods while enabled."""
     begin(dut, "clocks")
     await rising(dut.clk, 2)
     for enable in (1, 0, 1, 1, 0, 0, 1):

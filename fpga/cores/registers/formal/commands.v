@@ -1,5 +1,5 @@
-// A setting changes only by the second of two equal command words in a row, and then as the word says; a status bit that
-// was set stays until a command writes a one to it; what is read is what was set.
+// A setting changes only by the second of two equal consecutive command words, to the value of the word; a status bit
+// stays set until a command writes a one to it; a setting reads back as written.
 `default_nettype none
 `include "shim.vh"
 module commands (
@@ -30,7 +30,7 @@ module commands (
     (* probe = "dut.address" *)  wire [6:0]  address;
     (* probe = "dut.constant" *) wire [7:0]  constant;
 
-    // The command word before, whatever it was; none at first, which no word that writes equals.
+    // Previous command word; the initial value differs from every word that writes.
     reg [15:0] word_before = 16'd0;
     wire       second = command && word == word_before;
     wire       writes = second && word[15];
@@ -52,7 +52,7 @@ module commands (
         {aux_enable_before, aux_out_before} <= {aux_enable, aux_out};
     end
 
-    // Each byte that can be set: what it was, unless it was written.
+    // Each setting keeps its value unless it was written.
     always @* if (begun) begin
         assert (control == (wrote && at == `SHIM_CONTROL ? with_value[2:0] : control_before));
         assert (row_units == (wrote && at == `SHIM_ROW_UNITS ? with_value : row_units_before));
@@ -65,7 +65,7 @@ module commands (
         assert (aux_enable == 16'd0 && aux_out == 16'd0 && status == 8'd1 << `STATUS_STARTED);
     end
 
-    // The bits of the status.
+    // Bits of the status.
     genvar i;
     generate
         for (i = 0; i < 8; i = i + 1) begin : bits
@@ -78,14 +78,14 @@ module commands (
         end
     endgenerate
 
-    // The memory behind the answer, at an address that may be any: what is shown for it is shown for all.
+    // Memory of the answers at an arbitrary address, so the proof holds for all addresses.
     (* anyconst *) wire [6:0] place;
     wire [7:0] kept;
     \$memrd #(
         .MEMID("\\dut.kept"), .ABITS(7), .WIDTH(8), .CLK_ENABLE(1'b0), .CLK_POLARITY(1'b0), .TRANSPARENT(1'b0)
     ) view (.CLK(1'b0), .EN(1'b1), .ADDR(place), .DATA(kept));
 
-    // The answer: of the address that the last command named, at the latest two clocks behind it.
+    // The answer belongs to the address of the last command, at most two clocks after it.
     reg [1:0] asked = 2'd0;
     always @(posedge clk) asked <= command ? 2'd0 : asked + (asked != 2'd3);
     wire [7:0] shown = answer[7:0];

@@ -1,6 +1,6 @@
-// The shim's registers, of eight bits, reached by the last word of the SPI messages (docs/protocols/shim.md).
+// 8-bit registers of the shim, accessed by the last word of the SPI messages (docs/protocols/shim.md).
 //
-// A command that writes takes effect when two good messages in a row carry it, because no check covers that word.
+// A write takes effect when two consecutive valid messages carry it, because that word has no checksum.
 `default_nettype none
 `include "shim.vh"
 module registers #(
@@ -12,16 +12,16 @@ module registers #(
     input  wire [15:0] word,
     output wire [15:0] answer,
     input  wire        message_bad,
-    // What happened: pulses.
+    // Events: pulses.
     input  wire        no_room,
     input  wire        uneven,
     input  wire        cut,
-    // What is so: levels.
+    // States: levels.
     input  wire        camera_stopped,
     input  wire        usb_stopped,
     input  wire        usb_stalled,
     input  wire        silent,
-    // What is set.
+    // Settings.
     output reg  [2:0]  control,
     output reg  [7:0]  row_units,
     output reg  [15:0] aux_enable,
@@ -39,7 +39,7 @@ module registers #(
         aux_out = 16'd0;
     end
 
-    // What was written is read from memory, as are the numbers that never change; what happens is chosen from beside it.
+    // Settings and constants are read from memory; status, counters and inputs are multiplexed beside it.
     reg [7:0] kept [0:127], constant, value;
     integer i;
     initial begin
@@ -56,7 +56,7 @@ module registers #(
         `SHIM_ROWS_LEFT_OUT: value = left_out;
         `SHIM_ROWS_UNEVEN: value = uneven_rows;
         `SHIM_MESSAGES_BAD: value = bad_messages;
-        // The pins are not taken through registers: the answer is, and nobody looks at it for 80 ns.
+        // The pins need no synchronization registers: the answer is registered, and not used for 80 ns.
         `SHIM_AUX_IN_LOW: value = aux_in[7:0];
         `SHIM_AUX_IN_HIGH: value = aux_in[15:8];
         default: value = constant;
@@ -76,7 +76,7 @@ module registers #(
     assign events[`STATUS_USB_STALLED] = usb_stalled;
 
     always @(posedge clk) begin
-        // Ones that are written clear; what happens in the same clock stays.
+        // Written ones clear bits; an event in the same clock keeps its bit set.
         status <= (writes && at == `SHIM_STATUS ? status & ~word[7:0] : status) | events;
         if (no_room) left_out <= left_out + 1'b1;
         if (uneven || cut) uneven_rows <= uneven_rows + 1'b1;
@@ -86,7 +86,7 @@ module registers #(
             address <= at;
         end
         constant <= kept[address];
-        // Bits of `control` that mean nothing read as 0.
+        // Unused bits of `control` read as 0.
         if (writes && at[4]) kept[at] <= at == `SHIM_CONTROL ? {5'd0, word[2:0]} : word[7:0];
         if (writes)
             case (at)

@@ -1,4 +1,4 @@
-"""The registers: ident and build, reading, writing by two equal words, status bits, counters, pins."""
+"""Registers: ident and build, reads, writes by two equal words, status bits, counters, pins."""
 
 from common import clock, rising, rng, test
 from names import register
@@ -7,7 +7,7 @@ NS = 1000 / 48
 WRITE = 0x8000
 STATUS, IDENT, REVISION, NOW, CONTROL, ROW_UNITS = map(register, ("status", "ident", "revision", "now", "control", "row_units"))
 LEFT_OUT, UNEVEN, BAD = map(register, ("rows_left_out", "rows_uneven", "messages_bad"))
-# The first of two each.
+# The lower address of each pair.
 AUX_ENABLE, AUX_OUT, AUX_IN = map(register, ("aux_enable_low", "aux_out_low", "aux_in_low"))
 PULSES = ("message_bad", "no_room", "uneven", "cut")
 LEVELS = ("camera_stopped", "usb_stopped", "usb_stalled", "silent")
@@ -28,7 +28,7 @@ class Board:
             await rising(self.dut.clk, self.random.randint(1, 3))
 
     async def command(self, word):
-        """The last word of a good message; the answer is there long before the next message ends."""
+        """Last word of a valid message; the answer is ready long before the next message ends."""
         self.dut.word.value = word
         await self.pulse("command")
         self.dut.word.value = self.random.randrange(65536)
@@ -47,7 +47,7 @@ class Board:
 
 @test(100)
 async def after_power_up(dut):
-    """What docs/protocols/shim.md says of all registers; the first answer is the status."""
+    """All registers have the reset values of docs/protocols/shim.md; the first answer is the status."""
     board = Board(dut, "after_power_up")
     await rising(dut.clk, 4)
     assert int(dut.answer.value) == 0x8001
@@ -60,7 +60,7 @@ async def after_power_up(dut):
 
 @test(300)
 async def writes(dut):
-    """A value is taken when two messages in a row carry it, goes where it belongs and nowhere else, and reads back."""
+    """A value is adopted when two consecutive messages carry it, changes only its register, and reads back."""
     board = Board(dut, "writes")
     held = {CONTROL: 1, ROW_UNITS: 80, AUX_ENABLE: 0, AUX_ENABLE + 1: 0, AUX_OUT: 0, AUX_OUT + 1: 0}
     for _ in range(30):
@@ -78,7 +78,7 @@ async def writes(dut):
 
 @test(300)
 async def one_is_not_enough(dut):
-    """One word writes nothing, nor two that differ in a bit, nor two with another between them, nor one that reads."""
+    """Not written by one word, two that differ in a bit, two with another between them, or words that read."""
     board = Board(dut, "one_is_not_enough")
     word = WRITE | ROW_UNITS << 8 | 0x33
     await board.command(word)
@@ -93,7 +93,7 @@ async def one_is_not_enough(dut):
     for _ in range(3):
         await board.command(word & ~WRITE)
     assert int(dut.row_units.value) == 80 and int(dut.answer.value) == WRITE | ROW_UNITS << 8 | 80
-    # Two words without the pulse of a good message are no command either.
+    # Two words without the pulse of a valid message are not commands either.
     for _ in range(2):
         dut.word.value = word
         await rising(dut.clk, 5)
@@ -104,7 +104,7 @@ async def one_is_not_enough(dut):
 
 @test(300)
 async def read_only(dut):
-    """Writing what is only read changes nothing."""
+    """Writes to read-only registers have no effect."""
     board = Board(dut, "read_only")
     before = [await board.read(address) for address in range(1, 0x10)]
     for address in range(1, 0x10):
@@ -116,7 +116,7 @@ async def read_only(dut):
 
 @test(300)
 async def status(dut):
-    """Each bit is set by its event or level, stays, and goes when it is written as 1; a level that lasts sets it again."""
+    """Each bit is set by its event or level, stays set, and is cleared by writing 1; a lasting level sets it again."""
     board = Board(dut, "status")
     assert await board.read(STATUS) == 0x01
     await board.write(STATUS, 0x01)
@@ -142,7 +142,7 @@ async def status(dut):
 
 @test(300)
 async def cleared_as_it_happens(dut):
-    """An event in the clock in which its bit is cleared stays."""
+    """An event in the clock in which its bit is cleared keeps the bit set."""
     board = Board(dut, "cleared_as_it_happens")
     await board.command(WRITE | STATUS << 8 | 0xFF)
     dut.word.value = WRITE | STATUS << 8 | 0xFF
@@ -154,7 +154,7 @@ async def cleared_as_it_happens(dut):
 
 @test(1000)
 async def counters(dut):
-    """Rows left out, uneven or cut rows and bad messages are counted, each in its own register, and wrap."""
+    """Dropped rows, uneven or cut rows, and bad messages have one counter each, which wraps."""
     board = Board(dut, "counters")
     counts = {line: board.random.randint(258, 300) for line in PULSES}
     for line, times in counts.items():
@@ -166,7 +166,7 @@ async def counters(dut):
 
 @test(100)
 async def pins(dut):
-    """What is on the auxiliary pins is read."""
+    """The auxiliary pins can be read."""
     board = Board(dut, "pins")
     for _ in range(5):
         value = dut.aux_in.value = board.random.randrange(65536)

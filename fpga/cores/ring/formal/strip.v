@@ -1,5 +1,6 @@
-// What a strip of Neopixels sees: each bit is high for exactly ZERO or ONE clocks and comes CLOCKS behind the one before,
-// there are BITS of them with the values of memory (or red), and then the line is low for LATCH bits' time or longer.
+// Signal on the strip of Neopixels: each bit is high for exactly ZERO or ONE clocks and starts CLOCKS after the
+// previous one; there are BITS bits with the values from memory (or red), and then the line is low for at least LATCH
+// bit times.
 `default_nettype none
 module strip (
     input wire        clk,
@@ -8,7 +9,7 @@ module strip (
     input wire [15:0] word
 );
     localparam [9:0] CLOCKS = 6, ZERO = 2, ONE = 4, FIRST = 80, BITS = 26, LATCH = 3;
-    localparam [9:0] PAUSE = (1 + LATCH) * CLOCKS; // from the rise of the last bit
+    localparam [9:0] PAUSE = (1 + LATCH) * CLOCKS; // from the rising edge of the last bit
     wire       idle, line;
     wire [4:0] address;
     ws2812 #(.CLOCKS(CLOCKS), .ZERO(ZERO), .ONE(ONE), .FIRST(FIRST), .BITS(BITS), .LATCH(LATCH)) dut (
@@ -20,7 +21,7 @@ module strip (
     (* probe = "dut.shows" *)    wire       shows;
     (* probe = "dut.red" *)      wire       red;
 
-    // Memory that nobody writes meanwhile. One bit of it, which may be any, is known; as it may be any, this says all.
+    // Memory that does not change meanwhile. One arbitrary bit of it is known, so the proof holds for all bits.
     (* anyconst *) wire [9:0] known_bit;
     (* anyconst *) wire       known_value;
     reg [4:0]  address_before, address_two_before;
@@ -34,13 +35,13 @@ module strip (
         if (address_before == address_two_before) assume (word == word_before);
     end
 
-    // The strip: bits since the pause, clocks since the last rise, and of these with the line high.
+    // State of the strip: bits since the pause, clocks since the last rising edge, and clocks with the line high.
     reg        before = 1'b0;
     reg [9:0]  seen = 10'd0;
     reg [9:0]  since = 10'd0;
     reg [5:0]  high = 6'd0;
     reg        is_red = 1'b0;
-    reg [4:0]  colour = 5'd0; // place of the bit in hand in its pixel
+    reg [4:0]  colour = 5'd0; // position of the current bit in its pixel
     wire       rises = line && !before;
     wire       falls = !line && before;
     wire       within = seen != 10'd0 && seen != BITS;
@@ -64,7 +65,7 @@ module strip (
         if (falls && !is_red && FIRST + seen - 1'b1 == known_bit) assert (high == (known_value ? ONE : ZERO));
     end
 
-    // How the registers inside stand to this: the line rises a clock behind the beginning of a bit.
+    // Relation to the core's registers: the line rises a clock after the start of a bit.
     wire [9:0] number = bits - FIRST;
     wire [5:0] length = (red ? of_pixel == 5'd9 : word[~bits[3:0]]) ? ONE : ZERO;
     wire [4:0] next_colour = colour == 5'd23 ? 5'd0 : colour + 1'b1;
@@ -91,7 +92,7 @@ module strip (
         end
     end
 
-    // Both lengths of a bit, the alarm, and a ring behind another.
+    // Both lengths of a bit, the alarm, and one frame after another.
     reg saw_again = 1'b0;
     always @(posedge clk) if (rises && seen == BITS) saw_again <= 1'b1;
     always @* begin

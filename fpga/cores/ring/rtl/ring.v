@@ -1,16 +1,17 @@
-// The ring of Neopixels: words of the passing messages in, the strip's line out.
+// Ring of Neopixels: receives the words of the passing messages, and drives the line of the strip.
 //
-// There are two banks of words. A message is written into the one that is not shown, and is shown when it was good and the
-// strip is idle; one that is overtaken by the next before that is left out. Without messages (`alarm`) the ring is red.
+// There are two banks of words. A message is written to the hidden bank, and shown if it is valid and the strip is
+// idle; a message that is overtaken by the next one before that is skipped. Without messages (`alarm`) the ring is
+// red.
 `default_nettype none
 `include "shim.vh"
 module ring (
     input  wire        clk,
-    input  wire        tick,       // every millisecond
+    input  wire        tick,       // every 1.365 ms
     // From the SPI tap.
     input  wire        begins,
     input  wire        write,
-    input  wire [4:0]  write_at,   // place in the message, plus 1
+    input  wire [4:0]  write_at,   // position in the message, plus 1
     input  wire [15:0] word,
     input  wire        good,
     input  wire        alarm,
@@ -18,12 +19,12 @@ module ring (
 );
     reg [15:0] memory [0:63];
     reg [15:0] shown;
-    reg        bank = 1'b0;      // that is shown
+    reg        bank = 1'b0;      // visible bank
     reg        pending = 1'b0;
     wire       idle;
     wire [4:0] address;
     wire       takes = (pending || good) && idle;
-    // An alarm is told again and again: the strip may have lost its power in between.
+    // The alarm is sent repeatedly, since the strip may have lost its power in between.
     wire       tells = alarm && tick;
 
     ws2812 #(.FIRST({`SPI_PIXELS + 6'd1, 4'd0})) ws2812 (

@@ -1,22 +1,23 @@
-// The ring of WS2812B pixels. A bit takes 1.25 us and begins high: 0.417 us for 0, 0.833 us for 1 (data sheet: 0.4 and
-// 0.8 us, each +-0.15 us). Behind the last bit the line stays low for 300 us, after which the pixels show what they have.
+// Driver of the WS2812B ring. A bit takes 1.25 us and starts high: 0.417 us for 0, 0.833 us for 1 (data sheet: 0.4
+// and 0.8 us, each +-0.15 us). After the last bit the line stays low for 300 us; then the pixels show the new
+// colours.
 //
-// `alarm` shows the whole ring in red in place of what the words say.
+// `alarm` shows the whole ring in red instead of the words.
 `default_nettype none
 module ws2812 #(
-    parameter CLOCKS = 60,         // of a bit
-    parameter ZERO = 20,           // of these, high for 0
-    parameter ONE = 40,            // and for 1
-    parameter [9:0] FIRST = 80,    // bit in memory with which the ring begins
-    parameter BITS = 360,          // of the ring
-    parameter LATCH = 240,         // times of a bit in which the line stays low
+    parameter CLOCKS = 60,         // length of a bit
+    parameter ZERO = 20,           // high time of a 0
+    parameter ONE = 40,            // high time of a 1
+    parameter [9:0] FIRST = 80,    // first bit of the ring in memory
+    parameter BITS = 360,          // number of bits of the ring
+    parameter LATCH = 240,         // length of the final low time [bits]
     parameter [4:0] RED = 9        // bit of a pixel that the alarm sets: green has 0 to 7, red 8 to 15
 ) (
     input  wire        clk,
-    input  wire        start,      // begins as soon as it is idle; looked at then only
+    input  wire        start,      // request to start; sampled only when idle
     input  wire        alarm,
     output wire        idle,
-    // The words of the ring, from memory, a clock after their address; the most significant bit leaves first.
+    // Words of the ring from memory, one clock after their address; the most significant bit is sent first.
     output wire [4:0]  address,
     input  wire [15:0] word,
     output reg         line
@@ -28,8 +29,8 @@ module ws2812 #(
     localparam [5:0] LONG = ONE;
     reg       running = 1'b0, shows = 1'b0, red = 1'b0;
     reg [5:0] clocks = 0;
-    reg [9:0] bits = FIRST;   // in memory, and on through the time of the latch
-    reg [4:0] of_pixel = 0;   // bits of the pixel in hand
+    reg [9:0] bits = FIRST;   // position in memory, and counter of the final low time
+    reg [4:0] of_pixel = 0;   // bit of the current pixel
     initial line = 1'b0;
 
     assign idle = !running;
@@ -51,7 +52,7 @@ module ws2812 #(
             if (bits == LAST) shows <= 1'b0;
         end
         clocks <= !running || last ? 6'd0 : clocks + 1'b1;
-        // High from the second clock of a bit, in which its word has come from memory.
+        // High from the second clock of a bit, when its word has arrived from memory.
         if (clocks == 6'd0) line <= running && shows;
         else if (clocks == (value ? LONG : SHORT)) line <= 1'b0;
     end

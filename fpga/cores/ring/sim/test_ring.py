@@ -1,4 +1,4 @@
-"""The ring of Neopixels: words to colours on the line, in the data sheet's times; messages that are not shown; red."""
+"""Ring of Neopixels: colours from words with the data sheet's timing; skipped messages; the red alarm."""
 
 import cocotb
 
@@ -24,7 +24,7 @@ async def pulse(dut, line):
 
 
 async def passes(dut, random, words, good=True, only=PIXEL_WORDS):
-    """The words of a message as the tap tells them; `only` so many of the ring's."""
+    """Sends a message's words as the tap reports them; `only` is the number of ring words."""
     await rising(dut.clk, 1)
     await pulse(dut, dut.begins)
     for at in range(PIXELS, PIXELS + only):
@@ -39,7 +39,7 @@ async def passes(dut, random, words, good=True, only=PIXEL_WORDS):
 
 @test(6000)
 async def shows(dut):
-    """What good messages say is on the pixels, all bits of all colours, in order green, red, blue."""
+    """The pixels show the colours of valid messages, all bits of all colours, in the order green, red, blue."""
     random, strip = begin(dut, "shows")
     for words in (any_message(random), [0] * 32, [0xFFFF] * 32, any_message(random)):
         await passes(dut, random, words)
@@ -50,7 +50,7 @@ async def shows(dut):
 
 @test(4000)
 async def not_shown(dut):
-    """A message that was bad or torn is not shown, and the next good one is not spoiled by it."""
+    """A bad or torn message is not shown, and does not affect the next valid one."""
     random, strip = begin(dut, "not_shown")
     first = any_message(random)
     await passes(dut, random, first)
@@ -65,7 +65,7 @@ async def not_shown(dut):
 
 @test(6000)
 async def overtaken(dut):
-    """Messages quicker than the strip: each frame is one message whole, and the newest that is not overtaken comes last."""
+    """Messages faster than the strip: each frame is one complete message, and the newest one comes last."""
     random, strip = begin(dut, "overtaken")
     sent = [any_message(random) for _ in range(40)]
     for words in sent:
@@ -86,7 +86,7 @@ async def overtaken(dut):
 
 @test(8000)
 async def alarm(dut):
-    """The alarm makes the ring red, again and again; a good message ends it, also one that comes within a red frame."""
+    """The alarm makes the ring red, repeatedly; a valid message ends it, even during a red frame."""
     random, strip = begin(dut, "alarm")
     first, second = any_message(random), any_message(random)
 

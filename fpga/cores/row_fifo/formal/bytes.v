@@ -1,9 +1,9 @@
-// Every byte that is read is the byte that was committed under its number: all of them, once, in order, and none of a row
-// that was rolled back or overran, with two clocks that may do anything. `order` is of pointers, this is of bytes.
+// Each byte read is the byte that was committed under its number: all of them, once, in order, and none of a row that
+// was rolled back or overran, with two independent clocks.
 //
-// Bytes are numbered as they are stored; a rollback takes the numbers back. One byte, which may be any, is marked when it
-// is stored: when the reader has counted as many bytes, this one must be what it reads. Numbers run to twice DEPTH, as a
-// place and a lap, so they are told apart while their bytes wait, and their places are those of the memory.
+// Bytes are numbered as they are stored; a rollback restores the number. One arbitrary byte is marked when it is
+// stored: when the reader has counted to its number, it must read this byte. Numbers run to twice DEPTH, as an
+// address and a lap bit, so waiting bytes have distinct numbers, and their addresses are those of the memory.
 `default_nettype none
 module bytes (
     input wire       w_clk,
@@ -39,14 +39,14 @@ module bytes (
         next = number[A-1:0] == DEPTH - 1'b1 ? {!number[A], {A{1'b0}}} : number + 1'b1;
     endfunction
 
-    // The writer: commits at multiples of 8, rolls back whenever it likes.
+    // The writer commits at multiples of 8, and may roll back at any time.
     reg  [2:0] phase = 3'd0;
     wire [2:0] phase_now = phase + w_write;
     always @* assume (!(w_commit && w_rollback));
     always @* if (w_commit) assume (phase_now == 3'd0);
 
-    // Numbers of the next byte that is stored, of the first that is not committed, of the next that is read. A row of
-    // which one byte found no room counts for nothing.
+    // Numbers of the next byte to store, of the first uncommitted byte, and of the next byte to read. A row with a
+    // byte that found no room is discarded.
     reg  [A:0] stored = 0, kept = 0, read = 0;
     wire       stores = w_write && !full && !overrun;
     wire       spoilt = overrun || (w_write && full);
@@ -59,7 +59,7 @@ module bytes (
     end
     always @(posedge r_clk) if (r_valid && r_pop) read <= next(read);
 
-    // The mark: on a byte of the row in hand, then on one that waits, then gone; there is one in a trace.
+    // The mark: on a byte of the current row, then on a waiting byte, then read; there is one mark per trace.
     reg        in_row = 1'b0, waits = 1'b0, gone = 1'b0;
     reg  [7:0] marked;
     reg  [A:0] number;
@@ -73,12 +73,13 @@ module bytes (
     end
     always @(posedge r_clk) if (its_turn && r_valid && r_pop) gone <= 1'b1;
     always @* begin
-        // Nothing is read that was not committed, and what is read is the right byte.
+        // Only committed bytes are read, and each has the right value.
         if (r_valid) assert (read != kept);
         if (r_valid && its_turn) assert (r_data == marked);
     end
 
-    // Inside: the memory's places are those of the numbers. Numbers that cross take their laps along.
+    // Relation to the internal state: addresses equal the numbers. Numbers that cross clock domains take their lap
+    // bits along.
     (* probe = "dut.commits.held" *)         wire [A-4:0] telling_w;
     (* probe = "dut.commits.request" *)      wire         w1;
     (* probe = "dut.commits.to_b.first" *)   wire         w2;
@@ -106,8 +107,8 @@ module bytes (
         if (r1 == r6) telling_r_lap <= fetch_lap;
     end
 
-    // Seen from the unit behind which the writer stops, these are in order: what the reader told, is telling and has
-    // fetched; what the writer told, is telling, has committed and has stored.
+    // Relative to the unit at which the writer stops, these are in order: the numbers that the reader reported, is
+    // reporting and has fetched; then those that the writer reported, is reporting, has committed and has stored.
     wire [A-1:0] base = {read_unit, 4'd0};
     wire [A:0]   from_telling_r = {telling_r_lap ^ told_r_lap, telling_r, 4'd0};
     wire [A:0]   from_fetch = {fetch_lap ^ told_r_lap, read_at};
@@ -125,16 +126,17 @@ module bytes (
         assert (from_told_w <= from_telling_w && from_telling_w <= from_kept && from_kept <= from_stored);
         assert (!from_stored[A] || write_at < base);
         if (!overrun) assert (phase == write_at[2:0]);
-        // One change at most runs through the ring of a handshake; a number is over when it has passed the fourth.
+        // At most one change travels through the ring of a handshake; the value has arrived when the change has
+        // passed the fourth register.
         assert ((w_changes & (w_changes - 1'b1)) == 5'd0 && (r_changes & (r_changes - 1'b1)) == 5'd0);
         if (w1 == w4) assert ({telling_w_lap, telling_w} == {told_w_lap, committed_r});
         if (r1 == r4) assert ({telling_r_lap, telling_r} == {told_r_lap, read_unit});
-        // What was fetched and is not read yet is in the two registers at the output.
+        // Fetched but unread bytes are in the two registers at the output.
         assert (fetch == (have && r_valid ? next(next(read)) : have || r_valid ? next(read) : read));
         assert (read[A-1:0] < DEPTH);
     end
 
-    // Where the marked byte is: in memory until it is fetched, then in one of the two registers.
+    // Position of the marked byte: in memory until it is fetched, then in one of the two registers.
     wire [A-1:0] marked_at = number[A-1:0];
     wire [A:0]   from_number = {number[A] ^ told_r_lap, marked_at};
     wire [7:0] in_0, in_1, in_2, in_3;
@@ -166,14 +168,14 @@ module bytes (
         end
     end
 
-    // Room as it was a clock of the writer ago, in whole units behind the one in which it writes.
+    // Room of the previous clock of the writer, in whole units after the current one.
     wire [A-5:0] units_taken = write_at[A-1:4] - read_unit + (from_stored[A] ? 4'd14 : 4'd0);
     reg  [A-5:0] units_free = 4'd13;
     always @(posedge w_clk) units_free <= 4'd13 - units_taken;
     always @* assert (w_free == units_free);
 
 `ifdef READ
-    // A byte from end to end, behind a row that was taken back. Clocks that do not rest are soonest there.
+    // A byte from end to end, after a row that was rolled back. Continuously running clocks reach this soonest.
     reg last = 1'b0;
     always @($global_clock) last <= w_clk;
     always @* assume (w_clk == !last && r_clk == w_clk && w_data == (mark ? 8'h5a : 8'h00));
@@ -182,7 +184,7 @@ module bytes (
     always @* cover (gone && saw_rollback && read == kept && kept == 9'd8);
 `endif
 `ifdef FULL
-    // Far from the start: a full memory in which there is room again, and a row behind one that overran.
+    // Far from the start: a full memory that has room again, and a row after one that overran.
     reg saw_full = 1'b0, saw_overrun = 1'b0;
     always @(posedge w_clk) begin
         if (full && w_write) saw_full <= 1'b1;

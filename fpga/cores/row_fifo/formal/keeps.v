@@ -1,4 +1,4 @@
-// What was written at an address is what is read there, whatever is written elsewhere in between.
+// A value written to an address is read back from it, whatever is written to other addresses in between.
 `default_nettype none
 module keeps (
     input wire       clk,
@@ -13,7 +13,8 @@ module keeps (
         .w_clk(clk), .w_enable(w_enable), .w_address(w_address), .w_data(w_data),
         .r_clk(clk), .r_enable(r_enable), .r_address(r_address), .r_data(r_data)
     );
-    // There is no eighth eighth, and nothing is read where something is written: the FIFO's order sees to both.
+    // The last eighth of the address range is unused, and no address is read and written at once; the FIFO guarantees
+    // both.
     always @* assume (w_address < 7'd112 && r_address < 7'd112);
     always @* if (w_enable && r_enable) assume (w_address != r_address);
 

@@ -1,5 +1,5 @@
-// Memory of 7/8 of 2^ADDRESS bytes: three quarters and an eighth, so that four things are chosen from at the output and not
-// fourteen. Read a clock later.
+// Memory of 7/8 of 2^ADDRESS bytes: three quarters and an eighth, so that the output multiplexer has four inputs
+// instead of fourteen. Data is available one clock after the address.
 `default_nettype none
 module banks #(
     parameter ADDRESS = 13

@@ -1,25 +1,28 @@
-// Bytes from the camera's clock to the FT2232H's, in block RAM.
+// FIFO in block RAM from the camera's clock domain to the FT2232H's.
 //
-// What is written is seen on the other side once it is committed; a rollback takes it back. A byte for which there is no
-// room makes the next commit a rollback, so a row is whole or absent whatever its writer does. Commits are at multiples of
-// 8 bytes, as rows of 16 n bytes behind headers of 8 are; bytes beyond the last multiple wait for the next commit.
+// Written bytes become visible to the reader when they are committed; a rollback discards them. A byte without room
+// turns the next commit into a rollback, so a row is complete or absent, whatever its writer does. Commits are at
+// multiples of 8 bytes, as for rows of 16 n bytes with headers of 8; bytes beyond the last multiple wait for the next
+// commit.
 //
-// DEPTH is 7 KiB, no power of two: pointers cross by handshakes, not in a Gray code. 16 bytes or fewer of it stay empty.
+// DEPTH is 7 KiB, which is not a power of two: pointers cross by handshakes, not in a Gray code. Up to 16 bytes of it
+// stay empty.
 //
-// Should a glitch of a clock damage a pointer, at most DEPTH bytes are read that mean nothing, and then all is well again:
-// the reader goes on until it meets the writer's pointer.
+// If a clock glitch corrupts a pointer, at most DEPTH meaningless bytes are read before the FIFO recovers: the reader
+// continues until it reaches the writer's pointer.
 `default_nettype none
 module row_fifo #(
-    // Smaller for proofs, 8 at least: DEPTH is 7/8 of 2^ADDRESS, and both are multiples of 16.
+    // Smaller for proofs, at least 8: DEPTH is 7/8 of 2^ADDRESS, and both are multiples of 16.
     parameter ADDRESS = 13
 ) (
     input  wire               w_clk,
     input  wire               w_write,
     input  wire [7:0]         w_data,
-    // With or after the last byte of a row, never both. The byte that comes with a rollback is taken back too.
+    // With or after the last byte of a row, never both at once. A byte written together with a rollback is discarded
+    // too.
     input  wire               w_commit,
     input  wire               w_rollback,
-    // Room in units of 16 bytes, as of two clocks ago.
+    // Room of two clocks ago [units of 16 bytes].
     output reg  [ADDRESS-5:0] w_free,
 
     input  wire               r_clk,
@@ -29,14 +32,14 @@ module row_fifo #(
 );
     localparam [ADDRESS-5:0] UNITS = {3'b111, {ADDRESS-7{1'b0}}};
 
-    // The writer's side.
+    // Writer's side.
     reg  [ADDRESS-1:0] write_at = 0;
     reg  [ADDRESS-4:0] committed = 0;
     reg                overrun = 1'b0;
     wire [ADDRESS-5:0] read_unit;
     wire [ADDRESS-1:0] write_next;
     next_address #(.ADDRESS(ADDRESS)) next_write (.address(write_at), .next(write_next));
-    // The unit in which the reader is counts as taken: nothing is written into it from behind.
+    // The unit that is being read counts as occupied, so it is not overwritten.
     wire               full = write_next[3:0] == 4'd0 && write_next[ADDRESS-1:4] == read_unit;
     wire               writes = w_write && !full && !overrun;
     wire               lost = overrun || (w_write && full);
@@ -53,7 +56,7 @@ module row_fifo #(
         if (w_commit && !lost) committed <= behind[ADDRESS-1:3];
     end
 
-    // The reader's side: two registers in a row, so that a byte a clock may be taken.
+    // Reader's side: two registers in a row, so that one byte per clock can be taken.
     reg  [ADDRESS-1:0] read_at = 0;
     wire [ADDRESS-1:0] read_next;
     next_address #(.ADDRESS(ADDRESS)) next_read (.address(read_at), .next(read_next));

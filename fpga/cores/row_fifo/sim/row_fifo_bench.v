@@ -1,4 +1,4 @@
-// The row FIFO in the size of the board, or in a small one that runs full and wraps often: `big` chooses.
+// Row FIFO in the size of the board, or in a small size that fills and wraps often, selected by `big`.
 `default_nettype none
 module row_fifo_bench (
     input  wire       big,

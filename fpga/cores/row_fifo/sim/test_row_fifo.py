@@ -1,4 +1,4 @@
-"""The row FIFO: order, commits and rollbacks, room, overruns, at all ratios of its clocks."""
+"""Row FIFO: order, commits and rollbacks, room, overruns, at all clock ratios."""
 
 import cocotb
 from cocotb.triggers import RisingEdge
@@ -17,12 +17,12 @@ class Writer:
             line.value = 0
 
     def bytes(self, units):
-        """A header's eight bytes and a row of so many units. The second byte is the row's number; the others differ too."""
+        """A header and a row of this number of units. The second byte is the row's number; the others vary."""
         self.rows = self.rows % 255 + 1
         return bytes(self.rows if i == 1 else (self.rows * 31 + i * 7) & 0xFF for i in range(8 + 16 * units))
 
     async def put(self, data, end, pauses=0.0):
-        """Writes, and `end`s with "commit" or "rollback", with the last byte or behind it."""
+        """Writes the bytes, and then "commit"s or "rollback"s (`end`) with the last byte or after it."""
         dut, late = self.dut, self.random.random() < 0.5
         for i, byte in enumerate(data):
             while self.random.random() < pauses:
@@ -40,7 +40,7 @@ class Writer:
         line.value, dut.w_write.value = 0, 0
 
     async def asks(self, units):
-        """Waits for room as the camera does: for a row of `units`, its header and the end of a frame."""
+        """Waits for room as the camera does: for a row of `units`, its header and a frame's end."""
         await rising(self.dut.w_clk, 3)
         while int(self.dut.w_free.value) <= units:
             await rising(self.dut.w_clk, 1)
@@ -49,7 +49,7 @@ class Writer:
 class Reader:
     def __init__(self, dut, random):
         self.dut, self.random, self.got = dut, random, bytearray()
-        self.eager = 1.0  # chance of a pop in a clock
+        self.eager = 1.0  # probability of a pop per clock
         dut.r_pop.value = 0
         cocotb.start_soon(self._reads())
 
@@ -63,7 +63,7 @@ class Reader:
             dut.r_pop.value = int(pop)
 
     async def all(self):
-        """Reads what there is, at full speed."""
+        """Reads all available bytes at full speed."""
         self.eager = 1.0
         before = -1
         while len(self.got) != before:
@@ -81,7 +81,7 @@ def expect(got, rows):
 
 @test(5000)
 async def order(dut):
-    """Where room was asked for, all that is committed comes in order, nothing that was taken back, at every ratio."""
+    """If room is checked, all committed bytes arrive in order and no rolled-back ones, at every clock ratio."""
     random = rng("order")
     writer, reader = Writer(dut, random), Reader(dut, random)
     for ratio in RATIOS:
@@ -109,7 +109,7 @@ async def order(dut):
 
 @test(5000)
 async def overruns(dut):
-    """Where nobody asks for room, a row is there whole or not at all, and the next that fits comes."""
+    """If room is not checked, a row is complete or absent, and the next row that fits arrives."""
     random = rng("overruns")
     writer, reader = Writer(dut, random), Reader(dut, random)
     lost = 0
@@ -136,7 +136,7 @@ async def overruns(dut):
 
 
 def whole_rows(got, committed):
-    """Takes what came apart into rows, each of which must be a committed one, whole and in order. Returns their numbers."""
+    """Splits the bytes into rows; each must be a committed row, complete and in order. Returns their numbers."""
     at, numbers = 0, [0]
     while at < len(got):
         number = got[at + 1]
@@ -151,7 +151,7 @@ def whole_rows(got, committed):
 
 @test(3000)
 async def room(dut):
-    """What is told as room is there, all of the memory but one unit is told, and it is told again when it was read."""
+    """The reported room exists, covers all of the memory except one unit, and is reported again after reading."""
     random = rng("room")
     reader = Reader(dut, random)
     for big, units in ((False, SMALL), (True, BIG)):
@@ -159,7 +159,7 @@ async def room(dut):
         reader.got.clear()
         clocks = clock(dut.w_clk, 20), clock(dut.r_clk, 31)
         for _ in range(1 if big else 3):
-            # 16 n bytes, so that the writer is at the same place in a unit each time.
+            # 16 n bytes, so that the writer is at the same position in a unit each time.
             reader.eager = 0.0
             await rising(dut.w_clk, 30)
             assert int(dut.w_free.value) == units - 1
@@ -176,7 +176,7 @@ async def room(dut):
 
 @test(300)
 async def full_speed(dut):
-    """A byte a clock may be taken, and the first is there soon after the commit."""
+    """One byte per clock can be read, and the first is available soon after the commit."""
     writer, reader = Writer(dut, rng("full_speed"), big=True), Reader(dut, rng("full_speed"))
     clock(dut.w_clk, 20), clock(dut.r_clk, 17)
     data = writer.bytes(80)
@@ -187,7 +187,7 @@ async def full_speed(dut):
 
 @test(3000)
 async def reader_stops(dut):
-    """The reader's clock stops for long: rows are whole or absent, and all comes again when it runs."""
+    """The reader's clock stops for long: rows are complete or absent, and all arrive when it runs again."""
     random = rng("reader_stops")
     writer, reader = Writer(dut, random), Reader(dut, random)
     clock(dut.w_clk, 20)

@@ -1,4 +1,4 @@
-// All of the shim's logic but the pads: three clocks, of the system (48 MHz), the camera and the FT2232H (60 MHz).
+// The complete logic of the shim except the pads, with three clocks: system (48 MHz), camera, and FT2232H (60 MHz).
 //
 //   camera ── camera_capture ── row_fifo ── ft245 ── FT2232H
 //   board ── SPI ── dsPIC        spi_tap listens ── ring ── Neopixels
@@ -8,34 +8,35 @@
 `include "shim.vh"
 module shim #(
     parameter [31:0] BUILD = 32'd0,
-    // The row FIFO has 7/8 of 2^this bytes: 14 of the HX1K's 16 blocks of memory. One is the ring's, one the registers'.
+    // The row FIFO has 7/8 of 2^FIFO_ADDRESS bytes: 14 of the HX1K's 16 memory blocks. The ring and the registers use
+    // one each.
     parameter FIFO_ADDRESS = 13,
-    // Clocks of a tick, as a power of two; a second is 733 ticks.
+    // Clocks of a tick, as a power of two; a second has 733 ticks.
     parameter TICK_WIDTH = 16
 ) (
     input  wire        clk,
-    // The camera, from the pads' registers.
+    // Camera, from the registers of the pads.
     input  wire        cam_clk,
     input  wire        cam_href,
     input  wire        cam_vsync,
     input  wire [7:0]  cam_data,
     output wire        cam_on,
-    // The FT2232H, from and to the pads' registers.
+    // FT2232H, from and to the registers of the pads.
     input  wire        ft_clk,
     input  wire        ft_full,
     output wire        ft_write,
     output wire [7:0]  ft_byte,
-    // The SPI lines on their way to the dsPIC, and the word that the board gets in place of the dsPIC's last.
+    // SPI lines on their way to the dsPIC, and the word that replaces the dsPIC's last word.
     input  wire        sck,
     input  wire        mosi,
     input  wire        ss_n,
     output wire        replace,
     output wire        miso,
-    // The strip of Neopixels.
+    // Strip of Neopixels.
     output wire        pixels,
-    // What is so at the moment: no camera clock, no FT2232H clock, it takes nothing, no SPI messages.
+    // Current state: no camera clock, no FT2232H clock, FT2232H stalled, no SPI messages.
     output wire [3:0]  now,
-    // Pins for what comes later.
+    // Auxiliary pins for extensions.
     output wire [15:0] aux_enable,
     output wire [15:0] aux_out,
     input  wire [15:0] aux_in
@@ -45,7 +46,7 @@ module shim #(
     wire       tick;
     timebase #(.WIDTH(TICK_WIDTH)) timebase (.clk(clk), .tick(tick));
 
-    // The camera's rows into the FIFO.
+    // Camera rows into the FIFO.
     wire [FIFO_ADDRESS-5:0] free;
     wire       cam_write, cam_commit, cam_rollback;
     wire [7:0] cam_byte;
@@ -57,7 +58,7 @@ module shim #(
         .rollback(cam_rollback), .no_room(no_room), .uneven(uneven), .cut(cut)
     );
 
-    // The FIFO, and out of it to the FT2232H.
+    // FIFO, and its output to the FT2232H.
     wire       valid, pop, took;
     wire [7:0] data;
     row_fifo #(.ADDRESS(FIFO_ADDRESS)) row_fifo (
@@ -69,7 +70,7 @@ module shim #(
         .took(took)
     );
 
-    // The SPI messages, and the ring that they colour.
+    // SPI messages, and the ring that they control.
     wire        pixel_write, begins, good, bad, command, silent;
     wire [4:0]  pixel_at;
     wire [15:0] word, answer;
@@ -83,7 +84,7 @@ module shim #(
         .alarm(silent), .line(pixels)
     );
 
-    // What runs, and what happened.
+    // Monitors and events.
     wire cam_toggle, ft_toggle, waiting, cam_stopped, ft_stopped, ft_stalled;
     wire no_room_s, uneven_s, cut_s;
     assign now = {silent, ft_stalled, ft_stopped, cam_stopped};

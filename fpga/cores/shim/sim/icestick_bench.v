@@ -1,8 +1,8 @@
-// The evaluation kit's board with its pads.
+// Board of the evaluation kit with its pads.
 `default_nettype none
 `include "../boards/icestick/top.v"
 module icestick_bench (
-    input  wire       osc_12mhz, // the 48 MHz that the PLL makes of it
+    input  wire       osc_12mhz, // the 48 MHz of the PLL
     output wire       cam_mclk,
     input  wire       cam_pclk,
     input  wire       cam_href,

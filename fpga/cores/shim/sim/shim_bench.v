@@ -1,8 +1,8 @@
-// The Xpuck's board with its pads, in quicker time: ticks of 5.3 us in place of 1.4 ms, silence after 400 of them.
+// The Xpuck's board with its pads in accelerated time: ticks of 5.3 us instead of 1.4 ms, silence after 400 ticks.
 `default_nettype none
 `include "../boards/xpuck/top.v"
 module shim_bench (
-    input  wire        osc_12mhz, // the 48 MHz that the PLL makes of it
+    input  wire        osc_12mhz, // the 48 MHz of the PLL
     output wire        cam_mclk,
     input  wire        cam_pclk,
     input  wire        cam_href,
@@ -21,7 +21,7 @@ module shim_bench (
     input  wire        body_miso,
     output wire        body_ss_n,
     output wire        pixels,
-    // The auxiliary pins: those of `aux_hold` are driven from outside, all are pulled up.
+    // Auxiliary pins: those of `aux_hold` are driven externally, all are pulled up.
     input  wire [15:0] aux_hold,
     input  wire [15:0] aux_drive,
     output wire [15:0] aux_pins

@@ -1,4 +1,4 @@
-"""The evaluation kit: the same logic behind its pins, without a dsPIC."""
+"""Evaluation kit: the same logic behind its pins, without a dsPIC."""
 
 import stream
 from common import test
@@ -10,7 +10,7 @@ from strip import Strip
 
 @test(3000)
 async def all_ways(dut):
-    """A frame goes through, a message shows its colours, the last word is a register and the others are idle."""
+    """A frame arrives, a message sets the colours, the last word is a register, and the other words are idle."""
     robot, strip = Robot(dut, "all_ways", dspic=False), Strip(dut.pixels)
     await robot.chip.opens()
     await robot.begins_with_rows(4)

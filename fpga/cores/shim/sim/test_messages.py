@@ -1,4 +1,4 @@
-"""The whole logic behind the pins of the Xpuck's board: SPI messages, registers, the ring, the auxiliary pins."""
+"""The complete logic at the pins of the Xpuck's board: SPI messages, registers, the ring, the auxiliary pins."""
 
 import cocotb
 from cocotb.triggers import Timer
@@ -14,20 +14,20 @@ RED = [0x004000] * 15
 
 @test(5000)
 async def identity(dut):
-    """Ident, revision and build come in the last word, the status first; all else is the dsPIC's, bit for bit."""
+    """Status, ident, revision and build are in the last word; all other words are the dsPIC's, bit for bit."""
     robot = Robot(dut, "identity", video=False)
-    # Started; the clocks of camera and FT2232H stand in this bench.
+    # Status after the start; the clocks of camera and FT2232H do not run in this bench.
     assert await robot.talk(EXAMPLE) == 0x8001 | status("camera_stopped") | status("usb_stopped")
     assert await robot.read("ident") == NAMES["SHIM_IDENT_VALUE"]
     assert await robot.read("revision") == NAMES["SHIM_REVISION_VALUE"]
     assert [await robot.read(f"build_{i}") for i in range(4)] == [0xC0, 0xFF, 0xEE, 0x42]
-    # Between messages the line back is free for others.
+    # Between messages the MISO line is released.
     assert str(dut.host_miso.value) == "1"
 
 
 @test(5000)
 async def example_on_the_ring(dut):
-    """The page's example: red 10, green 20, blue 30 on the first pixel, the others dark."""
+    """The example of the specification: red 10, green 20, blue 30 on the first pixel, the others dark."""
     robot, strip = Robot(dut, "example_on_the_ring", video=False), Strip(dut.pixels)
     await robot.talk(EXAMPLE)
     assert await strip.next() == [0x201030] + [0] * 14
@@ -35,7 +35,7 @@ async def example_on_the_ring(dut):
 
 @test(9000)
 async def bad_messages(dut):
-    """Torn and corrupt messages: told and counted, not shown, not obeyed; the dsPIC gets them as they are; the next works."""
+    """Torn and corrupt messages are reported and counted, not shown or obeyed, and forwarded to the dsPIC unchanged."""
     robot, strip = Robot(dut, "bad_messages", video=False), Strip(dut.pixels)
     first = any_message(robot.random)
     await robot.talk(first)
@@ -64,7 +64,7 @@ async def bad_messages(dut):
 
 @test(9000)
 async def silence(dut):
-    """Without good messages the ring turns red, a bad one does not end that, a good one shows its colours."""
+    """Without valid messages the ring turns red; a bad message does not end that, a valid one shows its colours."""
     robot, strip = Robot(dut, "silence", video=False), Strip(dut.pixels)
     first, second = any_message(robot.random), any_message(robot.random)
     await robot.talk(first)
@@ -83,7 +83,7 @@ async def silence(dut):
 
 @test(5000)
 async def auxiliary_pins(dut):
-    """Each of the 16 pins is driven, read, and left to its pull-up, by register."""
+    """Each of the 16 pins can be driven, read, and released to its pull-up, by register."""
     robot = Robot(dut, "auxiliary_pins", video=False)
     enable, out, hold, drive = (robot.random.randrange(65536) for _ in range(4))
     dut.aux_hold.value, dut.aux_drive.value = hold & ~enable, drive
@@ -97,7 +97,7 @@ async def auxiliary_pins(dut):
 
 @test(5000)
 async def messages_while_rows_pass(dut):
-    """Messages, colours and rows at the same time do not disturb each other."""
+    """Simultaneous messages, colours and rows do not disturb each other."""
     robot, strip = Robot(dut, "messages_while_rows_pass"), Strip(dut.pixels)
     await robot.begins_with_rows(4)
     stalling = cocotb.start_soon(robot.chip.stalls((20, 60), (1, 20)))

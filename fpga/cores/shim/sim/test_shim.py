@@ -1,4 +1,4 @@
-"""The whole logic behind the pins of the Xpuck's board: the camera's way to USB, and what registers tell of it."""
+"""The complete logic at the pins of the Xpuck's board: the camera's path to USB, and its registers."""
 
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
@@ -17,7 +17,7 @@ async def drained(robot):
 
 @test(5000)
 async def picture(dut):
-    """Rows of 640 pixels at 24 MHz through the chip's 4 KiB with a host that reads now and then: none is missing."""
+    """Rows of 640 pixels at 24 MHz through the chip's 4 KiB, with a host that reads intermittently: none is missing."""
     robot = Robot(dut, "picture", capacity=4096)
     cocotb.start_soon(robot.chip.reads((400, 900)))
     await robot.begins_with_rows(80)
@@ -32,7 +32,7 @@ async def picture(dut):
 
 @test(8000)
 async def stalls_at_all_ratios(dut):
-    """PCLK of a fifth to five times CLKOUT, with stalls of 1 to 100 clocks: rows are whole or absent, absent ones counted."""
+    """PCLK at 0.2 to 5 times CLKOUT, stalls of 1 to 100 clocks: rows are complete or absent, absent ones counted."""
     robot = Robot(dut, "stalls_at_all_ratios", pclk=5 * NS)
     await robot.begins_with_rows(16)
     stalling = cocotb.start_soon(robot.chip.stalls())
@@ -56,7 +56,7 @@ async def stalls_at_all_ratios(dut):
 
 @test(5000)
 async def stall_for_ever(dut):
-    """The FT2232H takes nothing for long: rows are left out whole, registers say so, and the next row with room comes."""
+    """The FT2232H stalls for long: whole rows are dropped and reported, and the next row with room arrives."""
     robot = Robot(dut, "stall_for_ever", pclk=15)
     await robot.begins_with_rows(32)
     await robot.sensor.frame(robot.sensor.picture(20, 512))
@@ -69,7 +69,7 @@ async def stall_for_ever(dut):
     await drained(robot)
     await robot.sensor.frame(robot.sensor.picture(3, 512))
     await drained(robot)
-    # The header that stood ready without room was for the row that came first.
+    # The header that was prepared without room belonged to the first row that followed.
     assert robot.holds(512) == left_out
     assert await robot.read("now") == 0 and await robot.read("rows_left_out") == left_out
     assert [item[2] for item in stream.decode(robot.chip.got, 512) if item[0] == "row" and item[1] == 1] == [2, 3, 4]
@@ -77,12 +77,12 @@ async def stall_for_ever(dut):
 
 @test(5000)
 async def end_of_a_full_frame(dut):
-    """A row for which there was room has room for its frame's end too, however full the FIFO then is. Ends of further
-    frames are there or not."""
+    """A row that had room also has room for its frame's end, however full the FIFO is afterwards. Ends of further
+    frames may be missing."""
     robot = Robot(dut, "end_of_a_full_frame", pclk=10)
     await robot.begins_with_rows(1)
     for units in (9, 33, 2):
-        # Taken over at the frame's end.
+        # Takes effect at the frame's end.
         robot.registers.row_units.value = units
         await Timer(100, "ns")
         await robot.sensor.frame([])
@@ -108,7 +108,7 @@ async def end_of_a_full_frame(dut):
 
 @test(5000)
 async def bad_rows(dut):
-    """Rows too short, too long, cut by VSYNC: left out, told, counted; the next row or frame is whole."""
+    """Rows that are too short, too long or cut by VSYNC are dropped and counted; the next row or frame is complete."""
     robot = Robot(dut, "bad_rows")
     await robot.chip.opens()
     await robot.begins_with_rows(4)
@@ -128,7 +128,7 @@ async def bad_rows(dut):
 
 @test(5000)
 async def camera_stops(dut):
-    """PCLK stops within a row: told while it lasts and afterwards; the camera's next frame is whole."""
+    """PCLK stops within a row: reported during and after the stop; the camera's next frame is complete."""
     robot = Robot(dut, "camera_stops")
     await robot.chip.opens()
     await robot.begins_with_rows(4)
@@ -148,7 +148,7 @@ async def camera_stops(dut):
 
 @test(5000)
 async def usb_stops(dut):
-    """CLKOUT stops and comes back: told, rows are left out whole, and all that was kept comes once."""
+    """CLKOUT stops and returns: reported; whole rows are dropped, and all stored bytes arrive once."""
     robot = Robot(dut, "usb_stops")
     await robot.chip.opens()
     await robot.begins_with_rows(16)
@@ -168,7 +168,7 @@ async def usb_stops(dut):
 
 @test(5000)
 async def polarities_and_clock(dut):
-    """`control` turns HREF and VSYNC and stops the camera's clock of 12 MHz, without a pulse that is too short."""
+    """`control` inverts HREF and VSYNC, and stops the camera's 12 MHz clock without a short pulse."""
     robot = Robot(dut, "polarities_and_clock")
     highs = []
 
@@ -177,7 +177,7 @@ async def polarities_and_clock(dut):
             await RisingEdge(dut.cam_mclk)
             began = now()
             await FallingEdge(dut.cam_mclk)
-            # The model of the pad takes no time for what is one edge in the real one.
+            # The pad model has zero-length pulses where the real pad has a single edge.
             if now() > began:
                 highs.append(now() - began)
 

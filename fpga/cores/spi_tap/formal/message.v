@@ -1,5 +1,6 @@
-// The tap against a model that counts a message's bits from the falling select and keeps what docs/protocols/spi.md
-// names: SCK, MOSI and select may do anything in any clock, so torn and mangled messages of all kinds are among it.
+// The tap against a model that counts the bits of a message from the falling select and keeps the fields of
+// docs/protocols/spi.md. SCK, MOSI and select are arbitrary in each clock, so all torn and corrupt messages are
+// covered.
 `default_nettype none
 `include "shim.vh"
 module message (
@@ -17,7 +18,7 @@ module message (
         .begins(begins), .good(good), .bad(bad), .command(command), .answer(answer), .replace(replace), .miso(miso)
     );
 
-    // The lines as they were two clocks ago, and before that.
+    // The lines two clocks ago, and earlier.
     reg [2:0] sck_was = 3'b000, ss_was = 3'b111;
     reg [1:0] mosi_was = 2'b00;
     always @(posedge clk) begin
@@ -31,7 +32,7 @@ module message (
     wire selects = ss_was[2] && !away;
     wire deselects = !ss_was[2] && away;
 
-    // The message in hand: its whole bits, up to 512, and the word to which they belong.
+    // Current message: number of complete bits, up to 512, and the word being received.
     reg  [9:0]  bits = 10'd0;
     wire        more = falls && bits != 10'd512;
     wire        ends = more && bits[3:0] == 4'd15;
@@ -49,7 +50,7 @@ module message (
     endfunction
 
     wire right = whole == crc && sum == sum_word;
-    reg       ended = 1'b0; // a clock behind the end of word `last`
+    reg       ended = 1'b0; // the clock after the end of word `last`
     reg [4:0] last;
     reg       is_good = 1'b0, is_bad = 1'b0, is_command = 1'b0;
     always @(posedge clk) begin
@@ -86,15 +87,15 @@ module message (
         assert (!(good && bad));
         assert (command == is_command);
         if (command) assert (word == part);
-        // All words of the ring and no others, each with its place.
+        // All words of the ring and no others, each with its position.
         assert (pixel_write == (ended && last >= 5'd5 && last <= 5'd27));
         if (pixel_write) assert (word == part && pixel_at == last + 1'b1);
-        // The answer is in the last word and nowhere else.
+        // The answer is in the last word only.
         assert (replace == (bits >= 31 * 16 && bits < 32 * 16));
         if (replace) assert (miso == reply[~bits[3:0]]);
     end
 
-    // How the registers inside stand to the model.
+    // Relation between the core's registers and the model.
     (* probe = "dut.bits" *)            wire [3:0]  d_bits;
     (* probe = "dut.words" *)           wire [5:0]  d_words;
     (* probe = "dut.crc" *)             wire [15:0] d_crc;
@@ -113,11 +114,11 @@ module message (
     (* probe = "dut.sync_ss.first" *)   wire        d_ss_first;
     (* probe = "dut.sync_ss.synced" *)  wire        d_ss;
 
-    // The core's word has the sum's bits inverted; which of them in hand are.
+    // The core's word holds the bits of the sum inverted; mask of those among the current bits.
     reg [15:0] inverted = 16'd0;
     always @(posedge clk) if (more) inverted <= {inverted[14:0], index == 5'd28};
     wire [15:0] in_hand = ~(16'hffff << bits[3:0]);
-    // The CRC over its own word: what `count` bits of it make of the CRC before.
+    // The CRC over its own word: the CRC after `count` bits of that word.
     function [15:0] over_itself(input [15:0] from, input [15:0] received, input [3:0] count);
         integer i;
         begin
@@ -146,7 +147,8 @@ module message (
         if (ended) assert (d_of_pixels == (last >= 5'd5 && last <= 5'd27));
     end
 
-    // From states in which all this holds: good and bad messages, words of the ring, one message behind a torn one.
+    // From states that satisfy these invariants: good and bad messages, words of the ring, a message after a torn
+    // one.
     reg saw_torn = 1'b0, saw_good = 1'b0;
     always @(posedge clk) begin
         if (begins && bad) saw_torn <= 1'b1;

@@ -1,4 +1,4 @@
-"""The SPI tap: what it takes from good messages, what it makes of bad and torn ones, and its answer in the last word."""
+"""SPI tap: outputs for valid, bad and torn messages, and its answer in the last word."""
 
 import cocotb
 from cocotb.triggers import FallingEdge, First, RisingEdge, Timer
@@ -10,7 +10,7 @@ NS = 1000 / 48
 
 
 class Tap:
-    """Notes what the tap tells, and what it does to the line back: `.` where the dsPIC's bit passes, else its own."""
+    """Records the tap's outputs and the MISO line: `.` where the dsPIC's bit passes, else the tap's own bit."""
 
     def __init__(self, dut, name):
         self.dut, self.random = dut, rng(name)
@@ -29,7 +29,7 @@ class Tap:
             cocotb.start_soon(self._pulses(line, does))
 
     async def _pulses(self, line, does):
-        """Each is of one clock, at whose end others look at what stands beside it."""
+        """Each pulse is one clock long; the accompanying values are valid at its end."""
         while True:
             await RisingEdge(line)
             await RisingEdge(self.dut.clk)
@@ -44,12 +44,12 @@ class Tap:
         return str(self.dut.miso.value) if int(self.dut.replace.value) else "."
 
     async def send(self, words, bits=None):
-        """Sends at some phase of the clock. Returns the bits that were on the line back, as a string."""
+        """Sends a message at a random phase of the clock. Returns the bits of the MISO line as a string."""
         await Timer(self.random.randrange(20_000), "ps")
         return "".join("".join(word) for word in await self.master.send(words, bits))
 
     async def is_good(self, words):
-        """A message that has to be taken, with all that it tells."""
+        """Sends a message that must be accepted, and checks all outputs."""
         before, answer = (self.begins, self.good, self.bad, len(self.commands)), self.random.randrange(65536)
         self.dut.answer.value = answer
         self.pixels.clear()
@@ -60,7 +60,7 @@ class Tap:
         assert self.pixels == {at + 1: words[at] for at in range(PIXELS, PIXELS + PIXEL_WORDS)}
 
     async def is_bad(self, words, bits=None):
-        """A message that must not be taken, and is told once."""
+        """Sends a message that must be rejected and reported once."""
         before = self.begins, self.good, self.bad, self.commands[:]
         await self.send(words, bits)
         assert (self.begins, self.good, self.bad, self.commands) == (before[0] + 1, before[1], before[2] + 1, before[3])
@@ -77,7 +77,7 @@ async def good_messages(dut):
 
 @test(6000)
 async def bad_messages(dut):
-    """One wrong bit in any word that is checked, a wrong sum with a right CRC, idle lines: told as bad."""
+    """Reported as bad: one wrong bit in any checked word, a wrong sum with a right CRC, idle lines."""
     tap = Tap(dut, "bad_messages")
     tap.master.gap = 400
     for word in tap.random.sample(range(28), 4) + [28, 29, 30]:
@@ -95,7 +95,7 @@ async def bad_messages(dut):
 
 @test(20000)
 async def torn_messages(dut):
-    """The select is lost at a word's end or within it; nothing of it reaches the next message."""
+    """The select is lost at a word's end or within it; the next message is not affected."""
     tap = Tap(dut, "torn_messages")
     tap.master.gap = 400
     places = [0, 1, 15, 16, 17, 16 * 31 - 1] + [tap.random.randrange(1, 16 * 31) for _ in range(4)]
@@ -107,7 +107,7 @@ async def torn_messages(dut):
 
 @test(3000)
 async def torn_last_word(dut):
-    """Torn within the last word, which no check covers, a message is good, but it gives no command."""
+    """A message torn within the last word, which has no checksum, is valid, but gives no command."""
     tap = Tap(dut, "torn_last_word")
     tap.master.gap = 400
     for bits in (16 * 31, 16 * 31 + 1, 16 * 32 - 1):
@@ -119,7 +119,7 @@ async def torn_last_word(dut):
 
 @test(4000)
 async def too_long(dut):
-    """Words beyond the last pass both ways and do nothing."""
+    """Words beyond the last one pass in both directions without effect."""
     tap = Tap(dut, "too_long")
     tap.master.gap = 400
     words = any_message(tap.random, 0xA5A5)
@@ -131,7 +131,7 @@ async def too_long(dut):
 
 @test(8000)
 async def clocks(dut):
-    """SCK of 1 to 5 MHz, gaps from none to 6.4 us, a clock that runs while nothing is selected."""
+    """SCK of 1 to 5 MHz, gaps from none to 6.4 us, and clock edges without a select."""
     tap = Tap(dut, "clocks")
     for half, gap in ((100, 0), (100, 6400), (137, 50), (260, 1000), (500, 0)):
         tap.master.half, tap.master.gap = half, gap
@@ -147,7 +147,7 @@ async def clocks(dut):
 
 @test(2000)
 async def answer_in_time(dut):
-    """Each bit of the answer stands 80 ns or more before the falling edge at which it is taken, and 10 ns behind it."""
+    """Each bit of the answer is stable from 80 ns before its falling edge to 10 ns after it."""
     tap = Tap(dut, "answer_in_time")
     changes, falls = [], []
 

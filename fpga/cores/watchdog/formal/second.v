@@ -1,4 +1,4 @@
-// The limit of the board, which no trace from the start reaches: silence begins with the 733rd tick.
+// Limit of the board, which no trace from the start reaches: silence starts with the 733rd tick.
 `default_nettype none
 module second (
     input wire clk,

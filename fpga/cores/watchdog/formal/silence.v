@@ -1,4 +1,4 @@
-// Silence is told exactly after LIMIT ticks without a good message, and ends with the next one.
+// Silence is reported exactly after LIMIT ticks without a valid message, and ends with the next message.
 `default_nettype none
 module silence (
     input wire clk,

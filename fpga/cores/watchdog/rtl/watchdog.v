@@ -1,11 +1,11 @@
-// Nobody talks over SPI: no good message for LIMIT ticks, 1 s. Until the first message it is the time since power-up.
+// Reports silence on SPI: no valid message for LIMIT ticks (1 s), counted from power-up before the first message.
 `default_nettype none
 module watchdog #(
-    parameter LIMIT = 733   // of 1.365 ms
+    parameter LIMIT = 733   // ticks of 1.365 ms
 ) (
     input  wire clk,
     input  wire tick,      
-    input  wire message,   // a good one
+    input  wire message,   // valid message
     output reg  silent
 );
     localparam [9:0] LAST = LIMIT - 1;

@@ -1,4 +1,4 @@
-"""The watchdog: silent a second, of 733 ticks, after the last good message or power-up."""
+"""Watchdog: silent 733 ticks (1 s) after the last valid message or power-up."""
 
 from common import clock, rising, rng, test
 
@@ -22,7 +22,7 @@ async def message(dut):
 
 @test(1000)
 async def silence(dut):
-    """Exactly so many ticks; a message ends it, and each begins the time anew."""
+    """Exactly this number of ticks; each message ends the silence and restarts the count."""
     random = rng("silence")
     dut.tick.value = dut.message.value = 0
     clock(dut.clk, 20)
@@ -42,7 +42,7 @@ async def silence(dut):
 
 @test(1000)
 async def messages(dut):
-    """As long as messages come, also with a tick, it is not silent."""
+    """No silence while messages arrive, even in the same clock as a tick."""
     random = rng("messages")
     dut.tick.value = dut.message.value = 0
     clock(dut.clk, 20)
