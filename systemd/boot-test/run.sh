@@ -1,6 +1,7 @@
 #!/bin/sh
-# Boots a robot's card in a virtual machine, cuts its power, damages its card: `make boot-test`, or with ARCH=armhf for 32 bits.
-# CUTS, DAMAGES and SEED change how often and how; MIRROR names another archive of Debian.
+# Boots a robot's card in a virtual machine, with power cuts and damage to the card: `make boot-test`, or with
+# ARCH=armhf for 32 bits. CUTS, DAMAGES and SEED set the number of cuts and damages and the random seed; MIRROR is
+# another Debian archive.
 set -eu
 cd "$(dirname "$0")/../.."
 arch=${ARCH:-${ARM:-arm64}}
@@ -23,7 +24,7 @@ step "the board's programs are built"
 OUT=target/deb/$arch XPUCK_DEB_FAST=1 sh systemd/packaging/deb.sh "$arch"
 packages=target/deb/$arch
 package=$(ls -t "$packages"/xpuckd_*_"$arch".deb | head -n 1)
-# Two newer ones, and one between them whose program does not run.
+# Two newer packages, and one between them whose program does not run.
 mkdir -p "$work/packages"
 newer() {
     rm -rf "$work/packages/$1"

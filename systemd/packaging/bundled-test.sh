@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the programs with all libraries in them (systemd/packaging/bundled.sh) and runs a short swarm of them: hub, arena and robots with keys, so
-# over CURVE. PORT is the first of four free ports.
+# Builds the programs with bundled libraries (systemd/packaging/bundled.sh) and runs a short swarm: hub, arena and
+# robots with keys, so over CURVE. PORT is the first of four free ports.
 set -eu
 cd "$(dirname "$0")/../.."
 sh systemd/packaging/bundled.sh

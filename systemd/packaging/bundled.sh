@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds xpuck and xpuckd with libraries of their own (libzmq with CURVE, libsodium, SQLite, zstd, libusb; no AprilTag), for a
-# machine on which nobody may install anything: `sh systemd/packaging/bundled.sh` needs Rust, a C and C++ compiler, make and the crates'
-# registry, and leaves target/bundled/bin. The sources come out of crates, held by the checksums of the lock files.
+# Builds xpuck and xpuckd with bundled libraries (libzmq with CURVE, libsodium, SQLite, zstd, libusb; no AprilTag),
+# for machines without permission to install packages: `sh systemd/packaging/bundled.sh` needs Rust, a C and C++
+# compiler, make and access to the crate registry; the results are in target/bundled/bin. The library sources come
+# from crates, verified by the checksums of the lock files.
 set -eu
 cd "$(dirname "$0")/../.."
 die() { echo "bundled: $*" >&2; exit 1; }
@@ -15,7 +16,7 @@ export PREFIX="$work/prefix"
 
 made_of=$(cat systemd/packaging/bundled.sh systemd/packaging/bundled/* | cksum)
 if [ "$(cat "$PREFIX/made-of" 2>/dev/null)" != "$made_of" ]; then
-    # Cargo does not see that a library changed which it was given by name.
+    # Cargo does not detect changes of a library that is linked by name.
     rm -rf "$PREFIX" "$work/make" "$work/libzmq" "$work/build" && mkdir -p "$PREFIX/lib" "$PREFIX/include" "$work/make"
     cargo fetch --locked --quiet --manifest-path $manifest
     crate=$(cargo metadata --locked --offline --format-version 1 --manifest-path $manifest |
@@ -26,8 +27,8 @@ if [ "$(cat "$PREFIX/made-of" 2>/dev/null)" != "$made_of" ]; then
     (cd "$work"/make/libsodium-* && ./configure --quiet --disable-shared --enable-static --prefix="$PREFIX" &&
         make -s -j "$(nproc)" install) >"$work/libsodium.log" 2>&1 || { tail "$work/libsodium.log" >&2; die "libsodium does not build"; }
     echo "bundled: libzmq"
-    # What libzmq's own configuration finds on Linux; the crate asks the system for none of it, and without mkdtemp `ipc://*` is a
-    # name in the working directory.
+    # Results of libzmq's own configure checks on Linux; the crate does not run them. Without mkdtemp, `ipc://*` would
+    # be a name in the working directory.
     for found in FORK CLOCK_GETTIME MKDTEMP ACCEPT4 IF_NAMETOINDEX; do
         flags="${flags:-} -DHAVE_$found=1"
     done
@@ -37,7 +38,7 @@ if [ "$(cat "$PREFIX/made-of" 2>/dev/null)" != "$made_of" ]; then
     done
     CXXFLAGS="${CXXFLAGS:-} $flags -DZMQ_IOTHREAD_POLLER_USE_EPOLL_CLOEXEC=1" \
         cargo build --locked --quiet --release --manifest-path $manifest --target-dir "$work/libzmq"
-    # One archive of all that libzmq needs, because zmq-sys names no other library to the linker.
+    # One archive of all libraries that libzmq needs, because zmq-sys passes no other library to the linker.
     {
         echo "create $PREFIX/lib/libzmq.a"
         echo "addlib $PREFIX/lib/libzmq-alone.a"
@@ -50,7 +51,7 @@ if [ "$(cat "$PREFIX/made-of" 2>/dev/null)" != "$made_of" ]; then
     echo "$made_of" >"$PREFIX/made-of"
 fi
 
-# Some systems have no static libstdc++: there the shared one, which comes with the compiler, stays.
+# Without a static libstdc++ on the system, the shared one of the compiler is used.
 [ -f "$(c++ -print-file-name=libstdc++.a)" ] || export RUSTFLAGS="${RUSTFLAGS:-} -C link-arg=-lstdc++"
 LIBZMQ_PREFIX="$PREFIX" cargo build --locked --target-dir "$work/build" --no-default-features -p xpuck-hub -p xpuck-robot \
     --features xpuck-hub/bundled,xpuck-robot/bundled

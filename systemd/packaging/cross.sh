@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the programs for another kind of board into target/cross/ARCH: `sh systemd/packaging/cross.sh arm64|armhf [PROGRAMS]`.
-# MIRROR names another archive of Debian. The standard library comes from rustup where it has the target (`rustup target add TRIPLE`); else Debian's compiler builds it.
+# Builds the programs for another architecture into target/cross/ARCH: `sh systemd/packaging/cross.sh arm64|armhf
+# [PROGRAMS]`. MIRROR is another Debian archive. The standard library comes from rustup if the target is installed
+# (`rustup target add TRIPLE`); otherwise Debian's compiler builds it.
 set -eu
 cd "$(dirname "$0")/../.."
 arch=${1:?which architecture: arm64 or armhf}
@@ -16,7 +17,8 @@ cross=$(realpath target/cross)
 sysroot=$cross/sysroot-$arch
 libraries=libc6-dev,libstdc++-12-dev,libgcc-12-dev,libzmq3-dev,libsodium-dev,libusb-1.0-0-dev,libudev-dev,linux-libc-dev,libapriltag-dev,libsqlite3-dev,libzstd-dev
 
-# Debian's libraries of that architecture, unpacked: nothing of them runs here, and dpkg here need not know the architecture.
+# Debian's libraries of that architecture, only unpacked: they are not run here, and this machine's dpkg need not
+# support the architecture.
 if [ "$(cat "$sysroot/made-of" 2>/dev/null)" != "$suite $libraries" ]; then
     rm -rf "$sysroot" "$sysroot.new"
     echo "cross: Debian's libraries for $arch"
@@ -38,7 +40,7 @@ export CARGO_TARGET_DIR="$cross/build"
 if [ -d "$(rustc --print sysroot 2>/dev/null)/lib/rustlib/$triple/lib" ]; then
     set -- cargo build
 else
-    # The feature that builds the standard library is not in stable releases, and theirs is one: the variable opens it.
+    # Building the standard library requires an unstable feature; the variable enables it in a stable compiler.
     export PATH=/usr/bin:/bin RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1
     set -- /usr/bin/cargo build -Zbuild-std=std,panic_abort
 fi

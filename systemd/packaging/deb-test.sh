@@ -1,7 +1,8 @@
 #!/bin/sh
-# Tests the Debian packages: services rated, lintian, installation, upgrade and purge in a bare Debian, and a boot in a
-# container, in which the robot's program waits for its devices, runs, and is restarted after only its control loop stops.
-# Takes under two minutes once the bare Debian has been built. XPUCK_DEB_TWICE=1 also compares the bytes of two builds.
+# Tests the Debian packages: rates the services, runs lintian, and installs, upgrades and purges the packages in a bare
+# Debian. Also boots a container, in which the robot's program waits for its devices, runs, and is restarted after its
+# control loop alone is stopped. Takes under two minutes once the bare Debian has been built. XPUCK_DEB_TWICE=1 also
+# compares the bytes of two builds.
 set -eu
 cd "$(dirname "$0")/../.."
 skipped() { echo "skipped: deb-test: $*" >&2; }

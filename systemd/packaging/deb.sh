@@ -52,7 +52,7 @@ for program in xpuck xpuckd; do
     "$strip" --strip-unneeded -R .comment -o "$stage/$program" "$programs/$program"
     mkdir -p "$stage/man/$program"
     [ "$program" = xpuck ] && group=dev || group=
-    # Nothing where the program has no such group.
+    # Empty group: the program has no such command group.
     "$built/$program" $group man "$stage/man/$program"
     gzip -9n "$stage/man/$program"/*.1
     "$built/$program" $group completions bash >"$stage/completions/$program"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes an archive of an image for containers (OCI), for clusters: a bare Debian with the package xpuck, nothing else. The
-# image comes from no registry. `systemd/packaging/oci.sh [OUT]`; needs root, mmdebstrap and buildah. The last step unpacks what was
-# made and runs it by chroot.
+# Builds an OCI container image for clusters, as an archive: a bare Debian with the package xpuck only. No registry is
+# used. `systemd/packaging/oci.sh [OUT]`; needs root, mmdebstrap and buildah. The last step unpacks the result and
+# runs the program with chroot.
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-target/deb/xpuck-oci.tar}
@@ -16,7 +16,7 @@ deb=$(ls target/deb/xpuck_*_"$(dpkg --print-architecture)".deb 2>/dev/null | tai
 export SOURCE_DATE_EPOCH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The package without its services: a container has no manager of them.
+# The package without its services, because a container has no service manager.
 mmdebstrap --quiet --mode=root --variant=minbase --include=libc6,libgcc-s1,libsqlite3-0,libzmq5,libzstd1 \
     --customize-hook="dpkg-deb -x '$deb' \"\$1\"" --customize-hook='rm -rf "$1"/usr/lib/systemd/system/xpuck* "$1"/var/cache/apt/* "$1"/var/lib/apt/lists/*' \
     bookworm "$work/root.tar"
@@ -31,7 +31,7 @@ FILE
 run_buildah bud --quiet --isolation chroot --timestamp "$SOURCE_DATE_EPOCH" --tag xpuck "$work/context" >/dev/null
 rm -f "$out.new"
 run_buildah push --quiet xpuck "oci-archive:$out.new"
-# As one who runs it: layers of the archive in their order, and the program in them.
+# Check as a user of the image: unpacks the layers in order and runs the program.
 mkdir "$work/layout" "$work/unpacked"
 tar -C "$work/layout" -xf "$out.new"
 blob() { echo "$work/layout/blobs/sha256/$1"; }

@@ -1,38 +1,39 @@
-//! A card that forgets: what a machine wrote and did not flush is kept apart, and when the power is cut each sector of it is, at
-//! random, written or lost, in any order. So a file system that trusts in more than its flushes is found out.
+//! Emulated card that loses data in power cuts: sectors that were written but not flushed are kept separately, and at
+//! a power cut each of them is randomly written or lost, in any order. This reveals a file system that relies on more
+//! than its flushes.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Bytes of a sector: the least that a card writes whole.
+/// Size of a sector, the smallest unit that a card writes atomically (bytes).
 pub const SECTOR: u64 = 512;
 
 /// A card in a file.
 pub struct Card {
     file: File,
-    /// Bytes.
+    /// Size of the card (bytes).
     pub size: u64,
-    /// Sectors that were written and not flushed.
+    /// Sectors that were written but not flushed.
     pending: BTreeMap<u64, [u8; SECTOR as usize]>,
     random: Random,
-    /// Flushes so far.
+    /// Number of flushes so far.
     pub flushes: u64,
 }
 
 impl Card {
-    /// Opens the file of a card; `seed` fixes what a cut loses.
+    /// Opens the file of a card; `seed` determines the losses of a power cut.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn open(path: &Path, seed: u64) -> std::io::Result<Card> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         let size = file.metadata()?.len() / SECTOR * SECTOR;
         Ok(Card { file, size, pending: BTreeMap::new(), random: Random(seed), flushes: 0 })
     }
 
-    /// True if a part is whole sectors of the card.
+    /// Whether a range consists of whole sectors of the card.
     pub fn has(&self, at: u64, length: u64) -> bool {
         at.is_multiple_of(SECTOR)
             && length.is_multiple_of(SECTOR)
@@ -42,7 +43,7 @@ impl Card {
     /// Reads whole sectors as the machine sees them.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn read(&self, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
         self.file.read_exact_at(bytes, at)?;
         let end = at + bytes.len() as u64;
@@ -53,7 +54,7 @@ impl Card {
         Ok(())
     }
 
-    /// Takes whole sectors; they are safe after the next flush.
+    /// Writes whole sectors; they are safe after the next flush.
     pub fn write(&mut self, bytes: &[u8], at: u64) {
         for (number, sector) in bytes.chunks_exact(SECTOR as usize).enumerate() {
             let mut kept = [0; SECTOR as usize];
@@ -62,10 +63,10 @@ impl Card {
         }
     }
 
-    /// Makes all that was written safe.
+    /// Writes all pending sectors to the file.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn flush(&mut self) -> std::io::Result<()> {
         self.flushes += 1;
         for (sector, bytes) in std::mem::take(&mut self.pending) {
@@ -74,18 +75,19 @@ impl Card {
         Ok(())
     }
 
-    /// Sectors that were written and are not safe yet.
+    /// Number of sectors that were written but not flushed.
     pub fn unsafe_sectors(&self) -> usize {
         self.pending.len()
     }
 
-    /// Cuts the power: of what was not flushed each sector is kept or lost. Gives how many were kept and lost.
+    /// Cuts the power: each sector that was not flushed is kept or lost. Returns the numbers of kept and lost
+    /// sectors.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn cut(&mut self) -> std::io::Result<(usize, usize)> {
         let (mut kept, mut lost) = (0, 0);
-        // How much is lost differs from cut to cut, from nearly nothing to nearly all.
+        // The fraction of lost sectors varies between cuts, from nearly none to nearly all.
         let part = self.random.next() % 101;
         for (sector, bytes) in std::mem::take(&mut self.pending) {
             if self.random.next() % 100 < part {
@@ -99,11 +101,11 @@ impl Card {
     }
 }
 
-/// Random numbers of a seed (splitmix64).
+/// Random numbers from a seed (splitmix64).
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next one.
+    /// Next number.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -112,7 +114,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// One below `end`.
+    /// Next number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end.max(1)
     }

@@ -1,16 +1,16 @@
-//! The card on the bench: what can be said of it while no machine has it.
+//! Offline checks of the card, while no machine uses it.
 
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The parts of a card as loop devices, which end with this.
+/// Copies of a card's file system as loop devices, which are detached on drop.
 pub struct Bench {
     copies: Vec<String>,
 }
 
-/// Where the second and third partition are: their first block and their number of blocks, as the partition table says.
+/// First block and number of blocks of the second and third partition, from the partition table.
 pub fn copies(card: &Path) -> Result<[(u64, u64); 2]> {
     let mut table = [0; 512];
     std::os::unix::fs::FileExt::read_exact_at(&fs::File::open(card)?, &mut table, 0)?;
@@ -38,25 +38,25 @@ impl Bench {
         Ok(bench)
     }
 
-    /// Has btrfs look at all its own structures.
+    /// Runs btrfs check on all structures.
     pub fn look(&self) -> Result<()> {
         said(Command::new("btrfs").args(["check", "--readonly"]).arg(&self.copies[0])).map(drop)
     }
 
-    /// Reads every block of both copies and changes nothing.
+    /// Reads every block of both copies without changes.
     ///
     /// # Errors
-    /// If one of them is damaged.
+    /// If a copy is damaged.
     pub fn scrub(&self) -> Result<()> {
         self.read(|top| {
-            // Its status is 0 for damage that the other copy could mend.
+            // The exit status is 0 for damage that the other copy could repair.
             let report = said(Command::new("btrfs").args(["scrub", "start", "-B", "-r"]).arg(top))?;
             ensure!(report.contains("no errors found"), "{}", report.trim());
             Ok(())
         })
     }
 
-    /// Mounts the card for reading and hands its folder to `look`.
+    /// Mounts the card read-only and passes its folder to `look`.
     pub fn read<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let folder = tempfile::tempdir()?;
         let options = format!("ro,subvolid=5,device={},device={}", self.copies[0], self.copies[1]);
@@ -70,13 +70,13 @@ impl Bench {
 impl Drop for Bench {
     fn drop(&mut self) {
         for copy in &self.copies {
-            // One that stays is shown by losetup.
+            // A device that stays attached is visible in losetup.
             let _ = Command::new("losetup").arg("--detach").arg(copy).status();
         }
     }
 }
 
-/// The files of a folder and their contents, by name; links are not followed.
+/// Files of a folder and their contents, by name, without following links.
 pub fn files(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let (mut found, mut open) = (Vec::new(), vec![folder.to_path_buf()]);
     while let Some(here) = open.pop() {
@@ -95,7 +95,7 @@ pub fn files(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     Ok(found)
 }
 
-/// What a program says, which must do.
+/// Runs a program that must succeed; returns its output.
 fn said(command: &mut Command) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| program.clone())?;

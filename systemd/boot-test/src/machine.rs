@@ -1,4 +1,4 @@
-//! A board: qemu with a card, its console in a file.
+//! Virtual board: qemu with a card, and the console in a file.
 
 use crate::card::Card;
 use crate::nbd;
@@ -9,30 +9,30 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How a board is made.
+/// Kind of virtual board.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    /// The program of qemu.
+    /// Name of the qemu program.
     pub program: &'static str,
-    /// Its machine.
+    /// Machine type.
     pub machine: &'static str,
-    /// Its processor.
+    /// Processor type.
     pub processor: &'static str,
 }
 
 impl Kind {
-    /// That of an architecture as Debian calls it.
+    /// Kind for an architecture by Debian's name.
     pub fn of(architecture: &str) -> Result<Kind> {
         match architecture {
             "arm64" => Ok(Kind { program: "qemu-system-aarch64", machine: "virt", processor: "cortex-a57" }),
-            // Debian's kernel for 32 bits does not reach what lies above them.
+            // Debian's 32-bit kernel cannot address memory above 4 GiB.
             "armhf" => Ok(Kind { program: "qemu-system-arm", machine: "virt,highmem=off", processor: "cortex-a15" }),
             other => bail!("{other}: a virtual board is arm64 or armhf"),
         }
     }
 }
 
-/// A board that may be on or off.
+/// A board that is on or off.
 pub struct Board {
     kind: Kind,
     work: PathBuf,
@@ -44,7 +44,8 @@ pub struct Board {
 }
 
 impl Board {
-    /// A board that is off, with a card in a file. Kernel, initial file system and arguments are read from its first partition.
+    /// Creates a board that is off, with a card in a file. Reads kernel, initramfs and arguments from the card's
+    /// first partition.
     pub fn new(kind: Kind, work: &Path, card_file: &Path) -> Result<Board> {
         for name in ["vmlinuz", "initrd.img", "cmdline.txt"] {
             let mut copy = Command::new("mcopy");
@@ -59,7 +60,7 @@ impl Board {
         Ok(Board { kind, work, card_file, card, qemu: None, boots: 0, arguments })
     }
 
-    /// Switches it on; `seed` fixes what the card loses when the power is cut.
+    /// Switches the board on; `seed` determines the card's losses at the next power cut.
     pub fn switch_on(&mut self, seed: u64, more: &str) -> Result<()> {
         self.boots += 1;
         let opened = Card::open(&self.card_file, seed).with_context(|| self.card_file.display().to_string())?;
@@ -79,30 +80,30 @@ impl Board {
         Ok(())
     }
 
-    /// The console's file of the present boot.
+    /// Console file of the present boot.
     pub fn console(&self) -> PathBuf {
         self.work.join(format!("console-{:02}.log", self.boots))
     }
 
-    /// What the console showed so far.
+    /// Console output of the present boot.
     pub fn said(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.console()).unwrap_or_default()).into_owned()
     }
 
-    /// True if it is on; one that ended by itself is off.
+    /// Whether the board is on; false after qemu has exited.
     pub fn is_on(&mut self) -> bool {
         self.qemu.as_mut().is_some_and(|qemu| matches!(qemu.try_wait(), Ok(None)))
     }
 
-    /// Sectors of the card that were written and are not safe yet.
+    /// Number of sectors of the card that were written but not flushed.
     pub fn unsafe_sectors(&self) -> usize {
         let card = self.card.lock().unwrap_or_else(PoisonError::into_inner);
         card.as_ref().map_or(0, Card::unsafe_sectors)
     }
 
-    /// Pulls the plug. Gives how many sectors that were not flushed were kept and lost.
+    /// Cuts the power. Returns the numbers of kept and lost sectors that were not flushed.
     pub fn cut(&mut self) -> Result<(usize, usize)> {
-        // The card loses its power first: what the machine says afterwards it does not hear.
+        // The card loses power first, so later writes of the machine have no effect.
         let card = self.card.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut qemu) = self.qemu.take() {
             qemu.kill()?;
@@ -111,7 +112,7 @@ impl Board {
         Ok(card.map(|mut card| card.cut()).transpose()?.unwrap_or_default())
     }
 
-    /// Waits until something holds, or the board went off.
+    /// Waits until a condition holds; fails if the board goes off or the time is over.
     pub fn wait(&mut self, what: &str, most: Duration, mut holds: impl FnMut(&Board) -> bool) -> Result<Duration> {
         let begun = Instant::now();
         loop {
@@ -132,7 +133,7 @@ impl Board {
 impl Drop for Board {
     fn drop(&mut self) {
         if let Some(mut qemu) = self.qemu.take() {
-            // It may have ended by itself.
+            // qemu may already have exited.
             let _ = qemu.kill();
             let _ = qemu.wait();
         }

@@ -1,8 +1,8 @@
-//! The proof of image, card and update: a robot's card boots in a virtual machine, its program is updated over the air, also
-//! while its power is cut, and comes back from a broken one; its robot takes part in an experiment of a swarm on this machine
-//! while its power is cut at random moments; and its card is damaged.
+//! Test of image, card and updates. A robot's card boots in a virtual machine. Its program is updated over the air,
+//! also with power cuts, and recovers from a broken version. The robot takes part in an experiment of a swarm on this
+//! machine, with power cuts at random times. Finally the card is damaged.
 //!
-//! Run by `make boot-test`. Takes root's rights (loop devices) and qemu.
+//! Run by `make boot-test`. Requires root (loop devices) and qemu.
 
 mod card;
 mod check;
@@ -27,40 +27,40 @@ use update::Bundle;
 use xpuck_update::Release;
 use xpuck_wire::log;
 
-/// Boots a robot's card in a virtual machine and does to it what may happen to a robot.
+/// Boot a robot's card in a virtual machine and test updates, power cuts and card damage.
 #[derive(Parser)]
 struct Args {
-    /// The image of a virtual board.
+    /// Image of a virtual board.
     #[arg(long)]
     image: PathBuf,
-    /// The operator's folder of keys that signed it.
+    /// Key folder of the operator who signed the image.
     #[arg(long)]
     keys: PathBuf,
-    /// Debian's name of its architecture.
+    /// Debian's name of the image's architecture.
     #[arg(long, default_value = "arm64")]
     architecture: String,
-    /// A newer package of the robot's program, to update to.
+    /// Package of the robot's program to update to, newer than the image.
     #[arg(long)]
     newer: PathBuf,
-    /// A package that is newer still, to update to while the power is cut.
+    /// Package to update to with power cuts, newer than all others.
     #[arg(long)]
     newest: PathBuf,
-    /// One between them whose program does not run.
+    /// Package between those two whose program does not run.
     #[arg(long)]
     broken: PathBuf,
-    /// The folder of this machine's programs.
+    /// Folder with this machine's programs.
     #[arg(long, default_value = "target/debug")]
     programs: PathBuf,
-    /// A folder to work in; it must not be there.
+    /// Working folder; must not exist.
     #[arg(long)]
     work: PathBuf,
-    /// Power cuts; a fifth of them come during an update.
+    /// Number of power cuts; a fifth of them happen during an update.
     #[arg(long, default_value_t = 20)]
     cuts: u32,
-    /// Damages of one copy of the card.
+    /// Number of times that a copy of the card is damaged.
     #[arg(long, default_value_t = 5)]
     damages: u32,
-    /// Fixes when the power is cut, what is lost, and what is damaged.
+    /// Seed of the times of power cuts, the lost sectors and the damage.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// First of six free ports.
@@ -68,17 +68,17 @@ struct Args {
     ports: u16,
 }
 
-/// A boot may take so long, wall time: the machine is emulated, and this one may be busy.
+/// Time limit of a boot, in wall time: the machine is emulated, and this machine may be busy.
 const BOOT: Duration = Duration::from_secs(400);
-/// How long a cut waits for something that is written.
+/// Time limit for waiting for pending writes before a cut.
 const WRITES: Duration = Duration::from_secs(35);
-/// A scrub of the whole card may take so long.
+/// Time limit for a scrub of the whole card.
 const SCRUB: Duration = Duration::from_secs(900);
-/// The latency is measured so long, s.
+/// Duration of the latency measurement (s).
 const LATENCY_S: u32 = 30;
-/// Size of the card, bytes.
+/// Size of the card (bytes).
 const CARD: u64 = 4_000_000_000;
-/// The experiment: small enough for an emulated processor to end generations.
+/// The experiment: small enough for an emulated processor to complete generations.
 const EXPERIMENT: &str = "name = \"boot-test\"\nminutes = 240.0\nsegment_minutes = 5.0\ntask = \"transport\"\n\n[evolution]\n\
     population = 8\ntrial_seconds = 5.0\n";
 
@@ -87,7 +87,7 @@ struct Test {
     board: Board,
     card: PathBuf,
     random: Random,
-    /// The files of the robot's identity as they were written.
+    /// Original files of the robot's identity.
     identity: Vec<(PathBuf, Vec<u8>)>,
 }
 
@@ -109,7 +109,7 @@ fn run(args: &Args) -> Result<()> {
     fs::create_dir(&args.work).with_context(|| args.work.display().to_string())?;
     let work = args.work.canonicalize()?;
     let swarm = Swarm::make(&args.programs.canonicalize()?, &work, args.ports)?;
-    // The image's signer is an operator of this swarm.
+    // The signer of the image becomes an operator of this swarm.
     for folder in [&swarm.folder, &swarm.card_folder] {
         let operators = folder.join("keys/operators");
         fs::remove_dir_all(&operators)?;
@@ -150,14 +150,14 @@ fn run(args: &Args) -> Result<()> {
     let during = args.cuts / 5;
     test.update_and_back(Bundle::Package(&newer), Bundle::Package(&broken))?;
     test.update_with_cuts(Bundle::Package(&newest), 2..=during, args.cuts)?;
-    // The first cut, where there is one at all, comes while a root is written or tried.
+    // If there are any cuts, the first comes while a root is written or on trial.
     test.update_with_cuts(Bundle::Image(&newer_image), 1..=during.min(1), args.cuts)?;
     test.back_from(Bundle::Image(&broken_image))?;
     test.run()?;
     for number in during + 1..=args.cuts {
         test.cut(number, args.cuts)?;
     }
-    // A scrub waits for evolution, which here has no processor of its own.
+    // A scrub waits for evolution, which has no separate processor here.
     test.swarm.must(&["stop"])?;
     test.power_off()?;
     for number in 1..=args.damages {
@@ -169,7 +169,7 @@ fn run(args: &Args) -> Result<()> {
 }
 
 impl Test {
-    /// Boots and waits for the robot at the hub.
+    /// Boots and waits until the robot is at the hub.
     fn boot(&mut self) -> Result<()> {
         let seed = self.random.next();
         self.board.switch_on(seed, "")?;
@@ -181,7 +181,7 @@ impl Test {
         let said = self.board.said();
         let startup = said.lines().rev().find_map(|line| line.split_once("Startup finished in "));
         log::line(format_args!("systemd: {}", startup.map_or("told nothing", |(_, rest)| rest.trim())));
-        // The robot's own program tries again until the network is there, which its devices are behind.
+        // The robot's own program retries until the network, which its devices need, is up.
         let failed = said.lines().find(|line| line.contains("Failed with result") && !line.contains("xpuckd.service"));
         ensure!(failed.is_none(), "a unit failed: {}", failed.unwrap_or_default());
         Ok(())
@@ -212,7 +212,7 @@ impl Test {
         self.swarm.inside().map_or(0, |robot| robot.evolution.generation)
     }
 
-    /// Waits for a moment when there is something to lose: a checkpoint, the journal, a piece of an update.
+    /// Waits for pending writes: a checkpoint, the journal, or a piece of an update.
     fn wait_for_writes(&self) {
         let begun = Instant::now();
         while self.board.unsafe_sectors() == 0 && begun.elapsed() < WRITES {
@@ -220,7 +220,8 @@ impl Test {
         }
     }
 
-    /// Cuts the power, and waits until the hub misses the robot, so that it is not taken for back before it is.
+    /// Cuts the power, and waits until the hub reports the robot as missing, so that a later check cannot see the old
+    /// connection.
     fn power_off(&mut self) -> Result<(usize, usize)> {
         let cut = self.board.cut()?;
         let begun = Instant::now();
@@ -231,9 +232,9 @@ impl Test {
         Ok(cut)
     }
 
-    /// Cuts the power at a random moment, looks at the card, boots it again, and has the robot go on where it was.
+    /// Cuts the power at a random time, checks the card, boots again, and waits until the robot resumes its run.
     fn cut(&mut self, number: u32, of: u32) -> Result<()> {
-        // Half of the cuts come while the board boots.
+        // Half of the cuts happen during the boot.
         let (boots, evolved) = (number.is_multiple_of(2), self.generation());
         let wait = Duration::from_millis(self.random.below(if boots { 20_000 } else { 8_000 }));
         if boots {
@@ -249,7 +250,7 @@ impl Test {
         self.board.switch_on(seed, "")?;
         let swarm = &self.swarm;
         let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
-        // One generation may not have reached the card; whatever did is gone on with.
+        // The last generation may not have reached the card; the robot resumes from the newest one on the card.
         self.wait_for_generation(evolved.max(1))?;
         let when = if boots { "after power-on" } else { "in the run" };
         log::line(format_args!(
@@ -261,13 +262,14 @@ impl Test {
         Ok(())
     }
 
-    /// Damages part of one copy while the board is off; the next boot mends it and says so, and then both copies are whole.
+    /// Damages part of one copy while the board is off. The next boot must repair and report the damage, and then
+    /// both copies must be intact.
     fn damage(&mut self, number: u32, of: u32) -> Result<()> {
-        // One copy and then the other.
+        // Alternates between the copies.
         let copy = (number as usize + 1) % 2;
         let (first, blocks) = check::copies(&self.card)?[copy];
         let file = fs::OpenOptions::new().write(true).open(&self.card)?;
-        // Where the data is: btrfs fills a card from its beginning. The first mebibyte holds the superblock's first copy.
+        // Range with data: btrfs fills a card from its beginning. The first MiB holds the superblock's first copy.
         let (from, to) = (2048, (blocks / 3).max(4096));
         for _ in 0..200 {
             let at = (first + from + self.random.below(to - from)) * 512;
@@ -278,13 +280,13 @@ impl Test {
         ensure!(Bench::attach(&self.card)?.scrub().is_err(), "nothing of what was damaged is in use");
         let seed = self.random.next();
         self.board.switch_on(seed, "systemd.wants=xpuck-scrub.service")?;
-        // What the boot itself read is mended before the scrub comes to it.
+        // Blocks that the boot itself reads are repaired before the scrub reaches them.
         let told = |board: &Board| board.said().lines().filter_map(mended).next_back();
         let took = self.board.wait("the scrub's word that damage was mended", SCRUB, |board| told(board).is_some())?;
         let swarm = &self.swarm;
         self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
         let said = told(&self.board).unwrap_or_default();
-        // The copy's mended blocks are on the card when it has been told to keep what it has.
+        // The repaired blocks are on the card once the card has been flushed.
         self.board.wait("the card at rest", WRITES * 2, |board| board.unsafe_sectors() == 0)?;
         self.power_off()?;
         let bench = Bench::attach(&self.card)?;
@@ -298,8 +300,8 @@ impl Test {
         Ok(())
     }
 
-    /// Measures how late a real-time thread wakes, beside nothing else. What an emulated processor is worth for that is told,
-    /// not judged: the bound is for boards.
+    /// Measures the wake-up latency of a real-time thread on an otherwise idle board. The values of an emulated
+    /// processor are logged but not evaluated: the bound applies to real boards.
     fn latency(&mut self) -> Result<()> {
         let seed = self.random.next();
         let measure =
@@ -324,7 +326,7 @@ impl Test {
         self.power_off().map(drop)
     }
 
-    /// The card on the bench: btrfs finds nothing wrong, and the robot is who it was.
+    /// Checks the card offline: btrfs finds no error, and the robot's identity is unchanged.
     fn look_at_card(&self) -> Result<()> {
         Bench::attach(&self.card)?.look().context("the card after the cut")?;
         let now = identity(&self.card)?;
@@ -336,13 +338,13 @@ impl Test {
     }
 }
 
-/// What the scrub says in a line of the console, if it tells of damage that was mended.
+/// Message of the scrub in a console line, if the line reports repaired damage.
 fn mended(line: &str) -> Option<String> {
     let (_, said) = line.split_once("scrub: ")?;
     said.contains("mended").then(|| said.trim().to_string())
 }
 
-/// What a card says of who the robot is.
+/// Files of the robot's identity on a card.
 fn identity(card: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let bench = Bench::attach(card)?;
     bench.read(|top| check::files(&top.join("@config")))

@@ -1,4 +1,4 @@
-//! The card as a network block device on a Unix socket (the NBD protocol's "fixed newstyle"), for one machine at a time.
+//! The card as a network block device on a Unix socket (NBD protocol, "fixed newstyle"), for one machine at a time.
 
 use crate::card::Card;
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,14 +11,14 @@ const OPTION: &[u8] = b"IHAVEOPT";
 const REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 const REQUEST: u32 = 0x2560_9513;
 const ANSWER: u32 = 0x6744_6698;
-/// Largest request, bytes.
+/// Maximum length of a request (bytes).
 const MOST: u32 = 32 << 20;
-/// The export has flags, and takes flushes.
+/// The export has flags, and supports flushes.
 const FLAGS: u16 = 1 | 1 << 2;
 const INVALID: u32 = 22;
 const BROKEN: u32 = 5;
 
-/// Serves a card until the process ends: one connection after the other.
+/// Serves a card until the process ends, one connection at a time.
 ///
 /// # Errors
 /// The socket cannot be bound.
@@ -26,7 +26,7 @@ pub fn serve(path: &Path, card: Arc<Mutex<Option<Card>>>) -> io::Result<()> {
     let listener = UnixListener::bind(path)?;
     std::thread::Builder::new().name("card".into()).spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A machine that is gone in the middle of a request was killed: that is what this is for.
+            // A machine that disconnects during a request was killed, as the test intends.
             let _ = attend(stream, &card);
         }
     })?;
@@ -73,7 +73,7 @@ fn attend(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Result<()> 
             }
             // ABORT.
             2 => return reply(1, &[]),
-            // "Unsupported": the client does without.
+            // "Unsupported": the client continues without the option.
             _ => reply(1 << 31 | 1, &[])?,
         }
     }
@@ -81,7 +81,7 @@ fn attend(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Result<()> 
     Ok(())
 }
 
-/// One request; false when the client leaves.
+/// Handles one request; returns false when the client disconnects.
 fn transmit(stream: &mut UnixStream, card: &Mutex<Option<Card>>) -> io::Result<bool> {
     let mut head = [0; 28];
     stream.read_exact(&mut head)?;
@@ -123,7 +123,7 @@ fn transmit(stream: &mut UnixStream, card: &Mutex<Option<Card>>) -> io::Result<b
     Ok(true)
 }
 
-/// Does something with the card, if it has power.
+/// Runs an action on the card, if the card has power.
 fn with<T>(card: &Mutex<Option<Card>>, act: impl FnOnce(&mut Card) -> io::Result<T>) -> io::Result<T> {
     match &mut *card.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(card) => act(card),

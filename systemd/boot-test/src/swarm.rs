@@ -1,4 +1,4 @@
-//! The rest of the swarm, on this machine: hub, arena, and a robot beside the one in the virtual machine.
+//! The rest of the swarm, on this machine: hub, arena, and a second robot.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::{self, File};
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use xpuck_wire::Status;
 
-/// The robot that is in the virtual machine, and the one that is not.
+/// The robot in the virtual machine, and the robot on this machine.
 pub const INSIDE: &str = "xp02";
 pub const OUTSIDE: &str = "xp01";
-/// This machine as a machine of qemu's user network sees it.
+/// Address of this machine in qemu's user network.
 const HOST: &str = "10.0.2.2";
 
-/// A swarm of two.
+/// A swarm of two robots.
 pub struct Swarm {
     xpuck: PathBuf,
     xpuckd: PathBuf,
-    /// The swarm's folder.
+    /// Folder of the swarm.
     pub folder: PathBuf,
-    /// The folder that the card is made from: the same, with this machine's address as the board sees it.
+    /// Folder from which the card is made: like the swarm's, with this machine's address as seen from the board.
     pub card_folder: PathBuf,
     ports: u16,
     services: Vec<Child>,
 }
 
 impl Swarm {
-    /// Makes the folders; `ports` is the first of six.
+    /// Creates the folders; `ports` is the first of six ports.
     pub fn make(programs: &Path, work: &Path, ports: u16) -> Result<Swarm> {
         let (folder, card_folder) = (work.join("swarm"), work.join("card"));
         let (xpuck, xpuckd) = (programs.join("xpuck"), programs.join("xpuckd"));
@@ -52,7 +52,7 @@ impl Swarm {
         Ok(swarm)
     }
 
-    /// Starts hub, arena and the robot outside.
+    /// Starts hub, arena and the robot on this machine.
     pub fn start(&mut self) -> Result<()> {
         let commands = [
             (self.xpuck.clone(), vec!["serve".to_string(), "arena".into(), "--config".into(), "arena.toml".into()]),
@@ -81,7 +81,7 @@ impl Swarm {
         Ok(())
     }
 
-    /// A command of the operator's.
+    /// An operator's command.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.xpuck);
         command.args(arguments).current_dir(&self.folder).stdin(Stdio::null());
@@ -90,12 +90,12 @@ impl Swarm {
         command
     }
 
-    /// Runs one.
+    /// Runs an operator's command.
     pub fn xpuck(&self, arguments: &[&str]) -> Result<Output> {
         Ok(self.command(arguments).output()?)
     }
 
-    /// The same, which must do.
+    /// Runs an operator's command that must succeed.
     pub fn must(&self, arguments: &[&str]) -> Result<String> {
         let output = self.xpuck(arguments)?;
         if !output.status.success() {
@@ -104,14 +104,14 @@ impl Swarm {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// How the hub sees the swarm. A swarm in trouble is told all the same.
+    /// Status of the swarm at the hub, also when the command reports trouble.
     pub fn status(&self) -> Result<Status> {
         let output = self.xpuck(&["status", "--json"])?;
         serde_json::from_slice(&output.stdout)
             .with_context(|| String::from_utf8_lossy(&output.stderr).trim().to_string())
     }
 
-    /// What the hub knows of the robot in the virtual machine, while it is there.
+    /// The hub's data about the robot in the virtual machine, while that robot is connected.
     pub fn inside(&self) -> Option<xpuck_wire::RobotRow> {
         self.status().ok()?.robots.into_iter().find(|robot| robot.id == INSIDE && robot.alive)
     }
@@ -120,7 +120,7 @@ impl Swarm {
 impl Drop for Swarm {
     fn drop(&mut self) {
         for service in self.services.iter_mut().rev() {
-            // One that has ended already needs no end.
+            // The service may already have ended.
             let _ = service.kill();
             let _ = service.wait();
         }

@@ -12,10 +12,10 @@ use xpuck_wire::log;
 
 /// Arguments of an update of the robot in the virtual machine.
 const UPDATE: [&str; 4] = ["robot", "update", "--robots", INSIDE];
-/// What a robot is updated to.
+/// Update for a robot.
 #[derive(Clone, Copy)]
 pub(crate) enum Bundle<'a> {
-    /// A package of its program.
+    /// A package of the robot's program.
     Package(&'a Path),
     /// A whole root.
     Image(&'a Path),
@@ -36,7 +36,7 @@ impl Bundle<'_> {
         }
     }
 
-    /// A power cut comes so long after the update began, or sooner.
+    /// Maximum time from the start of the update to the power cut (ms).
     fn within_ms(self) -> u64 {
         match self {
             Bundle::Package(_) => 25_000,
@@ -46,10 +46,10 @@ impl Bundle<'_> {
 }
 
 impl Test {
-    /// Updates to a good version, and then to a broken one, from which the robot comes back.
+    /// Updates to a good version, and then to a broken one, from which the robot must recover.
     pub(crate) fn update_and_back(&mut self, newer: Bundle<'_>, broken: Bundle<'_>) -> Result<()> {
         let swarm = &self.swarm;
-        // It is heard of before it tells its version.
+        // The hub hears the robot before the robot reports its version.
         let told = |_: &Board| swarm.inside().is_some_and(|robot| !robot.version.is_empty());
         self.board.wait("the version of the robot inside", BOOT, told)?;
         let (before, wanted) = (self.version(), newer.version()?);
@@ -60,7 +60,7 @@ impl Test {
         self.back_from(broken)
     }
 
-    /// Updates to what does not run, and waits until the robot is back on what it ran before.
+    /// Updates to a version that does not run, and waits until the robot is back on its previous version.
     pub(crate) fn back_from(&mut self, broken: Bundle<'_>) -> Result<()> {
         let (begun, wanted) = (Instant::now(), self.version());
         let Err(error) = self.update(broken) else { bail!("an update to a program that does not run is called good") };
@@ -76,8 +76,8 @@ impl Test {
         Ok(())
     }
 
-    /// Cuts the power so many times while it updates; whatever was cut, it runs one of the two versions, and in the end the
-    /// new one.
+    /// Updates with power cuts; after each cut the robot must run one of the two versions, and in the end the new
+    /// one.
     pub(crate) fn update_with_cuts(&mut self, newest: Bundle<'_>, cuts: RangeInclusive<u32>, of: u32) -> Result<()> {
         let (before, wanted) = (self.version(), newest.version()?);
         for number in cuts {
@@ -88,7 +88,7 @@ impl Test {
             std::thread::sleep(wait);
             self.wait_for_writes();
             let (kept, lost) = self.power_off()?;
-            // The hub's part is aborted below; the command that follows it has nothing more to tell.
+            // The hub's part is aborted below; the output of the killed command is not needed.
             let _ = update.kill();
             update.wait()?;
             self.swarm.xpuck(&["robot", "update", "abort"])?;
@@ -112,7 +112,7 @@ impl Test {
         Ok(())
     }
 
-    /// Waits until nothing is under way at the hub.
+    /// Waits until no update is in progress at the hub.
     fn settle(&mut self) -> Result<()> {
         let swarm = &self.swarm;
         let done = || -> Option<bool> {
@@ -136,7 +136,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap_or_default()
 }
 
-/// The version in a package's release file.
+/// Version in a package's release file.
 fn version_of(package: &Path) -> Result<String> {
     let script = "dpkg-deb --fsys-tarfile \"$1\" | tar -xO ./usr/lib/xpuck/release";
     let output = Command::new("sh").args(["-c", script, "sh"]).arg(package).output()?;

@@ -1,4 +1,4 @@
-//! The boards that images are made for: data, one file each in `boards/`.
+//! Boards for which images are built, one data file each in `boards/`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -8,132 +8,134 @@ use xpuck_wire::{FileError, file};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// Its name: that of its file.
+    /// Name, from the name of the file.
     #[serde(skip)]
     pub name: String,
-    /// Debian's name of its architecture.
+    /// Debian's name of the architecture.
     pub architecture: String,
-    /// Debian's package of its kernel; without one the kernel is among the blobs.
+    /// Debian package of the kernel; without one the kernel is among the blobs.
     #[serde(default)]
     pub kernel: Option<String>,
-    /// Debian's suite that has that package, where the release itself has none that runs here.
+    /// Debian suite of that package, if the release has no suitable kernel.
     #[serde(default)]
     pub suite: Option<String>,
-    /// Debian's packages beside those of all boards.
+    /// Debian packages in addition to those of all boards.
     #[serde(default)]
     pub packages: Vec<String>,
-    /// Its card as the running board sees it, such as "/dev/mmcblk0".
+    /// Device of the card on the running board, such as "/dev/mmcblk0".
     pub disk: String,
-    /// Modules that its kernel needs before it can read the card, without those that they need themselves.
+    /// Modules that the kernel needs before it can read the card, without their dependencies.
     pub modules: Vec<String>,
-    /// The same, for what some of its kernels have built in without saying so, or have no more.
+    /// Like `modules`, but optional: some kernels have them built in or no longer have them.
     #[serde(default)]
     pub modules_if_any: Vec<String>,
-    /// Modules that are loaded once it runs.
+    /// Modules that are loaded after boot.
     #[serde(default)]
     pub load: Vec<String>,
-    /// Folders of modules that it has no hardware for, beside those that no board has; `/*` for the folders in one.
+    /// Folders of modules for hardware that the board does not have, in addition to those that no board needs; `/*`
+    /// for the folders in a folder.
     #[serde(default)]
     pub without: Vec<String>,
-    /// The shim's SPI device, as the robot's file names it; none on a board without such pins.
+    /// SPI device of the shim, as in the robot's file; `None` on a board without SPI pins.
     #[serde(default)]
     pub spi: Option<String>,
-    /// The I2C bus of the shim.
+    /// I2C bus of the shim.
     #[serde(default)]
     pub i2c: Option<String>,
-    /// The I2C bus of an e-puck behind a Pi-puck's multiplexer.
+    /// I2C bus of an e-puck behind a Pi-puck's multiplexer.
     #[serde(default)]
     pub epuck_i2c: Option<String>,
-    /// Where its boot messages go.
+    /// Console for boot messages.
     pub console: String,
-    /// How it begins to boot.
+    /// Boot method.
     pub boot: Boot,
-    /// The kernel's device tree for it, below the package's own folder; none where the boot loader brings one.
+    /// The kernel's device tree for the board, relative to the package's folder of device trees; `None` if the boot
+    /// loader provides one.
     #[serde(default)]
     pub device_tree: Option<String>,
-    /// Names of nodes of that tree, for the overlay: most kernels are built without the tree's own.
+    /// Symbols for nodes of that tree, for the overlay: most kernels are built without symbols.
     #[serde(default)]
     pub symbols: BTreeMap<String, String>,
-    /// Numbers of devices: names of aliases, and the nodes, each a path or one of the names above and what is below it.
+    /// Aliases that number devices. Each value is a path, or a symbol from above and an optional path below it.
     #[serde(default)]
     pub aliases: BTreeMap<String, String>,
-    /// Other files beside the device tree that its boot loader reads, below the package's own folder.
+    /// Other files of the boot loader next to the device tree, relative to the package's folder of device trees.
     #[serde(default)]
     pub beside: Vec<String>,
-    /// Lines of its boot loader's own file.
+    /// Lines of the boot loader's configuration file.
     #[serde(default)]
     pub config: Vec<String>,
-    /// Debian's packages of which the card gets a few files.
+    /// Debian packages from which the card gets some files.
     #[serde(default, rename = "fetch")]
     pub fetched: Vec<Fetched>,
-    /// What may not be shipped: the operator fetches it.
+    /// Files that must not be redistributed: the operator fetches them.
     #[serde(default, rename = "blob")]
     pub blobs: Vec<Blob>,
 }
 
-/// How a board begins to boot.
+/// Boot method of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Boot {
-    /// qemu is given kernel and initial file system from outside.
+    /// qemu gets kernel and initramfs from the host.
     Qemu,
-    /// The Raspberry Pi's firmware reads `config.txt` of the first partition.
+    /// The Raspberry Pi's firmware reads `config.txt` from the first partition.
     RaspberryPi,
-    /// U-Boot reads `extlinux/extlinux.conf` of the first partition.
+    /// U-Boot reads `extlinux/extlinux.conf` from the first partition.
     Extlinux,
 }
 
-/// A package of Debian's own archive (main) of which the card gets a few files.
+/// A package of Debian's archive (main) from which the card gets some files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fetched {
-    /// Its name.
+    /// Name of the package.
     pub package: String,
-    /// The files.
+    /// Files from the package.
     pub files: Vec<Piece>,
 }
 
-/// A file or a folder in a package, and the one place where it goes.
+/// A file or a folder in a package, with exactly one destination.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Piece {
-    /// Its path in the package.
+    /// Path in the package.
     pub from: String,
-    /// Where it goes on the first partition.
+    /// Destination on the first partition.
     #[serde(default)]
     pub file: Option<String>,
-    /// The block of 512 bytes on the card at which it is written.
+    /// Destination on the card, as a block of 512 bytes.
     #[serde(default)]
     pub block: Option<u64>,
-    /// Where it goes in the root; what is there already stays.
+    /// Destination in the root; existing files are kept.
     #[serde(default)]
     pub root: Option<String>,
 }
 
-/// A file that is somebody else's and may not be passed on.
+/// A third-party file that must not be redistributed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blob {
-    /// Its name in the operator's folder of blobs.
+    /// Name in the operator's folder of blobs.
     pub name: String,
-    /// Where it comes from.
+    /// Origin of the file.
     pub source: String,
-    /// Its SHA-256; without one the operator is told that nobody checked it.
+    /// SHA-256; without one the operator is warned that the file is not verified.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// The image is made without it if it is not there.
+    /// The image can be built without the file.
     #[serde(default)]
     pub optional: bool,
-    /// Where it goes on the first partition.
+    /// Destination on the first partition.
     #[serde(default)]
     pub file: Option<String>,
-    /// The block of 512 bytes on the card at which it is written instead.
+    /// Destination on the card instead, as a block of 512 bytes.
     #[serde(default)]
     pub block: Option<u64>,
-    /// It is a package for Debian, and these of its files are used.
+    /// The blob is a Debian package, of which these files are used.
     #[serde(default)]
     pub files: Vec<Piece>,
-    /// It is a package for Debian with the kernel, in the place of Debian's own.
+    /// The blob is a Debian package with the kernel, which replaces Debian's kernel.
     #[serde(default)]
     pub kernel: bool,
 }
@@ -148,15 +150,15 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 impl Board {
-    /// The names of all boards.
+    /// Names of all boards.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FILES.iter().map(|(name, _)| *name)
     }
 
-    /// The board of a name.
+    /// Board with this name.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no board with this name.
     pub fn named(name: &str) -> Result<Board, FileError> {
         let Some((_, text)) = FILES.iter().find(|(known, _)| *known == name) else {
             let names: Vec<&str> = Board::names().collect();
@@ -166,16 +168,16 @@ impl Board {
         Ok(Board { name: name.into(), ..board })
     }
 
-    /// The path of the card's partition of a number, as the running board sees it.
+    /// Device of the card's partition with this number on the running board.
     pub fn partition(&self, number: u32) -> String {
-        // The kernel sets a `p` between a name that ends in a digit and the number.
+        // The kernel inserts a `p` between a name that ends in a digit and the number.
         let between = if self.disk.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
         format!("{}{between}{number}", self.disk)
     }
 
-    /// What the kernel is told.
+    /// Kernel command line.
     pub fn kernel_arguments(&self) -> String {
-        // The camera's transfers over USB want more memory than the kernel's 16 MiB (docs/robots.md).
+        // The camera's USB transfers need more memory than the kernel's default of 16 MiB (docs/robots.md).
         format!(
             "console={} xpuck.copies={},{} usbcore.usbfs_memory_mb=64 panic=10 quiet",
             self.console,

@@ -1,61 +1,62 @@
-//! What a card looks like: a partition that boot loaders read, and two of equal size that hold the same file system twice.
+//! Layout of a card: a partition for boot loaders, and two partitions of equal size with two copies of the same file
+//! system.
 
-/// Bytes of a block.
+/// Size of a block (bytes).
 pub const BLOCK: u64 = 512;
-/// Where the first partition begins, bytes: behind what boot loaders keep in front of it. The Odroid XU4's U-Boot has its
+/// Start of the first partition (bytes), after the space that boot loaders use. The Odroid XU4's U-Boot stores its
 /// settings at 3 MiB, the RK3588's U-Boot is read from 8 MiB on.
 pub const FIRST: u64 = 16 << 20;
-/// Size of the first partition.
+/// Size of the first partition (bytes).
 const BOOT: u64 = 112 << 20;
-/// Partitions begin and end at multiples of this, as cards erase.
+/// Alignment of partitions, for the erase blocks of cards (bytes).
 const ALIGN: u64 = 4 << 20;
-/// Least size of a card: two copies of a root, another root under trial, and room to work.
+/// Minimum size of a card [bytes]: two copies of a root, another root on trial, and working space.
 pub const LEAST: u64 = 3_600_000_000;
-/// A table of this kind counts blocks in 32 bits.
+/// Maximum usable size [bytes]: a partition table of this kind counts blocks in 32 bits.
 const MOST: u64 = (u32::MAX as u64) * BLOCK;
 
-/// A part of a card, bytes.
+/// A part of a card (bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Where it begins.
+    /// Start of the part.
     pub start: u64,
-    /// How long it is.
+    /// Length of the part.
     pub length: u64,
 }
 
-/// The partitions of a card.
+/// Partitions of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// What boot loaders read, FAT32.
+    /// Partition for boot loaders, FAT32.
     pub boot: Part,
     /// The two copies of the file system.
     pub copies: [Part; 2],
 }
 
 impl Layout {
-    /// The partitions of a card of this size; none if it is too small.
+    /// Layout of a card of this size; `None` if the card is too small.
     pub fn of(size: u64) -> Option<Layout> {
         if size < LEAST {
             return None;
         }
         let boot = Part { start: FIRST, length: BOOT };
         let begin = boot.start + boot.length;
-        // The last mebibytes stay free: cards of one name differ by a little.
+        // Leaves the last MiBs free, because cards of the same nominal size differ slightly.
         let end = size.min(MOST) / ALIGN * ALIGN - ALIGN;
         let length = (end - begin) / 2 / ALIGN * ALIGN;
         let copy = |number: u64| Part { start: begin + number * length, length };
         Some(Layout { boot, copies: [copy(0), copy(1)] })
     }
 
-    /// The first block of the card: its partition table (MBR), with this number of the disk.
+    /// First block of the card: the partition table (MBR) with this disk identifier.
     pub fn table(&self, disk: u32) -> [u8; BLOCK as usize] {
         let mut block = [0; BLOCK as usize];
         block[440..444].copy_from_slice(&disk.to_le_bytes());
-        // FAT32 by LBA, and twice Linux.
+        // FAT32 with LBA, and Linux twice.
         let parts = [(0x0c, self.boot), (0x83, self.copies[0]), (0x83, self.copies[1])];
         for (place, (kind, part)) in parts.into_iter().enumerate() {
             let entry = &mut block[446 + 16 * place..][..16];
-            // Cylinders, heads and sectors are not in use: these values say so.
+            // These values mark cylinders, heads and sectors as unused.
             entry.copy_from_slice(&[0, 0xfe, 0xff, 0xff, kind, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]);
             entry[8..12].copy_from_slice(&((part.start / BLOCK) as u32).to_le_bytes());
             entry[12..16].copy_from_slice(&((part.length / BLOCK) as u32).to_le_bytes());

@@ -1,4 +1,4 @@
-//! The device that a card is in: whether it may be written at all, and whether it holds what it says.
+//! Device of a card: checks whether it may be written, and whether its capacity is real.
 
 use crate::tools::{self, ToolError};
 use sha2::{Digest, Sha256};
@@ -7,43 +7,43 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Places that are tried over the whole of a card.
+/// Number of places to probe, distributed over the whole card.
 const PROBES: u64 = 64;
-/// Bytes tried at each.
+/// Bytes per probe.
 const PROBE: usize = 4096;
 
-/// Why a device is not written.
+/// Reason why a device is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// A file.
+    /// A file operation failed.
     #[error("{0}")]
     File(#[from] ToolError),
-    /// A part of a card.
+    /// The device is a partition of a card.
     #[error("{0} is a partition; name the whole card, {1}")]
     Partition(String, String),
-    /// Neither a device nor a file.
+    /// The path is neither a device nor a file.
     #[error("{0} is neither a block device nor a file")]
     Kind(String),
-    /// In use.
+    /// The device is in use.
     #[error("{device} is in use ({by})")]
     InUse {
-        /// The device.
+        /// Path of the device.
         device: String,
-        /// By whom.
+        /// Current user of the device.
         by: String,
     },
-    /// Built in.
+    /// The device is built in.
     #[error("{0} is not removable, so it may be this machine's own disk; say --force if it is the card all the same")]
     BuiltIn(String),
-    /// It returns other bytes than were written.
+    /// The card returns different data than was written.
     #[error(
         "the card returns other bytes than were written at {at} of its {size}: it lies about its size or is worn out; \
          take another"
     )]
     Lies {
-        /// Where.
+        /// Place of the difference.
         at: String,
-        /// What it says that it holds.
+        /// Nominal capacity of the card.
         size: String,
     },
 }
@@ -51,18 +51,18 @@ pub enum DeviceError {
 /// A device that may be written.
 #[derive(Debug)]
 pub struct Device {
-    /// Its path.
+    /// Path of the device.
     pub path: PathBuf,
-    /// What it says that it holds, bytes.
+    /// Nominal capacity (bytes).
     pub size: u64,
     file: File,
 }
 
 impl Device {
-    /// Opens a device for writing, alone. A regular file serves as well: the image of a card.
+    /// Opens a device exclusively for writing. A regular file, as the image of a card, is accepted too.
     ///
     /// # Errors
-    /// Why it must not be written; `force` lets a built-in one through.
+    /// Reason why the device must not be written; `force` permits a built-in device.
     pub fn open(path: &Path, force: bool) -> Result<Device, DeviceError> {
         let path = path.canonicalize().map_err(ToolError::file(path))?;
         let found = fs::metadata(&path).map_err(ToolError::file(&path))?;
@@ -80,7 +80,7 @@ impl Device {
                 return Err(DeviceError::InUse { device: name, by });
             }
         }
-        // The kernel refuses this for a device that anything else has.
+        // The kernel refuses exclusive access to a device that is in use.
         let exclusive = if block { rustix::fs::OFlags::EXCL.bits() as i32 } else { 0 };
         let file = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&path);
         let mut file = file.map_err(|error| match error.raw_os_error() {
@@ -90,7 +90,7 @@ impl Device {
             _ => ToolError::file(&path)(error).into(),
         })?;
         let by = |by: &str| DeviceError::InUse { device: name.clone(), by: by.into() };
-        // Another of our own.
+        // Excludes other runs of this program.
         rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
             .map_err(|_| by("another program writes it"))?;
         if let Some(attached) = attached(&path)? {
@@ -100,10 +100,10 @@ impl Device {
         Ok(Device { path, size, file })
     }
 
-    /// Whether nothing or a partition table is in the first block: what a file that serves as a card has there.
+    /// Whether the first block is zero or a partition table, as in a file that serves as a card.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn is_blank_or_card(path: &Path) -> Result<bool, ToolError> {
         let mut first = Vec::new();
         let read = xpuck_wire::file::open(path).and_then(|file| file.take(512).read_to_end(&mut first));
@@ -111,10 +111,10 @@ impl Device {
         Ok(first.iter().all(|byte| *byte == 0) || first.ends_with(&[0x55, 0xaa]) && first.len() == 512)
     }
 
-    /// Writes blocks all over the card and reads them again. What was on it is lost.
+    /// Writes blocks all over the card and reads them back. Destroys the card's contents.
     ///
     /// # Errors
-    /// One comes back as another.
+    /// A block differs from what was written.
     pub fn probe(&self) -> Result<(), DeviceError> {
         let trouble = |error| DeviceError::from(ToolError::file(&self.path)(error));
         let places: Vec<u64> =
@@ -133,26 +133,26 @@ impl Device {
         Ok(())
     }
 
-    /// Writes some bytes.
+    /// Writes bytes at an offset.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), DeviceError> {
         Ok(self.file.write_all_at(bytes, at).map_err(ToolError::file(&self.path))?)
     }
 
-    /// Reads some bytes.
+    /// Reads bytes at an offset.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), DeviceError> {
         Ok(self.file.read_exact_at(bytes, at).map_err(ToolError::file(&self.path))?)
     }
 
-    /// Brings everything to the card and has it read from there the next time.
+    /// Flushes all data to the card and drops cached data, so that later reads come from the card.
     ///
     /// # Errors
-    /// What the system says.
+    /// Error of the operating system.
     pub fn settle(&self) -> Result<(), DeviceError> {
         Ok(self.forget().map_err(ToolError::file(&self.path))?)
     }
@@ -163,20 +163,20 @@ impl Device {
     }
 }
 
-/// The first loop device that is made of a device or a file.
+/// First loop device that is attached to a device or a file.
 fn attached(path: &Path) -> Result<Option<String>, ToolError> {
     let mut ask = std::process::Command::new("losetup");
     let said = tools::run("looking for loop devices", ask.args(["--noheadings", "--output", "NAME", "-j"]).arg(path))?;
     Ok(said.lines().map(|line| line.trim().to_string()).find(|line| !line.is_empty()))
 }
 
-/// What is written at a place: nothing that any other place or card has.
+/// Contents of a probe, different for each place and card size.
 fn pattern(size: u64, place: u64) -> Vec<u8> {
     let seed = Sha256::digest([size.to_le_bytes(), place.to_le_bytes()].concat());
     seed.iter().copied().cycle().take(PROBE).collect()
 }
 
-/// Looks at what the kernel tells of a block device.
+/// Checks the kernel's information about a block device.
 fn look(path: &Path, sys: &Path, force: bool) -> Result<(), DeviceError> {
     let name = path.file_name().unwrap_or_default();
     let here = sys.join(name);
@@ -192,14 +192,15 @@ fn look(path: &Path, sys: &Path, force: bool) -> Result<(), DeviceError> {
         return Err(DeviceError::InUse { device: shown, by });
     }
     let says = |attribute: &str| fs::read_to_string(here.join(attribute)).unwrap_or_default().trim().to_string();
-    // A card in a slot of its own is not "removable" to the kernel; soldered memory in the same place is no "SD".
+    // The kernel does not mark a card in a dedicated slot as "removable"; soldered memory on the same interface is
+    // not of type "SD".
     if says("removable") != "1" && says("device/type") != "SD" && !force {
         return Err(DeviceError::BuiltIn(shown));
     }
     Ok(())
 }
 
-/// Who uses a device or a part of it, by the kernel's lists.
+/// User of a device or of one of its partitions, from the kernel's lists of mounts and swap spaces.
 fn user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
     let name = path.to_str()?;
     let is_part = |source: &str| {
@@ -215,7 +216,7 @@ fn user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
     mounted.or_else(|| swap.map(|source| format!("{source} is swap space")))
 }
 
-/// A size or a place as people read it.
+/// A size or an offset in readable form.
 pub fn bytes(count: u64) -> String {
     match count {
         0..10_000_000 => format!("{} kB", count / 1000),
@@ -224,7 +225,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// True if both paths are the same device or file.
+/// Whether both paths refer to the same device or file.
 pub fn same(one: &Path, two: &Path) -> bool {
     let id = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
     id(one).is_some() && id(one) == id(two)
@@ -278,7 +279,7 @@ mod tests {
         let card = Device::open(&path, false).unwrap();
         assert_eq!(card.size, 1 << 20);
         card.probe().unwrap();
-        // Half of what it says: the second half is the first again, as cheap cards do it.
+        // A card with half its nominal capacity: the second half maps to the first, as on counterfeit cards.
         let liar = |place: u64| place % (card.size / 2);
         let places = [0, card.size / 2];
         for place in places {

@@ -1,9 +1,10 @@
-//! Writing a card: partitions, the file system twice, the image's root, the robot's identity; then everything is read again.
+//! Writes a card: partitions, the mirrored file system, the image's root and the robot's identity. Then everything is
+//! read back.
 //!
-//! The file system is btrfs with two copies on one card (RAID1, thesis 5.2.2): what one copy lost is read, and put right, from
-//! the other. Subvolumes: `@a` the root (an update brings `@b`), `@config` who the robot is, `@state` what it evolved, `@slots`
-//! its programs' updates, `@log`. Until the last step the card has no partition table, so one that was broken off in the middle
-//! starts nowhere.
+//! The file system is btrfs with two copies on one card (RAID1, thesis 5.2.2): data that one copy lost is read and
+//! restored from the other. Subvolumes: `@a` the root (an update adds `@b`), `@config` the robot's identity, `@state`
+//! the results of evolution, `@slots` updates of the robot's program, `@log` the logs. The partition table is written
+//! last, so an interrupted card does not boot.
 
 mod mounts;
 
@@ -28,79 +29,79 @@ use xpuck_update::slots::{Roots, Slot};
 use xpuck_wire::file;
 use xpuck_wire::keys::Key;
 
-/// Subvolumes beside the root's, and where the running system has them.
+/// Subvolumes in addition to the root's.
 pub const SUBVOLUMES: &[&str] = &["@config", "@state", SLOTS, "@log"];
-/// Where updates are.
+/// Subvolume for updates.
 const SLOTS: &str = "@slots";
-/// Longest `etc/passwd` of a system, and longest file for the boot partition, bytes.
+/// Maximum size of a system's `etc/passwd`, and of a boot file (bytes).
 const LONGEST_TEXT: u64 = 1 << 20;
 /// See [`LONGEST_TEXT`].
 const LONGEST_FILE: u64 = 256 << 20;
-/// Name of the file system.
+/// Label of the file system.
 const LABEL: &str = "xpuck";
-/// Name of the first partition.
+/// Label of the first partition.
 const BOOT_LABEL: &str = "XPUCKBOOT";
-/// The robot's program's user.
+/// User of the robot's program.
 const USER: &str = "xpuck";
 
-/// Why a card is not written.
+/// Reason why a card is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum FlashError {
-    /// The device.
+    /// The device cannot be used.
     #[error("{0}")]
     Device(#[from] DeviceError),
-    /// The image.
+    /// The image cannot be used.
     #[error("{path}: {error}")]
     Image {
-        /// Its file.
+        /// Path of the image.
         path: String,
-        /// What is wrong.
+        /// Reason for the rejection.
         error: BundleError,
     },
-    /// A program or a file.
+    /// A program or a file operation failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
-    /// No image at all.
+    /// The bundle is a package instead of an image.
     #[error(
         "{0} is a package, and a card wants an image; `xpuck card build` makes one, `xpuck robot update --deb` takes the package"
     )]
     Package(String),
-    /// A card that is too small.
+    /// The card is too small.
     #[error("{device} holds {size}, and a card has at least {least}")]
     Small {
-        /// The device.
+        /// Path of the device.
         device: String,
-        /// Its size.
+        /// Size of the device.
         size: String,
-        /// The least size.
+        /// Minimum size.
         least: String,
     },
-    /// What was read back is not what was written.
+    /// The data read back differs from the data written.
     #[error("{device}: {what} is not what was written; the card is bad, take another")]
     Verify {
-        /// The device.
+        /// Path of the device.
         device: String,
-        /// What differs.
+        /// Part of the card that differs.
         what: String,
     },
 }
 
-/// What goes onto a card.
+/// Contents of a card.
 pub struct Job<'a> {
-    /// The image.
+    /// Path of the image.
     pub image: &'a Path,
-    /// Whose images are taken.
+    /// Keys of the operators whose images are accepted.
     pub operators: &'a BTreeMap<String, Key>,
-    /// What the robot's card has and no other.
+    /// Files specific to the robot's card.
     pub identity: &'a [Entry],
-    /// The robot.
+    /// Name of the robot.
     pub robot: &'a str,
 }
 
-/// The image's description, once its signature was verified.
+/// Returns the image's manifest after verifying its signature.
 ///
 /// # Errors
-/// It is none, or nobody who counts signed it.
+/// The file is not an image, or its signer is not an operator.
 pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manifest, FlashError> {
     let file = file::open(image).map_err(ToolError::file(image))?;
     let trouble = |error| FlashError::Image { path: image.display().to_string(), error };
@@ -111,31 +112,31 @@ pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manif
     }
     let head = reader.head.to_bytes().len() as u64;
     let have = file.metadata().map_err(ToolError::file(image))?.len().saturating_sub(head);
-    // Before anything is written: a file that was cut on its way is the usual fault.
+    // Checked before writing, because truncated files are the most common fault.
     if have < manifest.size {
         return Err(trouble(BundleError::Truncated { what: "payload", have, want: manifest.size }));
     }
     Ok(manifest)
 }
 
-/// Writes a card and reads it again.
+/// Writes a card and reads it back.
 ///
 /// # Errors
-/// Why it is no good. The card then has no partition table.
+/// Reason for the failure. The card then has no partition table.
 pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Result<Manifest, FlashError> {
     let manifest = describe(job.image, job.operators)?;
     let Some(layout) = Layout::of(device.size) else {
         let (size, least) = (device::bytes(device.size), device::bytes(LEAST));
         return Err(FlashError::Small { device: device.path.display().to_string(), size, least });
     };
-    // A damaged image costs no card.
+    // Checked first, so that a damaged image does not destroy the card's contents.
     progress.step("reading the image");
     payload(job.image, &manifest, progress, |_| Ok(()))?;
     mounts::alone()?;
     progress.step("trying the card");
     device.probe()?;
-    // Whatever was there starts no more, and is not taken for a part of the new file system. A boot loader's settings are
-    // anywhere in front of the first partition.
+    // Erases old contents, so that they neither boot nor appear as part of the new file system. Boot loaders may
+    // store settings anywhere before the first partition.
     let front = (0..layout.boot.start).step_by(1 << 20);
     for place in front.chain([layout.boot.start, layout.copies[0].start, layout.copies[1].start]) {
         device.write(&vec![0; 1 << 20], place)?;
@@ -171,7 +172,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     progress.step("reading it again");
     verify(&boot, &copies, &files, device)?;
     drop((boot, copies));
-    // The last thing: from now on it starts.
+    // Last step: from now on the card boots.
     let table = layout.table(number(&manifest, job.robot));
     device.write(&table, 0)?;
     device.settle()?;
@@ -183,13 +184,13 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     Ok(manifest)
 }
 
-/// The number of a robot's card in its partition table.
+/// Disk identifier in the partition table of a robot's card.
 fn number(manifest: &Manifest, robot: &str) -> u32 {
     let digest = Sha256::digest([manifest.sha256.as_bytes(), robot.as_bytes()].concat());
     u32::from_le_bytes(std::array::from_fn(|i| digest[i]))
 }
 
-/// True if this is the robot's card of this image, as it was written.
+/// Whether this is the robot's card with this image, as written.
 pub fn is_card_of(device: &Device, manifest: &Manifest, robot: &str) -> bool {
     let mut found = [0; BLOCK as usize];
     let table = Layout::of(device.size).map(|layout| layout.table(number(manifest, robot)));
@@ -200,7 +201,7 @@ fn bad(device: &Device, what: &str) -> FlashError {
     FlashError::Verify { device: device.path.display().to_string(), what: what.into() }
 }
 
-/// Hands out an image's payload piece by piece; the digest of all that was read must be the manifest's.
+/// Passes an image's payload to `take` piece by piece; fails if the digest differs from the manifest's.
 fn payload(
     image: &Path,
     manifest: &Manifest,
@@ -219,7 +220,7 @@ fn payload(
     read.map(drop).map_err(trouble)
 }
 
-/// Unpacks the image's root; the digest of all that was read must be the manifest's.
+/// Unpacks the image's root; fails if the digest differs from the manifest's.
 fn unpack(image: &Path, manifest: &Manifest, root: &Path, progress: &mut impl Progress) -> Result<(), FlashError> {
     let mut tar = Command::new("tar");
     tar.args(["--zstd", "--xattrs", "--xattrs-include=security.capability", "--numeric-owner", "-xpf", "-", "-C"]);
@@ -229,12 +230,13 @@ fn unpack(image: &Path, manifest: &Manifest, root: &Path, progress: &mut impl Pr
     let read =
         payload(image, manifest, progress, |piece| input.as_mut().map_or(Ok(()), |input| input.write_all(piece)));
     drop(input);
-    // A program that stopped reading knows best why.
+    // If tar stopped reading, its own error is the most useful.
     tools::finish("writing the root", &tar, child)?;
     read
 }
 
-/// Writes who the robot is. Its own files belong to its program's user, as settings may be sent to it.
+/// Writes the robot's identity. Files that the robot's program may change belong to its user, because settings may be
+/// pushed to the robot.
 fn identity(job: &Job<'_>, root: &Path, config: &Path) -> Result<(), FlashError> {
     let owner = user_of(root)?;
     for entry in job.identity {
@@ -252,14 +254,14 @@ fn identity(job: &Job<'_>, root: &Path, config: &Path) -> Result<(), FlashError>
     }
     let link = config.join("robot.toml");
     symlink(format!("robots/{}.toml", job.robot), &link).map_err(ToolError::file(&link))?;
-    // Robots' files name the folder of their checkpoints beside them.
+    // Robots' files refer to the folder of checkpoints by a relative path.
     let state = config.join("state");
     symlink("/var/lib/xpuck", &state).map_err(ToolError::file(&state))?;
     chown(config, Some(owner))?;
     Ok(())
 }
 
-/// A path of an image's root. Links in the image must not lead to files of this machine.
+/// Resolves a path in an image's root. Links in the image must not lead to files of this machine.
 fn inside(root: &Path, name: &str) -> Result<PathBuf, ToolError> {
     let path = root.join(name);
     let real = |path: &Path| path.canonicalize().map_err(ToolError::file(path));
@@ -270,7 +272,7 @@ fn inside(root: &Path, name: &str) -> Result<PathBuf, ToolError> {
     }
 }
 
-/// The number of the program's user and of its group in a root.
+/// User id and group id of the program's user in a root.
 fn user_of(root: &Path) -> Result<(u32, u32), ToolError> {
     let path = inside(root, "etc/passwd")?;
     let text = file::bytes(&path, LONGEST_TEXT).map_err(ToolError::file(&path))?;
@@ -301,15 +303,15 @@ fn put(path: &Path, bytes: &[u8], mode: u32) -> Result<(), ToolError> {
     write().map_err(ToolError::file(path))
 }
 
-/// Copies what boot loaders read; gives what goes to blocks of its own. The partition is not mounted: not every kernel that
-/// writes cards knows FAT.
+/// Copies the boot files to the first partition; returns the data for blocks outside it. The partition is not
+/// mounted, because this machine's kernel may not support FAT.
 fn boot_files(files: &Files, boot: &Loop) -> Result<Vec<(u64, Vec<u8>)>, FlashError> {
     let mut blocks = Vec::new();
     let folder = tempfile::tempdir().map_err(ToolError::file(Path::new("a folder for boot files")))?;
     for (name, bytes) in &files.0 {
         if let Some(block) = block_of(name) {
             let end = block.checked_mul(BLOCK).and_then(|start| start.checked_add(bytes.len() as u64));
-            // The first block has the partition table.
+            // Block 0 is the partition table.
             if block == 0 || end.is_none_or(|end| end > FIRST) {
                 let why =
                     "the image has a boot file for blocks that are not between partition table and first partition";
@@ -331,12 +333,12 @@ fn boot_files(files: &Files, boot: &Loop) -> Result<Vec<(u64, Vec<u8>)>, FlashEr
     Ok(blocks)
 }
 
-/// The block that a boot file is written to; most are files of the first partition.
+/// Destination block of a boot file; `None` for a file of the first partition.
 fn block_of(name: &str) -> Option<u64> {
     name.strip_prefix("blocks/").and_then(|block| block.parse().ok())
 }
 
-/// Files of a folder and below, by their names.
+/// Files in and below a folder, by relative path.
 struct Files(BTreeMap<String, Vec<u8>>);
 
 impl Files {
@@ -360,14 +362,14 @@ impl Files {
     }
 }
 
-/// Reads the card again: both copies of every block by their checksums, and the first partition's files.
+/// Reads the card back: both copies of every block by their checksums, and the first partition's files.
 fn verify(boot: &Loop, copies: &[Loop; 2], files: &Files, device: &Device) -> Result<(), FlashError> {
     for part in copies.iter().chain([boot]) {
         part.forget()?;
     }
     let top = Mount::copies(copies, "subvolid=5,ro")?;
     let mut scrub = Command::new("btrfs");
-    // Read-only: what differs is not put right but told, because the card is new.
+    // Read-only: on a new card, errors are reported instead of repaired.
     let said = tools::run("reading the card again", scrub.args(["scrub", "start", "-B", "-r"]).arg(&top.path))?;
     if !said.lines().any(|line| line.starts_with("Error summary:") && line.ends_with("no errors found")) {
         return Err(bad(device, "the file system"));

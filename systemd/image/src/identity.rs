@@ -1,4 +1,4 @@
-//! Who a robot is: what its card has and no other. It is put together from the folder of a swarm.
+//! Identity of a robot: the files specific to its card, assembled from the folder of a swarm.
 
 use serde::Deserialize;
 use std::fs;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{FileError, Swarm, file};
 
-/// The lab's own file in the folder of a swarm.
+/// File of the lab's settings in the folder of a swarm.
 pub const CARDS: &str = "cards.toml";
-/// Longest file of a key, bytes.
+/// Maximum length of a key file (bytes).
 const LONGEST_KEY: u64 = 4096;
-/// Longest name of a Wi-Fi network, and longest passphrase, bytes (IEEE 802.11).
+/// Maximum lengths of a Wi-Fi network's name and passphrase (bytes) (IEEE 802.11).
 const MAX_SSID: usize = 32;
 const MAX_PASSPHRASE: usize = 63;
-/// Hexadecimal digits of a ready-made key (IEEE 802.11).
+/// Number of hexadecimal digits of a precomputed key (IEEE 802.11).
 const KEY_DIGITS: usize = 64;
-/// Codes of countries (ISO 3166-1 alpha-2).
+/// Country codes (ISO 3166-1 alpha-2).
 const COUNTRIES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY \
     BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA \
     GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG \
@@ -25,20 +25,20 @@ const COUNTRIES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB B
     SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA \
     VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/// `cards.toml`: what the cards of a lab have in common.
+/// `cards.toml`: common settings of a lab's cards.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cards {
-    /// The kind of board; an image of another one is not written.
+    /// Kind of board; images for other boards are rejected.
     pub board: Option<String>,
-    /// The Wi-Fi of the arena; without it a robot uses a wire.
+    /// Wi-Fi of the arena; without it robots use a wired network.
     pub wifi: Option<Wifi>,
-    /// Fixed addresses; without them the network gives them (DHCP).
+    /// Fixed addresses; without them robots use DHCP.
     pub network: Option<Network>,
-    /// Public keys (files like id_ed25519.pub, relative to this file) of who may log in as root over SSH.
+    /// Public keys (files like id_ed25519.pub, relative to this file) for root logins over SSH.
     #[serde(default)]
     pub login: Vec<PathBuf>,
-    /// Where the time comes from; without it the hub's machine.
+    /// Time server; without it the hub's machine.
     pub time: Option<String>,
 }
 
@@ -46,14 +46,14 @@ pub struct Cards {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wifi {
-    /// Its name (SSID).
+    /// Name (SSID).
     pub name: String,
-    /// Its passphrase, 8 to 63 characters, or its key as 64 hexadecimal digits; an open network has none.
+    /// Passphrase, 8 to 63 characters, or key of 64 hexadecimal digits; omitted for an open network.
     pub passphrase: Option<String>,
-    /// The network does not announce its name.
+    /// The network does not broadcast its name.
     #[serde(default)]
     pub hidden: bool,
-    /// Country whose rules for radio hold, by its code in ISO 3166, such as "GB".
+    /// Country for radio regulations, as an ISO 3166 code such as "GB".
     pub country: String,
 }
 
@@ -61,22 +61,23 @@ pub struct Wifi {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
-    /// The first robot's address and the length of the network's part, such as "192.168.1.101/24"; the others count on.
+    /// Address of the first robot with the prefix length, such as "192.168.1.101/24"; the other robots get the
+    /// following addresses.
     pub first: String,
-    /// The way out of the network, if there is one.
+    /// Gateway of the network, if any.
     pub gateway: Option<Ipv4Addr>,
 }
 
-/// A file of a card's `/etc/xpuck`.
+/// A file in a card's `/etc/xpuck`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name there.
+    /// Path below `/etc/xpuck`.
     pub name: String,
-    /// Its contents.
+    /// Contents of the file.
     pub bytes: Vec<u8>,
-    /// True if only its owner may read it.
+    /// Whether only the owner may read the file.
     pub secret: bool,
-    /// True if it is the system's, which the robot's program does not change.
+    /// Whether the file belongs to the system and the robot's program must not change it.
     pub system: bool,
 }
 
@@ -86,10 +87,10 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-/// What a robot's card gets below `/etc/xpuck`.
+/// Files of a robot's card below `/etc/xpuck`.
 ///
 /// # Errors
-/// One line: what is missing or wrong, and what makes it.
+/// One line with the missing or invalid input and how to create it.
 pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileError> {
     let name = |path: &Path| path.display().to_string();
     let swarm_file = folder.join("swarm.toml");
@@ -117,7 +118,7 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
         })?;
         add(&inside, file::text(&path, file::MAX_TOML)?.into_bytes(), false, false);
     }
-    // The keys' own readers say what is wrong with them.
+    // The key readers report errors in the keys.
     let keys = folder.join("keys");
     let (key, hub) = (keys.join(format!("robots/{robot}.key")), keys.join("hub.pub"));
     let missing = |path: &Path| match path.exists() {
@@ -137,7 +138,7 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
     };
     add(&format!("keys/robots/{robot}.key"), bytes(&key)?, true, false);
     add("keys/hub.pub", bytes(&hub)?, false, false);
-    // Robots that speak with each other have to know each other.
+    // Robots that communicate with each other need each other's public keys.
     for other in swarm.robots.iter().filter(|_| !swarm.peers.is_empty()) {
         let path = keys.join(format!("robots/{other}.pub"));
         missing(&path)?;
@@ -166,15 +167,15 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
     Ok(entries)
 }
 
-/// The kind of board that a lab's file names.
+/// Kind of board in the lab's file.
 ///
 /// # Errors
-/// The file makes no sense.
+/// The file is invalid.
 pub fn board(folder: &Path) -> Result<Option<String>, FileError> {
     Ok(read_cards(folder)?.board)
 }
 
-/// The lab's file; none is as an empty one.
+/// Reads the lab's file; a missing file counts as empty.
 fn read_cards(folder: &Path) -> Result<Cards, FileError> {
     let path = folder.join(CARDS);
     if !path.exists() {
@@ -220,25 +221,25 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
     Ok(cards)
 }
 
-/// Whether a passphrase is a ready-made key.
+/// Whether a passphrase is a precomputed key.
 fn is_key(text: &str) -> bool {
     text.len() == KEY_DIGITS && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Checks the lab's file against the swarm: no robot gets an address that another machine has.
+/// Validates the lab's file against the swarm: no robot may get an address that another machine has.
 ///
 /// # Errors
-/// One line about the first fault.
+/// The first error, in one line.
 pub fn check(folder: &Path) -> Result<(), FileError> {
     let cards = read_cards(folder)?;
     let swarm = Swarm::read(&folder.join("swarm.toml"))?;
     (0..swarm.robots.len()).try_for_each(|place| address(folder, &cards, &swarm, place).map(drop))
 }
 
-/// Fixed address of a robot, with the length of the network's part; `None` without fixed addresses.
+/// Fixed address of a robot with the prefix length; `None` without fixed addresses.
 ///
 /// # Errors
-/// There is no such address, or another machine has it.
+/// The address is invalid or belongs to another machine.
 fn address(folder: &Path, cards: &Cards, swarm: &Swarm, place: usize) -> Result<Option<String>, FileError> {
     let Some(Network { first, gateway }) = &cards.network else { return Ok(None) };
     let wrong = |text: String| Err(FileError::value(&folder.join(CARDS).display().to_string(), text));
@@ -262,7 +263,7 @@ fn address(folder: &Path, cards: &Cards, swarm: &Swarm, place: usize) -> Result<
     }
 }
 
-/// True if a gateway can be reached from an address; what is no address is told elsewhere.
+/// Whether a gateway is reachable from an address. Returns true for an invalid address, which is reported elsewhere.
 fn is_beside(first: &str, gateway: Ipv4Addr) -> bool {
     let Some((address, length)) = first.split_once('/') else { return true };
     let (Ok(address), Ok(length)) = (address.parse::<Ipv4Addr>(), length.parse::<u32>()) else { return true };
@@ -270,7 +271,7 @@ fn is_beside(first: &str, gateway: Ipv4Addr) -> bool {
     address != gateway && u32::from(address) & mask == u32::from(gateway) & mask
 }
 
-/// The system's files: name, text, and whether only root may read it.
+/// Files of the system: name, text, and whether only root may read the file.
 fn system(
     folder: &Path,
     cards: &Cards,
@@ -280,14 +281,14 @@ fn system(
 ) -> Result<Vec<(&'static str, String, bool)>, FileError> {
     let path = folder.join(CARDS).display().to_string();
     let mut files = vec![("hostname", format!("{robot}\n"), false)];
-    // A system's id is random once and then stays; it is nobody's secret.
+    // The machine id is random once and then fixed; it is not secret.
     let random = Secret::generate("machine")?.public.curve.0;
     let id: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     files.push(("machine-id", format!("{id}\n"), false));
     let hub = xpuck_wire::host_of(swarm.hub.robots.trim_start_matches("tcp://")).to_string();
     let time = cards.time.clone().unwrap_or(hub);
     files.push(("time.conf", format!("[Time]\nNTP={time}\n"), false));
-    // One of both has the address; a wire beside the Wi-Fi gets one from its network.
+    // Only one interface has the fixed address; with Wi-Fi, a wired interface gets an address from its network.
     let link = if cards.wifi.is_some() { "wl*" } else { "en* eth*" };
     let mut network = format!("[Match]\nName={link}\n\n[Network]\n");
     match &cards.network {
@@ -333,26 +334,26 @@ fn system(
     Ok(files)
 }
 
-/// The address so many after the first, with the length of the network's part.
+/// Address at offset `place` from the first, with the prefix length.
 fn nth(first: &str, place: usize) -> Option<String> {
     let (address, length) = first.split_once('/')?;
     let (address, length): (Ipv4Addr, u32) = (address.parse().ok()?, length.parse().ok()?);
     let hosts = 1u32.checked_shl(32u32.checked_sub(length)?).unwrap_or(0);
     let mask = hosts.wrapping_sub(1);
     let number = u32::from(address).checked_add(u32::try_from(place).ok()?)?;
-    // Neither the network's own address nor the one of all.
+    // Excludes the network's own address and the broadcast address.
     let inside = number & !mask == u32::from(address) & !mask && number & mask != 0 && number & mask != mask;
     (inside && (8..=30).contains(&length)).then(|| format!("{}/{length}", Ipv4Addr::from(number)))
 }
 
-/// What the robot's file names as its calibration.
+/// Path of the calibration in the robot's file.
 fn calibration(name: &str, text: &str) -> Result<Option<PathBuf>, FileError> {
     let table: toml::Table = file::parse(name, text)?;
     let file = table.get("calibration").and_then(|calibration| calibration.get("file")).and_then(|file| file.as_str());
     Ok(file.map(PathBuf::from))
 }
 
-/// A path without `.` and `..`; none if it leads out of where it begins.
+/// A path without `.` and `..`; `None` if the path leads out of its start.
 fn plain(path: &Path) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.components() {
@@ -441,7 +442,7 @@ mod tests {
         assert!(said(&GOOD.replace("\"lab\"", "\"la\\\"b\""), &nothing).contains("wifi.name"));
         assert!(said(&GOOD.replace("GB", "gb"), &nothing).contains("two capital letters"));
         assert!(said(&GOOD.replace("GB", "UK"), &nothing).contains("the United Kingdom is \"GB\""));
-        // The second robot would get the gateway's, the hub's or the time server's address.
+        // The second robot would get the address of the gateway, the hub or the time server.
         let beside = |more: &str| format!("{more}{GOOD}gateway = \"192.168.1.102\"\n");
         assert!(said(&beside(""), &nothing).contains("network.gateway = 192.168.1.102 would be xp02's address"));
         assert!(

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# The first program of a board. It loads what the card needs, finds the card's two copies, chooses the root that is to run
-# and goes there. A root under trial is booted as often as `starts` says and no more: the count is on the card before it begins.
+# First program of a board. Loads the modules that the card needs, finds the card's two copies, and selects and starts
+# the root. A root on trial is booted at most `starts` times: the count is written to the card before each boot.
 export PATH=/bin
 /bin/busybox --install -s /bin
 mount -t devtmpfs dev /dev
@@ -29,7 +29,8 @@ while [ ! -b "$one" ] || [ ! -b "$two" ]; do
     sleep 0.1
 done
 
-# With both copies, or with the one that is left: `degraded` is said to the system, which puts the other right.
+# Mounts both copies or, if necessary, the remaining one: `degraded` in the options makes the system restore the other
+# copy.
 options="noatime,compress=zstd:3"
 copy_options=",device=$one,device=$two"
 mkdir -p /top /root
@@ -48,7 +49,7 @@ find_card() {
 }
 find_card || give_up "neither $one nor $two can be read"
 
-# Kept by `xpuckd slots`, beside the programs that came over the air.
+# Written by `xpuckd slots`, next to the updates of the robot's program.
 roots=/top/@slots/roots
 current=@a
 trial=
@@ -79,9 +80,9 @@ if [ -n "$trial" ]; then
     esac
 fi
 umount /top
-# `copy` is the one by which the card was found.
+# `copy` is the device that could be mounted.
 mount -t btrfs -o "$options$copy_options,subvol=$chosen" "$copy" /root || give_up "$chosen cannot be mounted"
-# What a root does not bring and does not take away: who the robot is, what it evolved, its programs' updates, its log.
+# Data that is independent of the root: the robot's identity, results of evolution, program updates, logs.
 while read -r name place; do
     mount -t btrfs -o "$options$copy_options,subvol=$name" "$copy" "/root$place" || say "$name cannot be mounted"
 done <<END

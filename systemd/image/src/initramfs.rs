@@ -1,5 +1,5 @@
-//! The initial file system of a board: a static shell, [`init.sh`](../src/init.sh) and the modules that the card needs. Made
-//! here, on whatever machine: nothing of the board's has to run for it.
+//! The initramfs of a board: a static shell, [`init.sh`](../src/init.sh) and the modules that the card needs. Built
+//! on any machine, without running programs of the board.
 
 use crate::board::Board;
 use crate::tools::{self, ToolError};
@@ -9,24 +9,24 @@ use std::path::Path;
 use std::process::Command;
 
 const INIT: &str = include_str!("init.sh");
-/// Programs that the shell's one file is.
+/// Path of busybox, which contains all shell programs.
 const SHELL: &str = "bin/busybox";
-/// Modes of what is in the archive.
+/// File modes of archive entries.
 const FOLDER: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
 const DEVICE: u32 = 0o020_600;
 
-/// The archive, as the kernel unpacks it (cpio, "newc"), compressed with zstd.
+/// Builds the archive in the kernel's format (cpio, "newc"), compressed with zstd.
 ///
 /// # Errors
-/// A module that the board needs is not there, or a file cannot be read.
+/// A module that the board needs is missing, or a file cannot be read.
 pub fn make(root: &Path, release: &str, board: &Board, busybox: &[u8]) -> Result<Vec<u8>, ToolError> {
     let order = in_order(root, release, board)?;
     let mut archive = Archive::default();
     for folder in ["bin", "dev", "modules", "proc", "root", "sys", "top"] {
         archive.add(folder, FOLDER, &[], (0, 0));
     }
-    // Before there is a devtmpfs the kernel opens this for the first program's words.
+    // Before devtmpfs exists, the kernel opens this device for the first program's output.
     archive.add("dev/console", DEVICE, &[], (5, 1));
     archive.add(SHELL, PROGRAM, busybox, (0, 0));
     archive.add("init", PROGRAM, INIT.as_bytes(), (0, 0));
@@ -52,7 +52,7 @@ pub fn make(root: &Path, release: &str, board: &Board, busybox: &[u8]) -> Result
     zstd::bulk::compress(&archive, 19).map_err(ToolError::file(Path::new("the initial file system")))
 }
 
-/// The files of some modules and of all that they need, each behind what it needs, as `modules.dep` tells them.
+/// Files of the board's modules and their dependencies from `modules.dep`, each after its dependencies.
 fn in_order(root: &Path, release: &str, board: &Board) -> Result<Vec<String>, ToolError> {
     let path = root.join("lib/modules").join(release).join("modules.dep");
     let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
@@ -89,7 +89,7 @@ fn order<'a>(
                 None => continue,
             }
         };
-        // The file lists what is needed with the last first.
+        // The file lists dependencies in reverse order.
         for needed in needs.split_whitespace().rev().chain([path]) {
             if seen.insert(needed.to_string()) {
                 order.push(needed.to_string());
@@ -99,7 +99,7 @@ fn order<'a>(
     Ok(order)
 }
 
-/// A cpio archive of the form that the kernel reads.
+/// A cpio archive in the kernel's format.
 #[derive(Default)]
 struct Archive {
     bytes: Vec<u8>,
@@ -107,7 +107,7 @@ struct Archive {
 }
 
 impl Archive {
-    /// Adds a file, a folder or a device of this number; all belong to root and have no time.
+    /// Adds a file, a folder or a device with this number; all entries belong to root, with time 0.
     fn add(&mut self, name: &str, mode: u32, contents: &[u8], device: (u32, u32)) {
         self.files += 1;
         let fields =

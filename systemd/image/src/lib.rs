@@ -1,8 +1,8 @@
-//! Images of robots' boards and the cards that are written with them.
+//! Images of robots' boards, and the cards written with them.
 //!
-//! An image is one file: a signed bundle ([`xpuck_update::bundle`]) whose payload is the board's whole root as a compressed
-//! tar archive, the same for every robot. A card gets its partitions, its file system and the robot's identity when it is
-//! written ([`flash`]), so that an image is the same bytes whenever it is built from the same packages, and the same file
+//! An image is one file: a signed bundle ([`xpuck_update::bundle`]) whose payload is the board's whole root as a
+//! compressed tar archive, the same for every robot. Partitions, file system and the robot's identity are created
+//! when a card is written ([`flash`]). Therefore builds from the same packages give the same bytes, and one file
 //! serves for cards and for updates.
 
 pub mod board;
@@ -17,15 +17,15 @@ mod tools;
 pub use board::Board;
 pub use tools::ToolError;
 
-/// What a long piece of work tells about itself.
+/// Receiver of the progress of a long operation.
 pub trait Progress {
-    /// A step begins; its name is shown until the next.
+    /// Starts a step; its name is shown until the next step.
     fn step(&mut self, name: &str);
-    /// So many of so many bytes of the step are done.
+    /// Reports that `done` of `all` bytes of the step are complete.
     fn bytes(&mut self, done: u64, all: u64);
 }
 
-/// Tells nobody.
+/// Ignores all progress.
 pub struct Silent;
 
 impl Progress for Silent {

@@ -1,74 +1,74 @@
-//! Other programs that do parts of the work, and what they say when they fail.
+//! Runs other programs, and reports their errors.
 
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Longest last words of a program that an error repeats, bytes.
+/// Maximum length of a program's last output line in an error (characters).
 const LAST_WORDS: usize = 300;
 
-/// A program that did not do its part.
+/// Failure of a program or a file operation.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// It is not there.
+    /// The program is missing.
     #[error("{program} is missing; install Debian's package {package}")]
     Missing {
-        /// The program.
+        /// Name of the program.
         program: String,
-        /// The package that has it.
+        /// Debian package of the program.
         package: &'static str,
     },
-    /// It failed.
+    /// The program failed.
     #[error("{what}: {program} failed ({status}): {words}")]
     Failed {
-        /// What was to be done.
+        /// Purpose of the call.
         what: String,
-        /// The program.
+        /// Name of the program.
         program: String,
-        /// How it ended.
+        /// Exit status of the program.
         status: String,
-        /// The last line that it said.
+        /// Last line of the program's error output.
         words: String,
     },
     /// A file cannot be read or written.
     #[error("{path}: {error}")]
     File {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What the system says.
+        /// Error of the operating system.
         error: std::io::Error,
     },
 }
 
 impl ToolError {
-    /// An error of a file.
+    /// Returns a function that converts an I/O error of this file.
     pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> ToolError {
         let path = path.display().to_string();
         move |error| ToolError::File { path, error }
     }
 }
 
-/// Runs a program to its end and gives what it wrote to its standard output.
+/// Runs a program and returns its standard output as text.
 ///
 /// # Errors
-/// It is missing, or it fails; `what` says in an error what it was to do.
+/// The program is missing or fails; `what` is the purpose in the error.
 pub fn run(what: &str, command: &mut Command) -> Result<String, ToolError> {
     Ok(String::from_utf8_lossy(&bytes(what, command)?).into_owned())
 }
 
-/// The same, for what is no text.
+/// Runs a program and returns its standard output as bytes.
 pub fn bytes(what: &str, command: &mut Command) -> Result<Vec<u8>, ToolError> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| not_started(command, error))?;
     ended(what, command, &output)?;
     Ok(output.stdout)
 }
 
-/// Starts a program that reads or writes by a pipe.
+/// Starts a program that reads or writes through a pipe.
 pub fn start(command: &mut Command) -> Result<std::process::Child, ToolError> {
     command.stderr(Stdio::piped()).spawn().map_err(|error| not_started(command, error))
 }
 
-/// Waits for a program that was started.
+/// Waits for a started program.
 pub fn finish(what: &str, command: &Command, child: std::process::Child) -> Result<(), ToolError> {
     let output = child.wait_with_output().map_err(ToolError::file(Path::new(command.get_program())))?;
     ended(what, command, &output)
@@ -93,7 +93,7 @@ fn not_started(command: &Command, error: std::io::Error) -> ToolError {
     }
 }
 
-/// Debian's package of a program that we call.
+/// Debian package of a program that this crate calls.
 fn package_of(program: &str) -> &'static str {
     match program {
         "mmdebstrap" => "mmdebstrap",

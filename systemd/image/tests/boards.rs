@@ -1,5 +1,6 @@
-//! The boards' files against Debian's own packages: every module, device tree, node and file that they name is there. What has
-//! to come from elsewhere is not fetched, so the Raspberry Pi 5 is only compared with a tree of its shape.
+//! Checks the boards' files against Debian's packages: every module, device tree, node and file that they name
+//! exists. Files from other sources are not fetched, so the Raspberry Pi 5 is only checked with a tree of the same
+//! structure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::process::Command;
 use xpuck_image::{Board, build};
 use xpuck_testing::skipped;
 
-/// What the kernel's package gives, or nothing where Debian cannot be asked.
+/// Boot files from the kernel's package; `None` if Debian's archive is unreachable.
 fn boot_files(board: &Board, work: &Path) -> Option<PathBuf> {
     for program in ["apt-get", "dtc", "depmod", "xz"] {
         if Command::new(program).arg("--version").output().is_err() {
@@ -15,7 +16,7 @@ fn boot_files(board: &Board, work: &Path) -> Option<PathBuf> {
             return None;
         }
     }
-    // Some 60 MB a board, kept from one run to the next.
+    // About 60 MB per board, kept between runs.
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
     match build::kernel_alone(board, &cache, work) {
         Ok(boot) => Some(boot),
@@ -48,7 +49,7 @@ fn check_buses(tree: &Path, spi: &str, device: &str, i2c: &str) {
     }
 }
 
-/// The numbers in a property that refers to nodes, and the node that one of them means.
+/// Checks that a property of a node refers to the target node.
 fn refers_to(tree: &Path, node: &str, property: &str, target: &str) {
     let handle = get(tree, target, "phandle");
     assert!(get(tree, node, property).split(' ').any(|word| word == handle), "{node}'s {property} is not {target}");
@@ -115,7 +116,7 @@ fn the_fragment_of_the_raspberry_pi_5_fits_a_tree_of_its_shape() {
         skipped("dtc is missing: make deps-image");
         return;
     }
-    // The names that the fragment uses, as Raspberry Pi's kernel 6.12 has them (bcm2712-rpi.dtsi, rp1.dtsi).
+    // Symbols used by the overlay, as in Raspberry Pi's kernel 6.12 (bcm2712-rpi.dtsi, rp1.dtsi).
     let tree = "/dts-v1/;\n/ { aliases { spi0 = &spi0; i2c1 = &i2c1; };\n\
         axi { pcie@1000120000 { rp1 {\n\
         spi0: spi@50000 { status = \"disabled\"; spidev0: spidev@0 { compatible = \"spidev\"; reg = <0>;\n\

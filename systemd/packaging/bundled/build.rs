@@ -1,4 +1,5 @@
-//! Compiles libzmq with CURVE against the libsodium in the folder PREFIX, and puts it there. systemd/packaging/bundled.sh calls it.
+//! Compiles libzmq with CURVE against libsodium in the folder PREFIX, and installs it there. Called by
+//! systemd/packaging/bundled.sh.
 
 use std::path::{Path, PathBuf};
 

@@ -1,1 +1,1 @@
-//! Nothing: what counts is the build script.
+//! Empty: the crate exists for its build script.

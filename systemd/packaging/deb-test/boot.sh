@@ -1,11 +1,11 @@
 #!/bin/sh
-# Boots a root with the packages in a container: `boot.sh ROOT WORK`. A script inside judges; this one stops the control
-# thread alone, by a debugger's call, where the script asks for it.
+# Boots a root with the packages in a container: `boot.sh ROOT WORK`. A script inside checks the system; this script
+# stops only the control thread, with a debugger call, when the inner script requests it.
 set -eu
 root=$1 work=$2 here=$(dirname "$0")
 die() { echo "deb-test: $*" >&2; exit 1; }
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"; }
-# A swarm of one robot in an arena, as an operator makes it; the robot's part of its folder is the robot's.
+# A swarm of one robot in an arena, as an operator creates it; the robot's files are copied to the robot's folder.
 inside xpuck init /etc/xpuck-hub --count 1 --ports 7980 >/dev/null
 cp -r "$root/etc/xpuck-hub/keys" "$root/etc/xpuck-hub/swarm.toml" "$root/etc/xpuck/"
 cp "$root/etc/xpuck-hub/robots/xp01.toml" "$root/etc/xpuck/robots/"
@@ -15,10 +15,10 @@ sed -i 's|^devices = .*|devices = "/run/arena"|' "$root/etc/xpuck-hub/arena.toml
 echo qemu-arm64 >"$root/etc/xpuck/board"
 inside chown -R xpuck:xpuck /etc/xpuck/keys /etc/xpuck/robots
 inside chown -R xpuck-hub:xpuck-hub /etc/xpuck-hub/keys
-# The arena's sockets are files beside which the robot puts its lock.
+# The robot creates its lock next to the arena's sockets.
 mkdir -p "$root/etc/systemd/system/xpuckd.service.d"
 printf '[Service]\nReadWritePaths=-/run/arena\n' >"$root/etc/systemd/system/xpuckd.service.d/arena.conf"
-# Some machines lend no right to raise limits, so what the unit grants by one is granted by a capability there.
+# On machines without the right to raise limits, a capability replaces the unit's limit.
 if ! prlimit --rtprio=45 true 2>/dev/null; then
     echo "skipped: deb-test: this machine lets no limit be raised (CAP_SYS_RESOURCE): LimitRTPRIO is not tried, CAP_SYS_NICE is" >&2
     printf '[Service]\nCapabilityBoundingSet=CAP_SYS_NICE\nAmbientCapabilities=CAP_SYS_NICE\n' \

@@ -1,6 +1,7 @@
-"""Stops one thread of a process, and no other of its threads, until the process dies: hold_thread.py NAME PARENT FILE.
+"""Stops a single thread of a process until the process ends: hold_thread.py NAME PARENT FILE.
 
-The process is the descendant of process PARENT, a container, that has a thread of that name. FILE is made once it stands."""
+The process is the descendant of process PARENT, a container, that has a thread NAME. FILE is created once the thread is
+stopped."""
 import ctypes
 import os
 import sys
@@ -43,7 +44,7 @@ for request in PTRACE_SEIZE, PTRACE_INTERRUPT:
         sys.exit(f"hold_thread: {os.strerror(ctypes.get_errno())}")
 os.waitpid(found[0], WALL)
 open(ready, "w").close()
-# The thread is held as long as this lives; the process ends by a signal that another of its threads takes.
+# The thread is held while this script lives; the process ends by a signal that another of its threads handles.
 while True:
     _, status = os.waitpid(found[0], WALL)
     if os.WIFEXITED(status) or os.WIFSIGNALED(status):

@@ -1,4 +1,4 @@
-# Runs inside the booted container, and says `all is well` or what is not.
+# Runs inside the booted container; prints `all is well` or the failed check.
 set -eu
 fail() {
     echo "wrong: $*"
@@ -7,7 +7,7 @@ fail() {
     exit 1
 }
 property() { systemctl show "$1" -p "$2" --value; }
-# Waits until a command succeeds, so many seconds at most.
+# Waits until a command succeeds, up to a number of seconds.
 until_true() {
     seconds=$1 what=$2
     shift 2
@@ -48,7 +48,7 @@ for kind in CapEff CapBnd; do
 done
 echo "told: READY with devices and hub; control loop real-time, no capability more than it is given"
 
-# The control thread alone stands still: all others go on, and none of them may feed the watchdog.
+# Only the control thread is stopped: all other threads continue, and none of them may feed the watchdog.
 before=$(property xpuckd NRestarts)
 touch /root/stop-control
 until_true 10 "the control thread is stopped" test -e /root/control-stopped

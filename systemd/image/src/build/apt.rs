@@ -1,5 +1,5 @@
-//! Packages of Debian for a board, fetched and unpacked: a state of apt's own, so that this machine's need not know the
-//! board's architecture.
+//! Fetches and unpacks Debian packages for a board, with a separate apt state, so that this machine's apt need not
+//! support the board's architecture.
 
 use super::base;
 use crate::tools::{self, ToolError};
@@ -7,25 +7,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where Debian's archive is, for suites that this machine's own lists do not have.
+/// Debian's archive, for suites that are missing in this machine's package lists.
 const ARCHIVE: &str = "http://deb.debian.org/debian";
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
-/// Folders that are of no use once all is fetched.
+/// Folders that are not needed after fetching.
 const WORKING: &[&str] = &["lists", "cache", "packages"];
 
-/// A state of apt's.
+/// A separate apt state.
 pub(super) struct Apt {
     folder: PathBuf,
     architecture: String,
     suite: Option<String>,
-    /// It asks its own list of archives, not this machine's.
+    /// Uses its own list of archives instead of this machine's.
     own_list: bool,
-    /// What is wrong with the lists.
+    /// Error while updating the package lists, if any.
     trouble: Option<ToolError>,
 }
 
 impl Apt {
-    /// A new state in an empty folder, with the lists of this machine's suites, or of Debian's release and this suite.
+    /// Creates a state in an empty folder, with the lists of this machine's suites, or of the Debian release and
+    /// `suite`.
     pub(super) fn new(
         folder: &Path,
         architecture: &str,
@@ -44,19 +45,19 @@ impl Apt {
         }
         let mut apt =
             Apt { folder, architecture: architecture.into(), suite: suite.map(Into::into), own_list, trouble: None };
-        // A mirror that is being filled has some lists and not others, and what is wanted may be in those.
+        // A mirror that is being filled may have only some lists, which may be sufficient.
         apt.trouble = apt.run("apt-get", &["-qq", "update"]).err();
         Ok(apt)
     }
 
-    /// The package with the files behind one that only names the newest of its kind, or that one itself.
+    /// Resolves a metapackage to the kernel package that it depends on; returns other packages unchanged.
     pub(super) fn real(&mut self, package: &str) -> Result<String, ToolError> {
         let needs = self.run("apt-cache", &["depends", package]).map_err(|error| self.why(error))?;
         let real = needs.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
         Ok(real.filter(|name| name.starts_with("linux-image")).unwrap_or(package).into())
     }
 
-    /// Fetches packages, without what they depend on, and unpacks them into `unpacked`.
+    /// Fetches packages without dependencies, and unpacks them into `unpacked`.
     pub(super) fn unpack(&mut self, packages: &[&str]) -> Result<(), ToolError> {
         let mut arguments = vec!["-qq", "download"];
         arguments.extend(packages);
@@ -69,7 +70,7 @@ impl Apt {
         Ok(())
     }
 
-    /// Leaves only what was unpacked.
+    /// Removes everything except the unpacked files.
     pub(super) fn finish(self) -> Result<(), ToolError> {
         for part in WORKING {
             let part = self.folder.join(part);
@@ -78,7 +79,7 @@ impl Apt {
         Ok(())
     }
 
-    /// Why a package is not there: the lists were not, if so.
+    /// Reason for a missing package: the list error if there was one, otherwise `error`.
     fn why(&mut self, error: ToolError) -> ToolError {
         self.trouble.take().unwrap_or(error)
     }
@@ -108,7 +109,7 @@ pub(super) fn unpack(package: &Path, into: &Path) -> Result<(), ToolError> {
     tools::run(&what, Command::new("dpkg-deb").arg("--extract").arg(package).arg(into)).map(drop)
 }
 
-/// Lines for apt: the release and one suite more. Security updates are beside an archive, not in it.
+/// Lines of apt's source list: the release and an optional further suite. Security updates are in a separate archive.
 fn sources(archive: &str, suite: Option<&str>) -> String {
     let line = |suite: &str| {
         let beside = if suite.ends_with("-security") { "-security" } else { "" };

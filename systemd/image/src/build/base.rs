@@ -1,4 +1,4 @@
-//! Debian's root of the board's architecture, from mmdebstrap, kept in the cache.
+//! Debian root for the board's architecture, built by mmdebstrap and cached.
 
 use super::foreign;
 use crate::board::Board;
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use xpuck_wire::atomic;
 use xpuck_wire::signed::hex;
 
-/// The release of Debian.
+/// Debian release.
 pub const SUITE: &str = "bookworm";
-/// What every robot's system has: a system manager, what its network and its card need, and the libraries of our program.
+/// Packages of every robot's system: system manager, network, card, and the libraries of the robot's program.
 const PACKAGES: &[&str] = &[
     "systemd",
     "systemd-sysv",
@@ -31,10 +31,11 @@ const PACKAGES: &[&str] = &[
     "zstd",
     "libvulkan1",
 ];
-/// Lays out the folders below /usr before anything is unpacked; the package that does it afterwards brings all of Perl.
+/// Hook that merges /usr before packages are unpacked; the package that would do this afterwards depends on all of
+/// Perl.
 const MERGED_USR: &str = "/usr/share/mmdebstrap/hooks/merged-usr";
 
-/// The root as a tar archive.
+/// Path of the root as a tar archive.
 pub(super) fn root(board: &Board, mirror: Option<&str>, cache: &Path) -> Result<PathBuf, ToolError> {
     let mut packages: Vec<&str> = PACKAGES.to_vec();
     packages.extend(board.packages.iter().map(String::as_str));

@@ -1,4 +1,4 @@
-//! What a board has from elsewhere: files that the operator fetched, and a few out of Debian's packages.
+//! Third-party files of a board: blobs fetched by the operator, and some files from Debian packages.
 
 use super::{BOOT, BuildError, Recipe, apt, put};
 use crate::board::{Blob, Board, Piece};
@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xpuck_wire::signed::hex;
 
-/// A blob that is there and is the one that is meant, and its file.
+/// A verified blob and the path of its file.
 pub(super) type Found<'a> = (&'a Blob, PathBuf);
 
-/// Looks for the board's blobs in the operator's folder.
+/// Finds and verifies the board's blobs in the operator's folder.
 ///
 /// # Errors
-/// The first that is missing or is another file.
+/// The first blob that is missing or different.
 pub(super) fn find<'a>(recipe: &Recipe<'a>) -> Result<Vec<Found<'a>>, BuildError> {
     let mut found = Vec::new();
     for blob in &recipe.board.blobs {
@@ -40,12 +40,12 @@ pub(super) fn find<'a>(recipe: &Recipe<'a>) -> Result<Vec<Found<'a>>, BuildError
     Ok(found)
 }
 
-/// The operator's kernel.
+/// The operator's kernel package, if any.
 pub(super) fn kernel<'a>(found: &'a [Found<'_>]) -> Option<&'a Path> {
     found.iter().find(|(blob, _)| blob.kernel).map(|(_, path)| path.as_path())
 }
 
-/// Puts everything into a root: `debian` is where the board's packages of Debian were unpacked.
+/// Copies all files into a root; `debian` is the folder with the unpacked Debian packages of the board.
 pub(super) fn place(
     board: &Board,
     found: &[Found<'_>],
@@ -92,7 +92,7 @@ pub(super) fn place(
     Ok(())
 }
 
-/// Copies a file, or what is in a folder, to a place; what is there already stays.
+/// Copies a file, or the contents of a folder, to a place; existing files are kept.
 fn add(from: &Path, to: &Path) -> Result<(), ToolError> {
     let folder = from.is_dir();
     let above = if folder { Some(to) } else { to.parent() };
@@ -104,8 +104,8 @@ fn add(from: &Path, to: &Path) -> Result<(), ToolError> {
     tools::run("copying firmware", &mut copy).map(drop)
 }
 
-/// Whole blocks for what is in front of the first partition. The last, partly filled block of one may be where the next begins:
-/// boot loaders are laid out like that, and the next one counts.
+/// Pads the data before the first partition to whole blocks. The last, partly filled block of one entry may overlap
+/// the first block of the next, as in some boot loader layouts; the next entry then takes precedence.
 fn arrange(blocks: BTreeMap<u64, (String, Vec<u8>)>) -> Result<Vec<(u64, Vec<u8>)>, BuildError> {
     let ends = blocks.keys().skip(1).copied().chain([FIRST / BLOCK]).collect::<Vec<_>>();
     let mut arranged = Vec::new();
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn boot_loaders_lie_beside_each_other_in_whole_blocks() {
-        // Hardkernel's first is half a block longer than there is room, and its maker's script writes the second over that.
+        // Hardkernel's first file is half a block longer than the space, and the manufacturer's script overwrites its
+        // end with the second file.
         let xu4 = [(1, 15_616), (31, 14_592), (63, 538_224), (2111, 262_144)];
         assert_eq!(of(&xu4).unwrap(), [(1, 15_360), (31, 14_848), (63, 538_624), (2111, 262_144)]);
         assert_eq!(of(&[(64, 200_000), (16_384, 9_000_000)]).unwrap_err().lines().count(), 1);

@@ -1,5 +1,5 @@
-//! A board's device tree with what robots have on its buses: the kernel's tree, and a fragment of ours laid over it while the
-//! image is made, because not every boot loader can do that.
+//! A board's device tree with the robot's devices: the kernel's tree with our overlay applied. The overlay is applied
+//! while the image is built, because not every boot loader can do this.
 
 use crate::board::Board;
 use crate::tools::{self, ToolError};
@@ -7,26 +7,26 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The fragments, by their boards.
+/// Overlays by board.
 const OVERLAYS: &[(&str, &str)] = &[
     ("pi4", include_str!("../../overlays/pi4.dtso")),
     ("pi5", include_str!("../../overlays/pi5.dtso")),
     ("rk3588", include_str!("../../overlays/rk3588.dtso")),
     ("xu4", include_str!("../../overlays/xu4.dtso")),
 ];
-/// What they include.
+/// Files that the overlays include.
 const PARTS: &[(&str, &str)] = &[
     ("monitors.dtsi", include_str!("../../overlays/monitors.dtsi")),
     ("pi-puck.dtsi", include_str!("../../overlays/pi-puck.dtsi")),
     ("spidev.dtsi", include_str!("../../overlays/spidev.dtsi")),
 ];
-/// Numbers of nodes that have none: far above those that compilers give.
+/// First phandle for nodes without one, far above the values that compilers assign.
 const HANDLES: u32 = 0x7f00_0000;
 
-/// A kernel's device tree with the board's names, fragment and aliases, made in a folder of its own below `work`.
+/// Merges a kernel's device tree with the board's symbols, overlay and aliases, in a subfolder of `work`.
 ///
 /// # Errors
-/// The compiler is missing, or the tree has not the nodes that the board's file or its fragment names.
+/// The compiler is missing, or the tree lacks a node that the board's file or its overlay names.
 pub fn merge(board: &Board, tree: &Path, work: &Path) -> Result<Vec<u8>, ToolError> {
     let folder = work.join("device-tree");
     fs::create_dir_all(&folder).map_err(ToolError::file(&folder))?;
@@ -51,12 +51,12 @@ pub fn merge(board: &Board, tree: &Path, work: &Path) -> Result<Vec<u8>, ToolErr
     fs::read(&merged).map_err(ToolError::file(&merged))
 }
 
-/// Enters the board's names of nodes, each with a number by which fragments refer to it.
+/// Adds the board's symbols, each with a phandle for references from overlays.
 fn name_nodes(board: &Board, tree: &Path) -> Result<(), ToolError> {
     for ((name, path), handle) in board.symbols.iter().zip(HANDLES..) {
         let what = format!("naming {path} {name} in the device tree");
         if tools::run(&what, Command::new("fdtget").arg(tree).args([path, "phandle"])).is_err() {
-            // Without -p a path that is not there is an error.
+            // Without -p, a missing path is an error.
             let mut number = Command::new("fdtput");
             tools::run(&what, number.args(["-t", "x"]).arg(tree).args([path, "phandle", &format!("{handle:x}")]))?;
         }
@@ -66,7 +66,7 @@ fn name_nodes(board: &Board, tree: &Path) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Enters the board's aliases, by which devices get their numbers.
+/// Adds the board's aliases, which determine device numbers.
 fn number_devices(board: &Board, tree: &Path) -> Result<(), ToolError> {
     for (alias, node) in &board.aliases {
         let what = format!("numbering {alias} in the device tree");
@@ -77,7 +77,7 @@ fn number_devices(board: &Board, tree: &Path) -> Result<(), ToolError> {
             let top = tools::run(&what, Command::new("fdtget").arg(tree).args(["/__symbols__", name]))?;
             below.map_or_else(|| top.trim().to_string(), |below| format!("{}/{below}", top.trim()))
         };
-        // A node that is not there would be a number for nothing.
+        // An alias of a missing node would have no effect.
         tools::run(&what, Command::new("fdtget").arg("-p").arg(tree).arg(&path))?;
         tools::run(&what, Command::new("fdtput").args(["-p", "-t", "s"]).arg(tree).args(["/aliases", alias, &path]))?;
     }

@@ -1,19 +1,19 @@
-//! Programs of another architecture, run by qemu's user-mode emulation. The kernel is told of it in a mount namespace that ends
-//! with the command, so that nothing of this machine is changed; where it knows already, it is left alone.
+//! Runs programs of another architecture with qemu's user-mode emulation. The emulation is registered in a mount
+//! namespace that ends with the command, so this machine is unchanged; an existing registration is kept.
 
 use crate::board::Board;
 use crate::tools::{self, ToolError};
 use std::path::Path;
 use std::process::Command;
 
-/// How an architecture's programs begin (ELF: class, order, machine), as binfmt_misc wants it told.
+/// ELF header of an architecture's programs (class, byte order, machine) in binfmt_misc syntax.
 const MAGIC: &[(&str, &str, &str)] = &[
     ("arm64", "aarch64", r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"),
     ("armhf", "arm", r"\x7fELF\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x28\x00"),
 ];
 const MASK: &str = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff";
 
-/// A command that may run programs of this architecture, in a mount namespace of its own.
+/// Command in a private mount namespace that can run programs of this architecture.
 pub(super) fn command(architecture: &str, program: &str) -> Command {
     let known = MAGIC.iter().find(|(known, ..)| *known == architecture);
     let script = known.map_or_else(String::new, |(_, machine, magic)| {
@@ -30,13 +30,13 @@ pub(super) fn command(architecture: &str, program: &str) -> Command {
     command
 }
 
-/// Installs a package, whose dependencies are there, into a root.
+/// Installs a package, whose dependencies are already installed, into a root.
 pub(super) fn install(board: &Board, root: &Path, package: &Path) -> Result<(), ToolError> {
     let inside = root.join("xpuckd.deb");
     std::fs::copy(package, &inside).map_err(ToolError::file(package))?;
     let mut install = command(&board.architecture, "sh");
     install.env("DEBIAN_FRONTEND", "noninteractive").env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
-    // The package's scripts ask /proc.
+    // The package's scripts read /proc.
     install
         .args(["-c", "mount -t proc proc \"$1/proc\"; exec chroot \"$1\" dpkg --install /xpuckd.deb", "sh"])
         .arg(root);

@@ -1,5 +1,5 @@
-//! The board's kernel from Debian or from the operator, and the shell of its initial file system, without a package manager of
-//! that architecture.
+//! The board's kernel from Debian or from the operator, and the shell of its initramfs, without a package manager of
+//! the board's architecture.
 
 use super::apt::{self, Apt};
 use super::{BOOT, base, device_tree, put};
@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folders of modules that no robot has a use for, `/*` for the folders in one. They are half of Debian's kernel: television,
-/// storage and network cards of servers, graphics of desktops, file systems of other machines.
+/// Folders of modules that no robot needs; `/*` for the folders in a folder. They are half of Debian's kernel:
+/// television, server storage and networking, desktop graphics, and file systems of other machines.
 const UNUSED: &[&str] = &[
     "drivers/ata",
     "drivers/atm",
@@ -101,15 +101,15 @@ const UNUSED: &[&str] = &[
     "sound/pci",
     "sound/soc/*",
 ];
-/// Packages, unpacked.
+/// Unpacked packages.
 pub(super) struct Kernel {
-    /// Debian's, in the cache.
+    /// Debian's packages, in the cache.
     pub(super) debian: PathBuf,
     /// The operator's kernel.
     own: Option<PathBuf>,
 }
 
-/// Fetches Debian's packages, unless the cache has them, and unpacks the operator's kernel into `work`.
+/// Fetches Debian's packages, unless they are in the cache, and unpacks the operator's kernel into `work`.
 pub(super) fn fetch(
     board: &Board,
     own: Option<&Path>,
@@ -131,7 +131,7 @@ pub(super) fn fetch(
         return Ok(kernel);
     }
     let new = folder.with_extension("new");
-    // Left by a build that was broken off.
+    // Left over from an interrupted build.
     if new.exists() {
         fs::remove_dir_all(&new).map_err(ToolError::file(&new))?;
     }
@@ -148,13 +148,14 @@ pub(super) fn fetch(
 }
 
 impl Kernel {
-    /// The shell of the initial file system.
+    /// Shell of the initramfs.
     pub(super) fn busybox(&self) -> Result<Vec<u8>, ToolError> {
         let path = self.debian.join("bin/busybox");
         fs::read(&path).map_err(ToolError::file(&path))
     }
 
-    /// A file of the folder of device trees: the operator's kernel's, or Debian's.
+    /// Path of a file in the folder of device trees, from the operator's kernel if present there, otherwise from
+    /// Debian's.
     fn beside(&self, name: &str) -> Result<PathBuf, ToolError> {
         for unpacked in self.own.iter().chain([&self.debian]) {
             let folders = fs::read_dir(unpacked.join("usr/lib")).into_iter().flatten().flatten();
@@ -176,10 +177,10 @@ fn missing(what: &str) -> ToolError {
     }
 }
 
-/// Puts kernel, modules and device tree into a root, and gives the kernel's release.
+/// Installs kernel, modules and device tree into a root; returns the kernel release.
 pub(super) fn install(board: &Board, kernel: &Kernel, root: &Path, work: &Path) -> Result<String, ToolError> {
     let unpacked = kernel.own.as_ref().unwrap_or(&kernel.debian);
-    // Later packages are for systems whose /lib is a link.
+    // Newer packages are for systems where /lib is a link.
     let folders = ["lib/modules", "usr/lib/modules"].map(|folder| unpacked.join(folder));
     let modules = folders.into_iter().find(|folder| folder.is_dir()).ok_or_else(|| missing("modules"))?;
     let mut releases = fs::read_dir(&modules).map_err(ToolError::file(&modules))?;
@@ -207,7 +208,7 @@ pub(super) fn install(board: &Board, kernel: &Kernel, root: &Path, work: &Path) 
     Ok(release)
 }
 
-/// Removes the modules that the board does not need. Those that need one of them are for such hardware too.
+/// Removes the modules that the board does not need. Modules that depend on them are for such hardware too.
 fn leave_out(board: &Board, modules: &Path) -> Result<(), ToolError> {
     for name in UNUSED.iter().copied().chain(board.without.iter().map(String::as_str)) {
         let folders = match name.strip_suffix("/*") {
@@ -217,7 +218,7 @@ fn leave_out(board: &Board, modules: &Path) -> Result<(), ToolError> {
                 entries.map(|entry| entry.path()).collect()
             }
         };
-        // A kernel with these built in, or another's, does not have them all.
+        // Kernels with built-in drivers or of other origin may lack some of the folders.
         for folder in folders.iter().filter(|folder| folder.is_dir()) {
             fs::remove_dir_all(folder).map_err(ToolError::file(folder))?;
         }

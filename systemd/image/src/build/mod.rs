@@ -1,9 +1,9 @@
-//! Building an image: Debian's root for the board's architecture, its kernel, our package, the files that make it a robot's,
-//! and all of that in one signed file.
+//! Builds an image: the Debian root for the board's architecture, the kernel, the robot's package and its files, in
+//! one signed file.
 //!
-//! What takes long (the root, the kernel's package) is kept in a cache under a name that its inputs make, so that a build that
-//! was broken off goes on where it was. The rest is made anew each time from the same inputs, with one time for all files,
-//! so that two builds give the same bytes.
+//! Slow steps (the root, the kernel package) are cached under names derived from their inputs, so that an interrupted
+//! build can resume. The rest is rebuilt from the same inputs, with one timestamp for all files, so that builds are
+//! reproducible.
 
 mod apt;
 mod base;
@@ -26,87 +26,87 @@ use xpuck_wire::keys::Secret;
 
 pub use device_tree::merge as device_tree;
 
-/// Where a root's boot files are: what goes onto the first partition of a card.
+/// Folder of boot files in a root, which are copied to the card's first partition.
 pub const BOOT: &str = "usr/lib/xpuck/boot";
-/// Where a root says which board it is for.
+/// File in a root with the name of the board.
 pub const BOARD: &str = "usr/lib/xpuck/board";
 
-/// What an image is made of.
+/// Inputs of an image.
 pub struct Recipe<'a> {
     /// The board.
     pub board: &'a Board,
-    /// Our package for robots, of the board's architecture.
+    /// Package of the robot's program for the board's architecture.
     pub package: &'a Path,
-    /// The operator's folder of what may not be shipped.
+    /// The operator's folder of files that must not be redistributed.
     pub blobs: Option<&'a Path>,
-    /// Debian's archive from elsewhere.
+    /// Mirror of Debian's archive.
     pub mirror: Option<&'a str>,
-    /// Where to keep what takes long.
+    /// Folder for the results of slow steps.
     pub cache: &'a Path,
-    /// Who signs.
+    /// Signer of the image.
     pub signer: &'a Secret,
 }
 
-/// Why there is no image.
+/// Reason why no image was built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A program or a file.
+    /// A program or a file operation failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
-    /// Signing and writing.
+    /// Signing or writing the bundle failed.
     #[error("{0}")]
     Bundle(#[from] BundleError),
-    /// Only root may make device nodes and users of another system.
+    /// Root is required for device nodes and users of another system.
     #[error("building an image takes root's rights: run it with sudo")]
     NotRoot,
     /// The package is not for this board.
     #[error("{path}: this package is for {found}, and {board} is {wanted}; `make deb ARCH={wanted}` makes one")]
     Package {
-        /// The package.
+        /// Path of the package.
         path: String,
-        /// What it is for.
+        /// Architecture of the package.
         found: String,
-        /// The board.
+        /// Name of the board.
         board: String,
-        /// What would do.
+        /// Required architecture.
         wanted: String,
     },
-    /// Something that may not be shipped is missing.
+    /// A file that must not be redistributed is missing.
     #[error(
         "{name} of {source_place} is needed and may not be passed on: fetch it into a folder and name that with --blobs"
     )]
     Blob {
-        /// The file.
+        /// Name of the file.
         name: String,
-        /// Where it is.
+        /// Origin of the file.
         source_place: String,
     },
-    /// Something is longer than the place for it.
+    /// A file is larger than the space for it.
     #[error("{name} has {size} bytes, and where it goes on the card are {room}")]
     Room {
-        /// The file.
+        /// Name of the file.
         name: String,
-        /// Its bytes.
+        /// Size of the file (bytes).
         size: u64,
-        /// The bytes up to what comes next.
+        /// Space up to the next entry (bytes).
         room: u64,
     },
-    /// It is there and is another one.
+    /// A blob has the wrong contents.
     #[error("{path} is not the file that is meant: its SHA-256 is {found}, and {wanted} is wanted")]
     BlobDigest {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What it has.
+        /// SHA-256 of the file.
         found: String,
-        /// What it should have.
+        /// Required SHA-256.
         wanted: String,
     },
 }
 
-/// Builds an image into `out`, in the place of one that is there.
+/// Builds an image into `out`, replacing an existing one.
 ///
 /// # Errors
-/// What is missing or fails; `out` is then as it was.
+/// The missing input or the failed step; `out` is then unchanged.
 pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> Result<bundle::Manifest, BuildError> {
     if !rustix_is_root() {
         return Err(BuildError::NotRoot);
@@ -141,7 +141,7 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
     let boards = [board.name.clone()];
     let read = |path: &Path| File::open(path).map_err(ToolError::file(path));
     let head = bundle::seal(Kind::Image, &boards, &board.architecture, &release, read(&payload)?, recipe.signer)?;
-    // Beside its place and then in it: an image that is there is whole until the new one is.
+    // Writes to a temporary file and renames it, so that an existing image stays complete until the new one is.
     let mut name = out.as_os_str().to_owned();
     name.push(".new");
     let new = PathBuf::from(name);
@@ -149,18 +149,19 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
     let written = bundle::write(&head, read(&payload)?, file).map_err(BuildError::from);
     let written = written.and_then(|()| Ok(atomic::replace(&new, out).map_err(ToolError::file(out))?));
     if let Err(error) = written {
-        // Why there is no image is said; what is left of it is nobody's.
+        // The error is returned; the partial file is useless.
         let _ = fs::remove_file(&new);
         return Err(error);
     }
     Ok(head.told()?)
 }
 
-/// Fetches a board's kernel from Debian and makes what is made of it alone: its device tree, its modules in order, its initial
-/// file system. Gives the folder that a card's first partition gets; it takes no root's rights and no program of the board's.
+/// Fetches a board's kernel from Debian and builds the results that depend only on the kernel: device tree, module
+/// dependencies, initramfs. Returns the folder for the card's first partition. Needs neither root nor programs of the
+/// board's architecture.
 ///
 /// # Errors
-/// What cannot be fetched, or what the packages do not have.
+/// A package cannot be fetched, or lacks a file.
 pub fn kernel_alone(board: &Board, cache: &Path, into: &Path) -> Result<PathBuf, ToolError> {
     fs::create_dir_all(cache).map_err(ToolError::file(cache))?;
     let kernel = kernel::fetch(board, None, None, cache, into)?;
@@ -178,7 +179,7 @@ fn rustix_is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The release that the package brings; it must be of the board's architecture.
+/// Release of the package, after a check of its architecture.
 fn package(recipe: &Recipe<'_>) -> Result<Release, BuildError> {
     let path = recipe.package.display().to_string();
     let mut ask = Command::new("dpkg-deb");
@@ -202,7 +203,7 @@ fn package(recipe: &Recipe<'_>) -> Result<Release, BuildError> {
     })
 }
 
-/// What the boot loader reads.
+/// Writes the files of the boot loader.
 fn boot_files(board: &Board, boot: &Path) -> Result<(), ToolError> {
     let arguments = board.kernel_arguments();
     let mut lines = board.config.join("\n");
@@ -223,7 +224,7 @@ fn boot_files(board: &Board, boot: &Path) -> Result<(), ToolError> {
     put(&boot.join("cmdline.txt"), format!("{arguments}\n").as_bytes())
 }
 
-/// Writes a file and the folders above it.
+/// Writes a file and creates its parent folders.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), ToolError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(ToolError::file(folder))?;

@@ -1,10 +1,10 @@
-//! A root as one compressed archive, with names in order and one time for all, so that the same root gives the same bytes.
+//! Packs a root as one compressed archive, sorted by name and with one timestamp, so that the result is reproducible.
 
 use crate::tools::{self, ToolError};
 use std::path::Path;
 use std::process::Command;
 
-/// Packs a root; all files get this time, seconds since 1970.
+/// Packs a root; all files get the timestamp `time` (s since 1970).
 pub(super) fn pack(root: &Path, time: u64, out: &Path) -> Result<(), ToolError> {
     let script = "set -e; tar --sort=name --mtime=\"@$1\" --numeric-owner --format=posix \
         --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime \

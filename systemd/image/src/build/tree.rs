@@ -1,7 +1,7 @@
-//! The root's own files: what makes Debian's root a robot's.
+//! Files that turn Debian's root into a robot's root.
 //!
-//! Nothing that differs from robot to robot is in a root. It is below `/etc/xpuck`, a subvolume of the card of its own, and the
-//! root has links there, so that an update of the root leaves it alone.
+//! A root contains no data that differs between robots. Such data is below `/etc/xpuck`, a separate subvolume of the
+//! card, with links from the root, so that an update of the root does not change it.
 
 use super::{BOARD, put};
 use crate::board::Board;
@@ -26,7 +26,7 @@ const FILES: &[(&str, &str)] = &[
         "etc/ssh/sshd_config.d/xpuck.conf",
         "HostKey /etc/xpuck/system/ssh_host_ed25519_key\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n",
     ),
-    // A robot without a wire, or without Wi-Fi, does not wait for it.
+    // Robots without a cable, or without Wi-Fi, must not wait for the interface.
     (
         "etc/systemd/network/20-wired.network",
         "[Match]\nName=en* eth*\n\n[Network]\nDHCP=ipv4\n\n[Link]\nRequiredForOnline=no\n",
@@ -35,7 +35,7 @@ const FILES: &[(&str, &str)] = &[
         "etc/modprobe.d/xpuck.conf",
         "# A robot has no use for these, and they take time at a start.\nblacklist joydev\nblacklist mousedev\n# Where the kernel has no hwmon driver of the power monitors, xpuckd asks them itself, and no other driver may.\nblacklist ina2xx-adc\n",
     ),
-    // Devices that nothing here waits for are not gone through at each start: they are most of them.
+    // Devices that no unit waits for are not triggered at each boot: they are the majority.
     (
         "etc/systemd/system/systemd-udev-trigger.service.d/xpuck.conf",
         "[Service]\nExecStart=\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-nomatch=tty --subsystem-nomatch=vc --subsystem-nomatch=mem --subsystem-nomatch=bdi --subsystem-nomatch=workqueue --subsystem-nomatch=memory --subsystem-nomatch=vtconsole --subsystem-nomatch=acpi --subsystem-nomatch=clockevents --subsystem-nomatch=clocksource\n# Virtual consoles have no type.\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-match=tty --attr-match=type\n",
@@ -45,9 +45,10 @@ const FILES: &[(&str, &str)] = &[
         "# A board that hangs starts again.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
     ),
 ];
-/// As old as the rest of the root: what systemd does at the first start of a changed system was done when the image was built.
+/// Files with the root's timestamp: systemd's steps for a first boot after a change were done when the image was
+/// built.
 const UPDATED: &[&str] = &["etc/.updated", "var/.updated"];
-/// Links to what is the robot's own.
+/// Links to the robot's own data.
 const LINKS: &[(&str, &str)] = &[
     ("etc/hostname", "xpuck/system/hostname"),
     ("etc/machine-id", "xpuck/system/machine-id"),
@@ -56,12 +57,12 @@ const LINKS: &[(&str, &str)] = &[
     ("etc/wpa_supplicant/wpa_supplicant-wlan0.conf", "../xpuck/system/wpa_supplicant.conf"),
     ("root/.ssh/authorized_keys", "/etc/xpuck/system/authorized_keys"),
 ];
-/// Where the card's subvolumes are mounted.
+/// Mount points of the card's subvolumes.
 const FOLDERS: &[&str] =
     &["etc/xpuck", "var/lib/xpuck", "var/lib/xpuck-slots", "var/log", "boot/firmware", "proc", "sys", "dev", "run"];
-/// Units of Debian's that a robot runs and their packages do not enable.
+/// Debian units that a robot runs and that their packages do not enable.
 const UNITS: &[&str] = &["systemd-networkd.service"];
-/// Units that only cost time at a start.
+/// Units that only cost boot time.
 const MASKED: &[&str] = &[
     "systemd-networkd-wait-online.service",
     "apt-daily.timer",
@@ -72,7 +73,7 @@ const MASKED: &[&str] = &[
     "getty@tty1.service",
     "wpa_supplicant.service",
     "ssh.socket",
-    // Who logged in and who sits at which seat; kernel interfaces that nothing here uses.
+    // Login and seat tracking; kernel interfaces that no robot program uses.
     "systemd-logind.service",
     "systemd-update-utmp.service",
     "systemd-update-utmp-runlevel.service",
@@ -101,7 +102,7 @@ const MASKED: &[&str] = &[
     "systemd-remount-fs.service",
     "systemd-rfkill.socket",
 ];
-/// Programs that the system's manager would run first thing at each start, to make units that no robot has.
+/// Generators that systemd would run at the beginning of each boot, for units that no robot has.
 const GENERATORS: &[&str] = &[
     "systemd-bless-boot-generator",
     "systemd-cryptsetup-generator",
@@ -113,21 +114,21 @@ const GENERATORS: &[&str] = &[
     "systemd-sysv-generator",
     "systemd-veritysetup-generator",
 ];
-/// What is of no use on a robot. A star stands for one folder of any name.
+/// Files that a robot does not need. A star stands for one folder of any name.
 const UNUSED: &[&str] = &[
     "usr/share/man",
     "usr/share/locale",
     "usr/share/info",
     "usr/share/lintian",
     "usr/share/bug",
-    // What the compiled database beside it was made of.
+    // Source of the compiled database in the same folder.
     "usr/lib/udev/hwdb.d",
-    // Tables of other character sets than UTF-8.
+    // Tables of character sets other than UTF-8.
     "usr/lib/*/gconv",
 ];
-/// Of what packages say of themselves, only this is kept: under which conditions they may be passed on.
+/// Only file of a package's documentation that is kept: the licence terms.
 const KEPT_OF_DOC: &str = "copyright";
-/// What building leaves behind.
+/// Leftovers of the build.
 const LITTER: &[&str] = &[
     "var/cache/apt",
     "var/lib/apt/lists",
@@ -153,7 +154,7 @@ pub(super) fn unpack(archive: &Path, root: &Path) -> Result<(), ToolError> {
     tools::run("unpacking the root", tar.arg("-C").arg(root)).map(drop)
 }
 
-/// Puts the robot's files into a root.
+/// Adds the robot's files to a root.
 pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
     for folder in FOLDERS {
         let path = root.join(folder);
@@ -174,7 +175,7 @@ pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
         remove(&path)?;
         symlink(target, &path).map_err(ToolError::file(&path))?;
     }
-    // A host key of a robot's own is made at its first start, beside its other keys.
+    // Each robot generates its own host key at its first boot, next to its other keys.
     let script = "[Service]\nExecStartPre=\nExecStartPre=/bin/sh -c '[ -s /etc/xpuck/system/ssh_host_ed25519_key ] || ssh-keygen -q -t ed25519 -N \"\" -f /etc/xpuck/system/ssh_host_ed25519_key'\nExecStartPre=/usr/sbin/sshd -t\n";
     put(&root.join("etc/systemd/system/ssh.service.d/key.conf"), script.as_bytes())?;
     for entry in fs::read_dir(root.join("etc/ssh")).into_iter().flatten().flatten() {
@@ -197,7 +198,7 @@ pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Removes what would differ from one build to the next.
+/// Removes unneeded files and those that would differ between builds.
 pub(super) fn clean(root: &Path) -> Result<(), ToolError> {
     for name in LITTER {
         let path = root.join(name);
@@ -222,7 +223,7 @@ pub(super) fn clean(root: &Path) -> Result<(), ToolError> {
     fs::set_permissions(&tmp, PermissionsExt::from_mode(0o1777)).map_err(ToolError::file(&tmp))
 }
 
-/// What is below a root under a path in which a star stands for any one name.
+/// Paths below a root that match a pattern, in which a star stands for any one name.
 fn matching(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, ToolError> {
     let mut found = vec![root.to_path_buf()];
     for part in pattern.split('/') {

@@ -1,6 +1,6 @@
-//! Parts of a card as loop devices, and file systems mounted for a while. Both end when they are dropped, and also when the
-//! program is killed: the mounts are in a namespace of its own, and each loop device is detached as soon as it is made, which
-//! the kernel does once nobody has it open any more.
+//! Parts of a card as loop devices, and temporary mounts of file systems. Both end on drop, and also if the program
+//! is killed: mounts are in a private namespace, and each loop device is detached as soon as it is created, which
+//! takes effect when it is last closed.
 
 use crate::card::Part;
 use crate::tools::{self, ToolError};
@@ -9,32 +9,32 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Has the calling thread's programs mount where nobody else sees it.
+/// Moves the calling thread into a private mount namespace.
 pub(super) fn alone() -> Result<(), ToolError> {
     let here = Path::new("a namespace for mounts");
     unshare(CloneFlags::CLONE_NEWNS).map_err(|error| ToolError::file(here)(error.into()))?;
     tools::run("keeping mounts apart", Command::new("mount").args(["--make-rprivate", "/"])).map(drop)
 }
 
-/// A part of a card as a device of its own.
+/// A part of a card as a loop device.
 pub(super) struct Loop {
     pub(super) path: PathBuf,
     held: Option<File>,
 }
 
 impl Loop {
-    /// Makes one.
+    /// Creates a loop device for a part of a card.
     pub(super) fn new(card: &Path, part: Part) -> Result<Loop, ToolError> {
         let mut make = Command::new("losetup");
         make.args(["--find", "--show", "--offset", &part.start.to_string(), "--sizelimit", &part.length.to_string()]);
         let path: PathBuf = tools::run("reaching a part of the card", make.arg(card))?.trim().into();
         let held = File::open(&path).map_err(ToolError::file(&path));
-        // Not before it is closed.
+        // Takes effect when the device is closed.
         tools::run("letting go of a part of the card", Command::new("losetup").arg("--detach").arg(&path))?;
         Ok(Loop { path, held: Some(held?) })
     }
 
-    /// Has the next read come from the card.
+    /// Drops cached data, so that the next read comes from the card.
     pub(super) fn forget(&self) -> Result<(), ToolError> {
         tools::run("emptying buffers", Command::new("blockdev").arg("--flushbufs").arg(&self.path)).map(drop)
     }
@@ -53,7 +53,7 @@ pub(super) struct Mount {
 }
 
 impl Mount {
-    /// Mounts the file system that two devices hold together.
+    /// Mounts the file system on the two devices.
     pub(super) fn copies(copies: &[Loop; 2], options: &str) -> Result<Mount, ToolError> {
         let folder = tempfile::tempdir().map_err(ToolError::file(Path::new("a folder for a mount")))?;
         let devices: Vec<String> = copies.iter().map(|copy| format!("device={}", copy.path.display())).collect();
@@ -66,7 +66,7 @@ impl Mount {
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        // Unmounting brings everything to the card; one that fails shows when the card is read again.
+        // Unmounting flushes all data to the card; a failure is detected when the card is read back.
         let _ = tools::run("", Command::new("umount").arg(&self.path));
     }
 }
