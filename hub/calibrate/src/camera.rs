@@ -21,17 +21,17 @@ use xpuck_wire::FileError;
 
 /// Divisor of Eq. 7.4: the largest difference between two camera vectors.
 const LONGEST_DIFFERENCE: f64 = 2.95;
-/// Maximum delay of the search [s].
+/// Maximum delay of the search (s).
 const LONGEST: f64 = 0.5;
 /// Number of delays in a sweep.
 const DELAYS: usize = 101;
-/// Time margin before and after a sample [s].
+/// Time margin before and after a sample (s).
 const MARGIN: f64 = 0.02;
-/// Angle margin to each side [rad].
+/// Angle margin to each side (rad).
 const ASIDE: f32 = 0.02;
-/// Maximum interval between samples of one run [s].
+/// Maximum interval between samples of one run (s).
 const LONGEST_GAP: f64 = 0.25;
-/// Maximum turning rate on the spot [rad/s].
+/// Maximum turning rate on the spot (rad/s).
 const FULL_TURN: f64 = V_MAX as f64 * std::f64::consts::SQRT_2 / WHEELBASE as f64;
 
 /// Camera data of a robot on the frisbee, with the poses of both.
@@ -39,15 +39,15 @@ const FULL_TURN: f64 = V_MAX as f64 * std::f64::consts::SQRT_2 / WHEELBASE as f6
 pub struct Sample {
     /// Number of the run, which belongs to one robot.
     pub run: u32,
-    /// Time [s].
+    /// Time (s).
     pub time: f64,
     /// Pose of the robot.
     pub robot: Pose,
-    /// Centre of the frisbee [m].
+    /// Centre of the frisbee (m).
     pub frisbee: Vec2,
     /// Whether blue was seen in the left, centre and right segment; `None` for a sample with poses only.
     pub segments: Option<[bool; 3]>,
-    /// Centres of other robots, which may block the view [m]; the same number in all samples of a run.
+    /// Centres of other robots, which may block the view (m); the same number in all samples of a run.
     pub others: Vec<Vec2>,
 }
 
@@ -130,9 +130,9 @@ pub fn write(samples: &[Sample]) -> String {
 struct View<'a> {
     /// Samples of its run up to and including this one; the first is at least [`LONGEST`] older.
     past: &'a [Sample],
-    /// Angle of the camera to the left of the robot's heading [rad].
+    /// Angle of the camera to the left of the robot's heading (rad).
     mount: f32,
-    /// Turning rate [rad/s].
+    /// Turning rate (rad/s).
     turn: f64,
     /// Gap for each delay of the sweep.
     gaps: Vec<f64>,
@@ -147,12 +147,12 @@ impl<'a> View<'a> {
         view
     }
 
-    /// Returns the view of a perfect camera `delay` earlier [s].
+    /// Returns the view of a perfect camera `delay` earlier (s).
     fn simulated(&self, delay: f64) -> [bool; 3] {
         self.turned(delay, 0.0)
     }
 
-    /// Same as [`View::simulated`], turned further to the left by `aside` [rad].
+    /// Same as [`View::simulated`], turned further to the left by `aside` (rad).
     fn turned(&self, delay: f64, aside: f32) -> [bool; 3] {
         let now = self.past.len() - 1;
         let time = self.past[now].time - delay;
@@ -172,7 +172,7 @@ impl<'a> View<'a> {
         self.past[self.past.len() - 1].segments.unwrap_or_default()
     }
 
-    /// Returns Eq. 7.4 against the simulated view `delay` earlier [s].
+    /// Returns Eq. 7.4 against the simulated view `delay` earlier (s).
     fn gap(&self, delay: f64) -> f64 {
         self.gap_of(&self.simulated(delay))
     }
@@ -188,7 +188,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns the delays of the sweep [s].
+/// Returns the delays of the sweep (s).
 fn delays() -> Vec<f64> {
     spread(0.0, LONGEST, DELAYS)
 }
@@ -253,18 +253,18 @@ fn parameters(views: &[&View]) -> Vec<f64> {
 /// Camera parameters from a run of many robots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mounted {
-    /// Age of camera images [s]; share of missed segments; mean gap of Eq. 7.4, as recorded and remaining.
+    /// Age of camera images (s); share of missed segments; mean gap of Eq. 7.4, as recorded and remaining.
     pub values: [f64; 4],
     /// Standard errors of `values`.
     pub errors: Option<[f64; 4]>,
-    /// Angle of each robot's camera to the left of its heading [rad], and the standard error; `None` for a robot with
+    /// Angle of each robot's camera to the left of its heading (rad), and the standard error; `None` for a robot with
     /// too few images.
     pub turns: Vec<Option<(f64, Option<f64>)>>,
     /// Mean gap for each delay.
     pub curve: Vec<(f64, f64)>,
 }
 
-/// Maximum angle of a camera [rad].
+/// Maximum angle of a camera (rad).
 const MOST_ASIDE: f64 = 0.26;
 /// Number of angles in a sweep, one per degree.
 const TURNS: usize = 31;

@@ -3,7 +3,7 @@
 //! A run is simulated with the reference physics, without noise, from bodies at rest. Poses are set to the recorded
 //! ones before every step, but velocities are those of the simulation. Errors of a step are therefore not carried on:
 //! in Eq. 5.9 velocities have no noise, and each step's displacement has its own. The discrepancy is the root mean
-//! square of these one-step errors [m] over the steps in which a body touches something; an error of heading counts
+//! square of these one-step errors (m) over the steps in which a body touches something; an error of heading counts
 //! as the distance at the body's rim. Friction and restitution are the values of minimum discrepancy. The residual in
 //! steps without contact is the noise.
 
@@ -18,7 +18,7 @@ use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, Shape};
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Maximum interval between frames [s]; poses are interpolated.
+/// Maximum interval between frames (s); poses are interpolated.
 const LONGEST_GAP: f64 = 0.05;
 /// Maximum displacement of a body at rest between the first two frames [m]: twice that of the strongest start of the
 /// wheels in a step.
@@ -63,7 +63,7 @@ impl Contact {
 struct Encounter {
     run: Run,
     shapes: Vec<Shape>,
-    /// Gap between each body and the nearest obstacle, for each frame [m]; see [`gaps`].
+    /// Gap between each body and the nearest obstacle, for each frame (m); see [`gaps`].
     gaps: Vec<Vec<f32>>,
     half_arena: (f32, f32),
 }
@@ -127,7 +127,7 @@ impl Encounter {
         self.shapes.iter().zip(&self.run.frames[frame].poses).map(|(s, pose)| Body::at_rest(*s, *pose)).collect()
     }
 
-    /// Returns the sum of squared one-step errors of touching bodies [m^2], and their number.
+    /// Returns the sum of squared one-step errors of touching bodies (m^2), and their number.
     fn errors(&self, contact: Contact) -> (f64, f64) {
         let (mut sum, mut count) = (0.0, 0.0);
         self.predict(contact, |k, bodies, seen| {
@@ -164,7 +164,7 @@ fn unit_x() -> xpuck_kernels::math::Vec2 {
     xpuck_kernels::math::vec2(1.0, 0.0)
 }
 
-/// Returns the gap between each body and the nearest body or wall [m]; negative if they overlap.
+/// Returns the gap between each body and the nearest body or wall (m); negative if they overlap.
 fn gaps(poses: &[Pose], shapes: &[Shape], (hx, hy): (f32, f32)) -> Vec<f32> {
     let gap = |i: usize| {
         let (at, radius) = (poses[i].at, shapes[i].radius);
@@ -175,7 +175,7 @@ fn gaps(poses: &[Pose], shapes: &[Shape], (hx, hy): (f32, f32)) -> Vec<f32> {
     (0..poses.len()).map(gap).collect()
 }
 
-/// Returns the root mean square of the one-step errors [m]. Runs are summed in their order, regardless of threads.
+/// Returns the root mean square of the one-step errors (m). Runs are summed in their order, regardless of threads.
 fn discrepancy(encounters: &[&Encounter], contact: Contact) -> f64 {
     let sums: Vec<(f64, f64)> = encounters.par_iter().map(|e| e.errors(contact)).collect();
     let (sum, count) = sums.iter().fold((0.0, 0.0), |t, s| (t.0 + s.0, t.1 + s.1));
@@ -233,7 +233,7 @@ fn parameters(runs: &[&Around], best: Contact) -> Vec<f64> {
     vec![best.friction + vertex(0), best.restitution + vertex(1), position, turn, drift]
 }
 
-/// Fits runs in an arena with the half length and half width `half_arena` [m].
+/// Fits runs in an arena with the half length and half width `half_arena` (m).
 pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, Unfit> {
     let encounters: Vec<Encounter> = (1..)
         .zip(runs)

@@ -12,35 +12,35 @@ use xpuck_kernels::math::linear::solve_open;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{DT, WHEELBASE};
 
-/// Minimum duration of a segment [s].
+/// Minimum duration of a segment (s).
 const STRETCH: f64 = 0.5;
-/// Maximum duration of a segment [s].
+/// Maximum duration of a segment (s).
 const LONGEST: f64 = 2.0;
 /// Wheels are steady if they roll the same distance in this time before and after [s]: the accuracy of command times.
 const AROUND: f64 = 0.1;
-/// Tolerance of that difference of distances [m].
+/// Tolerance of that difference of distances (m).
 const UNSTEADY: f64 = 0.001;
 /// A segment with an error above this multiple of the median error is an outlier.
 const FAR_OFF: f64 = 5.0;
 /// Number of Gauss-Newton iterations; the factors converge within five.
 const ROUNDS: usize = 12;
-/// Distance below which a wheel counts as standing [m].
+/// Distance below which a wheel counts as standing (m).
 const STANDS: f64 = 1e-4;
 /// Median of the square of a normal deviate.
 const MEDIAN_OF_SQUARES: f64 = 0.4549;
-/// Minimum distance for a segment to contribute information [m].
+/// Minimum distance for a segment to contribute information (m).
 const LEAST_WAY: f64 = 0.005;
 
 /// A segment: expected distances of the wheels, and the robot's motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
-    /// Distances of the simulated robot's left and right wheel [m].
+    /// Distances of the simulated robot's left and right wheel (m).
     pub wheels: [f64; 2],
-    /// Forward distance [m].
+    /// Forward distance (m).
     pub way: f64,
-    /// Turn [rad].
+    /// Turn (rad).
     pub turn: f64,
-    /// Sums of squares of the simulated robot's distance [m^2] and turn [rad^2] in each physics step; noise scales
+    /// Sums of squares of the simulated robot's distance (m^2) and turn (rad^2) in each physics step; noise scales
     /// with them.
     pub squares: [f64; 2],
 }
@@ -48,7 +48,7 @@ pub struct Stretch {
 /// Factors of the left wheel, the right wheel, and the distance between the wheels.
 pub type Factors = [f64; 3];
 
-/// Returns the segments of a run of one robot whose poses have the delay `late` [s]; `free` returns whether the robot
+/// Returns the segments of a run of one robot whose poses have the delay `late` (s); `free` returns whether the robot
 /// touched nothing between two times of the record.
 pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<Stretch> {
     let rolled = Rolled::of(run);
@@ -123,7 +123,7 @@ impl Rolled {
     }
 }
 
-/// Returns the errors of a segment's distance and turn relative to the factors [m]; the turn as the distance at a
+/// Returns the errors of a segment's distance and turn relative to the factors (m); the turn as the distance at a
 /// wheel.
 fn off(stretch: &Stretch, [a, b, c]: Factors) -> [f64; 2] {
     let [left, right] = stretch.wheels;

@@ -22,11 +22,11 @@ use xpuck_wire::FileError;
 const ROBOT: &str = "robot";
 /// Minimum number of readings of a kind, including the two that are left out.
 const LEAST_READINGS: usize = 5;
-/// Valid forces in a record [N].
+/// Valid forces in a record (N).
 const FORCES: RangeInclusive<f64> = 0.001..=100.0;
 /// Maximum friction in a world.
 const MOST_FRICTION: f64 = 10.0;
-/// Valid masses of a body [kg]; the same as in world files.
+/// Valid masses of a body (kg); the same as in world files.
 const MASSES: RangeInclusive<f64> = 0.001..=10.0;
 
 /// Kind of friction.
@@ -56,7 +56,7 @@ pub struct Reading {
     pub body: String,
     /// Kind of friction.
     pub kind: Kind,
-    /// Force of the thread [N].
+    /// Force of the thread (N).
     pub force_n: f64,
 }
 
@@ -66,12 +66,12 @@ impl Row for Reading {
     }
 }
 
-/// Masses of the bodies [0.001..=10 kg]; default: Table 7.1.
+/// Masses of the bodies (0.001..=10 kg); default: Table 7.1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Masses {
-    /// Mass of a robot [kg].
+    /// Mass of a robot (kg).
     pub robot_kg: f64,
-    /// Mass of the frisbee [kg].
+    /// Mass of the frisbee (kg).
     pub frisbee_kg: f64,
 }
 
@@ -98,7 +98,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
     Ok(readings.into_iter().map(|(_, reading)| reading).collect())
 }
 
-/// Readings of one kind: their numbers, from 1, and forces [N].
+/// Readings of one kind: their numbers, from 1, and forces (N).
 #[derive(Debug)]
 struct Group {
     kind: Kind,
@@ -127,19 +127,19 @@ impl Group {
         self.kept.len() + self.left_out.len()
     }
 
-    /// Returns the mean force [N].
+    /// Returns the mean force (N).
     fn mean(&self) -> f64 {
         self.kept.iter().map(|p| p.1).sum::<f64>() / self.kept.len() as f64
     }
 
-    /// Returns the standard deviation of the forces [N].
+    /// Returns the standard deviation of the forces (N).
     fn deviation(&self) -> f64 {
         let mean = self.mean();
         let square: f64 = self.kept.iter().map(|p| (p.1 - mean).powi(2)).sum();
         (square / (self.kept.len() - 1) as f64).sqrt()
     }
 
-    /// Returns the standard error of the mean force [N].
+    /// Returns the standard error of the mean force (N).
     fn error(&self) -> f64 {
         self.deviation() / (self.kept.len() as f64).sqrt()
     }
@@ -149,7 +149,7 @@ impl Group {
 #[derive(Debug)]
 struct Drawn {
     name: &'static str,
-    /// Weight [N].
+    /// Weight (N).
     weight: f64,
     /// Readings of one kind or both kinds.
     groups: Vec<Group>,

@@ -17,9 +17,9 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Plot};
 use xpuck_wire::FileError;
 
-/// Search range of the ratio shift / steepness [m].
+/// Search range of the ratio shift / steepness (m).
 const RATIOS: (f64, f64) = (0.002, 0.08);
-/// Search range of the knee [m].
+/// Search range of the knee (m).
 const KNEES: (f64, f64) = (0.002, 0.015);
 /// Minimum number of points for each branch of each sensor.
 const LEAST_POINTS: usize = 3;
@@ -30,7 +30,7 @@ const LEAST_POINTS: usize = 3;
 pub struct Reading {
     /// Number of the sensor; any number.
     pub sensor: u8,
-    /// Distance to a white card [m].
+    /// Distance to a white card (m).
     pub distance_m: f64,
     /// ADC counts, minus ambient light.
     pub raw: u16,

@@ -11,16 +11,16 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Maximum delay of the search [s].
+/// Maximum delay of the search (s).
 const LONGEST: f64 = 1.0;
-/// Tolerance of the delay [s].
+/// Tolerance of the delay (s).
 const TOLERANCE: f64 = 1e-5;
-/// Maximum interval between poses [s].
+/// Maximum interval between poses (s).
 const LONGEST_GAP: f64 = 0.2;
 /// Number of parts into which samples are divided; their spread gives the error.
 const PARTS: usize = 10;
 
-/// Measured forward speed of a robot [m/s] at a time [s], with the index of its signal.
+/// Measured forward speed of a robot (m/s) at a time (s), with the index of its signal.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     signal: usize,

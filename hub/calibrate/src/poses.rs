@@ -19,19 +19,19 @@ pub const FRISBEE: &str = "frisbee";
 pub struct PoseRow {
     /// Number of the run; runs are independent of each other.
     pub run: u32,
-    /// Time [s].
+    /// Time (s).
     pub time_s: f64,
     /// Name of the body: `frisbee`, or a robot's name.
     pub body: String,
-    /// X coordinate of the centre [m].
+    /// X coordinate of the centre (m).
     pub x_m: f64,
-    /// Y coordinate of the centre [m].
+    /// Y coordinate of the centre (m).
     pub y_m: f64,
-    /// Heading [rad].
+    /// Heading (rad).
     pub heading_rad: f64,
-    /// Speed commanded to the left wheel from this time on [m/s]; 0 for the frisbee.
+    /// Speed commanded to the left wheel from this time on (m/s); 0 for the frisbee.
     pub left_m_s: f64,
-    /// Speed commanded to the right wheel from this time on [m/s]; 0 for the frisbee.
+    /// Speed commanded to the right wheel from this time on (m/s); 0 for the frisbee.
     pub right_m_s: f64,
 }
 
@@ -51,11 +51,11 @@ impl Row for PoseRow {
 /// All bodies of a run at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Time [s].
+    /// Time (s).
     pub time: f64,
     /// Poses of the bodies.
     pub poses: Vec<Pose>,
-    /// Commanded speeds of each body's left and right wheel [m/s].
+    /// Commanded speeds of each body's left and right wheel (m/s).
     pub wheels: Vec<[f32; 2]>,
 }
 
@@ -69,7 +69,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Resamples the run at intervals of `period` [s] from its first frame on: poses by linear interpolation, wheel
+    /// Resamples the run at intervals of `period` (s) from its first frame on: poses by linear interpolation, wheel
     /// speeds as last commanded.
     pub fn resampled(&self, period: f64) -> Run {
         let start = self.frames[0].time;
@@ -102,7 +102,7 @@ impl Run {
         }
     }
 
-    /// Returns the maximum interval between two frames [s].
+    /// Returns the maximum interval between two frames (s).
     pub fn longest_gap(&self) -> f64 {
         self.frames.windows(2).map(|w| w[1].time - w[0].time).fold(0.0, f64::max)
     }

@@ -15,17 +15,17 @@ use xpuck_wire::updates::{Update, Updates};
 
 /// Maximum number of poses: ten times that of an hour with nine robots.
 const MAX_POSES: usize = 12_000_000;
-/// Maximum interval between consecutive poses and updates [s].
+/// Maximum interval between consecutive poses and updates (s).
 const LONGEST_GAP: f64 = 0.2;
 
 /// A control update, with times of the hub's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Told {
-    /// Time [s].
+    /// Time (s).
     pub time: f64,
-    /// Speeds sent to the wheels [m/s].
+    /// Speeds sent to the wheels (m/s).
     pub wheels: [f32; 2],
-    /// Time of arrival of the camera image [s], if there is one.
+    /// Time of arrival of the camera image (s), if there is one.
     pub pictured: Option<f64>,
     /// Camera segments with blue.
     pub blue: [bool; 3],
@@ -34,7 +34,7 @@ pub struct Told {
 /// Poses of all bodies at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// Time at which motion capture reported them [s].
+    /// Time at which motion capture reported them (s).
     pub time: f64,
     /// Poses of the robots in the order of the record, then of the frisbee; `None` if not seen.
     pub poses: Vec<Option<Pose>>,
@@ -45,11 +45,11 @@ pub struct Seen {
 pub struct Recorded {
     /// Names of the robots.
     pub robots: Vec<String>,
-    /// Half the arena's length and width [m].
+    /// Half the arena's length and width (m).
     pub half_arena: (f32, f32),
-    /// Radius of the frisbee [m].
+    /// Radius of the frisbee (m).
     pub frisbee_radius: f32,
-    /// Delay that the hub added to poses for virtual senses [s].
+    /// Delay that the hub added to poses for virtual senses (s).
     pub held_back: f64,
     /// Poses in chronological order.
     pub seen: Vec<Seen>,

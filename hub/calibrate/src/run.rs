@@ -12,9 +12,9 @@ use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY, PERFECT_AGE};
 use xpuck_stats::plot::{Colour, Plot};
 
-/// Distance to a body below which contact is possible [m].
+/// Distance to a body below which contact is possible (m).
 const CLEAR: f32 = 0.003;
-/// Duration of the effect of a contact [s].
+/// Duration of the effect of a contact (s).
 const FELT: f64 = 0.3;
 /// Minimum number of segments of all robots to determine the noise.
 const LEAST_FOR_NOISE: usize = 400;
@@ -123,7 +123,7 @@ fn touches_nothing(record: &Recorded, robot: usize, from: f64, to: f64) -> bool 
     })
 }
 
-/// Returns poses and images of all robots; the run number is the robot's index. Poses have the delay `late` [s].
+/// Returns poses and images of all robots; the run number is the robot's index. Poses have the delay `late` (s).
 fn samples(record: &Recorded, late: f64) -> Vec<Sample> {
     (0..record.robots.len()).into_par_iter().flat_map_iter(|robot| samples_of(record, robot, late)).collect()
 }
@@ -156,7 +156,7 @@ fn samples_of(record: &Recorded, robot: usize, late: f64) -> Vec<Sample> {
     samples
 }
 
-/// Returns the mean age of images when trees read them [s].
+/// Returns the mean age of images when trees read them (s).
 fn wait(record: &Recorded) -> f64 {
     let waits = || record.told.iter().flatten().filter_map(|told| Some(told.time - told.pictured?));
     waits().sum::<f64>() / waits().count().max(1) as f64

@@ -16,9 +16,9 @@ use std::ops::RangeInclusive;
 use xpuck_kernels::model::{CONTROL_PERIOD, V_MAX, WHEELBASE};
 use xpuck_stats::plot::{Colour, Plot, Stroke};
 
-/// Time step of the integration [s].
+/// Time step of the integration (s).
 const STEP: f64 = 0.001;
-/// Size of the goal's step [rad].
+/// Size of the goal's step (rad).
 const SWITCH: f64 = FRAC_PI_2;
 /// Share of the step at which the response counts as risen.
 const RISEN: f64 = 0.9;
@@ -32,23 +32,23 @@ const LEAST_OVERSHOOT: f64 = 0.001;
 /// Maximum number of points of a drawn line.
 const DRAWN: usize = 1000;
 
-/// Valid latencies [s].
+/// Valid latencies (s).
 const LATENCIES: RangeInclusive<f64> = 0.0..=2.0;
 /// Valid gains.
 const GAINS: RangeInclusive<f64> = 0.01..=100.0;
 /// Valid numbers of gains.
 const COUNTS: RangeInclusive<usize> = 1..=8;
-/// Valid holding times of a goal [s].
+/// Valid holding times of a goal (s).
 const SECONDS: RangeInclusive<f64> = 1.0..=60.0;
 
 /// Parameters of the simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steering {
-    /// Age of the heading with which the goal's direction is computed [s], 0..=2.
+    /// Age of the heading with which the goal's direction is computed (s), 0..=2.
     pub latency_s: f64,
     /// Factors of the turning rate (Eq. 6.18): 1 to 8 values, each 0.01..=100.
     pub gains: Vec<f64>,
-    /// Holding time of each of the two goals [s], 1..=60.
+    /// Holding time of each of the two goals (s), 1..=60.
     pub seconds: f64,
 }
 
@@ -79,13 +79,13 @@ impl Steering {
     }
 }
 
-/// Returns the number of integration steps in a duration [s].
+/// Returns the number of integration steps in a duration (s).
 fn steps(seconds: f64) -> usize {
     (seconds / STEP).round() as usize
 }
 
-/// Steering law (Eqs. 6.12, 6.17, 6.18) for a goal of length 1 at angle `phi` from the heading [rad]: speed [m/s] and
-/// turning rate [rad/s].
+/// Steering law (Eqs. 6.12, 6.17, 6.18) for a goal of length 1 at angle `phi` from the heading [rad]: speed (m/s) and
+/// turning rate (rad/s).
 fn steer(phi: f64, gain: f64) -> (f64, f64) {
     let phi = phi.clamp(-FRAC_PI_2, FRAC_PI_2);
     let fastest = f64::from(V_MAX) * SQRT_2;
@@ -101,9 +101,9 @@ fn wrapped(angle: f64) -> f64 {
 #[derive(Debug)]
 struct Response {
     gain: f64,
-    /// Heading at each step, unwrapped [rad].
+    /// Heading at each step, unwrapped (rad).
     headings: Vec<f64>,
-    /// Position at each step [m].
+    /// Position at each step (m).
     way: Vec<(f64, f64)>,
 }
 
@@ -136,7 +136,7 @@ impl Response {
         self.headings[..=hold].iter().map(|heading| (heading + SWITCH / 2.0) / SWITCH).collect()
     }
 
-    /// Returns the rise time [s]; `None` if the response does not rise.
+    /// Returns the rise time (s); `None` if the response does not rise.
     fn rise(&self) -> Option<f64> {
         self.done().iter().position(|done| *done >= RISEN).map(|i| i as f64 * STEP)
     }
@@ -147,7 +147,7 @@ impl Response {
         if past < LEAST_OVERSHOOT { 0.0 } else { past }
     }
 
-    /// Returns the settling time [s]; `None` if the response does not settle.
+    /// Returns the settling time (s); `None` if the response does not settle.
     fn settling(&self) -> Option<f64> {
         let done = self.done();
         let first = done.iter().rposition(|done| (done - 1.0).abs() > SETTLED).map_or(0, |last| last + 1);

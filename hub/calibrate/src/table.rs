@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
 use xpuck_wire::FileError;
 
-/// Maximum size of a table [bytes].
+/// Maximum size of a table (bytes).
 pub const MAX_BYTES: usize = 64 << 20;
 /// Maximum number of rows.
 const MAX_ROWS: usize = 1_000_000;

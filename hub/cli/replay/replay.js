@@ -5,13 +5,13 @@ const run = JSON.parse($("run").textContent);
 const frames = run.frames;
 const count = frames.seconds.length;
 const end = frames.seconds[count - 1];
-// Ages of a trail are drawn in so many steps of strength.
+// Number of opacity levels of a trail, from new to old.
 const BANDS = 8;
 const state = { time: 0, playing: false, lastTick: 0 };
 
 const minus = (text) => text.replace("-", "\u2212");
 
-// Time: the last frame at or before the moment that is shown, and how far it is to the next one.
+// Time: the last frame at or before the displayed time, and the fraction of the interval to the next frame.
 
 function moment() {
   let [low, high] = [0, count - 1];
@@ -41,10 +41,10 @@ function poseNow(body, { frame, share }) {
   return [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share, from[2] + turn * share];
 }
 
-// What drives a robot is told for the time since the frame before.
+// The driver of a frame is the node that drove since the previous frame.
 const driverNow = (robot, { frame, share }) => frames.drivers[robot][share > 0 ? frame + 1 : frame];
 
-// Drawing, in metres with y upwards.
+// Drawing, in metres with y up.
 
 function draw() {
   const canvas = $("arena");
@@ -95,7 +95,7 @@ function drawArena(ctx, pixel) {
 
 const colourOf = (body, driver) => run.bodies[body].colour ?? run.legend[driver].colour;
 
-// One stroke for each stretch of one colour and one strength, from the newest backwards.
+// One stroke for each section of constant colour and opacity, from the newest backwards.
 function drawTrail(ctx, pixel, body, now) {
   const fade = Number($("fade").value);
   const disc = body >= run.robots;
@@ -216,7 +216,7 @@ function tick(now) {
   }
 }
 
-// A moment may be named in the address, like #t=12.5; the page then waits there.
+// The address may contain a time, like #t=12.5, at which the page starts paused.
 function goToAddress() {
   const named = /^#t=(\d+(?:\.\d+)?)$/.exec(location.hash);
   if (named) {

@@ -6,7 +6,7 @@
 use crate::sexpr::{SyntaxError, parse};
 use std::fmt::Write;
 
-/// Maximum length of a word that a robot broadcasts [bytes]; SimSpark's limit.
+/// Maximum length of a word that a robot broadcasts (bytes); SimSpark's limit.
 pub const LONGEST_WORD: usize = 20;
 
 /// Request of an agent.
@@ -16,9 +16,9 @@ pub enum Effector {
     Scene,
     /// Identifies the agent: team name and number in the team; 0 requests any number.
     Init(String, u32),
-    /// Sets the speed of a wheel [rad/s].
+    /// Sets the speed of a wheel (rad/s).
     Wheel(Wheel, f64),
-    /// Requests a new pose: x, y [m] and heading [degrees].
+    /// Requests a new pose: x, y (m) and heading (degrees).
     Beam([f64; 3]),
     /// Broadcasts a word.
     Say(String),
@@ -73,13 +73,13 @@ fn may_say(word: &str) -> bool {
 /// Perceptors of one cycle. Angles are in degrees, as on the wire; positions are relative to the robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Perception {
-    /// Server time [s].
+    /// Server time (s).
     pub now: f64,
     /// Number and side of the agent; sent once, in the first cycle after `Init`.
     pub joined: Option<(u32, &'static str)>,
     /// Score: left, right.
     pub score: [u32; 2],
-    /// Game time [s].
+    /// Game time (s).
     pub game: f64,
     /// Play mode.
     pub play_mode: String,
@@ -94,9 +94,9 @@ pub struct Perception {
 /// Proprioception of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Feelings {
-    /// Angular velocity about x, y and z [degrees/s].
+    /// Angular velocity about x, y and z (degrees/s).
     pub turning: [f64; 3],
-    /// Acceleration along x, y and z [m/s^2].
+    /// Acceleration along x, y and z (m/s^2).
     pub acceleration: [f64; 3],
     /// Rotation of each wheel [degrees]: left, right.
     pub wheels: [f64; 2],
@@ -104,7 +104,7 @@ pub struct Feelings {
     pub touched: [bool; 8],
 }
 
-/// Detected object: distance [m], and angles to the left and upwards [degrees].
+/// Detected object: distance (m), and angles to the left and upwards (degrees).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
     /// Ball.
@@ -118,9 +118,9 @@ pub enum Seen {
 pub struct Heard {
     /// Team of the sender.
     pub team: String,
-    /// Game time of the word [s].
+    /// Game time of the word (s).
     pub time: f64,
-    /// Direction of the sender [degrees]; `None` if the robot itself sent the word.
+    /// Direction of the sender (degrees); `None` if the robot itself sent the word.
     pub from: Option<f64>,
     /// Text of the word.
     pub word: String,

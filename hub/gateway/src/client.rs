@@ -77,7 +77,7 @@ impl Client {
         self.protocol
     }
 
-    /// Game time [s].
+    /// Game time (s).
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -101,7 +101,7 @@ impl Client {
         ["score_left", "score_right"].map(|side| self.value(side).and_then(|goals| goals.parse().ok()).unwrap_or(0))
     }
 
-    /// Length and width of the field [m]; 18 x 12 unless the server sends other values.
+    /// Length and width of the field (m); 18 x 12 unless the server sends other values.
     pub fn field(&self) -> [f64; 2] {
         let told = |name, usual| {
             let told = self.value(name).and_then(|size| size.parse().ok());

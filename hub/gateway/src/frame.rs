@@ -3,18 +3,18 @@
 
 use thiserror::Error;
 
-/// Default maximum length of a message [bytes].
+/// Default maximum length of a message (bytes).
 pub const LONGEST: usize = 16 << 20;
-/// Length of the header [bytes].
+/// Length of the header (bytes).
 const HEAD: usize = 4;
 
 /// Error of a stream with a message above the maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a message of {length} bytes is announced; {most} are taken at most")]
 pub struct TooLong {
-    /// Announced length [bytes].
+    /// Announced length (bytes).
     pub length: usize,
-    /// Maximum length [bytes].
+    /// Maximum length (bytes).
     pub most: usize,
 }
 

@@ -65,7 +65,7 @@ impl Mode {
 /// State of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Game {
-    /// Game clock [s].
+    /// Game clock (s).
     pub time: f64,
     /// Half, from 1: the phase of the experiment.
     pub half: u32,
@@ -73,7 +73,7 @@ pub struct Game {
     pub score: u32,
     /// State of the game.
     pub mode: Mode,
-    /// Duration [s]; 0 if unknown.
+    /// Duration (s); 0 if unknown.
     pub length: f64,
 }
 
@@ -87,7 +87,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Game clock, rounded to the transmitted digits [s].
+    /// Game clock, rounded to the transmitted digits (s).
     pub fn time(&self) -> f64 {
         (self.game.time * 100.0).round() / 100.0
     }
@@ -137,7 +137,7 @@ impl Picture {
     }
 }
 
-/// Distance that robots keep from the dropped frisbee, between centres [m].
+/// Distance that robots keep from the dropped frisbee, between centres (m).
 pub const FREE_KICK: f64 = 0.2;
 
 fn field(name: &str, value: impl ToString) -> Field {
@@ -164,12 +164,12 @@ pub struct Stage {
     /// Number of times that the frisbee was delivered and had to be put back.
     deliveries: u32,
     relocating: bool,
-    /// Radius of the discs [m].
+    /// Radius of the discs (m).
     radius: f64,
 }
 
 impl Stage {
-    /// Creates the state. `radius` is that of the discs [m]; default: the frisbee of the thesis.
+    /// Creates the state. `radius` is that of the discs (m); default: the frisbee of the thesis.
     pub fn new(radius: Option<f64>) -> Stage {
         Stage { radius: radius.unwrap_or(FRISBEE_RADIUS.into()), ..Stage::default() }
     }

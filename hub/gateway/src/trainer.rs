@@ -27,9 +27,9 @@ pub enum Command {
     Agent(Who, Vec<AgentAction>),
     /// Sets the position and the velocity of the ball; a velocity also ends its spin.
     Ball {
-        /// Position [m].
+        /// Position (m).
         at: Option<[f64; 3]>,
-        /// Velocity [m/s].
+        /// Velocity (m/s).
         velocity: Option<[f64; 3]>,
     },
     /// Sets the play mode by its name.
@@ -48,7 +48,7 @@ pub enum Command {
     Reposition(Option<Who>),
     /// Requests the whole scene.
     FullState,
-    /// Sets the game time [s].
+    /// Sets the game time (s).
     Time(f64),
     /// Sets the score: left, right.
     Score(u32, u32),
@@ -80,9 +80,9 @@ impl Command {
 /// Action on a robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentAction {
-    /// Sets the position [m]; the heading stays the same.
+    /// Sets the position (m); the heading stays the same.
     Place([f64; 3]),
-    /// Sets the position [m] and the heading, counter-clockwise from +x [degrees]; the robot comes to rest.
+    /// Sets the position (m) and the heading, counter-clockwise from +x (degrees); the robot comes to rest.
     Move([f64; 3], f64),
     /// Sets the charge of its battery.
     Battery(f64),

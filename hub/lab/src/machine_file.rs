@@ -33,7 +33,7 @@ struct StateEntry {
 struct TransitionEntry {
     /// Condition of the transition: a tree in text form (default: always true).
     condition: Option<String>,
-    /// Probability of the transition if the condition holds [0..=1].
+    /// Probability of the transition if the condition holds (0..=1).
     probability: Option<f64>,
     /// Name of the next state.
     to: String,

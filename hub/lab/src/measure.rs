@@ -11,7 +11,7 @@ use xpuck_stats::statistics::mean_and_sd;
 pub struct Plan<'a> {
     /// World; runs use its starts in turn.
     pub spec: &'a WorldSpec,
-    /// Duration of each run in simulated time [s].
+    /// Duration of each run in simulated time (s).
     pub seconds: f32,
     /// Number of runs.
     pub runs: u32,
@@ -43,7 +43,7 @@ impl Plan<'_> {
         (0..runs).map(|world| Job { spec, start: world as usize, team: team.clone(), seed, world, updates }).collect()
     }
 
-    /// Returns the simulated time over all robots and runs [s].
+    /// Returns the simulated time over all robots and runs (s).
     pub fn robot_seconds(&self) -> f64 {
         f64::from(self.runs) * self.spec.robots as f64 * f64::from(self.updates()) * f64::from(CONTROL_PERIOD)
     }

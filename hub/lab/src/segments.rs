@@ -22,7 +22,7 @@ pub struct SwarmRun {
     pub run: String,
     /// Number of robots that died.
     pub dead: u32,
-    /// Mean round-trip time [ms].
+    /// Mean round-trip time (ms).
     pub ping_ms: f64,
     /// Share of round trips above 100 ms [%].
     pub slow_percent: f64,

@@ -12,7 +12,7 @@ pub const MAX_FRAMES: u32 = 3000;
 /// A recorded run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectories {
-    /// Half length of the arena along x and y [m].
+    /// Half length of the arena along x and y (m).
     pub half_arena: (f32, f32),
     /// Inner walls.
     pub walls: Vec<Wall>,
@@ -26,7 +26,7 @@ pub struct Trajectories {
     pub shapes: Vec<Shape>,
     /// Leaves that drove robots, in the order of the tree.
     pub branches: Vec<Branch>,
-    /// Share of robot updates in which no leaf wrote v_goal [0..=1].
+    /// Share of robot updates in which no leaf wrote v_goal (0..=1).
     pub undriven: f64,
     /// Number of controller updates between frames.
     pub stride: u32,
@@ -43,14 +43,14 @@ pub struct Branch {
     pub node: usize,
     /// The leaf in text form.
     pub text: String,
-    /// Share of robot updates that it drove [0..=1].
+    /// Share of robot updates that it drove (0..=1).
     pub share: f64,
 }
 
 /// State of the world at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Simulated time [s].
+    /// Simulated time (s).
     pub seconds: f32,
     /// Poses of the bodies.
     pub poses: Vec<Pose>,
@@ -69,7 +69,7 @@ impl Trajectories {
         self.frames[self.frames.len() - 1].fitness
     }
 
-    /// Returns the simulated time of the whole run [s].
+    /// Returns the simulated time of the whole run (s).
     pub fn seconds(&self) -> f32 {
         self.frames[self.frames.len() - 1].seconds
     }

@@ -105,7 +105,7 @@ impl Evolution {
         self.run.is_done()
     }
 
-    /// Completed share [0..=1].
+    /// Completed share (0..=1).
     #[getter]
     fn done(&self) -> f64 {
         self.run.done().min(1.0)
@@ -117,7 +117,7 @@ impl Evolution {
         self.run.state().generation
     }
 
-    /// Simulated time so far [robot-seconds].
+    /// Simulated time so far (robot-seconds).
     #[getter]
     fn robot_seconds(&self) -> f64 {
         self.run.robot_seconds()

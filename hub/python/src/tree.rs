@@ -97,7 +97,7 @@ impl Tree {
         self.tree.depth()
     }
 
-    /// Share of a robot's tree memory that stays free [0..=1].
+    /// Share of a robot's tree memory that stays free (0..=1).
     #[getter]
     fn free_memory(&self) -> PyResult<f32> {
         Ok(Program::compile(&self.tree).map_err(errors::value)?.parsimony())

@@ -91,7 +91,7 @@ impl World {
         self.spec.task.name()
     }
 
-    /// Length along x and width along y [m].
+    /// Length along x and width along y (m).
     #[getter]
     fn arena_m(&self) -> (f32, f32) {
         let (x, y) = self.spec.physics.half_arena;

@@ -152,7 +152,7 @@ impl Worlds {
         Ok(PyArray1::from_vec(py, fitness))
     }
 
-    /// Returns the poses of all bodies, robots then discs: x [m], y [m] and heading [rad], (worlds, bodies, 3).
+    /// Returns the poses of all bodies, robots then discs: x (m), y (m) and heading (rad), (worlds, bodies, 3).
     fn poses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray3<f32>> {
         let (worlds, bodies) = (self.driven.worlds(), self.driven.bodies());
         let poses = ndarray::Array3::from_shape_fn((worlds, bodies, 3), |(world, body, k)| {

@@ -82,7 +82,7 @@ pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), Rec
     RunFile::change(directory, |run| run.state = state)
 }
 
-/// Maximum length of a result [bytes].
+/// Maximum length of a result (bytes).
 const LONGEST_RESULT: u64 = 64 << 20;
 
 /// Reads the result of a finished run; `None` for a run in progress.

@@ -12,7 +12,7 @@ use xpuck_hub_core::entry::Entry;
 struct Place {
     file: usize,
     from: u64,
-    /// Times of its first and last message [s of arena time].
+    /// Times of its first and last message (s of arena time).
     times: (f64, f64),
     meanings: Meanings,
 }
@@ -21,13 +21,13 @@ struct Place {
 pub struct Index {
     files: Vec<PathBuf>,
     chunks: Vec<Place>,
-    /// Time spans without data that are longer than 5 s [s of arena time].
+    /// Time spans without data that are longer than 5 s (s of arena time).
     pub gaps: Vec<(f64, f64)>,
     /// Damage of the record, one line per file.
     pub damage: Vec<String>,
 }
 
-/// Duration without data that counts as a gap [s of arena time]; a hub writes at least ten times per second.
+/// Duration without data that counts as a gap (s of arena time); a hub writes at least ten times per second.
 const GAP: f64 = 5.0;
 /// Maximum number of indexed chunks: several times that of an hour with a flush per second.
 const MOST: usize = 100_000;
@@ -69,7 +69,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Returns the times of the first and the last message [s of arena time]; zeros without messages.
+    /// Returns the times of the first and the last message (s of arena time); zeros without messages.
     pub fn span(&self) -> (f64, f64) {
         let bounds = self.chunks.iter().map(|chunk| chunk.times);
         bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default()

@@ -25,7 +25,7 @@ pub struct Beginning<'a> {
     pub files: &'a BTreeMap<String, String>,
     /// Seed of the run.
     pub seed: u64,
-    /// Wall time [ms since 1970].
+    /// Wall time (ms since 1970).
     pub unix_ms: u64,
     /// Commit from which the program was built.
     pub commit: &'a str,
@@ -73,7 +73,7 @@ pub struct RunFile {
     /// Commit from which the hub was built.
     #[serde(default)]
     pub git_commit: String,
-    /// Start time [ms since 1970].
+    /// Start time (ms since 1970).
     pub started_unix_ms: u64,
     /// Seed of the run.
     #[serde(serialize_with = "write_seed", deserialize_with = "read_seed")]

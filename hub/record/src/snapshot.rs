@@ -13,7 +13,7 @@ use xpuck_wire::{atomic, file};
 
 /// Name of the file.
 pub const STATE_FILE: &str = "run.state";
-/// Maximum length of a state [bytes].
+/// Maximum length of a state (bytes).
 const LONGEST: u64 = 64 << 20;
 /// Magic bytes: a name and the format number.
 const MAGIC: &[u8; 8] = b"XPUCKRS6";
@@ -24,7 +24,7 @@ const MAGIC: &[u8; 8] = b"XPUCKRS6";
 pub struct Reach {
     /// Number of the file, from 1.
     pub part: u32,
-    /// Length of the file [bytes].
+    /// Length of the file (bytes).
     pub bytes: u64,
 }
 
@@ -77,7 +77,7 @@ pub enum State {
     Missing,
     /// The state is damaged, with the reason.
     Damaged(String),
-    /// Time of writing [ms since 1970], length of the record, and the state.
+    /// Time of writing (ms since 1970), length of the record, and the state.
     Whole(u64, Reach, Box<Snapshot>),
 }
 

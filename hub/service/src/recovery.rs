@@ -23,7 +23,7 @@ pub struct ResumedRun {
     pub directory: PathBuf,
     /// State of the run.
     pub snapshot: Snapshot,
-    /// Age of the state [wall time].
+    /// Age of the state (wall time).
     pub away: Duration,
 }
 

@@ -8,7 +8,7 @@ use xpuck_record::RecordError;
 use xpuck_wire::file;
 use xpuck_wire::latest::{Fate, Latest};
 
-/// Maximum length of the file [bytes].
+/// Maximum length of the file (bytes).
 const LONGEST: u64 = 64;
 
 /// File of the swarm with this mark, below the record directory.

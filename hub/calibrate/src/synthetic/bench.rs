@@ -12,9 +12,9 @@ pub struct InfraredBench {
     pub curve: Curve,
     /// Standard deviation of the sensors' scales around 1.
     pub scale_spread: f32,
-    /// Standard deviation of the sensors' offsets around 0 [counts].
+    /// Standard deviation of the sensors' offsets around 0 (counts).
     pub offset_spread: f32,
-    /// Standard deviation of a reading [counts].
+    /// Standard deviation of a reading (counts).
     pub noise: f32,
     /// Seed of all random numbers.
     pub seed: u64,

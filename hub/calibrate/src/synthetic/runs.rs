@@ -14,11 +14,11 @@ use xpuck_kernels::world::{Body, Colour, Pose, Shape, senses};
 pub struct Encounters {
     /// Physics of the arena.
     pub physics: Physics,
-    /// Standard deviation of the observed poses: position [m] and heading [rad].
+    /// Standard deviation of the observed poses: position (m) and heading (rad).
     pub pose_noise: [f32; 2],
     /// Number of runs.
     pub runs: u32,
-    /// Duration of each run [s].
+    /// Duration of each run (s).
     pub seconds: f32,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -102,7 +102,7 @@ fn seen(bodies: &[Body], step: u32, [place, angle]: [f32; 2], draws: &mut Draws)
 }
 
 /// Simulates a robot that drives ahead, pauses, drives back and pauses, for one to three seconds each, as observed by
-/// motion capture with the delay `delay` [s] 50 times per second: the experiment of Fig. 7.6. Times are the arrival
+/// motion capture with the delay `delay` (s) 50 times per second: the experiment of Fig. 7.6. Times are the arrival
 /// times of poses.
 pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
     const FRAME: f64 = 0.02;
@@ -131,8 +131,8 @@ pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
 }
 
 /// Simulates robots that turn on the spot at ten speeds, 10 % to 100 % of the maximum, 0.5 to 1.8 m from the frisbee:
-/// the experiment of Fig. 7.5. Camera images have the delay `delay` [s], come ten times per second, and miss the
-/// frisbee in a segment with probability `misses`. `seconds` is the duration of each speed's run [s].
+/// the experiment of Fig. 7.5. Camera images have the delay `delay` (s), come ten times per second, and miss the
+/// frisbee in a segment with probability `misses`. `seconds` is the duration of each speed's run (s).
 pub fn turns(physics: &Physics, delay: f64, misses: f32, seconds: f32, seed: u64) -> Vec<Sample> {
     let mut samples = Vec::new();
     for run in 0..40 {

@@ -1,4 +1,4 @@
-//! `xpuck calibrate`: parameters of the simulator fitted to recorded poses and readings.
+//! `xpuck calibrate`: fits simulator parameters to recorded poses and readings.
 
 use crate::terminal::wrong_argument;
 use crate::files::calibration_file;
@@ -18,17 +18,17 @@ use xpuck_kernels::model::{FRISBEE_MASS, HALF_ARENA, ROBOT_MASS};
 use xpuck_stats::plot::to_svg;
 use xpuck_wire::file;
 
-/// Fit the simulator's parameters to what real robots did (thesis chapter 7).
+/// Fit the simulator's parameters to measurements of real robots (thesis chapter 7).
 ///
-/// Records are CSV files with named columns that a lab can write by hand; docs/calibration.md says what each holds.
-/// `xpuck calibrate record` makes such records in the simulator, to try a fit where the truth is known.
+/// Records are CSV files with named columns, which can also be written by hand; docs/calibration.md describes the
+/// columns. `xpuck calibrate record` simulates such records with known parameters, to test a fit.
 #[derive(Args)]
 pub struct CalibrateArgs {
     #[command(subcommand)]
     what: What,
 }
 
-/// Fits, and records to try them.
+/// Subcommands: fits, and simulated records for testing them.
 #[derive(Subcommand)]
 enum What {
     /// Fit parameters to a record.
@@ -36,72 +36,72 @@ enum What {
         #[command(subcommand)]
         subject: Subject,
     },
-    /// Make records in the simulator, to try a fit where the truth is known.
+    /// Make records in the simulator, with known parameters, to test a fit.
     Record(RecordArgs),
 }
 
 #[derive(Subcommand)]
 enum Subject {
-    /// Friction and restitution between bodies, and motion noise, from poses of encounters (Fig. 7.2).
+    /// Friction and restitution between bodies, and motion noise, from poses of collisions (Fig. 7.2).
     ///
-    /// Columns: run, time_s, body, x_m, y_m, heading_rad, left_m_s, right_m_s. Each run starts at rest; the body called
-    /// `frisbee` is the frisbee, all others are robots; the speeds are those commanded to the wheels.
+    /// Columns: run, time_s, body, x_m, y_m, heading_rad, left_m_s, right_m_s. Each run starts at rest. The body
+    /// called `frisbee` is the frisbee; all others are robots. The speeds are the commanded wheel speeds.
     Collisions {
         #[command(flatten)]
         fit: FitArgs,
-        /// Length of the arena along x and width along y, m.
+        /// Length of the arena along x and width along y (m), 0.2 to 100.
         #[arg(long, num_args = 2, value_names = ["LENGTH", "WIDTH"],
               default_values_t = [2.0 * HALF_ARENA.0, 2.0 * HALF_ARENA.1])]
         arena: Vec<f32>,
     },
-    /// The infra-red sensors' curve from readings of white card (Eq. 7.3, Fig. 7.4).
+    /// Response curve of the infrared sensors from readings of white card (Eq. 7.3, Fig. 7.4).
     ///
     /// Columns: sensor, distance_m, raw (counts). Each sensor needs distances from 0 to 30 mm.
     Ir {
         #[command(flatten)]
         fit: FitArgs,
-        /// The robot whose eight sensors these are, in the order of Table 6.1: their scales and offsets are written too.
+        /// Robot with these eight sensors, in the order of Table 6.1; their scales and offsets are also written.
         #[arg(long, value_name = "ID", value_parser = robot_id)]
         robot: Option<String>,
     },
-    /// The camera's gap, delay and misses from robots that turn near the frisbee (Eq. 7.4, Fig. 7.5).
+    /// Blind gap, delay and miss rate of the camera from robots that turn near the frisbee (Eq. 7.4, Fig. 7.5).
     ///
-    /// Columns: run, time_s, x_m, y_m, heading_rad, frisbee_x_m, frisbee_y_m, and left, centre, right: 1 where blue was
+    /// Columns: run, time_s, x_m, y_m, heading_rad, frisbee_x_m, frisbee_y_m, and left, centre, right: 1 if blue was
     /// seen in that segment, else 0.
     Camera(FitArgs),
-    /// How late poses are, from a robot that drives and pauses (Fig. 7.6).
+    /// Latency of poses from a robot that alternately drives and pauses (Fig. 7.6).
     ///
-    /// Columns as for collisions; the times are those at which poses arrived.
+    /// Columns as for collisions; the times are arrival times of poses.
     Latency(FitArgs),
     /// Friction with the floor from readings of a force gauge (Table 7.2).
     ///
-    /// Columns: body, kind (static or dynamic), force_n. The body called `frisbee` is the frisbee, all others are robots,
-    /// whose readings are taken together. The least and the greatest reading of each kind are left out.
+    /// Columns: body, kind (static or dynamic), force_n. The body called `frisbee` is the frisbee; all others are
+    /// robots, whose readings are pooled. The smallest and the largest reading of each kind are discarded.
     Friction {
         #[command(flatten)]
         fit: FitArgs,
-        /// Mass of a robot, kg, 0.001 to 10.
+        /// Mass of a robot (kg), 0.001 to 10.
         #[arg(long, default_value_t = ROBOT_MASS)]
         robot_mass: f32,
-        /// Mass of the frisbee, kg, 0.001 to 10.
+        /// Mass of the frisbee (kg), 0.001 to 10.
         #[arg(long, default_value_t = FRISBEE_MASS)]
         frisbee_mass: f32,
     },
-    /// The steering law's answer to a step of the goal, simulated for several gains (Fig. 6.5).
+    /// Step response of the steering law, simulated for several gains (Fig. 6.5).
     ///
-    /// The goal's direction is switched from -45 to 45 degrees and back. It takes no record.
+    /// The goal's direction switches from -45 to 45 degrees and back. No record is needed.
     Steering(SteeringArgs),
-    /// All that the record of a run tells: lateness, wheels and noise of motion, cameras and how they are mounted.
+    /// Latency, wheel factors, motion noise, and camera delay and mounting, from the record of a run.
     ///
-    /// The run may be of real robots or of virtual ones; robots should drive about for some minutes, in part alone, and see
-    /// the frisbee.
+    /// The robots of the run may be real or virtual. They should drive for some minutes, partly alone, and see the
+    /// frisbee.
     Run {
-        /// `last`, the beginning of a run's id, or a run's folder.
+        /// `last`, the start of a run's id, or a run's folder.
         run: String,
-        /// The record directory, as hub.toml names it; runs of demos below it are found too.
+        /// The record directory that hub.toml names; runs of demos below it are found too.
         #[arg(long = "folder", alias = "runs", default_value = "runs", env = "XPUCK_RUNS")]
         runs: PathBuf,
-        /// The calibration that the robots had in that run, if they had one: what is found comes on top of it.
+        /// Calibration of the robots in that run, if they had one; the results are combined with it.
         #[arg(long, value_name = "FILE")]
         had: Option<PathBuf>,
         #[command(flatten)]
@@ -122,34 +122,34 @@ struct ShowArgs {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Write the plot, an SVG file.
+    /// SVG file for the plot.
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Write the parameters into this calibration file; what else it says stays.
+    /// Calibration file to update with the fitted parameters; its other entries are kept.
     #[arg(long, value_name = "FILE", alias = "toml")]
     into: Option<PathBuf>,
 }
 
 #[derive(Args)]
 struct SteeringArgs {
-    /// Age of the heading with which the goal's direction is computed, s, 0 to 2.
+    /// Age of the heading from which the goal's direction is computed (s), 0 to 2.
     #[arg(long, default_value_t = 0.25)]
     latency: f64,
-    /// Factors of the turning rate, 1 to 8 of them, 0.01 to 100 each.
+    /// Factors of the turning rate, 1 to 8 values of 0.01 to 100.
     #[arg(long, value_delimiter = ',', default_values_t = [0.25, 0.5, 1.0, 2.0])]
     gains: Vec<f64>,
-    /// How long each of the two goals is held, s, 1 to 60.
+    /// Duration of each of the two goals (s), 1 to 60.
     #[arg(long, default_value_t = 4.0)]
     seconds: f64,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Write the plot, an SVG file.
+    /// SVG file for the plot.
     #[arg(short, long)]
     output: Option<PathBuf>,
 }
 
-/// A robot's name, as swarm files allow it.
+/// Parses a robot's id by the rules of swarm files.
 fn robot_id(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     if (1..=32).contains(&text.len()) && text.chars().all(plain) {
@@ -204,13 +204,13 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
     }
 }
 
-/// True if both are the same place.
+/// Whether both paths are the same file.
 fn same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
     place(a) == place(b)
 }
 
-/// Fits a record and gives what was asked for.
+/// Fits a record and outputs the results that the options request.
 fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<()> {
     let outs = [&args.shown.output, &args.shown.into];
     if let Some(out) = outs.into_iter().flatten().find(|out| same(out, &args.data)) {
@@ -223,7 +223,7 @@ fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<
     show(&report, &args.shown)
 }
 
-/// Gives what was asked for: lines or JSON, a plot, a file of parameters.
+/// Outputs the requested results: text or JSON, a plot, a parameter file.
 fn show(report: &Report, args: &ShowArgs) -> Result<()> {
     if let (Some(plot), Some(into)) = (&args.output, &args.into)
         && same(plot, into)
@@ -241,7 +241,7 @@ fn show(report: &Report, args: &ShowArgs) -> Result<()> {
     }
     let mut text = format!("{}\n", report.data);
     let width = report.estimates.iter().map(|e| e.name.len()).max().unwrap_or(0).max(12);
-    // What is simulated without noise has no parameters and no errors.
+    // A report without fitted parameters comes from a noiseless simulation, so its estimates have no errors.
     let none = if report.toml.is_empty() { "" } else { "(too few for an error)" };
     for e in &report.estimates {
         let error = e.error.map_or(none.into(), |error| format!("+- {error:.5}"));
@@ -259,7 +259,7 @@ fn read(path: &Path) -> Result<String> {
         return Ok(file::text(path, MAX_BYTES as u64)?);
     }
     let mut text = String::new();
-    // One byte past the limit is enough for the reader of tables to refuse it.
+    // One byte above the limit is enough for the table reader to reject the input.
     let read = std::io::stdin().take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
     read.context("-: standard input cannot be read as text")?;
     Ok(text)

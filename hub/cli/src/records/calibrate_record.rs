@@ -1,4 +1,4 @@
-//! `xpuck calibrate record`: records made in the simulator with known parameters.
+//! `xpuck calibrate record`: simulated records with known parameters.
 
 use crate::terminal::wrong_argument;
 use crate::files::tree_file::{print, write};
@@ -11,9 +11,9 @@ use xpuck_kernels::model::{MU_BODIES, NOISE, RESTITUTION};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
-/// Make a record in the simulator, with known parameters that its fit must find.
+/// Make a record in the simulator, with known parameters that its fit must recover.
 ///
-/// The experiments are those that docs/calibration.md asks for; the same seed gives the same record.
+/// The experiments are those of docs/calibration.md. The same seed gives the same record.
 #[derive(Args)]
 pub struct RecordArgs {
     #[command(subcommand)]
@@ -22,22 +22,22 @@ pub struct RecordArgs {
 
 #[derive(Subcommand)]
 enum RecordSubject {
-    /// Robots alone, with the frisbee and with another robot.
+    /// Robots alone, with the frisbee, and with another robot.
     Collisions(CollisionsArgs),
-    /// Eight sensors before white card, every 0.25 mm from 0 to 30 mm.
+    /// Eight sensors in front of white card, every 0.25 mm from 0 to 30 mm.
     Ir(IrArgs),
-    /// A robot that turns on the spot at ten speeds, at four distances from the frisbee.
+    /// A robot turning on the spot at ten speeds, at four distances from the frisbee.
     Camera(CameraArgs),
-    /// A robot that drives and pauses.
+    /// A robot that alternately drives and pauses.
     Latency(LatencyArgs),
 }
 
 #[derive(Args)]
 struct Common {
-    /// Seed.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// File to write; without it the record is printed.
+    /// Output file [default: standard output].
     #[arg(short, long)]
     output: Option<PathBuf>,
 }
@@ -46,22 +46,22 @@ struct Common {
 struct CollisionsArgs {
     #[command(flatten)]
     common: Common,
-    /// Friction between bodies.
+    /// Friction coefficient between bodies, 0 to 1.
     #[arg(long, default_value_t = MU_BODIES)]
     friction: f32,
-    /// Restitution between bodies.
+    /// Restitution between bodies, 0 to 1.
     #[arg(long, default_value_t = RESTITUTION)]
     restitution: f32,
-    /// Motion noise: alpha 1, 2 and 3 of Eq. 5.9.
+    /// Motion noise: alpha 1, 2 and 3 of Eq. 5.9, 0 to 1 each.
     #[arg(long, num_args = 3, default_values_t = NOISE)]
     noise: Vec<f32>,
-    /// Noise of motion capture: mm and mrad.
+    /// Noise of motion capture: position (mm) and heading (mrad), 0 to 100 each.
     #[arg(long, num_args = 2, default_values_t = [0.02, 0.1])]
     pose_noise: Vec<f32>,
-    /// Number of runs.
+    /// Number of runs, 1 to 1000.
     #[arg(long, default_value_t = 160)]
     runs: u32,
-    /// Length of each, s.
+    /// Length of each run (s), 0.1 to 60.
     #[arg(long, default_value_t = 6.0)]
     seconds: f32,
 }
@@ -74,13 +74,13 @@ struct IrArgs {
     #[arg(long, num_args = 6, default_values_t = [PUBLISHED.steepness, PUBLISHED.shift, PUBLISHED.floor,
           PUBLISHED.near_level, PUBLISHED.near_slope, PUBLISHED.knee])]
     curve: Vec<f32>,
-    /// How much the sensors' scales differ, standard deviation.
+    /// Standard deviation of the sensors' scales, 0 to 0.3.
     #[arg(long, default_value_t = 0.02)]
     scale_spread: f32,
-    /// How much their offsets differ, standard deviation, counts.
+    /// Standard deviation of the sensors' offsets (counts), 0 to 1000.
     #[arg(long, default_value_t = 5.0)]
     offset_spread: f32,
-    /// Noise of a reading, counts.
+    /// Noise of a reading (counts), 0 to 1000.
     #[arg(long, default_value_t = 2.0)]
     noise: f32,
 }
@@ -89,13 +89,13 @@ struct IrArgs {
 struct CameraArgs {
     #[command(flatten)]
     common: Common,
-    /// Age of what the camera shows, s.
+    /// Camera delay (s), 0 to 0.45.
     #[arg(long, default_value_t = 0.15)]
     delay: f64,
-    /// Part of the segments with the frisbee in which it is overlooked.
+    /// Probability that the frisbee is missed in a segment where it is visible, 0 to 0.9.
     #[arg(long, default_value_t = 0.1)]
     misses: f32,
-    /// Length of each of the forty runs, s.
+    /// Length of each of the forty runs (s), 2 to 600.
     #[arg(long, default_value_t = 120.0)]
     seconds: f32,
 }
@@ -104,10 +104,10 @@ struct CameraArgs {
 struct LatencyArgs {
     #[command(flatten)]
     common: Common,
-    /// How late poses arrive, s.
+    /// Latency of poses (s), 0 to 0.9.
     #[arg(long, default_value_t = 0.2)]
     delay: f64,
-    /// Length, s.
+    /// Length of the run (s), 2 to 3600.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
 }
@@ -126,7 +126,7 @@ pub fn run(args: &RecordArgs) -> Result<()> {
     }
 }
 
-/// Refuses an option outside its range.
+/// Rejects an option outside its range.
 fn check(option: &str, value: f64, low: f64, high: f64) -> Result<()> {
     if !(low..=high).contains(&value) {
         wrong_argument!("{option} takes {low} to {high}, not {value}");

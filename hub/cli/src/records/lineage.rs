@@ -1,4 +1,4 @@
-//! `xpuck runs lineage`: where a tree came from.
+//! `xpuck runs lineage`: ancestry of a tree.
 
 use crate::files::results::sweep;
 use crate::records::lineage_record::{self, Form};
@@ -17,25 +17,25 @@ use xpuck_lab::evolution_run::lineage::{Index, Individual, Lineage, Place, Taken
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output;
 
-/// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --output` keeps, or that of a hub.
+/// Print the ancestry of any tree of a run, from the record of `xpuck evolve --output` or from that of a hub.
 ///
-/// Without an ID the islands' champions are listed. With one, its parents, their parents and so on are printed as a tree,
-/// each with its operator, the generation in which it was new (as in generations.csv) and its fitness samples; who comes
-/// up again is only named there. A record of a run that goes on, or was cut off, is read as far as it goes.
+/// Without an ID, the islands' champions are listed. With an ID, its ancestors are printed as a tree: each with its
+/// operator, its generation of birth (as in generations.csv) and its fitness samples. Repeated ancestors are only
+/// named. A record that is still being written, or that was cut off, is read up to its last whole generation.
 #[derive(Args)]
 pub struct LineageArgs {
-    /// Folder of the run; or `last`, or a swarm's run as `xpuck runs list` calls it.
+    /// Folder of the run, `last`, or the id of a recorded run as in `xpuck runs list`.
     run: PathBuf,
-    /// Whose ancestry: island and number, such as 3.1204.
+    /// Individual: island and number, such as 3.1204.
     #[arg(value_parser = read_id)]
     id: Option<Id>,
-    /// Steps back, 0 to 10000.
+    /// Number of ancestor generations to print, 0 to 10000.
     #[arg(long, default_value_t = 4, requires = "id")]
     depth: usize,
     /// Print one JSON object, with every sample and every tree.
     #[arg(long, conflicts_with = "dot")]
     json: bool,
-    /// Print a graph for Graphviz, from ancestors down to the tree.
+    /// Print a graph for Graphviz, with edges from ancestors to the tree.
     #[arg(long, requires = "id")]
     dot: bool,
 }
@@ -90,7 +90,7 @@ pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
     }
 }
 
-/// Folder or file of the run: the place that is named, or else the run of a swarm of that name.
+/// Returns the given folder or file if it exists, else the recorded run with that id.
 fn located(args: &LineageArgs, runs: &Path) -> Result<PathBuf> {
     let nothing = |path: &PathBuf| !path.try_exists().unwrap_or(true);
     let text = args.run.to_string_lossy();
@@ -125,13 +125,13 @@ fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Resul
     print(&text)
 }
 
-/// An operator's name, as in every file.
+/// Name of an operator, as in all files.
 fn name(operator: Operator) -> Result<String> {
     let value = serde_json::to_value(operator)?;
     Ok(value.as_str().context("operators are names")?.to_string())
 }
 
-/// One line about an individual.
+/// Describes an individual in one line.
 fn describe(i: &Individual) -> Result<String> {
     let (n, mean) = i.fitness();
     let mut line = format!("{}  {} in generation {}", i.id, name(i.operator)?, i.generation);
@@ -151,7 +151,7 @@ fn describe(i: &Individual) -> Result<String> {
     Ok(line)
 }
 
-/// The lineage as a tree on a terminal, with an explicit stack, as it may be deep.
+/// Formats the lineage as a text tree. Uses an explicit stack, because the lineage may be deep.
 fn to_text(lineage: &Lineage) -> Result<String> {
     let mut text = String::new();
     let mut open = vec![(0, String::new(), String::new())];
@@ -186,7 +186,7 @@ fn to_text(lineage: &Lineage) -> Result<String> {
 /// Champions of a run of evolution, as `--json` prints them without an ID.
 #[derive(Serialize, JsonSchema)]
 pub struct Champions<'a> {
-    /// The run's last generation.
+    /// Last generation of the run.
     generation: u32,
     /// Best individual of each island.
     champions: Vec<Member<'a>>,
@@ -249,11 +249,11 @@ fn ancestry(lineage: &Lineage) -> Ancestry<'_> {
     Ancestry { id: lineage.members[0].id.to_string(), members, further: lineage.further }
 }
 
-/// A graph in which arrows go from parents to children.
+/// Formats the lineage as a Graphviz graph with edges from parents to children.
 fn to_dot(lineage: &Lineage) -> Result<String> {
     let mut dot = String::from("digraph lineage {\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n");
     for member in &lineage.members {
-        // Names, operators and numbers hold neither quotes nor backslashes.
+        // Names, operators and numbers contain no quotes or backslashes.
         writeln!(dot, "  \"{}\" [label=\"{}\"];", member.id, describe(member)?.replace(", ", "\\n"))?;
     }
     for member in &lineage.members {

@@ -1,4 +1,4 @@
-//! `xpuck runs lineage` of a run of robots, out of its MCAP record.
+//! `xpuck runs lineage` for a run of robots, read from its MCAP record.
 
 use crate::records::runs::{print, tell};
 use crate::terminal::print_json;
@@ -12,13 +12,13 @@ use xpuck_record::lineage::{Births, Individual};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::message::Operator;
 
-/// How the lineage is printed.
+/// Output format of the lineage.
 pub enum Form {
-    /// For people.
+    /// Text for people.
     Text,
     /// One JSON object.
     Json,
-    /// For Graphviz.
+    /// Graph for Graphviz.
     Dot,
 }
 
@@ -60,7 +60,7 @@ struct Member<'a> {
     individual: &'a Individual,
 }
 
-/// Prints where a tree came from; without one, each robot's last emigrant.
+/// Prints the ancestry of `id`; without an id, the last emigrant of each robot.
 pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()> {
     let births = Births::read(path)?;
     tell(&births.damage);

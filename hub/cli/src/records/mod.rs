@@ -1,4 +1,4 @@
-//! Recorded runs: lists, exports, reports, calibration from them, and the lineage of their trees.
+//! Recorded runs: lists, exports, reports, calibration, and the lineage of their trees.
 
 pub mod calibrate;
 pub mod calibrate_record;

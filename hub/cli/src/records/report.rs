@@ -1,4 +1,4 @@
-//! `xpuck runs report`: what runs of a swarm say, as one page.
+//! `xpuck runs report`: a page about recorded runs of a swarm.
 
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::results::other_kind;
@@ -22,49 +22,49 @@ use xpuck_record::run_file::RunState;
 use xpuck_stats::som::Topology;
 use xpuck_wire::output;
 
-/// Most runs of a report.
+/// Maximum number of runs in a report.
 const MOST: usize = 500;
 
 /// Make a report of runs of a swarm: one page with figures, and its numbers as CSV and Parquet.
 ///
-/// Which runs count; real and evolved fitness over their segments; what many islands bring; how the swarm behaved, as a map; the
-/// trees at the end, what each is worth, how it works and where it came from; different trees together; simulation against
-/// reality; recorded senses against poses; and what adaptive robots held the world for (thesis 7.3, 8.4 to 8.7, 9.2.1).
-/// The page needs no network. All runs must be of one experiment. A run that cannot be read, or is given
-/// twice, is named and left out, and the command ends with 1.
+/// Contents: which runs count; real and evolved fitness by segment; benefit of several islands; a map of the swarm's
+/// behaviour; the final trees with their fitness, explanation and lineage; mixtures of trees; simulation compared with
+/// reality; recorded senses compared with poses; and world parameters estimated by adaptive robots (thesis 7.3, 8.4 to
+/// 8.7, 9.2.1). The page needs no network. All runs must be of one experiment. A run that cannot be read, or is given
+/// twice, is reported and left out, and the exit code is 1.
 #[derive(Args)]
 pub struct ReportArgs {
-    /// The runs: `last`, names as `xpuck runs list` has them, or folders.
+    /// Runs: `last`, ids as in `xpuck runs list`, or folders.
     #[arg(required = true, value_name = "RUN")]
     chosen: Vec<String>,
-    /// Folder of the report: new, empty, or with an earlier report, which is replaced.
+    /// Folder for the report: new, empty, or with an earlier report, which is replaced.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: PathBuf,
-    /// A run of one island (`xpuck evolve --islands 1 --output`) to compare many islands with (Eq. 8.4).
+    /// Run of one island (`xpuck evolve --islands 1 --output`) as the baseline for several islands (Eq. 8.4).
     #[arg(long, value_name = "DIR")]
     single: Option<PathBuf>,
-    /// Simulations of 60 s of each tree and of each swarm.
+    /// Number of simulations (60 s each) of each tree and of each swarm, 2 to 100000.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     simulations: u32,
     /// Seed of the simulations.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Cells of the map of behaviours.
+    /// Cell shape of the behaviour map.
     #[arg(long, value_enum, default_value_t = GridArg::Hexagonal)]
     grid: GridArg,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Print what came out as one JSON object, and no progress.
+    /// Print the results as one JSON object, without progress.
     #[arg(long)]
     json: bool,
 }
 
-/// Cells.
+/// Cell shapes of the behaviour map.
 #[derive(Clone, Copy, ValueEnum)]
 enum GridArg {
-    /// Six neighbours.
+    /// Hexagonal cells, with six neighbours each.
     Hexagonal,
-    /// Four neighbours.
+    /// Square cells, with four neighbours each.
     Square,
 }
 
@@ -128,7 +128,7 @@ pub struct ReportOutput<'a> {
     results: &'a [(String, Vec<String>)],
 }
 
-/// The runs that can be read, and a line for each other one.
+/// Reads the runs; returns the readable ones, and one error line for each other run.
 fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
     let progress = Progress::of("run", folders.len() as u64, quiet);
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
@@ -147,7 +147,7 @@ fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
     (runs, left_out)
 }
 
-/// Whether two folders hold one run.
+/// Whether two folders hold the same run.
 fn same(a: &RunFacts, b: &RunFacts) -> bool {
     (a.started_unix_ms, a.seed, &a.experiment) == (b.started_unix_ms, b.seed, &b.experiment)
 }

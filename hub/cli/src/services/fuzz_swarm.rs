@@ -10,36 +10,36 @@ use std::process::ExitCode;
 use xpuck_simtest::{Campaign, Mutant, Outcome, Settings, campaign, run as run_seed};
 use xpuck_wire::output::count;
 
-/// Lines of a trace that a failure shows without --trace.
+/// Number of trace lines shown for a failure without --trace.
 const LAST: usize = 30;
 
 /// Test the swarm by simulation: hub and nine robots in one thread, with faults injected.
 ///
-/// The programs' own cores run on a simulated clock and network, with real physics. Links lose, delay, double and
-/// reorder messages; robots and hub crash and come back; control threads hang; motion capture freezes or lies; operators
-/// press buttons. From outside it is checked that wheels stand when they must, that no robot runs a tree that was not
-/// verified, that nothing is counted twice, and that roster and record tell the truth. In the last 20 s nothing goes wrong
-/// any more, and the swarm must complete a run.
+/// The core logic of the programs runs on a simulated clock and network, with real physics. Links lose, delay,
+/// duplicate and reorder messages; robots and hub crash and restart; control threads hang; motion capture freezes or
+/// reports false poses; operators issue commands. Checked from outside: wheels stand when required, robots run only
+/// verified trees, nothing is counted twice, and roster and record are correct. In the last 20 s no faults are
+/// injected, and the swarm must complete a run.
 ///
-/// Everything follows from the seed, so a seed that breaks a rule breaks it again. Exits with 1 if one does.
+/// All results follow from the seed, so failures are reproducible. Exit code 1 if a seed breaks a rule.
 #[derive(Args)]
 pub struct FuzzSwarmArgs {
-    /// The first seed.
+    /// First seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many seeds.
+    /// Number of seeds, 1 to 10000000.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     seeds: u64,
-    /// Simulated time of each, s.
+    /// Simulated time of each seed (s), 30 to 90000.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(30..=90_000))]
     seconds: u32,
-    /// Print the last events of the first seed, or of the first that broke a rule.
+    /// Print the whole trace of the first seed that broke a rule, else of the first seed.
     #[arg(long)]
     trace: bool,
     /// Print one JSON object and no progress.
     #[arg(long)]
     json: bool,
-    /// Put a bug in, to see that it is found.
+    /// Insert a known bug, to verify that it is found.
     #[arg(long, alias = "plant", value_name = "BUG", help_heading = "Mutation testing")]
     mutant: Option<Mutant>,
 }

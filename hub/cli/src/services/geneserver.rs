@@ -1,4 +1,4 @@
-//! `xpuck serve geneserver`: a geneserver for islands that are processes of their own.
+//! `xpuck serve geneserver`: a geneserver for islands in separate processes.
 
 use crate::files::tree_file::refuse_over;
 use crate::terminal::report_json;
@@ -22,56 +22,57 @@ use xpuck_wire::output::count;
 use xpuck_wire::shutdown;
 use xpuck_wire::shutdown::TRY_AGAIN;
 
-/// Serve genes to islands on any number of machines; start those with `xpuck serve island`.
+/// Exchange genes between islands on any number of machines; start the islands with `xpuck serve island`.
 ///
-/// The server keeps each island's most recent emigrants and answers with others', as --policy says. Islands come,
-/// leave and return as they like, and go on by themselves while the server is away. With --dir it remembers over a
-/// restart; without, it learns again from the islands within a few generations.
+/// The server keeps each island's most recent emigrants and answers with those of other islands, as --policy defines.
+/// Islands may connect, leave and return at any time, and continue alone while the server is down. With --dir the
+/// server keeps its state over a restart; without it, it recovers the state from the islands within a few generations.
 ///
-/// With --above it is an island of another geneserver, and so on: once in a second it offers the best of its own islands there
-/// and gives them what it gets. While the one above is away it goes on alone. Islands' numbers name genes, so each server
-/// below another has --numbers of its own, of which the first is its own number above.
+/// With --above, the server acts as an island of another geneserver, to any depth: once a second it offers the best
+/// tree of its islands there, and distributes the trees that it receives. While the upper server is down, it continues
+/// alone. Island numbers identify genes, so each lower server needs its own --numbers; the first is its own number at
+/// the upper server.
 ///
 /// Exit codes: 0 when --islands are done or silent, 75 ("try again") when SIGTERM ended it before that.
 #[derive(Args)]
 pub struct GeneserverArgs {
-    /// Evolution file (.toml), the islands' own: its algorithm, seed and `[migration]` say who gets whose genes.
+    /// Evolution file (.toml) of the islands: its algorithm, seed and `[migration]` define the exchange of genes.
     file: Option<PathBuf>,
-    /// ZeroMQ endpoint to listen on. Port `*` takes a free one, which is printed.
+    /// ZeroMQ endpoint to listen on. Port `*` selects a free port, which is printed.
     #[arg(long, default_value = "tcp://127.0.0.1:7610")]
     listen: String,
-    /// Write the address to this file at the start, for `xpuck serve island --address-file`; with the machine's name where all of
-    /// its addresses are listened on.
+    /// Write the address to this file at the start, for `xpuck serve island --address-file`. If the server listens on
+    /// all addresses, the file contains the machine's name.
     #[arg(long, value_name = "FILE")]
     address_file: Option<PathBuf>,
-    /// End when so many islands are done.
+    /// End when this number of islands is done.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     islands: Option<u16>,
-    /// With --islands: also end when nobody has spoken for so many seconds.
+    /// With --islands: also end after this time without any message (s).
     #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
     idle: u64,
-    /// Who gets whose genes: full, ring, near, random or none.
+    /// Exchange policy: full, ring, near, random or none.
     #[arg(long)]
     policy: Option<String>,
-    /// Any key of the file, as in `--set migration.keep=4`; may be given again.
+    /// Any key of the file, as in `--set migration.keep=4`; can be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
     #[arg(long, value_name = "FILE", env = "XPUCK_GENESERVER_KEY")]
     key: Option<PathBuf>,
-    /// Endpoint of a geneserver above this one.
+    /// Endpoint of the upper geneserver.
     #[arg(long, value_name = "ADDR", requires = "numbers")]
     above: Option<String>,
-    /// Key file that the geneserver above shares with those below it [default: that of --key].
+    /// Key file that the upper geneserver shares with its lower servers [default: that of --key].
     #[arg(long, value_name = "FILE", requires = "above")]
     above_key: Option<PathBuf>,
-    /// Numbers that islands here may have [default: 0-65534].
+    /// Range of island numbers allowed here [default: 0-65534].
     #[arg(long, value_name = "FIRST-LAST", value_parser = numbers)]
     numbers: Option<RangeInclusive<u16>>,
-    /// Folder for the server's memory, saved every few seconds.
+    /// Folder for the server's state, saved every few seconds.
     #[arg(long)]
     dir: Option<PathBuf>,
-    /// Print one JSON object a line: the endpoint, how things stand every ten seconds, and the end.
+    /// Print one JSON object a line: the endpoint, the status every ten seconds, and the final status.
     #[arg(long)]
     json: bool,
     /// End when standard input is closed.
@@ -117,7 +118,7 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
 }
 
-/// Refuses an address above that nobody can be at, or that is this server's own.
+/// Rejects an upper address that is invalid or that is this server's own.
 fn check_above(above: &str, listen: &str) -> Result<()> {
     let port = above.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':'));
     if !port.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0)) {
@@ -138,18 +139,18 @@ fn numbers(text: &str) -> Result<RangeInclusive<u16>> {
     Ok(numbers)
 }
 
-/// A line that `--json` prints.
+/// Output line of `--json`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report<'a> {
-    /// At the start: the endpoint that it listens at.
+    /// Printed at the start.
     Listening {
-        /// The endpoint.
+        /// Endpoint at which the server listens.
         listening: &'a str,
     },
-    /// Every ten seconds.
+    /// Printed every ten seconds.
     Status(&'a Status),
-    /// At the end.
+    /// Printed at the end.
     End {
         /// Final status.
         ended: &'a Status,

@@ -1,4 +1,4 @@
-//! `xpuck serve hub`: the hub's services.
+//! `xpuck serve hub`: services of the hub.
 
 use anyhow::Result;
 use clap::Args;
@@ -12,7 +12,7 @@ use xpuck_wire::shutdown;
 /// Prints `ready` once robots and operators can connect. SIGTERM stops the swarm and closes the record.
 #[derive(Args)]
 pub struct HubArgs {
-    /// The hub's file.
+    /// Hub file.
     #[arg(long, value_name = "FILE", default_value = "hub.toml")]
     config: PathBuf,
     /// End when standard input is closed.

@@ -1,4 +1,4 @@
-//! `xpuck serve island`: one island as a process of its own, for any scheduler.
+//! `xpuck serve island`: one island in its own process, for any scheduler.
 
 use crate::engines::engine::EngineArgs;
 use crate::evolution::evolve::percent;
@@ -21,48 +21,49 @@ use xpuck_wire::log::{self, Line};
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::socket::Sockets;
 
-/// Time between two lines that tell how the island stands.
+/// Interval between status lines.
 const REPORT: Duration = Duration::from_secs(10);
-/// How long an island that has just ended waits until the geneserver knows it, if there was one.
+/// Maximum wait for the geneserver to acknowledge the island's end, if the server was ever reached.
 const FAREWELL: Duration = Duration::from_secs(120);
-/// The same if there was none, and for an island that had ended before.
+/// The same wait if the server was never reached, or if the island had already ended before.
 const SHORT_FAREWELL: Duration = Duration::from_millis(500);
 
-/// Evolve one island, exchanging genes with the others' processes through a geneserver.
+/// Evolve one island, exchanging genes with other island processes through a geneserver.
 ///
-/// This is the worker that a scheduler starts, as often as it likes: it begins if the folder is new, goes on from the
-/// last generation if it was cut short, and ends at once if everything is done. A geneserver that is away does not stop
-/// it. Every generation is kept before the next begins, so nothing is lost to `kill -9` but the generation in hand.
+/// A scheduler may start this worker any number of times: it begins in a new folder, continues from the last
+/// generation after an interruption, and ends immediately if all generations are done. It continues while the
+/// geneserver is down. Every generation is saved before the next begins, so `kill -9` loses only the generation in
+/// progress.
 ///
-/// Exit codes: 0 all generations are done; 75 ended by SIGTERM or Ctrl-C within 5 s, start it again to go on; 1 an error
-/// that starting again does not mend.
+/// Exit codes: 0 all generations are done; 75 ended by SIGTERM or Ctrl-C within 5 s, start it again to continue; 1 an
+/// error that a restart does not fix.
 #[derive(Args)]
 #[command(after_help = "The geneserver: xpuck serve geneserver. For Slurm and HyperQueue: docs/cluster/README.md")]
 pub struct IslandArgs {
-    /// Evolution file (.toml), as for `xpuck evolve`; needed at the first start only, and all its keys may be left out.
+    /// Evolution file (.toml), as for `xpuck evolve`; only needed at the first start, and all its keys are optional.
     file: Option<PathBuf>,
     /// Endpoint of the geneserver.
     #[arg(long, value_name = "ADDR", default_value = "tcp://127.0.0.1:7610")]
     hub: String,
-    /// File in which the geneserver keeps its address (`xpuck serve geneserver --address-file`), in place of --hub: an island that
-    /// runs looks there whenever the server is away, and finds one that has moved.
+    /// File to which the geneserver writes its address (`xpuck serve geneserver --address-file`), in place of --hub. A
+    /// running island reads it whenever the server is down, and so finds a server that has moved.
     #[arg(long, value_name = "FILE", conflicts_with = "hub")]
     address_file: Option<PathBuf>,
-    /// Number of the island, 0 to 9999; with the file's seed it decides all that the island does by itself.
+    /// Number of the island, 0 to 9999. Together with the seed of the file it determines the island's random numbers.
     #[arg(long, value_name = "K")]
     island: u16,
     /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
     #[arg(long, value_name = "FILE", env = "XPUCK_GENESERVER_KEY")]
     key: Option<PathBuf>,
-    /// Folder of this island, made if it is not there; checkpoints, record, final trees and result.
+    /// Folder of this island, created if missing: checkpoints, record, final trees and result.
     #[arg(long, value_name = "DIR")]
     resume: PathBuf,
-    /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
+    /// Any key of the file, as in `--set settings.elite=0.3`; can be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Print one JSON object at the end, and no progress.
+    /// Print one JSON object at the end, without progress.
     #[arg(long)]
     json: bool,
 }
@@ -86,7 +87,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
         }
     };
     if evolution.is_done() && Folder::is_finished(dir) {
-        // The server may not have heard of it, but that is no reason to wait.
+        // The server may not know yet, but waiting for it is not necessary.
         link.done(evolution.state().generation, SHORT_FAREWELL);
         log::report(format_args!("island {} is done: see {}", args.island, dir.display()));
         return Ok(ExitCode::SUCCESS);
@@ -121,7 +122,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     }
     let outcome = Outcome::of(&evolution)?;
     folder.finish(&evolution, &outcome)?;
-    // A server that was there and is being started again has to hear it, or it would wait for this island for ever.
+    // A server that is restarting must learn of this island's end, or it would wait for the island forever.
     let patience = if link.met() { FAREWELL } else { SHORT_FAREWELL };
     link.done(evolution.state().generation, patience);
     say(&mut link);
@@ -137,7 +138,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The island's run: begun if the folder is new, else gone on with.
+/// Opens the island's run: a new run in a new folder, else the resumed run.
 fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
     let dir = &args.resume;
     let fresh = !Folder::holds_run(dir);
@@ -167,7 +168,7 @@ fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
     Ok((evolution.on(engine), folder))
 }
 
-/// The engine that the options say, or else the run's own.
+/// Opens the engine of the options, or else that of the run's configuration.
 fn engine(args: &IslandArgs, config: &Config) -> Result<ChosenEngine> {
     open_engine(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }

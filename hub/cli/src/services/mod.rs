@@ -1,4 +1,4 @@
-//! Programs that run until they are ended: hub, arena, demo, geneserver, and those for other makers' programs.
+//! Long-running programs: hub, demo, geneserver, island worker and swarm tests.
 
 pub mod demo;
 pub mod fuzz_swarm;

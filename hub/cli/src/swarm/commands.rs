@@ -1,4 +1,4 @@
-//! `xpuck pause|resume|next|stop`: what an operator has a running hub do, and what the robots did then.
+//! `xpuck pause|resume|next|stop`: commands to a running hub, and the acknowledgements of the robots.
 
 use crate::link::hub_address::{HubAddress, have, status};
 use crate::swarm::obedience::Obedience;
@@ -11,35 +11,35 @@ use xpuck_wire::message::{Order, Request};
 use xpuck_wire::output;
 use xpuck_wire::socket::AskError;
 
-/// How long robots may take to obey, wall time. They are told again five times a second.
+/// Maximum wait for robots to acknowledge (wall time). The hub repeats the directive five times a second.
 const OBEY: Duration = Duration::from_secs(3);
-/// The hub is asked so often how it stands.
+/// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// What every command without arguments takes.
+/// Options of commands without arguments.
 #[derive(Args)]
 pub struct CommandArgs {
-    /// Say at once that the hub has it, and wait for no robot.
+    /// Return when the hub has accepted the command, without waiting for robots.
     #[arg(long)]
     no_wait: bool,
-    /// Print what each robot did as one JSON object.
+    /// Print the acknowledgement of each robot as one JSON object.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     address: HubAddress,
 }
 
-/// What a command takes that may also be for single robots.
+/// Options of commands that may also address single robots.
 #[derive(Args)]
 pub struct StandArgs {
-    /// Robots that this is for alone, whatever the others do; without any it is for the swarm and its run.
+    /// Robots to address, independent of the others; without any, the command is for the swarm and its run.
     #[arg(value_name = "ROBOT", conflicts_with = "no_wait")]
     robots: Vec<String>,
     #[command(flatten)]
     command: CommandArgs,
 }
 
-/// Gives a command to the swarm, or an order to the robots that are named.
+/// Sends a command to the swarm, or an order to the given robots.
 ///
 /// # Errors
 /// As [`command`] and [`order_robots`].
@@ -51,14 +51,14 @@ pub fn stand(args: &StandArgs, request: &Request, alone: Order) -> Result<()> {
     }
 }
 
-/// Consequence of STOP or PAUSE that no hub has answered.
+/// Explanation of an unanswered STOP or PAUSE.
 const UNHEARD: &str = "not acknowledged: wheels stand 1 s after the hub falls silent, and a hub that comes back may go on \
                        with the run; repeat the command until it is acknowledged";
 
-/// Gives a command without arguments, and says what the robots did.
+/// Sends a command without arguments, and prints the acknowledgements of the robots.
 ///
 /// # Errors
-/// The hub refuses or is silent, or a robot that is there does not obey in time.
+/// The hub refuses or is silent, or a robot that is present does not acknowledge in time.
 pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     let (link, _) = args.address.open()?;
     let stand = matches!(request, Request::Stop | Request::Pause);
@@ -84,7 +84,7 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     }
 }
 
-/// Says what was seen last; a demo's hub `ended` with its run.
+/// Prints the last acknowledgements seen. `ended`: the hub, such as a demo's, has ended since.
 fn tell(seen: Option<&Obedience>, args: &CommandArgs, ended: bool) -> Result<()> {
     const SINCE: &str = "the hub has ended since, and wheels stand within 1.1 s of its last word";
     let Some(seen) = seen else { return Ok(output::line(format_args!("told; {SINCE}"))?) };

@@ -1,4 +1,4 @@
-//! `xpuck swarm console`: a link to the web page.
+//! `xpuck swarm console`: a link to the console page.
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::terminal::print_json;
@@ -9,10 +9,10 @@ use serde::Serialize;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
 
-/// Print a one-time link by which a browser opens the console's page as you.
+/// Print a one-time link by which a browser opens the console's page with your permissions.
 ///
-/// The link is good once and for ten minutes; the session that it begins ends after twelve hours, or after two in which
-/// nothing is asked. Whoever has the link may do what your key may: do not send it on.
+/// The link is valid once, for ten minutes. Its session ends after twelve hours, or after two hours without a request.
+/// Anyone with the link has the permissions of your key, so do not share it.
 #[derive(Args)]
 pub struct ConsoleArgs {
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub struct Link {
     link: String,
 }
 
-/// Prints a link.
+/// Prints a console link.
 pub fn console(args: &ConsoleArgs) -> Result<()> {
     let Reply::Link(link) = ask(&args.address, &Request::Link)? else { bail!("the hub answered something else") };
     match args.json {

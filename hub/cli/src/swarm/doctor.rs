@@ -1,4 +1,4 @@
-//! `xpuck doctor`: which promises hold.
+//! `xpuck doctor`: checks of the fleet's promises.
 
 use crate::terminal::print_json;
 use anyhow::Result;
@@ -8,15 +8,15 @@ use std::process::ExitCode;
 use xpuck_hub_service::doctor::{self, Verdict};
 use xpuck_wire::output;
 
-/// Look at each promise of the fleet: on, off or broken, with evidence and what to do. Changes nothing.
+/// Check each promise of the fleet: on, off or broken, with evidence and a remedy. Changes nothing.
 ///
-/// Asks the hub if it runs, and looks at its files and this machine. Exit code 1 if anything is broken.
+/// Queries the hub if it runs, and checks its files and this machine. Exit code 1 if anything is broken.
 #[derive(Args)]
 pub struct DoctorArgs {
-    /// The hub's file.
+    /// Hub file.
     #[arg(long, default_value = "hub.toml")]
     config: PathBuf,
-    /// The key by which the hub is asked: an operator's or observer's. Usually that of `operator` in the folder of keys.
+    /// Key for queries to the hub: an operator's or observer's, usually `operator` in the key folder.
     #[arg(long, value_name = "FILE", env = "XPUCK_KEY")]
     key: Option<PathBuf>,
     /// Print the findings as JSON.

@@ -1,4 +1,4 @@
-//! `xpuck robot enrol` and `xpuck robot replace`: a robot more, and another board in a robot's place ([fleet](../../../docs/fleet.md)).
+//! `xpuck robot enrol` adds a robot; `xpuck robot replace` replaces a robot's board ([fleet](../../../docs/fleet.md)).
 
 mod files;
 
@@ -16,35 +16,36 @@ use xpuck_wire::keys::Public;
 use xpuck_wire::message::{Order, Reply, Request};
 use xpuck_wire::{Swarm, atomic, output, shown};
 
-/// Add a robot to the swarm: its key, its file, its place in swarm.toml, and word to the hub that runs.
+/// Add a robot to the swarm: its key, its file, its entry in swarm.toml, and its registration at the running hub.
 ///
-/// The hub takes it at once, into the run that goes on too, where its island starts anew. Run it where the hub's swarm.toml
-/// is. What is there already stays, so it can be said again.
+/// The hub accepts it immediately, also during a run, where its island starts from scratch. Run the command in the
+/// folder of the hub's swarm.toml. Existing files are kept, so the command can be repeated.
 #[derive(Args)]
 pub struct EnrolArgs {
-    /// Its id: 1 to 32 of a-z, 0-9, - and _.
+    /// Id of the new robot: 1 to 32 characters of a-z, 0-9, - and _.
     robot: String,
-    /// The public half of a key that was made on its board, NAME.pub; without it a pair is made here.
+    /// Public key that was made on the robot's board, NAME.pub [default: make a key pair here].
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
-    /// The robot whose file its own is made of [default: the last of swarm.toml that has one].
+    /// Robot whose file is the template [default: the last one in swarm.toml that has a file].
     #[arg(long, value_name = "ROBOT")]
     like: Option<String>,
-    /// Where it listens to the others, if swarm.toml has `peers`, such as tcp://192.168.1.110:7606.
+    /// Address at which the robot listens to its peers, if swarm.toml has `peers`, such as tcp://192.168.1.110:7606.
     #[arg(long, value_name = "ADDRESS")]
     peer: Option<String>,
     #[command(flatten)]
     common: Common,
 }
 
-/// Put another board in a robot's place: the former key is revoked, the new board has one of its own.
+/// Replace a robot's board: revoke the old key and enrol a key for the new board.
 ///
-/// Name and island stay. The island begins anew unless the folder `evolution.state` of the former board is copied to the new one.
+/// Name and island are kept. The island starts from scratch unless the folder `evolution.state` is copied from the old
+/// board to the new one.
 #[derive(Args)]
 pub struct ReplaceArgs {
-    /// The robot's id.
+    /// Id of the robot.
     robot: String,
-    /// The public half of a key that was made on the new board, NAME.pub; without it a pair is made here.
+    /// Public key that was made on the new board, NAME.pub [default: make a key pair here].
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
     #[command(flatten)]
@@ -53,34 +54,35 @@ pub struct ReplaceArgs {
 
 #[derive(Args)]
 struct Common {
-    /// The hub's swarm file.
+    /// Swarm file of the hub.
     #[arg(long, default_value = "swarm.toml")]
     swarm: PathBuf,
-    /// Print what was done as one JSON object.
+    /// Print the changes as one JSON object.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     address: HubAddress,
 }
 
-/// What was done.
+/// Result of `xpuck robot enrol` or `replace`, as `--json` prints it.
 #[derive(Serialize, JsonSchema)]
 pub struct Done {
+    /// Id of the robot.
     robot: String,
-    /// Its island, from 1.
+    /// Number of the robot's island, from 1.
     island: u16,
-    /// What its board needs.
+    /// Files that the robot's board needs.
     board: Vec<PathBuf>,
-    /// In words.
+    /// Changes that were made, in words.
     said: Vec<String>,
-    /// The hub that runs has it.
+    /// Whether the running hub has accepted the change.
     hub: bool,
 }
 
 /// Adds a robot.
 ///
 /// # Errors
-/// In one line, what is in the way, or that the hub refuses it.
+/// One line: the obstacle, or the hub's refusal.
 pub fn enrol(args: &EnrolArgs) -> Result<()> {
     let path = &args.common.swarm;
     let folder = atomic::folder(path);
@@ -94,7 +96,7 @@ pub fn enrol(args: &EnrolArgs) -> Result<()> {
         }
         None => Some(files::with(&swarm, robot, args.peer.as_deref(), path)?),
     };
-    // All that may be refused is, before anything is written.
+    // All checks come before the first write.
     let file = files::robot(folder, &swarm, robot, args.like.as_deref())?;
     let mut said = Vec::new();
     if !swarm.security.dev_mode {
@@ -113,17 +115,17 @@ pub fn enrol(args: &EnrolArgs) -> Result<()> {
     finish(&args.common, &swarm, robot, said, &request, "the hub has taken it; it is absent until its program runs")
 }
 
-/// Has another that changes the swarm's robots wait, so that what either does is not lost.
+/// Locks the folder, so that concurrent commands do not overwrite each other's changes of the swarm file.
 fn lock(folder: &Path) -> Result<File> {
     let locked = File::open(folder).with_context(|| folder.display().to_string())?;
     locked.lock().with_context(|| format!("{}: cannot be locked", folder.display()))?;
     Ok(locked)
 }
 
-/// Puts another board in a robot's place.
+/// Replaces a robot's board.
 ///
 /// # Errors
-/// In one line, what is in the way, or that the hub refuses it.
+/// One line: the obstacle, or the hub's refusal.
 pub fn replace(args: &ReplaceArgs) -> Result<()> {
     let _locked = lock(atomic::folder(&args.common.swarm))?;
     let swarm = Swarm::read(&args.common.swarm)?;
@@ -148,7 +150,7 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
     finish(&args.common, &swarm, robot, said, &request, "the hub waits for the new board")
 }
 
-/// Sees that a robot has a key; says what was done.
+/// Ensures that a robot has a key. Returns a description of the change, if any.
 fn key(dir: &Path, robot: &str, public: Option<&Path>) -> Result<Option<String>> {
     let Some(file) = public else {
         let made = keyring::make(dir, Some(Role::Robot), robot)?;
@@ -163,7 +165,7 @@ fn key(dir: &Path, robot: &str, public: Option<&Path>) -> Result<Option<String>>
     Ok(Some(format!("enrolled the key {}", file.display())))
 }
 
-/// Tells the hub, and prints what was done.
+/// Notifies the hub, and prints the changes.
 fn finish(
     common: &Common,
     swarm: &Swarm,

@@ -1,42 +1,42 @@
-//! Following the hub's events, of which it keeps the last thousand. Pure.
+//! Incremental reading of the hub's events; the hub keeps the last thousand. Does no I/O.
 
 use xpuck_wire::message::Event;
 
-/// Who was told events before, and asks what is new.
+/// Cursor in the hub's list of events.
 #[derive(Debug, Default)]
 pub struct Follow {
     last: Option<Event>,
 }
 
-/// What is new.
+/// Result of an answer to an event request.
 #[derive(Debug, PartialEq)]
 pub enum News {
-    /// Events since the last ones, and how many are lost before them because the hub keeps them no longer.
+    /// New events, and the number of events lost before them because the hub no longer keeps them.
     Events(Vec<Event>, u64),
-    /// The hub was started anew and counts from 1: what was asked for is to be asked for again.
+    /// The hub was restarted and counts from 1; the request must be repeated.
     Anew,
 }
 
 impl Follow {
-    /// From the events above this number on.
+    /// Starts after the event with this number.
     pub fn after(number: u64) -> Follow {
         let event =
             |number| Event { number, time: 0.0, level: Default::default(), who: String::new(), text: String::new() };
         Follow { last: (number > 0).then(|| event(number)) }
     }
 
-    /// The number above which to ask: one below the last event, which shows that the hub is the same.
+    /// Number after which to request events: one below the last event, which is returned again to identify the hub.
     pub fn question(&self) -> u64 {
         self.last.as_ref().map_or(0, |last| last.number.saturating_sub(1))
     }
 
-    /// The answer came.
+    /// Processes the hub's answer.
     pub fn take(&mut self, mut events: Vec<Event>) -> News {
         let newest = events.last().cloned();
         let lost = match (&self.last, events.first()) {
             (None, _) => 0,
             (Some(last), Some(first)) if first.number > last.number => first.number - last.number - 1,
-            // Whoever says where to begin knows the number alone.
+            // A cursor from [`Follow::after`] has only the number of its event.
             (Some(last), Some(first)) if first == last || last.text.is_empty() => {
                 events.remove(0);
                 0

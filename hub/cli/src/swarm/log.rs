@@ -1,4 +1,4 @@
-//! `xpuck swarm log`: what happened, as the hub tells it.
+//! `xpuck swarm log`: events of the hub.
 
 use crate::link::hub_address::{self, HubAddress};
 use crate::swarm::follow::{Follow, News};
@@ -11,24 +11,24 @@ use xpuck_wire::message::{Event, Severity};
 use xpuck_wire::socket::AskError;
 use xpuck_wire::{output, plain};
 
-/// The hub is asked so often what is new.
+/// Interval between event requests.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Show what happened: events with their arena time since the hub started, how much they matter, and who did it.
+/// Show events: arena time since the hub's start, severity, and author.
 ///
-/// The hub keeps the last 1000; a run's record has all of its own.
+/// The hub keeps the last 1000 events; the record of a run contains all events of that run.
 #[derive(Args)]
 pub struct LogArgs {
-    /// Go on with what happens, until Ctrl-C.
+    /// Continue with new events until Ctrl-C.
     #[arg(long)]
     follow: bool,
-    /// Only events with numbers above this one, which --json tells.
+    /// Only events with numbers above this one; --json prints the numbers.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     after: u64,
     /// Only events that name this robot.
     #[arg(long, value_name = "ID")]
     robot: Option<String>,
-    /// Print each event as a line of JSON.
+    /// Print each event as one line of JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct LogArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// The hub does not answer; one that is followed and goes away is waited for.
+/// The hub does not answer. With --follow, a hub that answered before is retried.
 pub fn run(args: &LogArgs) -> Result<()> {
     let (link, _) = args.address.open()?;
     if !args.follow {
@@ -81,13 +81,13 @@ fn tell(args: &LogArgs, events: &[Event]) -> Result<()> {
     Ok(())
 }
 
-/// True if the text has this id, or an operator's name, as a word of its own.
+/// Whether the text contains this id, or operator's name, as a whole word.
 fn names(event: &Event, id: &str) -> bool {
     let of_id = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     event.text.split(|c| !of_id(c)).any(|word| word == id)
 }
 
-/// An event in a line: time, level, who, what.
+/// Formats an event in one line: time, level, author, text.
 pub fn line(event: &Event, colours: bool) -> String {
     let (level, colour) = match event.level {
         Severity::Error => ("ERROR", "31"),
@@ -99,7 +99,7 @@ pub fn line(event: &Event, colours: bool) -> String {
         true => format!("\x1b[{colour}m{level:<5}\x1b[0m"),
         false => format!("{level:<5}"),
     };
-    // Most texts say it themselves.
+    // Most texts contain the author's name.
     let who = match event.who.is_empty() || names(event, &event.who) {
         true => String::new(),
         false => format!("{}: ", plain(&event.who)),

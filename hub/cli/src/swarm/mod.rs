@@ -1,4 +1,4 @@
-//! Commands to a swarm that runs, and how it stands.
+//! Commands to a running swarm, and its status.
 
 pub mod commands;
 pub mod console;

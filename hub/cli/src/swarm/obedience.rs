@@ -1,4 +1,4 @@
-//! Who does what the swarm was told last, and after what time. Pure.
+//! Acknowledgements of the last directive, and their delays. Does no I/O.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,38 +6,38 @@ use xpuck_hub_core::switchboard::phase_name;
 use xpuck_wire::message::State;
 use xpuck_wire::{Phase, Status, plain};
 
-/// How a robot took the last directive.
+/// Acknowledgement of the last directive by a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Answer {
-    /// Its id.
+    /// Id of the robot.
     pub robot: String,
-    /// It is heard.
+    /// Whether the hub currently receives messages of the robot.
     pub there: bool,
-    /// It was heard since the hub started.
+    /// Whether the robot has been heard since the hub started.
     pub known: bool,
-    /// It told that it obeys.
+    /// Whether the robot has acknowledged the directive.
     pub obeys: bool,
-    /// How long after the directive the hub knew that, ms of wall time.
+    /// Time from the directive to the acknowledgement (ms of wall time).
     pub ms: Option<f32>,
-    /// What it does.
+    /// Current state of the robot.
     pub state: State,
-    /// It stands whatever the others do.
+    /// Whether the robot is held, independent of the others.
     pub held: bool,
 }
 
-/// How the swarm took the last directive.
+/// Acknowledgements of the last directive by the swarm.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Obedience {
-    /// What the hub does.
+    /// Phase of the hub.
     pub phase: Phase,
-    /// What the robots were told.
+    /// Last directive to the robots.
     pub directive: State,
-    /// A row a robot, in the order of the swarm file.
+    /// One row for each robot, in the order of the swarm file.
     pub robots: Vec<Answer>,
 }
 
 impl Obedience {
-    /// As the status tells it.
+    /// Extracts the acknowledgements from a status.
     pub fn of(status: &Status) -> Obedience {
         let answer = |robot: &xpuck_wire::RobotRow| Answer {
             robot: robot.id.clone(),
@@ -55,17 +55,17 @@ impl Obedience {
         }
     }
 
-    /// Nobody who is there is still waited for.
+    /// Whether all robots that are present have acknowledged.
     pub fn is_settled(&self) -> bool {
         self.robots.iter().all(|robot| robot.obeys || !robot.there)
     }
 
-    /// Robots were told to stand.
+    /// Whether the directive stops the robots.
     pub fn stands(&self) -> bool {
         matches!(self.directive, State::Stop | State::Pause)
     }
 
-    /// Those who were heard once and have not told that they obey: nobody knows what they do.
+    /// Robots that were heard once and have not acknowledged; their state is unknown.
     pub fn silent(&self) -> Vec<String> {
         self.ids(|robot| !robot.obeys && robot.known)
     }
@@ -74,7 +74,7 @@ impl Obedience {
         self.robots.iter().filter(|robot| so(robot)).map(|robot| plain(&robot.robot)).collect()
     }
 
-    /// How many do it and when the last one did: `9 of 9 robots stand, the last after 112 ms`.
+    /// Number of robots that comply, and the last delay: `9 of 9 robots stand, the last after 112 ms`.
     pub fn sentence(&self) -> String {
         let obeying = || self.robots.iter().filter(|robot| robot.obeys);
         let Some(first) = obeying().next() else {
@@ -102,12 +102,12 @@ impl Obedience {
         format!("{number} of {} robots {does}{last}{held}", self.robots.len())
     }
 
-    /// The same behind what the hub does.
+    /// The sentence, preceded by the phase of the hub.
     pub fn headline(&self) -> String {
         format!("{}: {}", phase_name(self.phase), self.sentence())
     }
 
-    /// A line for each robot that obeys, with its time.
+    /// One line for each robot that acknowledged, with its delay.
     pub fn rows(&self) -> Vec<String> {
         let width = self.robots.iter().map(|robot| plain(&robot.robot).chars().count()).max().unwrap_or(0);
         let row = |robot: &Answer| {
@@ -117,7 +117,7 @@ impl Obedience {
         self.robots.iter().filter(|robot| robot.obeys).map(row).collect()
     }
 
-    /// What is to be said of those who did not answer; none if there are none.
+    /// Warning about robots that did not answer; `None` if all did.
     pub fn warning(&self) -> Option<String> {
         let silent = self.silent();
         let why = if self.stands() {

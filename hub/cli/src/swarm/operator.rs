@@ -1,4 +1,4 @@
-//! `xpuck robot list`: how the swarm stands.
+//! `xpuck robot list`: state of the swarm's robots.
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::swarm::standing::state;
@@ -12,9 +12,9 @@ use xpuck_wire::output;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{Phase, Status};
 
-/// Show one row a robot: state, battery, round trip, generation, best fitness.
+/// Show one row for each robot: state, battery, round trip, generation, best fitness.
 ///
-/// A robot that the hub has not heard of since it started is absent, one that fell silent is lost.
+/// A robot that the hub has not heard since its start is absent; a robot that fell silent is lost.
 #[derive(Args)]
 pub struct RobotsArgs {
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub struct RobotsArgs {
     json: bool,
 }
 
-/// Shows the robots.
+/// Prints the robots.
 pub fn robots(args: &RobotsArgs) -> Result<()> {
     let Reply::Status(status) = ask(&args.address, &Request::Status)? else { bail!("the hub answered something else") };
     if args.json {
@@ -35,7 +35,7 @@ pub fn robots(args: &RobotsArgs) -> Result<()> {
     Ok(())
 }
 
-/// What simulates for a robot, and how fast.
+/// Engine of a robot's evolution, and its speed.
 pub fn engine(report: &EngineReport) -> String {
     match report {
         EngineReport { name, .. } if name.is_empty() => "-".into(),
@@ -44,7 +44,7 @@ pub fn engine(report: &EngineReport) -> String {
     }
 }
 
-/// Text that a terminal shows in red.
+/// Formats text in red on a terminal.
 fn red(text: &str) -> String {
     match output::is_terminal() {
         true => format!("\x1b[1;31m{text}\x1b[0m"),

@@ -1,4 +1,4 @@
-//! `xpuck swarm note`, and `xpuck robot identify|hold|release|reboot`: what an operator says, and what single robots are to do.
+//! `xpuck swarm note`, and `xpuck robot identify|hold|release|reboot`: notes, and orders to single robots.
 
 use crate::link::hub_address::{HubAddress, have, status};
 use crate::terminal::print_json;
@@ -12,19 +12,19 @@ use xpuck_wire::output::{self, count};
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{RobotRow, Status, plain, shown};
 
-/// How long a robot may take to stand or to go on, wall time.
+/// Maximum wait for a robot to stop or continue (wall time).
 const OBEY: Duration = Duration::from_secs(3);
-/// The hub is asked so often how it stands.
+/// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(50);
-/// Longest id of a robot, characters.
+/// Maximum length of a robot's id (characters).
 const LONGEST_ID: usize = 32;
-/// Stands for every robot of the swarm.
+/// Word for all robots of the swarm.
 const ALL: &str = "all";
 
-/// Add a line to what happens in the run: shown, logged and recorded with your name.
+/// Add a note to the events of the run: shown, logged and recorded with your name.
 #[derive(Args)]
 pub struct NoteArgs {
-    /// What is to be noted, at most 500 characters.
+    /// Text of the note, at most 500 characters.
     #[arg(required = true)]
     text: Vec<String>,
     #[command(flatten)]
@@ -34,45 +34,46 @@ pub struct NoteArgs {
 /// Adds a note.
 ///
 /// # Errors
-/// The hub refuses it or is silent.
+/// The hub refuses the note or is silent.
 pub fn note(args: &NoteArgs) -> Result<()> {
     let (link, _) = args.address.open()?;
     have(&link, &Request::Note { text: args.text.join(" ") })?;
     Ok(output::line("noted")?)
 }
 
-/// What every order takes.
+/// Options of all orders.
 #[derive(Args)]
 pub struct OrderArgs {
-    /// The robots' ids, or `all`.
+    /// Ids of the robots, or `all`.
     #[arg(required = true, value_name = "ROBOT")]
     robots: Vec<String>,
-    /// Print a row a robot as JSON.
+    /// Print one row for each robot as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     address: HubAddress,
 }
 
-/// What became of an order.
+/// Result of an order.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
+    /// Id of the robot.
     robot: String,
-    /// It was ordered and, where that can be seen, did it.
+    /// Whether the order was accepted and, where this can be observed, carried out.
     done: bool,
-    /// In words.
+    /// Result in words.
     said: String,
 }
 
-/// Has robots do something.
+/// Sends an order to robots.
 ///
 /// # Errors
-/// The hub is silent, or not every robot does it.
+/// The hub is silent, or a robot does not carry out the order.
 pub fn order(args: &OrderArgs, order: Order) -> Result<()> {
     order_robots(&args.robots, args.json, &args.address, order)
 }
 
-/// The same for robots by their ids; `all` stands for every one.
+/// Sends an order to robots by their ids; `all` means every robot.
 ///
 /// # Errors
 /// As [`order`].
@@ -111,10 +112,10 @@ pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: 
     }
 }
 
-/// Refuses names that no robot can have, before a hub is asked: empty ones, and those that would fill pages.
+/// Rejects invalid robot names before a request: empty ones, and ones that are too long to print.
 ///
 /// # Errors
-/// In one line, which.
+/// One line about the invalid name.
 pub fn check_names(robots: &[String]) -> Result<()> {
     if robots.iter().any(String::is_empty) {
         bail!("a robot's name is empty; ids are such as xp01");
@@ -125,7 +126,7 @@ pub fn check_names(robots: &[String]) -> Result<()> {
     }
 }
 
-/// The robots that were named. All of them are those that the order is for: of the held ones for a release.
+/// Resolves the given names. `all` means the robots to which the order applies, such as held robots for a release.
 fn meant(named: &[String], status: &Status, order: Order) -> Vec<String> {
     if named != [ALL] {
         return named.to_vec();
@@ -138,7 +139,7 @@ fn meant(named: &[String], status: &Status, order: Order) -> Vec<String> {
     status.robots.iter().filter(meant).map(|robot| robot.id.clone()).collect()
 }
 
-/// Waits until it can be seen what the robots do, and puts that into words.
+/// Waits until the results are known, and describes them.
 fn see(link: &OperatorLink, order: Order, rows: &mut [Row]) -> Result<()> {
     let until = Instant::now() + OBEY;
     loop {
@@ -159,7 +160,7 @@ fn see(link: &OperatorLink, order: Order, rows: &mut [Row]) -> Result<()> {
     }
 }
 
-/// Whether a robot did what it was ordered, and the words for it; none while that is not known.
+/// Result of an order and its description; `None` while it is unknown.
 fn did(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, String)> {
     let after = robot.obeyed_ms.map_or(String::new(), |ms| format!(" after {ms:.0} ms"));
     let there = robot.alive;

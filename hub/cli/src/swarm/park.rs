@@ -1,4 +1,4 @@
-//! `xpuck swarm park`: robots to their start poses, by motion capture.
+//! `xpuck swarm park`: drives robots to their start poses by motion capture.
 
 use crate::analysis::simulate::ScenarioArg;
 use crate::link::hub_address::{HubAddress, have, status};
@@ -20,56 +20,56 @@ use xpuck_wire::park::{ParkOrder, ParkReport, ParkState};
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{Status, file, plain};
 
-/// The hub is asked so often how it stands.
+/// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(100);
-/// The frisbee's usual subject name.
+/// Default subject name of the frisbee.
 pub const FRISBEE: &str = "frisbee";
 
-/// Drive robots to their start poses by motion capture, around one another, walls and the frisbee, which is not touched.
+/// Drive robots to their start poses by motion capture, around one another, walls and the frisbee.
 ///
-/// Without other poses they go to the start region of the benchmark's scenario A. Robots take whichever poses make their ways
-/// short; with --own the first robot takes the first pose, and so on. Not during a run. `xpuck stop` has them stand at once.
-/// Exit code 1 if not all robots come to stand within 2 cm and 10 degrees of their poses.
+/// Default poses are in the start region of the benchmark's scenario A. Poses are assigned to robots for short paths;
+/// with --own, the first robot takes the first pose, and so on. Not during a run. `xpuck stop` stops the robots
+/// immediately. Exit code 1 if a robot does not stop within 2 cm and 10 degrees of its pose.
 #[derive(Args)]
 pub struct ParkArgs {
-    /// A pose, x and y in m and heading in degrees; as many as there are robots.
+    /// Pose: x and y (m) and heading (degrees); one for each robot.
     #[arg(long = "pose", value_name = "X,Y,DEGREES", allow_hyphen_values = true)]
     poses: Vec<PoseArg>,
-    /// A file of poses: TOML with `[[pose]]`, each with x_m, y_m and heading_deg.
+    /// File of poses: TOML with `[[pose]]`, each with x_m, y_m and heading_deg.
     #[arg(long = "poses", value_name = "FILE", conflicts_with = "poses")]
     pose_file: Option<PathBuf>,
-    /// A world file: robots go where a run in it starts, around its walls.
+    /// World file: robots drive to the start poses of a run in this world, around its walls.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["poses", "pose_file"])]
     world: Option<PathBuf>,
-    /// Where a run of the benchmark starts.
+    /// Scenario of the benchmark that defines the start region.
     #[arg(long, value_enum, default_value_t = ScenarioArg::A, conflicts_with_all = ["poses", "pose_file", "world"])]
     scenario: ScenarioArg,
-    /// Seed of the places in a start region.
+    /// Seed of the poses in a start region.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The robots, separated by commas [default: all that are there and not held].
+    /// Robots, separated by commas [default: all robots that are present and not held].
     #[arg(long, value_delimiter = ',')]
     robots: Vec<String>,
-    /// The first robot takes the first pose, the second the second, and so on.
+    /// Assign the poses in order: the first robot takes the first pose, and so on.
     #[arg(long)]
     own: bool,
-    /// There is no frisbee in the arena.
+    /// Expect no frisbee in the arena.
     #[arg(long)]
     without_frisbee: bool,
-    /// The frisbee's subject name in motion capture.
+    /// Subject name of the frisbee in motion capture.
     #[arg(long, default_value = FRISBEE)]
     frisbee: String,
-    /// Say at once that the hub has it, and wait for no robot.
+    /// Return when the hub has accepted the command, without waiting for robots.
     #[arg(long)]
     no_wait: bool,
-    /// Print how it ended as one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     address: HubAddress,
 }
 
-/// A pose on the command line.
+/// Pose on the command line: x and y (m), heading (rad).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct PoseArg([f32; 3]);
 
@@ -87,7 +87,7 @@ impl FromStr for PoseArg {
     }
 }
 
-/// A heading in radians of one in degrees.
+/// Converts a heading from degrees to radians.
 fn heading(degrees: f32) -> Result<f32, String> {
     match (-360.0..=360.0).contains(&degrees) {
         true => Ok(degrees.to_radians()),
@@ -95,7 +95,7 @@ fn heading(degrees: f32) -> Result<f32, String> {
     }
 }
 
-/// A file of poses.
+/// File of poses.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoseFile {
@@ -114,7 +114,7 @@ struct FiledPose {
 /// Runs the command.
 ///
 /// # Errors
-/// The hub refuses or is silent, or robots are not parked in the end.
+/// The hub refuses or is silent, or a robot does not reach its pose.
 pub fn run(args: &ParkArgs) -> Result<()> {
     check_names(&args.robots)?;
     let (link, _) = args.address.open()?;
@@ -165,10 +165,10 @@ fn order(args: &ParkArgs, status: &Status) -> Result<ParkOrder> {
     Ok(ParkOrder { poses, walls: walls(&spec), ..order })
 }
 
-/// The world that is meant, with so many robots.
+/// Returns the selected world with this number of robots.
 ///
 /// # Errors
-/// The file cannot be read, or the robots do not fit the world.
+/// The file cannot be read, or the robots do not fit into the world.
 pub fn spec(world: Option<&Path>, scenario: ScenarioArg, robots: usize) -> Result<WorldSpec> {
     let Some(path) = world else { return Ok(scenario.spec(robots)) };
     let mut spec = world_file::read(path)?;
@@ -177,18 +177,18 @@ pub fn spec(world: Option<&Path>, scenario: ScenarioArg, robots: usize) -> Resul
     Ok(spec)
 }
 
-/// A world's walls for an order.
+/// Walls of a world, as end points for an order (m).
 pub fn walls(spec: &WorldSpec) -> Vec<[f32; 4]> {
     spec.physics.walls.iter().map(|wall| [wall.from.x, wall.from.y, wall.to.x, wall.to.y]).collect()
 }
 
-/// Where motion capture sees the frisbee.
+/// Position of the frisbee in motion capture (m).
 pub fn frisbee(status: &Status, name: &str) -> Option<Vec2> {
     let body = status.bodies.iter().find(|body| body.name == name)?;
     Some(vec2(body.pose[0], body.pose[1]))
 }
 
-/// Waits until parking is over.
+/// Waits until parking has ended.
 ///
 /// # Errors
 /// The hub is silent.
@@ -203,7 +203,7 @@ pub fn wait(link: &OperatorLink) -> Result<ParkReport> {
     }
 }
 
-/// What became of it, line by line.
+/// Formats the result, one line for each robot.
 fn rows(report: &ParkReport) -> Vec<String> {
     let moved = report.frisbee_moved_m.map_or(String::new(), |m| format!("; the frisbee moved by {:.0} mm", m * 1e3));
     let mut lines = vec![format!("{} after {:.1} s{moved}", plain(&report.said), report.seconds)];

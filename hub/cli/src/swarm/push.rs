@@ -1,4 +1,4 @@
-//! `xpuck robot push`: settings for robots' files, sent through the hub.
+//! `xpuck robot push`: sends settings for robots' files through the hub.
 
 use crate::link::hub_address::{HubAddress, ask};
 use crate::swarm::orders::check_names;
@@ -13,20 +13,20 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::{file, output};
 
-/// How long robots have to answer, a little longer than the hub goes on asking.
+/// Maximum wait for the robots' answers, slightly longer than the hub's retries.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// The hub is asked so often how it stands.
+/// Interval between requests for the answers.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Send settings to robots: each writes them into its own file, and keeps the former one as `.old`.
+/// Send settings to robots: each writes them to its own file, and keeps the previous file as `.old`.
 ///
-/// The file holds part of a robot's file: `[calibration]`, `[control]` or `[evolution]`. Nothing is sent during a run.
-/// Exit code 1 if any robot refuses or is silent.
+/// The file holds part of a robot's file: `[calibration]`, `[control]` or `[evolution]`. Settings are not sent during
+/// a run. Exit code 1 if a robot refuses or is silent.
 #[derive(Args)]
 pub struct PushArgs {
-    /// The settings, TOML.
+    /// Settings file (TOML).
     file: PathBuf,
-    /// The robots, separated by commas, or `all`.
+    /// Robots, separated by commas, or `all`.
     #[arg(long, value_delimiter = ',', required = true)]
     robots: Vec<String>,
     /// Print the rows as JSON.

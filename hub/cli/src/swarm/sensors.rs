@@ -1,13 +1,13 @@
-//! A robot's further sensors in one line. Pure.
+//! Formats a robot's additional sensors in one line. Does no I/O.
 
 use xpuck_kernels::model::PROX_ANGLES;
 use xpuck_wire::message::Sensors;
 use xpuck_wire::plain;
 
-/// Light that differs by less comes from everywhere, part of what the sensors can tell.
+/// Difference of light readings, as a fraction of full scale, below which light counts as uniform.
 const EVEN: f32 = 0.02;
 
-/// What they tell; what a robot does not have is left out.
+/// Describes the readings; sensors that a robot does not have are left out.
 pub fn words(sensors: &Sensors) -> String {
     let mut parts = Vec::new();
     if let Some(light) = &sensors.light {
@@ -38,7 +38,7 @@ pub fn words(sensors: &Sensors) -> String {
     if parts.is_empty() { "no further sensors".into() } else { parts.join("; ") }
 }
 
-/// Where a bearing in the robot's frame is, rad.
+/// Direction of a bearing in the robot's frame (rad).
 fn side(bearing: f32) -> &'static str {
     match bearing.abs() {
         size if size < 0.6 => "ahead",

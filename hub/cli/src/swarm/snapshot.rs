@@ -13,20 +13,20 @@ use xpuck_wire::message::{Picture, PictureTold, Reply, Request};
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{atomic, output, plain};
 
-/// The hub is asked so often whether a picture came.
+/// Interval between requests for the picture.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Write what a robot's camera sees to a PNG file, at most 160 x 120 pixels.
+/// Save a picture of a robot's camera as a PNG file, at most 160 x 120 pixels.
 ///
-/// The hub asks the robot for a new picture: what it had before is not taken. The robot may drive meanwhile.
+/// The hub requests a new picture from the robot; older pictures are ignored. The robot may drive meanwhile.
 #[derive(Args)]
 pub struct SnapshotArgs {
-    /// The robot's id.
+    /// Id of the robot.
     robot: String,
-    /// The file; it is replaced if it is there.
+    /// PNG file; an existing file is replaced.
     #[arg(short, long = "output", alias = "out")]
     out: PathBuf,
-    /// How long to wait for the picture, s, 1 to 60.
+    /// Maximum wait for the picture (s), 1 to 60.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=60))]
     timeout: u64,
     #[command(flatten)]
@@ -36,12 +36,12 @@ pub struct SnapshotArgs {
     json: bool,
 }
 
-/// A picture that was written, as `--json` prints it.
+/// A saved picture, as `--json` prints it.
 #[derive(Serialize, JsonSchema)]
 pub struct Snapshot<'a> {
-    /// The robot's id.
+    /// Id of the robot.
     robot: &'a str,
-    /// The file.
+    /// Path of the file.
     path: &'a Path,
     /// Width (pixels).
     width: u16,
@@ -51,10 +51,10 @@ pub struct Snapshot<'a> {
     seconds: f64,
 }
 
-/// Writes the picture.
+/// Saves a picture.
 ///
 /// # Errors
-/// The hub is silent, there is no such robot, no picture comes in time, or the file cannot be written.
+/// The hub is silent, the robot does not exist, no picture arrives in time, or the file cannot be written.
 pub fn run(args: &SnapshotArgs) -> Result<()> {
     let (link, _) = args.address.open()?;
     let (picture, after) = wait(&link, &args.robot, Duration::from_secs(args.timeout))?;
@@ -70,7 +70,7 @@ pub fn run(args: &SnapshotArgs) -> Result<()> {
     Ok(())
 }
 
-/// The first picture that comes after this was asked.
+/// Returns the first picture taken after the request, and the time until its arrival.
 fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture, Duration)> {
     let begun = Instant::now();
     loop {
@@ -92,7 +92,7 @@ fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture,
     }
 }
 
-/// Why no picture came, as far as the robot's telemetry tells.
+/// Reason for a missing picture, as far as the robot's telemetry shows it.
 fn silence(robot: &str, timeout: Duration, camera_age: Option<f32>) -> String {
     let seconds = timeout.as_secs();
     match camera_age {

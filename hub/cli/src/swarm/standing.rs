@@ -1,9 +1,9 @@
-//! How the swarm stands, in the words that several commands use. All functions are pure.
+//! State of the swarm in words, shared by several commands. All functions are pure.
 
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_wire::{Phase, RobotRow, Status, plain};
 
-/// A time as `4:05`, from an hour on as `1:04:05`.
+/// Formats a time (s) as `4:05`, or from one hour as `1:04:05`.
 pub fn clock(seconds: f64) -> String {
     let s = seconds.max(0.0) as u64;
     match s / 3600 {
@@ -12,19 +12,19 @@ pub fn clock(seconds: f64) -> String {
     }
 }
 
-/// State of a robot: in capitals while it is there, else `held`, `lost`, or `absent` if it was never heard of.
+/// State of a robot: in capitals while it is present, else `held`, `lost`, or `absent` if it was never heard.
 pub fn state(robot: &RobotRow) -> String {
     match robot.alive {
         true if robot.held => "HELD".into(),
         true => format!("{:?}", robot.state).to_uppercase(),
         false if robot.held => "held".into(),
-        // It tells its version when it greets.
+        // A robot sends its version in its greeting.
         false if robot.version.is_empty() => "absent".into(),
         false => "lost".into(),
     }
 }
 
-/// What a phase means for whoever stands beside the arena.
+/// Meaning of a phase for a person beside the arena.
 pub fn meaning(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "no run; `xpuck start FILE` begins one",
@@ -39,7 +39,7 @@ pub fn meaning(phase: Phase) -> &'static str {
     }
 }
 
-/// What real fitness of a task is measured in; empty if that has no simple words.
+/// Reference values for the real fitness of a task; empty if the task has none.
 pub fn scale(task: &str) -> &'static str {
     match task {
         "transport" => "0.71 = pushed at full robot speed; hand-tuned tree: 0.3",
@@ -47,12 +47,12 @@ pub fn scale(task: &str) -> &'static str {
     }
 }
 
-/// Real fitness of the present segment; none before it is scored.
+/// Real fitness of the current segment; `None` before it is scored.
 pub fn fitness(status: &Status) -> Option<f64> {
     status.segments.last().filter(|segment| segment.number > 0 && segment.seconds > 1.0).map(|s| s.fitness)
 }
 
-/// Which robots there are: `8 of 9 there, 1 lost (xp03), 1 held (xp02)`.
+/// Counts robots by state: `8 of 9 there, 1 lost (xp03), 1 held (xp02)`.
 pub fn robots(status: &Status) -> String {
     let ids = |so: &dyn Fn(&RobotRow) -> bool| -> Vec<String> {
         status.robots.iter().filter(|robot| so(robot)).map(|robot| plain(&robot.id)).collect()
@@ -70,7 +70,7 @@ pub fn robots(status: &Status) -> String {
     text
 }
 
-/// What is wrong with a robot, in words; empty if nothing is. Who is absent was never there, and lacks nothing else.
+/// Problems of a robot, in words; empty if there are none. An absent robot has no problems.
 pub fn robot_trouble(robot: &RobotRow) -> Vec<String> {
     let lost = match robot.heard_s {
         _ if robot.alive || robot.version.is_empty() => None,
@@ -82,7 +82,7 @@ pub fn robot_trouble(robot: &RobotRow) -> Vec<String> {
     [lost, refuses, devices].into_iter().flatten().collect()
 }
 
-/// What is wrong, a sentence each; empty if all is well.
+/// Problems of the swarm, one sentence each; empty if there are none.
 pub fn troubles(status: &Status) -> Vec<String> {
     let goes_on = !matches!(status.phase, Phase::Idle | Phase::Finished);
     let mut troubles = Vec::new();
@@ -120,7 +120,7 @@ pub fn troubles(status: &Status) -> Vec<String> {
     troubles
 }
 
-/// The phase with what it means, and the experiment's own phase if it has several.
+/// Phase and its meaning, with the experiment's own phase if it has several.
 pub fn phase(status: &Status) -> String {
     let of_several = status
         .experiment_phase

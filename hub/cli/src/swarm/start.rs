@@ -1,4 +1,4 @@
-//! `xpuck start`: an experiment for the robots, and whether they run it.
+//! `xpuck start`: starts an experiment, and checks that the robots run it.
 
 use crate::files::experiment::{self, ExperimentFiles};
 use crate::link::hub_address::{HubAddress, have, status};
@@ -16,38 +16,38 @@ use xpuck_wire::message::{Request, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status, file, output, plain};
 
-/// How long robots may take to obey RUN, wall time. They are told again five times a second.
+/// Maximum wait for robots to acknowledge RUN (wall time). The hub repeats the directive five times a second.
 const OBEY: Duration = Duration::from_secs(3);
-/// Who waits longer for a run to begin is told for whom.
+/// Wait for a run to begin after which the robots that are not ready are reported.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The hub is asked so often how it stands.
+/// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Upload an experiment to all robots, run it when they are ready, and say whether it runs.
+/// Upload an experiment to all robots, run it when they are ready, and report whether it runs.
 ///
 /// The hub waits up to 30 s of arena time for robots that are not ready, and then begins without them. Exit code 1 if
-/// nothing runs in the end.
+/// the run does not start.
 #[derive(Args)]
 pub struct StartArgs {
-    /// The experiment file.
+    /// Experiment file.
     experiment: PathBuf,
-    /// Files to send along. Those that the experiment names (worlds, primitive sets, controllers) are taken from beside its
-    /// file unless they are given here.
+    /// Files to send too. Files that the experiment names (worlds, primitive sets, controllers) are read from its
+    /// folder unless they are given here.
     #[arg(long = "with", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seed of the run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Start also if batteries are known to be empty before the run is over.
+    /// Start even if batteries are predicted to be empty before the run ends.
     #[arg(long)]
     anyway: bool,
-    /// Wait at most so many seconds of the wall clock for the run to begin.
+    /// Maximum wait for the run to begin (s of wall time).
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     wait: u64,
-    /// Say at once that the hub has the experiment, and wait for no robot; as --wait 0.
+    /// Return when the hub has accepted the experiment, without waiting for robots; same as --wait 0.
     #[arg(long, conflicts_with = "wait")]
     no_wait: bool,
-    /// Print what each robot did as one JSON object.
+    /// Print the acknowledgement of each robot as one JSON object.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub fn start(args: &StartArgs) -> Result<()> {
                 missing(&status).unwrap_or_else(|| "the robots are there and not ready".into())
             ),
             Phase::Idle => bail!("not running: {}", since(&status, before.as_deref())),
-            // Robots are told five times a second.
+            // The hub repeats the directive five times a second.
             Phase::Running if !Obedience::of(&status).is_settled() && !is_over(&mut running_since, wait) => {}
             _ => break status,
         }
@@ -109,7 +109,7 @@ pub fn start(args: &StartArgs) -> Result<()> {
     Ok(())
 }
 
-/// The run, the robots on it, and who is not.
+/// Describes the run, its robots, and the robots that are missing.
 fn told_of(status: &Status, since: &str) -> String {
     let running = status.robots.iter().filter(|r| r.alive && r.state == State::Run).count();
     let missing = missing(status).map_or(String::new(), |missing| format!("; without {missing}"));
@@ -122,26 +122,27 @@ fn told_of(status: &Status, since: &str) -> String {
     )
 }
 
-/// True if robots had enough time to obey since the first call, or nobody waits.
+/// Whether the robots had enough time to acknowledge since the first call, or waiting is disabled.
 fn is_over(since: &mut Option<Instant>, wait: u64) -> bool {
     wait == 0 || since.get_or_insert_with(Instant::now).elapsed() > OBEY
 }
 
-/// Who is not ready.
+/// Robots that are not ready.
 fn waited_for(status: &Status) -> Vec<String> {
     let waits = status.robots.iter().filter(|r| !r.alive || !r.held && r.state != State::Ready);
     waits.map(|robot| plain(&robot.id)).collect()
 }
 
-/// What the hub said last, if that is not what it said before.
+/// Last event of the hub, if it is new.
 fn since(status: &Status, before: Option<&str>) -> String {
     let new = status.events.last().filter(|last| Some(last.as_str()) != before);
-    // The time stands in front.
+    // The event starts with its time.
     let text = new.map(|event| event.split_once(' ').map_or(event.as_str(), |(_, text)| text));
     plain(text.unwrap_or("the hub does not say why"))
 }
 
-/// Who does not take part and why, as `xp02 (absent: switch on, or start xpuckd)`; none if all do.
+/// Robots that do not take part, with reasons, as `xp02 (absent: switch on, or start xpuckd)`; `None` if all take
+/// part.
 fn missing(status: &Status) -> Option<String> {
     let why = |robot: &xpuck_wire::RobotRow| match standing::robot_trouble(robot).first() {
         _ if !robot.alive && robot.version.is_empty() => Some("absent: switch on, or start xpuckd".to_string()),

@@ -1,4 +1,4 @@
-//! `xpuck status`: how the swarm stands, in a few lines.
+//! `xpuck status`: state of the swarm in a few lines.
 
 use crate::link::hub_address::{self, HubAddress};
 use crate::swarm::standing::troubles;
@@ -13,19 +13,19 @@ use xpuck_wire::output::count;
 use xpuck_wire::socket::AskError;
 use xpuck_wire::{Phase, Status};
 
-/// A watched status is renewed so often.
+/// Refresh interval of `--watch`.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Say how the swarm stands in a few lines: experiment, phase, time, fitness, robots, poses, record, last events.
+/// Print the state of the swarm in a few lines: experiment, phase, time, fitness, robots, poses, record, last events.
 ///
-/// Exit code 1 if something is wrong: a robot is lost or absent or refuses the experiment, devices are in trouble, a run
-/// has no poses or is not recorded, keys cannot be read, or the hub does not answer.
+/// Exit code 1 if there is a problem: a robot is lost or absent or refuses the experiment, a device fails, a run has
+/// no poses or is not recorded, keys cannot be read, or the hub does not answer.
 #[derive(Args)]
 pub struct StatusArgs {
-    /// Go on: renew it every second on a terminal, and in a pipe print a line when something changes. Ctrl-C ends it.
+    /// Refresh every second on a terminal, or print each changed line in a pipe, until Ctrl-C.
     #[arg(long)]
     watch: bool,
-    /// Print the whole status as JSON; with --watch a line every second.
+    /// Print the whole status as JSON; with --watch one line every second.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub struct StatusArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// The hub does not answer, or something is wrong.
+/// The hub does not answer, or the swarm has a problem.
 pub fn run(args: &StatusArgs) -> Result<()> {
     let (link, _) = args.address.open()?;
     if args.watch {
@@ -55,7 +55,7 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     }
 }
 
-/// Tells it again and again. A hub that goes away is waited for, and one that never answered is an error.
+/// Prints the status repeatedly. A hub that answered before is retried; one that never answered is an error.
 fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     let mut place = (output::is_terminal() && !args.json).then(InPlace::default);
     let colours = output::has_colours();
@@ -83,11 +83,11 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     Ok(())
 }
 
-/// What is told in a pipe when it differs from what was told before: nothing that changes all the time.
+/// Lines for a pipe, which are printed when they change; values that change constantly are left out.
 fn changes(status: &Status) -> Vec<Row> {
     let stays = |name: &str| !matches!(name, "time" | "fitness" | "poses");
     let mut rows: Vec<Row> = summary::rows(status).into_iter().filter(|row| stays(row.name)).collect();
-    // Each line stands alone here.
+    // Continuation lines get the name too, because each line is printed alone.
     let mut name = "";
     for row in &mut rows {
         name = if row.name.is_empty() { name } else { row.name };
@@ -103,7 +103,7 @@ fn changes(status: &Status) -> Vec<Row> {
     rows
 }
 
-/// True if the hub may come back.
+/// Whether the error is a missing answer, so that the hub may come back.
 fn is_silence(error: &Error) -> bool {
     matches!(error.downcast_ref(), Some(AskError::NoAnswer(_)))
 }

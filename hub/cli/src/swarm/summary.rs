@@ -1,4 +1,4 @@
-//! The few lines of `xpuck status`. Pure.
+//! Lines of `xpuck status`. Does no I/O.
 
 use crate::swarm::obedience::Obedience;
 use crate::swarm::standing::{clock, fitness, phase, robots, scale, troubles};
@@ -6,19 +6,19 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::{Status, plain};
 
-/// So many of the last events are shown.
+/// Number of recent events shown.
 const EVENTS: usize = 5;
-/// Columns of the names in front.
+/// Width of the name column.
 const NAMES: usize = 10;
 
-/// A line of the summary.
+/// Line of the summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// What it is about; empty where a line goes on.
+    /// Topic of the line; empty for a continuation line.
     pub name: &'static str,
-    /// What is to be said.
+    /// Text of the line.
     pub text: String,
-    /// Somebody should look at it.
+    /// Whether the line reports a problem.
     pub bad: bool,
 }
 
@@ -27,7 +27,7 @@ impl Row {
         Row { name, text, bad: false }
     }
 
-    /// As it is printed, in red if it is bad and there are colours.
+    /// Formats the line, in red if it reports a problem and colours are enabled.
     pub fn line(&self, colours: bool) -> String {
         let line = format!("{:<NAMES$}  {}", self.name, self.text);
         match self.bad && colours {
@@ -37,7 +37,7 @@ impl Row {
     }
 }
 
-/// The summary.
+/// Lines of the summary.
 pub fn rows(status: &Status) -> Vec<Row> {
     let mut rows = vec![Row::of("experiment", experiment(status)), Row::of("phase", phase(status))];
     if !status.experiment.is_empty() {
@@ -54,7 +54,7 @@ pub fn rows(status: &Status) -> Vec<Row> {
     rows.push(Row { bad: !status.tracking, ..Row::of("poses", poses(status)) });
     rows.push(Row { bad: status.record.starts_with("NOT RECORD"), ..Row::of("record", record(status)) });
     rows.push(Row { bad: status.security.dev_mode, ..Row::of("security", security(status)) });
-    // Lost long ago, perhaps: no trouble of now.
+    // Not marked as a problem, because the lines may have been lost long ago.
     if status.log_lines_lost > 0 {
         let lost = count(status.log_lines_lost as usize, "line", "lines");
         rows.push(Row::of("log", format!("{lost} of the hub's log lost so far: its disk was full, or nobody read it")));
@@ -93,7 +93,7 @@ fn worth(status: &Status) -> String {
     format!("{real} in this segment, {:.3} evolved{scale}", Figure(status.evolved))
 }
 
-/// Whether poses come, and how old the last ones are.
+/// Whether poses arrive, and the age of the last ones.
 pub fn poses(status: &Status) -> String {
     let refused: u64 = status.refused_poses.iter().map(|(_, count)| count).sum();
     let refused = if refused > 0 { format!("; {refused} refused") } else { String::new() };
@@ -105,7 +105,7 @@ pub fn poses(status: &Status) -> String {
     }
 }
 
-/// Where the record is.
+/// Path of the record.
 pub fn record(status: &Status) -> String {
     if status.record.is_empty() { "none".into() } else { plain(&status.record) }
 }
@@ -120,7 +120,7 @@ fn security(status: &Status) -> String {
     }
 }
 
-/// An event as the status tells it, behind its time in minutes.
+/// Formats an event of the status, after its time as minutes and seconds.
 fn happened(event: &str) -> String {
     match event.split_once(' ').and_then(|(at, text)| Some((at.parse::<f64>().ok()?, text))) {
         Some((at, text)) => format!("{:>6}  {}", clock(at), plain(text)),

@@ -1,4 +1,4 @@
-//! `xpuck swarm trials`: one tree on the real swarm again and again, beside simulations of it.
+//! `xpuck swarm trials`: repeated runs of one tree on the real swarm, compared with simulations.
 
 pub mod table;
 
@@ -30,59 +30,60 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{Phase, Status, file, plain};
 
-/// The hub is asked so often how it stands.
+/// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(50);
-/// The frisbee lies still when it moves less than this between two looks, m.
+/// Displacement of the frisbee between two status requests below which it counts as at rest (m).
 const STILL: f32 = 0.002;
-/// A body that is not seen is looked for so often.
+/// Maximum number of attempts to see a body in motion capture.
 const HIDDEN: u32 = 40;
-/// Parking is tried so often before it is given up.
+/// Maximum number of attempts to park the robots.
 const PARKING: u32 = 3;
-/// A trial that is scored for a smaller part of its time was cut short.
+/// Fraction of its length that a trial must be scored to count as complete.
 const WHOLE: f64 = 0.98;
-/// How far from its place a robot may start, m and degrees.
+/// Maximum deviation of a robot from its start pose (m, degrees).
 const OFF: [f32; 2] = [0.02, 10.0];
-/// Names of experiments that this command runs begin so.
+/// Prefix of the names of experiments that this command starts.
 const NAME: &str = "trial ";
 
-/// Run one tree on the real swarm again and again, and compare its fitness with simulation (thesis 7.4.4, Table 7.8).
+/// Run one tree repeatedly on the real swarm, and compare its fitness with simulation (thesis 7.4.4, Table 7.8).
 ///
-/// Before each trial robots are parked at start poses of the world, drawn from the seed and the trial's number; then the hub
-/// waits until the frisbee lies where the world starts it, runs the tree for --seconds, scores and records. Trials in which a
-/// robot was lost, a battery is low, something was touched, the frisbee left the arena or motion capture saw too little do not
-/// count. Everything is kept in --output after each trial; the same command goes on where it was killed, or with more --runs.
+/// Before each trial, robots are parked at start poses of the world, drawn from the seed and the trial's number. The
+/// hub then waits until the frisbee is at its start position, runs the tree for --seconds, scores and records. A trial
+/// is discarded if a robot was lost, a battery was low, a body was touched, the frisbee left the arena, or motion
+/// capture lost bodies. Trials are saved in --output; the same command resumes after an interruption, or adds trials
+/// with more --runs.
 #[derive(Args)]
 pub struct TrialsArgs {
-    /// File with the tree (.bt, .xml, .json or .bin); all robots run it as written.
+    /// Tree file (.bt, .xml, .json or .bin); all robots run the tree as written.
     tree: PathBuf,
-    /// Trials, those that do not count included.
+    /// Number of trials, including discarded ones.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// Length of a trial, s of arena time, 3 to 3600.
+    /// Length of a trial (s of arena time), 3 to 3600.
     #[arg(long, default_value_t = 60.0)]
     seconds: f64,
-    /// Folder of the trials.
+    /// Folder for the trials.
     #[arg(short, long = "output", alias = "out", value_name = "DIR", default_value = "trials")]
     out: PathBuf,
-    /// A world file: where robots and frisbee start, and what is scored.
+    /// World file: start poses, start of the frisbee, and task.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
-    /// Where robots start in the benchmark.
+    /// Scenario of the benchmark that defines the start poses.
     #[arg(long, value_enum, default_value_t = ScenarioArg::A, conflicts_with = "world")]
     scenario: ScenarioArg,
-    /// Seed of the starts and the simulations.
+    /// Seed of the start poses and the simulations.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Simulations to compare with.
+    /// Number of simulations for the comparison.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     simulations: u32,
-    /// A trial does not count if a battery was below this, V.
+    /// Battery voltage below which a trial is discarded (V).
     #[arg(long, default_value_t = 3.4)]
     least_battery: f32,
-    /// Wait at most so many seconds of the wall clock for the frisbee to be put in its place.
+    /// Maximum wait for the frisbee to be placed (s of wall time).
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     patience: u64,
-    /// The frisbee's subject name in motion capture.
+    /// Subject name of the frisbee in motion capture.
     #[arg(long, default_value = FRISBEE)]
     frisbee: String,
     #[command(flatten)]
@@ -94,7 +95,7 @@ pub struct TrialsArgs {
     address: HubAddress,
 }
 
-/// What does not change from trial to trial.
+/// Settings that are the same for all trials.
 struct Session<'a> {
     args: &'a TrialsArgs,
     link: OperatorLink,
@@ -106,7 +107,7 @@ struct Session<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// The hub refuses or is silent, robots cannot be parked, the frisbee is not put in its place, or the folder holds other
+/// The hub refuses or is silent, robots cannot be parked, the frisbee is not placed in time, or the folder holds other
 /// trials.
 pub fn run(args: &TrialsArgs) -> Result<()> {
     if !(3.0..=3600.0).contains(&args.seconds) {
@@ -150,7 +151,7 @@ impl Session<'_> {
         output::note(format_args!("xpuck: {}", plain(text)));
     }
 
-    /// One trial, from parking to its score.
+    /// Runs one trial, from parking to its score.
     fn trial(&self, number: u32) -> Result<Trial> {
         self.stand()?;
         let (world, report) = self.park(number)?;
@@ -178,7 +179,7 @@ impl Session<'_> {
         })
     }
 
-    /// Waits until the swarm stands; ends a trial that another start of this command began.
+    /// Checks that the swarm is not running; stops parking, or a trial that an earlier call of this command started.
     fn stand(&self) -> Result<()> {
         let now = status(&self.link)?;
         match now.phase {
@@ -213,7 +214,7 @@ impl Session<'_> {
         bail!("{}; the same command goes on", plain(&why))
     }
 
-    /// Waits until the frisbee lies where the world starts it.
+    /// Waits until the frisbee is at rest at its start position.
     fn place_frisbee(&self) -> Result<()> {
         let Some(disc) = self.spec.discs.first() else { return Ok(()) };
         let until = Instant::now() + Duration::from_secs(self.args.patience);
@@ -244,7 +245,7 @@ impl Session<'_> {
         }
     }
 
-    /// How far robots are from their places, m and degrees at most.
+    /// Returns the largest deviation of the robots from their start poses (m, degrees).
     fn off(&self, report: &ParkReport) -> Result<[f32; 2]> {
         let mut off = [0.0f32; 2];
         for row in &report.robots {
@@ -263,7 +264,7 @@ impl Session<'_> {
         Ok(off)
     }
 
-    /// Where motion capture sees a body: x and y, m, and heading, rad. It may be hidden for a moment.
+    /// Pose of a body in motion capture: x and y (m), heading (rad). Retries while the body is hidden.
     fn body(&self, name: &str) -> Result<[f32; 3]> {
         for _ in 0..HIDDEN {
             if let Some(body) = status(&self.link)?.bodies.iter().find(|body| body.name == name) {
@@ -296,7 +297,7 @@ impl Session<'_> {
         Ok(Signed::new(text, files, self.secret.as_ref())?)
     }
 
-    /// Watches the run to its end.
+    /// Watches the run until its end.
     fn watch(&self) -> Result<(Status, Watch, Option<Discard>)> {
         let mut watch = Watch::new(&self.args.frisbee, self.args.least_battery);
         let mut discard = None;
@@ -320,7 +321,7 @@ impl Session<'_> {
         }
     }
 
-    /// Simulates, compares, and says what came of it.
+    /// Simulates, compares, and reports the results.
     fn conclude(&self, kept: &Trials, program: &Program) -> Result<()> {
         let Settings { seconds, simulations, seed, .. } = kept.settings;
         let engine = self.args.engine.open(EngineKind::Simd, &[&self.spec])?;

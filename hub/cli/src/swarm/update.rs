@@ -1,4 +1,4 @@
-//! `xpuck robot update`: a new program for robots, over the air.
+//! `xpuck robot update`: updates of the robots' software over the air.
 
 mod follow;
 mod upload;
@@ -19,52 +19,53 @@ use xpuck_wire::rollout::UpdateReport;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{file, output};
 
-/// Give robots a new program or a whole new system over the air: some first, the others when those are well.
+/// Update the program or the whole system of robots over the air: canaries first, the others after their success.
 ///
-/// A robot tries the new version; if it does not start, or its devices or the hub are not heard, the robot goes back by itself,
-/// and no further robot is updated. An image is for cards of `xpuck card flash` with the same kernel, and takes some minutes a robot.
-/// Nothing is updated during a run, and no run begins meanwhile. The hub goes on when this command is ended; `xpuck robot
-/// update status` tells how far it is. Exit code 1 if a robot does not run the new version in the end.
+/// A robot tries the new version and reverts by itself if the version does not start, or if its devices or the hub are
+/// not heard; the remaining robots are then not updated. An image is for cards of `xpuck card flash` with the same
+/// kernel, and takes some minutes a robot. Robots are not updated during a run, and no run begins during an update.
+/// The hub continues the update when this command is interrupted; `xpuck robot update status` prints its progress.
+/// Exit code 1 if a robot does not run the new version in the end.
 #[derive(Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["deb", "image"])), args_conflicts_with_subcommands = true,
           subcommand_negates_reqs = true)]
 pub struct UpdateArgs {
     #[command(subcommand)]
     last: Option<Last>,
-    /// The Debian package of the robot's program; it is signed with the operator's key.
+    /// Debian package of the robot's program; it is signed with the operator's key.
     #[arg(long, value_name = "FILE")]
     deb: Option<PathBuf>,
-    /// A bundle that is signed already (.xpb), such as an image of `xpuck card build`.
+    /// Signed bundle (.xpb), such as an image of `xpuck card build`.
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
-    /// So many robots are first.
+    /// Number of canaries, the robots that are updated first.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     canary: u32,
-    /// The robots, separated by commas, or `all`.
+    /// Robots, separated by commas, or `all`.
     #[arg(long, value_delimiter = ',', default_value = "all")]
     robots: Vec<String>,
-    /// The boards that the package is for, separated by commas, or `any`.
+    /// Boards for which the package is made, separated by commas, or `any`.
     #[arg(long, value_delimiter = ',', default_value = "any", conflicts_with = "image")]
     boards: Vec<String>,
-    /// Print how it stands in the end as JSON.
+    /// Print the final state as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     address: HubAddress,
 }
 
-/// Commands about the update before.
+/// Commands about the last update.
 #[derive(Subcommand)]
 enum Last {
-    /// Say how the last update stands.
+    /// Print the progress of the last update.
     Status(LastArgs),
-    /// Update no further robot; those that began go on to their end.
+    /// Stop the update before further robots; robots that have begun continue to the end.
     Abort(LastArgs),
 }
 
 #[derive(Args)]
 struct LastArgs {
-    /// Print how it stands as JSON.
+    /// Print the state of the update as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -118,7 +119,7 @@ fn open(path: &Path) -> Result<File> {
     file::open(path).with_context(|| path.display().to_string())
 }
 
-/// The head of a bundle of this package.
+/// Makes the head of a signed bundle for this package.
 fn sealed(deb: &Path, boards: &[String], secret: Option<&Secret>) -> Result<Head> {
     let Some(secret) = secret else {
         bail!("updates are always signed; name an operator's key with --key, also where the hub does without keys")
@@ -127,7 +128,7 @@ fn sealed(deb: &Path, boards: &[String], secret: Option<&Secret>) -> Result<Head
     seal(Kind::App, boards, &arch, &release, open(deb)?, secret).with_context(|| deb.display().to_string())
 }
 
-/// The hub refuses an update during a run, which is said before all of it is sent.
+/// Checks for a run before the upload, because the hub refuses updates during a run.
 fn refuse_in_run(link: &OperatorLink) -> Result<()> {
     match link.ask(&Request::Status)? {
         Reply::Status(status) if !matches!(status.phase, Phase::Idle | Phase::Finished) => {
@@ -137,7 +138,7 @@ fn refuse_in_run(link: &OperatorLink) -> Result<()> {
     }
 }
 
-/// How the last update stands.
+/// State of the last update.
 fn report(link: &OperatorLink) -> Result<Option<UpdateReport>> {
     match link.ask(&Request::Updated)? {
         Reply::Updated(report) => Ok(report.map(|report| *report)),

@@ -1,4 +1,4 @@
-//! A few lines on a terminal that are written again in the same place.
+//! Lines on a terminal that are rewritten in place.
 
 use ratatui::crossterm::cursor::MoveToPreviousLine;
 use ratatui::crossterm::terminal::{Clear, ClearType, size};
@@ -6,21 +6,21 @@ use ratatui::text::Line;
 use std::io::{self, Write};
 use xpuck_wire::output::{Standard, shown};
 
-/// Lines that replace those before them.
+/// Lines that replace the previous ones.
 #[derive(Default)]
 pub struct InPlace {
-    /// So many are on the terminal.
+    /// Number of lines on the terminal.
     there: u16,
 }
 
 impl InPlace {
-    /// Shows lines in place of the last ones. What does not fit on the terminal is cut.
+    /// Replaces the previous lines. Lines that do not fit on the terminal are cut.
     ///
     /// # Errors
-    /// What the terminal says.
+    /// The terminal cannot be written.
     pub fn show(&mut self, lines: &[String]) -> io::Result<()> {
         let (columns, rows) = size().unwrap_or((80, 24));
-        // All at once, so that nothing is seen in between.
+        // A single write avoids flicker.
         Standard.write_all(&self.text(lines, columns, rows)?)
     }
 
@@ -30,7 +30,7 @@ impl InPlace {
         if self.there > 0 {
             text.queue(MoveToPreviousLine(self.there))?;
         }
-        // The cursor stands on a line of its own below.
+        // The cursor needs a line below the text.
         let fit = usize::from(rows.saturating_sub(1).max(1));
         for line in lines.iter().take(fit) {
             text.write_all(cut(&shown(line), usize::from(columns)).as_bytes())?;
@@ -43,7 +43,7 @@ impl InPlace {
     }
 }
 
-/// The beginning of a line that fits. Colours take no place, and end with the line.
+/// Truncates a line to a width. Colour codes have no width, and are reset at the end.
 fn cut(line: &str, columns: usize) -> String {
     let (mut cut, mut width, mut rest) = (String::new(), 0, line);
     while let Some(c) = rest.chars().next() {

@@ -21,7 +21,7 @@ pub fn report_json<T: Serialize + JsonSchema + ?Sized>(value: &T) {
     }
 }
 
-/// A value as one line of JSON, without a line feed.
+/// Formats a value as one line of JSON, without a line feed.
 ///
 /// # Errors
 /// The value has a key that JSON does not allow.

@@ -1,4 +1,4 @@
-//! Progress bars, steps, lines that are renewed in place, and JSON output.
+//! Progress bars, steps, lines rewritten in place, and JSON output.
 
 pub mod in_place;
 mod json;

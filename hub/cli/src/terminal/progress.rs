@@ -1,5 +1,4 @@
-//! Progress of work that takes longer than a moment: a bar on a terminal, elsewhere a line now and then, both with the time
-//! that is left.
+//! Progress of long work: a bar on a terminal, otherwise occasional lines; both with the estimated remaining time.
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,20 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use xpuck_wire::{log, output};
 
-/// What is done sooner shows no bar.
+/// Duration of work below which no bar is shown.
 const MOMENT: Duration = Duration::from_millis(500);
-/// The first line comes after so long; each next one after half as long again.
+/// Delay of the first line; each further delay is half as long again.
 const FIRST: Duration = Duration::from_secs(5);
-/// But at least so often.
+/// Maximum delay between lines.
 const LONGEST: Duration = Duration::from_secs(60);
-/// Steps of which too few are done to tell whether they grow longer.
+/// Number of steps below which no trend of their duration is estimated.
 const FEW: u64 = 8;
-/// Marks that are kept at most.
+/// Maximum number of marks.
 const MARKS: usize = 256;
-/// So often it is looked whether a line is due, and the bar's clock goes on.
+/// Interval for checking whether a line is due, and for redrawing the bar.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Progress that is shown until it is dropped.
+/// Progress display, shown until it is dropped.
 pub struct Progress {
     bar: ProgressBar,
     shared: Arc<Shared>,
@@ -36,44 +35,44 @@ enum Unit {
 }
 
 struct Shared {
-    /// What is counted, such as "generation"; what is done, where nothing is.
+    /// Counted unit, such as "generation"; for work without a count, its description.
     what: &'static str,
     unit: Unit,
     begun: Mutex<Instant>,
-    /// How much was done after so long, from where it began.
+    /// Number of completed steps and elapsed time since the start, for the estimate.
     marks: Mutex<Vec<(u64, Duration)>>,
     done: AtomicU64,
-    /// 0 if it is not known.
+    /// Total count; 0 if unknown.
     total: AtomicU64,
     note: Mutex<String>,
     over: AtomicBool,
 }
 
-/// No progress is shown from now on, whatever is asked for.
+/// Disables all progress output from now on.
 pub fn silence() {
     SILENT.store(true, Ordering::Relaxed);
 }
 
-/// Whether progress is not wanted at all.
+/// Whether progress output is disabled.
 static SILENT: AtomicBool = AtomicBool::new(false);
 
 impl Progress {
-    /// Of `total` steps, each of which is a `what`.
+    /// Progress over `total` steps of the unit `what`.
     pub fn of(what: &'static str, total: u64, quiet: bool) -> Progress {
         Progress::new(what, Unit::Steps, total, quiet)
     }
 
-    /// Progress in percent, for work without steps that have a name: [`Progress::set`] takes thousandths.
+    /// Progress in percent, for work without named steps: [`Progress::set`] takes thousandths.
     pub fn percent(what: &'static str, quiet: bool) -> Progress {
         Progress::new(what, Unit::Thousandths, 1000, quiet)
     }
 
-    /// Of so many bytes, which [`Progress::set`] tells; `what` is what is done with them.
+    /// Progress in bytes, as reported by [`Progress::set`]; `what` describes the work.
     pub fn bytes(what: &'static str, quiet: bool) -> Progress {
         Progress::new(what, Unit::Bytes, 0, quiet)
     }
 
-    /// Of something that nobody knows the length of.
+    /// Progress of work with an unknown length.
     pub fn waiting(what: &'static str, quiet: bool) -> Progress {
         Progress::new(what, Unit::Steps, 0, quiet)
     }
@@ -89,9 +88,9 @@ impl Progress {
             note: Mutex::default(),
             over: AtomicBool::new(false),
         });
-        // It is drawn when the work turns out to take its time.
+        // The bar is hidden until the work proves to be long.
         let bar = ProgressBar::with_draw_target(Some(total.max(1)), ProgressDrawTarget::hidden());
-        // A narrow terminal has the words alone.
+        // A narrow terminal shows only the text.
         let wide = output::columns().is_none_or(|columns| columns > 60);
         let template = match (total > 0 || unit == Unit::Bytes, wide) {
             (true, true) => "{bar:30.cyan} {wide_msg}",
@@ -106,19 +105,19 @@ impl Progress {
         }
         let plain = !is_drawn();
         let (show, theirs) = (bar.clone(), shared.clone());
-        // Without a thread there is no progress, and the work is done all the same.
+        // If the thread cannot start, the work continues without progress.
         let lines = std::thread::Builder::new().name("progress".into()).spawn(move || theirs.tell(&show, plain)).ok();
         Progress { bar, shared, lines }
     }
 
-    /// One step more.
+    /// Counts one more step.
     pub fn inc(&self) {
         let done = self.shared.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.shared.mark(done);
         self.bar.set_position(done);
     }
 
-    /// So many steps were done before: they say nothing of how long the rest takes.
+    /// Sets the number of steps completed earlier, which are ignored in the time estimate.
     pub fn begin_at(&self, done: u64) {
         self.shared.done.store(done, Ordering::Relaxed);
         *lock(&self.shared.begun) = Instant::now();
@@ -126,7 +125,7 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// So many steps of so many are done.
+    /// Sets the number of completed steps and the total.
     pub fn set(&self, done: u64, total: u64) {
         self.shared.done.store(done, Ordering::Relaxed);
         self.shared.total.store(total, Ordering::Relaxed);
@@ -135,12 +134,12 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Something to say beside the count.
+    /// Sets a text beside the count.
     pub fn note(&self, text: impl Into<String>) {
         *lock(&self.shared.note) = text.into();
     }
 
-    /// Prints something meanwhile.
+    /// Hides the bar while `print` writes to the terminal.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
@@ -157,7 +156,7 @@ impl Drop for Progress {
     }
 }
 
-/// True if standard error is a terminal, on which bars can be drawn.
+/// Whether standard error is a terminal, on which bars can be drawn.
 pub fn is_drawn() -> bool {
     !ProgressDrawTarget::stderr().is_hidden()
 }
@@ -167,7 +166,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Keeps the bar's text, or says a line when one is due, until it is over.
+    /// Updates the bar, or prints a line when one is due, until the work is over.
     fn tell(&self, bar: &ProgressBar, plain: bool) {
         let (mut wait, mut next, show) = (FIRST, Instant::now() + FIRST, Instant::now() + MOMENT);
         while !self.over.load(Ordering::Relaxed) {
@@ -187,7 +186,7 @@ impl Shared {
         }
     }
 
-    /// Notes when so much was done.
+    /// Records the elapsed time at this number of steps.
     fn mark(&self, done: u64) {
         let passed = lock(&self.begun).elapsed();
         let mut marks = lock(&self.marks);
@@ -199,7 +198,7 @@ impl Shared {
         }
     }
 
-    /// How far it is.
+    /// Formats the current progress.
     fn words(&self, now: Instant) -> String {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         let passed = now - *lock(&self.begun);
@@ -209,8 +208,8 @@ impl Shared {
     }
 }
 
-/// Time that is left; none before the first step. In evolution generations grow longer as their trees grow, so the change of pace
-/// from the first half of what is done to the second is carried on; the steps of other work are alike, and a change of their pace is
+/// Estimated remaining time; `None` before the first step. Generations of evolution slow down as trees grow, so the
+/// change of pace from the first to the second half is extrapolated. For other work, changes of pace are treated as
 /// chance.
 fn left(unit: Unit, marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
     let (before, _) = *marks.first()?;
@@ -268,7 +267,7 @@ mod tests {
 
     #[test]
     fn steps_that_grow_longer_are_foreseen() {
-        // The n-th step takes n seconds.
+        // Step n takes n seconds.
         let at = |done: u64| Duration::from_secs(done * (done + 1) / 2);
         let marks: Vec<(u64, Duration)> = (0..=100).map(|done| (done, at(done))).collect();
         for done in [20, 40, 60, 90] {

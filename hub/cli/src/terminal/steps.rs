@@ -1,10 +1,10 @@
-//! The steps of a long piece of work, a line each, with a bar for those that count bytes.
+//! Steps of long work, one line each, with a bar for steps that count bytes.
 
 use crate::terminal::progress::Progress;
 use std::time::Instant;
 use xpuck_wire::log;
 
-/// Shows steps until it is dropped.
+/// Display of steps, shown until it is dropped.
 pub struct Steps {
     quiet: bool,
     step: Option<Step>,
@@ -18,7 +18,7 @@ struct Step {
 }
 
 impl Steps {
-    /// None is begun; `quiet` shows nothing.
+    /// Makes a display without a current step; `quiet` suppresses all output.
     pub fn new(quiet: bool) -> Steps {
         Steps { quiet, step: None }
     }

@@ -1,4 +1,4 @@
-//! `xpuck tree reduce` and `xpuck tree diff`: smaller trees that drive the same, and the proof by simulation.
+//! `xpuck tree reduce` and `xpuck tree diff`: equivalent smaller trees, and comparison by simulation.
 
 use crate::terminal::wrong_argument;
 use crate::files::tree_file::{print, read};
@@ -15,50 +15,51 @@ use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::{World, WorldSpec};
 use xpuck_wire::output;
 
-/// Robots in a comparing simulation, as in the thesis.
+/// Number of robots in a comparison, as in the thesis.
 const ROBOTS: usize = 9;
-/// Controller updates of one: 60 s.
+/// Number of controller updates in a comparison: 60 s.
 const UPDATES: u32 = 600;
 
 /// Print a smaller tree that drives the wheels exactly the same.
 ///
-/// The rules of the thesis's section 8.6.1 and what follows from the node table are applied until nothing changes:
-/// unreachable nodes, known results, repeated queries, writes that nobody reads.
+/// Applies the rules of thesis section 8.6.1, and others that follow from the node table, until nothing changes:
+/// unreachable nodes, known results, repeated queries, writes that are never read.
 #[derive(Args)]
 pub struct ReduceArgs {
-    /// Files with a tree each: .bt, .xml, .json or .bin.
+    /// Tree files: .bt, .xml, .json or .bin.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Keep composites at 2 to 4 children, as the thesis's interpreter needs them.
+    /// Keep composites at 2 to 4 children, as the thesis's interpreter requires.
     #[arg(long)]
     executable: bool,
-    /// Say each step and the rule that allows it, as comments before the tree.
+    /// Print each step and the rule that allows it, as comments before the tree.
     #[arg(long)]
     explain: bool,
-    /// Say how many nodes go from each tree, and on average, instead of printing trees.
+    /// Print the share of removed nodes for each tree and on average, instead of the trees.
     #[arg(long, conflicts_with = "explain")]
     summary: bool,
-    /// Leave trees of fewer nodes out of the summary.
+    /// Minimum number of nodes of trees in the summary.
     #[arg(long, requires = "summary", default_value_t = 1)]
     at_least: usize,
 }
 
-/// Compare what two trees do in simulation, update by update, and print the first difference.
+/// Compare the behaviour of two trees in simulation, update by update, and print the first difference.
 ///
-/// Nine robots run each tree from the same starts with the same noise; poses and wheel speeds must agree bit for bit.
+/// Nine robots run each tree from the same starts with the same noise; poses and wheel speeds must be equal bit for
+/// bit.
 #[derive(Args)]
 pub struct EqualArgs {
-    /// A tree.
+    /// First tree file.
     a: PathBuf,
-    /// Another.
+    /// Second tree file.
     b: PathBuf,
-    /// Number of simulations of 60 s, scenarios A and B by turns.
+    /// Number of simulations of 60 s, alternating between scenarios A and B.
     #[arg(long, default_value_t = 100)]
     runs: u32,
-    /// Seed.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print one JSON object: whether they are equal, and the first difference.
+    /// Print one JSON object: whether the trees are equal, and the first difference.
     #[arg(long)]
     json: bool,
 }
@@ -96,7 +97,7 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
     print(text.as_bytes())
 }
 
-/// What the trees have in common: the part that goes, node counts before and after.
+/// Summarises all trees, from the removed share and the node counts before and after.
 fn summary(parts: &[(f64, usize, usize)]) -> String {
     if parts.is_empty() {
         return "no tree is as large as that\n".into();
@@ -132,7 +133,7 @@ struct Difference<'a> {
     at: &'a str,
 }
 
-/// Runs `xpuck tree diff` of trees.
+/// Runs `xpuck tree diff` on trees.
 pub fn equal(args: &EqualArgs) -> Result<()> {
     if !(1..=100_000).contains(&args.runs) {
         wrong_argument!("--runs takes 1 to 100000");

@@ -1,4 +1,4 @@
-//! Trees and other machines (thesis 3.1.6, 3.1.8, 3.1.9): forms without memory, state machines, and `xpuck dev rasp`.
+//! Trees as other machines (thesis 3.1.6, 3.1.8, 3.1.9): memoryless forms, state machines, and `xpuck dev rasp`.
 
 use crate::files::tree_file::{print, refuse_over, text, write};
 use anyhow::{Context, Result, anyhow};
@@ -11,17 +11,17 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_lab::machine_file;
 use xpuck_wire::output;
 
-/// Make a tree that robots run from a finite state machine, also a probabilistic one.
+/// Make a tree for robots from a finite state machine, which may be probabilistic.
 ///
-/// The file names the initial state and, for each state, an action and its transitions, the most important one first;
-/// actions and conditions are trees. In each update the first transition of the current state whose condition
-/// succeeds and whose draw passes is taken, at most one; then the action of the state now current is ticked. The
-/// current state is kept in v_scr, which actions and conditions may not use.
+/// The file names the initial state and, for each state, an action and its transitions, highest priority first.
+/// Actions and conditions are trees. Each update takes at most one transition of the current state: the first whose
+/// condition succeeds and whose random draw passes. Then the action of the new current state is ticked. The current
+/// state is kept in v_scr, which actions and conditions must not use.
 #[derive(Args)]
 pub struct FromFsmArgs {
-    /// File with a state machine (.toml); docs/algebra.md describes it.
+    /// State machine file (.toml); described in docs/algebra.md.
     file: PathBuf,
-    /// File to write; without it the tree is printed.
+    /// Output file [default: standard output].
     #[arg(short, long)]
     output: Option<PathBuf>,
     /// Format to write.
@@ -29,37 +29,37 @@ pub struct FromFsmArgs {
     to: String,
 }
 
-/// How a state machine is written.
+/// Notation of a state machine.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Notation {
-    /// One state a line.
+    /// Text, one state a line.
     Text,
-    /// A graph for Graphviz.
+    /// Graph for Graphviz.
     Dot,
-    /// One object: where a tick enters, and the states with what their results lead to.
+    /// JSON object with the entry of a tick, and for each state the targets of its results.
     Json,
 }
 
 /// Run a program on a universal computer that is a tree, or print that tree.
 ///
-/// One instruction an update: `ldi j` (A <- j), `add j` and `sub j` (A <- A +- X(j)), `st j` (X(j) <- A), `bp j` (go
-/// to j if A > 0), `halt`. A program is numbers and these words, kept from X(0) on; an instruction takes two numbers.
-/// Registers are X(-4096) to X(4095) of 64 bits; beyond is an error.
+/// Each update executes one instruction: `ldi j` (A <- j), `add j` and `sub j` (A <- A +- X(j)), `st j` (X(j) <- A),
+/// `bp j` (go to j if A > 0), `halt`. A program consists of numbers and these words, stored from X(0) on; an
+/// instruction takes two numbers. Registers are X(-4096) to X(4095) of 64 bits; other addresses are errors.
 #[derive(Args)]
 pub struct RaspArgs {
-    /// File with a program; without it the tree is printed.
+    /// Program file [default: print the tree].
     file: Option<PathBuf>,
-    /// Most instructions to execute.
+    /// Maximum number of instructions.
     #[arg(long, default_value_t = 1_000_000)]
     steps: u64,
 }
 
-/// A tree of memoryless nodes alone, with what other nodes remember in integer variables: comments say which there are, all
-/// start at 0, and a state is idle (0), active (1) or running (2). It does what the tree does, bit for bit, but robots do not run
-/// it: their registers hold no such variables.
+/// Converts a tree to memoryless nodes over integer variables, which hold the state of the other nodes. Comments list
+/// the variables; all start at 0, and a state is idle (0), active (1) or running (2). The result behaves the same bit
+/// for bit, but robots cannot run it, because their registers have no such variables.
 ///
 /// # Errors
-/// The tree does not fit.
+/// The tree does not compile, or contains a network.
 pub fn memoryless(tree: &Tree) -> Result<String> {
     let (program, memoryless) = forms(tree)?;
     let (before, after) = (program.len(), memoryless.form.size());
@@ -67,7 +67,7 @@ pub fn memoryless(tree: &Tree) -> Result<String> {
     Ok(format!("# {before} with subtrees expanded, {after} without memory\n{memoryless}"))
 }
 
-/// Runs `xpuck tree convert` of a state machine.
+/// Runs `xpuck tree convert` on a state machine.
 pub fn from_fsm(args: &FromFsmArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     let name = args.file.display().to_string();
@@ -78,11 +78,12 @@ pub fn from_fsm(args: &FromFsmArgs) -> Result<()> {
     }
 }
 
-/// The state machine of a tree: each leaf is a state, and its results lead on. An update enters at `tick`, ticks leaves until one
-/// leads to an exit, and ends there with the tree's result. Only results that a leaf may have are shown.
+/// Converts a tree to a state machine: each leaf is a state, and its results are transitions. An update enters at
+/// `tick`, ticks leaves until a transition leads to an exit, and ends with the tree's result. Only possible results of
+/// a leaf are shown.
 ///
 /// # Errors
-/// The tree does not fit.
+/// The tree does not compile, or contains a network.
 pub fn to_fsm(tree: &Tree, notation: Notation) -> Result<String> {
     let memoryless = forms(tree)?.1;
     let machine = LeafMachine::of(&memoryless.form);
@@ -113,7 +114,7 @@ pub fn rasp(args: &RaspArgs) -> Result<()> {
     print(report.as_bytes())
 }
 
-/// A tree, compiled and without memory.
+/// Returns the tree in compiled and in memoryless form.
 fn forms(tree: &Tree) -> Result<(Program, Memoryless)> {
     Ok((Program::compile(tree)?, Memoryless::of(tree)?))
 }

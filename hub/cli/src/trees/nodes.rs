@@ -1,4 +1,4 @@
-//! `xpuck tree nodes`: every node and register that a tree may have.
+//! `xpuck tree nodes`: reference of all nodes and registers.
 
 use crate::terminal::print_json;
 use anyhow::Result;
@@ -10,7 +10,7 @@ use xpuck_wire::output;
 
 /// Print the reference page: every node with its operands, results and size, and every register.
 ///
-/// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
+/// The page is identical to docs/nodes.md. It is generated from the table that the parser and the robots use.
 #[derive(Args)]
 pub struct NodesArgs {
     /// Print one JSON object with the nodes and registers of e-pucks.

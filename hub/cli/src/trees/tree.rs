@@ -1,4 +1,4 @@
-//! `xpuck tree`: behaviour trees formatted, drawn and converted between formats.
+//! `xpuck tree`: formatting, drawing and conversion of behaviour trees.
 
 use super::machines::{self, Notation};
 use crate::files::guests as guest_files;
@@ -12,18 +12,17 @@ use xpuck_experiment::tree_file::{Ask, Form, includes};
 use xpuck_kernels::tree::exchange::{Direction, to_binary, to_dot, to_json, to_svg, to_xml};
 use xpuck_wire::output;
 
-/// Print a tree in the text form as the programs write it.
+/// Print a tree in the canonical text form.
 ///
-/// Only the tree is kept: comments and blank lines are lost, degrees become those of the nearest step of pi/128, and
-/// registers get their names.
+/// Comments and blank lines are lost, angles in degrees are rounded to steps of pi/128, and registers get their names.
 #[derive(Args)]
 pub struct FmtArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
+    /// Tree file: .bt, .xml, .json or .bin.
     file: PathBuf,
-    /// Write the result into the file, which must be in the text form.
+    /// Write the result to the file, which must be in the text form.
     #[arg(long)]
     write: bool,
-    /// Keep angles given in degrees as written instead of rounding them to steps of pi/128.
+    /// Keep angles in degrees as written instead of rounding them to steps of pi/128.
     #[arg(long)]
     exact: bool,
 }
@@ -31,60 +30,59 @@ pub struct FmtArgs {
 /// Convert a tree to another format.
 ///
 /// text, xml, json and bin can be read again and give the same tree; svg and dot are drawings. XML is that of
-/// BehaviorTree.CPP version 4 with a model of all nodes, so that Groot2 opens it. bin is what a robot's interpreter
-/// holds in memory. kilobot is the table in C that a Kilobot's program runs, and its trees have nodes and registers of
-/// their own.
+/// BehaviorTree.CPP version 4 with a model of all nodes, so that Groot2 can open it. bin is the form in a robot's
+/// memory. kilobot is a C table for the program of a Kilobot; its trees have their own nodes and registers.
 #[derive(Args)]
 pub struct ConvertArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
+    /// Tree file: .bt, .xml, .json or .bin.
     file: PathBuf,
-    /// Format to write.
+    /// Output format.
     #[arg(long, value_enum)]
     to: To,
-    /// Format of the file, if its extension does not say it.
+    /// Input format [default: by the file's extension].
     #[arg(long, value_enum)]
     from: Option<From>,
-    /// ID of the tree, where XML has several that no other uses.
+    /// ID of the tree, if the XML contains several that no other tree uses.
     #[arg(long, value_name = "ID")]
     tree: Option<String>,
-    /// File to write; without it the result is printed.
+    /// Output file [default: standard output].
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Draw the SVG with its root at the left instead of at the top.
+    /// Draw the SVG with its root at the left instead of the top.
     #[arg(long)]
     left: bool,
-    /// Keep angles of a text given in degrees as written instead of rounding them to steps of pi/128.
+    /// Keep angles in degrees as written instead of rounding them to steps of pi/128.
     #[arg(long)]
     exact: bool,
 }
 
-/// Formats that can be written.
+/// Output formats.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum To {
-    /// The text form.
+    /// Text form.
     Text,
     /// XML of BehaviorTree.CPP version 4, for Groot2.
     #[value(aliases = ["btcpp", "groot"])]
     Xml,
-    /// A graph for Graphviz.
+    /// Graph for Graphviz.
     Dot,
-    /// A drawing.
+    /// SVG drawing.
     Svg,
     /// Nested JSON objects.
     Json,
-    /// The binary form.
+    /// Binary form.
     Bin,
-    /// A table in C for a Kilobot, of a Kilobot's tree.
+    /// C table for a Kilobot, from a tree of Kilobot nodes.
     Kilobot,
-    /// The text form of a tree of memoryless nodes over integer variables.
+    /// Text form of a tree of memoryless nodes over integer variables.
     Memoryless,
-    /// A finite state machine, one state a line.
+    /// Finite state machine, one state a line.
     Fsm,
-    /// The same as a graph for Graphviz.
+    /// Finite state machine as a graph for Graphviz.
     FsmDot,
-    /// The same as one JSON object.
+    /// Finite state machine as one JSON object.
     FsmJson,
-    /// The automaton of a tree that was made of one.
+    /// Automaton of a tree that was made from an automaton.
     #[cfg(feature = "automata")]
     Automaton,
 }
@@ -92,24 +90,24 @@ enum To {
 /// Draw a tree.
 #[derive(Args)]
 pub struct DrawArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
+    /// Tree file: .bt, .xml, .json or .bin.
     file: PathBuf,
-    /// File to write; without it the drawing is printed.
+    /// Output file [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Draw it with its root at the left instead of at the top.
+    /// Draw the tree with its root at the left instead of the top.
     #[arg(long)]
     left: bool,
 }
 
-/// Runs `xpuck tree draw` of a tree.
+/// Runs `xpuck tree draw` on a tree.
 pub fn draw(args: &DrawArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     let direction = if args.left { Direction::Right } else { Direction::Down };
     deliver(args.output.as_deref(), to_svg(&read_either(&args.file, &ask(None, false))?, direction).as_bytes())
 }
 
-/// Runs `xpuck tree fmt` of a tree.
+/// Runs `xpuck tree fmt` on a tree.
 pub fn format(args: &FmtArgs) -> Result<()> {
     let text = read(&args.file, None, args.exact)?.to_string();
     if !args.write {
@@ -121,7 +119,7 @@ pub fn format(args: &FmtArgs) -> Result<()> {
     write(&args.file, text.as_bytes())
 }
 
-/// Runs `xpuck tree convert` of a tree.
+/// Runs `xpuck tree convert` on a tree.
 pub fn convert(args: &ConvertArgs) -> Result<()> {
     let included = if args.output.is_some() { includes(&args.file) } else { Vec::new() };
     refuse_over(included.iter().chain([&args.file]), &args.output)?;

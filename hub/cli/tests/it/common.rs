@@ -9,7 +9,7 @@ pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// The only entry of the folder `dir` whose name starts with `prefix`.
+/// Path of the only entry in the folder `dir` whose name starts with `prefix`.
 pub fn only(dir: &Path, prefix: &str) -> PathBuf {
     let matching = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().starts_with(prefix);
     let found: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().flatten().filter(matching).map(|e| e.path()).collect();

@@ -7,13 +7,13 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
 
-/// Maximum length of an agent's message [bytes].
+/// Maximum length of an agent's message (bytes).
 const LONGEST: usize = 4 << 10;
 /// Maximum number of bytes read from an agent in a cycle; the rest stays in the socket buffer.
 const READ_AT_ONCE: usize = 8 << 10;
-/// Maximum length of the send queue [bytes]. A connection with a longer queue is closed.
+/// Maximum length of the send queue (bytes). A connection with a longer queue is closed.
 const MOST_WAITING: usize = 256 << 10;
-/// Maximum length of a team name [bytes].
+/// Maximum length of a team name (bytes).
 const LONGEST_TEAM: usize = 32;
 
 /// State of an agent's handshake.

@@ -24,13 +24,13 @@ pub struct BodyShape {
 /// Layer of a body: a prism of constant outline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer {
-    /// Thickness [mm], > 0, at most 2000.
+    /// Thickness (mm), > 0, at most 2000.
     pub height: f64,
     /// 1 to 64 outlines; the layer is the union of their interiors.
     pub polygons: Vec<Polygon>,
 }
 
-/// Corners `[x, y]` [mm], each coordinate at most 10 000 in magnitude. 3 to 256 corners in either orientation; the
+/// Corners `[x, y]` (mm), each coordinate at most 10 000 in magnitude. 3 to 256 corners in either orientation; the
 /// last is joined to the first. The positive y-axis is the direction of travel. Self-intersection is not checked.
 pub type Polygon = Vec<[f64; 2]>;
 

@@ -83,7 +83,7 @@ pub enum MessageError {
     TooLong {
         /// Name of the message.
         message: &'static str,
-        /// Length of the line [bytes].
+        /// Length of the line (bytes).
         bytes: usize,
     },
 }

@@ -1,6 +1,6 @@
 //! Splits the byte stream of a connection into lines.
 
-/// Maximum length of a line without its line ending [bytes].
+/// Maximum length of a line without its line ending (bytes).
 pub const LINE_LIMIT: usize = 1 << 20;
 
 /// Reason why a stream has no more lines.

@@ -68,7 +68,7 @@ pub enum Message {
     VisualSensorReading {
         /// ID of the robot.
         identifier: u16,
-        /// Dist: distance to the nearest object [mm], >= 0.
+        /// Dist: distance to the nearest object (mm), >= 0.
         distance: f64,
         /// Red, green and blue of that object.
         colour: [u8; 3],
@@ -84,7 +84,7 @@ pub enum Message {
     SonicSensorReading {
         /// ID of the robot.
         identifier: u16,
-        /// Dist: distance to the nearest object [mm], >= 0.
+        /// Dist: distance to the nearest object (mm), >= 0.
         distance: f64,
     },
     /// Robot simulator to world simulator: drives the robot to a pose as far as obstacles allow. Answered by

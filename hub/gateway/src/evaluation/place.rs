@@ -12,7 +12,7 @@ use super::number::FINITE;
 use super::reader::Reader;
 use super::visit::Visit;
 
-/// Tolerance for quarter turns, which programs send with few digits, rounded up (1.571) [rad].
+/// Tolerance for quarter turns, which programs send with few digits, rounded up (1.571) (rad).
 const ROUNDING: f64 = 0.001;
 /// Range of tilts. The document excludes the quarter turn itself, but sensors need it to point straight down.
 const TILTS: RangeInclusive<f64> = -FRAC_PI_2 - ROUNDING..=FRAC_PI_2 + ROUNDING;
@@ -22,17 +22,17 @@ const OPENINGS: RangeInclusive<f64> = 0.0..=FRAC_PI_2 + ROUNDING;
 /// Pose of a robot and outcome of its last move, from `YourPosition`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Position {
-    /// X [mm].
+    /// X (mm).
     pub x: f64,
-    /// Y [mm].
+    /// Y (mm).
     pub y: f64,
-    /// Z [mm].
+    /// Z (mm).
     pub z: f64,
-    /// Dir: direction of travel [rad].
+    /// Dir: direction of travel (rad).
     pub direction: f64,
-    /// `TiltS`: tilt straight forward, positive uphill [rad], at most a quarter turn in magnitude.
+    /// `TiltS`: tilt straight forward, positive uphill (rad), at most a quarter turn in magnitude.
     pub tilt_forward: f64,
-    /// `TiltC`: tilt across, positive with the left side up [rad], at most a quarter turn in magnitude.
+    /// `TiltC`: tilt across, positive with the left side up (rad), at most a quarter turn in magnitude.
     pub tilt_across: f64,
     /// Stress: fraction of the move that obstacles blocked, 0 to 1.
     pub stress: f64,
@@ -69,11 +69,11 @@ impl Position {
 /// Requested pose of a robot, from `JumpTo` and `MoveTo`. It may be outside the arena.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Target {
-    /// X [mm].
+    /// X (mm).
     pub x: f64,
-    /// Y [mm].
+    /// Y (mm).
     pub y: f64,
-    /// Dir [rad].
+    /// Dir (rad).
     pub direction: f64,
 }
 
@@ -92,19 +92,19 @@ impl Target {
 /// Beam of a sensor, from `VisualSensor` and `SonicSensor`; absolute, not relative to the robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Beam {
-    /// X of the sensor [mm].
+    /// X of the sensor (mm).
     pub x: f64,
-    /// Y of the sensor [mm].
+    /// Y of the sensor (mm).
     pub y: f64,
-    /// Z of the sensor [mm].
+    /// Z of the sensor (mm).
     pub z: f64,
-    /// Dir [rad].
+    /// Dir (rad).
     pub direction: f64,
-    /// Tilt, positive upwards [rad], at most a quarter turn in magnitude.
+    /// Tilt, positive upwards (rad), at most a quarter turn in magnitude.
     pub tilt: f64,
-    /// `AngH`: full horizontal opening angle [rad], 0 to a quarter turn.
+    /// `AngH`: full horizontal opening angle (rad), 0 to a quarter turn.
     pub horizontal: f64,
-    /// `AngV`: full vertical opening angle [rad], 0 to a quarter turn.
+    /// `AngV`: full vertical opening angle (rad), 0 to a quarter turn.
     pub vertical: f64,
 }
 

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Length of the send queue at which reading stops [bytes].
+/// Length of the send queue at which reading stops (bytes).
 const MOST_WAITING: usize = 1 << 20;
 /// Maximum number of bytes per read.
 const AT_ONCE: usize = 64 << 10;

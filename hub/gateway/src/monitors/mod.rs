@@ -33,7 +33,7 @@ pub enum Protocol {
 /// Data sent to the viewers.
 #[derive(Clone, Debug, Default)]
 pub struct Moment<'a> {
-    /// Game time [s]; the same as in `state`.
+    /// Game time (s); the same as in `state`.
     pub time: f64,
     /// Environment, sent only in full messages.
     pub environment: &'a [Field],

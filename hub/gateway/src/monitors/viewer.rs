@@ -8,10 +8,10 @@ use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-/// Maximum length of a viewer's send queue [bytes]; beyond it the viewer is dropped. All viewers share the messages
+/// Maximum length of a viewer's send queue (bytes); beyond it the viewer is dropped. All viewers share the messages
 /// in memory.
 const MOST_WAITING: usize = 4 << 20;
-/// Maximum length of a viewer's message [bytes].
+/// Maximum length of a viewer's message (bytes).
 const LONGEST_COMMAND: usize = 64 << 10;
 /// Maximum number of bytes read from a viewer in a cycle, so that one viewer cannot delay the others.
 const READ_AT_ONCE: usize = 64 << 10;

@@ -6,7 +6,7 @@ use super::{Form, FormKind, Look, Matrix, Mesh, Node, Shape, Subject, materials}
 /// Maximum number of outlines of a scene; servers are not trusted.
 const MOST: usize = 10_000;
 
-/// Distance from the origin beyond which bodies are omitted, as are those with NaN coordinates [m].
+/// Distance from the origin beyond which bodies are omitted, as are those with NaN coordinates (m).
 const FARTHEST: f64 = 1e6;
 
 /// Outline of a shape.
@@ -14,7 +14,7 @@ const FARTHEST: f64 = 1e6;
 pub struct Outline {
     /// Kind and dimensions.
     pub kind: OutlineKind,
-    /// Height of its centre [m]; higher outlines cover lower ones.
+    /// Height of its centre (m); higher outlines cover lower ones.
     pub height: f64,
     /// Red, green and blue, each 0 to 1.
     pub colour: [f64; 3],
@@ -23,9 +23,9 @@ pub struct Outline {
 /// Kind of outline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutlineKind {
-    /// Corners in order [m].
+    /// Corners in order (m).
     Polygon(Vec<[f64; 2]>),
-    /// Centre and radius [m].
+    /// Centre and radius (m).
     Circle([f64; 2], f64),
 }
 
@@ -34,9 +34,9 @@ pub enum OutlineKind {
 pub struct Placed {
     /// Robot or ball.
     pub who: Subject,
-    /// Centre of the body [m].
+    /// Centre of the body (m).
     pub at: [f64; 3],
-    /// Heading, counter-clockwise from +x [rad].
+    /// Heading, counter-clockwise from +x (rad).
     pub heading: f64,
     /// Whether any part of the body is drawn.
     pub visible: bool,

@@ -5,7 +5,7 @@
 
 use super::{Form, FormKind, Look, Mesh, Node, Shape, Subject, placed};
 
-/// Heights and thicknesses [m]; used only for drawing.
+/// Heights and thicknesses (m); used only for drawing.
 const ROBOT_HEIGHT: f64 = 0.07;
 const DISC_HEIGHT: f64 = 0.03;
 const WALL_HEIGHT: f64 = 0.05;
@@ -15,7 +15,7 @@ const FLOOR: f64 = 0.01;
 pub const NUMBERS: u32 = 11;
 
 /// Contents of an arena. Lengths are in metres, the origin is its centre; headings are counter-clockwise from +x
-/// [rad].
+/// (rad).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arena {
     /// Half size along x and y.

@@ -3,13 +3,13 @@
 use super::arena::{boxed, light, shape};
 use super::{Form, FormKind, Look, Matrix, Node};
 
-/// Thickness of the floor [m].
+/// Thickness of the floor (m).
 const FLOOR: f64 = 0.05;
 
 /// Pose and colour of a cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cube {
-    /// Centre [m].
+    /// Centre (m).
     pub at: [f64; 3],
     /// Rows of the rotation matrix.
     pub rotation: [[f64; 3]; 3],
@@ -17,7 +17,7 @@ pub struct Cube {
     pub colour: [f64; 3],
 }
 
-/// Scene of cubes with this edge length on a floor with this half size [m]. Equal numbers of cubes give the same
+/// Scene of cubes with this edge length on a floor with this half size (m). Equal numbers of cubes give the same
 /// nodes.
 pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
     let white = Look::Material("matWhite".into());

@@ -66,7 +66,7 @@ pub struct Mesh {
 pub struct Shape {
     /// Kind of shape.
     pub form: Form,
-    /// Edges of a box; the radius of a sphere, three times; radius, radius and length of a cylinder [m].
+    /// Edges of a box; the radius of a sphere, three times; radius, radius and length of a cylinder (m).
     pub scale: [f64; 3],
     /// Whether it is drawn.
     pub visible: bool,
@@ -220,7 +220,7 @@ pub fn apply(nodes: &mut [Node], changes: &[Change]) -> bool {
     nodes.len() == changes.len() && nodes.iter_mut().zip(changes).all(|(node, change)| node.apply(change))
 }
 
-/// Matrix of a position and a rotation about z [rad].
+/// Matrix of a position and a rotation about z (rad).
 pub fn placed(at: [f64; 3], turn: f64) -> Matrix {
     let (sin, cos) = turn.sin_cos();
     [cos, sin, 0.0, 0.0, -sin, cos, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, at[0], at[1], at[2], 1.0]

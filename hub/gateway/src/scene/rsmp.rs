@@ -14,7 +14,7 @@ const DECIMALS: usize = 4;
 /// Message of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Game time [s].
+    /// Game time (s).
     pub time: f64,
     /// Scene.
     pub graph: Graph,
@@ -24,7 +24,7 @@ pub struct Message {
     pub environment: Vec<Field>,
 }
 
-/// Formats a whole scene. `time` is the game time [s].
+/// Formats a whole scene. `time` is the game time (s).
 pub fn full(time: f64, state: &[Field], environment: &[Field], scene: &[Node]) -> String {
     let mut text = beginning(time, "full");
     scene.iter().for_each(|node| write_node(&mut text, node));

@@ -46,7 +46,7 @@ pub struct Effect {
 }
 
 impl Ablation {
-    /// Share of robot updates in which a node was ticked [0..=1].
+    /// Share of robot updates in which a node was ticked (0..=1).
     pub fn share(&self, node: usize) -> f64 {
         self.counts[node].ticks() as f64 / self.updates as f64
     }

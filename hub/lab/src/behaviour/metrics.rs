@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Largest interval between instants over which acceleration is computed [s]; a longer one counts as a gap.
+/// Largest interval between instants over which acceleration is computed (s); a longer one counts as a gap.
 pub const LONGEST_STEP: f64 = 0.5;
 /// Width of the pushing zone around the frisbee, in robot radii (thesis 8.5).
 const PUSHING_ROBOT_RADII: f64 = 1.5;
@@ -13,22 +13,22 @@ const LOITERING_FRISBEE_RADII: f64 = 3.0;
 /// speeds count as unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RobotState {
-    /// Centre [m].
+    /// Centre (m).
     pub at: (f64, f64),
-    /// Heading [rad].
+    /// Heading (rad).
     pub heading: f64,
-    /// Speed of the left and the right wheel [m/s]; `None` if unknown.
+    /// Speed of the left and the right wheel (m/s); `None` if unknown.
     pub wheels: Option<(f64, f64)>,
 }
 
 /// A swarm at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instant<'a> {
-    /// Time [s].
+    /// Time (s).
     pub seconds: f64,
     /// Robots, with the same index at every instant; `None` for a robot that is dead, lost or not seen.
     pub robots: &'a [Option<RobotState>],
-    /// Centre of the frisbee [m]; `None` if it was not seen.
+    /// Centre of the frisbee (m); `None` if it was not seen.
     pub frisbee: Option<(f64, f64)>,
 }
 
@@ -48,21 +48,21 @@ pub struct Counted {
 /// The metrics of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Metrics {
-    /// Sum over the robots of the mean of |v_left| + |v_right| [m/s]. If every robot is always seen, this equals the
+    /// Sum over the robots of the mean of |v_left| + |v_right| (m/s). If every robot is always seen, this equals the
     /// mean over time of the sum over robots. A robot that is lost for a while contributes the mean of the time in
     /// which it was seen.
     pub energy: f64,
     /// Mean share of the seen robots whose centre is within 1 frisbee radius + 1.5 robot radii of the frisbee's
-    /// centre [0..=1].
+    /// centre (0..=1).
     pub pushing: f64,
-    /// Mean share of the seen robots within 3 frisbee radii of the frisbee's centre that do not push [0..=1].
+    /// Mean share of the seen robots within 3 frisbee radii of the frisbee's centre that do not push (0..=1).
     pub loitering: f64,
-    /// Length of the sum of the unit headings of pushing robots, divided by their number [0..=1]; the mean over
+    /// Length of the sum of the unit headings of pushing robots, divided by their number (0..=1); the mean over
     /// instants with at least one pushing robot. The thesis divides by n times the pushing share, which equals that
     /// number. A single pushing robot gives 1. Without any pushing robot the value is 0, and [`Counted::pushing`] is
     /// 0.
     pub cooperation: f64,
-    /// Sum over the robots of the mean over time of |dv_left/dt| + |dv_right/dt| [m/s^2]. Steps longer than
+    /// Sum over the robots of the mean over time of |dv_left/dt| + |dv_right/dt| (m/s^2). Steps longer than
     /// [`LONGEST_STEP`] are left out. Changes between two instants are not seen, so compare only runs with equal
     /// sampling.
     pub acceleration: f64,

@@ -18,9 +18,9 @@ const FIXED: [(&str, &str); 6] = [
     ("loop.cpp", include_str!("argos/loop.cpp")),
     ("CMakeLists.txt", include_str!("argos/CMakeLists.txt")),
 ];
-/// Thickness of the arena's walls, and of inner walls, which have zero thickness in our worlds [m].
+/// Thickness of the arena's walls, and of inner walls, which have zero thickness in our worlds (m).
 const WALL: [f32; 2] = [0.05, 0.004];
-/// Heights of walls and discs [m]. Proximity rays pass above discs, at 0.06 m.
+/// Heights of walls and discs (m). Proximity rays pass above discs, at 0.06 m.
 const HEIGHT: [f32; 2] = [0.2, 0.02];
 
 /// Returns the files of an export.

@@ -32,7 +32,7 @@ pub struct Export<'a> {
     pub seed: u64,
     /// Number of runs, each with its own file.
     pub runs: u32,
-    /// Length of a run [s].
+    /// Length of a run (s).
     pub seconds: f32,
 }
 

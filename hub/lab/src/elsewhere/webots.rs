@@ -22,7 +22,7 @@ const PROTOS: [&str; 4] = [
 ];
 /// Colours red, green and blue.
 const COLOURS: [&str; 3] = ["1 0 0", "0 1 0", "0 0 1"];
-/// Heights of walls and discs, and thickness of inner walls and patches [m]. Proximity sensors are at a height of
+/// Heights of walls and discs, and thickness of inner walls and patches (m). Proximity sensors are at a height of
 /// 0.033 m.
 const WALL: f32 = 0.1;
 const DISC: f32 = 0.02;

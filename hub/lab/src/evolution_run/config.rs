@@ -12,17 +12,17 @@ use xpuck_wire::Migration;
 /// that.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Number of islands [1..=64].
+    /// Number of islands (1..=64).
     pub islands: u16,
-    /// Number of the only island of this process [0..=9999], which exchanges genes with other processes through a
+    /// Number of the only island of this process (0..=9999), which exchanges genes with other processes through a
     /// geneserver.
     pub island: Option<u16>,
     /// Maximum number of generations, 1..=[`MAX_GENERATIONS`].
     pub generations: u32,
-    /// Simulated robot time of this process [robot-seconds], 1..=1e15: the run ends with the generation that uses it
+    /// Simulated robot time of this process (robot-seconds), 1..=1e15: the run ends with the generation that uses it
     /// up.
     pub budget: Option<f64>,
-    /// Simulated duration of a trial [s], 1..=3600.
+    /// Simulated duration of a trial (s), 1..=3600.
     pub seconds: f32,
     /// Seed [0..=i64::MAX], the range of TOML integers.
     pub seed: u64,

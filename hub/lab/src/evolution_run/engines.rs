@@ -9,7 +9,7 @@ use xpuck_wire::{atomic, file};
 
 /// Name of the file.
 const ENGINES: &str = "engines.jsonl";
-/// Maximum length of the file [bytes].
+/// Maximum length of the file (bytes).
 const MAX_ENGINES: u64 = 1 << 20;
 
 /// File of engines in a run's folder.

@@ -15,7 +15,7 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 
-/// Maximum length of an evolution file [bytes].
+/// Maximum length of an evolution file (bytes).
 const MAX_TEXT: usize = 64 * 1024;
 /// Name of the world file next to a run's own evolution file.
 pub const WORLD: &str = "world.toml";
@@ -49,7 +49,7 @@ pub(crate) struct EvolutionFile {
     /// Number of robots in the simulated world (default: that of the world file).
     #[schemars(range(min = 1, max = MAX_ROBOTS))]
     robots: Option<usize>,
-    /// Length of a trial [s].
+    /// Length of a trial (s).
     #[schemars(range(min = 1.0, max = 3600.0))]
     seconds: f32,
     /// Seed of all random numbers.

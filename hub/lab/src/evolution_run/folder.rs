@@ -69,7 +69,7 @@ impl Grown {
 /// The start of a file, up to a given length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Part {
-    /// Length [bytes].
+    /// Length (bytes).
     length: u64,
     /// CRC-32 of these bytes.
     checksum: u32,
@@ -240,7 +240,7 @@ impl Folder {
         self.folder.is_to_stop()
     }
 
-    /// Records the duration of a generation in wall time [s] as a line of `times.csv`. This is a separate file
+    /// Records the duration of a generation in wall time (s) as a line of `times.csv`. This is a separate file
     /// because times are not reproducible. A generation that is repeated after a kill has a second line.
     ///
     /// # Errors

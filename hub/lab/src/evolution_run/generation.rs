@@ -14,7 +14,7 @@ use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 
-/// Number of controller updates per simulated second [Hz].
+/// Number of controller updates per simulated second (Hz).
 const UPDATES_PER_SECOND: f64 = 10.0;
 
 /// A run of evolution.
@@ -43,7 +43,7 @@ pub struct State {
     pub course: Course,
     /// Time at which the mean derated fitness first reached [`THRESHOLD`] in the run's own world.
     pub reached: Option<Reached>,
-    /// Wall time of the generations [s], over all processes that worked on the run.
+    /// Wall time of the generations (s), over all processes that worked on the run.
     pub wall_s: f64,
 }
 
@@ -52,7 +52,7 @@ pub struct State {
 pub struct Reached {
     /// Number of the generation, from 1.
     pub generation: u32,
-    /// Simulated time up to the end of the generation [robot-seconds].
+    /// Simulated time up to the end of the generation (robot-seconds).
     pub robot_seconds: f64,
 }
 
@@ -71,7 +71,7 @@ pub struct GenerationRow {
     pub generation: u32,
     /// Number of the island, from 0.
     pub island: u16,
-    /// Simulated time of the whole swarm so far [robot-seconds].
+    /// Simulated time of the whole swarm so far (robot-seconds).
     pub robot_seconds: f64,
     /// Estimated fitness of the champion.
     pub best: f64,
@@ -81,7 +81,7 @@ pub struct GenerationRow {
     pub evaluations: u32,
     /// Mean fitness of the population.
     pub mean: f64,
-    /// Share of distinct trees in the population [0..=1].
+    /// Share of distinct trees in the population (0..=1).
     pub distinct: f64,
 }
 
@@ -145,7 +145,7 @@ impl EvolutionRun {
         self.config.budget.map_or(generations, |budget| generations.max(self.robot_seconds() / budget))
     }
 
-    /// Simulated time so far [robot-seconds].
+    /// Simulated time so far (robot-seconds).
     pub fn robot_seconds(&self) -> f64 {
         self.state.robot_updates as f64 / UPDATES_PER_SECOND
     }
@@ -156,7 +156,7 @@ impl EvolutionRun {
         islands.iter().map(|i| i.progress().derated).sum::<f64>() / islands.len() as f64
     }
 
-    /// Adds wall time [s].
+    /// Adds wall time (s).
     pub fn spend(&mut self, wall_s: f64) {
         self.state.wall_s += wall_s;
     }

@@ -12,7 +12,7 @@ use xpuck_experiment::StepEnd;
 use xpuck_kernels::engine::{Engine, EngineStatus};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 
-/// Duration of each simulation that remeasures champions [s].
+/// Duration of each simulation that remeasures champions (s).
 pub const SECONDS: f32 = 60.0;
 
 /// Last line of `xpuck evolve --json`.
@@ -33,10 +33,10 @@ pub struct Outcome {
     /// First generation with a mean of at least [`super::THRESHOLD`].
     #[serde(rename = "generations_to_0.205")]
     pub generations_to: Option<u32>,
-    /// Simulated time up to that generation [robot-seconds].
+    /// Simulated time up to that generation (robot-seconds).
     #[serde(rename = "robot_seconds_to_0.205")]
     pub robot_seconds_to: Option<f64>,
-    /// Simulated time of the evolution [robot-seconds].
+    /// Simulated time of the evolution (robot-seconds).
     pub robot_seconds: f64,
     /// Engine of the last generations: "simd", "reference", "gpu", or "gpu+simd".
     pub engine: &'static str,
@@ -46,12 +46,12 @@ pub struct Outcome {
     /// Driver of the adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// Mean simulation rate over the last eight generations of this process [robot-seconds/s]; 0 if it evolved none.
+    /// Mean simulation rate over the last eight generations of this process (robot-seconds/s); 0 if it evolved none.
     pub r_acc: f64,
     /// Results of the completed steps of a curriculum.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepEnd>,
-    /// Wall time of evolution and measurement [s], over all processes that worked on the run.
+    /// Wall time of evolution and measurement (s), over all processes that worked on the run.
     pub wall_s: f64,
     /// Number of generations.
     pub generations: u32,

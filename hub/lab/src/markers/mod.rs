@@ -16,9 +16,9 @@ use std::sync::LazyLock;
 
 /// Number of points along a side of the grid.
 pub const SIDE: u8 = 4;
-/// Distance between adjacent points of the grid [mm].
+/// Distance between adjacent points of the grid (mm).
 pub const SPACING_MM: f64 = 10.0;
-/// Difference below which two distances count as equal [mm].
+/// Difference below which two distances count as equal (mm).
 const SAME: f64 = 1e-6;
 
 /// Four points of the grid, as (row, column). Row 0 is at the robot's front, column 0 at its left.
@@ -29,19 +29,19 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the marker positions relative to the centre of a grid of 4 x 4: x forward and y to the left [mm].
+    /// Returns the marker positions relative to the centre of a grid of 4 x 4: x forward and y to the left (mm).
     pub fn markers_mm(&self) -> [[f64; 2]; 4] {
         let middle = f64::from(SIDE - 1) / 2.0;
         self.points.map(|(row, column)| [row, column].map(|n| (middle - f64::from(n)) * SPACING_MM))
     }
 
-    /// Returns the difference between two patterns [mm]. Markers are paired such that the six distances between
+    /// Returns the difference between two patterns (mm). Markers are paired such that the six distances between
     /// markers agree best; the result is the largest remaining difference. 0 means congruent.
     pub fn separation(&self, other: &Pattern) -> f64 {
         ASSIGNMENTS.iter().map(|taken| self.difference(other, *taken)).fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the difference between the pattern and itself with permuted markers [mm]. 0 means symmetric.
+    /// Returns the difference between the pattern and itself with permuted markers (mm). 0 means symmetric.
     pub fn asymmetry(&self) -> f64 {
         let others = ASSIGNMENTS.iter().filter(|taken| **taken != [0, 1, 2, 3]);
         others.map(|taken| self.difference(self, *taken)).fold(f64::INFINITY, f64::min)
@@ -65,7 +65,7 @@ static ASSIGNMENTS: LazyLock<Vec<[usize; 4]>> = LazyLock::new(|| {
     all.filter(|taken| (0..4).all(|marker| taken.contains(&marker))).collect()
 });
 
-/// Returns all patterns on a grid with `side` points along a side [2..=4] that are neither symmetric nor congruent to
+/// Returns all patterns on a grid with `side` points along a side (2..=4) that are neither symmetric nor congruent to
 /// an earlier one, in a fixed order.
 pub fn all(side: u8) -> Vec<Pattern> {
     let mut found: Vec<Pattern> = Vec::new();

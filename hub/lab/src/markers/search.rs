@@ -13,13 +13,13 @@ const MAX_STEPS: u32 = 200_000;
 pub struct Choice {
     /// The patterns.
     pub patterns: Vec<Pattern>,
-    /// Minimum difference between any two patterns, and between each pattern and its rotations [mm].
+    /// Minimum difference between any two patterns, and between each pattern and its rotations (mm).
     pub separation_mm: f64,
     /// Whether this separation is proven to be optimal; false if a search for a larger one was aborted.
     pub best: bool,
 }
 
-/// Chooses `count` patterns from a grid with `side` points along a side [2..=4]; `None` if the grid has fewer
+/// Chooses `count` patterns from a grid with `side` points along a side (2..=4); `None` if the grid has fewer
 /// patterns.
 pub fn choose(count: usize, side: u8) -> Option<Choice> {
     let patterns = all(side);

@@ -53,7 +53,7 @@ struct Generation {
 pub struct Row {
     /// Number of the generation, from 1.
     pub generation: u32,
-    /// Simulated time of the whole swarm up to the generation's end [robot-seconds].
+    /// Simulated time of the whole swarm up to the generation's end (robot-seconds).
     pub robot_seconds: f64,
     /// Estimated fitness of the fittest individual of each island, derated for few evaluations (Eq. 8.1): mean of the
     /// islands.

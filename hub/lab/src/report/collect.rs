@@ -21,11 +21,11 @@ use xpuck_wire::message::Operator;
 use xpuck_wire::output::count;
 use xpuck_wire::{Body, Phase, Segment};
 
-/// Maximum age of telemetry used as wheel speed [s of arena time].
+/// Maximum age of telemetry used as wheel speed (s of arena time).
 const FRESH: f64 = 0.5;
 /// Topics that are read from a record.
 const TOPICS: [&str; 5] = ["/poses", "/telemetry", "/loaded", "/run", "/estimates"];
-/// Interval between two points of a curve [s of arena time].
+/// Interval between two points of a curve (s of arena time).
 const STEP: f64 = 5.0;
 
 /// Data of a run.
@@ -47,7 +47,7 @@ pub struct RunFacts {
     pub last_world: Arc<WorldSpec>,
     /// Number of robots lost during the run.
     pub dead: u32,
-    /// Mean round-trip time [ms]; `None` if no robot reported one.
+    /// Mean round-trip time (ms); `None` if no robot reported one.
     pub ping_ms: Option<f64>,
     /// Share of round trips above 100 ms [%].
     pub slow_percent: f64,
@@ -57,7 +57,7 @@ pub struct RunFacts {
     pub evolved: f64,
     /// Mean over robots of the number of generations.
     pub generations: f64,
-    /// Time [min], and the mean over robots of the champions' derated fitness.
+    /// Time (min), and the mean over robots of the champions' derated fitness.
     pub curve: Vec<(f64, f64)>,
     /// Segments with a score, without the first ones that have no evolved trees.
     pub segments: Vec<SegmentFacts>,
@@ -70,7 +70,7 @@ pub struct RunFacts {
     /// Comparison of the recorded senses with those computed from the poses; empty if no control updates were
     /// recorded. `Err`: one line with the reason why there is no comparison.
     pub senses: Result<Vec<SenseRow>, String>,
-    /// Start time [ms since 1970]; together with the seed it distinguishes copies of a run from other runs.
+    /// Start time (ms since 1970); together with the seed it distinguishes copies of a run from other runs.
     pub started_unix_ms: u64,
     /// State at its end.
     pub state: RunState,
@@ -85,7 +85,7 @@ pub struct SegmentFacts {
     pub number: u32,
     /// Real fitness.
     pub fitness: f64,
-    /// Duration [s of arena time].
+    /// Duration (s of arena time).
     pub seconds: f64,
     /// Behaviour metrics of the swarm; `None` without motion capture data.
     pub metrics: Option<Metrics>,

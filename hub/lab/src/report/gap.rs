@@ -17,7 +17,7 @@ use xpuck_stats::statistics::t::{paired, student};
 use xpuck_stats::statistics::{Spread, holm, mann_whitney, mean};
 use xpuck_wire::output::count;
 
-/// Maximum duration of a simulated segment [s].
+/// Maximum duration of a simulated segment (s).
 const LONGEST: f64 = 600.0;
 /// Significance level: a difference counts if p is below it.
 const LEVEL: f64 = 0.05;

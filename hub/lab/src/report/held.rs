@@ -9,7 +9,7 @@ pub struct Held {
     pub robot: String,
     /// Name of the parameter.
     pub parameter: String,
-    /// Time [min], and value.
+    /// Time (min), and value.
     pub course: Vec<(f64, f64)>,
 }
 

@@ -11,11 +11,11 @@ use xpuck_wire::message::Operator;
 
 /// Maximum number of individuals drawn; the latest are kept.
 const MOST: usize = 3000;
-/// Width of the figure and of its margins [px].
+/// Width of the figure and of its margins (px).
 const WIDTH: f64 = 1120.0;
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 30.0;
-/// Height of an island's row, and of the margins above and below all rows [px].
+/// Height of an island's row, and of the margins above and below all rows (px).
 const ROW: f64 = 34.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 70.0;

@@ -27,7 +27,7 @@ use xpuck_wire::output::count;
 
 /// Maximum number of ancestry graphs on a page: each graph is large.
 const GRAPHS: usize = 3;
-/// Duration of each simulation [s].
+/// Duration of each simulation (s).
 pub const SECONDS: f32 = 60.0;
 
 /// Options of a report.

@@ -18,7 +18,7 @@ pub struct Single {
     pub fitness: f64,
     /// Number of generations.
     pub generations: f64,
-    /// Simulated time [robot-seconds].
+    /// Simulated time (robot-seconds).
     pub robot_seconds: f64,
     /// Name of its task.
     pub task: &'static str,

@@ -10,7 +10,7 @@ use xpuck_evolve::checkpoint::{self, CheckpointError};
 use xpuck_wire::atomic::Prepared;
 use xpuck_wire::{atomic, file};
 
-/// Maximum size of a checkpoint [bytes].
+/// Maximum size of a checkpoint (bytes).
 const MAX_CHECKPOINT: u64 = 1 << 30;
 /// Files of even and of odd generations.
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];

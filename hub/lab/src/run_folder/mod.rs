@@ -15,9 +15,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use xpuck_wire::{atomic, file};
 
-/// Maximum length of a table that is read [bytes].
+/// Maximum length of a table that is read (bytes).
 const MAX_TABLE: u64 = 1 << 30;
-/// Maximum length of a result that is read [bytes].
+/// Maximum length of a result that is read (bytes).
 const MAX_RESULT: u64 = 1 << 26;
 /// Name of the file in a run's folder that ends the run after the current generation.
 const STOP: &str = "stop";

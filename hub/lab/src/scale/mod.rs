@@ -24,7 +24,7 @@ use topology::Topology;
 
 /// Interval at which a geneserver contacts its parent server [s]: `xpuck_hub_service::geneserver`.
 pub const SERVER_PERIOD: f64 = 1.0;
-/// Service time of a geneserver per answer [s]. `xpuck dev bench geneserver` measured a median of 0.44 ms, on shared
+/// Service time of a geneserver per answer (s). `xpuck dev bench geneserver` measured a median of 0.44 ms, on shared
 /// cores, from the due time of an emigrant to its answer, so this is an upper bound.
 pub const SERVICE: f64 = 0.000_4;
 
@@ -48,7 +48,7 @@ pub struct Plan {
     pub islands: usize,
     /// Network between the islands.
     pub network: Network,
-    /// Duration of a generation of an island, after which it exchanges genes [s].
+    /// Duration of a generation of an island, after which it exchanges genes (s).
     pub period: f64,
     /// Number of generations of the climb.
     pub generations: u32,
@@ -66,19 +66,19 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Interval between two exchanges of an island that is on [s]. It is longer than a generation if the islands of
+    /// Interval between two exchanges of an island that is on (s). It is longer than a generation if the islands of
     /// one server exceed its capacity.
     pub fn island_period(&self, topology: Topology) -> f64 {
         self.period.max(topology.fan_out(self.islands) as f64 * self.network.on() * SERVICE)
     }
 
-    /// Interval between two exchanges of a server with its parent [s].
+    /// Interval between two exchanges of a server with its parent (s).
     pub fn server_period(&self, topology: Topology) -> f64 {
         SERVER_PERIOD.max(topology.fan_out(self.islands) as f64 * SERVICE)
     }
 }
 
-/// Times at which shares of the islands have a gene [s since it arose]; infinite if never reached.
+/// Times at which shares of the islands have a gene (s since it arose); infinite if never reached.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
     /// Half of the islands.
@@ -112,7 +112,7 @@ pub struct Row {
     pub traffic: Option<Traffic>,
     /// Takeover times of one gene.
     pub takeover: Option<Spread>,
-    /// Takeover curve: time [s] and share of the islands.
+    /// Takeover curve: time (s) and share of the islands.
     pub curve: Vec<(f64, f64)>,
     /// Fitness of the champions after each generation.
     pub course: Vec<Standing>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Interval after which the presence of islands is drawn anew [s], so that a draw does not depend on all earlier
+/// Interval after which the presence of islands is drawn anew (s), so that a draw does not depend on all earlier
 /// ones.
 const WINDOW: f64 = 7.0 * 86_400.0;
 
@@ -20,7 +20,7 @@ pub enum Network {
 }
 
 impl Network {
-    /// Median [s] and standard deviation of the logarithm of a one-way delay.
+    /// Median (s) and standard deviation of the logarithm of a one-way delay.
     pub fn delay(self) -> (f64, f64) {
         match self {
             Network::Cluster => (0.000_1, 0.2),
@@ -29,7 +29,7 @@ impl Network {
         }
     }
 
-    /// Mean time on and off [s]; `None` if all islands stay.
+    /// Mean time on and off (s); `None` if all islands stay.
     pub fn churn(self) -> Option<(f64, f64)> {
         (self == Network::Volunteers).then_some((4.0 * 3600.0, 2.0 * 3600.0))
     }
@@ -53,7 +53,7 @@ impl Weather {
         Weather { network, seed }
     }
 
-    /// Returns the one-way delay of a message [s]; `level` and `number` identify the node, `which` the message.
+    /// Returns the one-way delay of a message (s); `level` and `number` identify the node, `which` the message.
     pub fn delay(&self, level: usize, number: usize, which: u32) -> f64 {
         let (median, deviation) = self.network.delay();
         let body = super::DELAY + level as u32;
@@ -62,7 +62,7 @@ impl Weather {
         median * (deviation * f64::from(normal)).exp()
     }
 
-    /// Returns whether an island is on at time `at` [s], and the end of that state.
+    /// Returns whether an island is on at time `at` (s), and the end of that state.
     pub fn presence(&self, island: usize, at: f64) -> (bool, f64) {
         let Some((mean_on, mean_off)) = self.network.churn() else { return (true, f64::INFINITY) };
         let window = (at / WINDOW).floor().max(0.0);

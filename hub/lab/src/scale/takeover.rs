@@ -42,7 +42,7 @@ impl Beats {
     }
 }
 
-/// Returns the time at which each island has the gene [s]; infinite for islands that it does not reach.
+/// Returns the time at which each island has the gene (s); infinite for islands that it does not reach.
 pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec<f64> {
     let weather = Weather::new(plan.network, plan.seed);
     let beats = Beats { seed: plan.seed, weather, period: plan.period };

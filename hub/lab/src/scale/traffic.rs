@@ -13,15 +13,15 @@ pub const ANSWER: f64 = 8.0;
 /// Mean rates of messages and bytes of the islands that are on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Traffic {
-    /// Total message rate [1/s].
+    /// Total message rate (1/s).
     pub messages: f64,
-    /// Total data rate [bytes/s].
+    /// Total data rate (bytes/s).
     pub bytes: f64,
-    /// Message rate received by the busiest server, or by an island without servers [1/s].
+    /// Message rate received by the busiest server, or by an island without servers (1/s).
     pub busiest: f64,
     /// Share of time that the busiest node spends answering; 1 if it is overloaded.
     pub load: f64,
-    /// Data rate sent by the busiest node [bytes/s].
+    /// Data rate sent by the busiest node (bytes/s).
     pub busiest_bytes: f64,
 }
 

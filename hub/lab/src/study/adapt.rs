@@ -21,7 +21,7 @@ const WORTH_REGAINING: f64 = 0.01;
 const LAST: usize = 4;
 /// Friction from which on this physics stops a disc within one step.
 const STOPS_AT_ONCE: f32 = 0.5;
-/// Time limit for robots to identify a parameter [s].
+/// Time limit for robots to identify a parameter (s).
 const FOUND_WITHIN: f64 = 120.0;
 
 /// Parameters of the study.
@@ -33,7 +33,7 @@ pub struct AdaptPlan {
     pub value: f32,
     /// Numbers of generations before and after the change; each takes [`AdaptPlan::pace`].
     pub generations: [u32; 2],
-    /// Time that the robots work in a generation [s].
+    /// Time that the robots work in a generation (s).
     pub pace: f64,
     /// Number of generations in a segment, after which robots load the fittest trees of their islands.
     pub segment: u32,
@@ -134,11 +134,11 @@ pub struct Seed {
     pub changes: Vec<Change>,
     /// Number of changes of other parameters after the world changed.
     pub mistaken: usize,
-    /// Time at which the first robot detected the change [s after it].
+    /// Time at which the first robot detected the change (s after it).
     pub noticed: Option<f64>,
     /// The robots' values of the parameter two minutes after the change; for a wheel, the first robot only.
     pub found: Vec<f32>,
-    /// Time until 90 % of the fitness of a swarm evolved for the new world was reached [s after the change], for each
+    /// Time until 90 % of the fitness of a swarm evolved for the new world was reached (s after the change), for each
     /// strategy.
     pub regained: ByWay<Option<f64>>,
 }
@@ -327,7 +327,7 @@ impl AdaptStudy {
         self.seeds.iter().map(|seed| mean(seed.worth.of(way)) - mean(seed.worth.of(of))).collect()
     }
 
-    /// Returns the median time at which a strategy regained 90 % [s]; infinite where it never did.
+    /// Returns the median time at which a strategy regained 90 % (s); infinite where it never did.
     pub fn median_regained(&self, way: Way) -> f64 {
         let mut times: Vec<f64> =
             self.seeds.iter().map(|seed| seed.regained.of(way).unwrap_or(f64::INFINITY)).collect();

@@ -13,9 +13,9 @@ use xpuck_kernels::tree::{Memory, Program};
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::{Pose, World, WorldSpec};
 
-/// Standard deviations of motion capture: position [m] and heading [rad].
+/// Standard deviations of motion capture: position (m) and heading (rad).
 const CAPTURE: (f32, f32) = (0.0005, 0.005);
-/// Duration of a pause between segments, in which robots are moved to a new start [s].
+/// Duration of a pause between segments, in which robots are moved to a new start (s).
 const PAUSE: f64 = 2.0;
 
 /// The world in which the robots work.
@@ -41,7 +41,7 @@ impl Real {
         Ok(Real { spec, first_wheels: model.wheels() })
     }
 
-    /// Returns the actual wheel speeds of the first robot for commanded speeds [m/s].
+    /// Returns the actual wheel speeds of the first robot for commanded speeds (m/s).
     fn driven(&self, told: [f32; 2]) -> [f32; 2] {
         [told[0] * self.first_wheels[0], told[1] * self.first_wheels[1]]
     }
@@ -77,7 +77,7 @@ pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2],
 /// A change that one robot made to its simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
-    /// Time of the change [s of work since the beginning, without pauses between segments].
+    /// Time of the change (s of work since the beginning, without pauses between segments).
     #[serde(rename = "seconds")]
     pub time: f64,
     /// Index of the robot, from 0.
@@ -106,7 +106,7 @@ pub(super) struct Swarm {
     estimators: Vec<Estimator>,
     councils: Vec<Council>,
     now: f64,
-    /// Working time without the pauses between segments [s].
+    /// Working time without the pauses between segments (s).
     worked: f64,
     pub changes: Vec<Change>,
 }
@@ -140,7 +140,7 @@ impl Swarm {
         self.now += PAUSE;
     }
 
-    /// Runs the robots for a duration [s].
+    /// Runs the robots for a duration (s).
     pub fn work(&mut self, real: &Real, seconds: f64) {
         for _ in 0..(seconds / f64::from(CONTROL_PERIOD)).round() as u32 {
             self.update(real);
@@ -201,7 +201,7 @@ impl Swarm {
         self.estimators[0].model().wheels()
     }
 
-    /// Working time of the robots without pauses [s].
+    /// Working time of the robots without pauses (s).
     pub fn time(&self) -> f64 {
         self.worked
     }

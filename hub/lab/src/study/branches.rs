@@ -12,7 +12,7 @@ use xpuck_kernels::tree::{CompileError, Memory, Program, Tree};
 use xpuck_kernels::world::{World, WorldSpec};
 use xpuck_stats::plot::{Colour, begin_svg};
 
-/// Width of a ring of distances [m], and number of rings; larger distances count in the last ring.
+/// Width of a ring of distances (m), and number of rings; larger distances count in the last ring.
 const RING: f32 = 0.1;
 const RINGS: usize = 15;
 /// Number of bearing sectors, from straight behind via the right side to straight behind.
@@ -116,10 +116,10 @@ fn run_once(program: &Program, mut world: World, updates: u32) -> Counts {
 /// Colours of branches, in turn; the first one is usually `avoiding`.
 const COLOURS: [Colour; 7] =
     [Colour::Grey, Colour::Blue, Colour::Orange, Colour::Green, Colour::Red, Colour::Purple, Colour::Sky];
-/// Width of a ring, and margin around the rings [px].
+/// Width of a ring, and margin around the rings (px).
 const WIDE: f64 = 20.0;
 const ROOM: f64 = 30.0;
-/// Height of a line of the legend [px].
+/// Height of a line of the legend (px).
 const ROW: f64 = 20.0;
 
 impl BranchStudy {

@@ -32,7 +32,7 @@ use xpuck_wire::output::count;
 /// Simulations for one number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Budget {
-    /// Duration of each run in simulated time [s].
+    /// Duration of each run in simulated time (s).
     pub seconds: f32,
     /// Number of runs.
     pub runs: u32,

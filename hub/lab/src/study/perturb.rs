@@ -28,13 +28,13 @@ const MAX_BINS: usize = 200;
 /// Definition of the perturbation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Perturbation {
-    /// Number of robots [1..=5].
+    /// Number of robots (1..=5).
     pub robots: usize,
-    /// Pose around which all robots start: x [m], y [m], heading [rad].
+    /// Pose around which all robots start: x (m), y (m), heading (rad).
     pub centre: (f32, f32, f32),
-    /// Standard deviations of x [m], y [m] and heading [rad].
+    /// Standard deviations of x (m), y (m) and heading (rad).
     pub by: (f32, f32, f32),
-    /// Width of a distance bin [m].
+    /// Width of a distance bin (m).
     pub bin: f64,
 }
 
@@ -71,7 +71,7 @@ impl Perturbation {
 /// Runs at similar distances from the best start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Bin {
-    /// Lower and upper limit of the distance [m].
+    /// Lower and upper limit of the distance (m).
     pub distance: [f64; 2],
     /// Number of runs.
     pub runs: usize,
@@ -84,13 +84,13 @@ pub struct Bin {
 pub struct Perturbed {
     /// Name of the tree.
     pub name: String,
-    /// Start poses of the fittest run: x [m], y [m] and heading [rad] of each robot.
+    /// Start poses of the fittest run: x (m), y (m) and heading (rad) of each robot.
     pub best_start: Vec<(f32, f32, f32)>,
     /// Fitness of that run.
     pub best: f64,
     /// Median fitness of all runs.
     pub median: f64,
-    /// Share of runs with a fitness above 0.1, called reasonable in the thesis (8.5) [0..=1].
+    /// Share of runs with a fitness above 0.1, called reasonable in the thesis (8.5) (0..=1).
     pub reasonable: f64,
     /// Runs by distance from the best start.
     pub bins: Vec<Bin>,

@@ -8,7 +8,7 @@ use xpuck_kernels::world::{Pose, WorldSpec};
 /// Maximum number of draws of a complete configuration.
 const TRIES: u32 = 10_000;
 
-/// Standard deviations of x [m], y [m] and heading [rad].
+/// Standard deviations of x (m), y (m) and heading (rad).
 pub(super) type Deviations = (f32, f32, f32);
 
 /// Returns the start poses of run `run`: `centres` with normal deviations added, drawn anew as a whole until no robot
@@ -41,7 +41,7 @@ fn free(spec: &WorldSpec, poses: &[Pose]) -> bool {
     poses.iter().enumerate().all(|(i, pose)| inside(pose.at) && clear(pose.at) && apart(i, pose.at))
 }
 
-/// Returns the mean distance between the robots of two configurations [m]. Robots are interchangeable: they are
+/// Returns the mean distance between the robots of two configurations (m). Robots are interchangeable: they are
 /// paired such that the mean is minimal.
 pub(super) fn distance(a: &[Pose], b: &[Pose]) -> f64 {
     fn least(a: &[Pose], b: &mut [Pose]) -> f64 {

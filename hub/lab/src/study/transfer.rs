@@ -73,9 +73,9 @@ pub struct Evolved {
     pub simulated: f64,
     /// Fitness of the same swarm in the world that represents reality.
     pub real: f64,
-    /// Simulated time of the evolution [robot-seconds].
+    /// Simulated time of the evolution (robot-seconds).
     pub robot_seconds: f64,
-    /// Wall time of the evolution on this machine [s]; the only value that is not reproducible.
+    /// Wall time of the evolution on this machine (s); the only value that is not reproducible.
     pub wall_s: f64,
 }
 
@@ -91,7 +91,7 @@ pub struct LevelResult {
     pub real: Estimate,
     /// Simulated minus real.
     pub gap: Estimate,
-    /// Wall time per million simulated robot-seconds [s], mean of the seeds.
+    /// Wall time per million simulated robot-seconds (s), mean of the seeds.
     pub cost: f64,
     /// p of the Mann-Whitney test of its real fitness against the first setting's (Holm); `None` for the first
     /// setting.

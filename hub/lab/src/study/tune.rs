@@ -66,7 +66,7 @@ pub struct TuneStudy {
     pub tree: String,
     /// Tuned numbers: the node before and after tuning.
     pub changed: Vec<(String, String)>,
-    /// Simulated time of the search [robot-seconds].
+    /// Simulated time of the search (robot-seconds).
     pub robot_seconds: f64,
     /// Mean fitness of each generation's candidates.
     pub course: Vec<f64>,

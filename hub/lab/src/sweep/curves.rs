@@ -61,7 +61,7 @@ pub enum Quality {
     Mean,
     /// Share of distinct trees in a population, mean of the islands.
     Distinct,
-    /// Wall time of each generation on all islands together [s] (Fig. 5.11).
+    /// Wall time of each generation on all islands together (s) (Fig. 5.11).
     Seconds,
 }
 
@@ -101,7 +101,7 @@ pub struct Step {
     pub value: f64,
 }
 
-/// Wall time by generation [s].
+/// Wall time by generation (s).
 pub type Times = BTreeMap<u32, f64>;
 
 /// Returns the course of a run, from the rows of its islands and, for [`Quality::Seconds`], the times of its

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use toml::Table;
 use xpuck_wire::file;
 
-/// Maximum length of a result [bytes].
+/// Maximum length of a result (bytes).
 const MAX_RESULT: u64 = 1 << 20;
 /// Maximum number of rows in a run's table of generations.
 const MAX_GENERATIONS: usize = 1_000_000;
@@ -56,7 +56,7 @@ fn rows<R: DeserializeOwned, C: FromIterator<R>>(path: &Path) -> Result<C, Probl
     })
 }
 
-/// Reads the wall time of each generation of the run in a folder [s].
+/// Reads the wall time of each generation of the run in a folder (s).
 ///
 /// # Errors
 /// If the table cannot be read, or has an invalid row.
@@ -113,7 +113,7 @@ impl Run {
         generations(&self.folder)
     }
 
-    /// Reads the wall time of its generations [s].
+    /// Reads the wall time of its generations (s).
     ///
     /// # Errors
     /// If the file cannot be read, or has an invalid row.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_wire::file::{self, FileError};
 
-/// Maximum length of a sweep file [bytes].
+/// Maximum length of a sweep file (bytes).
 const MAX_TEXT: usize = 256 * 1024;
 /// Maximum number of runs of a sweep.
 pub const MAX_RUNS: usize = 10_000;

@@ -28,9 +28,9 @@ const SCALE: [[u8; 3]; 10] = [
     [0xb5, 0xde, 0x2b],
     [0xfd, 0xe7, 0x25],
 ];
-/// Minimum width of a cell, and its height [px].
+/// Minimum width of a cell, and its height (px).
 const CELL: (f64, f64) = (84.0, 52.0);
-/// Approximate width of a character [px].
+/// Approximate width of a character (px).
 const LETTER: f64 = 7.2;
 /// Maximum number of displayed characters of a value.
 const LETTERS: usize = 24;
@@ -159,7 +159,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Returns the colour of a value on the scale [0..=1].
+/// Returns the colour of a value on the scale (0..=1).
 fn colour(part: f64) -> [u8; 3] {
     let at = part.clamp(0.0, 1.0) * (SCALE.len() - 1) as f64;
     let below = (at as usize).min(SCALE.len() - 2);

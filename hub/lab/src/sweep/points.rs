@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 use xpuck_wire::file;
 
-/// Maximum size of a file that a point names [bytes].
+/// Maximum size of a file that a point names (bytes).
 const MAX_INPUT: u64 = 1 << 20;
 /// Keys of an evolution file that name other files; `palette` is the older name of `primitive_set`.
 const INPUTS: [&str; 4] = ["world", "calibration", "primitive_set", "palette"];

@@ -15,7 +15,7 @@ use xpuck_wire::shutdown::TRY_AGAIN;
 const POLL: Duration = Duration::from_millis(20);
 /// Waiting time for another process after which waiting is reported.
 const QUIET: Duration = Duration::from_secs(2);
-/// Free space below which a disk counts as full [bytes].
+/// Free space below which a disk counts as full (bytes).
 const LITTLE: u64 = 1 << 16;
 
 /// Outcome of a run.

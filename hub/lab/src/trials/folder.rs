@@ -9,7 +9,7 @@ use xpuck_wire::{atomic, file};
 const FILE: &str = "trials.json";
 /// Version of its format.
 const FORMAT: u32 = 1;
-/// Maximum size of the file [bytes].
+/// Maximum size of the file (bytes).
 const MOST: u64 = 1 << 24;
 
 /// Error of a folder of trials: one line with the file and the cause.
@@ -30,7 +30,7 @@ pub struct Settings {
     pub world: String,
     /// Number of robots.
     pub robots: usize,
-    /// Duration of a trial [s of arena time].
+    /// Duration of a trial (s of arena time).
     pub seconds: f64,
     /// Number of trials.
     pub runs: u32,
@@ -48,15 +48,15 @@ pub struct Trial {
     pub number: u32,
     /// Number of the seed's world that defines the start poses, as shown by `xpuck simulate --run`.
     pub world: u32,
-    /// Intended start poses of the robots: x [m], y [m], and heading [rad].
+    /// Intended start poses of the robots: x (m), y (m), and heading (rad).
     pub starts: Vec<[f32; 3]>,
-    /// Maximum deviation of a robot from its start pose [m] and [degrees].
+    /// Maximum deviation of a robot from its start pose (m) and (degrees).
     pub off: [f32; 2],
-    /// Duration of parking [s].
+    /// Duration of parking (s).
     pub parked_s: f64,
-    /// Position of the frisbee along x at the start and at the end [m].
+    /// Position of the frisbee along x at the start and at the end (m).
     pub frisbee_x: Option<[f64; 2]>,
-    /// Scored running time [s].
+    /// Scored running time (s).
     pub seconds: f64,
     /// Fitness of the swarm.
     pub fitness: f64,

@@ -6,11 +6,11 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::{Pose, WorldSpec, start};
 
-/// Minimum distance of robots from the frisbee's rim at the start [m]; parking comes no nearer.
+/// Minimum distance of robots from the frisbee's rim at the start (m); parking comes no nearer.
 const CLEAR: f32 = 0.03;
 /// Maximum number of draws.
 const TRIES: u32 = 10_000;
-/// Distance of the frisbee from its start area up to which it counts as placed [m], given the accuracy of hands and
+/// Distance of the frisbee from its start area up to which it counts as placed (m), given the accuracy of hands and
 /// cameras.
 const PLACED: f32 = 0.01;
 

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use xpuck_wire::{Body, Phase, Status};
 
-/// Tolerance [m] and maximum speed [m/s] of a body; a body that moved further was carried.
+/// Tolerance (m) and maximum speed (m/s) of a body; a body that moved further was carried.
 const CARRIED: (f64, f64) = (0.12, 0.4);
-/// Distance of the frisbee's centre outside the arena from which on it has left the arena [m].
+/// Distance of the frisbee's centre outside the arena from which on it has left the arena (m).
 const OUT: f32 = 0.02;
 
 /// Reason for discarding a trial.
@@ -45,12 +45,12 @@ pub struct Watch {
     frisbee: String,
     least_battery_v: f32,
     last: Option<(f64, Phase, Vec<Body>)>,
-    /// First and last position of the frisbee along x [m].
+    /// First and last position of the frisbee along x (m).
     pub frisbee_x: Option<(f64, f64)>,
 }
 
 impl Watch {
-    /// Starts an observation; `frisbee` is its subject name, `least_battery_v` the minimum battery voltage [V].
+    /// Starts an observation; `frisbee` is its subject name, `least_battery_v` the minimum battery voltage (V).
     pub fn new(frisbee: &str, least_battery_v: f32) -> Watch {
         Watch { frisbee: frisbee.into(), least_battery_v, last: None, frisbee_x: None }
     }

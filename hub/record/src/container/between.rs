@@ -8,9 +8,9 @@ use std::io::Result;
 
 /// Maximum number of bytes between two chunks that are checked; a longer piece counts as damage.
 pub(crate) const MAX_BETWEEN: u64 = 64 << 20;
-/// Length of the record that ends the chunks [bytes].
+/// Length of the record that ends the chunks (bytes).
 const DATA_END: u64 = HEAD as u64 + 4;
-/// Length of the body of the record that ends the file [bytes].
+/// Length of the body of the record that ends the file (bytes).
 const FOOTER: u64 = 20;
 
 /// State of the end of a record.

@@ -5,15 +5,15 @@ use std::io::Read;
 
 /// Magic bytes at the beginning and the end of an MCAP file.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89MCAP0\r\n";
-/// Maximum size of a chunk, compressed or not [bytes]; a longer one counts as damage.
+/// Maximum size of a chunk, compressed or not (bytes); a longer one counts as damage.
 pub(crate) const MAX_CHUNK: u64 = 64 << 20;
-/// Length of a record before its body [bytes].
+/// Length of a record before its body (bytes).
 pub(crate) const HEAD: usize = 9;
-/// Length of a chunk before the name of its compression [bytes].
+/// Length of a chunk before the name of its compression (bytes).
 const FIXED: usize = HEAD + 32;
-/// Length of a message's body before its data [bytes].
+/// Length of a message's body before its data (bytes).
 pub(crate) const MESSAGE_HEAD: usize = 22;
-/// Maximum length of a supported chunk before its data [bytes].
+/// Maximum length of a supported chunk before its data (bytes).
 pub(crate) const LONGEST_HEAD: usize = FIXED + "zstd".len() + 8;
 
 /// Kinds of records.
@@ -107,14 +107,14 @@ impl Packing {
 /// Header of a chunk; only the consistency of its lengths is verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Length of the header before the data [bytes].
+    /// Length of the header before the data (bytes).
     pub head: usize,
-    /// Compressed length of the data [bytes].
+    /// Compressed length of the data (bytes).
     pub packed: u64,
-    /// Times of the first and last message according to the header [ns].
+    /// Times of the first and last message according to the header (ns).
     pub bounds: (u64, u64),
     packing: Packing,
-    /// Uncompressed length of the data [bytes].
+    /// Uncompressed length of the data (bytes).
     pub unpacked: u64,
     crc: u32,
 }
@@ -186,9 +186,9 @@ pub(crate) struct Message<'a> {
     pub channel: u16,
     /// Sequence number of the writer.
     pub sequence: u32,
-    /// Time of recording [ns].
+    /// Time of recording (ns).
     pub log_time: u64,
-    /// Time of sending [ns].
+    /// Time of sending (ns).
     pub publish_time: u64,
     /// Contents.
     pub data: &'a [u8],
@@ -208,7 +208,7 @@ pub(crate) fn messages(records: &[u8]) -> impl Iterator<Item = Message<'_>> {
     })
 }
 
-/// Returns the minimum and maximum time of the messages [ns].
+/// Returns the minimum and maximum time of the messages (ns).
 pub(crate) fn bounds(records: &[u8]) -> Option<(u64, u64)> {
     messages(records).map(|m| (m.log_time, m.log_time)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }

@@ -27,7 +27,7 @@ fn index_of(body: &[u8]) -> Option<(u16, &[u8])> {
     (fields.0.is_empty() && entries.len().is_multiple_of(16)).then_some((channel, entries))
 }
 
-/// Returns the total length of the foreign records at the front [bytes].
+/// Returns the total length of the foreign records at the front (bytes).
 pub(crate) fn records(bytes: &[u8]) -> usize {
     let mut fields = Fields(bytes);
     let mut done = 0;

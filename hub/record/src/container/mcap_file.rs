@@ -49,7 +49,7 @@ impl<W: Write + Seek> McapFile<W> {
         self.write_as(topic, (&topic[1..], schema), Self::stamp(entry.time()), &bytes)
     }
 
-    /// Converts an arena time [s] to a timestamp of the record [ns], rounded to the recorded resolution.
+    /// Converts an arena time (s) to a timestamp of the record (ns), rounded to the recorded resolution.
     pub fn stamp(time: f64) -> u64 {
         (time.max(0.0) * TIMES).round() as u64 * (1e9 / TIMES) as u64
     }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use std::io::{Error, ErrorKind, Result, SeekFrom};
 
-    /// A disk with limited capacity [bytes].
+    /// A disk with limited capacity (bytes).
     struct Disk {
         size: usize,
         at: usize,

@@ -17,11 +17,11 @@ pub(crate) struct Damage {
     pub bytes: u64,
     /// Offset of the first of them.
     pub first: u64,
-    /// Sum of the time gaps between the last message before and the first message after each place [s of arena time].
+    /// Sum of the time gaps between the last message before and the first message after each place (s of arena time).
     pub seconds: f64,
     /// Whether data before the first message is damaged.
     pub start: bool,
-    /// Time of the message after which the end is damaged [s of arena time].
+    /// Time of the message after which the end is damaged (s of arena time).
     pub end: Option<f64>,
     /// Number of bytes in duplicate chunks.
     pub copies: u64,
@@ -78,7 +78,7 @@ pub(crate) struct Reader<S> {
     at: u64,
     /// Identifiers of all chunks so far, to detect duplicates.
     seen: BTreeSet<Mark>,
-    /// Latest message time so far [ns], and the number of the last message.
+    /// Latest message time so far (ns), and the number of the last message.
     latest: Option<(u64, u32)>,
     /// Records added by others so far: offsets of beginning and end.
     pub added: Vec<(u64, u64)>,

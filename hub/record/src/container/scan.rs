@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 
-/// Length up to which messages outside of chunks are combined [bytes].
+/// Length up to which messages outside of chunks are combined (bytes).
 const TOGETHER: usize = 256 << 10;
-/// Size of the search window [bytes].
+/// Size of the search window (bytes).
 const WINDOW: usize = 256 << 10;
-/// Limit of data read for false candidates: a multiple of the file's length, plus a constant [bytes].
+/// Limit of data read for false candidates: a multiple of the file's length, plus a constant (bytes).
 const MOST_TRIED: (u64, u64) = (16, 256 << 20);
 
 /// Random-access source of bytes.
@@ -76,7 +76,7 @@ pub(crate) struct Whole {
     pub from: u64,
     /// Offset after its last byte.
     pub to: u64,
-    /// Times of the first and last message according to its header, which has no checksum [ns].
+    /// Times of the first and last message according to its header, which has no checksum (ns).
     pub bounds: (u64, u64),
     /// Records of the chunk.
     pub records: Vec<u8>,
@@ -85,7 +85,7 @@ pub(crate) struct Whole {
 /// Scanner of a file.
 pub(crate) struct Scanner<S> {
     source: S,
-    /// Length of the file when it was opened [bytes]; data written later is ignored.
+    /// Length of the file when it was opened (bytes); data written later is ignored.
     pub length: u64,
     window: Vec<u8>,
     window_at: u64,

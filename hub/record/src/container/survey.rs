@@ -66,7 +66,7 @@ pub(crate) const MISSING_END: &str = "its end is missing";
 pub(crate) struct Survey {
     /// Whether the file begins with MCAP's magic bytes.
     pub magic: bool,
-    /// Length [bytes].
+    /// Length (bytes).
     pub bytes: u64,
     /// Valid chunks without duplicates, in chronological order.
     pub chunks: Vec<Found>,

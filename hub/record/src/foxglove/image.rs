@@ -25,7 +25,7 @@ struct CompressedImage {
     format: String,
 }
 
-/// Returns a JPEG file as a message; `stamp` is a timestamp of the record [ns].
+/// Returns a JPEG file as a message; `stamp` is a timestamp of the record (ns).
 pub fn message(jpeg: &[u8], stamp: u64) -> Vec<u8> {
     let (timestamp, frame_id) = (Time::of(stamp), FRAME.into());
     let image = CompressedImage { timestamp, frame_id, data: BASE64.encode(jpeg), format: "jpeg".into() };

@@ -48,7 +48,7 @@ pub struct Quaternion {
 }
 
 impl Quaternion {
-    /// Returns a rotation about z [rad].
+    /// Returns a rotation about z (rad).
     pub fn heading(angle: f64) -> Quaternion {
         Quaternion { x: 0.0, y: 0.0, z: (angle / 2.0).sin(), w: (angle / 2.0).cos() }
     }
@@ -63,7 +63,7 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// Returns a pose at a position, rotated about z by an angle [rad].
+    /// Returns a pose at a position, rotated about z by an angle (rad).
     pub fn at(x: f64, y: f64, z: f64, angle: f64) -> Pose {
         Pose { position: Vector3 { x, y, z }, orientation: Quaternion::heading(angle) }
     }

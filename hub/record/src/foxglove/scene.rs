@@ -15,13 +15,13 @@ use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_wire::message::{Severity, State};
 use xpuck_wire::{Body, Segment};
 
-/// Heights for drawing only; the model does not define them [m].
+/// Heights for drawing only; the model does not define them (m).
 const ROBOT_HEIGHT: f64 = 0.07;
 const DISC_HEIGHT: f64 = 0.03;
 const WALL_HEIGHT: f64 = 0.05;
-/// Thickness of the walls around the arena [m].
+/// Thickness of the walls around the arena (m).
 const WALL: f64 = 0.01;
-/// Height of letters [m].
+/// Height of letters (m).
 const LETTERS: f64 = 0.04;
 /// Deletion type that clears a topic.
 const ALL: u8 = 1;
@@ -31,7 +31,7 @@ pub struct Scene {
     arena: Arena,
     /// Robots with their last reported states.
     robots: BTreeMap<String, State>,
-    /// Radii of discs, in the order of the bodies that are not robots [m].
+    /// Radii of discs, in the order of the bodies that are not robots (m).
     discs: Vec<f32>,
     /// Bodies seen so far, and whether the last frame contained them. Their number is limited by motion capture.
     bodies: BTreeMap<String, bool>,
@@ -59,7 +59,7 @@ impl Scene {
         self.changed = true;
     }
 
-    /// Converts an entry to messages; `stamp` is its time since the viewer's epoch [ns].
+    /// Converts an entry to messages; `stamp` is its time since the viewer's epoch (ns).
     pub fn take(&mut self, entry: &Entry, stamp: u64) -> Vec<Message> {
         match entry {
             Entry::Poses { bodies, .. } => self.poses(bodies, Time::of(stamp)),

@@ -23,7 +23,7 @@ pub struct Recovered {
     pub path: PathBuf,
     /// Number of messages in it.
     pub messages: u64,
-    /// Original length of the file [bytes].
+    /// Original length of the file (bytes).
     pub bytes: u64,
     /// Damage and loss; `None` if only the end of the file was missing.
     pub damage: Option<String>,

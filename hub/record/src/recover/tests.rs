@@ -225,7 +225,7 @@ fn of_a_record_damaged_anywhere_every_whole_chunk_is_read_and_the_original_is_ke
     println!("{kinds:?}: {refused} held no whole chunk, {harmless} were no damage");
 }
 
-/// Length of the summary before the footer [bytes].
+/// Length of the summary before the footer (bytes).
 fn summary_length(bytes: &[u8]) -> usize {
     let footer = bytes.len() - 37;
     let start = u64::from_le_bytes(bytes[footer + 9..footer + 17].try_into().unwrap()) as usize;

@@ -12,7 +12,7 @@ use xpuck_wire::updates::Update;
 struct Row {
     /// Number of the update since the robot's program started.
     number: u32,
-    /// Time of the robot [s].
+    /// Time of the robot (s).
     robot_time: f64,
     /// State of the robot.
     state: State,
@@ -36,13 +36,13 @@ struct Row {
     proximity: [f32; 8],
     /// Visible colours by camera segment.
     blobs: [[bool; 3]; 3],
-    /// Ages of the body's senses, the camera frame and the virtual senses [s].
+    /// Ages of the body's senses, the camera frame and the virtual senses (s).
     body_age: f32,
     camera_age: f32,
     virtual_age: f32,
-    /// Received neighbours, each with island, range [m] and bearing [rad].
+    /// Received neighbours, each with island, range (m) and bearing (rad).
     heard: String,
-    /// Wheel speeds requested by the tree, and those sent [m/s].
+    /// Wheel speeds requested by the tree, and those sent (m/s).
     wanted: [f32; 2],
     sent: [f32; 2],
 }

@@ -13,9 +13,9 @@ const MIB: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     root: PathBuf,
-    /// Maximum size of all runs together [bytes].
+    /// Maximum size of all runs together (bytes).
     budget: Option<u64>,
-    /// Space that stays free on the disk [bytes].
+    /// Space that stays free on the disk (bytes).
     reserve: u64,
     delete_oldest: bool,
 }
@@ -79,7 +79,7 @@ impl Limits {
         ))
     }
 
-    /// Returns the free space on the disk of `directory` [bytes].
+    /// Returns the free space on the disk of `directory` (bytes).
     ///
     /// # Errors
     /// On an I/O error.
@@ -88,7 +88,7 @@ impl Limits {
         Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
     }
 
-    /// Returns the size of all runs together [bytes].
+    /// Returns the size of all runs together (bytes).
     ///
     /// # Errors
     /// If a directory cannot be read.
@@ -157,7 +157,7 @@ fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
     Ok(found)
 }
 
-/// Returns the size of a run's files [bytes].
+/// Returns the size of a run's files (bytes).
 ///
 /// # Errors
 /// If the directory, or a file in it, cannot be accessed.

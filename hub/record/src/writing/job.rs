@@ -11,7 +11,7 @@ use xpuck_wire::log::Line;
 /// A job for the writing thread.
 pub(crate) enum Job {
     Entry(Entry),
-    /// Image of the overhead camera: time of capture [s of arena time], JPEG data, and a token that counts waiting
+    /// Image of the overhead camera: time of capture (s of arena time), JPEG data, and a token that counts waiting
     /// images.
     Overhead(f64, Arc<dyn AsRef<[u8]> + Send + Sync>, Arc<()>),
     Snapshot(Box<Snapshot>),

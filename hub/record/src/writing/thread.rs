@@ -160,7 +160,7 @@ impl Recorder {
         (!taken && 10u64.pow(self.lost.ilog10()) == self.lost).then_some(self.lost)
     }
 
-    /// Passes an image of the overhead camera to the recorder; `time` is the time of capture [s of arena time].
+    /// Passes an image of the overhead camera to the recorder; `time` is the time of capture (s of arena time).
     /// Images are large: if several are already waiting, it is lost.
     pub fn overhead(&self, time: f64, jpeg: Arc<dyn AsRef<[u8]> + Send + Sync>) {
         if let Some(jobs) = self.jobs.as_ref().filter(|_| Arc::strong_count(&self.pictures) <= PICTURES) {

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, ToSocketAddrs};
 
 /// Listens at an endpoint such as `tcp://192.168.1.2:7601`, `tcp://*:7605` or, with a port chosen by the system,
-/// `tcp://127.0.0.1:*`. `send_buffer` limits the kernel's buffer for a slow reader [bytes]. Call it within a runtime.
+/// `tcp://127.0.0.1:*`. `send_buffer` limits the kernel's buffer for a slow reader (bytes). Call it within a runtime.
 ///
 /// # Errors
 /// The endpoint is invalid, or the address is in use.

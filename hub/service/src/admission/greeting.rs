@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use xpuck_wire::socket::{GREETING, Sockets};
 
-/// Length of the signature that a peer sends first, before it has received anything [bytes].
+/// Length of the signature that a peer sends first, before it has received anything (bytes).
 const SIGNATURE: usize = 10;
 /// Positions of the version and of the security mechanism's name in a greeting.
 const VERSION: usize = 10;

@@ -28,7 +28,7 @@ use xpuck_wire::socket::GREETING;
 
 /// Endpoint at which a relayed socket has to be bound: ZeroMQ creates a folder that only this user may enter.
 pub const INSIDE: &str = "ipc://*";
-/// Size of the kernel's send buffer for a peer [bytes]; longer queues would only deliver stale data to a robot.
+/// Size of the kernel's send buffer for a peer (bytes); longer queues would only deliver stale data to a robot.
 const SEND_BUFFER: u32 = 64 * 1024;
 /// Time limit for the handshake after the greeting, sufficient for slow processors.
 const HANDSHAKE: Duration = Duration::from_secs(15);

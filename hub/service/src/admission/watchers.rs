@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Time limit for a watcher that accepts no data; it is then disconnected.
 pub const STUCK: Duration = Duration::from_secs(10);
-/// Size of the kernel's send buffer for a watcher [bytes]; holds a few seconds of status.
+/// Size of the kernel's send buffer for a watcher (bytes); holds a few seconds of status.
 const SEND_BUFFER: usize = 128 * 1024;
 
 /// Non-blocking listener whose connections have this send buffer. Call it within a runtime.

@@ -9,9 +9,9 @@ use xpuck_record::{RecordError, read};
 use xpuck_wire::Segment;
 use xpuck_wire::telemetry::EngineReport;
 
-/// Silence before the end of the run from which a robot counts as dead [s of arena time].
+/// Silence before the end of the run from which a robot counts as dead (s of arena time).
 const SILENT: f64 = 3.0;
-/// Maximum time between two power readings that are integrated [s].
+/// Maximum time between two power readings that are integrated (s).
 const LONGEST_GAP: f64 = 5.0;
 
 /// Result of one robot.
@@ -27,15 +27,15 @@ pub struct RobotResult {
     pub fitness: f64,
     /// Number of evaluations behind `fitness`.
     pub evaluations: u32,
-    /// Last engine used for its evolution: name, adapter if any, and speed [robot-seconds per second].
+    /// Last engine used for its evolution: name, adapter if any, and speed (robot-seconds per second).
     pub engine: EngineReport,
-    /// Energy drawn from the battery, integrated over arena time [J]; `None` if it cannot be measured.
+    /// Energy drawn from the battery, integrated over arena time (J); `None` if it cannot be measured.
     pub battery_j: Option<f64>,
-    /// Mean round-trip time from its telemetry [ms of wall time].
+    /// Mean round-trip time from its telemetry (ms of wall time).
     pub round_trip_ms: Option<f64>,
     /// Fraction of the round trips above 100 ms.
     pub slow_round_trips: f64,
-    /// Last time it was heard [s of arena time], if more than [`SILENT`] before the end.
+    /// Last time it was heard (s of arena time), if more than [`SILENT`] before the end.
     pub dead_since: Option<f64>,
     /// Number of trees that took control.
     pub loaded: u32,
@@ -48,7 +48,7 @@ pub struct Results {
     pub robots: Vec<RobotResult>,
     /// Real fitness by segment, from segment 1.
     pub segments: Vec<Segment>,
-    /// Mean of all round-trip times of the run [ms]; `None` without measurements.
+    /// Mean of all round-trip times of the run (ms); `None` without measurements.
     pub round_trip_ms: Option<f64>,
     /// Findings of the quality gates of thesis 8.4, as text; empty if the run passes all.
     pub quality: Vec<String>,

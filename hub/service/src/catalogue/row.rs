@@ -21,9 +21,9 @@ pub struct Row {
     pub id: String,
     /// Name of the experiment.
     pub name: String,
-    /// Start time [ms since 1970].
+    /// Start time (ms since 1970).
     pub began_unix_ms: u64,
-    /// Running time without pauses [s of arena time].
+    /// Running time without pauses (s of arena time).
     pub length_s: f64,
     /// `running`, `finished`, `recovered` or `aborted`; also `aborted` if its hub died and no hub continues it.
     pub state: String,
@@ -43,7 +43,7 @@ pub struct Row {
     pub mean_fitness: Option<f64>,
     /// Mean derated fitness of the champions at the end (f_EA of Table 8.3).
     pub evolved_fitness: f64,
-    /// Total size of its files [bytes].
+    /// Total size of its files (bytes).
     pub bytes: u64,
     /// Git commit of the hub that started it.
     pub git_commit: String,

@@ -25,11 +25,11 @@ const SLOW: usize = 48;
 const ON_THE_WAY: usize = 8;
 /// Number of lines sent to a new page.
 const LINES: usize = 200;
-/// Minimum interval of status events [wall time].
+/// Minimum interval of status events (wall time).
 const STATUS: Duration = Duration::from_millis(190);
-/// Minimum interval of poses [wall time]; 25 a second at any speed.
+/// Minimum interval of poses (wall time); 25 a second at any speed.
 const POSES: Duration = Duration::from_millis(38);
-/// Minimum interval of a robot's sensor readings [wall time].
+/// Minimum interval of a robot's sensor readings (wall time).
 const ROBOT: Duration = Duration::from_millis(90);
 /// Age from which a picture is not shown.
 const PICTURE: Duration = Duration::from_secs(5);

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 const REQUEST: Duration = Duration::from_secs(10);
 /// Time limit for the delivery of the last answer.
 const LINGER: Duration = Duration::from_secs(2);
-/// Size of the buffer for an answer in this process [bytes].
+/// Size of the buffer for an answer in this process (bytes).
 const BUFFER: usize = 16 * 1024;
 
 /// Connection of a request.

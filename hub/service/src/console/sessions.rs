@@ -6,13 +6,13 @@ use xpuck_wire::keyring::{Holder, Role};
 use xpuck_wire::keys::{Key, verify};
 use xpuck_wire::signed::{hex, unhex};
 
-/// Validity of a challenge [s].
+/// Validity of a challenge (s).
 const CHALLENGE: f64 = 60.0;
-/// Validity of a one-time link [s].
+/// Validity of a one-time link (s).
 const LINK: f64 = 600.0;
-/// Maximum duration of a session [s].
+/// Maximum duration of a session (s).
 const SESSION: f64 = 12.0 * 3600.0;
-/// Idle time after which a session ends [s].
+/// Idle time after which a session ends (s).
 const IDLE: f64 = 2.0 * 3600.0;
 /// Maximum number of sessions, and of links, per person. Further ones are rejected: valid ones are never evicted, and
 /// no person can displace those of another.
@@ -202,7 +202,7 @@ impl Sessions {
         self.sessions.retain(|session| now - session.began < SESSION && now - session.asked < IDLE);
     }
 
-    /// Person of the session with this token, and its remaining validity [s]. `enrolled` states whether a person is
+    /// Person of the session with this token, and its remaining validity (s). `enrolled` states whether a person is
     /// still enrolled.
     pub fn who(&mut self, now: f64, token: &str, enrolled: impl Fn(&Person) -> bool) -> Option<(Person, f64)> {
         self.expire(now);

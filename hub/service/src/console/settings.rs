@@ -21,7 +21,7 @@ pub struct Settings {
     pub runs: PathBuf,
     /// Name of the session cookie. It contains the port, because browsers share cookies between ports.
     pub cookie: String,
-    /// Half size of the arena, and radius of the frisbee [m].
+    /// Half size of the arena, and radius of the frisbee (m).
     pub arena: ([f32; 2], f32),
     /// Seconds of arena time per second of wall time.
     pub speed: f64,

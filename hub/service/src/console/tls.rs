@@ -14,7 +14,7 @@ use tokio_rustls::{Accept, TlsAcceptor};
 use xpuck_hub_core::config::TlsFiles;
 use xpuck_wire::{FileError, file};
 
-/// Maximum size of a file [bytes].
+/// Maximum size of a file (bytes).
 const LONGEST: u64 = 1 << 20;
 /// First byte of a TLS handshake (RFC 8446, section 5.1).
 const HANDSHAKE: u8 = 22;

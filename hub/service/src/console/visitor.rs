@@ -17,7 +17,7 @@ pub const HEADER: &str = "x-xpuck";
 /// Maximum number of checked session tokens per request.
 const TOKENS: usize = 4;
 
-/// Visitor with the remaining validity of the session [s]; `None` without a session.
+/// Visitor with the remaining validity of the session (s); `None` without a session.
 pub struct Visitor(pub Option<(Person, f64)>);
 
 /// Visitor who may command the swarm.
@@ -56,7 +56,7 @@ pub fn tokens<'a>(headers: &'a HeaderMap, cookie: &str) -> impl Iterator<Item = 
 }
 
 impl Shared {
-    /// Person to whose session a request belongs, and its remaining validity [s].
+    /// Person to whose session a request belongs, and its remaining validity (s).
     pub fn person(&self, headers: &HeaderMap) -> Option<(Person, f64)> {
         if self.settings.dev_mode {
             return Some((Person { name: "console".into(), role: Role::Operator, key: None }, f64::INFINITY));
@@ -75,7 +75,7 @@ impl Shared {
         !self.settings.login_to_look || self.person(headers).is_some()
     }
 
-    /// Wall time since the start of the console [s].
+    /// Wall time since the start of the console (s).
     pub fn now(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }

@@ -6,7 +6,7 @@ use xpuck_hub_core::config::Config;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{RobotRow, Status};
 
-/// Lateness of control updates above which a robot misses a whole period [ms].
+/// Lateness of control updates above which a robot misses a whole period (ms).
 const LATE_MS: f32 = 100.0;
 /// Maximum fraction of slow round trips of a valid run (thesis 8.4).
 const SLOW: f64 = 0.05;

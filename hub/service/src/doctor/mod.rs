@@ -14,7 +14,7 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{AskError, Sockets};
 use xpuck_wire::{FileError, Status};
 
-/// Time limit for the hub's answer [ms].
+/// Time limit for the hub's answer (ms).
 const TIMEOUT_MS: i32 = 1500;
 
 /// Result of a check.

@@ -24,7 +24,7 @@ pub struct Start {
 pub struct Data {
     /// Index of the channel.
     pub channel: usize,
-    /// Time [ns since 1970].
+    /// Time (ns since 1970).
     pub stamp: u64,
     /// JSON data.
     pub payload: Bytes,

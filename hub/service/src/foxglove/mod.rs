@@ -34,9 +34,9 @@ const QUEUE: usize = 4096;
 pub enum Told {
     /// Entry of the record; sent even if no record is open.
     Entry(Box<Entry>),
-    /// World from this arena time on [s]; `None` without a run.
+    /// World from this arena time on (s); `None` without a run.
     World(f64, Option<Box<WorldSpec>>),
-    /// All robots of the swarm from this arena time on [s], after some were added.
+    /// All robots of the swarm from this arena time on (s), after some were added.
     Robots(f64, Vec<String>),
 }
 
@@ -93,12 +93,12 @@ impl Teller {
         }
     }
 
-    /// Reports another world from this arena time on [s].
+    /// Reports another world from this arena time on (s).
     pub fn world(&self, now: f64, world: Option<&WorldSpec>) {
         self.tell(Told::World(now, world.map(|world| Box::new(world.clone()))));
     }
 
-    /// Reports additional robots from this arena time on [s]; `robots` lists all of them.
+    /// Reports additional robots from this arena time on (s); `robots` lists all of them.
     pub fn robots(&self, now: f64, robots: &[String]) {
         self.tell(Told::Robots(now, robots.into()));
     }

@@ -28,9 +28,9 @@ use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
 /// Time limit for receiving and answering the opening request.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Maximum backlog of a viewer [messages].
+/// Maximum backlog of a viewer (messages).
 const BEHIND: usize = 1024;
-/// Maximum length of a viewer's message, and maximum total of its messages per connection [bytes]; viewers only
+/// Maximum length of a viewer's message, and maximum total of its messages per connection (bytes); viewers only
 /// subscribe.
 const LONGEST: usize = 64 * 1024;
 const SAYS: usize = 1 << 20;

@@ -15,7 +15,7 @@ const ANSWER: Duration = Duration::from_secs(1);
 const GREETING: Duration = Duration::from_secs(1);
 /// Interval of reading the address file while the server is away.
 const LOOK: Duration = Duration::from_secs(1);
-/// Maximum length of an address [bytes].
+/// Maximum length of an address (bytes).
 const MAX_ADDRESS: u64 = 1024;
 /// Interval of attempts to reach a server that is not connected.
 const RETRY_MS: i64 = 20;

@@ -26,7 +26,7 @@ use xpuck_wire::log::Line;
 use xpuck_wire::message::WorkerMessage;
 use xpuck_wire::socket::{Router, SocketError, Sockets, wait};
 
-/// Maximum time for polling [ms].
+/// Maximum time for polling (ms).
 const POLL_MS: i64 = 50;
 /// Maximum number of messages between two checks of the clock.
 const MESSAGES_AT_ONCE: usize = 256;
@@ -40,7 +40,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const FILE: &str = "geneserver.state";
 /// Lock file, locked while a server uses the folder.
 const LOCK: &str = "lock";
-/// Maximum size of the state [bytes].
+/// Maximum size of the state (bytes).
 const MAX_MEMORY: u64 = 1 << 30;
 
 /// Configuration of a server.

@@ -24,11 +24,11 @@ pub(super) struct Records {
     closing: Vec<Closing>,
 }
 
-/// Recording rate of a robot's telemetry [Hz of arena time], of ten messages per second; control updates are recorded
+/// Recording rate of a robot's telemetry (Hz of arena time), of ten messages per second; control updates are recorded
 /// completely.
 const TELEMETRY_HZ: f64 = 5.0;
 
-/// Time limit for writing the end of a record when the hub ends [wall time].
+/// Time limit for writing the end of a record when the hub ends (wall time).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// State of the telemetry recorded last for a robot.

@@ -15,10 +15,10 @@ pub enum MocapError {
     /// The server closed the connection.
     #[error("the server closed the connection")]
     Closed,
-    /// The server was silent for this time [s].
+    /// The server was silent for this time (s).
     #[error("silent for {0} s")]
     Silent(u64),
-    /// The server did not answer within this time [s].
+    /// The server did not answer within this time (s).
     #[error("no answer for {0} s")]
     NoAnswer(f32),
     /// The server's name has no address that its protocol can use.

@@ -10,7 +10,7 @@ use xpuck_hub_core::mocap::{RawBody, RawFrame};
 use xpuck_kernels::math::sin_cos;
 use xpuck_wire::Body;
 
-/// Maximum size of a record [bytes].
+/// Maximum size of a record (bytes).
 const MAX_BYTES: u64 = 2 << 30;
 
 /// Time on the clock of the replay between its end and its next start [s]: robots jump back to their start, which the

@@ -16,7 +16,7 @@ pub(super) fn from_quaternion([x, y, z, w]: [f64; 4]) -> [f64; 9] {
     ]
 }
 
-/// Converts an axis times an angle [rad] (Rodrigues). The zero vector gives the identity.
+/// Converts an axis times an angle (rad) (Rodrigues). The zero vector gives the identity.
 pub(super) fn from_axis_angle(axis: [f64; 3]) -> [f64; 9] {
     let angle = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
     let [x, y, z] = if angle > 0.0 { axis.map(|a| a / angle) } else { [0.0, 0.0, 1.0] };

@@ -6,7 +6,7 @@ use xpuck_wire::{Phase, Status};
 
 /// Duration of a turn of the loop above which virtual sensor data, due every 40 ms, is late.
 const LATE: Duration = Duration::from_millis(100);
-/// Time without lost lines after which the log counts as healthy again [s]; a quiet hub logs only every few seconds.
+/// Time without lost lines after which the log counts as healthy again (s); a quiet hub logs only every few seconds.
 const GROWS: f64 = 30.0;
 
 /// Facts beyond the status.
@@ -14,11 +14,11 @@ const GROWS: f64 = 30.0;
 pub struct Facts {
     /// Whether a record is open.
     pub recording: bool,
-    /// Time of the last frame of motion capture [s of arena time].
+    /// Time of the last frame of motion capture (s of arena time).
     pub last_frame: Option<f64>,
     /// Longest turn of the loop since the last check.
     pub slowest_turn: Duration,
-    /// Number of lost log lines, and the time of the last loss [s of wall time].
+    /// Number of lost log lines, and the time of the last loss (s of wall time).
     pub log: Lost,
 }
 
@@ -31,7 +31,7 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// Updates the counter at a time [s of wall time].
+    /// Updates the counter at a time (s of wall time).
     pub fn look(&mut self, wall: f64, count: u64) {
         if count > self.count {
             self.grew = Some(wall);

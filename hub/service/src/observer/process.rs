@@ -24,7 +24,7 @@ impl Process {
     }
 }
 
-/// Processor time of all threads [s], from `stat`, which counts `ticks` per second. The program's name may contain
+/// Processor time of all threads (s), from `stat`, which counts `ticks` per second. The program's name may contain
 /// spaces; it ends with the last bracket.
 fn processor(stat: &str, ticks: u64) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);

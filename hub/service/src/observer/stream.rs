@@ -13,7 +13,7 @@ use xpuck_wire::stream::Stream;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
-/// Maximum message rate of a topic [Hz of wall time].
+/// Maximum message rate of a topic (Hz of wall time).
 pub const MAX_RATE: f64 = 25.0;
 
 /// State of a topic.

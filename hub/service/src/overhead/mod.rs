@@ -21,7 +21,7 @@ const POLL: Duration = Duration::from_millis(200);
 const SILENT: Duration = Duration::from_secs(10);
 /// Initial and maximum pause after a failure; the pause grows with each failure.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
-/// Maximum read rate [bytes per second].
+/// Maximum read rate (bytes per second).
 const MOST_A_SECOND: f64 = 32.0 * 1024.0 * 1024.0;
 
 /// Event of the thread.
@@ -39,7 +39,7 @@ pub enum Event {
 pub struct Shot {
     /// Contents of the JPEG file.
     pub jpeg: Vec<u8>,
-    /// Width and height [pixels].
+    /// Width and height (pixels).
     pub size: [u16; 2],
 }
 

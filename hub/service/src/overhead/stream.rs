@@ -1,12 +1,12 @@
 //! Extracts pictures from an HTTP response: pure, bytes in and JPEG files out. Memory use is bounded whatever a
 //! camera sends.
 
-/// Maximum lengths of the headers of the response and of a part [bytes].
+/// Maximum lengths of the headers of the response and of a part (bytes).
 const MAX_HEAD: usize = 16 * 1024;
 const MAX_PART_HEAD: usize = 4 * 1024;
-/// Maximum length of the boundary between parts [bytes]; the standard's own limit is 70.
+/// Maximum length of the boundary between parts (bytes); the standard's own limit is 70.
 const MAX_BOUNDARY: usize = 200;
-/// Maximum size of a picture [bytes], and of its longer side [pixels].
+/// Maximum size of a picture (bytes), and of its longer side (pixels).
 pub const MAX_PICTURE: usize = 4 << 20;
 const MAX_SIDE: u16 = 8192;
 
@@ -15,7 +15,7 @@ const MAX_SIDE: u16 = 8192;
 pub struct Jpeg {
     /// Contents of the file.
     pub bytes: Vec<u8>,
-    /// Width and height [pixels].
+    /// Width and height (pixels).
     pub size: [u16; 2],
 }
 

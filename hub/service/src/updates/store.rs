@@ -14,11 +14,11 @@ use xpuck_wire::{atomic, file};
 
 /// Maximum number of stored bundles.
 const MAX_BUNDLES: usize = 8;
-/// Maximum total size of the bundles [bytes].
+/// Maximum total size of the bundles (bytes).
 const MAX_BYTES: u64 = 4 << 30;
 /// File with the state of the update.
 const UPDATE: &str = "update.json";
-/// Maximum size of that file [bytes].
+/// Maximum size of that file (bytes).
 const MAX_UPDATE: u64 = 4 << 20;
 
 /// Bundles of a hub.

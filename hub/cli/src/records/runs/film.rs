@@ -1,4 +1,4 @@
-//! `xpuck runs export --mp4` and `--png`: a recorded swarm from above.
+//! `xpuck runs export --mp4` and `--png`: top views of a recorded swarm.
 
 use super::{print, tell, watched};
 use crate::analysis::picture::film::canvas::rgb;
@@ -24,38 +24,38 @@ use xpuck_record::verify::phase_worlds;
 use xpuck_wire::Body;
 use xpuck_wire::message::Picture;
 
-/// A body that moves farther between two of its poses, m, was put there.
+/// Displacement between two poses above which a body was moved by hand, so that no path is drawn (m).
 const JUMP: f32 = 0.1;
-/// Ways are drawn in steps of at least this, m.
+/// Minimum length of a drawn path segment (m).
 const STEP: f32 = 0.004;
 
-/// Which part of a run, and how fast.
+/// Time range and speed of a film.
 #[derive(Args)]
 pub struct FilmArgs {
-    /// Pictures begin so many seconds of arena time after the run's first pose; with it if not given.
+    /// Start of the pictures, as arena time after the run's first pose (s) [default: the first pose].
     #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
     from: Option<f64>,
-    /// Pictures end so many seconds of arena time after the run's first pose; with the last one if not given.
+    /// End of the pictures, as arena time after the run's first pose (s) [default: the last pose].
     #[arg(long, value_name = "S", value_parser = time, conflicts_with_all = ["parquet", "csv", "foxglove"])]
     to: Option<f64>,
-    /// How many times as fast as the arena's time a film is.
+    /// Speed of the film relative to arena time.
     #[arg(long, value_name = "X", default_value_t = 8.0)]
     film_speed: f64,
 }
 
-/// A time of the arena, s.
+/// Parses a finite time (s).
 fn time(text: &str) -> Result<f64> {
     let time = text.parse().ok().filter(|time: &f64| time.is_finite());
     time.with_context(|| format!("`{text}`: a number of seconds is meant"))
 }
 
-/// What a film shows of a run now.
+/// Current state of the run that a film shows.
 struct Scene {
     about: RunFile,
     arena: Arena,
     worlds: Vec<(String, Arc<WorldSpec>)>,
     phase: Option<String>,
-    /// Where bodies were seen last, and whether they are seen now.
+    /// Last pose of each body, and whether the body is currently seen.
     bodies: BTreeMap<String, (Body, bool)>,
     fitness: Option<f64>,
     titles: [String; 2],
@@ -65,7 +65,7 @@ impl Scene {
     fn of(run: &Path, titles: [String; 2]) -> Result<Scene> {
         let about = RunFile::read(run)?;
         let hub: HubFile = about.hub.clone().try_into().with_context(|| run.display().to_string())?;
-        // The arena alone is drawn where this version no longer reads the experiment or its world.
+        // If this version cannot read the experiment or its world, only the arena is drawn.
         let worlds = phase_worlds(&about).unwrap_or_default();
         Ok(Scene { about, arena: hub.arena, worlds, phase: None, bodies: BTreeMap::new(), fitness: None, titles })
     }
@@ -91,7 +91,7 @@ impl Scene {
         })
     }
 
-    /// Takes an entry; true if another world is shown from now on.
+    /// Applies an entry. Returns whether the world to draw has changed.
     fn take(&mut self, entry: Entry) -> bool {
         match entry {
             Entry::Poses { bodies, .. } => {
@@ -119,7 +119,7 @@ impl Scene {
         }
     }
 
-    /// Discs, then robots.
+    /// Tokens in drawing order: discs, then robots.
     fn tokens(&self) -> Vec<Token> {
         let discs = self.world().map_or(&[][..], |world| &world.discs[..]);
         let mut radii = discs.iter().map(|disc| disc.shape.radius);
@@ -128,7 +128,7 @@ impl Scene {
             let (colour, robot) = self.colour(name);
             let radius = if robot { ROBOT_RADIUS } else { radii.next().unwrap_or(self.arena.frisbee_radius_m) };
             let colour = rgb(colour);
-            // A third of the colour on white.
+            // Unseen bodies are pale: one third of the colour, mixed with white.
             let colour = if *seen { colour } else { colour.map(|c| 170 + c / 3) };
             let heading = robot.then_some(body.pose[2]);
             tokens.push(Token { at: place(body), heading, radius, colour });
@@ -142,12 +142,12 @@ fn place(body: &Body) -> Vec2 {
     Vec2 { x: body.pose[0], y: body.pose[1] }
 }
 
-/// Opens what pictures are made of.
+/// Opens the record topics that pictures need.
 fn open(run: &Path) -> Result<Entries> {
     Ok(entries_of_topics(run, &["/poses", "/run"])?)
 }
 
-/// Refuses to write over the record.
+/// Rejects an output path that is a file of the record.
 fn is_no_file_of(run: &Path, path: &Path) -> Result<()> {
     let ours = path.extension().is_some_and(|kind| kind == "mp4" || kind == "png");
     let folder = |path: &Path| path.parent().map(Path::to_path_buf);
@@ -158,7 +158,7 @@ fn is_no_file_of(run: &Path, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The first and the last moment of the run with poses that the arguments leave.
+/// Returns the arena times of the first and last pose within the requested range (s).
 fn range(run: &Path, args: &FilmArgs) -> Result<(f64, f64)> {
     check_speed(args.film_speed)?;
     let progress = Progress::bytes("reading the record", false);
@@ -200,7 +200,7 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     let moments = film::moments(to - from, args.film_speed);
     let frames = moments.len();
     film::shoot(path, &mut stage, moments, false, |stage, moment| {
-        // The last pose may be a hair after the last moment.
+        // Floating-point rounding may put the last pose slightly after the last frame.
         let now = from + moment + 1e-9;
         let mut other = false;
         while let Some(entry) = next.take_if(|entry| entry.time() <= now) {
@@ -217,7 +217,7 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     print(&format!("{}: {frames} frames, {:.1} s\n", path.display(), frames as f64 / film::RATE))
 }
 
-/// Draws how all went, and where they are at the end.
+/// Draws the paths of all bodies and their final positions.
 pub fn picture(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     is_no_file_of(run, path)?;
     let (from, to) = range(run, args)?;

@@ -1,4 +1,4 @@
-//! What was recorded: `xpuck runs list`, `show`, `export`, `recover`, `verify`, `replay` and `table`.
+//! Recorded runs: `xpuck runs list`, `show`, `export`, `recover`, `verify`, `replay` and `table`.
 
 mod film;
 mod play;
@@ -28,13 +28,14 @@ use xpuck_wire::{log, output, plain};
 /// Commands for recorded runs.
 #[derive(Subcommand)]
 pub enum What {
-    /// One row a run, the oldest first. A run whose hub died is aborted; `xpuck runs recover` makes its files whole.
+    /// List runs, one row each, oldest first. Runs whose hub died are `aborted`; `xpuck runs recover` repairs their
+    /// files.
     List {
         /// Print a JSON list.
         #[arg(long)]
         json: bool,
     },
-    /// What came out: robots, segments, and the quality gates in words.
+    /// Show the results of a run: robots, segments and quality gates.
     Show {
         /// The run.
         run: String,
@@ -42,45 +43,46 @@ pub enum What {
         #[arg(long)]
         json: bool,
     },
-    /// Write poses, telemetry, genes, births, loaded trees, segments and events as tables, the run as a file that
-    /// Foxglove and Lichtblick draw, or as a film.
+    /// Export a run: poses, telemetry, genes, births, loaded trees, segments and events as tables; or all of it as an
+    /// MCAP file for Foxglove and Lichtblick; or a film or a picture.
     #[command(group(clap::ArgGroup::new("format").required(true)))]
     Export {
         /// The run.
         run: String,
-        /// Into this folder, as Parquet.
+        /// Folder for Parquet tables.
         #[arg(long, value_name = "DIR", group = "format")]
         parquet: Option<PathBuf>,
-        /// Into this folder, as CSV.
+        /// Folder for CSV tables.
         #[arg(long, value_name = "DIR", group = "format")]
         csv: Option<PathBuf>,
-        /// Into this MCAP file, with scenes for 3D panels beside what was recorded.
+        /// MCAP file with the recorded messages and scenes for 3D panels.
         #[arg(long, value_name = "FILE", group = "format")]
         foxglove: Option<PathBuf>,
-        /// As a film of the arena from above: H.264 in MP4, 25 frames a second (needs ffmpeg and rsvg-convert).
+        /// Film of the arena from above: H.264 in MP4, 25 frames a second (needs ffmpeg and rsvg-convert).
         #[arg(long, value_name = "FILE", group = "format")]
         mp4: Option<PathBuf>,
-        /// As a picture of the ways of all bodies, PNG (needs ffmpeg and rsvg-convert).
+        /// PNG picture of the paths of all bodies (needs ffmpeg and rsvg-convert).
         #[arg(long, value_name = "FILE", group = "format")]
         png: Option<PathBuf>,
         #[command(flatten)]
         film: film::FilmArgs,
     },
-    /// Make files whole that were cut off or damaged: those of a run, or one MCAP file.
+    /// Repair files that were cut off or damaged: those of a run, or one MCAP file.
     ///
-    /// All messages of chunks that are whole are kept, and what is lost is told. A damaged original stays beside the new
-    /// file as NAME.damaged. What is no MCAP file is refused and left alone.
+    /// All messages in intact chunks are kept, and losses are reported. A damaged original is kept beside the new file
+    /// as NAME.damaged. Files that are not MCAP are rejected and left unchanged.
     Recover {
-        /// The run, or a file.
+        /// The run, or an MCAP file.
         run: String,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
-    /// Tick the recorded trees on the recorded blackboards again, and compute senses anew from the recorded poses.
+    /// Tick the recorded trees again on the recorded blackboards, and recompute senses from the recorded poses.
     ///
-    /// Node by node, register by register and wheel by wheel every bit must come out as it is recorded; the first that does
-    /// not is named, and the command ends with 1. Senses and poses are compared with a tolerance: sensors are no poses.
+    /// Nodes, registers and wheel speeds must match the record bit for bit. The first difference is reported, and the
+    /// exit code is 1. Senses are compared with a tolerance, because real sensors differ from senses computed from
+    /// poses.
     Verify {
         /// The run.
         run: String,
@@ -92,10 +94,10 @@ pub enum What {
     Table(table::TableArgs),
 }
 
-/// Does it, with runs of the record directory `runs`.
+/// Runs the command on the record directory `runs`.
 ///
 /// # Errors
-/// A run is not there or cannot be read, or something cannot be written.
+/// A run does not exist or cannot be read, or an output cannot be written.
 pub fn run(what: &What, runs: &Path) -> Result<()> {
     let find = |run: &str| find(runs, run);
     match what {
@@ -131,7 +133,7 @@ pub fn run(what: &What, runs: &Path) -> Result<()> {
     }
 }
 
-/// The catalogue of a record directory.
+/// Opens the catalogue of a record directory.
 fn open(runs: &Path) -> Result<Catalogue> {
     let remedy =
         "is there no run in this folder? --folder DIR names the record directory; `xpuck demo` makes the first run";
@@ -141,7 +143,7 @@ fn open(runs: &Path) -> Result<Catalogue> {
     Ok(Catalogue::open(runs)?)
 }
 
-/// A run's directory.
+/// Finds a run's directory by its path, its id or `last`.
 pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if let Some(told) = other_kind(Path::new(run)) {
         bail!(told);
@@ -159,7 +161,7 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     catalogue.find(run).map_err(|error| anyhow!(error))
 }
 
-/// Reason for which a place that is there is no run of a swarm; none where nothing is, or a folder tells nothing.
+/// Reason why an existing path is not a run. `None` if the path does not exist, or if no reason is known.
 fn no_run(place: &Path) -> Option<String> {
     let name = place.display();
     match runs_below(place).count() {
@@ -171,7 +173,7 @@ fn no_run(place: &Path) -> Option<String> {
     }
 }
 
-/// The run in a folder that is none itself and holds a single one, as that of a demo.
+/// Returns the only run inside a folder that is not itself a run, such as a demo's folder.
 fn only_run_below(folder: &Path) -> Option<PathBuf> {
     let mut below = runs_below(folder);
     let first = below.next()?;
@@ -183,7 +185,7 @@ fn runs_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file())
 }
 
-/// Prints. What a name out of a record could do to a terminal is shown by its number.
+/// Prints text. Control characters, which may come from names in a record, are escaped.
 pub fn print(text: &str) -> Result<()> {
     match text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
         true => Ok(output::text(text.split('\n').map(plain).collect::<Vec<_>>().join("\n"))?),
@@ -191,12 +193,12 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Tells on standard error what is wrong with records.
+/// Prints problems of records on standard error.
 pub fn tell(lines: &[String]) {
     lines.iter().for_each(|line| output::note(format_args!("xpuck: {line}")));
 }
 
-/// Shows how far an export is, and has it go on until somebody stops the program.
+/// Returns a callback that shows the progress of an export. The callback returns false once the program must stop.
 fn watched(progress: &Progress) -> Result<impl FnMut(u64, u64) -> bool> {
     let stop = service_flag(Default::default())?;
     Ok(move |done, total| {
@@ -256,7 +258,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
         let began = log::time(r.began_unix_ms);
         table.push([
             plain(&short),
-            // To the minute: `2026-03-01 09:30`.
+            // Precision of one minute: `2026-03-01 09:30`.
             began.get(..16).unwrap_or(&began).replace('T', " "),
             r.state.clone(),
             format!("{:.1} min", r.length_s / 60.0),
@@ -273,7 +275,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
     print(&aligned(&table, 3..11))
 }
 
-/// A table whose columns are as wide as what is in them; those of `right` are flush right.
+/// Formats a table with columns as wide as their content. Columns in `right` are right-aligned.
 fn aligned<const N: usize>(table: &[[String; N]], right: std::ops::Range<usize>) -> String {
     let wide: Vec<usize> = (0..N).map(|i| table.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
     let cell = |(i, text): (usize, &String)| match right.contains(&i) {
@@ -288,9 +290,9 @@ fn aligned<const N: usize>(table: &[[String; N]], right: std::ops::Range<usize>)
 /// Result of `xpuck runs recover`, as `--json` prints it.
 #[derive(Serialize, JsonSchema)]
 pub struct Recovered {
-    /// The run's folder, or the file.
+    /// Path of the run's folder, or of the file.
     path: String,
-    /// Files and messages that were saved or lost, in words.
+    /// Saved and lost files and messages, in words.
     result: String,
 }
 
@@ -300,7 +302,7 @@ fn recover_run(runs: &Path, run: &str, json: bool) -> Result<()> {
         false => print(&format!("{}: {}\n", recovered.path, recovered.result)),
     };
     let path = Path::new(run);
-    // A folder, or the name of a run; everything else that is there is a file, or says what it is.
+    // A directory or a missing path is a run; any other existing path is treated as a file.
     if path.symlink_metadata().is_ok() && !path.is_dir() {
         let done = recover::file(path)?;
         return show(&Recovered { path: done.path.display().to_string(), result: done.words() });
@@ -313,14 +315,14 @@ fn recover_run(runs: &Path, run: &str, json: bool) -> Result<()> {
     if recovery::is_written(&directory)? {
         bail!("{}: a hub is writing this run", directory.display());
     }
-    // Those that have their name are looked at as well: they may be damaged.
+    // Files with their final names are checked too, because they may be damaged.
     let files =
         xpuck_record::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
     let what = recovery::settle(&directory, &files.into_iter().collect::<Vec<_>>())?;
     show(&Recovered { path: directory.display().to_string(), result: what })
 }
 
-/// True for a folder that is a run, or holds files of one.
+/// Whether a folder is a run, or holds files of a run.
 fn is_record(path: &Path) -> Result<bool> {
     Ok(path.join(xpuck_record::run_file::RUN_FILE).try_exists()? || !xpuck_record::parts(path)?.is_empty())
 }

@@ -16,25 +16,26 @@ use xpuck_hub_service::replay::Replay;
 use xpuck_record::{read, run_file::RunFile};
 use xpuck_wire::shutdown;
 
-/// Whether the command is to end is looked at so often.
+/// Interval for checking whether the command must end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Show a run again on the console's page, at any speed from 0.1 to 50, forwards from any moment.
+/// Replay a run on the console's page, at a speed of 0.1 to 50, from any moment.
 #[derive(Args)]
 pub struct ReplayArgs {
     /// The run.
     pub run: String,
-    /// Address and port of the page, which is there until Ctrl-C; without it only the last status is printed, as JSON.
+    /// Address and port of the page, which is served until Ctrl-C. Without it, only the last status is printed, as
+    /// JSON.
     #[arg(long)]
     console: Option<String>,
 }
 
-/// An address with this port in place of its own.
+/// Replaces the port of an address.
 fn place(address: &str, port: u16) -> String {
     address.rsplit_once(':').map_or(address.into(), |(host, _)| format!("{host}:{port}"))
 }
 
-/// Shows a run.
+/// Replays a run.
 pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
     let run = RunFile::read(directory)?;
     let Some(address) = &args.console else {
@@ -71,7 +72,7 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
     console::start(listener, source)?;
     print(&format!("{} is shown at http://{address} until Ctrl-C\n", directory.display()))?;
     while !stop.load(Ordering::Relaxed) {
-        // Nobody commands a record.
+        // Commands to a replay are discarded.
         while commands.try_recv().is_ok() {}
         std::thread::sleep(LOOK);
     }

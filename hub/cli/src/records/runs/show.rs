@@ -88,7 +88,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     print(&text)
 }
 
-/// The same of a run's folder as [`collect::evolves`]; true where it cannot be read.
+/// Whether robots evolved in the run ([`collect::evolves`]); true if the run's file cannot be read.
 fn evolves(directory: &Path) -> bool {
     RunFile::read(directory).map_or(true, |run| collect::evolves(&run))
 }

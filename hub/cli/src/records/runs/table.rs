@@ -18,22 +18,22 @@ use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::Spread;
 use xpuck_wire::output::{self, count};
 
-/// Compare runs segment by segment, as Table 8.3 and 8.4 of the thesis do.
+/// Compare runs segment by segment, as Tables 8.3 and 8.4 of the thesis do.
 ///
-/// A row a run: losses of robots (D), P if more than 5 % of the round trips took above 100 ms, mean round trip and the part above
-/// 100 ms, mean fitness of the fittest on each island at the end, and the real fitness of each segment in which evolved trees
-/// drove. Mean and standard deviation are over the runs without a mark, and each experiment has a table of its own: another
-/// task, number of robots or length is not compared. A run that cannot be read is named and left out, and the command ends
-/// with 1.
+/// Each row is a run. Columns: number of robot losses (D); P if more than 5 % of the round trips took above 100 ms;
+/// mean round trip; share of round trips above 100 ms; mean final fitness of the fittest tree on each island; and the
+/// real fitness of each segment in which evolved trees drove. Mean and standard deviation exclude runs with a mark.
+/// Each experiment has its own table: runs that differ in task, number of robots or length are not compared. A run
+/// that cannot be read is reported and left out, and the exit code is 1.
 #[derive(Args)]
 pub struct TableArgs {
-    /// The runs; without any all that are over in the record directory.
+    /// Runs [default: all finished runs of the record directory].
     #[arg(value_name = "RUN")]
     chosen: Vec<String>,
-    /// A file with printed runs, whose mean and standard deviation stand beside those of the runs.
+    /// File with published runs; their mean and standard deviation are printed too.
     #[arg(long, value_name = "FILE")]
     printed: Option<PathBuf>,
-    /// Also draw real fitness over the segments.
+    /// SVG file for a plot of real fitness by segment.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print one JSON object.
@@ -41,7 +41,7 @@ pub struct TableArgs {
     json: bool,
 }
 
-/// A number of a column.
+/// Statistic that a summary row shows.
 type Statistic = fn(&Spread) -> Option<f64>;
 
 /// Runs of one experiment.
@@ -55,7 +55,7 @@ struct Group {
     foot: Foot,
 }
 
-/// Prints the tables, one for each experiment. Runs that cannot be read are named, and make the command end with 1.
+/// Prints the tables, one for each experiment. Unreadable runs are reported, and the result is then an error.
 pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
     refuse_over(&args.printed, &args.svg)?;
     let printed = args.printed.as_deref().map(PrintedRuns::read).transpose()?;
@@ -77,7 +77,7 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
             Ok(run) => found.push(run),
             Err(error) => {
                 let line = format!("{}: {}", directory.display(), output::sentence(error.as_ref()));
-                // The catalogue may have told of it already.
+                // The catalogue may already have reported this run.
                 if !left_out.iter().any(|told: &String| told.contains(&*directory.to_string_lossy())) {
                     left_out.push(line);
                 }
@@ -155,7 +155,7 @@ fn comparison<'a>(groups: &'a [Group], printed: Option<Printed<'a>>, left_out: &
     Comparison { runs, foot, experiments: groups, printed, left_out }
 }
 
-/// The runs by experiment, in the order in which each is first met.
+/// Groups the runs by experiment, in the order of first occurrence.
 fn groups(found: Vec<(String, SwarmRun)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (experiment, run) in found {
@@ -168,14 +168,14 @@ fn groups(found: Vec<(String, SwarmRun)>) -> Vec<Group> {
     groups
 }
 
-/// The runs that are over, the oldest first.
+/// Directories of the finished runs, oldest first.
 fn over(root: &Path, left_out: &mut Vec<String>) -> Result<Vec<PathBuf>> {
     let catalogue = Catalogue::open(root)?;
     left_out.extend_from_slice(catalogue.troubles());
     Ok(catalogue.rows()?.into_iter().filter(|row| row.state != "running").map(|row| root.join(row.id)).collect())
 }
 
-/// A run, and what its experiment is.
+/// Reads a run and the description of its experiment.
 fn read(root: &Path, directory: &Path) -> Result<(String, SwarmRun)> {
     let row = Row::read(root, directory)?;
     let results = Results::read(directory)?;

@@ -9,7 +9,7 @@ use std::path::Path;
 use xpuck_record::verify::{Verified, verify};
 use xpuck_wire::output;
 
-/// Verifies a run; false if something differs.
+/// Verifies a run; returns false if something differs.
 pub fn run(directory: &Path, json: bool) -> Result<bool> {
     let progress = Progress::waiting("verifying the record", json);
     let verified = verify(directory)?;

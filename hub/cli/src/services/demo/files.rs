@@ -1,4 +1,4 @@
-//! The files of a demo: one directory that holds configuration, logs and the record.
+//! Files of a demo: one directory for configuration, logs and the record.
 
 use super::{DemoArgs, groot};
 use crate::analysis::simulate::read_tree;
@@ -22,43 +22,44 @@ use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Addresses, Security, Swarm};
 
-/// Length of a run of it, minutes.
+/// Default length of a demo's run (min of arena time).
 const USUAL_MINUTES: f64 = 16.0;
-/// Segments of a run: the first without evolved trees, then the seven of Table 8.3.
+/// Number of segments of a run: the first without evolved trees, then the seven of Table 8.3.
 const SEGMENTS: f64 = 8.0;
 
-/// Where everything of a demo lies.
+/// Paths and settings of a demo.
 pub struct Layout {
     /// The demo's directory.
     pub root: PathBuf,
-    /// What all share.
+    /// Swarm file that all processes share.
     pub swarm: Swarm,
-    /// The hub's file.
+    /// Path of the hub's file.
     pub hub: PathBuf,
-    /// The arena's file.
+    /// Path of the arena's file.
     pub arena: PathBuf,
-    /// The robots' files, in the swarm's order.
+    /// Paths of the robots' files, in the swarm's order.
     pub robots: Vec<PathBuf>,
-    /// Holds the device sockets until the demo ends; a short path, because a socket's may not exceed 107 bytes.
+    /// Temporary folder of the device sockets, kept until the demo ends. Its path is short, because the path of a
+    /// socket has at most 107 bytes.
     devices: tempfile::TempDir,
-    /// The experiment, signed.
+    /// Signed experiment.
     pub experiment: Signed,
-    /// What it means.
+    /// Plan of the experiment.
     pub plan: Plan,
-    /// How `xpuck simulate` is told the world and the robots of the first phase.
+    /// Options of `xpuck simulate` for the world and the robots of the first phase.
     pub simulated: String,
-    /// The key by which the demo operates its hub.
+    /// Path of the operator key with which the demo controls its hub.
     pub key: PathBuf,
 }
 
 impl Layout {
-    /// Makes the directory and writes all files. A demo that is refused leaves nothing behind.
+    /// Makes the directory and writes all files. Removes them again if the demo's options are rejected.
     pub fn write(args: &DemoArgs) -> Result<Layout> {
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
         let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
         let made = !args.out.exists();
         Layout::fill(args, root.clone()).inspect_err(|_| {
-            // What was not made needs no removing, and where others have put something it stays.
+            // Errors are ignored: the folder may not exist, and a folder with files of others must stay.
             let _ = std::fs::remove_dir_all(&root);
             let _ = made.then(|| std::fs::remove_dir(&args.out));
         })
@@ -77,7 +78,7 @@ impl Layout {
         let overhead = args.overhead.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
         let swarm = Swarm {
             speed: args.speed,
-            // Beside the devices, so that a demo needs no port for each robot.
+            // Peer sockets are in the device folder, so that a demo needs no port for each robot.
             peers: swarm_files::ids(args.robots)
                 .iter()
                 .map(|id| format!("ipc://{}", devices.path().join(format!("{id}.peer")).display()))
@@ -94,7 +95,7 @@ impl Layout {
         let keys = root.join("keys");
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
-        // The page offers what lies beside the hub's file.
+        // The console page offers experiments in the folder of the hub's file.
         write(&config.join("experiment.toml"), &text)?;
         let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
         let kind = |robot: usize| args.kinds[robot % args.kinds.len()];
@@ -116,7 +117,7 @@ impl Layout {
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
             foxglove: args.foxglove.map(|port| Foxglove::at(format!("127.0.0.1:{port}"))),
             overhead: overhead.map(|address| Overhead::at(format!("http://{address}/"))),
-            // Nobody can charge the virtual batteries of a demo.
+            // The virtual batteries of a demo cannot be charged.
             batteries: Batteries { reserve_minutes: 0.0, ..Batteries::default() },
             ..swarm_files::hub(&root, &mocap)
         };
@@ -131,10 +132,10 @@ impl Layout {
             simulated += &beside(" --calibration", name);
         }
         write(&config.join("arena.toml"), &arena_text(&arena)?)?;
-        // Before anything starts: whether what is unkind is within its bounds, and of robots that there are.
+        // Validates the ranges and robot names of the disturbances before any process starts.
         let file = config.join("arena.toml");
         arena::settings(&file).map_err(|error| match &args.unkind {
-            // The user knows it by the name that they gave.
+            // Errors name the preset or file that the user gave.
             Some(unkind) => anyhow!("{}", format!("{error:#}").replace(&file.display().to_string(), unkind)),
             None => error,
         })?;
@@ -142,7 +143,7 @@ impl Layout {
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
         if let Some(file) = &args.calibration {
-            // Checked before it is copied, under the name that the user knows.
+            // Validated before the copy, so that errors name the user's file.
             arena::known("--calibration", Some(file), &Calibration::read(file)?, &swarm.robots)?;
             write(&config.join(CALIBRATION), &file::text(file, file::MAX_TOML)?)?;
         }
@@ -172,31 +173,31 @@ impl Layout {
         })
     }
 
-    /// The folder of the device sockets.
+    /// Folder of the device sockets.
     pub fn devices(&self) -> &Path {
         self.devices.path()
     }
 
-    /// Where a process's messages go.
+    /// Path of a process's log.
     pub fn log(&self, name: &str) -> PathBuf {
         self.root.join("logs").join(format!("{name}.log"))
     }
 }
 
-/// The name of the robots' calibration file in `config`.
+/// Name of the robots' calibration file in `config`.
 const CALIBRATION: &str = "calibration.toml";
 
-/// What a demo is to run.
+/// Experiment that a demo runs.
 struct Asked {
-    /// The experiment's text.
+    /// Text of the experiment.
     text: String,
-    /// Its files.
+    /// Files of the experiment, by name.
     files: BTreeMap<String, String>,
-    /// What they mean.
+    /// Plan of the experiment.
     plan: Plan,
-    /// The file of the world with which it begins.
+    /// Name of the world file of the first phase.
     world: Option<String>,
-    /// The file of what was measured.
+    /// Name of the experiment's calibration file.
     calibration: Option<String>,
 }
 
@@ -219,7 +220,7 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
     if let Some(path) = &args.world {
         let name =
             path.file_name().and_then(|name| name.to_str()).with_context(|| format!("{}: no file", path.display()))?;
-        // Checked under the name that the user knows.
+        // Validated here, so that errors name the user's file.
         world_file::read(path)?;
         files.insert(name.into(), file::text(path, file::MAX_TOML)?);
         (experiment.task, experiment.world) = (None, Some(name.into()));
@@ -234,7 +235,7 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
         experiment.controller = Some(tree.to_string());
     }
     let text = toml::to_string(&experiment)?;
-    // What was changed may not go together any more, such as one tree for all and several.
+    // Overridden keys may conflict, such as one controller for all robots and several ones.
     let experiment = Experiment::parse("experiment", &text)?;
     let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
     let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;

@@ -1,20 +1,20 @@
-//! The ports at which Groot2 watches a demo's robots. A publisher of BehaviorTree.CPP has two neighbouring ones, so
-//! robots' ports are two apart.
+//! Ports for Groot2 to monitor a demo's robots. A publisher of BehaviorTree.CPP uses two adjacent ports, so the ports
+//! of robots are two apart.
 
 use crate::terminal::wrong_argument;
 use super::DemoArgs;
 use anyhow::{Result, bail};
 use std::net::TcpListener;
 
-/// Ports of the demo itself.
+/// Number of ports that the demo itself uses.
 const OWN: u16 = 4;
 
-/// The port for the robot at `index` in the swarm, if robots are to be watched; [`check`] has seen that it exists.
+/// Port for the robot at `index` in the swarm; `None` without --groot. [`check`] has verified that the port exists.
 pub fn port(args: &DemoArgs, index: usize) -> Option<u16> {
     args.groot.map(|first| first.saturating_add(2 * index as u16))
 }
 
-/// Whether all ports are there and free. A robot that could not have its own would start and end at once.
+/// Checks that all ports exist and are free. A robot that cannot open its port exits immediately.
 pub fn check(args: &DemoArgs) -> Result<()> {
     let Some(first) = args.groot else { return Ok(()) };
     let highest = u16::MAX - 2 * args.robots as u16;
@@ -32,7 +32,7 @@ pub fn check(args: &DemoArgs) -> Result<()> {
     Ok(())
 }
 
-/// A line that says where to look.
+/// Line that states address and ports for Groot2.
 pub fn invitation(args: &DemoArgs, robots: &[String]) -> Option<String> {
     let ports: Vec<String> =
         robots.iter().enumerate().filter_map(|(i, id)| Some(format!("{id} {}", port(args, i)?))).collect();

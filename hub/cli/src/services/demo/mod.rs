@@ -30,8 +30,9 @@ use xpuck_wire::socket::Sockets;
 /// Run a whole swarm on this machine: hub, virtual arena and robots, each its own process.
 ///
 /// The robots evolve behaviour trees while they push the frisbee, exchange genes through the hub, and load their
-/// fittest tree at every segment; with --tree they run that one and evolve nothing. At the end the real fitness of each segment, the best tree and the place of the
-/// record are printed. Ctrl-C stops the wheels, closes the record and leaves no process behind.
+/// fittest tree at every segment. With --tree they run that tree and do not evolve. At the end the real fitness of
+/// each segment, the best tree and the path of the record are printed. Ctrl-C stops the wheels, closes the record and
+/// ends all processes.
 #[derive(Args, Clone)]
 #[command(
     after_help = "While it runs: open the console it names, or try `xpuck swarm top`, `xpuck status`, `xpuck pause`, `xpuck resume`.\n\
@@ -39,32 +40,33 @@ use xpuck_wire::socket::Sockets;
         its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
 pub struct DemoArgs {
-    /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each [default: what the world's file
-    /// says, else 9].
+    /// Number of robots, 1 to 200. With more than 16 robots the arena grows, with constant area for each [default: as
+    /// in the world file, else 9].
     #[arg(long = "count", alias = "robots", value_name = "COUNT")]
     given_robots: Option<usize>,
     #[arg(skip)]
     robots: usize,
-    /// What kinds the robots are of, in turn: xpuck, e-puck1, e-puck2. With `xpuck,e-puck2` every second one is an e-puck2.
+    /// Kinds of the robots, repeated in turn: xpuck, e-puck1, e-puck2. With `xpuck,e-puck2` every second robot is an
+    /// e-puck2.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND", default_value = "xpuck")]
     kinds: Vec<BodyFile>,
-    /// Length of the run in minutes of arena time; it then has eight segments, 0 to 7, as in the thesis: in segment 0 no
-    /// evolved tree drives yet, and the table at the end shows 1 to 7 [default: 16, or what the experiment says].
+    /// Length of the run (min of arena time), 0.1 to 1440, in eight segments, 0 to 7, as in the thesis. No evolved
+    /// tree drives in segment 0; the final table shows 1 to 7 [default: 16, or as in the experiment].
     #[arg(long)]
     minutes: Option<f64>,
-    /// The experiment to run, with the files beside it that it names; the thesis's transport without it.
+    /// Experiment file; the files that it names are read from its folder [default: the thesis's transport experiment].
     #[arg(long, value_name = "FILE")]
     experiment: Option<PathBuf>,
-    /// A world file: the arena, and what the robots are to do in it. An experiment names its own.
+    /// World file: the arena and the task. Not with --experiment, which names its own world.
     #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
     world: Option<PathBuf>,
-    /// Seconds of arena time in a second of the wall clock.
+    /// Arena time per wall time, 0.1 to 32.
     #[arg(long, default_value_t = 8.0)]
     speed: f64,
-    /// Seed of starting places, noise and evolution.
+    /// Seed of start poses, noise and evolution.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where records go.
+    /// Folder for records.
     #[arg(short, long = "output", alias = "out", default_value = "runs")]
     out: PathBuf,
     /// Serve no web page.
@@ -73,38 +75,41 @@ pub struct DemoArgs {
     /// First of four ports: console, robots, operator, motion capture.
     #[arg(long, default_value_t = 7600, value_parser = clap::value_parser!(u16).range(1..=65_532))]
     ports: u16,
-    /// Port at which the hub streams JSON for PlotJuggler, such as 7605; none without it.
+    /// Port for a JSON stream to PlotJuggler, such as 7605 [default: no stream].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     stream: Option<u16>,
-    /// Port at which Foxglove and Lichtblick watch; 8765 if none is given.
+    /// Port for Foxglove and Lichtblick [default: no port; 8765 if the option has no value].
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8765", value_parser = clap::value_parser!(u16).range(1..))]
     foxglove: Option<u16>,
-    /// Port of a camera above the arena, whose pictures the page shows and the record has (MJPEG); 7606 if none is given.
+    /// Port of a camera above the arena (MJPEG); the page shows its pictures, and the record stores them [default: no
+    /// camera; 7606 if the option has no value].
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7606", value_parser = clap::value_parser!(u16).range(1..))]
     overhead: Option<u16>,
-    /// Let Groot2 watch the robots' trees: xp01 at PORT (1667 if none is given), xp02 at PORT + 2, and so on.
+    /// First port for Groot2 to monitor the robots' trees: xp01 at PORT, xp02 at PORT + 2, and so on [default: no
+    /// ports; 1667 if the option has no value].
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "1667")]
     groot: Option<u16>,
-    /// Individuals on each robot in the demo's own run [default: 256, or what the experiment says].
+    /// Number of individuals on each robot, 8 to 4096 [default: 256, or as in the experiment].
     #[arg(long)]
     population: Option<usize>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Let all robots run this tree as written, and evolve nothing.
+    /// Tree that all robots run as written, without evolution.
     #[arg(long)]
     tree: Option<PathBuf>,
-    /// How the arena differs from the simulator's world: `typical`, `none`, or a file with these keys of an arena.toml.
+    /// Deviations of the arena from the simulator's world: `typical`, `none`, or a file with these keys of an
+    /// arena.toml.
     #[arg(long, value_name = "PRESET|FILE")]
     unkind: Option<String>,
-    /// The first robot's SPI and camera go through the shim's own logic, simulated clock by clock: slow, best with --speed 1 and
-    /// few robots; only in programs that were built with it (`make build-fpga`).
+    /// Run the SPI and camera of the first robot through the shim's logic, simulated clock by clock. Slow: use --speed
+    /// 1 and few robots. Needs a program built with `make build-fpga`.
     #[arg(long)]
     fpga: bool,
-    /// A calibration file for the robots: they make up for what it says of their bodies, and simulate the world that it
-    /// says was measured.
+    /// Calibration file for the robots: they correct their sensors and motors with it, and simulate the measured
+    /// world.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// Start no run: the page or `xpuck start` does, as often as you like; Ctrl-C ends it.
+    /// Wait for runs to be started from the page or by `xpuck start`, any number of times; Ctrl-C ends the demo.
     #[arg(long, conflicts_with = "json")]
     idle: bool,
     /// Print the result as one JSON object.
@@ -112,10 +117,10 @@ pub struct DemoArgs {
     json: bool,
 }
 
-/// How long robots may take to appear, wall time.
+/// Maximum wait for the robots to appear (wall time).
 const APPEAR: Duration = Duration::from_secs(20);
 
-/// Runs the command; false if the demo was cut short.
+/// Runs the command. Returns false if the demo was interrupted.
 pub fn run(args: &DemoArgs) -> Result<bool> {
     let args = &DemoArgs { robots: robots(args)?, ..args.clone() };
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
@@ -151,7 +156,7 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     }
 }
 
-/// Number of robots: the given one, else that of the world's file, which has places for them.
+/// Number of robots: the given number, else that of the world file, which defines their start poses.
 fn robots(args: &DemoArgs) -> Result<usize> {
     Ok(match (args.given_robots, &args.world) {
         (Some(robots), _) => robots,
@@ -160,7 +165,7 @@ fn robots(args: &DemoArgs) -> Result<usize> {
     })
 }
 
-/// Whether the demo's own ports are free, before anything is written.
+/// Checks that the demo's own ports are free, before any file is written.
 fn check_ports(args: &DemoArgs) -> Result<()> {
     let uses = ["the console", "robots", "operators", "motion capture"];
     for (port, what) in (args.ports..).zip(uses).skip(usize::from(args.no_console)) {
@@ -176,10 +181,10 @@ fn check_ports(args: &DemoArgs) -> Result<()> {
     Ok(())
 }
 
-/// Arena time in which a robot can do something that counts in most tasks, s.
+/// Minimum length of a segment in which robots can score in most tasks (s of arena time).
 const SHORT_SEGMENT: f64 = 15.0;
 
-/// Remark on a run whose segments are too short to show much; none on others.
+/// Warning about segments that are too short to score; `None` for long ones or for the default length.
 fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
     let minutes = minutes.filter(|_| seconds < SHORT_SEGMENT)?;
     let longer = (minutes * SHORT_SEGMENT / seconds).ceil();
@@ -189,11 +194,11 @@ fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
     ))
 }
 
-/// What is known when the run is over.
+/// Results of a run.
 pub struct Run {
-    /// The hub's last word.
+    /// Last status of the hub.
     pub status: xpuck_wire::Status,
-    /// Trees that drove robots or led their islands.
+    /// Trees that drove robots or led their islands, with the robot's id.
     pub trees: Vec<(String, xpuck_wire::message::Emigrant)>,
 }
 
@@ -206,7 +211,7 @@ fn conduct(
     let started = Instant::now();
     processes.start_service("arena", &layout.arena)?;
     processes.start_service("hub", &layout.hub)?;
-    // A demo that other commands do not find runs as well.
+    // The demo also runs if it cannot be announced to other commands.
     let demo = RunningDemo {
         root: layout.root.clone(),
         hub: layout.swarm.hub.operator.clone(),
@@ -250,7 +255,7 @@ fn conduct(
     watch.ask_done(&Request::Start { signed: layout.experiment.clone(), seed: args.seed })?;
     let ended = watch.follow(processes, stop);
     if ended != Ended::Whole {
-        // Whatever happened, the wheels stop first. A hub that is gone cannot answer, and its silence stops them too.
+        // The wheels stop first. If the hub is gone, its silence stops them.
         let _ = watch.ask_done(&Request::Stop);
     }
     let trees = match watch.ask(&Request::Trees) {

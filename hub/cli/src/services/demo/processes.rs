@@ -1,4 +1,4 @@
-//! The demo's processes: started, logged, and ended together.
+//! Processes of the demo: start, logs and common shutdown.
 
 use super::files::Layout;
 use crate::arena::Timing;
@@ -12,22 +12,22 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use xpuck_wire::{file, output};
 
-/// How long a service may take to be ready: on a machine with one core nine robots start beside it.
+/// Maximum startup time of a service. On a single core, nine robots start at the same time.
 const READY: Duration = Duration::from_secs(60);
-/// Time that a process has to end by itself.
+/// Grace period for a process to end by itself.
 const END: Duration = Duration::from_secs(5);
-/// Time that the hub has, which closes its record.
+/// Grace period for the hub, which closes its record.
 const HUB_END: Duration = Duration::from_secs(60);
 
 struct Process {
     name: String,
     child: Child,
     output: Option<BufReader<ChildStdout>>,
-    /// Its end has been noticed.
+    /// Whether the end of the process has been reported.
     gone: bool,
 }
 
-/// The processes. Dropping this closes their standard inputs, so none outlives the demo, however it ends.
+/// All processes of a demo. Dropping this closes their standard inputs, so that no process outlives the demo.
 pub struct Processes<'a> {
     layout: &'a Layout,
     xpuck: PathBuf,
@@ -36,7 +36,7 @@ pub struct Processes<'a> {
 }
 
 impl<'a> Processes<'a> {
-    /// Finds the programs.
+    /// Locates the programs.
     pub fn new(layout: &'a Layout) -> Result<Processes<'a>> {
         let xpuck = std::env::current_exe()?;
         let xpuckd = xpuck.with_file_name("xpuckd");
@@ -56,7 +56,7 @@ impl<'a> Processes<'a> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
-            // A group of its own: Ctrl-C reaches the demo alone, which then ends the others in order.
+            // A separate process group: Ctrl-C reaches only the demo, which then ends the others in order.
             .process_group(0)
             .spawn()
             .with_context(|| format!("{} cannot be started", program.display()))?;
@@ -65,7 +65,7 @@ impl<'a> Processes<'a> {
         Ok(())
     }
 
-    /// Starts `xpuck serve hub` or `xpuck serve arena` and waits until it says that it is ready.
+    /// Starts `xpuck serve hub` or `xpuck serve arena` and waits until it prints `ready`.
     pub fn start_service(&mut self, name: &str, file: &Path) -> Result<()> {
         let xpuck = self.xpuck.clone();
         self.spawn(name, &xpuck, &["serve", name], file)?;
@@ -76,7 +76,7 @@ impl<'a> Processes<'a> {
         std::thread::spawn(move || {
             let mut line = String::new();
             let ready = output.read_line(&mut line).is_ok() && line == "ready\n";
-            // The receiver may have given up by now.
+            // The receiver may have timed out.
             let _ = sender.send((ready, output));
         });
         match receiver.recv_timeout(READY) {
@@ -84,7 +84,7 @@ impl<'a> Processes<'a> {
                 process.output = Some(output);
                 Ok(())
             }
-            // It begins with the program's name, as what is said here does.
+            // The line starts with the program's name, which is printed before this error too.
             Ok((false, _)) => match first_line(&log) {
                 Some(line) => bail!("{}", line.strip_prefix("xpuck: ").unwrap_or(&line)),
                 None => bail!("{name} ended at once"),
@@ -99,7 +99,7 @@ impl<'a> Processes<'a> {
         self.spawn(id, &xpuckd, &[], file)
     }
 
-    /// Processes whose end has not been noticed yet: name and a line about it.
+    /// Processes that ended since the last call: name, and a line about the end.
     pub fn newly_gone(&mut self) -> Vec<(String, String)> {
         let mut gone = Vec::new();
         for process in self.list.iter_mut().filter(|p| !p.gone) {
@@ -112,7 +112,8 @@ impl<'a> Processes<'a> {
         gone
     }
 
-    /// Closes all standard inputs, waits, and kills what does not end. Returns what the arena told of its timing.
+    /// Closes all standard inputs, waits, and kills processes that do not end. Returns the timing that the arena
+    /// reported.
     pub fn end(&mut self) -> Option<Timing> {
         for process in &mut self.list {
             drop(process.child.stdin.take());
@@ -131,7 +132,7 @@ impl<'a> Processes<'a> {
                      `xpuck runs recover` and the run's folder below {folder}"
                 ));
             }
-            // An error means that it has just ended.
+            // An error means that the process has just ended.
             let _ = process.child.kill();
             let _ = process.child.wait();
             if process.name == "arena" {
@@ -151,7 +152,8 @@ impl Drop for Processes<'_> {
     }
 }
 
-/// A line about a process that ended. What it said first is why it ended by itself; who is killed has no time to say why.
+/// Line about a process that ended. The first log line gives the reason, except for a process that was killed by a
+/// signal.
 fn end_of(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<String>) -> String {
     let name = if matches!(name, "hub" | "arena") { format!("the {name}") } else { name.into() };
     match status.signal() {
@@ -160,7 +162,7 @@ fn end_of(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<String>)
     }
 }
 
-/// The first thing that a process said, or why its log cannot be read.
+/// First line of a process's log, or the error that prevents reading it.
 fn first_line(log: &Path) -> Option<String> {
     file::first_line(log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
 }

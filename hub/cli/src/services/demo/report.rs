@@ -1,4 +1,4 @@
-//! What a demo tells at its end: the seven-segment table, the best tree, and where the record lies.
+//! Final report of a demo: table of the seven segments, best tree, and path of the record.
 
 use super::files::Layout;
 use super::{DemoArgs, Run};
@@ -23,34 +23,49 @@ use xpuck_wire::output::count;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{RobotRow, Status};
 
-/// Rounds of measuring: candidates kept and runs for each of them.
+/// Measurement rounds: candidates kept, and runs for each candidate.
 const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
-/// Evolution used this seed's complement nowhere; the first round's luck does not carry into the next.
+/// Mask for the seeds of the measurement, which evolution does not use. Each round has its own seed, so that chance in
+/// one round does not affect the next.
 const FRESH: u64 = 0x5EED_F0E5_0000_0000;
 
+/// Results of a demo, as `--json` prints them.
 #[derive(Serialize, JsonSchema)]
 pub struct Output {
+    /// Number of robots.
     robots: usize,
+    /// Seed of the run.
     seed: u64,
+    /// Length of the run (min of arena time).
     minutes: f64,
+    /// Real fitness of each segment, from segment 1.
     segments: Vec<f64>,
+    /// Evolved fitness at the end.
     evolved: f64,
+    /// Mean round trip (ms of wall time).
     round_trip_ms: f64,
+    /// Share of round trips above 100 ms, 0 to 1.
     slow_round_trips: f64,
+    /// Number of robot losses.
     dead: u32,
+    /// Largest number of generations of a robot.
     generations: u32,
-    /// What simulated on each robot that evolved, at the end.
+    /// Engine of each robot that evolved, at the end.
     engines: Vec<EngineReport>,
+    /// Arena time divided by the product of wall time and speed.
     arena_over_wall: Option<f64>,
+    /// Fitness of the best tree on fresh seeds.
     best_fitness: Option<f64>,
+    /// Best tree, reduced, as text.
     best_tree: Option<String>,
+    /// Path of the record.
     record: String,
 }
 
-/// The report.
+/// Formats the report.
 pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>, stop: &AtomicBool) -> Result<String> {
     let status = &run.status;
-    // What the last phase is about is what trees are for.
+    // Trees are measured in the world of the last phase.
     let world = &layout.plan.phase(usize::MAX).world;
     let best = best_tree(args, world, run, stop);
     let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
@@ -129,7 +144,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     Ok(text)
 }
 
-/// The robots that have simulated for their evolution.
+/// Robots that have simulated for their evolution.
 fn evolving(status: &Status) -> impl Iterator<Item = &RobotRow> {
     status.robots.iter().filter(|robot| !robot.engine.name.is_empty())
 }
@@ -140,9 +155,9 @@ fn without_evolution(args: &DemoArgs) -> String {
     format!("evolution was off: every robot ran {tree}")
 }
 
-/// The best of all trees that led an island or drove a robot, found by measuring them on fresh seeds: many a little,
-/// the better ones more, so that luck in one round does not win the last.
-/// Returns it reduced, as it evolved, and its fitness.
+/// Finds the best of all trees that led an island or drove a robot, by measuring them on fresh seeds. All candidates
+/// get few runs, and the better ones get more in later rounds, so that chance in one round does not decide. Returns
+/// the reduced tree, the evolved tree and its fitness.
 fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tree, f64)> {
     let distinct: BTreeMap<String, Tree> = run
         .trees

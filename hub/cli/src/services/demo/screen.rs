@@ -1,5 +1,4 @@
-//! What a demo shows of a run: a few lines that are drawn over and over on a terminal, and lines that stay elsewhere. All
-//! functions are pure.
+//! Display of a demo's run: a few lines redrawn on a terminal, or a log of lines elsewhere. All functions are pure.
 
 use indicatif::HumanDuration;
 use std::time::Duration;
@@ -8,14 +7,14 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::Status;
 use xpuck_wire::output::count;
 
-/// What the best tree of the thesis, 806768, is worth (chapter 5): what evolved fitness is compared with.
+/// Fitness of the best tree of the thesis, 806768 (chapter 5), as a reference for evolved fitness.
 const THESIS: f64 = 0.27;
-/// Segments of which the screen has the fitness.
+/// Number of segments with their fitness on the screen.
 const SEGMENTS: usize = 8;
-/// What happened last, as many lines.
+/// Number of recent events on the screen.
 pub const EVENTS: usize = 4;
 
-/// The screen's lines, each with its name, below its bar.
+/// Lines of the screen below its progress bar, each with a title.
 pub fn lines(status: &Status, evolves: bool, goals: u32) -> [(&'static str, String); 3] {
     let alive = status.robots.iter().filter(|robot| robot.alive).count();
     let mut robots = format!("{alive} of {}, {}", status.robots.len(), phase_name(status.phase));
@@ -26,7 +25,7 @@ pub fn lines(status: &Status, evolves: bool, goals: u32) -> [(&'static str, Stri
     [("real fitness", real(status, evolves)), ("evolution", evolution), ("robots", robots)]
 }
 
-/// Real fitness, segment by segment; the present one is still being scored.
+/// Real fitness of each segment; the current segment is still being scored.
 fn real(status: &Status, evolves: bool) -> String {
     let scored: Vec<_> = status.segments.iter().filter(|s| s.number > 0 && s.seconds > 1.0).collect();
     match (scored.is_empty(), evolves) {
@@ -52,19 +51,19 @@ fn evolution(status: &Status) -> String {
     format!("generation {generation}, the best tree at {:.3} in simulation (the thesis's: {THESIS})", Figure(best))
 }
 
-/// How far the run is, behind its bar. `wall` is the time that passed since it began.
+/// Progress of the run, for the text of the bar. `wall` is the wall time since the start.
 pub fn clock(status: &Status, wall: Duration) -> String {
     let of = |s: f64| format!("{}:{:02}", s as u64 / 60, s as u64 % 60);
     let so_far = format!("{} of {} of arena time", of(status.run_seconds), of(status.run_length));
     let rest = status.run_length - status.run_seconds;
-    // Pauses make the clock stand, so what passed says how long the rest takes.
+    // Extrapolates from wall time, because arena time stops during pauses.
     match status.run_seconds > 1.0 && rest > 0.0 {
         true => format!("{so_far}, {} left", HumanDuration(wall.mul_f64(rest / status.run_seconds))),
         false => so_far,
     }
 }
 
-/// What is told of a run that nobody watches on a terminal, when a segment ends.
+/// Line about a segment that ended, for output without a terminal.
 pub fn segment(status: &Status, evolves: bool, number: u32, goals: u32, wall: Duration) -> Option<String> {
     let ended = status.segments.iter().find(|s| s.number == number)?;
     let generation = status.robots.iter().map(|robot| robot.evolution.generation).max().unwrap_or(0);
@@ -74,7 +73,7 @@ pub fn segment(status: &Status, evolves: bool, number: u32, goals: u32, wall: Du
     Some(format!("segment {number} is over: real fitness {fitness:+.3}{goals}{generation} ({at})"))
 }
 
-/// What happened, the newest last; what comes again and again is one line with a count.
+/// Recent events, newest last; repeated events share one line with a count.
 #[derive(Debug, Default)]
 pub struct Events {
     rows: Vec<(String, u32)>,
@@ -82,7 +81,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Something happened. True if it is new, and no goal: goals are counted.
+    /// Adds an event. Returns true if the event is new and is not a goal; goals are only counted.
     pub fn take(&mut self, text: &str) -> bool {
         let goal = text.starts_with("goal ");
         self.goals += u32::from(goal);
@@ -99,12 +98,12 @@ impl Events {
         !goal
     }
 
-    /// Goals so far.
+    /// Number of goals.
     pub fn goals(&self) -> u32 {
         self.goals
     }
 
-    /// The lines.
+    /// The events as lines.
     pub fn lines(&self) -> Vec<String> {
         let line = |(text, times): &(String, u32)| match *times {
             times if times > 1 && !text.starts_with("goal ") => format!("{text} (x{times})"),
@@ -114,7 +113,7 @@ impl Events {
     }
 }
 
-/// Who is not heard any more, a robot or the motion capture, if that is what happened.
+/// Robot (or `arena` for motion capture) that went silent, if the event reports that.
 pub fn lost(event: &str) -> Option<&str> {
     if event.starts_with("no poses for ") {
         return Some("arena");
@@ -122,8 +121,8 @@ pub fn lost(event: &str) -> Option<&str> {
     event.strip_prefix("robot ")?.split_once(" is lost (silent").map(|(robot, _)| robot)
 }
 
-/// What is said instead of a complaint about whoever is `lost` and whose program runs, and once when messages are slow: this
-/// machine has too little time for them.
+/// Warning that this machine is too slow. It replaces the report about a `lost` robot or arena whose program still
+/// runs, and is also shown once when messages are slow.
 pub fn too_slow(status: &Status, lost: Option<&str>, robots: usize, speed: f64) -> Option<String> {
     let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
     let what = match (lost, late) {

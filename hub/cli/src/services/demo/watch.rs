@@ -1,4 +1,4 @@
-//! Following a run: progress, events, lost processes and Ctrl-C.
+//! Follows a run: progress, events, lost processes and Ctrl-C.
 
 use super::files::Layout;
 use super::processes::Processes;
@@ -14,19 +14,19 @@ use xpuck_wire::message::{Reply, Request, State};
 use xpuck_wire::socket::{AskError, OperatorLink};
 use xpuck_wire::{Phase, Status};
 
-/// Notes of the program, which nobody wrote by hand, begin with this.
+/// Prefix of notes that the program adds, as opposed to an operator's notes.
 const OF_DEMO: &str = "the demo says: ";
-/// Looks at the hub's status, wall time apart.
+/// Interval between two status requests (wall time).
 const LOOK: Duration = Duration::from_millis(200);
 
 /// How a run ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// As planned.
+    /// The run was completed.
     Whole,
-    /// By Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
-    /// Something the run cannot do without went away.
+    /// A process that the run needs has ended; with the reason.
     Lost(String),
 }
 
@@ -37,20 +37,20 @@ pub struct Watch {
     quiet: bool,
     robots: usize,
     speed: f64,
-    /// Some robot's island evolves in some phase.
+    /// Whether any robot evolves in any phase.
     evolves: bool,
     shown: String,
     events: Events,
-    /// Processes that have ended.
+    /// Robots whose processes have ended.
     gone: BTreeSet<String>,
-    /// The machine was said to be too slow.
+    /// Whether the warning about a slow machine was shown.
     slow: bool,
-    /// When the run began, wall time.
+    /// Start of the run (wall time).
     began: Option<Instant>,
     last: Option<Status>,
 }
 
-/// The lines on a terminal.
+/// Lines on a terminal.
 struct Drawn {
     all: MultiProgress,
     bar: ProgressBar,
@@ -85,13 +85,13 @@ impl Drawn {
     fn end(&self) {
         self.lines.iter().chain(&self.events).for_each(ProgressBar::finish_and_clear);
         self.bar.finish_and_clear();
-        // What cannot be cleared is a line too many, and nothing else.
+        // On failure only one line too many stays on the screen.
         let _ = self.all.clear();
     }
 }
 
 impl Watch {
-    /// A follower; `quiet` shows nothing.
+    /// Makes a follower; `quiet` suppresses all output.
     pub fn new(link: OperatorLink, quiet: bool, layout: &Layout) -> Watch {
         let drawn = (!quiet && is_drawn()).then(Drawn::new);
         let robots = layout.swarm.robots.len();
@@ -114,7 +114,7 @@ impl Watch {
         }
     }
 
-    /// Says something: above the screen, or plainly where there is none.
+    /// Prints a line above the screen, or as a log line without a screen.
     fn say(&self, line: &str) {
         match &self.drawn {
             Some(drawn) => {
@@ -125,17 +125,17 @@ impl Watch {
         }
     }
 
-    /// The screen goes.
+    /// Removes the screen.
     fn end_screen(&self) {
         self.drawn.iter().for_each(Drawn::end);
     }
 
-    /// Asks the hub.
+    /// Sends a request to the hub.
     pub fn ask(&self, request: &Request) -> Result<Reply, AskError> {
         self.link.ask(request)
     }
 
-    /// Asks the hub to do something.
+    /// Sends a request to the hub; a refusal is an error.
     pub fn ask_done(&self, request: &Request) -> Result<()> {
         match self.ask(request)? {
             Reply::Refused(why) => bail!("the hub refused: {why}"),
@@ -143,7 +143,7 @@ impl Watch {
         }
     }
 
-    /// Waits until Ctrl-C, or until something goes away that runs cannot do without; others start runs meanwhile.
+    /// Waits until Ctrl-C, or until the hub or the arena ends. Meanwhile, runs are started by other clients.
     pub fn idle(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
         self.end_screen();
         self.drawn = None;
@@ -160,7 +160,7 @@ impl Watch {
         Ended::Interrupted
     }
 
-    /// The last status seen.
+    /// Queries the hub, and returns the last status received.
     pub fn last_status(&mut self) -> Option<Status> {
         self.look();
         self.last.take()
@@ -177,8 +177,8 @@ impl Watch {
         }
     }
 
-    /// Takes events that came since the last look: the screen has the newest; elsewhere each is a line, but for goals, which
-    /// the segments' lines count.
+    /// Processes the events since the last status: the screen shows the newest; without a screen each event is a line,
+    /// except goals, which the segments' lines count.
     fn show_events(&mut self, status: &Status) {
         let new = match status.events.iter().rposition(|e| *e == self.shown) {
             Some(last) => &status.events[last + 1..],
@@ -189,14 +189,14 @@ impl Watch {
             if text.contains(OF_DEMO) {
                 continue;
             }
-            // Who lost a robot whose program ended was told so.
+            // The end of a robot's program has already been reported.
             if let Some(robot) = screen::lost(text).filter(|robot| !self.gone.contains(*robot)) {
                 let said = screen::too_slow(status, Some(robot), self.robots, self.speed);
                 said.into_iter().for_each(|said| self.say_slow(&said));
                 continue;
             }
             let fresh = self.events.take(text);
-            // The lines of segments that are over say when the next one began.
+            // The lines about finished segments already imply the start of the next.
             if fresh && self.drawn.is_none() && !text.starts_with("segment ") {
                 self.say(text);
             }
@@ -209,7 +209,8 @@ impl Watch {
         }
     }
 
-    /// Says once that the machine is too slow, also in the record and on the page, which show what that leads to.
+    /// Warns once that the machine is too slow. The warning is also sent to the record and the page, as they show its
+    /// effects.
     fn say_slow(&mut self, said: &str) {
         if !std::mem::replace(&mut self.slow, true) {
             self.say(said);
@@ -217,10 +218,10 @@ impl Watch {
         }
     }
 
-    /// Waits until all robots are there; goes on without those that do not come.
+    /// Waits until all robots are present; continues without the missing ones after `limit`.
     ///
     /// # Errors
-    /// Hub or arena went away, or an operator said STOP meanwhile: what comes later must not overrule it.
+    /// The hub or the arena ended, or an operator sent STOP in the meantime, which a later start must not override.
     pub fn wait_for_robots(&mut self, processes: &mut Processes, limit: Duration, stop: &AtomicBool) -> Result<()> {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline && !stop.load(Ordering::Relaxed) {
@@ -252,7 +253,8 @@ impl Watch {
                 self.say("stopping: wheels, then the record, then all processes");
                 return Ended::Interrupted;
             }
-            // First, so that the hub's word of a silent robot whose program has ended is not taken for a slow machine.
+            // Before the status: otherwise a silent robot whose program has ended would be attributed to a slow
+            // machine.
             for (name, line) in processes.newly_gone() {
                 if name == "hub" || name == "arena" {
                     self.end_screen();

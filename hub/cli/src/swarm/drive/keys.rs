@@ -1,4 +1,4 @@
-//! One robot driven by the keys of a terminal.
+//! Keyboard control of one robot.
 
 use super::{DriveArgs, drive};
 use anyhow::Result;
@@ -7,14 +7,14 @@ use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use std::time::{Duration, Instant};
 use xpuck_wire::output;
 
-/// A command is said so often.
+/// Interval between drive commands.
 const EVERY: Duration = Duration::from_millis(30);
-/// A key that is held down comes again within this, so that later it is up.
+/// A held key repeats within this time; without a repeat, it counts as released.
 const HELD: Duration = Duration::from_millis(600);
-/// Part of the speed with which the wheels turn on the spot.
+/// Fraction of the speed with which the wheels turn on the spot.
 const TURN: f32 = 0.5;
 
-/// The terminal's keys come one by one while this lives.
+/// Keeps the terminal in raw mode; dropping it restores the normal mode.
 struct Raw;
 
 impl Raw {
@@ -30,7 +30,7 @@ impl Drop for Raw {
     }
 }
 
-/// What a key means: speeds of the wheels, in parts of the fastest.
+/// Wheel speeds for a key, as fractions of the maximum; `None` for other keys.
 fn wheels(key: KeyCode) -> Option<[f32; 2]> {
     match key {
         KeyCode::Up | KeyCode::Char('w') => Some([1.0, 1.0]),
@@ -42,10 +42,10 @@ fn wheels(key: KeyCode) -> Option<[f32; 2]> {
     }
 }
 
-/// Drives until `q`.
+/// Drives until `q`, Esc, Ctrl-C or Ctrl-D.
 pub fn run(args: &DriveArgs, robot: &str) -> Result<()> {
     let (link, _) = args.address.open()?;
-    // Whether it may be driven is known before the terminal changes.
+    // A refusal is reported before the terminal enters raw mode.
     if let Some(why) = drive(&link, robot, [0.0; 2], None)? {
         anyhow::bail!("{why}");
     }

@@ -1,4 +1,4 @@
-//! `xpuck robot drive`: robots driven from outside, through the hub: one by the keys of a terminal, or any by a program.
+//! `xpuck robot drive`: external control through the hub, of one robot by keyboard or of any robots by a program.
 
 mod keys;
 pub mod pipe;
@@ -12,32 +12,31 @@ use xpuck_wire::socket::OperatorLink;
 
 /// Drive a robot with the arrow keys, or robots by a program.
 ///
-/// A command holds for a quarter of a second and goes before the robot's tree and before programs on its board;
-/// a second after the last one these go on. STOP stops it as everything else. The robot's wheels stand when this ends,
-/// however it ends.
+/// A command holds for 0.25 s and overrides the robot's tree and programs on its board; they resume 1 s after the last
+/// command. STOP overrides all commands. The robot's wheels stop when this program ends for any reason.
 #[derive(Args)]
 pub struct DriveArgs {
-    /// The robot; not with --pipe.
+    /// Robot to drive; not with --pipe.
     #[arg(required_unless_present = "pipe", conflicts_with = "pipe")]
     robot: Option<String>,
-    /// Read commands from standard input and tell how all stand on standard output, a line of JSON each
+    /// Read commands from standard input and print the swarm's state on standard output, one JSON object a line
     /// (docs/controllers.md).
     #[arg(long)]
     pipe: bool,
-    /// With --pipe: how often to tell how all stand, 0.1 to 50 times a second of wall time.
+    /// With --pipe: rate of state lines (Hz of wall time), 0.1 to 50.
     #[arg(long, default_value_t = 10.0, requires = "pipe")]
     rate: f64,
-    /// Fastest that the keys drive, m/s.
+    /// Maximum speed of keyboard control (m/s), 0 to 0.13.
     #[arg(long, default_value_t = 0.08)]
     speed: f32,
     #[command(flatten)]
     address: HubAddress,
 }
 
-/// Drives.
+/// Runs the command.
 ///
 /// # Errors
-/// The hub is silent or refuses, or standard input is no terminal whose keys could be read.
+/// The hub is silent or refuses, or standard input is not a terminal and --pipe is missing.
 pub fn run(args: &DriveArgs) -> Result<()> {
     if !(0.1..=50.0).contains(&args.rate) {
         bail!("--rate {} is outside 0.1..=50", args.rate);
@@ -52,7 +51,7 @@ pub fn run(args: &DriveArgs) -> Result<()> {
     keys::run(args, robot)
 }
 
-/// One command; what the hub refuses comes back.
+/// Sends one command; returns the reason if the hub refuses it.
 fn drive(link: &OperatorLink, robot: &str, wheels: [f32; 2], lamps: Option<[u8; 3]>) -> Result<Option<String>> {
     let request = Request::Drive { robot: robot.into(), wheels, lamps };
     Ok(match link.ask(&request)? {

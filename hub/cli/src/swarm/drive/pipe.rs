@@ -1,4 +1,4 @@
-//! Robots driven by a program at the other end of standard input and output.
+//! Robots driven by a program through standard input and output.
 
 use super::{DriveArgs, drive};
 use crate::link::hub_address::status;
@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 use xpuck_wire::message::State;
 use xpuck_wire::{Phase, Status};
 
-/// Longest line of a program, bytes.
+/// Maximum length of an input line (bytes).
 const MAX_LINE: u64 = 4096;
-/// Lines that wait; a program that says more at once waits itself.
+/// Maximum number of queued lines; the reader then waits.
 const WAITING: usize = 256;
 
-/// What a program says.
+/// Input line of a program.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 enum Said {
-    /// Drive so for a moment.
+    /// Drives a robot for 0.25 s.
     Drive {
         robot: String,
         wheels: [f32; 2],
@@ -30,26 +30,32 @@ enum Said {
     },
 }
 
-/// What it is told.
+/// Output line to a program.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "lowercase")]
 pub enum Told<'a> {
-    /// How all stand.
+    /// State of the swarm.
     Swarm { n: u64, time: f64, phase: Phase, robots: Vec<Row<'a>>, frisbee: Option<[f32; 3]>, pose_age: Option<f64> },
-    /// A command is not done.
+    /// Refusal of a command.
     Refused { robot: &'a str, why: &'a str },
 }
 
-/// One robot.
+/// State of a robot.
 #[derive(Serialize, JsonSchema)]
 pub struct Row<'a> {
+    /// Id of the robot.
     id: &'a str,
+    /// Whether the hub currently receives messages of the robot.
     alive: bool,
+    /// Whether the robot is held.
     held: bool,
+    /// Current state of the robot.
     state: State,
-    /// x and y, m, and heading, rad, of motion capture; null if it is not seen.
+    /// Position x and y (m) and heading (rad) from motion capture; null if it does not see the robot.
     pose: Option<[f32; 3]>,
+    /// Number of neighbours in range.
     neighbours: u32,
+    /// Battery voltage (V).
     battery: Option<f32>,
 }
 
@@ -75,7 +81,7 @@ fn swarm(n: u64, status: &Status) -> Told<'_> {
     }
 }
 
-/// Lines of standard input as they come; none at its end.
+/// Lines of standard input, as they arrive. The channel closes at the end of the input.
 fn lines() -> Result<Receiver<Vec<u8>>> {
     let (say, said) = sync_channel(WAITING);
     std::thread::Builder::new().name("stdin".into()).spawn(move || {
@@ -99,7 +105,7 @@ fn refused(robot: &str, why: &str) -> Result<()> {
     tell(&Told::Refused { robot, why })
 }
 
-/// Does what lines say and tells how all stand, until the end of standard input.
+/// Executes commands from standard input and prints the swarm's state, until the end of the input.
 pub fn run(args: &DriveArgs) -> Result<()> {
     let (link, _) = args.address.open()?;
     let said = lines()?;

@@ -1,4 +1,4 @@
-//! What the files of a swarm say with a robot more. What they said before stays, comments too.
+//! Edits of a swarm's files for an additional robot. Existing content and comments are kept.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -6,17 +6,17 @@ use toml_edit::{Array, DocumentMut, Item};
 use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::{Swarm, file, is_local, shown};
 
-/// The swarm with one robot more, and its file's text.
+/// Returns the swarm with an additional robot, and the new text of its file.
 ///
 /// # Errors
-/// In one line, why there cannot be such a robot.
+/// One line: the reason why the robot cannot be added.
 pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Result<(Swarm, String)> {
     let name = path.display();
     let peer = match (peer, swarm.peers.last().zip(swarm.robots.last())) {
         (Some(peer), Some(_)) => Some(peer.to_string()),
-        // Boards that are called as their robots are.
+        // The address contains the robot's id, so the new address contains the new id.
         (None, Some((last, id))) if last.contains(id.as_str()) => Some(last.replace(id.as_str(), robot)),
-        // Robots on one machine have a port each.
+        // Robots on one machine have different ports.
         (None, Some((last, _))) if is_local(last) => Some(next_port(last).with_context(|| {
             format!("{name}: no port is left above {last}; say with --peer where {robot} listens to the others")
         })?),
@@ -44,10 +44,10 @@ pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Resu
     Ok((grown, text))
 }
 
-/// Sees that a robot that is listed already has this address for the others.
+/// Checks that a listed robot has this peer address.
 ///
 /// # Errors
-/// In one line, that it has another, or none.
+/// One line: the robot has a different address, or the swarm file has no addresses.
 pub fn has_peer(swarm: &Swarm, island: u16, peer: Option<&str>, path: &Path) -> Result<()> {
     let listed = swarm.peers.get(usize::from(island) - 1).map(String::as_str);
     let name = path.display();
@@ -61,7 +61,7 @@ pub fn has_peer(swarm: &Swarm, island: u16, peer: Option<&str>, path: &Path) -> 
     }
 }
 
-/// Text with the ends of lines that another has: those of Windows stay.
+/// Converts line ends to those of `other`, so that CRLF is kept.
 fn with_line_ends_of(other: &str, text: String) -> String {
     match other.contains("\r\n") {
         true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
@@ -69,13 +69,13 @@ fn with_line_ends_of(other: &str, text: String) -> String {
     }
 }
 
-/// The address with the next port.
+/// Increments the port of an address.
 fn next_port(address: &str) -> Option<String> {
     let (host, port) = address.rsplit_once(':')?;
     Some(format!("{host}:{}", port.parse::<u16>().ok()?.checked_add(1)?))
 }
 
-/// Adds to a list, in the way in which its last entry stands.
+/// Appends to a list, with the indentation of its last entry.
 fn push(list: &mut Array, value: &str) {
     let prefix = list.iter().last().and_then(|last| last.decor().prefix().and_then(|prefix| prefix.as_str()));
     let prefix = prefix.map(String::from);
@@ -86,21 +86,21 @@ fn push(list: &mut Array, value: &str) {
     }
 }
 
-/// What becomes of a robot's own file.
+/// Action for a robot's own file.
 pub enum OwnFile {
-    /// It is there.
+    /// The file exists.
     There,
-    /// No robot has one to be copied: a person writes it.
+    /// Robots of this swarm have no file to copy; the user must write it.
     ByHand,
-    /// It is to be written: its path, its text, and the robot of whose file it was made.
+    /// File to write: its path, its text, and the robot that served as template.
     Copy(PathBuf, String, String),
 }
 
 impl OwnFile {
-    /// Writes it; says what was done.
+    /// Writes the file. Returns a description of the change, if any.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&self) -> Result<Option<String>> {
         Ok(match self {
             OwnFile::There => None,
@@ -113,10 +113,10 @@ impl OwnFile {
     }
 }
 
-/// Makes a robot's file of another's, unless it has one: of `like`'s, or the last's of the swarm that has one.
+/// Derives a robot's file from that of `like`, or of the last robot with a file, unless the file exists.
 ///
 /// # Errors
-/// There is no robot `like`, or it has no file; the other's file cannot be read, or none can be made of it.
+/// Robot `like` does not exist or has no file; the template cannot be read, or is not suitable.
 pub fn robot(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>) -> Result<OwnFile> {
     let path = |id: &str| folder.join("robots").join(format!("{id}.toml"));
     if let Some(like) = like.filter(|like| swarm.island(like).is_none()) {
@@ -138,7 +138,7 @@ pub fn robot(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>) -> R
     Ok(OwnFile::Copy(own, with_line_ends_of(&text, copy), like.into()))
 }
 
-/// A robot's file as another robot's: its name in place of the other's, and nothing that only the other's body is.
+/// Copies another robot's file: replaces its id, and removes its Groot2 port and its own calibration.
 fn copied(text: &str, like: &str, robot: &str) -> Result<String> {
     let part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let (mut renamed, mut rest) = (String::new(), text);
@@ -151,7 +151,7 @@ fn copied(text: &str, like: &str, robot: &str) -> Result<String> {
     }
     renamed += rest;
     let mut document: DocumentMut = renamed.parse()?;
-    // Another robot's port may be on the same machine.
+    // Both robots may be on one machine, where their ports would conflict.
     document.remove("groot");
     let measured = document.get_mut("calibration").and_then(Item::as_table_like_mut);
     if let Some(table) = measured {
@@ -167,7 +167,7 @@ fn copied(text: &str, like: &str, robot: &str) -> Result<String> {
     Ok(document.to_string())
 }
 
-/// The files that a robot's board needs.
+/// Files that a robot's board needs.
 pub fn of_board(path: &Path, swarm: &Swarm, robot: &str) -> Vec<PathBuf> {
     let folder = xpuck_wire::atomic::folder(path);
     let mut files = vec![path.to_path_buf(), folder.join("robots").join(format!("{robot}.toml"))];

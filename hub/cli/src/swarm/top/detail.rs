@@ -1,4 +1,4 @@
-//! One robot in detail. Pure.
+//! Details of one robot. Does no I/O.
 
 use crate::swarm::operator::engine;
 use crate::swarm::sensors;
@@ -6,10 +6,10 @@ use crate::swarm::standing::{robot_trouble, state};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::{RobotRow, plain};
 
-/// So many lines there are at most.
+/// Maximum number of lines.
 pub const LINES: u16 = 7;
 
-/// What is known of a robot, the worst last.
+/// Lines about a robot; problems are last.
 pub fn lines(robot: &RobotRow) -> Vec<String> {
     let heard = robot.heard_s.map_or("not heard so far".into(), |ago| format!("heard {ago:.1} s ago"));
     let obeys = match (robot.obeys, robot.obeyed_ms) {

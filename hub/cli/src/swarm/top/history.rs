@@ -1,23 +1,23 @@
-//! Evolved fitness over the run, as far as it was watched.
+//! Evolved fitness over the watched part of the run.
 
 use xpuck_wire::Status;
 
-/// At most so many values are kept; a longer run has them at longer distances.
+/// Maximum number of values; longer runs are sampled at larger intervals.
 const VALUES: usize = 240;
 
-/// Values at equal distances.
+/// Values at equal intervals.
 #[derive(Debug, Default)]
 pub struct History {
     values: Vec<f64>,
-    /// Run seconds of the last one.
+    /// Run time of the last value (s).
     at: f64,
-    /// Least distance, s.
+    /// Minimum interval between values (s).
     step: f64,
     experiment: String,
 }
 
 impl History {
-    /// Takes what the hub tells; a new run begins anew.
+    /// Adds the value of a status; clears the values when a new run begins.
     pub fn take(&mut self, status: &Status) {
         if status.run_seconds < self.at || status.experiment != self.experiment {
             *self = History { experiment: status.experiment.clone(), ..History::default() };
@@ -38,13 +38,13 @@ impl History {
         }
     }
 
-    /// The newest values in thousandths, as many as there is room for; less than nothing is nothing.
+    /// Newest values in thousandths, at most `room` of them; negative values become 0.
     pub fn newest(&self, room: usize) -> Vec<u64> {
         let skipped = self.values.len().saturating_sub(room);
         self.values[skipped..].iter().map(|value| (value * 1e3).max(0.0) as u64).collect()
     }
 
-    /// The best value.
+    /// Maximum value.
     pub fn best(&self) -> Option<f64> {
         self.values.iter().copied().reduce(f64::max)
     }

@@ -1,14 +1,14 @@
-//! What the keys do: pure.
+//! Actions of the keys. Does no I/O.
 
 use super::state::{Action, Ask, Mode, Top};
 use super::table::{self, COLUMNS};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use xpuck_wire::message::{Order, Request};
 
-/// Longest text that is taken, characters; the hub takes no longer note.
+/// Maximum length of an entered text (characters); the hub accepts no longer notes.
 const TEXT: usize = 500;
 
-/// The keys with what they do, for the help.
+/// Keys and their actions, for the help.
 pub const HELP: [(&str, &str); 13] = [
     ("space, S", "STOP: all wheels stand and the run is over, at once"),
     ("p", "pause: wheels and evolution stand"),
@@ -25,19 +25,19 @@ pub const HELP: [(&str, &str); 13] = [
     ("q", "quit"),
 ];
 
-/// A key was pressed.
+/// Handles a key.
 pub fn press(top: &mut Top, key: KeyEvent) -> Vec<Action> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match (&top.mode, key.code) {
         (_, KeyCode::Char('c' | 'd')) if control => vec![Action::Quit],
-        // Such keys of a terminal mean something else everywhere.
+        // Other control and alt combinations are not commands.
         (_, KeyCode::Char(_)) if control || key.modifiers.contains(KeyModifiers::ALT) => Vec::new(),
         (Mode::Note(_) | Mode::Filter, code) => write(top, code),
         (Mode::Table | Mode::Help, code) => command(top, code),
     }
 }
 
-/// Text was pasted: it is no row of keys.
+/// Handles pasted text, which is not executed as keys.
 pub fn paste(top: &mut Top, text: &str) {
     if let Some(written) = written(top) {
         let room = TEXT.saturating_sub(written.chars().count());
@@ -45,7 +45,7 @@ pub fn paste(top: &mut Top, text: &str) {
     }
 }
 
-/// The text that is being written.
+/// Text being entered.
 fn written(top: &mut Top) -> Option<&mut String> {
     match &mut top.mode {
         Mode::Note(text) => Some(text),
@@ -105,7 +105,7 @@ fn command(top: &mut Top, code: KeyCode) -> Vec<Action> {
     Vec::new()
 }
 
-/// Chooses the robot so many rows further down.
+/// Moves the selection down by `by` rows.
 fn choose(top: &mut Top, by: isize) {
     let (place, ids) = {
         let rows = table::shown(top);
@@ -117,12 +117,12 @@ fn choose(top: &mut Top, by: isize) {
 
 fn order(top: &mut Top, what: &str, order: Order) -> Vec<Action> {
     let Some(robot) = table::chosen(top).map(|robot| robot.id.clone()) else { return Vec::new() };
-    // The robot stays the one that is meant, wherever its row goes.
+    // The selection follows the robot when its row moves.
     top.chosen = Some(robot.clone());
     ask(top, &format!("{what} {}", xpuck_wire::plain(&robot)), Request::Order { robot, order })
 }
 
-/// A hub that is silent is told nothing that it might do later, but for STOP.
+/// Queues a request. While the hub is silent only STOP is sent, because other requests might be executed much later.
 fn ask(top: &mut Top, what: &str, request: Request) -> Vec<Action> {
     if top.silent.is_some() && request != Request::Stop {
         top.say(format!("{what}: not sent, the hub does not answer"), true);

@@ -1,5 +1,5 @@
-//! Threads that ask the hub: one how it stands, one what the keys say, and one for STOP alone, which waits for no answer to
-//! something else.
+//! Threads that send requests to the hub: one for its status, one for commands of the keys, and one only for STOP, so
+//! that STOP never waits for another answer.
 
 use super::state::{Ask, Input};
 use crate::link::hub_address::{self, HubAddress};
@@ -14,24 +14,24 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
 use xpuck_wire::socket::OperatorLink;
 
-/// The hub is asked so often how it stands and what happened.
+/// Interval between requests for status and events.
 const EVERY: Duration = Duration::from_millis(200);
-/// It is asked again so long after it said that it does not know the key, or something else than an answer.
+/// Delay before the next attempt after an error.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The threads.
+/// Connections to the hub, one for each thread.
 pub struct Links {
-    /// What they hear.
+    /// Results of the threads.
     pub inputs: Receiver<Input>,
     asks: Sender<Ask>,
     stops: Sender<Ask>,
 }
 
 impl Links {
-    /// Starts them.
+    /// Starts the threads.
     ///
     /// # Errors
-    /// No hub is known here, or its key cannot be read.
+    /// The hub's address is unknown, or its key cannot be read.
     pub fn open(address: &HubAddress) -> Result<Links> {
         let (heard, inputs) = channel();
         let (link, _) = address.open()?;
@@ -43,10 +43,10 @@ impl Links {
         Ok(Links { inputs, asks, stops })
     }
 
-    /// Asks the hub for something; the answer is an input.
+    /// Sends a request to the hub; the answer arrives as an input.
     pub fn ask(&self, ask: Ask) {
         let to = if ask.request == Request::Stop { &self.stops } else { &self.asks };
-        // A thread that has ended has closed the inputs too.
+        // If the thread has ended, the input channel is closed too.
         let _ = to.send(ask);
     }
 }
@@ -56,7 +56,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-/// Tells how the hub stands until nobody listens. Counts in `hubs` how often it looked for the hub anew.
+/// Reports the hub's state until the receiver is gone. Increments `hubs` with each new connection.
 fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs: &AtomicU64) {
     let mut follow = Follow::default();
     loop {
@@ -71,7 +71,7 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs:
             Err(error) => {
                 let sent = to.send(Input::Silent(said(&error)));
                 thread::sleep(AGAIN);
-                // The key or the address may be another by now, as those of a demo are.
+                // The key or the address may have changed, as for a new demo.
                 if let Ok((new, _)) = address.open() {
                     link = new;
                     hubs.fetch_add(1, Ordering::Relaxed);
@@ -86,8 +86,8 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs:
     }
 }
 
-/// A thread that asks one after the other. Where a request failed, or the hub was looked for anew, the next one gets a new
-/// link: what waits in the old one must not reach a hub that comes back later.
+/// Starts a thread that sends requests one at a time. After a failed request, or a new connection of the status
+/// thread, it opens a new connection, so that queued requests never reach a hub that comes back later.
 fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Result<Sender<Ask>> {
     let (asks, asked) = channel::<Ask>();
     let mut link = Some(address.open()?.0);
@@ -116,7 +116,7 @@ fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Resul
     Ok(asks)
 }
 
-/// Asks, through a new link if there is none.
+/// Sends a request, through a new connection if there is none.
 fn put(link: &mut Option<OperatorLink>, address: &HubAddress, request: &Request) -> Result<Reply> {
     let link = match link {
         Some(link) => link,

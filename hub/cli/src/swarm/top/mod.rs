@@ -1,7 +1,7 @@
-//! `xpuck swarm top`: the swarm on one screen, for when there is a terminal and no browser.
+//! `xpuck swarm top`: the swarm on one terminal screen, without a browser.
 //!
-//! What happens becomes an input, the state takes it and says what to do, and the screen is drawn of the state: both are
-//! pure. Threads ask the hub, so that no key waits for an answer.
+//! Keys and answers become inputs. The state handles each input and returns actions, and the screen is drawn from the
+//! state; both parts are pure. Threads send requests to the hub, so that keys never wait for an answer.
 
 mod detail;
 mod history;
@@ -28,16 +28,16 @@ use std::time::{Duration, Instant};
 use update::update;
 use xpuck_wire::{output, shutdown};
 
-/// The screen is drawn at most so often: 20 times a second.
+/// Minimum interval between frames: 20 Hz.
 const FRAME: Duration = Duration::from_millis(50);
-/// It is drawn at least so often, because it shows for how long the hub is silent.
+/// Maximum interval between frames, because the duration of a hub's silence is shown.
 const STALE: Duration = Duration::from_secs(1);
-/// Keys that are taken between two looks at everything else.
+/// Maximum number of keys handled before other inputs.
 const KEYS: usize = 64;
 
-/// Show the swarm on one screen that renews itself: run, robots, events; with keys to pause, resume, STOP and more.
+/// Show the swarm on one self-updating screen: run, robots, events; with keys to pause, resume, STOP and more.
 ///
-/// Space or S stops the swarm at once. An observer's key may look, and the hub refuses it everything else.
+/// Space or S stops the swarm immediately. With an observer's key the hub refuses all commands.
 #[derive(Args)]
 #[command(
     after_help = "Keys: p pause, r resume, space or S STOP, n note, i identify, h hold or release the chosen robot, up \
@@ -48,10 +48,10 @@ pub struct TopArgs {
     address: HubAddress,
 }
 
-/// Runs the command until somebody quits.
+/// Runs the command until the user quits.
 ///
 /// # Errors
-/// There is no terminal, or no hub is known here.
+/// Standard output is not a terminal, or the hub's address is unknown.
 pub fn run(args: &TopArgs) -> Result<()> {
     if !output::is_terminal() {
         bail!("xpuck swarm top draws on a terminal, and standard output is none; `xpuck status --watch` prints lines");
@@ -95,7 +95,7 @@ pub fn run(args: &TopArgs) -> Result<()> {
     Ok(())
 }
 
-/// Waits a moment for keys, and takes those that are there.
+/// Waits for keys for up to one frame, and reads those that are available.
 fn keys(inputs: &mut Vec<Input>) -> io::Result<()> {
     let mut wait = FRAME;
     while inputs.len() < KEYS && broken_off(event::poll(wait))?.unwrap_or(false) {
@@ -110,7 +110,7 @@ fn keys(inputs: &mut Vec<Input>) -> io::Result<()> {
     Ok(())
 }
 
-/// A signal breaks off the wait for keys.
+/// Converts an interruption by a signal to `None`.
 fn broken_off<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),

@@ -1,4 +1,4 @@
-//! The terminal while a program draws on the whole of it.
+//! Full-screen mode of the terminal.
 
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -10,19 +10,19 @@ use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_wire::output::Standard;
 
-/// The terminal is taken.
+/// Whether the terminal is in full-screen mode.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// A terminal that shows what is drawn, until this is dropped.
+/// Terminal in full-screen mode, until this is dropped.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Standard>>>,
 }
 
 impl Screen {
-    /// Takes the terminal. A panic gives it back before it says anything.
+    /// Enters full-screen mode. A panic restores the terminal before it prints its message.
     ///
     /// # Errors
-    /// What the terminal says.
+    /// The terminal cannot be configured.
     pub fn open() -> io::Result<Screen> {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
@@ -31,22 +31,22 @@ impl Screen {
         }));
         TAKEN.store(true, Ordering::Relaxed);
         enable_raw_mode()?;
-        // From here on the terminal is given back, whatever happens.
+        // From here on, dropping `screen` restores the terminal.
         let screen = Screen { terminal: Terminal::new(CrosstermBackend::new(BufWriter::new(Standard)))? };
-        // Pasted text is no row of keys, one of which might resume a run.
+        // Bracketed paste: pasted text must not be read as keys, which might resume a run.
         execute!(Standard, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
         Ok(screen)
     }
 
-    /// False once a panic, of whatever thread, has given the terminal back: nothing more is to be drawn.
+    /// False once a panic of any thread has restored the terminal; drawing must then stop.
     pub fn is_there(&self) -> bool {
         TAKEN.load(Ordering::Relaxed)
     }
 
-    /// Draws all of it anew; what is the same as before is not written again.
+    /// Draws a frame; only changed cells are written.
     ///
     /// # Errors
-    /// What the terminal says.
+    /// The terminal cannot be written.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
         self.terminal.draw(draw).map(|_| ())
     }
@@ -58,7 +58,7 @@ impl Drop for Screen {
     }
 }
 
-/// A terminal that is gone cannot be given back.
+/// Restores the terminal. Errors are ignored, because the terminal may be gone.
 fn give_back() {
     TAKEN.store(false, Ordering::Relaxed);
     let _ = execute!(Standard, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);

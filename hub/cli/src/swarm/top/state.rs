@@ -1,4 +1,4 @@
-//! What the screen shows, what can happen to it, and what follows from that.
+//! State of the screen, its inputs, and the resulting actions.
 
 use super::history::History;
 use crate::swarm::follow::News;
@@ -8,96 +8,96 @@ use std::time::Duration;
 use xpuck_wire::message::{Event, Request};
 use xpuck_wire::{RobotRow, Status};
 
-/// What was said about a key is shown for so long.
+/// Display time of a message.
 const SAID: Duration = Duration::from_secs(8);
 
-/// Something that happened.
+/// Input to the state.
 #[derive(Debug)]
 pub enum Input {
-    /// Somebody pressed a key.
+    /// Key press.
     Key(KeyEvent),
-    /// Somebody pasted text.
+    /// Pasted text.
     Pasted(String),
-    /// The terminal has another size.
+    /// The terminal was resized.
     Resized,
-    /// How the hub stands.
+    /// Status of the hub.
     Stands(Box<Status>),
-    /// What happened there.
+    /// New events of the hub.
     Happened(News),
-    /// The hub does not answer, and why.
+    /// The hub does not answer; with the error.
     Silent(String),
-    /// What became of a request.
+    /// Answer to a request.
     Answered {
-        /// The request in words.
+        /// Name of the request.
         what: String,
-        /// Why it was refused or not answered.
+        /// Reason if it was refused or not answered.
         refused: Option<String>,
     },
 }
 
-/// What the hub is to be asked for.
+/// Request to the hub.
 #[derive(Debug, PartialEq)]
 pub struct Ask {
-    /// In words.
+    /// Name of the request.
     pub what: String,
     /// The request.
     pub request: Request,
 }
 
-/// What is to be done.
+/// Action that follows from an input.
 #[derive(Debug, PartialEq)]
 pub enum Action {
-    /// Ask the hub.
+    /// Send a request to the hub.
     Ask(Ask),
-    /// Leave.
+    /// Quit the program.
     Quit,
 }
 
-/// What keys mean.
+/// Mode of the keyboard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Commands.
+    /// Keys are commands.
     #[default]
     Table,
-    /// Text of the filter.
+    /// Keys edit the filter.
     Filter,
-    /// Text of a note.
+    /// Keys edit a note.
     Note(String),
-    /// Commands, and what they are is shown.
+    /// Keys are commands, and the help is shown.
     Help,
 }
 
-/// The state.
+/// State of the screen.
 #[derive(Debug, Default)]
 pub struct Top {
-    /// How the hub stood when it answered last.
+    /// Last status of the hub.
     pub status: Option<Status>,
-    /// The newest events, the last one at the end.
+    /// Recent events, newest last.
     pub events: VecDeque<Event>,
-    /// Evolved fitness.
+    /// History of evolved fitness.
     pub history: History,
-    /// Since when the hub does not answer, and why.
+    /// Start of the hub's silence and the error; `None` while it answers.
     pub silent: Option<(Duration, String)>,
-    /// What keys mean.
+    /// Mode of the keyboard.
     pub mode: Mode,
-    /// Only robots are shown in whose row this stands.
+    /// Text that a robot's row must contain to be shown.
     pub filter: String,
-    /// Column by which robots are sorted.
+    /// Index of the sort column.
     pub sort: usize,
-    /// From the greatest down.
+    /// Whether the order is descending.
     pub down: bool,
     /// Id of the chosen robot.
     pub chosen: Option<String>,
-    /// The chosen robot is shown in detail.
+    /// Whether details of the chosen robot are shown.
     pub detail: bool,
-    /// What became of the last key, whether that is bad, and until when it is shown.
+    /// Message about the last command, whether it is an error, and its expiry time.
     pub said: Option<(String, bool, Duration)>,
     /// Time since the start.
     pub now: Duration,
 }
 
 impl Top {
-    /// Time passes.
+    /// Sets the time, and expires the message.
     pub fn pass(&mut self, now: Duration) {
         self.now = now;
         if self.said.as_ref().is_some_and(|(.., until)| *until <= now) {
@@ -105,12 +105,12 @@ impl Top {
         }
     }
 
-    /// Says something below the screen for a while.
+    /// Shows a message below the screen for a while.
     pub fn say(&mut self, text: String, bad: bool) {
         self.said = Some((text, bad, self.now + SAID));
     }
 
-    /// The robots in the order of the swarm file.
+    /// Robots in the order of the swarm file.
     pub fn robots(&self) -> &[RobotRow] {
         self.status.as_ref().map_or(&[], |status| &status.robots)
     }

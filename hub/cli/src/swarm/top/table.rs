@@ -1,4 +1,4 @@
-//! The table of robots: columns, order, filter. Pure.
+//! Table of robots: columns, order, filter. Does no I/O.
 
 use super::state::Top;
 use crate::swarm::operator::engine;
@@ -7,19 +7,19 @@ use std::cmp::Ordering;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::{RobotRow, plain};
 
-/// A column.
+/// Column of the table.
 pub struct Column {
-    /// What stands above it.
+    /// Title of the column.
     pub title: &'static str,
-    /// Columns of the terminal; 0 takes what is left.
+    /// Width (characters); 0 takes the remaining width.
     pub width: u16,
-    /// Only on wide terminals.
+    /// Whether the column is shown only on wide terminals.
     pub wide: bool,
-    /// Numbers, which end at the right.
+    /// Whether the column holds numbers, which are right-aligned.
     pub number: bool,
-    /// A robot's cell.
+    /// Formats the cell of a robot.
     pub text: fn(&RobotRow) -> String,
-    /// By what it is sorted, if not by its text; those without a value come last.
+    /// Sort key; without it, rows are sorted by text. Robots without a value are last.
     key: Option<fn(&RobotRow) -> Option<f64>>,
 }
 
@@ -36,7 +36,7 @@ const fn number(
     Column { title, width, wide: false, number: true, text, key: Some(key) }
 }
 
-/// The columns.
+/// Columns of the table.
 pub const COLUMNS: [Column; 14] = [
     text("robot", 7, |r| plain(&r.id)),
     text("state", 6, state),
@@ -60,13 +60,13 @@ pub const COLUMNS: [Column; 14] = [
     },
     Column { wide: true, ..text("engine", 14, |r| plain(&engine(&r.engine))) },
     Column {
-        // The most troubled first.
+        // Robots with most problems first.
         key: Some(|r| Some(-(robot_trouble(r).len() as f64))),
         ..text("trouble", 0, |r| robot_trouble(r).join("; "))
     },
 ];
 
-/// Lateness of a robot that has told any.
+/// Control lateness (ms) of a robot that has been heard.
 fn late(robot: &RobotRow) -> Option<f32> {
     (!robot.version.is_empty()).then_some(robot.late_p99_ms)
 }
@@ -80,7 +80,7 @@ fn value(value: Option<f32>, digits: usize) -> String {
     value.map_or("-".into(), |value| format!("{value:.digits$}"))
 }
 
-/// The robots that are shown, in their order.
+/// Robots that pass the filter, in their order.
 pub fn shown(top: &Top) -> Vec<&RobotRow> {
     let mut rows: Vec<&RobotRow> = top.robots().iter().filter(|robot| passes(robot, &top.filter)).collect();
     let Some(column) = COLUMNS.get(top.sort).filter(|_| top.sort > 0 || top.down) else { return rows };
@@ -102,12 +102,12 @@ fn compare(column: &Column, a: &RobotRow, b: &RobotRow, down: bool) -> Ordering 
     }
 }
 
-/// Place of the chosen robot among `rows`; the first one until somebody chooses, and where it is not shown.
+/// Index of the chosen robot in `rows`; 0 if no robot is chosen, or the chosen one is hidden.
 pub fn place(top: &Top, rows: &[&RobotRow]) -> usize {
     rows.iter().position(|robot| Some(&robot.id) == top.chosen.as_ref()).unwrap_or(0)
 }
 
-/// The chosen robot.
+/// Robot that is currently chosen.
 pub fn chosen(top: &Top) -> Option<&RobotRow> {
     let rows = shown(top);
     rows.get(place(top, &rows)).copied()

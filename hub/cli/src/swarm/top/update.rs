@@ -1,4 +1,4 @@
-//! How what happens changes the state, and what is to be done then: pure.
+//! State transitions: an input changes the state and returns actions. Does no I/O.
 
 use super::keys;
 use super::state::{Action, Input, Top};
@@ -6,10 +6,10 @@ use crate::swarm::follow::News;
 use std::time::Duration;
 use xpuck_wire::plain;
 
-/// So many events are kept.
+/// Maximum number of kept events.
 const EVENTS: usize = 100;
 
-/// Something happened at this time since the start.
+/// Handles an input; `now` is the time since the start.
 pub fn update(top: &mut Top, input: Input, now: Duration) -> Vec<Action> {
     top.pass(now);
     match input {

@@ -1,4 +1,4 @@
-//! The whole screen, drawn of the state: pure.
+//! Draws the screen from the state. Does no I/O.
 
 use super::detail;
 use super::keys::HELP;
@@ -18,15 +18,15 @@ use xpuck_wire::message::Severity;
 use xpuck_wire::output::count;
 use xpuck_wire::{RobotRow, Status, plain};
 
-/// From so many columns on there is room for everything.
+/// Terminal width from which all columns are shown.
 const WIDE: u16 = 110;
-/// Lines of what happened, with the line above them.
+/// Height of the events area, including its title.
 const BELOW: u16 = 6;
 const RED: Style = Style::new().fg(Color::Red);
 const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 
-/// Draws everything.
+/// Draws the whole screen.
 pub fn draw(top: &Top, frame: &mut Frame) {
     let chosen = table::chosen(top).filter(|_| top.detail);
     let of_one = if chosen.is_some() { detail::LINES + 1 } else { 0 };
@@ -81,7 +81,7 @@ fn header(top: &Top, width: u16) -> Vec<Line<'static>> {
         )),
         Line::styled(robots(status), bad(status.robots.iter().any(|robot| !robot.alive))),
         Line::styled(format!("{directive}: {}", told.sentence()), bad(!told.is_settled())),
-        // What is wrong stands in place of where things are.
+        // Problems replace the line about poses and record.
         silent.unwrap_or_else(|| match losses.is_empty() {
             true => Line::styled(format!("poses {}; record {}", summary::poses(status), summary::record(status)), DIM),
             false => Line::styled(losses.join("; "), RED),
@@ -89,7 +89,7 @@ fn header(top: &Top, width: u16) -> Vec<Line<'static>> {
     ]
 }
 
-/// What is wrong, what was lost and who was turned away.
+/// Problems, losses and rejected messages.
 fn losses(status: &Status) -> Vec<String> {
     let of_robots: u64 = status.robots.iter().map(|robot| u64::from(robot.log_lines_lost)).sum();
     let lines = status.log_lines_lost + of_robots;
@@ -137,7 +137,7 @@ fn draw_table(top: &Top, frame: &mut Frame, area: Rect) {
     frame.render_stateful_widget(drawn, area, &mut state);
 }
 
-/// Something with a line above it, which says what it is.
+/// Block with a titled line above it.
 fn titled(title: String) -> Block<'static> {
     Block::new().borders(Borders::TOP).border_style(DIM).title(Span::styled(title, BOLD))
 }
@@ -182,7 +182,7 @@ fn footer(top: &Top) -> Line<'static> {
     }
 }
 
-/// The end of a text that is being written, which has to be seen.
+/// End of a text being entered, so that the cursor stays visible.
 fn tail(text: &str) -> String {
     const SEEN: usize = 40;
     let skipped = text.chars().count().saturating_sub(SEEN);

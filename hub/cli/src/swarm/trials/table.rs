@@ -1,4 +1,4 @@
-//! Table 7.8 as text.
+//! Text form of Table 7.8.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,24 +8,24 @@ use xpuck_lab::trials::{Compared, Settings, Trial};
 use xpuck_stats::figure::Figure;
 use xpuck_stats::statistics::Spread;
 
-/// All that is told in the end.
+/// Result of `xpuck swarm trials`, as `--json` prints it.
 #[derive(Serialize, JsonSchema)]
 pub struct Report<'a> {
-    /// What was run.
+    /// Settings of the trials.
     pub settings: &'a Settings,
-    /// Every trial.
+    /// All trials, including discarded ones.
     pub trials: &'a [Trial],
-    /// The trials that count; none if none does.
+    /// Fitness of the valid trials; `None` without valid trials.
     pub real: Option<Spread>,
-    /// The simulations.
+    /// Fitness of the simulations.
     pub simulated: Option<Spread>,
-    /// What the comparison says; none with fewer than two trials that count, or where nothing varies.
+    /// Comparison of both; `None` with fewer than two valid trials, or without any variation.
     pub compared: Option<Compared>,
-    /// Where the figure is.
+    /// Path of the figure.
     pub picture: Option<&'a Path>,
 }
 
-/// What came of a trial.
+/// Describes the result of a trial.
 pub fn outcome(trial: &Trial) -> String {
     match &trial.discard {
         None => format!("fitness {:.3}", Figure(trial.fitness)),
@@ -33,7 +33,7 @@ pub fn outcome(trial: &Trial) -> String {
     }
 }
 
-/// The table and the comparison.
+/// Formats the table and the comparison.
 pub fn text(report: &Report<'_>) -> String {
     let mut text = String::from("run  start x  finish x  fitness   parked  off      \n");
     for trial in report.trials {
@@ -69,7 +69,7 @@ pub fn text(report: &Report<'_>) -> String {
     text
 }
 
-/// Why nothing was compared.
+/// Reason for a missing comparison.
 fn uncompared(real: Option<&Spread>) -> &'static str {
     match real {
         Some(Spread { n: 2.., .. }) => {
@@ -79,7 +79,7 @@ fn uncompared(real: Option<&Spread>) -> &'static str {
     }
 }
 
-/// What the tests say.
+/// Formats the results of the statistical tests.
 fn comparison(compared: &Compared) -> String {
     let Compared { welch, student, mann_whitney_p, superiority, cohens_d, hedges_g, .. } = compared;
     let [low, high] = welch.interval.map(Figure);

@@ -1,4 +1,4 @@
-//! An update that goes on, and how it stands.
+//! Follows an update, and prints its state.
 
 use super::report;
 use crate::terminal::print_json;
@@ -9,12 +9,12 @@ use xpuck_wire::rollout::{UpdateReport, UpdateRow};
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{output, plain};
 
-/// The hub is asked so often how it stands.
+/// Interval between requests for the update's state.
 const EVERY: Duration = Duration::from_millis(200);
-/// A hub that starts again meanwhile is waited for so long.
+/// Maximum silence of the hub, which may restart during the update.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Says what changes until nothing will any more.
+/// Reports changes until the update is finished.
 pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
     let mut said: BTreeMap<String, String> = BTreeMap::new();
     let mut heard = Instant::now();
@@ -39,7 +39,7 @@ pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
     }
 }
 
-/// Prints how it stands.
+/// Prints the state of an update.
 pub fn print(report: &UpdateReport, json: bool) -> Result<()> {
     if json {
         return print_json(report);

@@ -1,4 +1,4 @@
-//! A bundle on its way to the hub, which goes on where an earlier try ended.
+//! Upload of a bundle to the hub; an interrupted upload is resumed.
 
 use crate::terminal::progress::Progress;
 use anyhow::{Result, bail};
@@ -11,12 +11,12 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::rollout::MAX_PIECE;
 use xpuck_wire::socket::{AskError, OperatorLink};
 
-/// A piece is sent so often before the hub is given up: its disk may be busy, or verify what arrived.
+/// Maximum number of attempts for a piece. The hub's disk may be busy, or the hub may be verifying received data.
 const TRIES: u32 = 20;
-/// Time between two tries.
+/// Time between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Gives the hub a bundle's payload of `size` bytes, which begins there in the file.
+/// Uploads a bundle's payload of `size` bytes, which starts at offset `begins` of the file.
 pub fn upload(link: &OperatorLink, head: Head, size: u64, mut file: File, begins: u64) -> Result<()> {
     let progress = Progress::bytes("uploading", false);
     let mut there = ask(link, &head, 0, Vec::new())?;

@@ -1,4 +1,4 @@
-//! An account and an ablation as one JSON object.
+//! JSON form of an explanation and an ablation.
 
 use super::Ablated;
 use crate::terminal::json;
@@ -89,7 +89,7 @@ struct NodeCount {
     line: usize,
     /// The node as text.
     node: String,
-    /// Share of the updates in which the node was ticked (0 to 1).
+    /// Share of the updates in which the node was ticked, 0 to 1.
     ticked: f64,
     /// Number of ticks that returned success.
     success: u64,
@@ -112,7 +112,7 @@ struct Variant {
     error: f64,
 }
 
-/// The object, with a line feed at its end.
+/// Formats the object, with a final line feed.
 pub(super) fn object(account: &Account, ablated: Option<&Ablated<'_>>) -> Result<String> {
     let explanation = Explanation {
         nodes_before: account.before,

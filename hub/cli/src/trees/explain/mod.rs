@@ -1,4 +1,4 @@
-//! `xpuck tree explain`: a tree in plain English, and what its parts are worth in simulation.
+//! `xpuck tree explain`: a tree in plain English, and the value of its parts in simulation.
 
 pub mod json;
 mod tables;
@@ -19,69 +19,69 @@ use xpuck_lab::ablation::{Ablation, MAX_VARIANTS, ablate};
 use xpuck_lab::measure::Plan;
 use xpuck_wire::output;
 
-/// Explain a tree in plain English: what each branch waits for, and what it makes the robot do.
+/// Explain a tree in plain English: the condition of each branch, and the resulting motion.
 ///
-/// The tree is reduced first, and the account is of what is left. Formulas give v_goal in terms of the senses; below
-/// each stands what it comes to in typical situations. With --simulate the account says how often each node is reached,
-/// and adds two tables from simulations on the same worlds: what the fitness loses without each branch, and what it does
-/// when a constant is a little different.
+/// The tree is reduced first, and the reduced tree is explained. Formulas give v_goal in terms of the senses; their
+/// values in typical situations follow below. With --simulate the explanation shows how often each node is reached,
+/// and adds two tables from simulations on the same worlds: the loss of fitness without each branch, and the change of
+/// fitness with slightly different constants.
 #[derive(Args)]
 #[command(after_help = format!(
     "An ablation runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
      mean and its standard error: an effect below twice its error may be chance."
 ))]
 pub struct ExplainArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
+    /// Tree file: .bt, .xml, .json or .bin.
     file: PathBuf,
-    /// Form of the account.
+    /// Format of the explanation.
     #[arg(long, value_enum, default_value_t = Form::Text)]
     to: Form,
     /// Print one JSON object with everything.
     #[arg(long, conflicts_with = "to")]
     json: bool,
-    /// File to write; without it the account is printed.
+    /// Output file [default: standard output].
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Draw the SVG with its root at the left instead of at the top.
+    /// Draw the SVG with its root at the left instead of the top.
     #[arg(long)]
     left: bool,
-    /// Run the tree and its variants: use of each node, worth of each branch and constant.
+    /// Simulate the tree and its variants: use of each node, value of each branch and constant.
     #[arg(long)]
     simulate: bool,
     /// Number of runs of each variant.
     #[arg(long, default_value_t = 100, requires = "simulate")]
     runs: u32,
-    /// Simulated seconds of each run.
+    /// Length of each run (s of simulated time).
     #[arg(long, default_value_t = 60.0, requires = "simulate")]
     seconds: f32,
     /// Number of robots, 1 to 256.
     #[arg(long = "count", alias = "robots", default_value_t = 9, requires = "simulate")]
     robots: usize,
-    /// Where the robots start.
+    /// Scenario of the benchmark that defines the start poses.
     #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, requires = "simulate")]
     scenario: ScenarioArg,
-    /// World file (docs/worlds.md): the words are of its task, and --simulate runs in it.
+    /// World file (docs/worlds.md): the explanation uses its task, and --simulate runs in it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "robots"])]
     world: Option<PathBuf>,
-    /// Seed.
+    /// Random seed.
     #[arg(long, default_value_t = 1, requires = "simulate")]
     seed: u64,
     #[command(flatten)]
     engine: EngineArgs,
 }
 
-/// Forms of an account.
+/// Formats of an explanation.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Form {
-    /// For a terminal.
+    /// Text for a terminal.
     Text,
-    /// For a document.
+    /// Markdown for a document.
     Markdown,
-    /// A drawing of the reduced tree; with --simulate lines are as thick as their nodes are in use.
+    /// Drawing of the reduced tree; with --simulate the width of lines shows the use of their nodes.
     Svg,
 }
 
-/// An ablation and the plan that it followed.
+/// Ablation and its plan.
 struct Ablated<'a> {
     ablation: Ablation,
     plan: Plan<'a>,

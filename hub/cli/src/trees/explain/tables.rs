@@ -1,4 +1,4 @@
-//! An ablation's tables, as text and as Markdown.
+//! Tables of an ablation, as text and as Markdown.
 
 use super::Ablated;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use xpuck_lab::measure::Plan;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 
-/// "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or that a node is never reached.
+/// Use of a node: "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or "never reached".
 pub fn share(ablation: &Ablation, node: usize) -> String {
     let count = &ablation.counts[node];
     if count.ticks() == 0 {
@@ -22,7 +22,7 @@ pub fn share(ablation: &Ablation, node: usize) -> String {
     format!("reached in {} of updates: {}", percent(ablation.share(node)), results.join(", "))
 }
 
-/// Use, removals and constants for a terminal.
+/// Tables of node use, removals and constants for a terminal.
 pub fn text(account: &Account, ablated: &Ablated<'_>) -> String {
     let mut text = format!("\n{}\n\n", opening(ablated));
     text.push_str("node   ticked  success  failure  running\n");
@@ -53,7 +53,7 @@ pub fn text(account: &Account, ablated: &Ablated<'_>) -> String {
     text
 }
 
-/// Use, removals and constants for a document.
+/// Tables of node use, removals and constants in Markdown.
 pub fn markdown(account: &Account, ablated: &Ablated<'_>) -> String {
     let mut text = format!("\n## In simulation\n\n{}\n\n", opening(ablated));
     text.push_str("| number | node | ticked | success | failure | running |\n|---|---|---|---|---|---|\n");
@@ -77,7 +77,7 @@ pub fn markdown(account: &Account, ablated: &Ablated<'_>) -> String {
 
 fn opening(Ablated { ablation, plan }: &Ablated<'_>) -> String {
     let (mean, error) = ablation.fitness;
-    // One run says nothing about how much others differ.
+    // A single run has no standard error.
     let error = if plan.runs > 1 { format!(" +- {error:.4}") } else { String::new() };
     format!(
         "Fitness {:.4}{error} over {} of {} s with {}. Ticked: part of all robot updates; results: part of the ticks.",
@@ -96,12 +96,13 @@ fn runs(plan: &Plan<'_>) -> String {
     count(plan.runs as usize, "run", "runs")
 }
 
-/// The tree's lines in the text form.
+/// Lines of the tree in the text form.
 fn lines(account: &Account) -> Vec<String> {
     account.tree.to_string().lines().map(String::from).collect()
 }
 
-/// Results in percent of a node's ticks, and ticks in percent of the updates; no results for what is never reached.
+/// Results in percent of a node's ticks, and ticks in percent of the updates; no results for a node that is never
+/// reached.
 fn rows(ablation: &Ablation) -> impl Iterator<Item = (Option<[String; 3]>, String)> {
     ablation.counts.iter().enumerate().map(|(node, count)| {
         let Count { success, failure, running } = *count;
@@ -111,7 +112,7 @@ fn rows(ablation: &Ablation) -> impl Iterator<Item = (Option<[String; 3]>, Strin
     })
 }
 
-/// With one digit; what is not 0 is not shown as 0.
+/// Formats a percentage with one digit; small values other than 0 become `< 0.1 %`.
 fn percent(part: f64) -> String {
     if part > 0.0 && part < 0.0005 { "< 0.1 %".into() } else { format!("{:.1} %", 100.0 * part) }
 }

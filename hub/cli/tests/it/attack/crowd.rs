@@ -1,4 +1,4 @@
-//! Crowds of strangers that connect and send nothing, or little.
+//! Crowds of unknown peers that connect and send nothing, or little.
 
 use super::rig::Rig;
 use std::io::{Read, Write};
@@ -8,21 +8,21 @@ use std::time::{Duration, Instant};
 use xpuck_testing::patience::scaled;
 use xpuck_wire::message::{Reply, Request};
 
-/// Connections of one process of strangers: below the usual limit of open files.
+/// Connections of each crowd process: below the usual limit of open files.
 const A_PROCESS: usize = 4000;
-/// Time after which a stranger whose connection is not accepted gives up.
+/// Time after which a peer whose connection is not accepted gives up.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Start of ZeroMQ's greeting, and of a request, which a slow stranger sends first. An idle one sends nothing.
+/// Start of ZeroMQ's greeting, which a slow peer sends first. An idle peer sends nothing.
 const HALF_GREETING: &[u8] = &[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
 const HALF_REQUEST: &[u8] = b"GET /events HTTP/1.1\r\nHost: 127.0.";
 
-/// First bytes of a slow stranger at a port.
+/// First bytes of a slow peer at a port.
 fn half(port: &str) -> &'static [u8] {
     if port == "console" { HALF_REQUEST } else { HALF_GREETING }
 }
 
-/// Strangers in separate processes, which are killed when this is dropped.
+/// Crowd processes, which are killed when this is dropped.
 struct Crowd(Vec<Child>);
 
 impl Crowd {
@@ -44,7 +44,7 @@ impl Crowd {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            // Wait until each has connected once.
+            // Wait until every connection has been opened once.
             let mut text = Vec::new();
             let mut byte = [0];
             let out = child.stdout.as_mut().unwrap();
@@ -66,7 +66,7 @@ impl Drop for Crowd {
     }
 }
 
-/// Not a test: the strangers of [`Crowd::gather`].
+/// Helper process of [`Crowd::gather`], not a test.
 #[test]
 #[ignore = "run by the other tests of this file"]
 fn be_a_crowd() {
@@ -83,7 +83,7 @@ fn be_a_crowd() {
     };
     let mut strangers: Vec<Option<TcpStream>> = (0..size).map(|_| connect()).collect();
     println!("CROWD");
-    // In each turn one in a hundred of the closed connections is opened again.
+    // Each turn reopens one in a hundred of the closed connections.
     for turn in 0.. {
         for stranger in strangers.iter_mut().skip(turn % 100).step_by(100) {
             let gone = stranger
@@ -97,7 +97,7 @@ fn be_a_crowd() {
     }
 }
 
-/// Idle and slow strangers at every port: senses keep their rate, a new operator is served, and memory is bounded.
+/// Idle and slow peers at every port: senses keep their rate, a new operator is served, and memory is bounded.
 #[test]
 fn strangers_keep_nobody_out_and_cost_little() {
     let rig = Rig::start(None);
@@ -111,7 +111,7 @@ fn strangers_keep_nobody_out_and_cost_little() {
             let mut worst: f64 = 0.0;
             for _ in 0..10 {
                 let (took, reply) = rig.ask(&Request::Resume);
-                // Without a pause the answer is a refusal, which is an answer as well.
+                // Without a pause the hub refuses, which counts as an answer.
                 assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
                 longest = longest.max(took);
                 worst = worst.max(rig.hub().0);
@@ -131,7 +131,7 @@ fn strangers_keep_nobody_out_and_cost_little() {
         }
     }
     rig.until("all have left", |rig| rig.metric("xpuck_connections{port=\"operators\",stage=\"pending\"}") < 3.0);
-    // The limit is 20 %. A run of all tests allows for other growth.
+    // The limit is 20 %. A run of all tests allows for other growth of memory.
     let bar = if std::env::var_os("XPUCK_ATTACK").is_some() { 0.2 * before } else { 10.0 };
     rig.until("their memory is given back", |rig| rig.hub().0 < before + bar);
     let (after, files) = rig.hub();
@@ -141,7 +141,8 @@ fn strangers_keep_nobody_out_and_cost_little() {
     println!("STOP: {:.0} ms", took.as_secs_f64() * 1000.0);
 }
 
-/// A crowd used to take all of few descriptors: the folder of keys could not be read, and all keys were revoked.
+/// Regression: a crowd used up the descriptors of the hub, so that the key folder could not be read and all keys were
+/// revoked.
 #[test]
 fn strangers_at_few_descriptors_revoke_no_key() {
     let rig = Rig::start(Some(1024));

@@ -1,13 +1,13 @@
-//! Damaged files of every kind that people write, thousands of each, read by `xpuck check`.
+//! Damaged files of every hand-written kind, thousands of each, read by `xpuck check`.
 
 use crate::rig::xpuck;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::random::{Draws, Stream};
 
-/// Files in one call.
+/// Number of files in one call.
 const BATCH: usize = 250;
 
-/// The sample files of the documentation.
+/// Sample files of the documentation.
 fn samples() -> Vec<PathBuf> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let mut found = Vec::new();
@@ -26,7 +26,7 @@ fn samples() -> Vec<PathBuf> {
     found
 }
 
-/// One of ten kinds of damage.
+/// Applies one of ten kinds of damage.
 fn damage(bytes: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let at = draws.below(bytes.len() as u32) as usize;
@@ -76,6 +76,6 @@ fn damaged_files_are_rejected_or_read_in_plain_lines() {
         files.iter().for_each(|file| std::fs::remove_file(file).unwrap());
     }
     println!("{count} damaged files, {lines} lines, {wrong} with a reason");
-    // A changed letter of a comment harms nothing.
+    // A changed letter in a comment leaves the file valid.
     assert!(wrong > count / 3, "{wrong} of {count} were rejected");
 }

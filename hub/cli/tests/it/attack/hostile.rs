@@ -1,4 +1,4 @@
-//! Damaged streams of motion capture: thousands of each kind, and none ends the program, hangs or makes poses of nothing.
+//! Damaged motion-capture streams, thousands of each kind: no program ends, hangs or makes up poses.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::Pose;
 
-/// Damaged forms of each stream.
+/// Number of damaged forms of each stream.
 const FORMS: u32 = 4000;
 
 fn poses() -> Vec<Pose> {
@@ -23,7 +23,7 @@ fn names() -> Vec<String> {
     ["xp01", "xp02", "frisbee"].map(String::from).to_vec()
 }
 
-/// What the arena's Vicon server sends: its hello and three frames with everything in them.
+/// Stream of the arena's Vicon server: its greeting and three frames with all kinds of content.
 fn vicon_stream() -> Vec<u8> {
     let wanted: BTreeSet<u32> = (0..64).collect();
     let frame =
@@ -31,7 +31,7 @@ fn vicon_stream() -> Vec<u8> {
     [vicon::encode::hello(&vicon::encode::SUPPORTED), frame(1), frame(2), frame(3)].concat()
 }
 
-/// What the arena's VRPN server sends: who is who, and three rounds of poses.
+/// Stream of the arena's VRPN server: sender names, and three rounds of poses.
 fn vrpn_stream() -> Vec<u8> {
     let mut session = vrpn::encode::Writer::default();
     session.descriptions(Duration::from_secs(1), &names());
@@ -40,11 +40,11 @@ fn vrpn_stream() -> Vec<u8> {
             session.pose(Duration::from_millis(1000 + 20 * round), tracker, &pose);
         }
     }
-    // The cookie with which both sides begin.
+    // Cookie with which both sides start.
     [b"vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), session.take()].concat()
 }
 
-/// What the arena's NatNet server sends: who it is, its bodies and three frames.
+/// Datagrams of the arena's NatNet server: its description, its bodies and three frames.
 fn natnet_datagrams(version: natnet::Version) -> Vec<Vec<u8>> {
     let frame = |number| {
         let moment = Duration::from_millis(20 * u64::from(number));
@@ -81,8 +81,8 @@ fn damage(bytes: &[u8], seed: u32) -> Vec<u8> {
     bytes
 }
 
-/// Feeds each damaged stream to a client of its own, in pieces, until it refuses or nothing is left, and lets the gates
-/// look; gives frames read and streams refused.
+/// Feeds each damaged stream in pieces to a separate client, until the client rejects it or the stream ends. Checks
+/// the frames with the plausibility gates. Returns the numbers of frames read and of streams rejected.
 fn attack(stream: &[u8], client: impl Fn() -> Box<dyn Codec>) -> [u32; 2] {
     let mut counts = [0; 2];
     for seed in 0..FORMS {
@@ -129,7 +129,7 @@ fn damaged_natnet_datagrams_are_refused_or_read() {
         for seed in 0..FORMS {
             let mut session = natnet_client::Session::new(UpAxis::Y);
             let mut gates = Gates::new(Limits::default(), &names());
-            // One datagram is damaged; the others are as they should be.
+            // One datagram is damaged; the others are valid.
             for (i, good) in (0..).zip(natnet_datagrams(version)) {
                 let bytes = if seed % 5 == i { damage(&good, seed) } else { good };
                 match session.feed(&bytes) {

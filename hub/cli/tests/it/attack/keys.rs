@@ -1,4 +1,4 @@
-//! The folder of keys goes away, cannot be read, and comes back.
+//! The key folder is removed, becomes unreadable, and is restored.
 
 use super::rig::Rig;
 use xpuck_wire::message::{Reply, Request};
@@ -8,7 +8,7 @@ fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
     let rig = Rig::start(None);
     let (keys, aside) = (rig.path("keys"), rig.path("aside"));
     let (robots, none) = (keys.join("robots"), keys.join("robots.aside"));
-    // The whole folder is gone.
+    // The whole folder is missing.
     std::fs::rename(&keys, &aside).unwrap();
     rig.until("the alarm", |rig| rig.log().contains("KEYS CANNOT BE READ"));
     rig.until("the alarm in /health", |rig| {
@@ -19,12 +19,12 @@ fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
     std::fs::rename(&aside, &keys).unwrap();
     rig.until("the end of the alarm", |rig| rig.log().contains("can be read again"));
     rig.assert_well();
-    // A role's folder is gone.
+    // The folder of one role is missing.
     std::fs::rename(&robots, &none).unwrap();
     rig.until("the second alarm", |rig| rig.log().matches("KEYS CANNOT BE READ").count() == 2);
     rig.assert_well();
     std::fs::rename(&none, &robots).unwrap();
-    // Removing a key is meant.
+    // The removal of a single key is intentional.
     std::fs::remove_file(robots.join("xp01.pub")).unwrap();
     rig.until("the revocation", |rig| rig.log().contains("revoked: robot xp01"));
     assert_eq!(rig.ask(&Request::Stop).1, Reply::Done, "the operator is served all the same");

@@ -1,7 +1,7 @@
-//! Attacks on the programs as strangers make them, with real processes on loopback, each beside the promise that it tries.
+//! Attacks by unknown peers on real processes on loopback, each with the promise that it tests.
 //!
-//! The quick forms run with every test; `XPUCK_ATTACK=20000` in the environment makes the crowds so large, as
-//! `make test-long` does, and holds the figures of docs/performance.md.
+//! The quick forms run with every test. `XPUCK_ATTACK=20000` in the environment sets the size of the crowds, as `make
+//! test-long` does, and enforces the limits of docs/performance.md.
 
 mod crowd;
 mod files;

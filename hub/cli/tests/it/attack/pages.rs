@@ -1,4 +1,4 @@
-//! Pages of other sites, and browsers that never read or never finish a request.
+//! Pages of other sites, and browsers that never read an answer or never finish a request.
 
 use super::rig::Rig;
 use std::io::{Read, Write};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use xpuck_testing::patience;
 use xpuck_testing::patience::scaled;
 
-/// Header after which the hub closes the connection at once, and not after ten idle seconds.
+/// Header after which the hub closes the connection immediately instead of after ten idle seconds.
 const CLOSE: &str = "Connection: close\r\n";
 
 fn post(rig: &Rig, host: &str, more: &str) -> String {
@@ -19,7 +19,7 @@ fn post(rig: &Rig, host: &str, more: &str) -> String {
     ))
 }
 
-/// A page of another site, under a name that was made to resolve to this host, can neither command nor read.
+/// A page of another site, whose name resolves to this host, can neither send commands nor read.
 #[test]
 fn page_of_another_site_commands_and_reads_nothing() {
     let rig = Rig::start(None);
@@ -51,7 +51,7 @@ fn page_of_another_site_commands_and_reads_nothing() {
     assert_eq!(rig.shown()["phase"], "running");
 }
 
-/// Watchers that never read, half heads and half bodies: bounded, closed in time, and their memory is freed.
+/// Clients that never read, and clients with incomplete headers or bodies: bounded, closed in time, memory freed.
 #[test]
 fn browsers_that_never_read_or_never_finish_are_closed() {
     let rig = Rig::start(None);
@@ -80,7 +80,7 @@ fn browsers_that_never_read_or_never_finish_are_closed() {
         })
         .collect();
     for half in &mut halves {
-        // An answer, an end or a reset, but no timeout.
+        // An answer, a close or a reset, but not a timeout.
         let mut byte = [0; 256];
         while let Ok(1..) = half.read(&mut byte) {}
         assert!(began.elapsed() < scaled(Duration::from_secs(25)));

@@ -1,4 +1,4 @@
-//! A hub with keys and a record, an arena, and one robot's program. The hub may have few descriptors.
+//! A hub with keys and a record, an arena, and one robot's program. The hub may have a low limit of descriptors.
 
 use crate::common::only;
 use crate::rig::{Layout, Swarm, free_ports, http, xpuck};
@@ -73,7 +73,8 @@ impl Rig {
         self.swarm.folder.console()
     }
 
-    /// Sends a request over a new connection of an operator. Returns the time from the connection to the reply, and the reply.
+    /// Sends a request over a new connection of an operator. Returns the time from the connection to the reply, and
+    /// the reply.
     pub fn ask(&self, request: &Request) -> (Duration, Reply) {
         let sockets = self.swarm.folder.sockets();
         let began = Instant::now();
@@ -87,7 +88,7 @@ impl Rig {
         self.swarm.status()
     }
 
-    /// Memory of the hub's process (MB), and its open files.
+    /// Memory of the hub's process (MB), and its number of open files.
     pub fn hub(&self) -> (f64, usize) {
         let id = self.swarm.id("hub");
         let text = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();

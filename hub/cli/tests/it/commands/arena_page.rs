@@ -1,4 +1,5 @@
-//! docs/arena.md is correct: its files make a swarm, its tables name every key, and wrong values are rejected in one line.
+//! docs/arena.md is correct: its files make a swarm, its tables name every key, and wrong values are rejected in one
+//! line.
 
 use crate::rig::{Process, free_ports, xpuck, xpuckd};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The commands that need no swarm: what they print, and how they refuse bad input.
+//! Commands without a swarm: their output, and their rejection of bad input.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
@@ -69,7 +69,7 @@ fn evolution_is_a_function_of_its_seed() {
         assert_eq!(first, run(algorithm, "1", "3"));
         assert_ne!(first["best_tree"], run(algorithm, "2", "2")["best_tree"]);
     }
-    // An older name of the same.
+    // Former name of `pooled-samples`.
     assert_eq!(run("honest", "1", "2")["robot_seconds"], 3.0 * 24.0 * 4.0 * 9.0 * 5.0);
 }
 
@@ -144,7 +144,7 @@ fn small_mistakes_get_one_clear_line() {
     assert!(refusal(&["demo", "--ports", "0"]).contains("0 is not in 1..=65532"));
     let mac = write("mac.bt", "sel\r  avoiding\r  explore 20\r");
     assert!(refusal(&["check", &mac]).contains("line 1, column 4: a line ends with CR alone"));
-    // What some editors put before a text is no part of it.
+    // A byte order mark, which some editors write, is ignored.
     let tree = write("bom.bt", "\u{feff}sel\r\n  avoiding\r\n  explore 20\r\n");
     let experiment = "\u{feff}name = \"x\"\nminutes = 1.0\nsegment_minutes = 1.0\ntask = \"transport\"\n";
     let output = run(&["check", &tree, &write("x.toml", experiment)]);

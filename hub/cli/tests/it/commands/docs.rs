@@ -1,4 +1,4 @@
-//! The commands that the documents show are run: every line of a block marked `sh test`.
+//! Runs the commands in the documents: every line of a block marked `sh test`.
 
 use crate::common::free_ports;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pages! {
 /// Page with a test of its own.
 const TUTORIAL: &str = "docs/tutorial.md";
 
-/// A folder in which commands find the files of the repository, and what they make is their own.
+/// A temporary folder with links to the repository's files; outputs of commands stay in this folder.
 fn workplace(root: &Path) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(root).unwrap().map(Result::unwrap) {
@@ -67,12 +67,12 @@ fn workplace(root: &Path) -> tempfile::TempDir {
     place
 }
 
-/// The blocks of a document: what is written behind the three signs that open it, and its lines.
+/// Code blocks of a document: the mark after the opening fence, and the lines.
 fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split("\n```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap_or((block, "")))
 }
 
-/// A line as it is run here: on free ports, and with the Python that has the packages. None without such a Python.
+/// Adapts a line to the test: free ports, and the Python that has the packages. `None` without this Python.
 fn runnable(line: &str) -> Option<String> {
     if let Some(arguments) = line.strip_prefix("python3 ") {
         return std::env::var("XPUCK_RECORD_PYTHON").ok().map(|python| format!("{python} {arguments}"));
@@ -126,7 +126,7 @@ fn commands_work(page: &str) {
     assert!(run(page, root(), workplace(root()).path()) > 0, "{page}: no commands");
 }
 
-/// The Markdown files of a folder and of those below it.
+/// Markdown files of a folder and its subfolders.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let below = |path: PathBuf| if path.is_dir() { markdown(&path) } else { vec![path] };
@@ -146,7 +146,7 @@ fn every_page_with_commands_is_listed() {
     }
 }
 
-/// The tutorial shows the files that it works with, and its pictures are those that its commands draw.
+/// The tutorial shows the files that it uses, and its pictures are those that its commands draw.
 #[test]
 fn the_tutorial_works() {
     let root = root();
@@ -163,7 +163,7 @@ fn the_tutorial_works() {
     }
 }
 
-/// The account of 806768 in docs/explain.md is what the command prints.
+/// The explanation of 806768 in docs/explain.md is the output of the command.
 #[test]
 fn the_account_that_the_document_shows_is_the_real_one() {
     let root = root();
@@ -181,7 +181,7 @@ fn the_account_that_the_document_shows_is_the_real_one() {
     assert!(document.contains(&shown), "docs/explain.md should hold\n{shown}");
 }
 
-/// docs/concepts/behaviour-trees.md shows the tutorial's second tree, and draws it as the program does.
+/// docs/concepts/behaviour-trees.md shows the tutorial's second tree, with the program's drawing.
 #[test]
 fn the_tree_of_the_page_on_ticks_is_the_real_one() {
     let root = root();

@@ -11,7 +11,7 @@ use xpuck_testing::patience::wait_within;
 use xpuck_update::{Kind, Release, bundle};
 use xpuck_wire::keys::Secret;
 
-/// A swarm's folder, an image signed by its operator, and the file of a card.
+/// A swarm's folder, an image signed by its operator, and a card file.
 struct Bag {
     dir: tempfile::TempDir,
 }
@@ -32,8 +32,8 @@ impl Bag {
         File::create(self.path("card.img")).unwrap().set_len(4_000_000_000).unwrap();
     }
 
-    /// Waits until no loop device uses the card. The kernel frees a loop device when all processes have closed it, and `mount`
-    /// in another test opens all devices for a moment when it looks for a file system.
+    /// Waits until no loop device uses the card. The kernel frees a loop device when all processes have closed it, and
+    /// `mount` in another test briefly opens all devices to look for a file system.
     fn is_left_alone(&self) {
         let loops = || said(&Command::new("losetup").arg("--associated").arg(self.path("card.img")).output().unwrap());
         let free = || loops().is_empty().then_some(());
@@ -44,7 +44,7 @@ impl Bag {
         self.dir.path().join(name)
     }
 
-    /// A small root as an image: the files that flashing needs, and a file of some megabytes.
+    /// A small root file system as an image: the files that flashing needs, and one of several megabytes.
     fn image(&self, name: &str, kind: Kind, counter: u64, signer: Option<&Secret>) {
         let root = self.path("root");
         let put = |name: &str, bytes: &[u8]| {
@@ -84,14 +84,14 @@ impl Bag {
         self.flash(more).output().unwrap()
     }
 
-    /// The card's first block.
+    /// First block of the card.
     fn table(&self) -> [u8; 512] {
         let mut block = [0; 512];
         File::open(self.path("card.img")).unwrap().read_exact_at(&mut block, 0).unwrap();
         block
     }
 
-    /// Mounts the card's two copies and checks their files.
+    /// Mounts both copies on the card and checks their files.
     fn look(&self, look: impl FnOnce(&Path)) {
         let table = self.table();
         let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap())) * 512;
@@ -179,7 +179,7 @@ fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
     if !able() {
         return;
     }
-    // Killed while the root is written. Loop devices and mounts end with its last program.
+    // Killed during the write of the root. Loop devices and mounts disappear with the last process.
     let mut killed = bag.flash(&["--robot", "xp01", "--image", "good.xpb"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut words = String::new();
     let mut lines = std::io::BufReader::new(killed.stderr.take().unwrap());
@@ -244,13 +244,13 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     fs::rename(bag.path("lab/keys/robots/xp01.key"), bag.path("away.key")).unwrap();
     refused(&["--robot", "xp01", "--image", "good.xpb"], "xpuck keys new");
     fs::rename(bag.path("away.key"), bag.path("lab/keys/robots/xp01.key")).unwrap();
-    // A folder, and a card that is too small.
+    // A folder instead of a card, and a card that is too small.
     let mut folder = xpuck();
     folder.args(["card", "flash", "--robot", "xp01", "--yes", "--swarm"]).arg(bag.path("lab"));
     folder.arg("--image").arg(bag.path("good.xpb")).arg("--device").arg(bag.dir.path());
     let folder = folder.output().unwrap();
     assert!(said(&folder).contains("neither a block device nor a file"), "{}", said(&folder));
-    // A file that holds something else than a card is not overwritten without a word.
+    // A file with other content is not overwritten without confirmation.
     refused(&["--robot", "xp01", "--image", "good.xpb"], "nobody can be asked: say --yes");
     File::options().write(true).open(bag.path("card.img")).unwrap().set_len(2_000_000_000).unwrap();
     refused(&["--robot", "xp01", "--yes", "--image", "good.xpb"], "holds 2000 MB, and a card has at least 3600 MB");

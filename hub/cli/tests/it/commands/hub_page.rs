@@ -1,11 +1,11 @@
-//! The table of `hub.toml` in docs/hub.md is what the program reads: every key, and every default.
+//! The table of `hub.toml` in docs/hub.md matches the program: every key, and every default.
 
 use crate::rig::{Layout, Swarm, http};
 use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_hub_core::config::HubFile;
 
-/// What a file must say.
+/// Minimal content of the file.
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
     [record]\ndirectory = \"required\"\n";
 /// Keys that are absent unless a file has them.
@@ -39,7 +39,7 @@ fn flatten(table: &toml::Table, before: &str, rows: &mut BTreeMap<String, String
 
 fn keys(text: &str) -> BTreeMap<String, String> {
     let file: HubFile = toml::from_str(text).unwrap();
-    // By way of text, in which 0.05 is 0.05.
+    // Through text, so that 0.05 stays 0.05.
     let table: toml::Table = toml::to_string(&file).unwrap().parse().unwrap();
     let mut rows = BTreeMap::new();
     flatten(&table, "", &mut rows);
@@ -77,7 +77,7 @@ fn the_table_of_keys_is_what_the_program_reads() {
     assert_eq!(shown, expected, "docs/hub.md against the program");
 }
 
-/// As the page has it: `xpuck serve hub --config hub.toml`, in the folder of its files.
+/// Started as on the page: `xpuck serve hub --config hub.toml`, in the folder of its files.
 #[test]
 fn a_hub_started_as_the_page_says_offers_the_experiments_beside_its_file() {
     let mut swarm = Swarm::new(&Layout { keys: false, console: true, ..Layout::default() });

@@ -1,4 +1,4 @@
-//! The mistakes that newcomers make first: each gets one line that says what to do.
+//! Frequent mistakes of new users: each gives one line with the remedy.
 
 use crate::common::{free_ports, xpuck};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ fn run(folder: &Path, line: &str) -> Output {
     xpuck().args(line.split(' ')).current_dir(folder).env("TMPDIR", folder).stdin(Stdio::null()).output().unwrap()
 }
 
-/// What is said on standard error, of which all of `words` are in the first line.
+/// Standard error of a command, whose first line must contain all of `words`.
 fn told(output: &Output, words: &[&str]) -> String {
     let text = String::from_utf8(output.stderr.clone()).unwrap();
     let first = text.lines().next().unwrap_or_default().to_string();
@@ -24,14 +24,14 @@ fn told(output: &Output, words: &[&str]) -> String {
     text
 }
 
-/// A command is refused with such a line.
+/// Runs a command that must fail with such a first line.
 fn refused(folder: &Path, line: &str, words: &[&str]) -> String {
     let output = run(folder, line);
     assert!(!output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
     told(&output, words)
 }
 
-/// The same, with nothing but the line.
+/// Runs a command that must fail with only one line.
 fn one_line(folder: &Path, line: &str, words: &[&str]) {
     let text = refused(folder, line, words);
     assert_eq!(text.lines().count(), 1, "{line}: {text}");
@@ -100,7 +100,7 @@ fn a_name_misspelt() {
     ] {
         refused(dir.path(), line, &[&format!("did you mean {near}?")]);
     }
-    // Of commands, options and their values the library of the command line says it, below.
+    // For commands, options and their values, the command-line library makes the suggestion, on a later line.
     for (line, near) in
         [("simulat a.bt", "simulate"), ("evolve --iland 2", "--island"), ("simulate x --engine smid", "simd")]
     {
@@ -211,7 +211,7 @@ fn a_file_of_another_kind() {
         &["is a primitive set", "--primitive-set"],
     );
     one_line(dir.path(), "evolve {docs}/experiments/transport.toml", &["is an experiment", "`xpuck start"]);
-    // `check` takes them all, and says what they are.
+    // `check` accepts all of them, and prints their kind.
     for (file, what) in [
         (world, "a world, foraging in 2 m x 1.5 m"),
         ("{docs}/sweeps/tiny.toml", "the sweep tiny of 2 settings and 2 seeds"),

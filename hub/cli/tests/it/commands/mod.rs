@@ -1,4 +1,4 @@
-//! Commands as people type them, with the pages that tell of them.
+//! Commands as users type them, with the pages that describe them.
 
 mod arena_page;
 mod cli;

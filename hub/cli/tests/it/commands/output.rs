@@ -1,5 +1,5 @@
-//! Outputs that fail: every command with a closed or full output ends with its exit code and never in a panic; every service
-//! continues; and paths that are not files are rejected by name.
+//! Failing outputs: every command with a closed or full output ends with its exit code and without a panic; every
+//! service continues; and paths that are not files are rejected by name.
 
 mod commands;
 mod services;
@@ -28,11 +28,11 @@ fn command(words: &[String]) -> Command {
 /// An output that fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sink {
-    /// A disk without room.
+    /// A full disk.
     Full,
-    /// A pipe whose reader has left.
+    /// A pipe whose reader has closed it.
     Left,
-    /// A full pipe without a reader that reads.
+    /// A full pipe whose reader does not read.
     Stalled,
 }
 

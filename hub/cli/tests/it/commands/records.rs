@@ -1,4 +1,4 @@
-//! `xpuck runs` on records that are damaged, and on files that are none.
+//! `xpuck runs` on damaged records, and on files that are not records.
 
 use crate::common::xpuck;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use xpuck_hub_core::entry::Entry;
 use xpuck_record::McapFile;
 
-/// A run of 40 events in chunks of four.
+/// Writes a run of 40 events in chunks of four; returns the bytes of its record.
 fn run(directory: &Path) -> Vec<u8> {
     std::fs::create_dir_all(directory).unwrap();
     let described = "name = \"x\"\nstate = \"finished\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
@@ -25,7 +25,7 @@ fn run(directory: &Path) -> Vec<u8> {
     std::fs::read(&path).unwrap()
 }
 
-/// What a command answers in this folder: its code, standard output and standard error.
+/// Runs a command in this folder. Returns its exit code, standard output and standard error.
 fn ask(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let Output { status, stdout, stderr } = xpuck().arg("runs").args(arguments).current_dir(folder).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -51,7 +51,7 @@ fn a_damaged_record_is_told_by_every_command_and_recovered_with_its_original_bes
     assert!(std::fs::read(directory.join("run.mcap.damaged")).unwrap() == bytes);
     let (code, said, told) = ask(folder, &["show", "last"]);
     assert!(code == 0 && said.contains("finished") && told.is_empty(), "{said}{told}");
-    // Nothing more is to be done, and nothing is.
+    // A second repair changes nothing.
     let before = std::fs::read(directory.join("run.mcap")).unwrap();
     assert_eq!(ask(folder, &["recover", "last"]).0, 0);
     assert!(std::fs::read(directory.join("run.mcap")).unwrap() == before);
@@ -82,7 +82,7 @@ fn a_file_that_is_no_record_is_refused_by_name_and_left_alone() {
     }
     assert_eq!(std::fs::read_to_string(folder.join("notes.txt")).unwrap(), "what somebody wrote\n");
     assert!(std::fs::read(folder.join("dead.mcap")).unwrap() == [0; 70_000]);
-    // A whole one stays, to the byte.
+    // An intact record stays identical.
     let (code, said, _) = ask(folder, &["recover", "run/run.mcap"]);
     assert!(code == 0 && said.contains("40 messages"), "{said}");
     assert!(std::fs::read(folder.join("run/run.mcap")).unwrap() == good);

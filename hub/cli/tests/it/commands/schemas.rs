@@ -1,4 +1,4 @@
-//! What commands print with `--json` is valid by the schemas that `xpuck dev schema` publishes.
+//! The `--json` output of commands is valid by the schemas that `xpuck dev schema` publishes.
 
 use crate::rig::{valid_json, xpuck};
 

@@ -1,5 +1,5 @@
-//! docs/set-up.md is correct: `xpuck init` makes a folder that works, and `xpuck check` lists everything that is missing or wrong
-//! in a folder.
+//! docs/set-up.md is correct: `xpuck init` makes a working folder, and `xpuck check` lists everything that is missing
+//! or wrong in a folder.
 
 use crate::commands::arena_page::keys;
 use crate::common::said;
@@ -7,7 +7,7 @@ use crate::rig::{Process, free_ports, xpuck};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Lines of the page's blocks of a kind.
+/// Lines of the page's blocks of one kind.
 fn lines(kind: &str) -> Vec<String> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/set-up.md")).unwrap();
     let fence = format!("```sh {kind}\n");
@@ -55,7 +55,7 @@ fn commands_of_the_page_make_a_swarm_that_runs() {
         assert!(made.contains(&format!("  {line}\n")), "`xpuck init` does not say `{line}`: {made}");
     }
     let mut running = Vec::new();
-    // The start of the run waits for a late robot.
+    // The start of the run waits for the robot that starts late.
     let (late, first) = services.split_last().unwrap();
     running.extend(first.iter().map(|line| start(line, &folder)));
     for line in lines("operate") {
@@ -150,7 +150,7 @@ fn the_page_of_robots_names_every_key_of_their_files() {
     let mut all = Vec::new();
     keys(&serde_json::from_slice(&output.stdout).unwrap(), "", &mut all);
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/robots.md")).unwrap();
-    // Those of the calibration have a table of their own.
+    // Keys of the calibration are in another table.
     let missing: Vec<&String> =
         all.iter().filter(|key| !key.starts_with("calibration") && !page.contains(&format!("`{key}`"))).collect();
     assert!(all.len() > 12 && missing.is_empty(), "docs/robots.md lacks {missing:?} of {all:?}");
@@ -191,7 +191,7 @@ fn all_that_is_missing_or_wrong_is_listed_at_once() {
         assert!(told.contains(words), "`{words}` is not in\n{told}");
     }
     assert_eq!(told.lines().count(), 8, "{told}");
-    // Its remedy is one.
+    // The suggested remedy works.
     let remedy = command("xpuck keys new --dir s/keys --swarm s/swarm.toml", here).output().unwrap();
     assert!(said(&remedy).contains("made keys for xp01") || !remedy.status.success(), "{}", said(&remedy));
     std::fs::remove_dir_all(at("keys")).unwrap();

@@ -1,4 +1,4 @@
-//! The worlds of docs/worlds, what trees score in them, and `xpuck simulate --world` and `--mix`.
+//! Worlds of docs/worlds, the scores of trees in them, and `xpuck simulate --world` and `--mix`.
 
 use crate::common::xpuck;
 use serde_json::Value;

@@ -22,7 +22,7 @@ fn recovered(report: &Report, truth: &[f64]) {
     }
 }
 
-/// Numbers from ranges, hidden from the fits.
+/// Draws numbers from ranges, unknown to the fits.
 fn hidden(seed: u64) -> impl FnMut(f32, f32) -> f32 {
     let mut draws = Draws::new(seed, 0, 0, 0, Stream::Evolution);
     move |low, high| draws.range(low, high)
@@ -49,7 +49,7 @@ fn encounters_give_back_friction_restitution_and_noise() {
 fn infrared_readings_give_back_the_curve() {
     for seed in 1..=10 {
         let mut hidden = hidden(seed);
-        // Both branches meet at the knee up to a small step, as in Eq. 7.3.
+        // Both branches nearly meet at the knee, as in Eq. 7.3.
         let (steepness, knee, near_slope) = (hidden(30.0, 50.0), hidden(0.005, 0.009), hidden(4.0, 8.0));
         let (shift, floor) = (hidden(0.98, 1.02) - steepness * knee, hidden(0.03, 0.09));
         let level = (steepness * knee + shift).powi(-4) - floor;
@@ -94,7 +94,7 @@ fn stdout(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every subject with the options of a quick record.
+/// Every subject with the options for a quick record.
 const QUICK: [(&str, &[&str]); 4] = [
     ("collisions", &["--runs", "12", "--seconds", "3"]),
     ("ir", &[]),
@@ -198,7 +198,7 @@ fn wrong_records_are_one_line_that_names_the_place() {
     assert!(error.contains("--delay takes 0 to 0.9, not 7"), "{error}");
 }
 
-/// A swarm drives in an arena whose robots have faulty wheels and cameras: its record shows the errors.
+/// A swarm drives in an arena whose robots have faulty wheels and cameras: the fit of its record finds the errors.
 #[test]
 fn record_of_a_run_calibrates_wheels_and_cameras() {
     let dir = tempfile::tempdir().unwrap();
@@ -209,7 +209,7 @@ fn record_of_a_run_calibrates_wheels_and_cameras() {
     std::fs::write(path("unkind.toml"), unkind).unwrap();
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/explore.bt");
     let file = path("calibration.toml");
-    // A machine that does not keep pace loses poses and updates, and with them the stretches that calibrate wheels.
+    // A machine that is too slow loses poses and updates, and with them the sections from which wheels are calibrated.
     let drive_about = |(speed, minutes): (u32, u32)| {
         let line = format!(
             "--count 2 --speed {speed} --minutes {minutes} --no-console --json --tree {tree} --unkind {}",

@@ -1,4 +1,4 @@
-//! Engines as data: listed, chosen, refused, noted.
+//! Engines as data: listed, selected, rejected, reported.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
@@ -12,7 +12,7 @@ fn run(arguments: &[&str]) -> Output {
     xpuck().args(arguments).output().unwrap()
 }
 
-/// What `xpuck` or `xpuckd` says of it; Mesa's loader has a line of its own where there is no session of a desktop.
+/// Standard error of `xpuck` or `xpuckd`, without the warning of Mesa's loader outside a desktop session.
 fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     text.lines().filter(|line| !line.contains("XDG_RUNTIME_DIR")).collect::<Vec<_>>().join("\n")
@@ -23,7 +23,7 @@ fn evolve(more: &[&str]) -> Output {
     run(&[&["evolve"], small.as_slice(), more].concat())
 }
 
-/// The result without what the clock decides.
+/// Result of a run, without the values that depend on the clock.
 fn result(output: &Output) -> Value {
     let mut result = valid_json("evolve", &output.stdout);
     assert!(result["r_acc"].as_f64().unwrap() > 0.0);
@@ -73,7 +73,7 @@ fn an_adapter_that_is_not_there_is_refused_before_anything_is_written() {
     robot_is_refused(dir.path());
 }
 
-/// A robot does not start either: nothing of it moves.
+/// A robot with such an engine does not start.
 fn robot_is_refused(dir: &Path) {
     let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
     write(
@@ -107,7 +107,7 @@ fn a_run_names_its_engine_and_goes_on_with_another() {
     let written = std::fs::read_to_string(Path::new(&gpu).join("run.toml")).unwrap();
     assert!(written.contains("engine = \"gpu\"\n") && written.contains("adapter = \"llvmpipe\"\n"), "{written}");
 
-    // Ended on a machine with that adapter, it goes on on one without.
+    // Interrupted on a machine with this adapter, the run resumes on a machine without the adapter.
     let kept = result(&evolve(&["--output", &simd]));
     assert_eq!((&kept["engine"], &kept["adapter"]), (&"simd".into(), &Value::Null));
     let folder = Path::new(&gpu);
@@ -122,7 +122,7 @@ fn a_run_names_its_engine_and_goes_on_with_another() {
     let told: Vec<_> =
         lines.iter().map(|line| (line["generation"].as_u64().unwrap(), line["engine"].as_str().unwrap())).collect();
     assert_eq!(told, [(1, "gpu"), (4, "simd")]);
-    // Simd and reference give the same digits, so between them there is nothing to note.
+    // Simd and reference give the same digits, so a change between them is not reported.
     std::fs::remove_file(Path::new(&simd).join("checkpoint-0")).unwrap();
     let same = run(&["evolve", "--resume", &simd, "--engine", "reference", "--json"]);
     assert_eq!((said(&same), result(&same)["best_tree"].clone()), (String::new(), kept["best_tree"].clone()));

@@ -1,4 +1,4 @@
-//! Runs of evolution by file and flags, and what they report.
+//! Runs of evolution by file and options, and their reports.
 
 use crate::common::xpuck;
 use serde_json::Value;
@@ -89,7 +89,7 @@ fn a_front_rises_with_size_and_its_trees_are_kept() {
     }
     let plain: Vec<&str> = SMALL.split(' ').collect();
     assert_eq!(evolve(&plain), result, "asking for a front changes nothing else");
-    // What a node costs shows: where it costs much the champions are short.
+    // The cost of nodes has an effect: with high cost, champions are not larger.
     let sizes = |cost: &str| {
         let mut arguments = plain.clone();
         let cost = format!("settings.node_cost={cost}");
@@ -144,7 +144,7 @@ fn the_generation_that_uses_the_budget_up_is_the_last() {
         assert!(used(last) >= budget && used(last - 1) < budget, "{rows:?}");
         assert_eq!(result["robot_seconds"], used(last));
         if algorithm == "classic" {
-            // Eight trials of everybody, then of all but the elite of four.
+            // Eight trials of all individuals, then of all except the elite of four.
             assert_eq!((used(1), used(2)), (8.0 * 48.0 * 6.0, 8.0 * (48.0 + 36.0) * 6.0));
         }
         let reached = (&result["generations_to_0.205"], &result["robot_seconds_to_0.205"]);
@@ -190,7 +190,7 @@ fn wrong_keys_and_flags_are_refused_in_one_line() {
     }
 }
 
-/// What is derated for few trials stands apart: next to the best, which is not, it could be above it.
+/// Derated fitness is printed separately: beside the best fitness, which is not derated, it could look too high.
 #[test]
 fn a_run_with_a_folder_says_which_file_holds_its_best_tree() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `xpuck tree explain`: its forms, its ablation, and clear refusals.
+//! `xpuck tree explain`: its formats, its ablation, and its errors.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
@@ -72,7 +72,7 @@ fn an_ablation_counts_every_update_and_compares_on_the_same_worlds() {
     assert_eq!(removals.len(), 7);
     let size = |effect: &Value| effect["mean"].as_f64().unwrap().abs();
     assert!(removals.windows(2).all(|pair| size(&pair[0]) >= size(&pair[1])), "the largest effect comes first");
-    // Without its last rule the robot only turns and waits: what the tree gained is lost, world by world.
+    // Without its last rule the robot only turns and waits: the whole fitness of the tree is lost.
     let last = removals.iter().find(|r| r["line"] == 8).unwrap();
     let (lost, whole) = (last["mean"].as_f64().unwrap(), ablation["fitness"].as_f64().unwrap());
     assert!(whole > 0.05 && (lost + whole).abs() < 0.02, "{lost} of {whole}");
@@ -100,7 +100,7 @@ fn threads_do_not_change_a_digit() {
 
 #[test]
 fn what_is_never_reached_is_said_and_drawn() {
-    // No robot sees green in this arena.
+    // Robots never see green in this arena.
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a.bt");
     std::fs::write(

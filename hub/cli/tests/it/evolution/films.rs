@@ -91,7 +91,8 @@ fn drawings_are_png_and_pdf_with_the_fonts_that_are_set() {
     let drawing = roxmltree::Document::parse(&text).unwrap();
     let of = |name: &str| drawing.root_element().attribute(name).unwrap().parse::<usize>().unwrap();
     assert_eq!(probed(&png, "width,height"), [(2 * of("width")).to_string(), (2 * of("height")).to_string()]);
-    // The end of a robot's path is at its place in the SVG, in its colour: 9 pixels left of its centre, beside its heading.
+    // The robot's path ends at the same place and in the same colour as in the SVG: 9 pixels left of the centre,
+    // beside the heading.
     let pixels = pixels(&png);
     let ends: Vec<_> = drawing.descendants().filter(|n| n.attribute("class") == Some("end")).collect();
     let seen = ends.iter().filter(|end| {
@@ -130,13 +131,14 @@ fn a_film_has_its_length_and_the_frisbee_where_it_is() {
     assert_eq!((&*seen[0], &*seen[3], &*seen[4], &*seen[5]), ("h264", "yuv420p", "bt709", "25/1"), "{seen:?}");
     let numbers = |i: usize| seen[i].parse::<f64>().unwrap();
     assert!(numbers(1) % 2.0 == 0.0 && numbers(2) % 2.0 == 0.0, "{seen:?}");
-    // 2.5 s, and the frame of the start.
+    // 2.5 s, plus the initial frame.
     assert!((numbers(6) - 2.54).abs() <= 0.041 && (numbers(7) - 63.5).abs() <= 1.0, "{seen:?}");
     let text = std::fs::read_to_string(&svg).unwrap();
     let drawing = roxmltree::Document::parse(&text).unwrap();
     let disc = drawing.descendants().find(|n| n.attribute("class") == Some("disc")).unwrap();
     let at = |name: &str| disc.attribute(name).unwrap().parse::<f64>().unwrap();
-    // The arena of the film has the size of the drawing within 1.5 pixels, and is 30 pixels lower because of the clock.
+    // The arena in the film has the size of the drawing within 1.5 pixels, and is 30 pixels lower because of the
+    // clock.
     let frame = pixels(&mp4);
     let place = (1.5 * at("cx"), 1.5 * (at("cy") + 30.0));
     assert!(is_at(&frame, numbers(1) as usize, place, FRISBEE), "{place:?}");
@@ -188,7 +190,7 @@ fn stopped_film_leaves_the_old_file() {
     let mut command = xpuck();
     command.args(["simulate", TREE, "--runs", "1", "--seconds", "600", "--film-speed", "0.1", "--mp4"]).arg(&film);
     let mut child = command.current_dir(ROOT).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    // Larger than the test file that is written before the simulation.
+    // Larger than the test file written before the simulation.
     let sizes = || std::fs::read_dir(dir.path()).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
     let begun = std::time::Instant::now();
     while !sizes().any(|size| size > 3) {
@@ -246,12 +248,12 @@ fn a_recorded_run_is_a_film_and_a_picture() {
     let seen = probed(&place.join("a.mp4"), "width,height,duration,nb_read_frames");
     assert!((seen[2].parse::<f64>().unwrap() - 4.0).abs() <= 0.041 && seen[3] == "101", "{seen:?}");
     let (width, frame) = (seen[0].parse::<usize>().unwrap(), pixels(&place.join("a.mp4")));
-    // The arena of hub.toml is 2 m by 1.5 m. Its drawing is 840 pixels long and begins at (24, 88).
+    // The arena of hub.toml is 2 m by 1.5 m. Its drawing is 840 pixels wide and starts at (24, 88).
     let at = |x: f64, y: f64| (1.5 * (24.0 + (1.0 + x) * 420.0), 1.5 * (88.0 + (0.75 - y) * 420.0));
     assert!(is_at(&frame, width, at(0.3, 0.4), FRISBEE) && is_at(&frame, width, at(0.48, -0.2), FIRST));
     well(&export(&["--png", "a.png", "--from", "5", "--to", "10"]));
     let picture = pixels(&place.join("a.png"));
-    // At 15 s the robot is in the middle. Its path begins at a quarter; the time before is not drawn.
+    // At 15 s the robot is in the middle. Its path starts at a quarter of the arena; earlier parts are not drawn.
     assert!(is_at(&picture, width, at(-0.02, -0.2), FIRST) && is_at(&picture, width, at(-0.15, -0.2), FIRST));
     assert!(is_at(&picture, width, at(-0.4, -0.2), [255; 3]) && is_at(&picture, width, at(0.3, 0.4), FRISBEE));
     for (more, words) in [

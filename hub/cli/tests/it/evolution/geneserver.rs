@@ -1,4 +1,5 @@
-//! The geneserver's decisions: who gets whose genes, for each policy, and that its ranking is the plain one.
+//! Decisions of the geneserver: distribution of genes under each policy, and equality of its ranking with a plain
+//! ranking.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use xpuck_evolve::{Id, Migrant, Samples};
@@ -22,13 +23,13 @@ fn of(policy: Policy) -> Migration {
     Migration { policy, ..Migration::default() }
 }
 
-/// Birthplaces of those that an island gets for an emigrant that nobody wants.
+/// Islands of origin of the immigrants that an island receives, in exchange for an unfit emigrant.
 fn received(server: &mut Geneserver, island: u16, generation: u32) -> Vec<u16> {
     let own = migrant(island, 1_000_000 + generation, -1.0, 1e6);
     server.exchange(island, generation, own).iter().map(|m| m.id.island).collect()
 }
 
-/// Six islands, each with one emigrant; the higher the number the fitter.
+/// A server with one emigrant from each of six islands; fitness grows with the island's number.
 fn six(migration: Migration) -> Geneserver {
     let mut server = server(migration);
     for island in 1..=6 {
@@ -149,7 +150,7 @@ fn there_is_room_for_ten_thousand_islands_and_no_more() {
     assert_eq!((server.islands(), server.heterogeneity().emigrants), (MAX_ISLANDS, MAX_ISLANDS));
 }
 
-/// The definition: all emigrants of the others are ranked at every exchange.
+/// Reference ranking: all emigrants of other islands are ranked at every exchange.
 #[derive(Default)]
 struct Plain {
     recent: BTreeMap<u16, VecDeque<(u32, Migrant)>>,
@@ -185,7 +186,7 @@ fn the_running_ranking_answers_as_ranking_everybody_anew_does() {
         let mut plain = Plain::default();
         let mut draws = Draws::new(7, 0, 0, 0, Stream::Device);
         for step in 0..4000 {
-            // Few islands, trees, fitnesses and ids, so that ties, copies and returns are common.
+            // Few islands, trees, fitness values and ids, so that ties, copies and returns are frequent.
             let island = draws.below(12) as u16;
             let mut sent = migrant(draws.below(12) as u16, draws.below(30), f64::from(draws.below(6)), 0.0);
             sent.tree = Tree::leaf(Kind::Movcv, &[2.0, draws.below(25) as f32]);
@@ -201,7 +202,7 @@ fn the_running_ranking_answers_as_ranking_everybody_anew_does() {
         let heterogeneity = server.heterogeneity();
         assert_eq!(heterogeneity.emigrants, all.len());
         assert_eq!(heterogeneity.distinct, trees.len() as f64 / all.len() as f64);
-        // Written down and read again it is an equal server.
+        // After serialisation and deserialisation the server behaves the same.
         let bytes = postcard::to_stdvec(&server).unwrap();
         let mut second: Geneserver = postcard::from_bytes(&bytes).unwrap();
         for island in 0..12 {

@@ -1,4 +1,5 @@
-//! Islands and geneserver as separate processes: signals, exit codes, a server that leaves and returns, and invalid input.
+//! Islands and geneserver as separate processes: signals, exit codes, a server that stops and restarts, and invalid
+//! input.
 
 use crate::evolution::runs::{contents, finished};
 use crate::rig::{send_signal, valid_json, xpuck};
@@ -40,7 +41,7 @@ impl Server {
         Server::start("tcp://127.0.0.1:*", more)
     }
 
-    /// Stops the server, or waits for its own end. Returns its exit code, its last line, and its log.
+    /// Stops the server, or waits for its end. Returns its exit code, its last line, and its log.
     fn end(self, stop: bool) -> (i32, Value, String) {
         if stop {
             send_signal(self.child.id(), Signal::SIGTERM);
@@ -104,12 +105,12 @@ fn islands_exchange_genes_and_all_processes_end_with_0() {
         record.map(|g| g.islands[0].arrivals.len()).sum::<usize>()
     };
     assert!(places.iter().map(arrivals).sum::<usize>() > 10);
-    // Restarted on a finished folder an island ends at once, with or without a server.
+    // Restarted on a finished folder an island ends immediately, with or without a server.
     let started = Instant::now();
     let again =
         xpuck().args(["serve", "island", "--island", "1", "--hub", &endpoint, "--resume"]).arg(&places[1]).output();
     assert!(finished(again.unwrap()).stdout.starts_with(b"island 1 is done"));
-    // It does not wait two minutes for the server, as an island that ends for the first time does.
+    // It does not wait two minutes for the server, unlike an island that has just finished.
     assert!(started.elapsed() < scaled(Duration::from_secs(4)));
 }
 
@@ -128,7 +129,7 @@ fn sigterm_ends_a_worker_with_75_and_resuming_ends_equally() {
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
     assert!(text(&output).contains("started again with --resume"), "{}", text(&output));
     assert!(generations(&cut) < 300);
-    // The run is resumed without its file; a SIGKILL on the way changes nothing either.
+    // The run is resumed without its file; a SIGKILL in between changes nothing.
     let mut resumed = xpuck();
     let resumed = resumed.args(["serve", "island", "--json", "--hub", nobody, "--island", "7", "--resume"]).arg(&cut);
     let mut killed = resumed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -179,7 +180,7 @@ fn restarted_server_remembers_its_emigrants() {
     }
     let (code, last, log) = second.end(false);
     assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
-    // A fast island may have ended before it met the second server: only the emigrants of the first are certain.
+    // A fast island may have ended before it reached the second server: only the emigrants of the first are certain.
     let known = last["ended"]["emigrants"].as_u64().unwrap();
     assert!((held..=16).contains(&known), "{held} of the first server; {last}");
     // A third server starts with the emigrants of the second.
@@ -339,7 +340,7 @@ fn five_hundred_islands_get_fast_answers() {
     assert!(memory[0] > 1.0 && memory[1] < 1.2 * memory[0], "a full server grows no more: {result}");
 }
 
-/// Sends a tree as an island's emigrant until a gene born on island `from` comes back.
+/// Sends a tree as an island's emigrant until a gene from island `from` is received.
 fn until_gene_of(from: u16, hub: &str, island: u16, tree: &str) {
     let sockets = Sockets::new();
     let dealer = sockets.worker(hub, &format!("by-hand-{island}")).unwrap();
@@ -361,12 +362,13 @@ fn genes_pass_between_servers_below_one_that_restarts() {
     let upper = Server::free(&[]);
     let below = |numbers: &str| Server::free(&["--above", &upper.endpoint, "--numbers", numbers]);
     let (first, second) = (below("0-9"), below("10-19"));
-    // An algorithm without epochs: the server drops genes of another epoch, and epochs would be shorter than an exchange here.
+    // This algorithm has no epochs: the server drops genes of another epoch, and here epochs would be shorter than an
+    // exchange.
     let mut worker = island(&first.endpoint, 3, &dir.path().join("3"), 100_000);
     let worker = worker.args(["--set", "algorithm=\"racing\""]).spawn().unwrap();
     until_gene_of(3, &second.endpoint, 12, "movcv v_goal 45deg");
     until_gene_of(12, &first.endpoint, 4, "movcv v_goal 90deg");
-    // An island whose number its server lacks ends with a permanent error.
+    // An island whose number the server does not accept ends with a permanent error.
     let output = island(&first.endpoint, 12, &dir.path().join("12"), 3).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("refuses island 12: islands here have the numbers 0 to 9"), "{}", text(&output));
@@ -383,7 +385,7 @@ fn genes_pass_between_servers_below_one_that_restarts() {
     let alone = generations(&dir.path().join("3"));
     wait_until("generations without a server above", || generations(&dir.path().join("3")) > alone + 5);
     let upper = Server::start(&endpoint, &[]);
-    // A new gene: island 15 sends it once below the second server, and later above the first.
+    // A new gene: island 15 sends it once through the second server, and later through the first, above it.
     until_gene_of(12, &second.endpoint, 15, "movcv v_goal 20deg");
     until_gene_of(15, &first.endpoint, 5, "movcv v_goal 10deg");
     send_signal(worker.id(), Signal::SIGTERM);

@@ -1,4 +1,4 @@
-//! Processes of evolution that are killed at random times or stopped by signals, and resumed.
+//! Evolution processes that are killed at random times or stopped by signals, and then resumed.
 
 use crate::evolution::runs::{CHECKPOINTS, assert_same, contents, evolve, finished, in_table, resume, small};
 use crate::rig::send_signal;
@@ -23,7 +23,7 @@ fn kill_nine_loses_at_most_the_current_generation() {
         let mut command =
             if killed.join("run.toml").exists() { resume(&killed) } else { evolve(&small(GENERATIONS), &killed) };
         let mut child = command.spawn().unwrap();
-        // The time grows with each kill, so that the run ends on a slow machine as well.
+        // The delay grows with each kill, so that the run also ends on a slow machine.
         std::thread::sleep(Duration::from_micros(u64::from(draws.below(40_000)) + 1000 * kills));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{:?}", child.wait_with_output());

@@ -32,7 +32,7 @@ fn memory_is_told_in_comments() {
     let lines = form.lines().filter(|line| !line.starts_with('#'));
     let memory = ["seqm", "selm", "par", "repeati", "repeatr"];
     assert!(lines.into_iter().all(|line| !memory.contains(&line.split_whitespace().next().unwrap())), "{form}");
-    // A tree without memory stays as it is.
+    // A tree without memory is unchanged.
     let plain = stdout(&["memoryless", &format!("{TREES}/bfront.bt")]);
     assert_eq!(
         plain,
@@ -59,7 +59,7 @@ fn a_state_machine_becomes_a_tree_that_runs_and_a_state_machine_again() {
     assert!(simulated.status.success());
 
     let states = stdout(&["to-fsm", text(&tree)]);
-    // Both groups of the tree, transitions and actions, ask for the current state, and the ways lead on to actions.
+    // Both groups of the tree, transitions and actions, query the current state, and transitions lead to actions.
     assert_eq!(states.matches(" ifsect v_scr 0deg 0deg: ").count(), 2, "{states}");
     assert!(states.contains("\ntick > 1\n") && states.contains(" movcv v_scr 0deg: success > 28\n"), "{states}");
     assert!(states.contains(" mulav v_goal v_zero 0 v_zero: success > success, running > running\n"), "{states}");

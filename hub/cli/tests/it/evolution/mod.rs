@@ -1,4 +1,4 @@
-//! Runs of evolution, studies and pictures, without robots.
+//! Evolution, studies and pictures, without robots.
 
 mod calibrate;
 mod engines;

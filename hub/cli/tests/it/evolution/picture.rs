@@ -1,4 +1,4 @@
-//! Pictures of one run: what is drawn, that it is the measured run, and that the page's script works in a browser.
+//! Pictures of one run: their content, their agreement with the measured run, and the page's script in a browser.
 
 use crate::common::xpuck;
 use serde_json::Value;
@@ -29,7 +29,7 @@ fn refusal(more: &[&str]) -> String {
     error
 }
 
-/// The data of a page.
+/// Data embedded in a page.
 fn data(page: &str) -> Value {
     let (_, rest) = page.split_once("<script type=\"application/json\" id=\"run\">").unwrap();
     serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap()
@@ -45,7 +45,7 @@ fn the_drawing_holds_every_trail_and_names_the_branches() {
     let text = drawn("--svg", TREE, &["--runs", "1"]);
     let svg = roxmltree::Document::parse(&text).unwrap();
     let of = |class: &str| svg.descendants().filter(|n| n.attribute("class") == Some(class)).collect::<Vec<_>>();
-    // Keys of the legend are one circle each.
+    // Keys of the legend are circles too.
     assert_eq!((of("trajectory").len(), of("start").len(), of("end").len(), of("disc").len()), (9, 11, 10, 1));
     let rows: Vec<&str> = of("branch").iter().filter_map(|n| n.text()).collect();
     for (row, words) in
@@ -126,7 +126,7 @@ fn wrong_wishes_are_refused_in_a_line() {
     assert!(refusal(&["--run", "2"]).contains("add --svg, --png, --pdf, --html or --mp4"));
 }
 
-/// docs/806768-trajectories.svg is what the command in docs/simulator.md draws.
+/// docs/806768-trajectories.svg is the drawing of the command in docs/simulator.md.
 #[test]
 fn the_drawing_in_the_documents_is_the_real_one() {
     let shown = std::fs::read_to_string(Path::new(ROOT).join("docs/806768-trajectories.svg")).unwrap();
@@ -136,7 +136,7 @@ fn the_drawing_in_the_documents_is_the_real_one() {
     );
 }
 
-/// The page as a browser leaves it after its script ran.
+/// The page's DOM in a browser after its script ran.
 fn in_browser(file: &Path, moment: &str) -> String {
     let output = Command::new(CHROMIUM)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"])
@@ -176,7 +176,7 @@ fn the_page_plays_in_a_browser() {
     assert_eq!(told, "plays true; 3.0 / 60.0 s; Play 3; 40.0 / 60.0 s; Pause; 60.0 / 60.0 s Play; drawn true");
 }
 
-/// Uses the page's controls as a person would, and tells what they did. Time passes in steps of the script's own.
+/// Script that operates the page's controls as a user would, and lists their effects. It advances the time itself.
 const CONTROLS: &str = r##"
 const told = [];
 const by = (id) => document.getElementById(id);

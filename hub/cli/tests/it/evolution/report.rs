@@ -11,7 +11,7 @@ fn report(runs: &[&Path], out: &Path) -> Output {
     command.output().unwrap()
 }
 
-/// A copy of a run in whose run.toml one text is replaced by another.
+/// Copies a run and replaces one text in its run.toml.
 fn edited(run: &Path, name: &str, from: &str, to: &str) -> PathBuf {
     let copy = run.parent().unwrap().join(name);
     copy_folder(run, &copy);
@@ -22,7 +22,7 @@ fn edited(run: &Path, name: &str, from: &str, to: &str) -> PathBuf {
     copy
 }
 
-/// The record's largest file.
+/// Largest file of the record.
 fn record(run: &Path) -> PathBuf {
     let files = std::fs::read_dir(run).unwrap().map(|entry| entry.unwrap().path());
     files
@@ -89,7 +89,7 @@ fn only_complete_runs_count_and_others_are_named() {
     let page = std::fs::read_to_string(page["page"].as_str().unwrap()).unwrap();
     assert!(page.contains("xpuck swarm top") && page.contains("make the report when it is over"));
 
-    // Folders of other kinds are told what shows them.
+    // Folders of other kinds give an error that names the right command.
     let (sweep, evolution) = (dir.path().join("sweep"), dir.path().join("evolution"));
     std::fs::create_dir_all(sweep.join("runs")).unwrap();
     std::fs::write(sweep.join("results.csv"), "").unwrap();

@@ -1,5 +1,5 @@
-//! Folders of runs that were interrupted during a write, or hold damaged checkpoints: a resumed run must end as one without
-//! interruption.
+//! Folders of runs that were interrupted during a write, or that hold damaged checkpoints: a resumed run must give the
+//! same result as an uninterrupted run.
 
 use crate::evolution::runs::{CHECKPOINTS, assert_same, contents, resume};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn complete(Resumed { mut folder, mut evolution, .. }: Resumed) {
     folder.finish(&evolution, &outcome).unwrap();
 }
 
-/// A run in this process that stops after `stop_at` generations.
+/// Starts a run in this process that stops after `stop_at` generations.
 fn begin(out: &Path, config: Config, stop_at: u32) {
     let mut folder = Folder::create(out, &config).unwrap();
     let stop = AtomicBool::new(stop_at == 0);
@@ -46,7 +46,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The same run before and after the write of generation 6, and its result without interruption.
+/// The same run before and after the write of generation 6, and its result without an interruption.
 struct Sides {
     dir: tempfile::TempDir,
     expected: BTreeMap<String, Vec<u8>>,
@@ -171,7 +171,7 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
     }
 }
 
-/// A run's folder may come from somebody else: nothing outside it is written, and no pipe is waited for.
+/// A run's folder may come from other people: files outside it are never written, and pipes are never waited for.
 #[test]
 fn links_and_pipes_in_a_run_are_not_followed() {
     let sides = Sides::new();
@@ -272,7 +272,7 @@ fn changes_since_the_write_are_reported() {
     assert!(Folder::resume(&sides.before()).unwrap().notices.is_empty());
 }
 
-/// Figures of docs/evolution.md: size on the disk and time of a generation with the budget of the thesis.
+/// Figures of docs/evolution.md: disk space and time of a generation with the budget of the thesis.
 #[test]
 fn keeping_a_generation_of_nine_islands_is_cheap() {
     let dir = tempfile::tempdir().unwrap();

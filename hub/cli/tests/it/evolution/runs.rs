@@ -1,4 +1,4 @@
-//! What the tests of runs that are kept share.
+//! Helpers for tests of saved runs.
 
 use crate::common::xpuck;
 use serde_json::Value;
@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use xpuck_lab::evolution_run::RECORD;
 
-/// The two last generations, in turns.
+/// Checkpoints of the last two generations, written alternately.
 pub const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
 
-/// Islands of [`small`].
+/// Number of islands of [`small`].
 pub const ISLANDS: usize = 2;
 
-/// A run whose generations take a millisecond or two, so that much of the time is spent on keeping them.
+/// Arguments of a run whose generations take one or two milliseconds, so that saving takes much of the time.
 pub fn small(generations: u32) -> Vec<String> {
     let text = format!(
         "--islands {ISLANDS} --population 12 --generations {generations} --seconds 1 --count 2 --remeasure 2 --json"
@@ -21,27 +21,27 @@ pub fn small(generations: u32) -> Vec<String> {
     text.split(' ').map(String::from).collect()
 }
 
-/// `xpuck evolve` with `--output`, not started yet.
+/// `xpuck evolve` with `--output`, not yet started.
 pub fn evolve(arguments: &[String], out: &Path) -> Command {
     let mut command = xpuck();
     command.arg("evolve").args(arguments).arg("--out").arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// `xpuck evolve --resume`, not started yet.
+/// `xpuck evolve --resume`, not yet started.
 pub fn resume(out: &Path) -> Command {
     let mut command = xpuck();
     command.args(["evolve", "--json", "--resume"]).arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// The output of a process that did well.
+/// Checks that a process succeeded; returns its output.
 pub fn finished(output: Output) -> Output {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output
 }
 
-/// Every file that a run leaves behind, except checkpoints; in the result the wall time and the speed apart.
+/// Every file of a run except checkpoints; without wall time and speed in the result.
 pub fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for name in ["run.toml", "generations.csv", RECORD] {
@@ -53,13 +53,13 @@ pub fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     let mut result: Value = serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
     assert!(result.as_object_mut().unwrap().remove("wall_s").unwrap().as_f64().unwrap() > 0.0);
-    // Nothing was evolved by the process that only measured again.
+    // The speed is 0 if this process only measured, without evolving.
     assert!(result.as_object_mut().unwrap().remove("r_acc").unwrap().as_f64().unwrap() >= 0.0);
     files.insert("result.json".into(), result.to_string().into_bytes());
     files
 }
 
-/// Fails if a folder holds anything else than `expected`, which [`contents`] gave.
+/// Fails if a folder differs from `expected`, a value of [`contents`].
 pub fn assert_same(out: &Path, expected: &BTreeMap<String, Vec<u8>>) {
     let found = contents(out);
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
@@ -68,7 +68,7 @@ pub fn assert_same(out: &Path, expected: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Generations whose lines are all in the table.
+/// Number of generations whose lines are complete in the table.
 pub fn in_table(out: &Path) -> u32 {
     let lines = std::fs::read_to_string(out.join("generations.csv")).unwrap_or_default().matches('\n').count();
     (lines.saturating_sub(1) / ISLANDS) as u32

@@ -1,4 +1,4 @@
-//! The simulation test by its command: many seeds at once, and what it says of a mutant.
+//! The simulation test by its command: many seeds, and the report about a mutant.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
@@ -8,7 +8,7 @@ fn fuzz(arguments: &[&str]) -> Output {
     xpuck().args(["dev", "fuzz-swarm"]).args(arguments).output().unwrap()
 }
 
-/// Seeds of `make test`.
+/// Number of seeds in `make test`.
 const SEEDS: &str = "300";
 
 #[test]

@@ -1,5 +1,5 @@
-//! A curriculum on robots: real processes whose islands pass through its steps, each island by itself, also over the end of a
-//! process.
+//! A curriculum on robots: real processes whose islands pass through its steps, each independently, also across a
+//! restart of a process.
 
 use crate::common::{only, record};
 use crate::rig::{Demo, Process, processes, send_signal, xpuckd};
@@ -70,11 +70,11 @@ fn killed_robot_continues_in_its_step() {
         [[steps]]\nname = \"alone\"\nrobots = 1\nseconds = 2.0\nend = \"gennum-thisstep >= 2\"\n\
         [[steps]]\nname = \"pairs\"\nrobots = 2\nseconds = 2.0\nend = \"gennum-thisstep >= 100000\"\n";
     std::fs::write(&file, text).unwrap();
-    // The run is long enough for a slow machine; the test ends it.
+    // The run is long enough for a slow machine; the test ends the run.
     let mut demo = Demo::start("90", &["--engine", "simd", "--experiment", file.to_str().unwrap()]);
     demo.wait_for_run();
     let directory = demo.directory();
-    // The robots of a demo keep no state. From now on this robot does.
+    // Robots of a demo save no state. From here on this robot does.
     let killed = demo.process(&["xpuckd", "xp02"]);
     send_signal(killed, Signal::SIGKILL);
     wait_until("the devices are free", || !processes(&["xpuckd", "xp02"]).contains(&killed));
@@ -84,7 +84,7 @@ fn killed_robot_continues_in_its_step() {
     std::fs::write(&config, text.replace("\n[evolution]\n", "\n[evolution]\nstate = \"xp02-state\"\n")).unwrap();
     let robot = start_robot(&directory, dir.path().join("first.log"));
     wait_for_log(&robot, "step \"alone\" of evolution is over after 2 generations");
-    // After another generation the step is in both checkpoints.
+    // After another generation both checkpoints contain the step.
     std::thread::sleep(scaled(Duration::from_secs(4)));
     drop(robot);
     let robot = start_robot(&directory, dir.path().join("second.log"));

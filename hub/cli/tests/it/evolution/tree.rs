@@ -1,4 +1,4 @@
-//! `xpuck tree`: the library through every format, and clear refusals.
+//! `xpuck tree`: the library through every format, and its errors.
 
 use crate::common::xpuck;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn malformed_files_are_one_error_that_names_the_place() {
         for command in [&["check"][..], &["fmt"], &["convert", "--to", "svg"]] {
             let error = refusal(&[command, &[text(&file)]].concat());
             assert!(error.starts_with("xpuck: ") && error.contains(expected), "{error}");
-            // The last line of `check` counts.
+            // The last line of `check`, a count, is not an error line.
             assert_eq!(error.replace("xpuck: the file is wrong", "").matches("xpuck: ").count(), 1, "{error}");
         }
     }

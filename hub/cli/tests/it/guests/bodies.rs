@@ -1,11 +1,11 @@
-//! Bodies as commands evolve and exchange them; and what wrong files are told.
+//! Commands that evolve and exchange bodies, and errors about wrong files.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
 use std::path::Path;
 use std::process::Output;
 
-/// The root has no joint, so that a URDF does not tell its axis: X is what comes back.
+/// The root has no joint, so a URDF has no axis for it: the import gives X.
 const TREE: &str = "(CPG(0), [FRONT, 1, X], {LEFT: (B(1), [LEFT, 2, X], None), RIGHT: (S(2), [RIGHT, 2, X], None)})\n";
 
 fn body(dir: &Path, args: &[&str]) -> Output {
@@ -32,7 +32,7 @@ fn a_run_that_goes_on_after_any_generation_ends_as_one_that_never_stopped() {
     let run = ["evolve", "--steps", "60", "--islands", "2", "--set", "exchange_every=1", "--set", "families.cells=8"];
     let whole = [&run[..], &["--evaluations", "100", "--output", "whole"]].concat();
     out(body(dir, &whole));
-    // What a process that was killed after its second generation leaves: its own checkpoint, and a row that came after it.
+    // State after a kill in the second generation: a checkpoint, and a row written after it.
     let part = [&run[..], &["--evaluations", "40", "--output", "part"]].concat();
     out(body(dir, &part));
     let other = body(dir, &["evolve", "--resume", "part"]);
@@ -41,7 +41,7 @@ fn a_run_that_goes_on_after_any_generation_ends_as_one_that_never_stopped() {
     std::fs::write(dir.join("part/bodies.toml"), toml.replace("steps = 60", "steps = 70")).unwrap();
     assert!(refused(dir, &["evolve", "--resume", "part"]).contains("belongs to another configuration"));
     std::fs::write(dir.join("part/bodies.toml"), toml.replace("evaluations = 40", "evaluations = 100")).unwrap();
-    // Without its checkpoints it begins again.
+    // Without checkpoints the run starts again.
     let kept = ["part/checkpoint-0", "part/checkpoint-1"].map(|name| std::fs::remove_file(dir.join(name)).is_ok());
     assert!(kept.contains(&true), "there was a checkpoint");
     out(body(dir, &["evolve", "--resume", "part"]));
@@ -82,10 +82,10 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
     assert!(
         refused(dir, &["curves", "two"]).contains(&format!("two/generations.csv: line {line}: is no row of a run"))
     );
-    // A line that is still being written is no fault.
+    // An incomplete last line is not an error.
     std::fs::write(dir.join("two/generations.csv"), table + "9,0,60").unwrap();
     out(body(dir, &["curves", "two"]));
-    // Of each kind that was found the best one.
+    // The gallery shows the best body of each kind.
     out(body(dir, &[&run[..], &["--set", "families.cells=16", "--output", "kinds"]].concat()));
     let result = std::fs::read(dir.join("kinds/result.json")).unwrap();
     let kinds = serde_json::from_slice::<serde_json::Value>(&result).unwrap()["islands"][0]["kinds"].as_u64().unwrap();
@@ -94,7 +94,7 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
     assert!(kinds > 2 && !dir.join("one/kinds.svg").exists());
 }
 
-/// The one line with which a command is refused.
+/// Runs a command that must fail with one line; returns the line.
 fn refused(dir: &Path, args: &[&str]) -> String {
     let output = body(dir, args);
     let told = String::from_utf8(output.stderr).unwrap();
@@ -159,7 +159,7 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     out(body(dir, &["export", "b.prif", "--to", "nndf", "--seed", "4", "-o", "b.nndf"]));
     let run =
         ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "80", "--from", "b.prif", "--brain", "b.nndf"];
-    // Founders without a mutation are the body itself, with its brain.
+    // Founders without mutations are the body itself, with its brain.
     let itself =
         ["--evaluations", "2", "--set", "founder_mutations=0", "--set", "own_periods=false", "--output", "itself"];
     out(body(dir, &[&["evolve", "--steps", "60", "--from", "b.prif", "--brain", "b.nndf"][..], &itself].concat()));
@@ -178,7 +178,7 @@ fn a_run_that_begins_with_a_body_keeps_it() {
     out(body(dir, &["evolve", "--resume", "part"]));
     same(dir, ["whole", "part"]);
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
-    // An ancestor need not be fast at first: none of its founders runs a heat.
+    // An ancestor may be slow at first, so its founders skip the heat that selects founders.
     let text = std::fs::read_to_string(dir.join("whole/generations.csv")).unwrap();
     assert!(text.lines().nth(1).unwrap().contains(",20,"), "{text}");
     let told = refused(dir, &["evolve", "--from", "b.prif", "--set", "symmetric=true"]);
@@ -210,7 +210,7 @@ fn folders_of_other_runs_and_wrong_keys_are_told_with_the_remedy() {
     assert!(told.contains("`steps` takes a whole number, not string \"many\""), "{told}");
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
     out(body(dir, &["export", "b.prif", "--to", "nndf", "-o", "b.nndf"]));
-    // A brain that is not written is checked.
+    // A brain is checked even if it is not written.
     out(body(dir, &["export", "b.prif", "--to", "urdf", "--brain", "b.nndf"]));
     let told = refused(dir, &["export", "b.prif", "--to", "urdf", "--brain", "b.prif"]);
     assert!(told.contains("b.prif: "), "{told}");
@@ -312,7 +312,7 @@ fn nothing_that_is_there_is_written_over() {
     assert!(used.contains("mine: is not empty: it has `curve.svg`; name a new folder"), "{used}");
 }
 
-/// What evolves is a half; its best goes on as a founder, with its rhythm.
+/// Evolution acts on one half of the body; the best body becomes a founder and keeps its rhythm.
 #[test]
 fn a_body_that_is_its_own_mirror_image_stays_one() {
     let dir = tempfile::tempdir().unwrap();
@@ -336,13 +336,13 @@ fn a_body_that_is_its_own_mirror_image_stays_one() {
     for (file, was) in [("second/bodies/island-0.prif", prif), ("second/bodies/island-0.nndf", nndf)] {
         assert_eq!(read(file), read(was));
     }
-    // A walk is that of the run; --period is in the place of the brain's own.
+    // The simulated walk equals that of the run; --period overrides the brain's own period.
     let way = |prif: &str, nndf: &str, more: &[&str]| {
         out(body(dir, &[&["simulate", prif, "--brain", nndf, "--steps"][..], more].concat()))
     };
     let metres = |said: &str| said.split_once(" m along y").map(|(way, _)| way.parse::<f64>().unwrap()).unwrap();
     let result: serde_json::Value = serde_json::from_str(&read("first/result.json")).unwrap();
-    // What counts is the lesser of two walks, of which this is one.
+    // The fitness is the smaller of two walks, and this is one of them.
     let walked = way(prif, nndf, &["60"]);
     assert!(metres(&walked) >= result["best"].as_f64().unwrap() - 0.005, "{walked}");
     let [walker, brain] =

@@ -1,4 +1,5 @@
-//! Curricula of automata, and of trees in their place, as commands run them: interrupted, skipped, gone on with; and what wrong files are told.
+//! Commands for curricula of automata and of trees: interruption, skipped steps, resumption, and errors about wrong
+//! files.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
@@ -34,14 +35,14 @@ fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
     let text = String::from_utf8(whole.stdout).unwrap();
     assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
 
-    // A request to stop that is there from the start ends each process after a generation.
+    // A stop request that exists from the start ends each process after one generation.
     std::fs::create_dir(dir.join("cut")).unwrap();
     std::fs::write(dir.join("cut/stop"), "").unwrap();
     let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "cut"]);
     assert_eq!(cut.status.code(), Some(75), "{cut:?}");
     assert!(String::from_utf8_lossy(&cut.stderr).contains("go on with: xpuck evolve cut"), "{cut:?}");
     assert!(!dir.join("cut/result.json").exists());
-    // The curriculum is the folder's own by now.
+    // The run's folder now has its own copy of the curriculum.
     std::fs::remove_file(dir.join("c.toml")).unwrap();
     let on = evolve(dir, &["--resume", "cut"]);
     assert!(on.status.success(), "{on:?}");
@@ -50,7 +51,7 @@ fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
         let [cut, whole] = ["cut", "whole"].map(|run| std::fs::read(dir.join(run).join(file)).unwrap());
         assert!(cut == whole, "{file}");
     }
-    // All steps are over: what they left says how it ended.
+    // All steps are complete: their files give the result.
     let again = evolve(dir, &["--resume", "cut", "--json"]);
     assert!(again.status.success(), "{again:?}");
     let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
@@ -77,7 +78,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let second = CREATIVE.match_indices("[[steps]]").nth(1).unwrap().0;
-    // Two steps of a few generations: the second begins with what the first left.
+    // Two steps of a few generations: the second starts with the population of the first.
     let first =
         CREATIVE[..second].replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum-thisstep >= 3", 1);
     let again = &first[first.find("[[steps]]").unwrap()..];
@@ -109,7 +110,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
     assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
     equal(&["generations.csv", "controller.bt", "steps/1-avoid/best.bt", "steps/2-again/population.txt"]);
     equal(&["steps/1-avoid/tree.svg", "steps/1-avoid/world.svg", "steps/1-avoid/account.txt"]);
-    // The second step again, from the first one's population as its file has it.
+    // The second step again, from the saved population of the first.
     std::fs::remove_dir_all(dir.join("cut/steps/2-again")).unwrap();
     std::fs::remove_file(dir.join("cut/fitness.sqlite")).unwrap();
     let on = evolve(dir, &["--resume", "cut"]);
@@ -131,7 +132,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
 fn a_step_can_be_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    // The first step would go on until the generations are used up.
+    // The first step would continue until the limit of generations.
     let text = two_steps().replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 600", 1);
     std::fs::write(dir.join("c.toml"), text).unwrap();
     std::fs::create_dir(dir.join("run")).unwrap();

@@ -1,4 +1,4 @@
-//! `xpuck serve` from outside.
+//! `xpuck serve` as seen by clients.
 
 use crate::rig::{Process, valid_json, xpuck};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 const ROOM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway/room.toml");
 const GATEWAY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway");
 
-/// Starts a service with a log in a folder. Returns also its addresses.
+/// Starts a service with a log in a folder. Returns the process and its addresses.
 fn serve(folder: &Path, arguments: &[&str]) -> (Process, Vec<SocketAddr>) {
     let mut command = xpuck();
     command.arg("serve").args(arguments).args(["--port", "0", "--json", "--end-with-stdin"]);
@@ -152,7 +152,7 @@ fn two_populations_evolve_in_one_world_until_they_are_stopped() {
             (manager, said)
         })
         .collect();
-    // Three generations of each; one population cannot complete a generation without the other.
+    // Three generations each; neither population can complete a generation without the other.
     for (_, said) in &mut managers {
         for _ in 0..3 {
             let mut line = String::new();

@@ -1,5 +1,5 @@
-//! `xpuck tree convert --to kilobot` and `--to hex`: from a tree to a robot's program, which runs in simavr as the
-//! simulated robots do.
+//! `xpuck tree convert --to kilobot` and `--to hex`: from a tree to a robot's program, which behaves in simavr like
+//! the simulated robots.
 
 use crate::common::{said, xpuck};
 use std::path::Path;
@@ -9,16 +9,16 @@ use xpuck_kilobots::{Foraging, Heard, Program, World};
 use xpuck_testing::{simavr::Simavr, skipped};
 
 const FIGURE_4_6: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kilobots/figure-4-6.bt");
-/// Signals in every third update, and asks how many are near.
+/// Signals in every third update, and compares the density of neighbours with 0.9.
 const SIGNALS: &str = "seqm4\n  set send_signal 1\n  mf\n  seqm2\n    set send_signal 0\n    ml\n  selm2\n    ifltcon density 0.9\n    mr\n";
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../robot/kilobot");
 const ROBOTS: usize = 25;
 const UPDATES: usize = 200;
-/// Robots of the swarm whose life is run in simavr.
+/// Robots of the swarm that also run in simavr.
 const WATCHED: [usize; 3] = [0, 11, 24];
-/// Of a turn of the program's loop: its cycles, motors, message and blackboard.
+/// Bytes of one turn of the program's loop: cycles, motors, message and blackboard.
 const ANSWER: usize = 4 + 2 + 9 + 40;
-/// Turns of an update: the clock goes on by 4 ticks in each, the light sensor is read in each.
+/// Turns of one update: each advances the clock by 4 ticks and reads the light sensor.
 const TURNS: usize = 4;
 
 fn program(text: &str) -> Program {
@@ -33,7 +33,7 @@ fn hex(arguments: &[&str]) -> Output {
     xpuck().args(["tree", "convert", "--to", "hex"]).args(arguments).output().unwrap()
 }
 
-/// Sixteen readings of the light sensor in the food, in the nest or between them.
+/// Sixteen readings of the light sensor in the food, in the nest or outside both.
 fn readings(light: [bool; 2]) -> impl Iterator<Item = u8> {
     let pulses = match light {
         [true, _] => 0b0000_0000_1111_1100_u16,
@@ -43,8 +43,8 @@ fn readings(light: [bool; 2]) -> impl Iterator<Item = u8> {
     (0..16).flat_map(move |i| (200 + 600 * (pulses >> i & 1)).to_le_bytes())
 }
 
-/// What each robot of a swarm is given in simavr, and what its program must tell in each update: motors, message without the
-/// robot's number, blackboard.
+/// For each robot of a swarm, the input for simavr, and the expected output of each update: motors, message without
+/// the robot's number, blackboard.
 fn recorded(program: &Program, world: u32) -> Vec<(Vec<u8>, Vec<[u8; 2 + 7 + 40]>)> {
     let foraging = Foraging { seconds: 200.0, ..Foraging::thesis(ROBOTS) };
     let mut world = World::new(&foraging, program, 5, world);
@@ -55,7 +55,8 @@ fn recorded(program: &Program, world: u32) -> Vec<(Vec<u8>, Vec<[u8; 2 + 7 + 40]
         world.update();
         let seen = lights.into_iter().zip(inboxes).zip(world.views()).enumerate();
         for ((i, ((light, messages), view)), (input, expected)) in seen.zip(&mut robots) {
-            // The first update is at once. Four samples of the last seven are the median.
+            // The first update is immediate. The later ones wait until four of the last seven samples decide the
+            // median.
             let turns = if update == 0 { 1 } else { TURNS };
             for turn in 1..=turns {
                 let heard = if turn == turns { &messages[..] } else { &[] };
@@ -112,7 +113,7 @@ fn a_hex_file_runs_in_simavr_as_the_simulated_robots_do() {
             deepest = deepest.max(run.stack);
         }
         println!("{line}an update with its reading of the light: {longest} cycles at most, stack {deepest} bytes");
-        // A tenth of the time between two updates; the light is waited for.
+        // One tenth of the time between two updates; most of it is the wait for the light sensor.
         assert!(longest < 400_000 && deepest < 400, "{longest} cycles, {deepest} bytes");
     }
 }
@@ -126,7 +127,7 @@ fn kilolib_is_linked_where_it_lies() {
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let refused = hex(&[FIGURE_4_6, "--kilolib", &path("."), "-o", &path("robot.hex")]);
     assert!(said(&refused).contains("neither kilolib.a nor kilolib.c"), "{}", said(&refused));
-    // Any library with kilolib's functions does.
+    // Any library with kilolib's functions is accepted.
     for name in ["kilolib.h", "tick.h", "simavr/kilolib.c", "simavr/device.h"] {
         let file = Path::new(SOURCES).join(name);
         std::fs::copy(&file, dir.path().join(file.file_name().unwrap())).unwrap();
@@ -143,7 +144,7 @@ fn kilolib_is_linked_where_it_lies() {
     );
 }
 
-/// A tree with four children everywhere.
+/// Text of a tree whose composites all have four children.
 fn full(level: usize, levels: usize) -> String {
     let indent = "  ".repeat(level);
     match level == levels {

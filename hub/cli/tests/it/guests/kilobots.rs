@@ -1,11 +1,11 @@
-//! Kilobots as commands evolve them and let them forage; and what wrong files are told.
+//! Commands that evolve Kilobots and simulate their foraging, and errors about wrong files.
 
 use crate::common::xpuck;
 use crate::rig::valid_json;
 use std::path::Path;
 use std::process::Output;
 
-/// An experiment that takes a moment.
+/// An experiment of short duration.
 const SMALL: &str = "runs = 2\nsimulations = 400\nfresh = 16\n[world]\nrobots = 4\nseconds = 60.0\nnest = 0.06\ngap = 0.02\n\
                      [settings.racing]\npopulation = 32\n";
 
@@ -33,7 +33,7 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
     let dir = dir.path();
     std::fs::write(dir.join("small.toml"), SMALL).unwrap();
     out(kilobot(dir, &["evolve", "small.toml", "--output", "whole"]));
-    // One run less, then as many, the first without one of its files: what a process that was killed leaves.
+    // State after a kill: one run first, then two, after the first has lost one of its files.
     out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--output", "part"]));
     std::fs::remove_file(dir.join("part/runs/racing-01.json")).unwrap();
     out(kilobot(dir, &["evolve", "--resume", "part", "--runs", "2"]));
@@ -41,7 +41,7 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
         ["runs.csv", "runs/racing-01.json", "runs/dars2016-02.json", "usage.csv", "figure-4-4.svg", "trees/racing.bt"]
     {
         let mut read = ["part", "whole"].map(|run| std::fs::read_to_string(dir.join(run).join(file)).unwrap());
-        // A table has runs in the order in which they were made.
+        // The table lists runs in the order of their completion.
         if file == "runs.csv" {
             read = read.map(|text| {
                 let mut lines: Vec<&str> = text.lines().collect();
@@ -55,7 +55,7 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
     assert!(page.contains("Figure 4.4") && page.matches("<svg").count() == 5, "{page}");
     let tree = out(kilobot(dir, &["simulate", "whole/trees/racing.bt", "--runs", "16", "--count", "4", "--json"]));
     assert!(valid_json("simulate", tree.as_bytes())["fitness"].is_number(), "{tree}");
-    // Nothing is begun over a run, and nothing of another experiment is taken.
+    // An existing run is not overwritten, and files of other experiments are rejected.
     let again = kilobot(dir, &["evolve", "small.toml", "--output", "whole"]);
     assert!(!again.status.success() && told(&again).contains("holds a run already"), "{again:?}");
     std::fs::copy(dir.join("whole/runs/racing-01.json"), dir.join("whole/runs/racing-02.json")).unwrap();
@@ -70,7 +70,7 @@ fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
     assert!(told(&edited).contains("racing-02.json: was changed: its numbers do not agree"), "{edited:?}");
     let fewer = kilobot(dir, &["evolve", "--resume", "part", "--runs", "1"]);
     assert!(told(&fewer).contains("--runs 1: it has 2, and more can be made, not fewer"), "{fewer:?}");
-    // A folder with anything else in it is no new one; what a killed beginning left is.
+    // A folder with other files is not a new one; the remains of a killed start are accepted.
     std::fs::create_dir(dir.join("mine")).unwrap();
     std::fs::write(dir.join("mine/result.json"), "precious").unwrap();
     let used = kilobot(dir, &["evolve", "small.toml", "--output", "mine"]);
@@ -112,7 +112,7 @@ fn wrong_trees_and_worlds_get_one_line() {
     ] {
         let output = kilobot(dir, &args);
         let said = told(&output);
-        // A tree's error shows the line and the place in it below.
+        // The error of a tree may also show the line and the position on further lines.
         let (lines, first) = (said.trim_end().lines().count(), said.lines().next().unwrap_or_default());
         assert!(!output.status.success() && first.contains(words) && lines <= 3, "{args:?}: {said}");
     }

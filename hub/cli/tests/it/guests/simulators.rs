@@ -1,5 +1,5 @@
-//! Bodies in the simulators of others: PyBullet and MuJoCo load what is exported, ROS's checker finds nothing wrong with it, and
-//! bodies get as far in PyBullet as in our physics.
+//! Bodies in third-party simulators: PyBullet and MuJoCo load the exported files, ROS's checker accepts them, and
+//! bodies walk as far in PyBullet as in this project's physics.
 
 use crate::common::{said, xpuck};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const ALL_KINDS: &str = "(CPG(0), [FRONT, 1, X], {
     LEFT: (B(1), [LEFT, 2, X], {TOP: (FS(2), [TOP, 1, Y], None)}), RIGHT: (S(3), [RIGHT, 3, Y], {BACK: (F(4), [BACK, 1, Z], None)}),
     TOP: (F(5), [TOP, 2, Z], {FRONT: (S(6), [FRONT, 1, Z], None)}), BOTTOM: (B(7), [BOTTOM, 1, Z], None)})";
 
-/// The Python with the simulators; None, said as a skip, without it.
+/// Python with the simulators; without it, `None` and a reported skip.
 fn python() -> Option<String> {
     let named = std::env::var("XPUCK_BODIES_PYTHON").ok();
     if named.is_none() {
@@ -25,7 +25,7 @@ fn python() -> Option<String> {
     named
 }
 
-/// What variation makes of a brain in so many mutations, with a brain.
+/// A random body after a number of mutations, with a random brain.
 fn random(number: u32, mutations: u32) -> (Prif, Plan, Brain) {
     let mut draws = Draws::new(28, number, 0, 0, Stream::Evolution);
     let prif = random_body(mutations, Manner::Readme, &mut draws);
@@ -34,7 +34,7 @@ fn random(number: u32, mutations: u32) -> (Prif, Plan, Brain) {
     (prif, plan, brain)
 }
 
-/// The parts of a plan as `load.py` tells them; not every simulator has a joint's speed.
+/// Parts of a plan in the output format of `load.py`; not every simulator reports a joint's speed.
 fn parts(plan: &Plan, speed: Option<f64>) -> Value {
     let root = plan.parts()[0].cell;
     let told = plan.parts().iter().map(|part| {
@@ -49,7 +49,7 @@ fn parts(plan: &Plan, speed: Option<f64>) -> Value {
     Value::Object(told.collect())
 }
 
-/// How far two trees of numbers and words are apart; infinitely if they differ in a word.
+/// Largest difference between the numbers of two JSON values; infinite if other content differs.
 fn apart(a: &Value, b: &Value) -> f64 {
     let most = |all: &mut dyn Iterator<Item = f64>| all.fold(0.0, f64::max);
     match (a, b) {
@@ -107,7 +107,7 @@ fn every_body_loads_in_pybullet_and_mujoco_as_it_was_planned() {
     }
 }
 
-/// A second of eight bodies; `XPUCK_WALKS` asks for ten seconds of so many.
+/// Walks of one second by eight bodies; `XPUCK_WALKS` sets another number of bodies, for ten seconds.
 #[test]
 fn bodies_get_as_far_as_in_pybullet() {
     let Some(python) = python() else { return };
@@ -142,7 +142,7 @@ fn bodies_get_as_far_as_in_pybullet() {
     println!(
         "{n} bodies, {steps} steps: ours minus PyBullet's {mean:.4} m on average, standard error {error:.4} m; {near} within 5 cm"
     );
-    // Walks print as millimetres.
+    // Walks are printed in millimetres.
     assert!(mean.abs() < 3.0 * error.max(5e-4), "{differences:.3?}");
     assert!(2 * near >= differences.len(), "{near} of {n} within 5 cm: {differences:.3?}");
 }

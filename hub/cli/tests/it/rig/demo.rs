@@ -17,7 +17,7 @@ use xpuck_wire::socket::Sockets;
 /// Arguments of a demo of two robots at eight times the usual speed.
 pub const SMALL: [&str; 6] = ["--count", "2", "--speed", "8", "--population", "8"];
 
-/// A demo whose processes end with this.
+/// A demo whose processes end when this is dropped.
 pub struct Demo {
     folder: tempfile::TempDir,
     child: Child,
@@ -31,7 +31,7 @@ impl Demo {
         Demo::with(&[&SMALL[..], &["--minutes", minutes], more].concat())
     }
 
-    /// Starts a demo. Commands that run in its folder find it, and no demo of another test.
+    /// Starts a demo. Only commands that run in its folder find it.
     pub fn with(arguments: &[&str]) -> Demo {
         let folder = tempfile::tempdir().unwrap();
         let ports = free_ports();
@@ -177,7 +177,8 @@ impl Drop for Demo {
     }
 }
 
-/// The operator's program in a folder that also holds the temporary files: commands find the demos of this folder alone.
+/// The operator's program in a folder that also holds the temporary files, so that it finds only the demos of this
+/// folder.
 pub fn command_in(folder: &Path) -> Command {
     let mut command = xpuck();
     command.current_dir(folder).env("TMPDIR", folder).stdin(Stdio::null());

@@ -13,7 +13,7 @@ pub struct Layout<'a> {
     pub robots: &'a [&'a str],
     /// Robots that have a body in the arena. Empty: those of the swarm.
     pub bodies: &'a [&'a str],
-    /// Seconds of arena time per second of wall time.
+    /// Arena time per wall time.
     pub speed: f64,
     /// Width and height of the cameras (pixels).
     pub camera: [u32; 2],
@@ -52,8 +52,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Writes `swarm.toml`, `hub.toml`, `arena.toml` and a file for each robot, without keys. Hub and arena listen on the
-    /// four ports in this order: robots, operators, console, motion capture.
+    /// Writes `swarm.toml`, `hub.toml`, `arena.toml` and a file for each robot, without keys. Hub and arena listen on
+    /// the four ports in this order: robots, operators, console, motion capture.
     pub fn new(layout: &Layout) -> Folder {
         let temporary = tempfile::tempdir().unwrap();
         let ports = free_ports();
@@ -103,7 +103,7 @@ impl Folder {
         folder
     }
 
-    /// Makes a virtual swarm with keys by `xpuck init`. Its robots' files are in the folder `robots`.
+    /// Makes a virtual swarm with keys by `xpuck init`. The robots' files are in the folder `robots`.
     pub fn init(robots: usize) -> Folder {
         let temporary = tempfile::tempdir().unwrap();
         let ports = free_ports();
@@ -117,7 +117,7 @@ impl Folder {
         Folder { _temporary: temporary, path, ports, operator, keys: true }
     }
 
-    /// Makes the keys of hub, operator and robots that are missing.
+    /// Makes the missing keys of hub, operator and robots.
     pub fn make_keys(&self) {
         let made = self.run(&["keys", "new", "--robots", "swarm.toml"]);
         assert!(made.status.success(), "{made:?}");
@@ -154,7 +154,7 @@ impl Folder {
         self.write(name, &(self.read(name) + text));
     }
 
-    /// Replaces a text, which must occur, in a file.
+    /// Replaces a text in a file; the text must occur.
     pub fn replace(&self, name: &str, from: &str, to: &str) {
         let text = self.read(name);
         assert!(text.contains(from), "{name} does not contain {from:?}: {text}");

@@ -1,4 +1,4 @@
-//! Ports for programs that cannot take a port from the kernel.
+//! Ports for programs that cannot get a port from the kernel.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{File, TryLockError};
@@ -6,21 +6,21 @@ use std::hash::BuildHasher;
 use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
 
-/// Ports of a block.
+/// Number of ports in a block.
 const BLOCK: u16 = 4;
 
-/// Ports for blocks. The kernel gives ports from 32768 on to outgoing connections.
+/// Range of ports for blocks. The kernel uses ports from 32768 on for outgoing connections.
 const RANGE: std::ops::Range<u16> = 10_000..32_000;
 
-/// Returns the first of four free ports in a row.
+/// Returns the first of four adjacent free ports.
 ///
-/// No other test gets them while this process lives: a lock on the block's file in the build's folder lasts as long. Ports
-/// of programs that know nothing of these files are found by a bind.
+/// While this process lives, a lock on the block's file in the build folder reserves the ports against other tests. A
+/// bind detects ports of programs that do not use these locks.
 pub fn free_ports() -> u16 {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ports");
     std::fs::create_dir_all(&folder).unwrap();
     let blocks = (RANGE.end - RANGE.start) / BLOCK;
-    // Processes that start together begin at different blocks.
+    // Processes that start at the same time begin at different blocks.
     let start = (RandomState::new().hash_one(std::process::id()) % u64::from(blocks)) as u16;
     for i in 0..blocks {
         let first = RANGE.start + (start + i) % blocks * BLOCK;

@@ -15,7 +15,7 @@ pub fn xpuck() -> Command {
     Command::new(env!("CARGO_BIN_EXE_xpuck"))
 }
 
-/// Program of a robot. Cargo builds it into the folder of the operator's program.
+/// Program of a robot. Cargo builds it in the folder of the operator's program.
 pub fn xpuckd() -> Command {
     let path = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
     assert!(path.exists(), "{} is missing: `cargo build -p xpuck-robot` builds it", path.display());
@@ -57,14 +57,15 @@ impl Process {
         line.trim_end().to_string()
     }
 
-    /// Starts a service and waits until it is ready. Returns also the lines that it prints before the line `ready`.
+    /// Starts a service and waits until it is ready. Also returns the lines printed before the line `ready`.
     pub fn serve(command: &mut Command, log: PathBuf) -> (Process, Vec<String>) {
         let mut process = Process::with_output(command, log);
         let lines = std::iter::from_fn(|| Some(process.line()).filter(|line| line != "ready")).collect();
         (process, lines)
     }
 
-    /// Starts a service whose first line is a JSON object with its addresses. Returns also the value of its key `listening`.
+    /// Starts a service whose first line is a JSON object with its addresses. Also returns the value of its key
+    /// `listening`.
     pub fn listen(command: &mut Command, log: PathBuf) -> (Process, Value) {
         let mut process = Process::with_output(command, log);
         let line = process.line();
@@ -77,7 +78,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Everything that the program wrote to standard error.
+    /// Whole standard error of the program.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
@@ -118,7 +119,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // First the signal: a closed standard input would end a service in order. A program that has ended needs no kill.
+        // The signal comes first, because a closed standard input would end a service in order. An error means that
+        // the program has already ended.
         let _ = self.child.kill();
         // Programs that share this standard input end with it.
         drop(self.child.stdin.take());
@@ -133,7 +135,7 @@ pub struct Children(pub Vec<Child>);
 impl Drop for Children {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // A process that has ended needs no kill.
+            // An error means that the process has already ended.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -145,7 +147,7 @@ pub fn processes(words: &[&str]) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let Ok(id) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
-        // The process may have ended since the folder was read. A zombie has an empty command line.
+        // The process may have ended since the directory was read. A zombie has an empty command line.
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         if words.iter().all(|w| line.contains(w)) {

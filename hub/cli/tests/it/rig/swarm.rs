@@ -35,7 +35,7 @@ impl Swarm {
         Swarm::of_folder(folder)
     }
 
-    /// A swarm of the files of a folder, none of whose programs runs yet.
+    /// A swarm from the files of a folder, without running programs.
     pub fn of_folder(folder: Folder) -> Swarm {
         Swarm { processes: BTreeMap::new(), folder }
     }
@@ -67,7 +67,7 @@ impl Swarm {
         self.start_service_as(name, xpuck().arg(name), &format!("{name}.toml"));
     }
 
-    /// Starts a service by a command that lacks the configuration file, and waits until it is ready.
+    /// Starts a service with this command and a configuration file, and waits until it is ready.
     pub fn start_service_as(&mut self, name: &str, command: &mut Command, config: &str) {
         command.args(["--end-with-stdin", "--config", config]).current_dir(self.folder.root());
         let (process, _) = Process::serve(command, self.log_file(name));
@@ -116,7 +116,7 @@ impl Swarm {
         self.processes[name].id()
     }
 
-    /// Everything that a process wrote to standard error, over all its starts.
+    /// Whole standard error of a process, over all its starts.
     pub fn log(&self, name: &str) -> String {
         std::fs::read_to_string(self.log_file(name)).unwrap_or_default()
     }
@@ -162,7 +162,7 @@ impl Swarm {
         wait_within(limit, check, || format!("{what}: {:?}\n{}", self.status(), self.logs()))
     }
 
-    /// Waits until all robots are heard and motion capture sees them.
+    /// Waits until the hub hears all robots and motion capture sees them.
     pub fn wait_for_robots(&self) -> Status {
         self.wait("the robots", |status| status.tracking && status.robots.iter().all(|robot| robot.alive))
     }

@@ -1,4 +1,4 @@
-//! Commands find the running demos of a user.
+//! Commands that find the running demos of a user.
 
 use crate::common::said;
 use crate::rig::{Children, command_in, free_ports, valid_json};
@@ -79,8 +79,8 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     for ports in [first, second] {
         assert!(several.contains(&format!("--hub tcp://127.0.0.1:{}", ports + 2)), "{several}");
     }
-    // One of them, named by its address alone. Its hub ends with the run, or earlier if the run has not begun. A STOP before the
-    // demo's own START does not end what that begins: it is given again.
+    // One demo, named only by its address. Its hub ends with the run, or earlier if the run has not started. A STOP
+    // before the demo's own START does not prevent that run, so it is repeated.
     let stop = || done(&format!("stop --hub tcp://127.0.0.1:{}", second + 2));
     let stopped = Some(stop()).filter(|told| !told.starts_with("running: ")).unwrap_or_else(stop);
     let stands = ["finished: ", "idle: ", "told; "].iter().any(|words| stopped.starts_with(words));

@@ -1,4 +1,4 @@
-//! The whole swarm as real processes: a short run, and the death of its parts.
+//! The whole swarm as real processes: a short run, and the loss of its parts.
 
 use crate::common::{only, record};
 use crate::rig::{Demo, free_ports, http, send_signal, valid_json, xpuck};
@@ -11,7 +11,7 @@ fn transport_record(demo: &Path) -> PathBuf {
     only(demo, "transport-")
 }
 
-/// A tree that drives from the start.
+/// A tree that drives immediately.
 const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/806768.bt");
 
 #[test]
@@ -147,7 +147,7 @@ fn robot_recovers_after_a_brown_out_of_its_board() {
     assert_eq!(first["session"], last["session"], "its program continues");
     let corrupt = (count(other[other.len() - 1], "corrupt"), count(last, "corrupt"));
     assert!(10 * corrupt.0 < corrupt.1, "only xp02's board has the fault: {corrupt:?}");
-    // An undriven line reads ones, which fit no CRC. Meanwhile the age of the body's data grows and no command leaves.
+    // An idle line reads as ones, which fail every CRC. Meanwhile the body's data ages and no command is sent.
     let age = |t: &serde_json::Value, of: &str| t["senses"][of].as_f64().unwrap_or(f64::INFINITY);
     let wheels = |t: &serde_json::Value| t["motion"]["wheels"].as_array().unwrap().iter().any(|w| *w != 0.0);
     let lost = all.iter().position(|t| count(t, "corrupt") > 20 && age(t, "body_age") > 0.5).expect("it lost its body");
@@ -160,7 +160,7 @@ fn robot_recovers_after_a_brown_out_of_its_board() {
 
 #[test]
 fn killed_robot_is_named_and_the_run_continues() {
-    // Long enough for the silence of 3 s that makes a robot lost, on a busy machine too.
+    // Long enough for the 3 s of silence after which a robot is lost, also on a busy machine.
     let mut demo = Demo::start("2", &[]);
     demo.wait_for_run();
     send_signal(demo.process(&["xpuckd", "xp02"]), Signal::SIGKILL);
@@ -194,7 +194,7 @@ fn killed_hub_ends_the_demo_and_keeps_its_record() {
     assert!(text.contains("xpuck: the hub was killed by signal 9"), "{text}");
     let messages = record(&transport_record(&demo.directory()).join("run.mcap.open"));
     let last = messages.iter().filter_map(|(_, m)| m["time"].as_f64()).fold(0.0, f64::max);
-    // Half a second of wall time may be in the hub's buffer.
+    // The hub's buffer may hold half a second of wall time.
     assert!(last > status.time - 8.0, "{last} s of {} s", status.time);
     demo.assert_nobody_left();
 }
@@ -202,7 +202,7 @@ fn killed_hub_ends_the_demo_and_keeps_its_record() {
 #[test]
 fn hub_that_hangs_stops_the_wheels_until_it_continues() {
     let mut demo = Demo::start("1", &[]);
-    // In the second segment of 7.5 s of arena time trees drive.
+    // Trees drive in the second segment of 7.5 s of arena time.
     demo.wait("the second segment", |status| status.run_seconds > 10.0);
     let hub = demo.process(&["xpuck serve hub"]);
     send_signal(hub, Signal::SIGSTOP);
@@ -323,7 +323,7 @@ fn console_serves_page_status_and_commands() {
     wait_for("\"phase\":\"running\"");
     let refused = as_operator(&["resume"]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("refused"), "nothing to resume: {refused:?}");
-    // At the end, because the demo ends with its run.
+    // STOP is last, because the demo ends with its run.
     assert!(post(&mine, "stop").ends_with("{\"ok\":true}"));
 }
 
@@ -337,7 +337,7 @@ fn demo_of_a_given_tree_reports_no_evolution() {
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("evolution was off") && shown.contains("xp02"), "{shown}");
     assert!(!shown.contains("generations") && !shown.contains("evolved fitness"), "{shown}");
-    // The report is of that tree, and has no chapter on what did not happen.
+    // The report is about that tree, and has no chapter without content.
     assert!(given.command("runs report --folder out last --output page --simulations 4").status().unwrap().success());
     let page = std::fs::read_to_string(given.folder().join("page/report.html")).unwrap();
     for (words, there) in [

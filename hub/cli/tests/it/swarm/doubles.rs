@@ -1,4 +1,5 @@
-//! Two programs for one robot. On one machine the second program finds the body locked; on two the hub keeps the first.
+//! Two programs for one robot. On one machine the second program finds the body locked; on two machines the hub keeps
+//! the first.
 
 use crate::common::said;
 use crate::rig::{Swarm, xpuckd};
@@ -47,7 +48,7 @@ fn of_two_programs_with_one_key_the_hub_keeps_the_first() {
     let warnings =
         |events: &[String]| events.iter().filter(|e| e.contains("two programs with the key of robot xp01")).count();
     swarm.wait("the hub's warning", |s| warnings(&s.events) > 0);
-    // For three seconds, in which the second program is rejected again and again.
+    // For three seconds, the second program is rejected repeatedly.
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(3) {
         let status = swarm.status();
@@ -56,7 +57,7 @@ fn of_two_programs_with_one_key_the_hub_keeps_the_first() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let log = swarm.log("xp01");
-    // Without the right to real-time priority it warns of that.
+    // Without permission for real-time priority, the program warns about it.
     let others: Vec<&str> = log.lines().filter(|line| !line.contains("real-time priority")).collect();
     assert!(others.is_empty(), "the first program did not hear the hub all the time:\n{log}");
     // The second program takes over when the first is gone: otherwise the robot would be lost after 3 s.

@@ -1,13 +1,13 @@
-//! Experiments of `docs/experiments` from end to end, shortened: real processes evolve and are measured on the task, and the
-//! records are verified.
+//! Experiments of `docs/experiments` from end to end, shortened: real processes evolve and are scored on the task, and
+//! the records are verified.
 
 use crate::common::only;
 use crate::rig::{Demo, xpuck};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Runs a demo of three robots on one of the experiments, with phases of a tenth of their length. `change` is applied to the
-/// experiment. Returns the demo and its result.
+/// Runs a demo of three robots on one of the experiments, with phases of a tenth of their length, after applying
+/// `change` to the experiment. Returns the demo and its result.
 pub fn run(name: &str, population: &str, change: impl FnOnce(&mut toml::Table, &Path)) -> (Demo, Value) {
     let dir = tempfile::tempdir().unwrap();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/experiments");
@@ -48,14 +48,15 @@ pub fn verify(demo: &Demo, name: &str) -> PathBuf {
     run
 }
 
-/// Runs an experiment with a calibration of the arena. Returns its result, and its status after the record was verified.
+/// Runs an experiment with a calibration of the arena. Returns its result, and its status after the verification of
+/// its record.
 fn run_calibrated(name: &str) -> (Value, Value) {
     let (demo, result) = run(&format!("{name}.toml"), "16", |table, folder| {
         std::fs::write(folder.join("calibration.toml"), "[physics]\nnoise = [0.02, 0.03, 0.05]\n").unwrap();
         table.insert("calibration".into(), "calibration.toml".into());
     });
     let record = verify(&demo, &format!("{name}-"));
-    // The calibration travels with the experiment.
+    // The record contains the calibration of the experiment.
     let run: toml::Table = std::fs::read_to_string(record.join("run.toml")).unwrap().parse().unwrap();
     assert!(run["files"].as_table().unwrap().contains_key("calibration.toml"), "{run}");
     let tables = demo.folder().join("tables");
@@ -87,6 +88,6 @@ fn aggregation_evolves_and_is_measured() {
     assert!(result["generations"].as_u64().unwrap() >= 1, "{result}");
     let (evolved, measured) = (fitness(&status, "evolve"), fitness(&status, "measure"));
     assert!(evolved.len() >= 5 && measured.len() == 4, "{status}");
-    // One robot of three is always a cluster.
+    // One robot of three always forms a cluster.
     assert!(evolved.iter().chain(&measured).all(|fitness| (0.333..=1.0).contains(fitness)), "{status}");
 }

@@ -1,4 +1,4 @@
-//! Programs in Python drive a robot of a demo.
+//! Python programs that drive a robot of a demo.
 
 use crate::common::{only, record, said};
 use crate::rig::{Children, Demo, send_signal};
@@ -13,14 +13,14 @@ use xpuck_testing::patience::{wait_until, wait_within};
 
 const PYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../robot/python");
 
-/// Drives ahead without end.
+/// Program that drives ahead without end.
 const AHEAD: &str = "import xpuck
 with xpuck.connect('xp01', name='ahead', rate=20) as robot:
     for senses in robot:
         robot.drive(0.04, 0.03)
 ";
 
-/// Prints what the robot sends, and never drives.
+/// Program that prints the robot's messages, and never drives.
 const WATCH: &str = "import json, xpuck
 with xpuck.connect('xp01', name='watch', rate=50, take=False) as robot:
     for senses in robot:

@@ -108,13 +108,13 @@ fn finished_run_has_entries_of_every_topic() {
         assert_eq!(entry.topic(), message.topic);
         seen.insert(message.topic);
     }
-    // Robots log nothing in a run without faults. These look for no tags and do not adapt.
+    // Robots log nothing in a run without faults. These robots do not detect tags and do not adapt.
     let expected =
         xpuck_hub_core::entry::TOPICS.iter().filter(|topic| !["/logs", "/tags", "/estimates"].contains(*topic));
     assert!(expected.clone().all(|topic| seen.contains(*topic)), "{seen:?}");
 }
 
-/// A copy of a run from which entries are changed or left out.
+/// A copy of a run with changed or removed entries.
 struct Copy<'a> {
     run: &'a Path,
     copy: PathBuf,

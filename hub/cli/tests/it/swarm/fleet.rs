@@ -34,7 +34,7 @@ fn swarm() -> Swarm {
     swarm
 }
 
-/// Migrations of genes: island of origin, and the robot that took them in.
+/// Migrations of genes: island of origin, and receiving robot.
 fn crossed(run: &Path) -> BTreeSet<(u64, String)> {
     let mut crossed = BTreeSet::new();
     for file in xpuck_record::parts(run).unwrap() {
@@ -96,7 +96,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     swarm.end();
     let run = only(&swarm.folder.path("runs"), "fleet-");
     assert_eq!(RunFile::read(&run).unwrap().robots, ["xp01", "xp02"]);
-    // Genes crossed in both directions.
+    // Genes migrated in both directions.
     let crossed = crossed(&run);
     assert!(crossed.contains(&(1, "xp02".into())) && crossed.contains(&(2, "xp01".into())), "{crossed:?}");
     // Commands for records accept a robot that joined later.

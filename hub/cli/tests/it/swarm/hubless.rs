@@ -1,5 +1,5 @@
-//! A hub that is killed during a run whose robots exchange genes with each other and continue to evolve: the next hub resumes
-//! the run, and the record has every generation.
+//! A hub that is killed during a run. The robots exchange genes with each other and continue to evolve; the next hub
+//! resumes the run, and the record contains every generation.
 
 use crate::common::{record, said};
 use crate::rig::{Folder, OPERATOR_KEY, Swarm};
@@ -15,9 +15,9 @@ use xpuck_wire::Phase;
 struct Case {
     robots: usize,
     speed: f64,
-    /// Length of the run (minutes of arena time).
+    /// Length of the run (min of arena time).
     minutes: f64,
-    /// Time at which the hub is killed (minutes of arena time).
+    /// Time at which the hub is killed (min of arena time).
     killed_at: f64,
     /// Wall time without a hub.
     absence: Duration,
@@ -82,7 +82,7 @@ fn check(case: &Case) {
     swarm.start_service("hub");
     swarm.wait("the run again", |s| s.phase == Phase::Running && s.robots.iter().all(|robot| robot.alive));
     swarm.wait_within(8 * patience(), "the end of the run", |s| s.phase == Phase::Finished);
-    // The record is closed a moment after that.
+    // The record is closed a moment later.
     let runs = std::fs::read_dir(swarm.folder.path("runs")).unwrap().flatten().map(|entry| entry.path());
     let runs: Vec<PathBuf> = runs.filter(|path| path.join("run.toml").exists()).collect();
     let [run] = &runs[..] else { panic!("one run: {runs:?}") };
@@ -131,7 +131,7 @@ fn check(case: &Case) {
         let lacking: Vec<u64> = (1..=last).filter(|number| !different.contains(number)).collect();
         assert!(lacking.is_empty(), "{robot}: not in the record: {lacking:?}");
         assert_eq!(numbers.len(), different.len(), "{robot}: some are there twice");
-        // On a busy machine a hub may be silent for a second time.
+        // On a busy machine a hub may fall silent again.
         let told = evolution.away.iter().filter(|line| line.contains("are told now")).count();
         assert!(told >= 1 && told == evolution.away.len(), "{robot}: {:?}", evolution.away);
         assert!(last > u64::from(at_death), "{robot}: {last}");
@@ -144,7 +144,7 @@ fn killed_hub_costs_no_generation() {
     check(&Case { robots: 3, speed: 8.0, minutes: 3.0, killed_at: 1.0, absence: Duration::from_secs(5) });
 }
 
-/// The same with nine robots, in minute 4. It takes two minutes.
+/// The same with nine robots, and a kill in minute 4. Takes two minutes.
 #[test]
 #[ignore = "it takes two minutes: make it by name"]
 fn hub_killed_in_minute_four_costs_nine_robots_no_generation() {

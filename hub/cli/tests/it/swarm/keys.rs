@@ -28,7 +28,7 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     std::fs::create_dir(swarm.folder.path("keys/observers")).unwrap();
     std::fs::rename(swarm.folder.path("visitor.key"), swarm.folder.path("keys/observers/visitor.key")).unwrap();
     let visitor = "keys/observers/visitor.key";
-    // On a busy machine the command's own time may end before it learns why.
+    // On a busy machine the command may time out before it learns the reason.
     let refused = || swarm.command_with_key(visitor, &["stop"]).contains("does not let this key in");
     xpuck_testing::patience::wait_until("the refusal of a stranger's key", refused);
     assert!(swarm.folder.run(&["keys", "enrol", "visitor.pub", "--role", "observer"]).status.success());
@@ -82,7 +82,7 @@ fn verdicts(swarm: &Swarm, arguments: &[&str]) -> BTreeMap<String, String> {
     findings.iter().map(|f| (f["promise"].as_str().unwrap().into(), f["verdict"].as_str().unwrap().into())).collect()
 }
 
-/// The promises are those of the page. They hold for a running hub and a folder that `xpuck keys new` made.
+/// The promises match the page, and hold for a running hub and a folder made by `xpuck keys new`.
 fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
     let found = verdicts(swarm, &[]);
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hub.md")).unwrap();
@@ -149,7 +149,7 @@ fn keys_are_made_enrolled_listed_and_revoked() {
     assert!(keys(&["revoke", "alice"]).0);
     assert!(keys(&["revoke", "alice"]).1.contains("nobody called `alice`"));
     assert_eq!(keys(&["list"]).1.lines().count(), 1);
-    // A revoked secret key is renamed, also when this name is taken.
+    // A revoked secret key is renamed, also if the new name exists.
     for aside in ["operator.key.revoked", "operator.key.revoked-2"] {
         let secret = dir.path().join("keys/operators/operator.key");
         let before = std::fs::read(&secret).unwrap();

@@ -1,4 +1,4 @@
-//! A real hub with an arena and two robots that is killed at random moments: what was recorded is read back, and the run
+//! A real hub with an arena and two robots that is killed at random times: the record is read back, and the run
 //! continues.
 
 use crate::common::only;
@@ -101,7 +101,7 @@ fn hub_killed_at_random_moments_loses_no_flushed_message() {
     let run = RunFile::read(&run_folder(&swarm)).unwrap();
     assert_eq!((run.state, run.recovered.len() as u32, run.seed), (RunState::Finished, kills, 7));
     assert!(!run_folder(&swarm).join("run.state").exists() && run_folder(&swarm).join("result.json").exists());
-    // Islands and their names survived: each generation was recorded once, although robots report again those that a dead
+    // Islands and their ids survived: each generation was recorded once, although robots send those again that a dead
     // hub may have lost.
     let mut seen: BTreeMap<(String, u64), u32> = BTreeMap::new();
     for entry in xpuck_record::read::Messages::open(&run_folder(&swarm))
@@ -129,8 +129,8 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     swarm.kill("hub");
     let run = run_folder(&swarm);
     let State::Whole(then, reach, kept) = snapshot::read(&run).unwrap() else { panic!("a whole state") };
-    // As if the clock had gone back by an hour, with the first byte of the record damaged: the hub reports that it leaves
-    // the run as it is, and repairs the record.
+    // As if the clock had been set back by an hour, and with a damaged first byte of the record: the hub reports that
+    // it leaves the run unchanged, and repairs the record.
     snapshot::write(&run, &kept, then + 3_600_000, reach).unwrap();
     let mut bytes = std::fs::read(run.join("run.mcap.open")).unwrap();
     bytes[0] ^= 1;
@@ -156,7 +156,7 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     assert!(run.join("run.mcap").exists());
     let result: Status = serde_json::from_slice(&std::fs::read(run.join("result.json")).unwrap()).unwrap();
     assert!(result.run_seconds > 0.0);
-    // The robots stand, and a run that was stopped is not resumed.
+    // The robots stop, and a stopped run is not resumed.
     std::fs::remove_dir_all(&run).unwrap();
     begin(&swarm, 600.0);
     assert_eq!(swarm.ask(&Request::Stop), Reply::Done);
@@ -191,13 +191,13 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
     };
     begin(&swarm, 600.0);
     swarm.wait("recorded", |s| s.record.contains("kept-") && s.run_seconds > SPEED);
-    // Every byte that is left.
+    // Fills all remaining space.
     let filler = Command::new("sh").arg("-c").arg("cat /dev/zero > filler").current_dir(&runs).output().unwrap();
     assert!(!filler.status.success());
     let status = swarm.wait("loud", |s| s.record.starts_with("NOT RECORDING: "));
     assert!(status.events.iter().any(|e| e.contains("NOT RECORDING: ")), "{:?}", status.events);
     swarm.wait("still running", |s| s.phase == Phase::Running && s.run_seconds > status.run_seconds + SPEED);
-    // With room again the run is recorded in a further file, which reports the gap, and the alarm ends.
+    // With space again, the run is recorded in another file, which reports the gap, and the alarm ends.
     std::fs::remove_file(runs.join("filler")).unwrap();
     let status = swarm.wait("recording again", |s| !s.record.starts_with("NOT RECORDING"));
     assert_eq!(status.phase, Phase::Running);
@@ -212,7 +212,7 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
             && recover::left_open(&run).unwrap().is_empty()
             && run.join("run-2.mcap").exists()
     });
-    // The file that the full disk cut off is repaired as well.
+    // The file that was cut off by the full disk is repaired too.
     assert!(run.join("run.mcap").exists() && !messages(&run.join("run.mcap")).is_empty());
     let last = xpuck_record::parts(&run).unwrap().pop().unwrap();
     assert!(last.ends_with("run-2.mcap"), "{}", last.display());
@@ -223,7 +223,7 @@ fn full_disk_stops_recording_with_an_alarm_and_nothing_else() {
         entries[0]
     );
     assert!(entries.iter().filter(|e| matches!(e, Entry::Poses { .. })).count() > 20);
-    // Without room the next run has no record, and runs.
+    // Without space, the next run is not recorded, but runs.
     let filler = Command::new("sh").arg("-c").arg("cat /dev/zero > filler").current_dir(&runs).output().unwrap();
     assert!(!filler.status.success());
     begin(&swarm, 600.0);
@@ -259,7 +259,7 @@ fn hub_without_descriptors_records_on_and_closes_the_run() {
     assert!(!swarm.status().record.starts_with("NOT RECORDING"));
     match swarm.ask(&Request::Stop) {
         Reply::Done => {}
-        // A busy machine's disk may take longer than the hub waits for it.
+        // The disk of a busy machine may take longer than the hub waits for it.
         Reply::DoneBut(what) => assert!(what.contains("the disk is slow"), "{what}"),
         other => panic!("{other:?}"),
     }
@@ -290,7 +290,7 @@ fn the_foxglove_layout_fits_the_record() {
     }
     let mut topics = BTreeSet::new();
     for path in &paths {
-        // `{robot==$robot}` takes the messages of the robot that the layout's variable names.
+        // `{robot==$robot}` selects the messages of the robot in the layout's variable.
         let path = &path.replace("{robot==$robot}", "");
         let (topic, fields) = path.split_once('.').unwrap_or((path, ""));
         let schema = xpuck_record::foxglove::schema_of(topic).unwrap_or_else(|| panic!("{path}: no such topic"));
@@ -304,13 +304,13 @@ fn the_foxglove_layout_fits_the_record() {
         }
         topics.insert(topic.to_string());
     }
-    // A 3D panel takes transforms without configuration.
+    // A 3D panel uses transforms without configuration.
     topics.insert(xpuck_record::foxglove::TRANSFORMS.into());
     assert_eq!(layout["globalVariables"]["robot"], "xp01");
     let known = xpuck_record::foxglove::channels().iter().map(|channel| channel.topic);
     let known: BTreeSet<String> = known.chain(xpuck_hub_core::entry::TOPICS).map(String::from).collect();
     assert_eq!(topics, known);
-    // Every panel has a place, and every place a panel.
+    // Every panel has a position, and every position a panel.
     let mut placed = BTreeSet::new();
     let tabs = layout["configById"]["Tab!messages"]["tabs"].as_array().unwrap();
     let mut open: Vec<&serde_json::Value> = tabs.iter().map(|tab| &tab["layout"]).chain([&layout["layout"]]).collect();

@@ -52,7 +52,7 @@ fn all_kinds_of_servers_show_the_same_poses() {
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));
         client::start((&mocap, &Arena::default()), (&robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
-        // The first frames of VRPN lack bodies that have sent nothing yet.
+        // The first frames of VRPN lack bodies that have not sent yet.
         let mut last =
             (0..50).map(|_| next_frame(&events)).find(|frame| frame.bodies.len() == 3).expect("three bodies");
         for _ in 0..20 {
@@ -97,7 +97,7 @@ fn serve(listener: &TcpListener, packets: impl IntoIterator<Item = Vec<u8>>) {
     }
 }
 
-/// Events of a client, one connection after another to a server of these packets, until `enough`.
+/// Events of a client until `enough`, over consecutive connections to a server of these packets.
 fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address: SocketAddr = listener.local_addr().unwrap();
@@ -200,7 +200,7 @@ fn recorded_run_is_replayed_twice() {
         },
     )
     .unwrap();
-    // 50 mm/s, and a turn of 90 degrees.
+    // 50 mm/s, and a rotation of 90 degrees.
     let pose = |i: u16| [0.002 * f32::from(i), 0.1, 0.05 * f32::from(i)];
     for i in 0..32 {
         let bodies = vec![Body { name: "xp01".into(), pose: pose(i) }];
@@ -214,7 +214,7 @@ fn recorded_run_is_replayed_twice() {
     let began = std::time::Instant::now();
     client::start((&mocap, &Arena::default()), (&config.swarm.robots, channel().1), 0, sender, stop.clone(), || ())
         .unwrap();
-    // Twice, as a loop: the plausibility checks accept the jump of the robot to its start.
+    // Twice, as a loop: the plausibility checks accept the robot's jump to its start.
     for (number, i) in (1..).zip((0..32).chain(0..32)) {
         let frame = next_frame(&events);
         assert_eq!(number, frame.number);

@@ -1,4 +1,4 @@
-//! Robots, hub and arena as processes: runs, orders, senses, faults and what is left of them.
+//! Robots, hub and arena as processes: runs, orders, senses, faults and their consequences.
 
 mod beside_demo;
 mod clock;

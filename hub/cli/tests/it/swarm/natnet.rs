@@ -1,4 +1,4 @@
-//! The hub's NatNet client and the arena's server, which share no code, through real sockets: alone and by multicast.
+//! The hub's NatNet client and the arena's server, which share no code, through real sockets: unicast and multicast.
 
 use crate::common::free_ports;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
@@ -59,7 +59,7 @@ fn serve<R>(settings: &Settings, test: impl FnOnce(SocketAddrV4) -> R) -> R {
     })
 }
 
-/// The next event, which is a frame.
+/// Returns the next event, which must be a frame.
 fn next(events: &Receiver<Event>) -> Frame {
     match events.recv_timeout(patience()).unwrap() {
         Event::Frame(frame, _) => frame,
@@ -98,7 +98,7 @@ fn client_of_a_multicast_group_accepts_only_its_server() {
             let _guards = (StopAtEnd(&stop), StopAtEnd(&end));
             compare(&events, &settings);
             compare(&others, &settings);
-            // A stranger in the group, whose packets would end the connection.
+            // Another sender in the group, whose packets would end the connection.
             let stranger = UdpSocket::bind((Ipv4Addr::new(127, 0, 0, 2), 0)).unwrap();
             for _ in 0..20 {
                 stranger.send_to(&[7, 0, 1, 0, 0xff], group).unwrap();

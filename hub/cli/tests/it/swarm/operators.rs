@@ -1,4 +1,5 @@
-//! Operators and observers at a terminal: orders for single robots, notes, the log, and the screen of `xpuck swarm top`.
+//! Operators and observers at a terminal: orders for single robots, notes, the log, and the screen of `xpuck swarm
+//! top`.
 
 use crate::common::said;
 use crate::rig::{Swarm, processes, send_signal};
@@ -61,7 +62,7 @@ fn orders_and_notes_name_their_operator_and_observers_give_none() {
     assert!(swarm.command_with_key(guest, &["robot", "hold", "xp01"]).contains("not done by 1 of 1 robot"));
 }
 
-/// `xpuck swarm top` on a terminal of its own.
+/// `xpuck swarm top` on a separate terminal.
 struct Terminal {
     script: Child,
     shown: Arc<Mutex<String>>,

@@ -1,5 +1,5 @@
-//! Virtual senses against the arena's truth: from the arena's bytes through a socket and the hub's client and checks to the
-//! message for a robot.
+//! Virtual senses compared with the arena's truth: from the arena's bytes through a socket and the hub's client and
+//! checks to the message for a robot.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
@@ -18,7 +18,7 @@ use xpuck_wire::message::{Neighbour, ToRobot};
 use xpuck_wire::{Addresses, Security, Swarm};
 
 const ROBOTS: usize = 9;
-/// Limits of the errors of range, bearing and compass.
+/// Limits of the errors of range (m), bearing and compass (degrees).
 const MILLIMETRE: f64 = 0.001;
 const FIFTH_OF_A_DEGREE: f64 = 0.2;
 
@@ -64,7 +64,7 @@ fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     .unwrap();
     let mut senses = VirtualSenses::new(config, 1);
     let mut got = BTreeMap::new();
-    // The first frames of VRPN lack bodies that have sent nothing yet.
+    // The first frames of VRPN lack bodies that have not sent yet.
     for turn in 0..200 {
         let Event::Frame(frame, _) = events.recv_timeout(xpuck_testing::patience()).unwrap() else {
             panic!("a gate shut")
@@ -139,7 +139,7 @@ fn robots_sense_the_others_and_the_direction_up() {
             ];
             let see = |(name, mocap)| (name, messages(&config(mocap, &settings.robots)));
             let seen: Vec<_> = kinds.into_iter().map(see).collect();
-            // The arena must end before the assertions: a failure would wait for it.
+            // The arena must end before the assertions: after a failure the test would wait for it.
             stop.store(true, Relaxed);
             arena.join().unwrap().unwrap();
             seen

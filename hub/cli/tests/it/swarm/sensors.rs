@@ -1,5 +1,5 @@
-//! A robot's further sensors and its lamps, through real processes: from the arena's light and sound by the devices' bytes to
-//! the hub's status, and from an operator's order to the lamps in the arena.
+//! A robot's additional sensors and its lamps, through real processes: from the arena's light and sound by the
+//! devices' bytes to the hub's status, and from an operator's order to the lamps in the arena.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm};
@@ -57,7 +57,7 @@ fn sensors_reach_the_hub_and_an_order_reaches_the_lamps() {
     assert!(numbers(&sensors["loudness"]).iter().all(|loud| (0.005..0.5).contains(loud)), "{sensors}");
     assert!(numbers(&sensors["ground"]).iter().all(|floor| (floor - 0.85).abs() < 0.05), "{sensors}");
     assert_eq!((&sensors["selector"], &sensors["trouble"]), (&Value::Null, &Value::from("")), "{sensors}");
-    // Blue without an experiment; white and dark in turn while it identifies itself.
+    // Blue without an experiment; alternately white and dark while the robot identifies itself.
     wait_until("the lamps show that the robot is idle", || lamps(&swarm).contains("pixels 000010 000010"));
     let identify = command(&swarm, &["robot", "identify", "xp01"]);
     assert!(identify.status.success(), "{}", said(&identify));
@@ -73,7 +73,7 @@ fn epuck2_reports_loudness_and_selector_and_plays_a_melody() {
     let swarm = start("e-puck2");
     let sensors = wait_for("values of all sensors", || {
         let sensors = sensors(&swarm);
-        // The inertial unit, which measures acceleration, needs a moment to start.
+        // The inertial unit, which measures acceleration, needs some time to start.
         let whole = sensors["selector"] == 10 && sensors["acceleration"].is_array();
         (whole && numbers(&sensors["loudness"]).len() == 4).then_some(sensors)
     });

@@ -1,6 +1,6 @@
-//! After an acknowledged STOP, PAUSE or HOLD no wheel turns by itself: the record's disk, an ext4 in a file, refuses the state, or
-//! the clock went back; the hub is killed, everything is mended, and another hub starts. Poses tell whether a robot moved.
-//! `XPUCK_ROUNDS` rounds, one without it.
+//! After an acknowledged STOP, PAUSE or HOLD, wheels must not start by themselves. The record's disk (ext4 in a file)
+//! rejects the hub's state, or the clock is set back; the hub is killed, the fault is repaired, and another hub
+//! starts. Poses show whether a robot moved. `XPUCK_ROUNDS` sets the number of rounds [default: 1].
 
 use crate::common::only;
 use crate::rig::{Layout, Swarm};
@@ -18,10 +18,10 @@ use xpuck_wire::{Phase, Status};
 /// Seconds of arena time per second of wall time.
 const SPEED: f64 = 4.0;
 const ROBOTS: [&str; 3] = ["xp01", "xp02", "xp03"];
-/// Poses of one robot that stands differ by less than this, m.
+/// Maximum difference between poses of a standing robot (m).
 const STILL: f32 = 0.003;
 
-/// How the state on the disk becomes too old.
+/// Faults that make the saved state outdated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     /// The file system has no free inode.
@@ -30,18 +30,18 @@ enum Fault {
     Immutable,
     /// The file system has become read-only.
     ReadOnly,
-    /// A second hub gives the order while its clock is a day behind.
+    /// A second hub accepts the order while its clock is a day behind.
     Clock,
 }
 
-/// A file system of its own for records.
+/// A separate file system for records.
 struct Disk {
     image: PathBuf,
     at: PathBuf,
 }
 
 impl Disk {
-    /// None if this user may not mount one.
+    /// Returns `None` if this user may not mount a file system.
     fn mount(image: PathBuf, at: PathBuf) -> Option<Disk> {
         std::fs::create_dir(&at).unwrap();
         std::fs::File::create(&image).unwrap().set_len(32 << 20).unwrap();
@@ -61,7 +61,7 @@ impl Disk {
 
     fn spoil(&self, fault: Fault, run: &Path) {
         match fault {
-            // A state that is just being replaced gives an inode back.
+            // Repeated, because a state that is being replaced frees an inode.
             Fault::Inodes => {
                 for pass in 0..3 {
                     let filler = |i: u32| std::fs::File::create(self.at.join(format!("filler-{pass}-{i}")));
@@ -76,7 +76,7 @@ impl Disk {
         }
     }
 
-    /// As it should be again; nobody has a file of it open.
+    /// Repairs the fault while no process has a file open.
     fn mend(&self, fault: Fault, run: &Path) {
         match fault {
             Fault::Inodes => {
@@ -106,7 +106,7 @@ impl Drop for Disk {
     }
 }
 
-/// Starts arena, hub and robots that remember what they were told, with records on that disk.
+/// Starts arena, hub, and robots that save their directives, with records on the separate disk.
 fn start() -> (Swarm, Option<Disk>) {
     let layout = Layout { robots: &ROBOTS, speed: SPEED, ..Layout::default() };
     let mut swarm = Swarm::new(&layout);
@@ -123,7 +123,7 @@ fn start() -> (Swarm, Option<Disk>) {
     (swarm, disk)
 }
 
-/// Starts a run in which every robot drives straight on, and gives its folder.
+/// Starts a run in which every robot drives straight ahead; returns its folder.
 fn begin(swarm: &Swarm, name: &str) -> PathBuf {
     let text = format!(
         "name = \"{name}\"\nminutes = 600.0\nsegment_minutes = 300.0\ntask = \"transport\"\ncontroller_file = \"on.bt\"\n"
@@ -132,7 +132,7 @@ fn begin(swarm: &Swarm, name: &str) -> PathBuf {
     let signed = Signed::new(text, files, Some(&Secret::read(&swarm.folder.key()).unwrap())).unwrap();
     assert_eq!(swarm.ask(&Request::StartAnyway { signed, seed: 7 }), Reply::Done);
     swarm.wait("running", |status| status.phase == Phase::Running && status.run_seconds > 2.0 * SPEED);
-    // A busy disk begins the record later than the run.
+    // On a busy disk the record starts later than the run.
     let (runs, begins) = (swarm.folder.path("runs"), format!("{name}-"));
     let keeps = |run: &Path| {
         run.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins))
@@ -144,12 +144,12 @@ fn begin(swarm: &Swarm, name: &str) -> PathBuf {
     only(&runs, &begins)
 }
 
-/// Where the robots are.
+/// Positions of the bodies (m).
 fn places(status: &Status) -> BTreeMap<String, [f32; 2]> {
     status.bodies.iter().map(|body| (body.name.clone(), [body.pose[0], body.pose[1]])).collect()
 }
 
-/// Watches these robots for that long, wall time; gives how far the one that moved most got.
+/// Watches these robots for a duration (wall time); returns the largest displacement (m).
 fn moved(swarm: &Swarm, robots: &[&str], watched: Duration) -> f32 {
     let until = Instant::now() + watched;
     let (mut first, mut most) = (BTreeMap::new(), 0.0f32);
@@ -165,7 +165,7 @@ fn moved(swarm: &Swarm, robots: &[&str], watched: Duration) -> f32 {
     most
 }
 
-/// What an operator asks for, and the robots that have to stand then.
+/// Order of the round, and the robots that must stand after it.
 fn order(round: u32) -> (Request, &'static [&'static str]) {
     let hold = Request::Order { robot: "xp02".into(), order: Order::Hold };
     [(Request::Stop, &ROBOTS[..]), (Request::Pause, &ROBOTS[..]), (hold, &ROBOTS[1..2])][round as usize % 3].clone()
@@ -187,7 +187,7 @@ fn orders_to_stand_outlive_a_disk_that_refused_them_and_a_clock_that_went_back()
             Fault::Clock => give_with_an_old_clock(&mut swarm, &run),
             _ => give_with_a_bad_disk(&swarm, &disk, fault, &run, &request),
         }
-        // Every second time the robots are started again as well.
+        // In every second round the robots are restarted too.
         if round % 2 == 1 {
             ROBOTS.iter().for_each(|id| swarm.kill(id));
         }
@@ -204,7 +204,7 @@ fn orders_to_stand_outlive_a_disk_that_refused_them_and_a_clock_that_went_back()
         let status = swarm.status();
         println!("round {round}: {fault:?}, {request:?}: moved {:.1} mm, {:?}", far * 1e3, status.phase);
         assert!(far < STILL, "{fault:?}, {request:?}: a robot moved {far} m; {:?}", status.events);
-        // Nothing is lost for it: the operator goes on.
+        // The run is not lost: the operator resumes it.
         let others: Vec<&str> = ROBOTS.iter().filter(|id| !standing.contains(id)).copied().collect();
         if status.phase == Phase::Paused {
             assert_eq!(swarm.ask(&Request::Resume), Reply::Done);
@@ -216,31 +216,31 @@ fn orders_to_stand_outlive_a_disk_that_refused_them_and_a_clock_that_went_back()
     }
 }
 
-/// Time in which a robot on a busy machine keeps what it was told.
+/// Time in which a robot on a busy machine saves its directive.
 const LATER: Duration = Duration::from_secs(5);
 
-/// The order is given while the disk refuses the state; the answer says so.
+/// Gives the order while the disk rejects the state; the reply must report this.
 fn give_with_a_bad_disk(swarm: &Swarm, disk: &Disk, fault: Fault, run: &Path, request: &Request) {
     disk.spoil(fault, run);
     swarm.wait("said", |status| !status.not_kept.is_empty());
     let reply = swarm.ask(request);
-    // The count of STOPs lies beside the run's folder, and the state of a run that is over can be removed from a full disk,
-    // if robots do not have it before.
+    // The counter of STOPs is beside the run's folder, and a full disk allows the state of a finished run to be
+    // removed. So the order may be saved before the robots have saved it.
     let may_be_kept = matches!((fault, request), (Fault::Immutable | Fault::Inodes, Request::Stop));
     if may_be_kept && reply == Reply::Done {
         return;
     }
     let Reply::DoneBut(what) = &reply else { panic!("{fault:?}, {request:?}: {reply:?}") };
     if what.starts_with("not durable: nobody keeps it yet") {
-        // This machine is busy: the robots keep it a little later than the hub waits for them.
+        // On a busy machine the robots save the order slightly later than the hub waits for them.
         return std::thread::sleep(LATER);
     }
     let command = if matches!(request, Request::Stop) { "START" } else { "RESUME" };
     assert!(what.starts_with(&format!("not durable: a hub that restarts will wait for {command}")), "{what}");
 }
 
-/// A second hub, whose clock is a day behind, leaves the run open; it stops the swarm, and a second run. Its clock is
-/// corrected when it was killed.
+/// A second hub, whose clock is a day behind, leaves the run open; it stops the swarm, and later a second run. After
+/// it is killed, its clock is corrected.
 fn give_with_an_old_clock(swarm: &mut Swarm, run: &Path) {
     swarm.kill("hub");
     let State::Whole(then, reach, kept) = snapshot::read(run).unwrap() else { panic!("a whole state") };

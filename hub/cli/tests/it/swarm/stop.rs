@@ -1,5 +1,5 @@
-//! Times until the wheels stand after faults, and delays of the control loop: measured from outside, on whole processes, while
-//! evolution loads the robot's processor.
+//! Times until the wheels stand after faults, and delays of the control loop, measured from outside on whole processes
+//! while evolution loads the robot's processor.
 
 mod rig;
 
@@ -9,21 +9,22 @@ use xpuck_testing::patience::scaled;
 use xpuck_wire::message::State;
 use xpuck_wire::telemetry::LATENESS_BINS;
 
-/// Additional latency on a busy machine, of all processes and of the observer.
+/// Additional latency of all processes and of the observer on a busy machine.
 const MARGIN: Duration = Duration::from_millis(150);
-/// One control period.
+/// Control period (ms).
 const PERIOD: u32 = 100;
 /// Silence of the hub after which only RUN starts the wheels.
 const LONG: Duration = Duration::from_millis(1500);
 /// Observation time of wheels that must stand.
 const WATCH: Duration = Duration::from_millis(500);
 
-/// Name of a fault, limit of the time until the wheels stand (ms), and a function that causes it, measures the time, and leaves a
-/// robot that can run.
+/// Name of a fault, maximum time until the wheels stand (ms), and a function that causes the fault, measures the time,
+/// and leaves the robot able to run.
 type Case = (&'static str, u64, fn(&mut Rig) -> Duration);
 
-/// The limits are sums of the limits of the parts, with the resolution of the arena, 25 ms: the e-puck's own watchdog, 200 ms;
-/// silence of the hub, 1 s, noticed in a control period of 100 ms; lease of a command, 500 ms; exchange with the body, 5 ms.
+/// Each limit is the sum of the limits of the parts and the resolution of the arena, 25 ms: watchdog of the e-puck,
+/// 200 ms; silence of the hub, 1 s, detected in a control period of 100 ms; lease of a command, 500 ms; exchange with
+/// the body, 5 ms.
 const CASES: [Case; 5] = [
     ("xpuckd stopped (SIGSTOP)", 225, stopped),
     ("xpuckd killed (SIGKILL)", 225, killed),
@@ -78,7 +79,7 @@ fn told(rig: &mut Rig) -> Duration {
     latency
 }
 
-/// Checks that the robot reports PAUSE and stands while the hub sends messages, but no RUN.
+/// Checks that the robot reports PAUSE and stands while the hub sends messages other than RUN.
 fn stands_without_run(rig: &mut Rig) {
     let (last, before) = (rig.turning[1], rig.told.time);
     rig.turn_for(WATCH);
@@ -101,7 +102,7 @@ fn latencies(rig: &mut Rig, (name, limit, event): Case, count: u32) -> Vec<Durat
     found
 }
 
-/// Value that the fraction `part` of sorted values does not exceed.
+/// Value that a fraction `part` of the sorted values does not exceed.
 fn percentile(sorted: &[Duration], part: f64) -> u128 {
     let rank = (part * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1].as_millis()
@@ -115,8 +116,8 @@ fn wheels_stand_within_the_limit_of_every_fault() {
     }
 }
 
-/// Prints the tables for the page of figures, in 5 minutes and XPUCK_MINUTES (10):
-/// `cargo test -p xpuck-hub --test it stop -- --ignored --nocapture`.
+/// Prints the tables for the page of figures, in 5 minutes plus XPUCK_MINUTES (10): `cargo test -p xpuck-hub --test it
+/// stop -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn figures_of_stopping_and_punctuality() {
@@ -155,7 +156,7 @@ fn punctuality(time: Duration) {
     assert!(updates > 0 && generations > 0);
 }
 
-/// Upper edge of the bin that holds the quantile `part` of all updates (us). There are two bins per octave from 16 us.
+/// Upper edge of the bin that holds the quantile `part` of all updates (us). Bins start at 16 us, two per octave.
 fn bound(bins: &[u32], part: f64) -> u32 {
     let wanted = part * f64::from(bins.iter().sum::<u32>());
     let mut seen = 0.0;

@@ -1,10 +1,10 @@
-//! A hub that is stopped and continued, as by a terminal's Ctrl-Z or a debugger.
+//! A hub that is stopped and continued, as by Ctrl-Z or a debugger.
 
 use crate::rig::{Swarm, send_signal, xpuck};
 use nix::sys::signal::Signal;
 use std::time::Duration;
 
-/// Longer than a read of motion capture waits, and shorter than the silence after which a server counts as lost.
+/// Longer than the timeout of a motion-capture read, and shorter than the silence after which a server counts as lost.
 const STOPPED: Duration = Duration::from_millis(800);
 
 #[test]

@@ -1,4 +1,4 @@
-//! The switchboard's decisions, driven by hand: no clock, no socket.
+//! Decisions of the switchboard, driven by hand without a clock or a socket.
 
 use std::collections::BTreeMap;
 use xpuck_hub_core::config::{Config, HubFile, Mocap};
@@ -22,14 +22,14 @@ use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\ntask = \"transport\"\n";
 
-/// An unsigned experiment, which may be wrong.
+/// Start request with an unsigned experiment, whose text may be invalid.
 fn upload(text: &str) -> Request {
     let manifest = toml::to_string(&toml::Table::from_iter([("experiment".to_string(), text.into())])).unwrap();
     let nobody = String::new;
     Request::Start { signed: Signed { manifest, signer: nobody(), signature: nobody(), files: [].into() }, seed: 1 }
 }
 
-/// A hub and two pretend robots that obey what they are told.
+/// A hub and two simulated robots that obey it.
 struct Bench {
     board: Switchboard,
     now: f64,
@@ -39,10 +39,10 @@ struct Bench {
     said: Vec<String>,
     frame: u32,
     frisbee: f32,
-    /// What motion capture does not see.
+    /// Bodies that motion capture does not see.
     hidden: Vec<&'static str>,
     kept: Option<Box<Snapshot>>,
-    /// What the robots were told last.
+    /// Last directive to each robot.
     told: BTreeMap<String, Testimony>,
 }
 
@@ -51,7 +51,7 @@ impl Bench {
         Bench::among(&["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"])
     }
 
-    /// With robots that reach each other at these addresses.
+    /// A bench whose robots have these peer addresses.
     fn among(peers: &[&str]) -> Bench {
         let address = || String::from("tcp://127.0.0.1:1");
         let config = Config {
@@ -80,7 +80,7 @@ impl Bench {
         }
     }
 
-    /// A hub that returns with the state that was kept last, and whom the robots of `before` greet as they should.
+    /// A restarted hub with the last saved state, greeted by the robots of `before` with their last directives.
     fn returning(before: &Bench) -> Bench {
         let mut next = Bench::new();
         let kept = before.kept.clone().expect("the state is kept");
@@ -91,14 +91,14 @@ impl Bench {
         next
     }
 
-    /// A robot says hello, and what it was told last.
+    /// A robot greets the hub, with its last directive.
     fn greets(&mut self, id: &str) {
         let witness = Witness { told: self.told.get(id).cloned(), silent_s: Some(1.0) };
         let hello = RobotMessage::Hello { version: "0".into(), session: 1, seen: (0, 0), witness };
         self.board.on_robot(self.now, id, hello);
     }
 
-    /// Lets time pass in steps of 20 ms, with poses and telemetry as a real swarm sends them.
+    /// Advances time in steps of 20 ms, with poses and telemetry as in a real swarm.
     fn pass(&mut self, seconds: f64) {
         let steps = (seconds / 0.02).round() as u32;
         for step in 0..steps {
@@ -168,7 +168,7 @@ impl Bench {
         self.start_with("");
     }
 
-    /// Starts the experiment with further lines in its file.
+    /// Starts the experiment with additional lines in its file.
     fn start_with(&mut self, more: &str) {
         self.pass(0.5);
         assert_eq!(self.ask(upload(&format!("{EXPERIMENT}{more}"))), Reply::Done);
@@ -250,13 +250,13 @@ fn a_robot_that_is_held_stands_until_it_is_released_whatever_the_others_do() {
     assert_eq!(bench.states(), [State::Run, State::Stop]);
     let row = |bench: &Bench| bench.board.status(bench.now).robots[1].clone();
     assert!(row(&bench).held && row(&bench).obeys && row(&bench).obeyed_ms.is_some_and(|ms| ms < 300.0));
-    // A pause and a new segment change nothing for it.
+    // A pause and a new segment do not affect the held robot.
     bench.ask(Request::Pause);
     bench.pass(0.3);
     bench.ask(Request::Resume);
     bench.pass(3.5);
     assert_eq!(bench.states(), [State::Run, State::Stop]);
-    // A hub that dies and comes back has not forgotten.
+    // A restarted hub still holds the robot.
     assert_eq!(bench.kept.as_ref().unwrap().held, ["xp02"]);
     let mut other = Bench::returning(&bench);
     other.pass(1.0);
@@ -305,13 +305,13 @@ fn held_robot_stays_held_by_a_hub_started_anew() {
     next.start();
     assert_eq!(next.states(), [State::Run, State::Stop]);
     assert!(next.said.iter().any(|text| text.contains("robot xp02 was held by an earlier hub")), "{:?}", next.said);
-    // A release before the hello counts.
+    // A release before the greeting counts.
     let mut released = Bench { told: bench.told.clone(), ..Bench::new() };
     assert_eq!(released.ask(order(Order::Release)), Reply::Done);
     ["xp01", "xp02"].iter().for_each(|id| released.greets(id));
     released.start();
     assert_eq!(released.states(), [State::Run, State::Run]);
-    // A second hello to the same hub does not undo its release.
+    // A second greeting to the same hub does not undo the release.
     assert_eq!(next.ask(order(Order::Release)), Reply::Done);
     next.greets("xp02");
     next.pass(0.5);
@@ -536,7 +536,7 @@ fn genes_from_robot_to_robot_need_addresses_and_the_hub_records_what_robots_tell
 
 #[test]
 fn genes_travel_by_the_experiments_policy_and_by_the_robots_poses() {
-    // The robots stand 0.3 m apart.
+    // The robots are 0.3 m apart.
     for (range, expected) in [(0.2, 0), (0.4, 1)] {
         let mut bench = Bench::new();
         bench.start_with(&format!("[migration]\npolicy = \"near\"\nrange_m = {range}\n"));
@@ -575,7 +575,7 @@ fn a_run_that_cannot_see_pauses_and_resumes_by_itself() {
         assert_eq!((bench.phase(), bench.states()), (Phase::Running, vec![State::Run, State::Run]));
         assert!(bench.board.status(bench.now).run_seconds - run_seconds < 0.2, "the clock stood still");
     }
-    // One robot may hide; and who paused by hand stays paused.
+    // One hidden robot is tolerated; and a run paused by an operator stays paused.
     let mut bench = Bench::new();
     bench.start();
     bench.hidden = vec!["xp01"];
@@ -597,13 +597,14 @@ fn a_frisbee_that_is_carried_or_hidden_is_not_yet_back() {
     bench.frisbee = -0.893;
     bench.pass(0.1);
     assert_eq!(bench.phase(), Phase::Relocating);
-    // Carried over the centre, 10 mm a frame.
+    // Carried over the centre, 10 mm per frame.
     for step in 0..40 {
         bench.frisbee = -0.2 + 0.01 * step as f32;
         bench.pass(0.02);
         assert_eq!(bench.phase(), Phase::Relocating, "{}", bench.frisbee);
     }
-    // Hidden for longer than a run may be blind: the relocation goes on, and one glimpse is no rest.
+    // Hidden for longer than a run may be blind: the relocation continues, and a short sighting does not count as
+    // rest.
     bench.hidden = vec!["frisbee"];
     bench.pass(3.0);
     assert_eq!(bench.phase(), Phase::Relocating);
@@ -643,7 +644,7 @@ fn without_poses_robots_are_told_nothing() {
     assert_eq!(told(&bench), before);
 }
 
-/// How many entries the record gets when xp01 says this.
+/// Number of entries in the record after this message of xp01.
 fn recorded(bench: &mut Bench, message: &RobotMessage) -> usize {
     bench.board.on_robot(bench.now, "xp01", message.clone());
     let actions = bench.board.take_actions();
@@ -834,7 +835,7 @@ fn a_hub_goes_on_in_the_phase_of_the_one_that_died() {
     assert_eq!((status.phase, status.experiment_phase.unwrap().number), (Phase::Resting, 1));
 }
 
-/// A bench whose disk has kept nothing since `then`.
+/// Makes the saved state outdated: changes after `then` are not saved.
 fn stale(bench: &mut Bench, then: impl FnOnce(&mut Bench)) {
     bench.pass(1.5);
     let kept = bench.kept.clone();
@@ -854,7 +855,7 @@ fn a_release_counts_while_a_hub_that_returns_asks_the_robots() {
     asking.pass(0.5);
     assert_eq!(asking.ask(order(Order::Hold)), Reply::Done);
     asking.pass(0.2);
-    // It starts again, and says that it was held.
+    // The robot restarts, and reports that it was held.
     asking.greets("xp02");
     assert_eq!(asking.ask(order(Order::Release)), Reply::Done);
     asking.silent.clear();
@@ -872,7 +873,7 @@ fn a_hub_that_returns_goes_on_only_on_the_robots_word() {
     let mut next = Bench::returning(&bench);
     next.pass(0.5);
     assert_eq!((next.phase(), next.states()), (Phase::Running, vec![State::Run; 2]), "{:?}", next.said);
-    // The disk refused what came after: the robots know better.
+    // The disk rejected the later state, but the robots know it.
     stale(&mut bench, hold);
     let mut next = Bench::returning(&bench);
     next.pass(0.5);
@@ -888,7 +889,7 @@ fn a_hub_that_returns_goes_on_only_on_the_robots_word() {
     assert_eq!(next.ask(Request::Resume), Reply::Done);
     next.pass(0.5);
     assert_eq!(next.phase(), Phase::Running);
-    // A second hub that dies while it asks claims what the first did.
+    // A second hub that dies while it waits for the robots saves the same claims as the first.
     bench.ask(Request::Resume);
     stale(&mut bench, |_| {});
     let mut asking = Bench::returning(&bench);
@@ -899,12 +900,12 @@ fn a_hub_that_returns_goes_on_only_on_the_robots_word() {
     let mut third = Bench::returning(&asking);
     third.pass(0.5);
     assert_eq!(third.phase(), Phase::Running);
-    // One of them has lost its memory, one does not come back, one was told STOP.
+    // Three cases: a robot lost its memory, a robot does not return, an operator sends STOP.
     let mut forgetful = Bench::returning(&Bench { kept: bench.kept.clone(), ..Bench::new() });
     forgetful.pass(1.0);
     assert_eq!(forgetful.phase(), Phase::Paused);
     assert!(said(&forgetful, "does not know what it was told last"), "{:?}", forgetful.said);
-    // STOP is remembered also while the robots are asked.
+    // STOP is remembered even while the hub waits for the robots.
     let mut stopped = Bench::returning(&bench);
     stopped.silent = vec!["xp02".into()];
     stopped.pass(0.5);
@@ -967,7 +968,7 @@ fn an_operator_drives_one_robot_and_nobody_else_at_the_same_time() {
     bench.ask(Request::Order { robot: "xp01".into(), order: Order::Hold });
     let held = bench.ask(drive("xp01", [0.0; 2]));
     assert!(matches!(&held, Reply::Refused(text) if text.contains("xpuck robot release xp01")), "{held:?}");
-    // After the run robots obey no command for their wheels until somebody drives again.
+    // After the run, robots obey no wheel commands until an operator drives again.
     bench.ask(Request::Stop);
     bench.pass(0.5);
     assert_eq!(bench.states(), [State::Stop, State::Stop]);
@@ -983,7 +984,7 @@ fn a_picture_is_asked_for_now_and_then_and_kept_for_who_asked() {
     assert!(matches!(ask(&mut bench), Reply::Refused(why) if why.contains("xp02 is not there")));
     bench.pass(0.5);
     let picture = |value: u8| Picture { width: 2, height: 1, rgb: Bytes(vec![value; 6]) };
-    // Nobody asked: it is the page's alone.
+    // Without a request, the picture is only for the page.
     bench.board.on_robot(bench.now, "xp02", RobotMessage::Picture(picture(1)));
     let Reply::Picture(told) = ask(&mut bench) else { panic!() };
     assert_eq!(told.picture, None);
@@ -1000,7 +1001,7 @@ fn a_picture_is_asked_for_now_and_then_and_kept_for_who_asked() {
     bench.pass(0.4);
     let Reply::Picture(told) = ask(&mut bench) else { panic!() };
     assert!(told.picture == Some(picture(7)) && (told.age - 0.4).abs() < 0.01, "{told:?}");
-    // One that is not whole is none.
+    // An incomplete picture is discarded.
     let torn = Picture { width: 3, ..picture(9) };
     bench.board.on_robot(bench.now, "xp02", RobotMessage::Picture(torn));
     let Reply::Picture(told) = ask(&mut bench) else { panic!() };
@@ -1027,7 +1028,7 @@ fn tags_are_recorded_unless_they_cannot_be() {
     assert_eq!(recorded(TagSeen { range: f32::NAN, ..tag }), None);
 }
 
-/// The swarm file lists `count` robots.
+/// Enrolment after the swarm file was extended to `count` robots.
 fn enrolment(count: usize) -> Request {
     Request::Enrol {
         robots: (1..=count).map(|i| format!("xp{i:02}")).collect(),
@@ -1057,18 +1058,18 @@ fn a_robot_that_is_enrolled_gets_the_experiment_and_then_run_and_its_senses() {
     assert_eq!(bench.states(), [State::Run; 3]);
     let told: Vec<&ToRobot> = bench.sent.iter().filter(|(id, _)| id == "xp03").map(|(_, message)| message).collect();
     let at = |wanted: &dyn Fn(&ToRobot) -> bool| told.iter().position(|message| wanted(message));
-    // It simulates as many robots as the others do.
+    // The new robot simulates the same number of robots as the others.
     let experiment = at(&|message| matches!(message, ToRobot::Experiment { robots: 2, .. }));
     let run = at(&|message| matches!(message, ToRobot::Directive(Directive { state: State::Run, .. })));
     assert!(experiment.is_some() && experiment < run, "{experiment:?} {run:?}");
     let hears = |message: &ToRobot| matches!(message, ToRobot::Senses { neighbours, .. } if !neighbours.is_empty());
     assert!(at(&hears).is_some());
-    // Said again it does nothing, and there is an end to it.
+    // A repeated enrolment has no effect, and the number of enrolments is limited.
     let said = bench.said.len();
     assert_eq!(bench.ask(enrolment(3)), Reply::Done);
     assert_eq!(bench.said.len(), said);
     assert!(matches!(bench.ask(enrolment(19)), Reply::Refused(why) if why.contains("takes 16 robots and has taken 1")));
-    // A hub that has the same file goes on, and one that lacks the robot does not.
+    // A hub with the same swarm file resumes; a hub whose file lacks the robot does not.
     assert_eq!(Bench::new().board.resume(kept.time, (*kept).clone()), Err("it had other robots".into()));
     let mut next = Bench::new();
     next.ask(enrolment(4));
@@ -1087,7 +1088,7 @@ fn a_robot_that_is_replaced_is_awaited_anew_and_stays_held() {
     bench.pass(0.1);
     let row = &bench.board.status(bench.now).robots[1];
     assert_eq!((row.alive, row.heard_s, row.held, row.round_trip_ms), (false, None, true, None));
-    // The former board speaks for a moment more; what it tells is forgotten when the other greets.
+    // The old board still sends for a moment; its data is dropped when the new board greets.
     let battery =
         Telemetry { power: PowerReport { battery_v: Some(3.2), ..PowerReport::default() }, ..Telemetry::default() };
     bench.board.on_robot(bench.now, "xp02", RobotMessage::Telemetry(Box::new(battery)));

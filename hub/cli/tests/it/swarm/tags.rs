@@ -1,5 +1,5 @@
-//! A tag as a sense, through real processes: from the arena's picture of the tag by the camera's bytes to the register that a
-//! tree reads, to the robot's path, and to the record.
+//! A tag as a sense, through real processes: from the arena's picture of the tag through the camera's bytes to the
+//! register that a tree reads, to the robot's path, and to the record.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm};
@@ -9,7 +9,7 @@ use xpuck_testing::patience::wait_within;
 /// Turns on the spot until a tag is in view, then drives to it.
 const SEEKER: &str =
     "selm\n  seq\n    ifsect v_tag 0deg 56deg\n    mulav v_goal v_zero 8 v_tag\n  movcv v_goal 70deg\n";
-/// The robot faces away from the tag: without v_tag it would turn for ever.
+/// The robot faces away from the tag: without v_tag it would turn forever.
 const WORLD: &str = "robots = 1\n[task]\nkind = \"coverage\"\ncell_m = 0.1\n\
     [[start]]\npose = [{ at_m = [0.3, -0.2], heading_deg = 180.0 }]\n\
     [[tag]]\nat_m = [1.0, 0.2]\nfacing_deg = 180.0\n";

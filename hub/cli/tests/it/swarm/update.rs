@@ -1,5 +1,5 @@
-//! Robots get a new program over the air, and return from a bad one: a real hub, an arena, and nine real robots' programs. Each
-//! robot has slots of its own, and a small loop in place of the system's manager.
+//! Over-the-air updates of robots, and their return from a bad version: a real hub, an arena, and nine real robots'
+//! programs. Each robot has its own slots, and a small loop in place of the system's manager.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm, xpuck, xpuckd};
@@ -16,7 +16,7 @@ use xpuck_update::bundle::this_arch;
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
 const ROBOTS: [&str; 9] = ["xp01", "xp02", "xp03", "xp04", "xp05", "xp06", "xp07", "xp08", "xp09"];
 
-/// Loop with the work of systemd's units on a robot. Arguments: its root, and the process whose end ends the loop.
+/// Loop that replaces systemd's units on a robot. Arguments: its root, and the process whose end ends the loop.
 const MANAGER: &str = r#"
 root=$1; test=$2; packaged=$root/usr/bin/xpuckd; slots=$root/var/lib/xpuck-slots
 export XPUCK_ROOT=$root RUNTIME_DIRECTORY=$root/run/xpuck
@@ -42,7 +42,7 @@ while goes_on; do
 done
 "#;
 
-/// Robot's program whose devices answer, and that never hears a hub.
+/// Robot's program whose devices answer, but which never hears a hub.
 const DEAF: &str = r#"#!/bin/sh
 while sleep 0.3; do
     now=$(cut -d' ' -f1 /proc/uptime)
@@ -61,7 +61,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Installs a program of a release in a tree.
+/// Installs a program of a release in a root folder.
 fn plant(tree: &Path, program: &Path, version: &str, counter: u64) {
     write(&tree.join("usr/lib/xpuck/release"), &format!("version = \"{version}\"\ncounter = {counter}\n"));
     fs::create_dir_all(tree.join("usr/bin")).unwrap();
@@ -205,7 +205,7 @@ fn robots_are_updated_over_the_air_and_leave_a_bad_version() {
     assert!(!good && text.contains("refuses 1.1.0: the bundle is for xu4, and this board is pi5"), "{text}");
 }
 
-/// Updates to a good version. The hub is restarted while the first robot has the bundle.
+/// Updates to a good version. The hub is restarted after the first robot has received the bundle.
 fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
     let package = rig.package("1.1.0", 110, built);
     let update = rig.command(&["robot", "update", "--deb", &package, "--boards", "pi5"]).spawn().unwrap();
@@ -214,7 +214,7 @@ fn update_to_a_good_version(rig: &mut Rig, built: &Path) {
     });
     let (good, text) = rig.outcome(&["start", "e.toml"]);
     assert!(!good && text.contains("`xpuck robot update abort` ends that"), "{text}");
-    // A busy disk keeps the update a little later than the hub begins it.
+    // On a busy disk the update is saved slightly after its start.
     let kept = rig.swarm.folder.path("runs/updates/update.json");
     wait_within(patience(), || kept.exists().then_some(()), || rig.logs());
     rig.swarm.kill("hub");

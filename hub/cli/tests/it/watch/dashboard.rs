@@ -1,5 +1,5 @@
-//! The dashboard for Grafana is what Grafana imports, and its expressions are what Prometheus understands. That the metrics are
-//! there is a test of the hub's service.
+//! The Grafana dashboard can be imported, and Prometheus accepts its expressions. A test of the hub's service checks
+//! that the metrics exist.
 
 use crate::common::said;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn prometheus_understands_every_expression() {
         let rule = |(i, expression): (usize, &String)| json!({ "record": format!("panel_{i}"), "expr": expression });
         let rules: Vec<Value> = expressions.iter().enumerate().map(rule).collect();
         let file = dir.path().join("rules.yml");
-        // JSON is YAML too.
+        // JSON is valid YAML.
         std::fs::write(&file, json!({ "groups": [{ "name": "dashboard", "rules": rules }] }).to_string()).unwrap();
         Command::new(&promtool).args(["check", "rules"]).arg(file).output().unwrap()
     };

@@ -1,4 +1,4 @@
-//! A demo watched over ZeroMQ as Groot2 watches it (docs/exchange.md, "Watching a robot live").
+//! A demo watched over ZeroMQ like by Groot2 (docs/exchange.md, "Watching a robot live").
 
 use crate::rig::{Demo, free_ports, xpuck};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ impl Viewer {
         (reply[0][6..].to_vec(), reply[1].clone())
     }
 
-    /// Numbers and states of the nodes.
+    /// States of the nodes, by number.
     fn states(&mut self) -> BTreeMap<u16, u8> {
         let (_, bytes) = self.ask(b'S', &[]);
         assert_eq!(bytes.len() % 3, 0);
@@ -105,7 +105,7 @@ fn demo_is_watched_as_by_groot2() {
         assert_eq!((reply.len(), &reply[0][..]), (2, &b"error"[..]), "{reply:?}");
         assert_eq!(first.ask(b'T', &[]).0, id, "and the next request is answered");
     }
-    // What was recorded while a viewer records, nine bytes a change.
+    // Recorded state changes, nine bytes each.
     let (_, time) = first.ask(b'r', &[b"start"]);
     assert!(String::from_utf8(time).unwrap().parse::<u64>().is_ok());
     let deadline = Instant::now() + patience();

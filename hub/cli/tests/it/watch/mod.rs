@@ -1,4 +1,4 @@
-//! What watches a swarm: dashboards, viewers of others, the camera above.
+//! Observers of a swarm: dashboards, third-party viewers, the overhead camera.
 
 mod dashboard;
 mod foxglove;

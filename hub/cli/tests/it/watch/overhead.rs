@@ -33,7 +33,7 @@ fn hub_reads_the_overhead_camera_of_the_arena() {
         let begun = Instant::now();
         for _ in 0..3 {
             let Ok(Event::Picture(shot, _)) = events.recv_timeout(patience()) else { panic!("a picture") };
-            // A row of 480 pixels is 2.1 m wide. The rows, a multiple of the block size, are 1.6 m high.
+            // A row of 480 pixels spans 2.1 m. The rows, a multiple of the block size, span 1.6 m.
             assert_eq!(shot.size, [480, 368]);
             assert!((2_000..100_000).contains(&shot.jpeg.len()), "{} bytes", shot.jpeg.len());
         }

@@ -1,5 +1,5 @@
-//! A hub, an arena, a robot's program, and the interfaces for others: metrics, health, doctor, the stream, settings pushed to
-//! the robot, and a peer that floods the hub with junk.
+//! A hub, an arena, a robot's program, and the interfaces for other programs: metrics, health, doctor, the stream,
+//! settings pushed to the robot, and a peer that floods the hub with invalid messages.
 
 use crate::rig::{Layout, Swarm, free_ports, http, valid_json};
 use serde_json::Value;
@@ -104,7 +104,7 @@ fn metrics_are_valid(world: &World) {
     metrics_pass_promtool(&older, &text);
 }
 
-/// Checks metrics by the tool of Prometheus, if it is installed.
+/// Checks metrics with the tool of Prometheus, if it is installed.
 fn metrics_pass_promtool(text: &str, open: &str) {
     let Ok(promtool) = std::env::var("XPUCK_PROMTOOL") else {
         return xpuck_testing::skipped("metrics are not checked by promtool (make deps-promtool)");
@@ -123,7 +123,7 @@ fn metrics_pass_promtool(text: &str, open: &str) {
     assert!(!sound && said.contains("xpuck_senses_sent_total no help text"), "the other form passes too: {said}");
 }
 
-/// Reads metrics by the Python parser of Prometheus, if it is installed.
+/// Reads metrics with the Python parser of Prometheus, if it is installed.
 fn metrics_pass_the_python_parser(text: &str, families: usize) {
     const CHECK: &str = "import sys\n\
         from prometheus_client.openmetrics.parser import text_string_to_metric_families as read\n\
@@ -226,7 +226,7 @@ fn settings_reach_the_file_of_the_robot(world: &World) {
     assert!(robots.contains(&format!("xp01     {}", env!("CARGO_PKG_VERSION"))), "{robots}");
 }
 
-/// A peer sends junk at the full speed of the machine, and messages that are too long, while xp02 counts its senses.
+/// A peer floods the hub with invalid and oversized messages, while the test counts the senses of xp02.
 fn flood_of_junk_delays_no_robot(world: &World) {
     let endpoint = world.swarm.folder.robots();
     let sockets = Sockets::new();

@@ -10,7 +10,7 @@ pub type Name = (u32, u32);
 struct Simulator {
     /// Maximum number of concurrent individuals; 0 while the simulator is unavailable.
     limit: usize,
-    /// Individuals without an answer: time of sending [s], and whether the answer is overdue.
+    /// Individuals without an answer: time of sending (s), and whether the answer is overdue.
     sent: BTreeMap<Name, (f64, bool)>,
 }
 
@@ -96,7 +96,7 @@ impl Dispatch {
         }
     }
 
-    /// Queues individuals sent more than `longest` ago [s] again; returns simulators and individuals.
+    /// Queues individuals sent more than `longest` ago (s) again; returns simulators and individuals.
     pub fn overdue(&mut self, now: f64, longest: f64) -> Vec<(usize, Name)> {
         let mut found = Vec::new();
         for (at, simulator) in self.simulators.iter_mut().enumerate() {

@@ -5,17 +5,17 @@ use super::super::place::{Beam, Position, Target};
 use super::task::Task;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// Radius of the body [mm].
+/// Radius of the body (mm).
 pub const RADIUS: f64 = 37.5;
-/// Height of the body [mm].
+/// Height of the body (mm).
 const HEIGHT: f64 = 55.0;
 /// Number of corners of the outline.
 const CORNERS: u32 = 16;
-/// Distance between the wheels [mm].
+/// Distance between the wheels (mm).
 pub const WHEEL_BASE: f64 = 53.0;
-/// Distance of the sonars from the centre [mm]; inside the body, which they therefore do not detect.
+/// Distance of the sonars from the centre (mm); inside the body, which they therefore do not detect.
 const SONARS_AT: f64 = 36.0;
-/// Height of the sonars [mm].
+/// Height of the sonars (mm).
 const SONARS_HIGH: f64 = 20.0;
 
 /// Shape sent to the world simulator.
@@ -27,7 +27,7 @@ pub fn shape() -> BodyShape {
     BodyShape { layers: vec![Layer { height: HEIGHT, polygons: vec![(0..CORNERS).map(corner).collect()] }] }
 }
 
-/// Target after a step in which the wheels roll these distances [mm]. The chord of the arc is set to the arc's
+/// Target after a step in which the wheels roll these distances (mm). The chord of the arc is set to the arc's
 /// length.
 pub fn drive(position: &Position, left: f64, right: f64) -> Target {
     let turn = (right - left) / WHEEL_BASE;

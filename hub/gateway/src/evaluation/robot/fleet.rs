@@ -7,16 +7,16 @@ use super::life::{Life, Progress};
 use super::task::Task;
 use std::collections::VecDeque;
 
-/// Interval before a request that failed is repeated [s].
+/// Interval before a request that failed is repeated (s).
 const PAUSE: f64 = 0.01;
-/// Waiting time after which a warning is logged [s].
+/// Waiting time after which a warning is logged (s).
 const TELL_WAITING: f64 = 10.0;
 
 struct Member {
     ticket: u64,
     individual: Individual,
     life: Life,
-    /// Reason for waiting, its start, and the time of the next attempt [s].
+    /// Reason for waiting, its start, and the time of the next attempt (s).
     waits: Option<(&'static str, f64, f64)>,
     /// Whether the evaluation was cancelled before the robot's identifier is known.
     cancelled: bool,
@@ -29,7 +29,7 @@ pub struct Fleet {
     /// Tickets of the unanswered requests, the oldest first.
     asked: VecDeque<u64>,
     requests: Vec<Message>,
-    /// Time of the last warning about waiting [s].
+    /// Time of the last warning about waiting (s).
     told: Option<f64>,
 }
 
@@ -149,7 +149,7 @@ impl Fleet {
         Some(format!("an individual waits: {why}"))
     }
 
-    /// Time of the next repeated request [s].
+    /// Time of the next repeated request (s).
     pub fn next_wake(&self) -> Option<f64> {
         let ends = self.members.iter().filter_map(|member| member.waits.map(|waits| waits.2));
         ends.filter(|end| end.is_finite()).reduce(f64::min)

@@ -14,7 +14,7 @@ use std::f64::consts::{PI, TAU};
 const TRIES: u32 = 100;
 /// Tolerance of colour components.
 const COLOUR_DIFFERENCE: u8 = 8;
-/// Side of the arena [mm].
+/// Side of the arena (mm).
 const SIDE: f64 = 2000.0;
 
 /// Progress of an evaluation.

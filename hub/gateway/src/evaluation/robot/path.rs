@@ -13,7 +13,7 @@ const MOST_WAITS: u32 = 1000;
 /// Recorded drive of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Driven {
-    /// Poses `[x, y, direction]` after each step of each trial [mm, rad].
+    /// Poses `[x, y, direction]` after each step of each trial (mm, rad).
     pub trials: Vec<Vec<[f64; 3]>>,
     /// Fitness.
     pub fitness: Option<f64>,

@@ -12,7 +12,7 @@ pub struct Step {
     pub nearest: f64,
     /// Fraction of the move that was blocked.
     pub stress: f64,
-    /// Distance of the nearest visible robot of the other population before the move [mm].
+    /// Distance of the nearest visible robot of the other population before the move (mm).
     pub other: Option<f64>,
 }
 

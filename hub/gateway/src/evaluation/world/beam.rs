@@ -4,7 +4,7 @@ use super::super::place::Beam;
 use super::convex::not_above;
 use super::vector::{Vec3, add3, dot3, scale3};
 
-/// Tolerance of the beam's border, so that a beam without width detects its target [mm].
+/// Tolerance of the beam's border, so that a beam without width detects its target (mm).
 const MARGIN: f64 = 1e-9;
 /// Number of bisections of a bracket of pi / 16. The direction is then known to 1e-8 rad, and the distance, which has
 /// its minimum there, to rounding.

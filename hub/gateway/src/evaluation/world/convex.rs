@@ -9,9 +9,9 @@ pub(super) struct Convex {
     pub sides: Vec<Side>,
     /// Centre of an enclosing circle.
     pub centre: Vec2,
-    /// Radius of that circle [mm].
+    /// Radius of that circle (mm).
     pub radius: f64,
-    /// Maximum distance of a corner from (0, 0) before placement [mm].
+    /// Maximum distance of a corner from (0, 0) before placement (mm).
     pub reach: f64,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Side {
     pub point: Vec2,
     /// Outward unit normal.
     pub normal: Vec2,
-    /// Distance from (0, 0) along the normal [mm].
+    /// Distance from (0, 0) along the normal (mm).
     pub offset: f64,
 }
 
@@ -49,7 +49,7 @@ impl Convex {
         self.centre = frame.place(from.centre);
     }
 
-    /// Whether a point is inside, or outside by at most a margin [mm].
+    /// Whether a point is inside, or outside by at most a margin (mm).
     pub(super) fn contains(&self, point: Vec2, margin: f64) -> bool {
         self.sides.iter().all(|side| dot(side.normal, point) - side.offset <= margin)
     }

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::outline::{OutlineError, convex_parts};
 
-/// Length and width of the arena [mm] (section 3.2).
+/// Length and width of the arena (mm) (section 3.2).
 pub const SIDE: f64 = 2000.0;
 
 const HEIGHTS: RangeInclusive<f64> = -2000.0..=2000.0;
@@ -18,7 +18,7 @@ const MAX_GROUNDS: usize = 256;
 /// Red, green and blue.
 pub type Colour = [u8; 3];
 
-/// Corners `[x, y]` of a simple polygon [mm], 3 to 256 in either orientation; the last is joined to the first.
+/// Corners `[x, y]` of a simple polygon (mm), 3 to 256 in either orientation; the last is joined to the first.
 pub type Outline = Vec<[f64; 2]>;
 
 /// World without robots.

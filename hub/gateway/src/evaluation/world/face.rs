@@ -3,10 +3,10 @@
 use super::beam::Cone;
 use super::vector::{Vec3, add3, cross3, dot3, length3, scale3, subtract3};
 
-/// Distance behind a face at which a sensor still touches it [mm]. Robots may overlap the objects that they touch by
+/// Distance behind a face at which a sensor still touches it (mm). Robots may overlap the objects that they touch by
 /// a tenth of it.
 pub(super) const TOUCHED: f64 = 1e-3;
-/// Tolerance of a face's border, so that beams do not pass between two faces [mm].
+/// Tolerance of a face's border, so that beams do not pass between two faces (mm).
 const MARGIN: f64 = 1e-9;
 
 /// Plane of a face.
@@ -14,7 +14,7 @@ const MARGIN: f64 = 1e-9;
 pub(super) struct Face {
     /// Outward unit normal in arena coordinates.
     pub normal: Vec3,
-    /// Distance of the sensor in front of the plane [mm].
+    /// Distance of the sensor in front of the plane (mm).
     pub height: f64,
 }
 
@@ -37,7 +37,7 @@ impl Face {
         self.height > -TOUCHED
     }
 
-    /// Nearest point in the beam, if it is nearer than a limit [mm].
+    /// Nearest point in the beam, if it is nearer than a limit (mm).
     ///
     /// The distance to the sensor is a convex function on the part of the plane inside the beam. So either its
     /// minimum there is within the face, or the nearest point is on an edge of the face.

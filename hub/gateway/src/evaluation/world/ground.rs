@@ -16,7 +16,7 @@ pub(super) struct Terrain {
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub outline: Convex,
-    /// Height of its plane at (0, 0) [mm].
+    /// Height of its plane at (0, 0) (mm).
     height: f64,
     pub slope: Vec2,
     pub colour: [u8; 3],

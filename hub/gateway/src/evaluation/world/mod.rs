@@ -109,7 +109,7 @@ impl World {
         self.robots.retain(|robot| robot.connection != connection)
     }
 
-    /// Sets the time [s], and removes all robots whose identifier was in no message for more than `idle` seconds;
+    /// Sets the time (s), and removes all robots whose identifier was in no message for more than `idle` seconds;
     /// returns their number. Call it at intervals: messages get the time of the previous call.
     pub fn expire(&mut self, now: f64, idle: f64) -> usize {
         self.robots.now = now;

@@ -5,7 +5,7 @@ use super::vector::{Vec2, cross, subtract};
 
 /// Maximum number of corners of an outline.
 const MAX_CORNERS: usize = 256;
-/// Maximum magnitude of a coordinate [mm].
+/// Maximum magnitude of a coordinate (mm).
 const FARTHEST: f64 = 10_000.0;
 /// Areas up to this count as zero [mm²].
 const NO_AREA: f64 = 1e-6;

@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use super::super::place::Target;
 use super::vector::{Vec2, add};
 
-/// Maximum length of a checked motion [mm]; walls stop every robot before.
+/// Maximum length of a checked motion (mm); walls stop every robot before.
 const LONGEST: f64 = 1e6;
 
 /// Pose in plan.
@@ -13,7 +13,7 @@ const LONGEST: f64 = 1e6;
 pub(super) struct Pose {
     pub x: f64,
     pub y: f64,
-    /// Direction of the body's positive y-axis, counter-clockwise from the arena's x-axis [rad], in (-pi, pi].
+    /// Direction of the body's positive y-axis, counter-clockwise from the arena's x-axis (rad), in (-pi, pi].
     pub direction: f64,
 }
 
@@ -31,7 +31,7 @@ impl Pose {
     }
 }
 
-/// Normalises an angle to (-pi, pi] [rad].
+/// Normalises an angle to (-pi, pi] (rad).
 pub(super) fn wrapped(angle: f64) -> f64 {
     if -PI < angle && angle <= PI {
         return angle;
@@ -75,9 +75,9 @@ impl Frame {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion {
     pub start: Pose,
-    /// Translation per lambda [mm].
+    /// Translation per lambda (mm).
     pub shift: Vec2,
-    /// Rotation per lambda [rad], in (-pi, pi].
+    /// Rotation per lambda (rad), in (-pi, pi].
     pub turn: f64,
 }
 

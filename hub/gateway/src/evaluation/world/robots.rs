@@ -15,7 +15,7 @@ pub const MAX_WORLD_CORNERS: usize = 16_384;
 pub(super) struct Robot {
     pub identifier: u16,
     pub connection: u32,
-    /// Time of the last message with its identifier [s].
+    /// Time of the last message with its identifier (s).
     pub last_used: f64,
     pub placed: Option<Placed>,
     corners: usize,

@@ -10,9 +10,9 @@ use super::shape::{Placed, Prism};
 use super::travel::WALLS;
 use super::vector::{Vec2, Vec3, dot};
 
-/// Reading of an empty beam, and the maximum range of sensors [mm].
+/// Reading of an empty beam, and the maximum range of sensors (mm).
 pub const NOTHING: f64 = 10_000.0;
-/// Maximum magnitude of a sensor's coordinates [mm]; beyond it the beam counts as empty.
+/// Maximum magnitude of a sensor's coordinates (mm); beyond it the beam counts as empty.
 const FARTHEST: f64 = 100_000.0;
 
 /// Kind of sensor.
@@ -24,7 +24,7 @@ pub(super) enum Sense {
     Sound,
 }
 
-/// Distance [mm] and colour of the nearest object in a beam.
+/// Distance (mm) and colour of the nearest object in a beam.
 pub(super) fn nearest<'a>(
     scene: &Scene,
     robots: impl Iterator<Item = (&'a Placed, bool)>,

@@ -10,14 +10,14 @@ use super::vector::{Vec2, Vec3, add3, cross3, dot, dot3, left, scale3};
 /// Maximum number of corners of all polygons of a body. Even if each corner becomes a convex part, two bodies are
 /// compared in milliseconds.
 pub const MAX_CORNERS: usize = 256;
-/// Tolerance for sensors outside their own body [mm], because programs send few digits.
+/// Tolerance for sensors outside their own body (mm), because programs send few digits.
 const MOUNTED: f64 = 1e-3;
 
 /// Convex polygon with a bottom and a top.
 #[derive(Clone, Debug)]
 pub(super) struct Prism {
     pub outline: Convex,
-    /// Heights of bottom and top [mm].
+    /// Heights of bottom and top (mm).
     pub span: [f64; 2],
 }
 
@@ -115,7 +115,7 @@ impl Placed {
         self.centre = self.frame.place(self.body.hull.centre);
     }
 
-    /// Tilts straight forward and across [rad].
+    /// Tilts straight forward and across (rad).
     pub(super) fn tilts(&self) -> [f64; 2] {
         let forward = self.frame.turn([0.0, 1.0]);
         [forward, left(forward)].map(|way| dot(self.spot.slope, way).atan())

@@ -7,20 +7,20 @@ use super::convex::{Convex, Side};
 use super::pose::{Frame, Motion};
 use super::vector::{Vec2, dot, left, length, subtract};
 
-/// Maximum depth of an overlap that counts as a touch [mm]. A robot that slides along a wall, or jumps to a reported
+/// Maximum depth of an overlap that counts as a touch (mm). A robot that slides along a wall, or jumps to a reported
 /// pose, overlaps by rounding errors.
 pub(super) const TOUCH: f64 = 1e-4;
-/// Maximum width of a gap that counts as contact [mm].
+/// Maximum width of a gap that counts as contact (mm).
 const CONTACT: f64 = 1e-9;
 /// Minimum step in lambda; a search ends at a shorter one.
 const NO_STEP: f64 = 1e-13;
 /// Maximum number of steps of a search; about 20 are typical.
 const MAX_STEPS: usize = 10_000;
 
-/// Gap at a lambda [mm], and a lower bound of the step in lambda up to contact or touch.
+/// Gap at a lambda (mm), and a lower bound of the step in lambda up to contact or touch.
 pub(super) type Probe = (f64, f64);
 
-/// Depth of the overlap of a polygon in a frame with another one [mm]; 0 or less without an overlap.
+/// Depth of the overlap of a polygon in a frame with another one (mm); 0 or less without an overlap.
 pub(super) fn overlap(piece: &Convex, frame: &Frame, obstacle: &Convex) -> f64 {
     let to_obstacle = |side: &Side| {
         let (normal, offset) = seen_from_piece(side, frame);
@@ -41,7 +41,7 @@ pub(super) fn overlap(piece: &Convex, frame: &Frame, obstacle: &Convex) -> f64 {
     piece.sides.iter().map(to_piece).fold(depth, f64::min)
 }
 
-/// Depth of a polygon in a frame behind a straight line [mm].
+/// Depth of a polygon in a frame behind a straight line (mm).
 pub(super) fn behind(piece: &Convex, frame: &Frame, line: &Side) -> f64 {
     let (normal, offset) = seen_from_piece(line, frame);
     offset - piece.sides.iter().map(|corner| dot(normal, corner.point)).fold(f64::INFINITY, f64::min)

@@ -17,7 +17,7 @@ pub(super) const WALLS: [Side; 4] = [
     Side { point: [SIDE, SIDE], normal: [0.0, -1.0], offset: -SIDE },
 ];
 
-/// Whether a body overlaps no object by more than a depth [mm].
+/// Whether a body overlaps no object by more than a depth (mm).
 pub(super) fn is_free<'a>(
     scene: &'a Scene,
     mut others: impl Iterator<Item = &'a Placed>,

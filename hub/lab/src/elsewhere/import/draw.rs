@@ -20,9 +20,9 @@ pub(super) struct Drawn {
     pub solids: Vec<Solid>,
     /// Poses of robots; robots without a placement rule are not included.
     pub robots: Vec<Pose>,
-    /// Movable bodies: position [m], radius [m], mass [kg], index of the scene's thing.
+    /// Movable bodies: position (m), radius (m), mass (kg), index of the scene's thing.
     pub movable: Vec<(Vec2, f32, f32, usize)>,
-    /// Lights: position [m], height [m], intensity, index of the scene's thing.
+    /// Lights: position (m), height (m), intensity, index of the scene's thing.
     pub lights: Vec<(Vec2, f32, f32, usize)>,
     /// For each thing, the number of instances that found no room.
     pub without_room: Vec<usize>,

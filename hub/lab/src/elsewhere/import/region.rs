@@ -9,16 +9,16 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::wall::Wall;
 
-/// Maximum length of an arena [m].
+/// Maximum length of an arena (m).
 const LONGEST: f32 = 20.0;
 /// Number of grid cells along each side.
 const CELLS: usize = 500;
 
 /// Grid cells whose centres a robot can reach.
 pub(super) struct Region {
-    /// Least corner of the arena [m].
+    /// Least corner of the arena (m).
     pub low: Vec2,
-    /// Greatest corner of the arena [m].
+    /// Greatest corner of the arena (m).
     pub high: Vec2,
     /// Whether ARGoS's space was cut to the maximum arena length (20 m).
     pub is_cut: bool,
@@ -84,12 +84,12 @@ impl Region {
         })
     }
 
-    /// Size of a grid cell [m].
+    /// Size of a grid cell (m).
     pub fn cell(&self) -> Vec2 {
         self.grid.cell
     }
 
-    /// Centre of the arena [m].
+    /// Centre of the arena (m).
     pub fn middle(&self) -> Vec2 {
         (self.low + self.high) * 0.5
     }

@@ -16,13 +16,13 @@ const MOST_TRIALS: usize = 10_000;
 
 /// An experiment.
 pub(super) struct Scene {
-    /// Lengths of the space along x and y [m].
+    /// Lengths of the space along x and y (m).
     pub size: [f32; 2],
-    /// Centre of the space [m].
+    /// Centre of the space (m).
     pub centre: [f32; 2],
     /// Seed of random placements.
     pub seed: u64,
-    /// Length of a run [s], if the file has one.
+    /// Length of a run (s), if the file has one.
     pub seconds: Option<f32>,
     /// Things in the arena, in the file's order.
     pub things: Vec<Thing>,
@@ -42,9 +42,9 @@ pub(super) struct Thing {
     pub count: usize,
     /// Maximum number of draws for each instance.
     pub trials: usize,
-    /// Rule for the position [m].
+    /// Rule for the position (m).
     pub position: Place,
-    /// Rule for the angles about z, y and x [degrees].
+    /// Rule for the angles about z, y and x (degrees).
     pub orientation: Place,
 }
 
@@ -52,9 +52,9 @@ pub(super) struct Thing {
 pub(super) enum What {
     /// Any entity with a controller.
     Robot,
-    /// Length and width [m]; mass [kg].
+    /// Length and width (m); mass (kg).
     Box { size: [f32; 2], mass: Option<f32> },
-    /// Radius [m]; mass [kg].
+    /// Radius (m); mass (kg).
     Cylinder { radius: f32, mass: Option<f32> },
     /// Intensity as in ARGoS.
     Light { intensity: f32 },

@@ -5,11 +5,11 @@ use xpuck_kernels::math::Vec2;
 /// A fixed body: a box or a cylinder.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Solid {
-    /// Centre [m].
+    /// Centre (m).
     pub at: Vec2,
-    /// Half length and half width of a box as vectors [m]; zero for a cylinder.
+    /// Half length and half width of a box as vectors (m); zero for a cylinder.
     pub axes: [Vec2; 2],
-    /// Radius of a cylinder [m]; 0 for a box.
+    /// Radius of a cylinder (m); 0 for a box.
     pub radius: f32,
     /// Index of the scene's thing.
     pub thing: usize,
@@ -24,7 +24,7 @@ impl Solid {
         [self.at + along + across, self.at - along + across, self.at - along - across, self.at + along - across]
     }
 
-    /// Distance of a point from the surface [m]; <= 0 inside.
+    /// Distance of a point from the surface (m); <= 0 inside.
     pub fn distance(&self, to: Vec2) -> f32 {
         let offset = to - self.at;
         if self.radius > 0.0 {
@@ -38,7 +38,7 @@ impl Solid {
         if x <= 0.0 && y <= 0.0 { x.max(y) } else { outside(x).hypot(outside(y)) }
     }
 
-    /// Half size of the axis-aligned bounding rectangle [m].
+    /// Half size of the axis-aligned bounding rectangle (m).
     pub fn reach(&self) -> Vec2 {
         let [along, across] = self.axes;
         Vec2 { x: along.x.abs() + across.x.abs() + self.radius, y: along.y.abs() + across.y.abs() + self.radius }

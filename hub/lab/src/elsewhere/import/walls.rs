@@ -5,18 +5,18 @@ use super::shapes::Solid;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::MAX_WALLS;
 
-/// Width below which a box becomes one wall along its middle, if robots can reach both sides [m].
+/// Width below which a box becomes one wall along its middle, if robots can reach both sides (m).
 const NARROW: f32 = 0.1;
 /// Number of sides of the polygon for a cylinder, and the reduced number if the wall limit is exceeded.
 const SIDES: [usize; 2] = [6, 4];
-/// Distance below which a wall counts as the arena's edge [m].
+/// Distance below which a wall counts as the arena's edge (m).
 const EDGE: f32 = 0.01;
-/// Minimum length of a wall [m].
+/// Minimum length of a wall (m).
 const SHORTEST: f32 = 0.01;
 
 /// Walls, and the numbers of bodies left out because of the wall limit of a world.
 pub(super) struct Walls {
-    /// Ends of the walls in ARGoS's frame [m].
+    /// Ends of the walls in ARGoS's frame (m).
     pub lines: Vec<[Vec2; 2]>,
     /// Number of bodies left out, by index of the scene's thing.
     pub left_out: Vec<usize>,

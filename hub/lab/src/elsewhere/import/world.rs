@@ -15,13 +15,13 @@ use xpuck_wire::output;
 
 /// Number of starts drawn if ARGoS draws a new one for each run; runs use them in turn.
 const STARTS: u32 = 8;
-/// Minimum and maximum of the radius [m] and of the mass [kg] of a disc.
+/// Minimum and maximum of the radius (m) and of the mass (kg) of a disc.
 const DISC: [(f32, f32); 2] = [(0.02, 1.0), (0.001, 10.0)];
-/// Minimum and maximum height of a light above the sensors [m].
+/// Minimum and maximum height of a light above the sensors (m).
 const LIGHT_HEIGHT: (f32, f32) = (0.05, 5.0);
-/// Height of an e-puck's light sensors above the floor [m].
+/// Height of an e-puck's light sensors above the floor (m).
 const SENSOR_HEIGHT: f32 = 0.033;
-/// Maximum distance of a light from the centre along an axis [m].
+/// Maximum distance of a light from the centre along an axis (m).
 const FARTHEST_LIGHT: f32 = 20.0;
 
 /// Rounds to 10 micrometres, the resolution of single precision at 20 m.

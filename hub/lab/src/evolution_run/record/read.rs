@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// Name of a record of format 1, in the same folder.
 const OLDER: &str = "record.xprec";
-/// Length of an MCAP record before its body: its kind and the body's length [bytes].
+/// Length of an MCAP record before its body: its kind and the body's length (bytes).
 const HEAD: u64 = 9;
-/// Maximum length of the body of the file's header [bytes].
+/// Maximum length of the body of the file's header (bytes).
 const MAX_HEADER: usize = 4096;
 
 /// Error of a record that cannot be read.
@@ -45,7 +45,7 @@ pub fn refuse_older(path: &Path) -> Result<(), RecordError> {
 /// Reads a record generation by generation, up to its end or to the first incomplete or damaged chunk.
 pub struct Reader {
     file: BufReader<File>,
-    /// Offset of the next chunk from the start of the file [bytes].
+    /// Offset of the next chunk from the start of the file (bytes).
     at: u64,
     length: u64,
 }

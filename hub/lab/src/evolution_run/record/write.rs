@@ -14,9 +14,9 @@ pub(super) const PROFILE: &str = "xpuck-evolution/";
 const TOPIC: &str = "/generation";
 /// The default level of zstd: with the thesis's budget it takes a few milliseconds per generation.
 const LEVEL: u32 = 3;
-/// Maximum size of a chunk, compressed or not [bytes].
+/// Maximum size of a chunk, compressed or not (bytes).
 pub(super) const MAX_CHUNK: usize = 1 << 30;
-/// Length of the file's end: the records "data end" and "footer", and the magic bytes at both ends of a file [bytes].
+/// Length of the file's end: the records "data end" and "footer", and the magic bytes at both ends of a file (bytes).
 pub(super) const END: usize = 9 + 4 + 9 + 20 + 8;
 
 /// JSON Schema of a message.

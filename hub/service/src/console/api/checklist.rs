@@ -9,11 +9,11 @@ use std::path::Path;
 use xpuck_record::budget::Limits;
 use xpuck_wire::{RobotRow, Status};
 
-/// Free disk space below which a warning is shown [bytes]; enough for several runs of nine robots.
+/// Free disk space below which a warning is shown (bytes); enough for several runs of nine robots.
 const LITTLE: u64 = 1 << 30;
-/// Age from which poses count as missing [s].
+/// Age from which poses count as missing (s).
 const POSES: f64 = 0.5;
-/// Processor temperature above which throttling is near [degrees C].
+/// Processor temperature above which throttling is near (degrees C).
 const HOT: f32 = 80.0;
 
 /// State of a checklist item.
@@ -45,7 +45,7 @@ fn usual() -> f64 {
     16.0
 }
 
-/// Checklist for a run of the given duration [minutes].
+/// Checklist for a run of the given duration (minutes).
 pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Asked>) -> Response {
     let Some(status) = shared.live.status() else { return json(&Vec::<Item>::new()) };
     let runs = shared.settings.runs.clone();
@@ -56,7 +56,7 @@ pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Asked>)
     json(&list(&status, asked.minutes, free))
 }
 
-/// Free disk space at a folder, which may not exist yet [bytes].
+/// Free disk space at a folder, which may not exist yet (bytes).
 pub fn free(folder: &Path) -> Option<u64> {
     folder
         .ancestors()

@@ -22,9 +22,9 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
-/// Maximum length of a command [bytes].
+/// Maximum length of a command (bytes).
 const COMMAND: usize = 16 * 1024;
-/// Maximum length of an experiment with its files [bytes].
+/// Maximum length of an experiment with its files (bytes).
 const EXPERIMENT: usize = 1 << 20;
 
 /// All routes below `/api`.

@@ -13,13 +13,13 @@ use serde::Deserialize;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::rate::Rate;
 
-/// Time before the interval whose events still affect its first picture [s].
+/// Time before the interval whose events still affect its first picture (s).
 const LEAD: f64 = 5.0;
-/// Maximum length of an interval at 25 poses per second [s]; longer at lower rates.
+/// Maximum length of an interval at 25 poses per second (s); longer at lower rates.
 const LONGEST: f64 = 60.0;
-/// Maximum rate of poses [Hz].
+/// Maximum rate of poses (Hz).
 const POSES: f64 = 25.0;
-/// Maximum rate of status events [Hz].
+/// Maximum rate of status events (Hz).
 const STATUS: f64 = 5.0;
 
 #[derive(Deserialize)]

@@ -78,7 +78,7 @@ pub async fn overhead(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// Response with a picture, its age [ms], and its number, from which pages compute the frame rate.
+/// Response with a picture, its age (ms), and its number, from which pages compute the frame rate.
 fn image(kind: &'static str, came: Instant, number: u64, bytes: Vec<u8>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind.into()),

@@ -16,7 +16,7 @@ const COLUMNS: usize = 8;
 #[derive(Clone, Debug, Serialize)]
 pub struct Generation {
     robot: String,
-    /// Running time [s].
+    /// Running time (s).
     t: f32,
     generation: u32,
     best: f32,
@@ -99,7 +99,7 @@ pub struct History {
     evolved: Thinned<2>,
     segments: Vec<Segment>,
     migration: Migration,
-    /// Reference: arena time [s], running time at that moment [s], and whether the running time advances.
+    /// Reference: arena time (s), running time at that moment (s), and whether the running time advances.
     at: (f64, f64, bool),
 }
 

@@ -13,9 +13,9 @@ const KEPT: usize = 1000;
 pub struct Line<'a> {
     /// Number, from 1.
     pub seq: u64,
-    /// Arena time [s].
+    /// Arena time (s).
     pub t: f64,
-    /// Wall time [ms since 1970].
+    /// Wall time (ms since 1970).
     pub unix_ms: u64,
     /// Severity.
     pub level: &'static str,
@@ -28,7 +28,7 @@ pub struct Line<'a> {
 /// Event of the hub.
 #[derive(Clone, Debug, Serialize)]
 pub struct Noted {
-    /// Arena time [s].
+    /// Arena time (s).
     pub t: f64,
     /// Operator who caused it; empty for events of the hub itself.
     pub who: String,

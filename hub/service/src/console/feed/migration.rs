@@ -13,7 +13,7 @@ pub struct Migration {
     pub ids: Vec<String>,
     /// Number of immigrants from the island of a row to the island of a column.
     pub counts: Vec<Vec<u32>>,
-    /// Most recent exchanges: origin, destination and running time [s].
+    /// Most recent exchanges: origin, destination and running time (s).
     pub recent: VecDeque<(u16, u16, f32)>,
 }
 

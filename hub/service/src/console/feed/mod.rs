@@ -37,7 +37,7 @@ pub struct Event {
     pub robot: Option<Arc<str>>,
     /// Number of a line, with which a reconnecting page states the last line it has.
     pub number: Option<u64>,
-    /// Arena time [s].
+    /// Arena time (s).
     pub time: f64,
     /// Data as JSON in one line.
     pub json: String,

@@ -9,12 +9,12 @@ use xpuck_wire::message::{LogLine, State};
 use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::{CELLS, Update};
 
-/// Number of samples in a robot's history, and their interval [s of arena time]; ten minutes in total.
+/// Number of samples in a robot's history, and their interval (s of arena time); ten minutes in total.
 const SAMPLES: usize = 600;
 const APART: f64 = 1.0;
 /// Maximum number of stored log lines.
 const LINES: usize = 200;
-/// Time without control updates after which a robot counts as resting [s of arena time].
+/// Time without control updates after which a robot counts as resting (s of arena time).
 const AT_REST: f64 = 1.5;
 
 /// Last ten minutes of a robot, one value per second.
@@ -92,7 +92,7 @@ struct Robot {
     /// Hash of the tree in control, and of the tree last sent to the robot's watchers.
     tree: String,
     shown: String,
-    /// Time of the last control update [s].
+    /// Time of the last control update (s).
     updated: Option<f64>,
 }
 

@@ -9,13 +9,13 @@ use xpuck_wire::{ExperimentPhase, LastDirective, Phase, RobotRow, SecurityReport
 /// Values from outside the run that the hub's status lacks.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
-    /// Wall time [ms since 1970].
+    /// Wall time (ms since 1970).
     pub wall_unix_ms: u64,
     /// Seconds of arena time per second of wall time.
     pub speed: f64,
-    /// Size of the record's open file [bytes].
+    /// Size of the record's open file (bytes).
     pub record_bytes: Option<u64>,
-    /// Free space on the record's disk [bytes].
+    /// Free space on the record's disk (bytes).
     pub disk_free_bytes: Option<u64>,
     /// Number of pages that receive events.
     pub watchers: usize,

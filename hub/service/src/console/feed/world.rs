@@ -91,7 +91,7 @@ fn scale(task: Option<&Task>) -> Scale {
     Scale { one, marks: marks.into_iter().collect() }
 }
 
-/// World of a phase in an arena with this half size [m]; `spec` is `None` without a run.
+/// World of a phase in an arena with this half size (m); `spec` is `None` without a run.
 pub fn world<'a>(spec: Option<&WorldSpec>, half: [f32; 2], frisbee_radius: f32, robots: &'a [String]) -> World<'a> {
     let colour = |colour: Colour| match colour {
         Colour::Red => "red",

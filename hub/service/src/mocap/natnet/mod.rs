@@ -16,9 +16,9 @@ use xpuck_hub_core::mocap::{MAX_NAME, RawBody, RawFrame};
 const OLDEST: Version = Version::new(3, 0, 0, 0);
 /// Maximum number of stored bodies; a list may have more.
 const MAX_BODIES: usize = 1000;
-/// Minimum interval of requests for the list of bodies [frames].
+/// Minimum interval of requests for the list of bodies (frames).
 const ASK_AGAIN: u32 = 50;
-/// Interval of these requests without a known change [frames], because the datagram that announced a change may be
+/// Interval of these requests without a known change (frames), because the datagram that announced a change may be
 /// lost.
 const ASK_ANYWAY: u32 = 500;
 /// Bit of a frame's parameters: the list of bodies has changed.

@@ -18,7 +18,7 @@ use xpuck_hub_core::mocap::{RawBody, RawFrame};
 /// Objects always requested, and objects requested only if the server offers them.
 const WANTED: [u32; 3] = [id::STREAM_INFO, id::SUBJECT_INFO, id::FRAME_INFO];
 const OPTIONAL: [u32; 2] = [id::LATENCY, id::QUALITY];
-/// Frame rate assumed until the server reports it [Hz].
+/// Frame rate assumed until the server reports it (Hz).
 const HERTZ: f64 = 100.0;
 
 /// Number that never occurs as a frame number.

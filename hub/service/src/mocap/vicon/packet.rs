@@ -7,9 +7,9 @@ use xpuck_hub_core::mocap::MAX_NAME;
 
 /// First word of every packet.
 pub(super) const MAGIC: u32 = 0x1A2B_0001;
-/// Length of the header of a packet and of an object [bytes].
+/// Length of the header of a packet and of an object (bytes).
 pub(super) const HEADER: usize = 8;
-/// Maximum length of a packet [bytes]; 200 subjects need about 40 000.
+/// Maximum length of a packet (bytes); 200 subjects need about 40 000.
 const MAX_PACKET: usize = 1 << 20;
 /// Number of ticks per second in a stream's period.
 const TICKS: f64 = 135e6;
@@ -45,7 +45,7 @@ pub enum ViconError {
     /// The name exceeds the maximum length.
     #[error("a name of {0} bytes; at most {MAX_NAME} are accepted")]
     Name(usize),
-    /// The frame rate is outside the accepted range [Hz].
+    /// The frame rate is outside the accepted range (Hz).
     #[error("{0} frames a second; {low} to {high} are accepted", low = RATES.start(), high = RATES.end())]
     Rate(f64),
     /// An object ends before its fields do.
@@ -73,7 +73,7 @@ pub(super) fn cut(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, ViconError>
 /// Pose of a subject's first segment.
 #[derive(Debug)]
 pub(super) struct Segment {
-    /// Position [m].
+    /// Position (m).
     pub place: [f64; 3],
     /// Row-major rotation matrix.
     pub rotation: [f64; 9],
@@ -84,13 +84,13 @@ pub(super) struct Segment {
 pub(super) struct Packet {
     /// Objects offered by the server, in its first packet.
     pub offered: Option<Vec<u32>>,
-    /// Frame rate [Hz].
+    /// Frame rate (Hz).
     pub hertz: Option<f64>,
     /// Numbers and names of subjects.
     pub names: Vec<(u32, String)>,
     /// Frame number.
     pub number: Option<u32>,
-    /// Age of the frame when it was sent [s].
+    /// Age of the frame when it was sent (s).
     pub age_s: f64,
     /// Quality by subject, 0 to 1.
     pub qualities: BTreeMap<u32, f64>,

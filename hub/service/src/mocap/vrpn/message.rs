@@ -8,7 +8,7 @@ pub const COOKIE: &[u8; 24] = b"vrpn: ver. 07.38  0\0\0\0\0\0";
 /// Part of a cookie that must agree; a server may have another minor version.
 const MAJOR: &[u8] = b"vrpn: ver. 07.";
 const HEADER: usize = 24;
-/// Maximum length of a message [bytes]; a pose has 88.
+/// Maximum length of a message (bytes); a pose has 88.
 const MAX_MESSAGE: usize = 1 << 16;
 /// Type of a message that names a sender number.
 pub const SENDER_IS: i32 = -1;
@@ -38,7 +38,7 @@ pub enum VrpnError {
 /// Message of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Sender's clock [s since 1970].
+    /// Sender's clock (s since 1970).
     pub time_s: f64,
     /// Sender number.
     pub sender: i32,

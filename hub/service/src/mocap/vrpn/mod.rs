@@ -20,9 +20,9 @@ const PING: &str = "vrpn_Base ping_message";
 /// Maximum numbers of tracked sensors and of stored names.
 const MAX_BODIES: usize = 1000;
 const MAX_NAMES: usize = 4000;
-/// Maximum difference of the time stamps of one frame [s]; a server stamps its trackers one after another.
+/// Maximum difference of the time stamps of one frame (s); a server stamps its trackers one after another.
 const TOGETHER: f64 = 0.002;
-/// Silence after which a sensor counts as hidden [s]; frames no longer wait for it.
+/// Silence after which a sensor counts as hidden (s); frames no longer wait for it.
 const HIDDEN: f64 = 1.0;
 
 /// Latest pose of a sensor.

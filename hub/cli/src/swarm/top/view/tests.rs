@@ -1,4 +1,5 @@
-//! Whole screens, character by character. `XPUCK_RENEW=1 cargo test -p xpuck-hub --bin xpuck swarm top` writes them anew.
+//! Snapshot tests of whole screens. `XPUCK_RENEW=1 cargo test -p xpuck-hub --bin xpuck swarm top` updates the
+//! snapshots.
 
 use super::*;
 use crate::swarm::follow::News;
@@ -113,7 +114,7 @@ fn a_run_fits_on_small_and_large_terminals() {
     let top = swarm(status());
     is_as_kept("run-80x24", &screen(&top, 80, 24));
     is_as_kept("run-120x40", &screen(&top, 120, 40));
-    // None is too small to draw on.
+    // Drawing works at every size.
     for (columns, rows) in [(1, 1), (10, 3), (40, 8), (300, 100)] {
         screen(&top, columns, rows);
     }

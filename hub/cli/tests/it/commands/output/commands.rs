@@ -25,9 +25,9 @@ const SERVICES: [&str; 11] = [
     "serve world-sim",
 ];
 
-/// Lines of each command. Lines before the last prepare it. `{dir}` is a folder with files, `{new}` an empty folder, and
-/// `{monitors}` a server for viewers; `{hub}` and `{idle}` are the arguments for a hub and for another one without runs.
-/// Commands for one hub run one after the other.
+/// Command lines for each command; those before the last prepare it. `{dir}` is a folder with files, `{new}` an empty
+/// folder, and `{monitors}` a server for viewers; `{hub}` and `{idle}` are the arguments for a hub and for another one
+/// without runs. Commands for one hub run one after the other.
 const SAMPLES: [(&str, &[&str]); 92] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("dev bench", &["dev bench --engine simd --worlds 16 --repeat 1"]),
@@ -209,7 +209,7 @@ const MORE: [(&str, &[&str]); 35] = [
     ("a former name", &["engines"]),
 ];
 
-/// What a shell that stands in a folder is offered for the last word, as bash asks for it.
+/// Completions of the last word by a shell in a folder, requested as bash does.
 fn completed(folder: &Path, words: &[&str], last: &str) -> Vec<String> {
     let mut asked = xpuck();
     asked.current_dir(folder).env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", (words.len() + 1).to_string());
@@ -251,7 +251,7 @@ fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     }
 }
 
-/// A command's help is done (0), and arguments that are none are 2, with a line that names them.
+/// `--help` exits with 0; an invalid argument exits with 2 and is named.
 #[test]
 fn every_command_tells_wrong_arguments_and_has_help_with_examples() {
     let mut listed = BTreeSet::new();
@@ -291,7 +291,7 @@ fn every_command_has_a_manual_page_and_completes() {
         let name = format!("xpuck-{}", command.replace(' ', "-"));
         let page = std::fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap_or_default();
         assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH DESCRIPTION"), "{name}: {page:?}");
-        // A shell is offered each subcommand.
+        // Each subcommand is completed.
         let words: Vec<&str> = command.split(' ').collect();
         let (last, group) = words.split_last().unwrap();
         assert!(completed(dir.path(), group, last).contains(&(*last).to_string()), "{command}");

@@ -1,23 +1,23 @@
-//! What is no file, in the place of each file that a command reads.
+//! Special files in place of each file that a command reads.
 
 use super::{TREE, command, ended};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A pipe that nobody writes to, a folder, a device that never ends and a socket, each under a name with an extension.
+/// Makes a pipe without a writer, a folder, an endless device and a socket, each with an extension.
 fn make(dir: &Path, extension: &str) -> Vec<(String, &'static str)> {
     let path = |name: &str| dir.join(format!("{name}.{extension}"));
     assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
     std::fs::create_dir(path("folder")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", path("zero")).unwrap();
-    // The socket's file stays when nobody listens any more.
+    // The socket's file remains without a listener.
     drop(UnixListener::bind(path("socket")).unwrap());
     let kinds = [("pipe", "a named pipe"), ("folder", "a folder"), ("zero", "a device"), ("socket", "a socket")];
     kinds.map(|(name, kind)| (path(name).display().to_string(), kind)).into()
 }
 
-/// Command lines with `{}` in the place of a file, by its extension.
+/// Command lines by file extension; `{}` is the file.
 const LINES: [(&str, &[&str]); 5] = [
     (
         "bt",
@@ -114,7 +114,7 @@ fn what_is_no_file_is_refused_by_name() {
             );
             write(&format!("{name}-sweep.toml"), &format!("name = \"s\"\nseeds = [1]\n[[points]]\nworld = {path:?}\n"));
             for line in lines {
-                // A folder is what `check` takes for one of keys, and `evolve` for that of a run.
+                // `check` accepts a folder of keys, and `evolve` the folder of a run.
                 if (["check {}", "evolve {}"].contains(line), kind) == (true, "a folder") && extension != "bt" {
                     continue;
                 }

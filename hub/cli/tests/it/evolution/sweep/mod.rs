@@ -54,7 +54,7 @@ impl Sweep {
         self.command_to("run")
     }
 
-    /// `xpuck sweep VERB` of this sweep.
+    /// `xpuck sweep VERB` on this sweep.
     fn command_to(&self, verb: &str) -> Command {
         let mut command = xpuck();
         command.args(["sweep", verb]).arg(self.dir.path().join("s.toml")).arg("--output").arg(self.out());
@@ -65,7 +65,7 @@ impl Sweep {
         self.command().args(more).output().unwrap()
     }
 
-    /// What `xpuck sweep` prints, with a verb and options.
+    /// Result of `xpuck sweep` with a verb and options.
     fn json(&self, line: &[&str]) -> Value {
         let output = self.command_to(line[0]).arg("--json").args(&line[1..]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -103,7 +103,7 @@ fn column(rows: &[Vec<String>], name: &str) -> Vec<String> {
     rows[1..].iter().map(|row| row[place].clone()).collect()
 }
 
-/// A grid of two keys has a map beside the curves; [`SMALL`], of one key, has none.
+/// A sweep of two keys has a map beside the curves; [`SMALL`], of one key, has no map.
 #[test]
 fn two_keys_are_a_map() {
     let sweep = Sweep::new(&format!("{SMALL}\"migration.receive\" = [1, 2]\n"));
@@ -154,7 +154,7 @@ fn a_sweep_leaves_tables_curves_and_a_summary() {
     assert!(texts.contains(&"elite 0.25") && texts.iter().any(|t| t.contains("mean over 2 seeds")), "{texts:?}");
     let page = sweep.read("curves.html");
     assert!(page.contains("<svg") && page.contains("<td>elite 0.5</td>"));
-    // The namespace of SVG is the only address in the page.
+    // The namespace of SVG is the only URL in the page.
     assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
     assert!(sweep.read("summary.md").contains("| elite 0.5 "));
 
@@ -213,7 +213,7 @@ fn wait(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
-    // Runs that are long enough to be killed in the middle.
+    // Runs that are long enough to be killed in between.
     let text = SMALL.replace("generations = 2", "generations = 100").replace("name", "jobs = 2\nname");
     let whole = Sweep::new(&text);
     whole.json(&["run"]);
@@ -246,7 +246,7 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
 #[test]
 fn a_run_that_fails_is_named_and_the_others_go_on() {
     let sweep = Sweep::new(SMALL);
-    // A file has the name of the run's folder.
+    // A file is in the way of the run's folder.
     std::fs::create_dir_all(sweep.out().join("runs")).unwrap();
     std::fs::write(sweep.out().join("runs/p1-s2"), "").unwrap();
     let output = sweep.run(&["--json"]);
@@ -307,7 +307,7 @@ fn printed_numbers_and_boxes_are_shown_with_those_of_the_runs() {
     let summary = sweep.json(&["run"]);
     let compared = &summary["printed"][0];
     assert_eq!((&compared["thesis"], &compared["thesis_spread"]["n"]), (&342.0.into(), &2.into()), "{compared}");
-    // The table of times of each run agrees.
+    // The table of times of each run matches.
     let seconds = |seed: u32| -> f64 {
         let text = sweep.read(&format!("runs/p2-s{seed}/times.csv"));
         let lines: Vec<&str> = text.lines().collect();
@@ -318,7 +318,7 @@ fn printed_numbers_and_boxes_are_shown_with_those_of_the_runs() {
     assert!(mean > 0.0 && (compared["here"].as_f64().unwrap() - mean).abs() < 1e-9, "{compared}");
     assert!(sweep.read("summary.md").contains("| a run, s ") && sweep.read("curves.html").contains("Fig. 5.11"));
     assert_eq!(sweep.read("curves.svg").matches("class=\"median\"").count(), 2);
-    // Runs of a release without times lack them.
+    // Runs of a release without times have no such file.
     std::fs::remove_file(sweep.out().join("runs/p1-s1/times.csv")).unwrap();
     assert!(sweep.refusal().contains("runs/p1-s1/times.csv"));
     sweep.write(&format!("{SMALL}{curves}{}", printed.replace("elite 0.5", "elite 5")));

@@ -1,4 +1,5 @@
-//! Sweeps that many processes share, and the jobs that Slurm is sent; a script stands in for Slurm, which does each task at once.
+//! Sweeps shared by several processes, and their jobs for Slurm; a script replaces Slurm and runs each task
+//! immediately.
 
 use super::{SMALL, Sweep, wait};
 use crate::common::processes;
@@ -17,7 +18,7 @@ fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
     let whole = Sweep::new(SMALL);
     whole.json(&["run"]);
     let shared = Sweep::new(SMALL);
-    // Nobody has begun the folder, and both want to.
+    // Both processes try to create the folder.
     let started = ["1", "p2-s1"].map(|only| {
         let mut command = shared.command();
         command.args(["--only", only]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -41,7 +42,7 @@ fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
     assert_eq!(shared.rows("results.csv"), whole.rows("results.csv"));
     let nine = shared.run(&["--only", "9"]);
     assert!(nine.status.code() == Some(1) && error(&nine).contains("--only 9: the plan has runs 1 to 4"));
-    // Of other settings nothing is done.
+    // Runs with other settings are rejected.
     shared.write(&SMALL.replace("generations = 2", "generations = 3"));
     let changed = shared.run(&["--only", "1"]);
     assert!(error(&changed).contains("begun with another points/p1.toml"), "{}", error(&changed));
@@ -88,8 +89,8 @@ fn a_run_that_is_stopped_or_killed_alone_is_no_failure() {
     }
 }
 
-/// A folder with commands that stand in for Slurm's: `sbatch` does the tasks of an array one after the other, except those named
-/// in `cancelled`, which it does not begin this time; `squeue` prints what is in `queue`.
+/// Makes commands that replace those of Slurm: `sbatch` runs the tasks of an array one after the other, except those
+/// listed in `cancelled`, which it skips once; `squeue` prints the file `queue`.
 fn slurm(folder: &Path) -> String {
     let bin = folder.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -129,7 +130,7 @@ fn a_sweep_that_was_sent_does_what_is_missing_again_and_ends() {
         command.args(["sweep", "slurm"]).arg(sweep.dir.path().join("s.toml")).arg("--output").arg(&out);
         command.env("PATH", &path).args(more).output().unwrap()
     };
-    // A task is cancelled, and the job that collects sends it again.
+    // A task is cancelled, and the collecting job submits it again.
     fs::write(sweep.dir.path().join("cancelled"), "2\n").unwrap();
     let sent = send(&["--json", "--time", "90", "--mem=2G", "--partition", "long", "--sbatch=--qos=high"]);
     let told = valid_json("sweep slurm", &sent.stdout);
@@ -177,14 +178,14 @@ fn jobs_are_scripts_of_a_shell_and_what_slurm_refuses_is_said() {
     }
     let nowhere = sweep.command_to("slurm").env("PATH", "/nowhere").output().unwrap();
     assert!(error(&nowhere).contains("or with --no-send to write the scripts only"), "{}", error(&nowhere));
-    // While the jobs of the last time are there, no others are sent.
+    // While previous jobs exist, no new ones are submitted.
     fs::write(sweep.out().join("slurm/sent.json"), r#"{"array":"12","collect":"13","done":0}"#).unwrap();
     fs::write(sweep.dir.path().join("queue"), "12_1 RUNNING\n").unwrap();
     assert!(
         error(&send(&[])).contains("job 12 still does its runs; wait for it, or end it: scancel --name=xpuck-small")
     );
     fs::remove_file(sweep.dir.path().join("queue")).unwrap();
-    // What nothing came of is not sent again by itself.
+    // With --if-progress, runs are not submitted again if the last job completed none.
     let fruitless = send(&["--if-progress"]);
     assert!(error(&fruitless).contains("4 of 4 runs are missing, and none was done since job 12 was sent"));
 }

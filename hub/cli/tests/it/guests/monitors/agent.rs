@@ -1,4 +1,4 @@
-//! A small agent, written as for SimSpark: it looks for the ball and drives there. It uses no code of the gateway.
+//! A small agent in the style of SimSpark: it looks for the ball and drives there. It uses no code of the gateway.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

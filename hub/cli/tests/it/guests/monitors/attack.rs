@@ -1,4 +1,4 @@
-//! Hostile viewers, trainers and agents: arena time keeps its speed, and honest viewers see it.
+//! Hostile viewers, trainers and agents: arena time keeps its speed, and well-behaved viewers see it.
 
 use super::Served;
 use super::plain::Monitor;

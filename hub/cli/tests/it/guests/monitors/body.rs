@@ -1,4 +1,4 @@
-//! A walk for viewers.
+//! Viewers of the walk of a body.
 
 use super::plain::Monitor;
 use super::watch;
@@ -18,7 +18,7 @@ fn walk_is_shown_to_viewers_and_repeated() {
     let mut viewer = Monitor::connect(place("simspark"));
     viewer.take();
     let first = viewer.boxes();
-    // A floor, and a cube for each of the walker's parts (`xpuck tree explain`).
+    // A floor, and a cube for each part of the walker (`xpuck tree explain`).
     assert_eq!(first.len(), 1 + 6, "{first:?}");
     assert!(first[1..].iter().all(|[_, _, z]| (0.3..10.0).contains(z)), "{first:?}");
     let moved = |viewer: &Monitor| {

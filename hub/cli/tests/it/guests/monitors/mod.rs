@@ -53,7 +53,7 @@ const BOTH: &str = "[viewers]\nsimspark = \"127.0.0.1:0\"\nrsmp = \"127.0.0.1:0\
 #[test]
 fn client_sees_robots_where_the_arena_has_them() {
     let served = Served::start(13, 1.0, BOTH);
-    // The same arena. It stands still without drivers.
+    // An arena with the same settings, which is static without drivers.
     let usual = Settings::usual(13, "/nonexistent");
     let scenario = xpuck_kernels::world::Scenario::B;
     let truth = Arena::new(&Settings { seed: 12, scenario, ..usual }).unwrap();
@@ -73,7 +73,7 @@ fn client_sees_robots_where_the_arena_has_them() {
     let seen = monitor.ball().unwrap();
     assert!((seen[0] - f64::from(ball.x)).abs() < 1e-4 && (seen[1] - f64::from(ball.y)).abs() < 1e-4);
     assert!((monitor.value("FieldLength") - 2.0).abs() < 1e-6 && (monitor.value("FieldWidth") - 1.5).abs() < 1e-6);
-    // 25 messages in a second of arena time.
+    // 25 messages per second of arena time.
     let (count, time) = (monitor.scenes[1], monitor.value("time"));
     monitor.until("two seconds pass", |monitor| monitor.value("time") > time + 2.0);
     let rate = f64::from(monitor.scenes[1] - count) / (monitor.value("time") - time);
@@ -210,7 +210,7 @@ fn rsmp_server_of_robocup_is_watched() {
     let mut server = Process::start(server.current_dir(folder.path()), folder.path().join("server.log"));
     let agents: SocketAddr = ([127, 0, 0, 1], ports).into();
     let place: SocketAddr = ([127, 0, 0, 1], ports + 1).into();
-    // The server listens before its simulation runs; the first scene for a monitor says that it does.
+    // The server accepts connections before its simulation runs; the first scene for a monitor shows that it runs.
     let scene = || {
         assert!(!server.has_ended(), "rcssservermj ended: {}", server.log());
         let mut monitor = TcpStream::connect(place).ok()?;
@@ -218,8 +218,8 @@ fn rsmp_server_of_robocup_is_watched() {
         monitor.read_exact(&mut [0; 4]).ok()
     };
     wait_within(3 * patience(), scene, || "the first scene of rcssservermj".into());
-    // A robot joins as the server's own agents do. The server adds it to the physics, which takes long on a slow machine, or
-    // closes the connection. A robot that leaves early would only make the server begin again.
+    // A robot joins like the server's own agents. The server adds it to the physics, which takes long on a slow
+    // machine, or closes the connection. A robot that leaves early would only make the server start again.
     let join = || {
         let mut agent = Agent::try_connect(agents).ok()?;
         agent.try_say("(init T1 Xpuck 3)").ok()?;

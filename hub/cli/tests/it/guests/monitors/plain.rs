@@ -1,4 +1,5 @@
-//! A monitor client written from the document alone ("Network Protocol", Simspark wiki): it uses no code of the gateway.
+//! A monitor client written only from the documentation ("Network Protocol", Simspark wiki): it uses no code of the
+//! gateway.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -95,7 +96,7 @@ impl Node {
     }
 }
 
-/// A robot of the scene: side, number, place, heading.
+/// Robot of the scene: side, number, position, heading.
 pub type Robot = (char, u32, [f64; 2], f64);
 
 /// A connected monitor.
@@ -103,7 +104,7 @@ pub struct Monitor {
     stream: TcpStream,
     bytes: Vec<u8>,
     nodes: Vec<Node>,
-    /// Numbers of full and of partial scenes so far.
+    /// Numbers of full and of partial scenes received.
     pub scenes: [u32; 2],
     /// Game state and environment: names with their first values.
     pub fields: Vec<(String, String)>,
@@ -199,7 +200,7 @@ impl Monitor {
         self.robots().into_iter().find(|robot| (robot.0, robot.1) == (side, number))
     }
 
-    /// Places of boxes at the root.
+    /// Positions of boxes at the root.
     pub fn boxes(&self) -> Vec<[f64; 3]> {
         let is_box = |node: &&Node| node.meshes().iter().any(|mesh| mesh.model == "StdUnitBox");
         let place = |node: &Node| node.matrix.as_ref().map(|matrix| [matrix[12], matrix[13], matrix[14]]);

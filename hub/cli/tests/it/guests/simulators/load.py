@@ -1,6 +1,7 @@
-"""What PyBullet and MuJoCo find in URDF files, as JSON: for each file and simulator the parts by name, each with its mass in kg, its
-moments of inertia in kg m2, its centre in metres from the root's, its parent's name (null for the root), the axis of its joint (null
-if it does not turn), the joint's greatest torque in N m, and its greatest speed in rad/s (null in MuJoCo, which has none).
+"""Prints the content of URDF files as PyBullet and MuJoCo load it, as JSON. For each file and simulator: parts by name, each with
+its mass (kg), moments of inertia (kg m2), position of its centre relative to the root's (m), name of its parent (null for the
+root), axis of its joint (null for a fixed joint), maximum torque of the joint (N m), and maximum speed of the joint (rad/s; null
+in MuJoCo, which has no such limit).
 
     python3 load.py FILE...
 """
@@ -37,7 +38,7 @@ def in_pybullet(path):
 
 def in_mujoco(path):
     spec = mujoco.MjSpec.from_file(path)
-    # Otherwise parts that are rigidly joined become one body.
+    # Keeps rigidly joined parts as separate bodies.
     spec.compiler.fusestatic = False
     model = spec.compile()
     data = mujoco.MjData(model)

@@ -1,7 +1,7 @@
-//! A virtual arena with the program of a robot, a hub that a test controls, and an observer of the wheels.
+//! A virtual arena with the program of a robot, a hub that the test controls, and an observer of the wheels.
 //!
-//! The observer reads the step counters of the e-puck over a second connection to its SPI, with words that are not commands.
-//! The arena counts steps every 25 ms, which is the resolution of all times here.
+//! The observer reads the step counters of the e-puck over a second connection to its SPI, with words that are not
+//! commands. The arena counts steps every 25 ms, which is the resolution of all times here.
 
 use crate::rig::{Folder, Layout, Process, xpuck, xpuckd};
 use nix::sys::ptrace;
@@ -19,27 +19,27 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::{Router, Sockets};
 use xpuck_wire::telemetry::Telemetry;
 
-/// Tree of the test: straight on, under `avoiding`, so that the wheels never stop.
+/// Tree of the test: straight ahead, under `avoiding`, so that the wheels never stop.
 const DRIVE: &str = "movcv v_goal 0deg";
 /// Island of origin of [`DRIVE`]; the robot is island 1.
 const ELSEWHERE: u16 = 2;
-/// Algorithm `noise-aware` accepts the fitness of an immigrant, so that [`DRIVE`] becomes the fittest.
+/// The algorithm `noise-aware` accepts the fitness of an immigrant, so that [`DRIVE`] becomes the fittest tree.
 const EXPERIMENT: &str = "name = \"stop\"\nminutes = 1440.0\nsegment_minutes = 1.0\ntask = \"transport\"\n\
                           [evolution]\nalgorithm = \"noise-aware\"\n";
-/// Interval of messages of the hub, as with virtual senses.
+/// Interval between messages of the hub, as with virtual senses.
 const SAY_EVERY: Duration = Duration::from_millis(40);
-/// Interval between two reads of the counters.
+/// Interval between two readings of the counters.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// Time without a step after which the wheels stand.
+/// Time without a step after which the wheels count as standing.
 const STANDING: Duration = Duration::from_millis(600);
-/// Time of turning after which the wheels drive.
+/// Time of continuous turning after which the wheels count as driving.
 const DRIVING: Duration = Duration::from_millis(300);
-/// Limit of a wait: the first start of a robot takes long on a busy machine.
+/// Maximum duration of a wait: the first start of a robot takes long on a busy machine.
 pub fn limit() -> Duration {
     3 * patience()
 }
 
-/// The rig. The hub and the observer act only in [`Rig::turn`].
+/// Test rig. The hub and the observer act only in [`Rig::turn`].
 pub struct Rig {
     _arena: Process,
     robot: Process,
@@ -58,9 +58,9 @@ pub struct Rig {
     driven: bool,
     steps: [u16; 2],
     looked: Instant,
-    /// Start of the current turning of the wheels, and the latest step.
+    /// Start of the current turning of the wheels, and time of the last step.
     pub turning: [Instant; 2],
-    /// Longest time between two reads of the counters.
+    /// Longest time between two readings of the counters.
     pub blind: Duration,
     /// Latest telemetry of the robot.
     pub told: Telemetry,
@@ -110,7 +110,7 @@ impl Rig {
         }
     }
 
-    /// Starts the robot's program again.
+    /// Restarts the robot's program after its end.
     pub fn restart(&mut self) {
         self.robot.wait();
         self.driven = false;
@@ -126,7 +126,7 @@ impl Rig {
         self.turning[1].saturating_duration_since(event)
     }
 
-    /// Lets time pass.
+    /// Runs the hub and the observer for a while.
     pub fn turn_for(&mut self, time: Duration) {
         let start = Instant::now();
         while start.elapsed() < time {
@@ -136,7 +136,7 @@ impl Rig {
 
     /// Sends a signal to the robot's program. Returns the time just before.
     pub fn signal(&self, name: &str) -> Instant {
-        // The shell has started before this time, and its built-in `kill` is quick.
+        // The shell was started before this time, and its built-in `kill` is fast.
         let line = format!("echo; read go; kill -{name} {}", self.robot.id());
         let mut shell =
             Command::new("sh").args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -146,8 +146,8 @@ impl Rig {
         moment
     }
 
-    /// Stops the thread of the control loop, as a debugger does, while all other threads of the program continue. Returns the
-    /// time just before, and the thread.
+    /// Stops the thread of the control loop, as a debugger does, while all other threads of the program continue.
+    /// Returns the time just before, and the thread.
     pub fn hang(&self) -> (Instant, Pid) {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.robot.id())).unwrap();
         let control = |task: &std::path::PathBuf| std::fs::read_to_string(task.join("comm")).unwrap() == "control\n";
@@ -188,7 +188,7 @@ impl Rig {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// One step: the hub answers and sends, and the observer reads.
+    /// Performs one step: the hub answers and sends, and the observer reads.
     pub fn turn(&mut self) {
         while let Some((_, message)) = self.hub.receive::<RobotMessage>() {
             self.answer(message.unwrap());
@@ -253,7 +253,7 @@ impl Rig {
             RobotMessage::Pong { .. } => {}
             RobotMessage::Telemetry(telemetry) => {
                 self.told = *telemetry;
-                // As the hub does: a robot obeys only once it knows the time of the hub.
+                // As in the real hub: a robot obeys only after it has learned the time of the hub.
                 if self.told.obeyed != self.number {
                     self.repeat();
                 }
@@ -283,7 +283,7 @@ impl Rig {
                 };
                 self.say(&ToRobot::Genes { generation, immigrants: vec![perfect] });
                 if !self.driven && self.directive == Some(State::Run) {
-                    // The fittest tree is loaded at the start of a segment.
+                    // The fittest tree is loaded at the start of each segment.
                     self.segment += 1;
                     self.direct(State::Run);
                 }

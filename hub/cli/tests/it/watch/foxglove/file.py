@@ -1,5 +1,5 @@
-"""Reads an exported MCAP file with the reader of MCAP's own authors, and holds its well-known messages against Foxglove's
-schemas. Prints one JSON object: schemas by topic, and messages by topic."""
+"""Reads an exported MCAP file with the official MCAP reader, and checks its well-known messages against Foxglove's schemas.
+Prints one JSON object: schemas by topic, and messages by topic."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
-"""A viewer of Foxglove's WebSocket protocol, of which nothing is Xpuck's: it connects, subscribes to everything, and holds
-messages against Foxglove's own schemas. Prints one JSON object: schemas by topic, messages by topic, and the last transforms."""
+"""A viewer of Foxglove's WebSocket protocol without code of Xpuck: it connects, subscribes to all topics, and checks messages
+against Foxglove's own schemas. Prints one JSON object: schemas by topic, messages by topic, and the last transforms."""
 
 import asyncio
 import datetime
@@ -17,7 +17,7 @@ KNOWN = {"foxglove." + kind.DESCRIPTOR.name: kind for kind in (FrameTransforms, 
 
 
 def as_protobuf(value, key=""):
-    """JSON as Foxglove has it, with times as protobuf's own JSON has them."""
+    """Converts times in Foxglove's JSON to the form of protobuf's JSON."""
     if isinstance(value, list):
         return [as_protobuf(item) for item in value]
     if not isinstance(value, dict):
@@ -31,7 +31,7 @@ def as_protobuf(value, key=""):
 
 
 def check(schema, message):
-    """Raises where a message of a well-known schema has a field that Foxglove's own has not, or one of another type."""
+    """Raises if a message of a well-known schema has an unknown field, or a field of another type than Foxglove's schema."""
     if schema in KNOWN:
         ParseDict(as_protobuf(message), KNOWN[schema]())
 
