@@ -1,12 +1,12 @@
 //! `xpuck simulate`: a tree's fitness over many simulations.
 
-use crate::terminal::wrong_argument;
 use crate::analysis::mix::Mix;
 use crate::analysis::picture::{Caption, PictureArgs};
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::tree_file::{read_asked, refuse_over};
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
+use crate::terminal::wrong_argument;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;

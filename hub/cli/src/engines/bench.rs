@@ -1,6 +1,5 @@
 //! `xpuck dev bench`: how fast the engines are on this machine.
 
-use crate::terminal::wrong_argument;
 use crate::engines::bench_genes::{self, GenesBenchArgs};
 use crate::engines::bench_geneserver::{self, GeneserverBenchArgs};
 use crate::engines::bench_hub::{self, HubBenchArgs};
@@ -8,6 +7,7 @@ use crate::engines::engine::report;
 use crate::files::tree_file;
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
+use crate::terminal::wrong_argument;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;

@@ -1,9 +1,9 @@
 //! `xpuck dev bench geneserver`: how soon a geneserver answers many islands.
 
-use crate::terminal::wrong_argument;
 use crate::engines::loads::geneserver::Load;
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
+use crate::terminal::wrong_argument;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use schemars::JsonSchema;

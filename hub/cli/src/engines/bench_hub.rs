@@ -1,9 +1,9 @@
 //! `xpuck dev bench hub`: how soon poses reach robots as senses.
 
-use crate::terminal::wrong_argument;
 use crate::engines::loads::hub::{LONGEST_S, RobotsLoad};
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
+use crate::terminal::wrong_argument;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use schemars::JsonSchema;

@@ -1,10 +1,10 @@
 //! `xpuck init`: a folder with everything that a swarm needs.
 
-use crate::terminal::wrong_argument;
 use crate::arena::BodyFile;
 use crate::files::swarm_files::{
     self, Devices, RobotText, SWARM, TRANSPORT, arena_text, commented, hub_text, swarm_text, write_new,
 };
+use crate::terminal::wrong_argument;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};

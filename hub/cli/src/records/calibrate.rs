@@ -1,11 +1,11 @@
 //! `xpuck calibrate`: fits simulator parameters to recorded poses and readings.
 
-use crate::terminal::wrong_argument;
 use crate::files::calibration_file;
 use crate::files::tree_file::{print, write};
 use crate::records::calibrate_record::RecordArgs;
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
+use crate::terminal::wrong_argument;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::io::Read;

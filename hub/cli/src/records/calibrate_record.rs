@@ -1,8 +1,8 @@
 //! `xpuck calibrate record`: simulated records with known parameters.
 
-use crate::terminal::wrong_argument;
 use crate::files::tree_file::{print, write};
-use anyhow::{Result};
+use crate::terminal::wrong_argument;
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use xpuck_calibrate::synthetic::{self, Encounters, InfraredBench};

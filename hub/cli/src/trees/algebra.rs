@@ -1,8 +1,8 @@
 //! `xpuck tree reduce` and `xpuck tree diff`: equivalent smaller trees, and comparison by simulation.
 
-use crate::terminal::wrong_argument;
 use crate::files::tree_file::{print, read};
 use crate::terminal::print_json;
+use crate::terminal::wrong_argument;
 use anyhow::{Result, bail};
 use clap::Args;
 use rayon::prelude::*;

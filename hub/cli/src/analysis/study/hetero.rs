@@ -1,9 +1,9 @@
 //! `xpuck study hetero`.
 
-use crate::terminal::wrong_argument;
 use super::{Output, Swarm};
 use crate::terminal::progress::Progress;
-use anyhow::{Result};
+use crate::terminal::wrong_argument;
+use anyhow::Result;
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;

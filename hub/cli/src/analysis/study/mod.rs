@@ -13,11 +13,11 @@ mod size;
 mod transfer;
 mod tune;
 
-use crate::terminal::wrong_argument;
 use crate::analysis::simulate::{ScenarioArg, read_tree};
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::tree_file::{print, refuse_over, write};
 use crate::terminal::print_json;
+use crate::terminal::wrong_argument;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! `xpuck study path`.
 
-use crate::terminal::wrong_argument;
 use crate::analysis::picture::{Caption, PictureArgs};
 use crate::files::tree_file::{print, read, refuse_over};
 use crate::terminal::print_json;
+use crate::terminal::wrong_argument;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use schemars::JsonSchema;

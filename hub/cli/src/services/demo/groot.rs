@@ -1,8 +1,8 @@
 //! Ports for Groot2 to monitor a demo's robots. A publisher of BehaviorTree.CPP uses two adjacent ports, so the ports
 //! of robots are two apart.
 
-use crate::terminal::wrong_argument;
 use super::DemoArgs;
+use crate::terminal::wrong_argument;
 use anyhow::{Result, bail};
 use std::net::TcpListener;
 

@@ -7,10 +7,10 @@ pub mod report;
 mod screen;
 mod watch;
 
-use crate::terminal::wrong_argument;
 use crate::arena::BodyFile;
 use crate::engines::engine::EngineArgs;
 use crate::link::running::{Announcement, RunningDemo, running};
+use crate::terminal::wrong_argument;
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use files::Layout;

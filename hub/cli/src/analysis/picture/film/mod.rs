@@ -8,8 +8,8 @@ mod stage;
 pub use encoder::RATE;
 pub use stage::{Sheet, Stage, Token};
 
-use crate::terminal::wrong_argument;
 use crate::terminal::progress::Progress;
+use crate::terminal::wrong_argument;
 use anyhow::{Result, bail};
 use encoder::Encoder;
 use signals::Stop;
