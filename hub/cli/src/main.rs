@@ -49,12 +49,12 @@ fn main() -> ExitCode {
     code
 }
 
-/// The command line's definition, with examples and the commands in groups.
+/// Definition of the command line, with examples and grouped commands.
 fn program() -> clap::Command {
     numbers_below_zero(help::grouped::grouped(help::examples::with_examples(Cli::command())))
 }
 
-/// The command with options that take `-3` for a number, which is refused by its range, and not for an option.
+/// Makes options accept negative values such as `-3`, so that their range check rejects them with its own message.
 fn numbers_below_zero(command: clap::Command) -> clap::Command {
     let takes = |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_positional() {
         true => arg.allow_negative_numbers(true),
@@ -75,7 +75,7 @@ fn run() -> Result<ExitCode> {
         }
         command::run(&cli.command)
     });
-    // A command that takes several kinds of files reads its arguments again.
+    // A command for several kinds of files parses its arguments again, which can give such an error.
     let error = match ended.map_err(Error::downcast::<clap::Error>) {
         Ok(code) => return Ok(code),
         Err(Err(other)) => return Err(other),

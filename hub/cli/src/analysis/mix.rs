@@ -7,7 +7,7 @@ use xpuck_kernels::engine::Team;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::output;
 
-/// Numbers of robots and the files of their trees.
+/// Robot counts, each with the file of its tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix(pub Vec<(usize, PathBuf)>);
 
@@ -38,7 +38,7 @@ impl Mix {
         self.0.iter().map(|(count, _)| count).sum()
     }
 
-    /// Who runs the tree of which part.
+    /// Assigns trees to robots.
     pub fn team(&self) -> Team {
         Team::mixed(&self.0.iter().map(|(count, _)| *count).collect::<Vec<_>>())
     }

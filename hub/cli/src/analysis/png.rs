@@ -1,26 +1,26 @@
-//! Pictures as PNG (ISO/IEC 15948): one chunk of pixels, without filters.
+//! PNG encoder (ISO/IEC 15948): one chunk of pixels, without filters.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
 use xpuck_wire::message::Picture;
 
-/// The picture as a PNG file, 8 bits a colour.
+/// Encodes a picture as a PNG file with 8 bits per colour.
 ///
 /// # Errors
-/// None in practice: everything is written to memory.
+/// Does not fail in practice: all writes go to memory.
 pub fn encode(picture: &Picture) -> std::io::Result<Vec<u8>> {
     let row = 3 * usize::from(picture.width);
     let mut pixels = ZlibEncoder::new(Vec::new(), Compression::default());
     for row in picture.rgb.0.chunks_exact(row.max(1)) {
-        // Each row begins with the number of its filter: none.
+        // Each row begins with the number of its filter; 0 is no filter.
         pixels.write_all(&[0])?;
         pixels.write_all(row)?;
     }
     let mut head = Vec::new();
     head.extend(u32::from(picture.width).to_be_bytes());
     head.extend(u32::from(picture.height).to_be_bytes());
-    // Bits of a colour, red green blue, the only compression, the only set of filters, rows in order.
+    // Bit depth 8, colour type RGB, the only compression and filter methods, no interlacing.
     head.extend([8, 2, 0, 0, 0]);
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
     for (kind, data) in [(b"IHDR", head), (b"IDAT", pixels.finish()?), (b"IEND", Vec::new())] {

@@ -1,4 +1,4 @@
-//! `xpuck simulate`: a tree's fitness over many simulations.
+//! `xpuck simulate`: fitness of a tree over many simulations.
 
 use crate::analysis::mix::Mix;
 use crate::analysis::picture::{Caption, PictureArgs};
@@ -26,26 +26,26 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::{FileError, output};
 
-/// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
+/// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world file.
 ///
-/// A tree runs exactly as written: `avoiding` is not added. The benchmark's fitness is f_raw of Eq. 8.3, the speed of
-/// the frisbee towards -x over v_max; a world file (docs/worlds.md) chooses among seven tasks, each with its own. The
-/// same seed gives the same digits on any number of threads.
+/// A tree runs exactly as written: `avoiding` is not added. The fitness of the benchmark is f_raw of Eq. 8.3: the
+/// speed of the frisbee towards -x, divided by v_max. A world file (docs/worlds.md) selects one of seven tasks, each
+/// with its own fitness. The same seed gives the same digits on any number of threads.
 #[derive(Args)]
 pub struct SimulateArgs {
-    /// File with the tree (.bt, .xml, .json or .bin); all robots run it.
+    /// File with the tree (.bt, .xml, .json or .bin) that all robots run.
     #[arg(required_unless_present = "mix", conflicts_with = "mix")]
     tree: Option<PathBuf>,
-    /// A swarm of several trees in place of TREE: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
+    /// Swarm of several trees in place of TREE: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
     #[arg(long, value_name = "COUNT:FILE,...")]
     mix: Option<Mix>,
-    /// World file (.toml) in place of the benchmark; it says how many robots there are and where they start.
+    /// World file (.toml) in place of the benchmark; it sets the number of robots and their start positions.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
-    /// Calibration file (.toml): the world as it was measured (docs/calibration.md).
+    /// Calibration file (.toml) with measured values of the world (docs/calibration.md).
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// Number of robots, 1 to 256. For more than 16 the arena is larger, with as much room for each.
+    /// Number of robots, 1 to 256. For more than 16, the arena grows to keep the area per robot.
     #[arg(long = "count", alias = "robots", default_value_t = 9, conflicts_with_all = ["mix", "world"])]
     robots: usize,
     /// Simulated seconds of each run.
@@ -54,7 +54,7 @@ pub struct SimulateArgs {
     /// Number of runs.
     #[arg(long, default_value_t = 200)]
     runs: u32,
-    /// Where the robots start.
+    /// Start positions of the robots.
     #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, conflicts_with = "world")]
     scenario: ScenarioArg,
     /// Seed.
@@ -65,32 +65,32 @@ pub struct SimulateArgs {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// What `[index]` operands mean: Table 6.3 or Table 8.2.
+    /// Register numbering of `[index]` operands: Table 6.3 or Table 8.2.
     #[arg(long, value_enum, default_value_t = MapArg::Full)]
     registers: MapArg,
     /// Keep angles given in degrees as written instead of rounding them to steps of pi/128.
     #[arg(long)]
     exact: bool,
-    /// Let bleft and bright always fail, as in the thesis's own runs.
+    /// Make bleft and bright always fail, as in the thesis's own runs.
     #[arg(long)]
     as_published: bool,
     #[command(flatten)]
     picture: PictureArgs,
 }
 
-/// Starting positions.
+/// Start positions of the robots.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum ScenarioArg {
     /// All robots at the -x end.
     A,
     /// Robots spread over the arena.
     B,
-    /// A and B by turns.
+    /// A and B alternately, by run.
     Mix,
 }
 
 impl ScenarioArg {
-    /// The benchmark with the starts that are meant.
+    /// Benchmark with these start positions.
     pub fn spec(self, robots: usize) -> WorldSpec {
         match self {
             ScenarioArg::A => WorldSpec::scenario(robots, Scenario::A),
@@ -100,7 +100,7 @@ impl ScenarioArg {
     }
 }
 
-/// Refuses a plan that no world can run.
+/// Rejects a plan out of the simulator's limits.
 pub fn check(plan: &Plan<'_>) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&plan.spec.robots) {
         wrong_argument!("--count {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
@@ -138,12 +138,12 @@ pub struct Output {
     hash: String,
 }
 
-/// Reads a tree file; errors name the file, line and column.
+/// Reads a tree file; errors state the file, line and column.
 pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
     read_asked(path, &Ask { map, exact, ..Ask::default() })
 }
 
-/// The world that the arguments choose.
+/// World that the arguments select.
 fn world(args: &SimulateArgs) -> Result<WorldSpec> {
     if let Some(file) = &args.world {
         let spec = world_file::read(file)?;
@@ -177,7 +177,8 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let load = |path: &PathBuf| -> Result<(Tree, Program)> {
         let tree = read_tree(path, map, args.exact)?;
         let whole = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
-        // A reduced tree does exactly the same, sooner; but the rules take bleft and bright to mean what they say.
+        // A reduced tree gives the same result faster, but the reduction rules assume the usual meaning of bleft and
+        // bright.
         let program = match published {
             AsPublished::Yes => whole,
             AsPublished::No => Program::compile(&reduce(&tree, Options { executable: false }).tree)?,
@@ -223,7 +224,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         return Ok(());
     }
     let robots = count(spec.robots, "robot", "robots");
-    // One run says nothing about how much others differ.
+    // A single run has no standard error.
     let (error, over) = match args.runs {
         1 => (String::new(), "one run".into()),
         runs => {
@@ -246,7 +247,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     Ok(())
 }
 
-/// Writes the pictures of one run of the plan and says so in a line.
+/// Writes the pictures of one run of the plan and returns a line for the report.
 fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, run: u32) -> Result<String> {
     let world = World::new(plan.spec, run as usize, plan.seed, run);
     let trajectories = record(world, tree, program, plan.updates());

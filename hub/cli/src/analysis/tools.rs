@@ -1,34 +1,34 @@
-//! Programs of others that this one calls for pictures: what they print, and their failures in one line.
+//! External programs that make pictures: their output, and their failures in one line.
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use std::io::{ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// A program, and the Debian package that has it.
+/// External program and its Debian package.
 #[derive(Clone, Copy, Debug)]
 pub struct Tool {
     name: &'static str,
     package: &'static str,
 }
 
-/// Makes PNG and PDF of SVG.
+/// Converts SVG to PNG and PDF.
 pub const RSVG: Tool = Tool { name: "rsvg-convert", package: "librsvg2-bin fonts-liberation" };
-/// Makes films.
+/// Encodes films.
 pub const FFMPEG: Tool = Tool { name: "ffmpeg", package: "ffmpeg" };
 
 impl Tool {
-    /// How it is called. A Ctrl-C for this process is not its business: this process ends it.
+    /// Creates the command. Its own process group shields it from Ctrl-C; this process ends it.
     pub fn command(self) -> Command {
         let mut command = Command::new(self.name);
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
-    /// Starts it.
+    /// Starts the program.
     ///
     /// # Errors
-    /// It is missing, or the system starts nothing.
+    /// The program is missing, or the system cannot start it.
     pub fn start(self, command: &mut Command) -> Result<Child> {
         let Tool { name, package } = self;
         match command.spawn() {
@@ -39,15 +39,15 @@ impl Tool {
         }
     }
 
-    /// What it prints when it is given such input.
+    /// Runs the program with this input and returns its output.
     ///
     /// # Errors
-    /// It is missing, or it fails.
+    /// The program is missing or fails.
     pub fn output(self, command: &mut Command, input: &[u8]) -> Result<Vec<u8>> {
         let mut child = self.start(command)?;
         let stdin = child.stdin.take();
         let output = std::thread::scope(|scope| {
-            // One that does not read to the end says why by itself.
+            // A program that does not read all its input reports the reason itself.
             scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
             child.wait_with_output()
         });
@@ -58,7 +58,7 @@ impl Tool {
         }
     }
 
-    /// The error of one that ended like this and said that.
+    /// Error of a failed program: the first line of its error output, or its exit status.
     pub fn failed(self, status: ExitStatus, stderr: &[u8]) -> Error {
         let said = String::from_utf8_lossy(stderr);
         match said.lines().map(str::trim).find(|line| !line.is_empty()) {

@@ -23,18 +23,18 @@ enum WorldCommand {
     Import(ImportArgs),
 }
 
-/// Make a world file to begin with: a task in its arena, with comments.
+/// Create an example world file: a task in its arena, with comments.
 #[derive(Args)]
 struct NewArgs {
-    /// Task of the robots there.
+    /// Task of the world.
     #[arg(value_parser = PossibleValuesParser::new(EXAMPLES.map(|(name, _)| name)))]
     task: String,
-    /// File to write; without it the world is printed.
+    /// File to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// Worlds of docs/worlds/, by what is done there.
+/// Example worlds of docs/worlds/, by task.
 const EXAMPLES: [(&str, &str); 7] = [
     ("aggregation", include_str!("../../../../docs/worlds/aggregation.toml")),
     ("clutter", include_str!("../../../../docs/worlds/clutter.toml")),
@@ -48,7 +48,7 @@ const EXAMPLES: [(&str, &str); 7] = [
 /// Runs the command.
 ///
 /// # Errors
-/// A file is wrong, or cannot be written.
+/// A file is invalid or cannot be written.
 pub fn run(args: &WorldArgs) -> Result<()> {
     match &args.command {
         WorldCommand::New(args) => new(args),
@@ -65,7 +65,7 @@ fn new(args: &NewArgs) -> Result<()> {
     deliver(args.output.as_deref(), found.map_or("", |(_, text)| text).as_bytes())
 }
 
-/// What a world is, in a line.
+/// Summary of a world in one line.
 pub fn summary(spec: &WorldSpec) -> String {
     let (hx, hy) = spec.physics.half_arena;
     let parts = [

@@ -1,4 +1,4 @@
-//! `xpuck world export` and `xpuck world import`: other simulators.
+//! `xpuck world export` and `xpuck world import`: exchange of worlds with other simulators.
 
 use crate::analysis::mix::Mix;
 use crate::analysis::simulate::read_tree;
@@ -11,28 +11,28 @@ use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_lab::elsewhere::{self, Export};
 use xpuck_wire::{atomic, file, output, plain};
 
-/// Most runs of an export, each of which is a file.
+/// Maximum number of runs of an export; each run is a file.
 const MOST_RUNS: u32 = 10_000;
-/// Longest file that is looked into for the mark of an earlier export, in bytes.
+/// Maximum size of a file that is searched for the mark of an earlier export (bytes).
 const LONGEST_MARKED: u64 = 16 << 20;
 
 /// Write a world and its trees for another simulator.
 ///
-/// For ARGoS 3 these are one experiment a run and a library in C++ to be built with cmake: its e-puck as a robot, the
-/// trees as a table, our camera, and the score of the transport tasks. For Webots they are one world a run and a
-/// controller in Python for its E-puck. Robots and discs start where `xpuck simulate` has them in the same run of the
-/// same seed. What the other simulator lacks is told (docs/transfer/argos.md).
+/// For ARGoS 3, the result is one experiment per run and a C++ library to build with cmake: its e-puck as robot, the
+/// trees as a table, our camera, and the score of the transport tasks. For Webots, the result is one world per run
+/// and a Python controller for its E-puck. Robots and discs start as in `xpuck simulate` with the same run and seed.
+/// Features that the other simulator lacks are listed (docs/transfer/argos.md).
 #[derive(Args)]
 pub struct ExportArgs {
     /// World file.
     file: PathBuf,
-    /// Simulator.
+    /// Target simulator.
     #[arg(long, value_enum)]
     to: Simulator,
     /// File with the tree (.bt, .xml, .json or .bin) that all robots run.
     #[arg(long, required_unless_present = "mix", conflicts_with = "mix")]
     tree: Option<PathBuf>,
-    /// A swarm of several trees in its place: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
+    /// Swarm of several trees in place of --tree: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
     #[arg(long, value_name = "COUNT:FILE,...")]
     mix: Option<Mix>,
     /// Folder to write into; files of an earlier export are replaced.
@@ -52,23 +52,23 @@ pub struct ExportArgs {
 /// Other simulators.
 #[derive(Clone, Copy, ValueEnum)]
 enum Simulator {
-    /// ARGoS 3, with the e-puck that it brings.
+    /// ARGoS 3, with its own e-puck.
     Argos,
     /// Webots R2023b, with its E-puck.
     Webots,
 }
 
-/// Make a world file of an arena of ARGoS 3.
+/// Make a world file from an arena of ARGoS 3.
 ///
-/// Read are boxes, cylinders, lights and robots, with a place of their own or in a `<distribute>`. The arena is the floor
-/// that walls close around the robots. What ARGoS draws is drawn by the file's seed. What cannot be kept is listed with
-/// its count and line. What is scored is no part of an .argos file, so `[task]` of the result is a guess
-/// (docs/transfer/argos.md).
+/// The command reads boxes, cylinders, lights and robots, with their own position or in a `<distribute>`. The arena
+/// is the floor that walls close around the robots. Random values of ARGoS are drawn with the file's seed. Parts that
+/// cannot be kept are listed with their count and line. An .argos file does not contain the score, so `[task]` of the
+/// result is a guess (docs/transfer/argos.md).
 #[derive(Args)]
 pub struct ImportArgs {
-    /// Experiment of ARGoS (.argos).
+    /// ARGoS experiment (.argos).
     file: PathBuf,
-    /// World file to write; without it the result is printed.
+    /// World file to write [default: standard output].
     #[arg(short, long)]
     output: Option<PathBuf>,
 }
@@ -116,10 +116,10 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to replace files unless all that say so were made by an earlier export.
+/// Rejects replacing existing files unless one of them has the mark of an earlier export.
 ///
 /// # Errors
-/// Names the first file that is somebody's own.
+/// A file exists, and no file has the mark; the error names the first existing file.
 fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -> Result<()> {
     const MARK: &str = "made by `xpuck world export`";
     let is_marked = |path: &Path| file::text(path, LONGEST_MARKED).is_ok_and(|text| text.contains(MARK));
@@ -145,14 +145,14 @@ pub fn import(args: &ImportArgs) -> Result<()> {
     }
     let output = args.output.as_deref();
     refuse_over([&args.file], &args.output)?;
-    // Somebody may have changed the task of an earlier result.
+    // The task of an earlier result may have been edited, so the file is not replaced.
     if let Some(path) =
         output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_symlink()))
     {
         bail!("{}: is there already; remove it, or name another file", path.display());
     }
     deliver(output, imported.text.as_bytes())?;
-    // What was read may still be no world: bodies that overlap, or an arena that is too large.
+    // The result may still be an invalid world: bodies overlap, or the arena is too large.
     if let Err(error) = world_file::parse(&name, &imported.text) {
         output::note(format_args!("xpuck: the world is to be mended before it can be run: {error}"));
     }

@@ -1,4 +1,4 @@
-//! `xpuck serve arena`: the virtual arena that stands where the real one would.
+//! `xpuck serve arena`: virtual arena in place of the real one.
 
 mod guests;
 
@@ -30,12 +30,13 @@ use xpuck_wire::log;
 use xpuck_wire::shutdown;
 use xpuck_wire::{FileError, Swarm, file};
 
-/// Run a virtual arena: it moves the robots' bodies, answers their devices and serves motion capture.
+/// Run a virtual arena: move the robots' bodies, answer their devices and serve motion capture.
 ///
-/// Prints `ready` once it can be reached, and with `--end-with-stdin` one JSON object about its timing at the end.
+/// The command prints `ready` once it can be reached, and with `--end-with-stdin` one JSON object about its timing at
+/// the end.
 #[derive(Args)]
 pub struct ArenaArgs {
-    /// The arena's file.
+    /// File of the arena (arena.toml).
     #[arg(long)]
     config: PathBuf,
     /// End when standard input is closed.
@@ -47,38 +48,38 @@ fn usual_scenario() -> String {
     "a".into()
 }
 
-/// `arena.toml`.
+/// Contents of `arena.toml`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArenaFile {
-    /// The swarm file, relative to this file.
+    /// Swarm file, relative to this file.
     pub swarm: PathBuf,
-    /// Fixes starting places and noise.
+    /// Seed of start positions and noise.
     pub seed: u64,
-    /// `a`: robots start at the -x end; `b`: spread over the arena. A world file says it itself.
+    /// Start positions: `a` for the -x end, `b` for the whole arena. A world file has its own.
     #[serde(default = "usual_scenario")]
     pub scenario: String,
-    /// A world file, relative to this file: arena, inner walls, discs, coloured patches, masses and friction, and where
-    /// all start. Without it the usual arena with the frisbee.
+    /// World file, relative to this file: arena, inner walls, discs, coloured patches, masses, friction and start
+    /// positions. Without it: the usual arena with the frisbee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<PathBuf>,
-    /// A calibration file, relative to this file: the arena is as it was measured, and so are the robots' bodies. What the
-    /// keys below say goes before it.
+    /// Calibration file, relative to this file, with measured values of the arena and the robots' bodies. The keys
+    /// below take precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<PathBuf>,
-    /// Where the device sockets go, relative to this file.
+    /// Folder of the device sockets, relative to this file.
     pub devices: PathBuf,
-    /// Address and port where the devices are served on the network too, for robots whose `directory` is
-    /// "tcp://HOST:PORT". There are no keys: whoever reaches it may drive the virtual robots.
+    /// Address and port at which the devices are also served on the network, for robots whose `directory` is
+    /// "tcp://HOST:PORT". There is no authentication: any client may drive the virtual robots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices_address: Option<SocketAddr>,
     /// Address and port of the Vicon DataStream server.
     pub mocap: SocketAddr,
-    /// Address and port of the VRPN server, if there is to be one (its usual port is 3883).
+    /// Address and port of the VRPN server (usual port: 3883). Without it: no VRPN server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vrpn: Option<SocketAddr>,
-    /// What every light sensor tells without the lights, part of what it can tell, 0 to 1; 0.952 without it, 0.1 where there
-    /// are lights.
+    /// Reading of every light sensor without the lights, as a fraction of its range, 0 to 1. Default: 0.952, or 0.1
+    /// if there are lights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room_light: Option<f32>,
     /// Lights over the arena, at most 4, in place of those of its world.
@@ -87,71 +88,72 @@ pub struct ArenaFile {
     /// Sources of sound, at most 8.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sounds: Vec<Sound>,
-    /// What the robots have on their I2C buses beside the usual: `bno055`, `ads1015`, `ground`, `vl53l0x`, `erandb`.
+    /// Additional devices on the robots' I2C buses: `bno055`, `ads1015`, `ground`, `vl53l0x`, `erandb`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fitted: Vec<Fitted>,
-    /// Discs on the floor, which ground sensors see, at most 16.
+    /// Discs on the floor that ground sensors see, at most 16.
     #[serde(default, skip_serializing_if = "is_default")]
     pub marks: Vec<Mark>,
-    /// A file, relative to this one, in which a line is written whenever a robot's lamps change.
+    /// Log file of the robots' lamps, relative to this file, with one line per change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lamps_log: Option<PathBuf>,
-    /// What kind of robots they are: `xpuck`, `e-puck1` or `e-puck2`.
+    /// Kind of the robots: `xpuck`, `e-puck1` or `e-puck2`.
     #[serde(default)]
     pub body: BodyFile,
-    /// Robots that are of another kind, by id, such as `bodies = { xp02 = "e-puck2" }`.
+    /// Robots of another kind, by id, such as `bodies = { xp02 = "e-puck2" }`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bodies: BTreeMap<String, BodyFile>,
-    /// The first robot's SPI and camera go through the shim's own logic, simulated clock by clock: slow, and only in programs
-    /// that were built with it (`make build-fpga`).
+    /// Whether the first robot's SPI and camera use the shim's own logic, simulated clock by clock. This is slow, and
+    /// only programs built with that logic can do it (`make build-fpga`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub fpga: bool,
-    /// Once all wheels have stood still for so many seconds of arena time, 1 to 600, a frisbee that is not where the world starts
-    /// it is put there: `xpuck swarm trials` need nobody then. Without it only one that touches an end is put back.
+    /// Time with all wheels at rest after which a displaced frisbee is put back to its start position (s of arena
+    /// time), 1 to 600. `xpuck swarm trials` then needs no operator. Without it, only a frisbee that touches an end
+    /// is put back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 600.0))]
     pub reset_frisbee_s: Option<f64>,
-    /// The NatNet server, if there is to be one.
+    /// NatNet server. Without it: no NatNet server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natnet: Option<NatNetFile>,
     /// The robots' cameras.
     pub camera: CameraFile,
-    /// AprilTags on its walls.
+    /// AprilTags on the arena's walls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<TagFile>,
-    /// Address and port where pictures of it from above are served, if they are to be (MJPEG over HTTP).
+    /// Address and port of the overhead pictures (MJPEG over HTTP). Without it: no overhead pictures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<SocketAddr>,
-    /// 3D viewers of RoboCup that watch it, if any may.
+    /// RoboCup 3D viewers that may watch the arena. Without it: no viewers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viewers: Option<ViewersFile>,
-    /// Agents of SimSpark that drive robots, if any may.
+    /// SimSpark agents that may drive robots. Without it: no agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<AgentsFile>,
-    /// A preset of what is unkind: `typical`, or `none`. What the keys below say goes before it.
+    /// Preset of adverse conditions: `typical`, or `none`. The keys below take precedence.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unkind: Preset,
     /// Masses, friction and noise.
     #[serde(default, skip_serializing_if = "is_default")]
     pub physics: PhysicsKeys,
-    /// How friction with the floor varies by place.
+    /// Variation of floor friction by position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorKeys>,
-    /// What is wrong with every robot.
+    /// Imperfections of every robot.
     #[serde(default, skip_serializing_if = "is_default")]
     pub every_robot: RobotKeys,
-    /// What is wrong with some robots; goes before what is wrong with every.
+    /// Imperfections of some robots; they take precedence over those of every robot.
     #[serde(default, skip_serializing_if = "is_default")]
     pub robots: Vec<RobotKeys>,
-    /// What fails for a while, at given times or by chance.
+    /// Temporary faults, at given or random times.
     #[serde(default, skip_serializing_if = "is_default")]
     pub faults: Vec<FaultKeys>,
-    /// What changes during a run and stays so, without anybody telling the robots.
+    /// Lasting changes during a run, which are not announced to the robots.
     #[serde(default, rename = "change", skip_serializing_if = "is_default")]
     pub changes: Vec<ChangeKeys>,
 }
 
-/// The part of `arena.toml` that says what is unkind, as a file of its own.
+/// Adverse conditions of `arena.toml`, as a separate file.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UnkindFile {
@@ -166,7 +168,7 @@ pub struct UnkindFile {
 }
 
 impl UnkindFile {
-    /// What `--unkind` names: a preset, or a file, which may be a whole `arena.toml`.
+    /// Reads the value of `--unkind`: a preset, or a file, which may be a whole `arena.toml`.
     pub fn named(what: &str) -> Result<UnkindFile> {
         match what {
             "none" => return Ok(UnkindFile::default()),
@@ -186,10 +188,10 @@ impl UnkindFile {
         Ok(UnkindFile { unkind, physics, floor, every_robot, robots, faults, changes })
     }
 
-    /// Checks every value; the robots that it names are taken to be there.
+    /// Checks every value; named robots are assumed to exist.
     ///
     /// # Errors
-    /// The key, its value and what it may be.
+    /// A value is invalid; the error states the key, its value and its range.
     pub fn check(&self) -> Result<(), OutOfBounds> {
         let named = self.robots.iter().filter_map(|keys| keys.id.clone());
         let named = named.chain(self.faults.iter().filter_map(|fault| fault.robot.clone()));
@@ -198,20 +200,20 @@ impl UnkindFile {
         Unkind { physics, floor, every_robot, robots, faults, changes }.check(&names)
     }
 
-    /// Puts it into an arena's file.
+    /// Sets these conditions in an arena's file.
     pub fn apply(self, arena: &mut ArenaFile) {
         let UnkindFile { unkind, physics, floor, every_robot, robots, faults, changes } = self;
         *arena = ArenaFile { unkind, physics, floor, every_robot, robots, faults, changes, ..arena.clone() };
     }
 }
 
-/// The shim's own logic, where this program has it.
+/// Returns the shim's own logic if `wanted`.
 #[cfg(feature = "fpga")]
 fn shim(_: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
     Ok(wanted.then(|| Arc::new(shim::Logic::default()) as Arc<dyn Shim>))
 }
 
-/// The shim's own logic, which this program does not have.
+/// Fails if `wanted`: this build does not have the shim's own logic.
 #[cfg(not(feature = "fpga"))]
 fn shim(name: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
     if wanted {
@@ -224,22 +226,22 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A NatNet server.
+/// NatNet server.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NatNetFile {
-    /// Address and port at which requests are answered (the usual port is 1510).
+    /// Address and port of requests (usual port: 1510).
     pub address: SocketAddrV4,
-    /// The multicast group and port to which frames go (the usual one is 239.255.42.99:1511); without it they go to each
-    /// client that asked.
+    /// Multicast group and port of frames (usual value: 239.255.42.99:1511). Without it, frames go to each client
+    /// that asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<SocketAddrV4>,
-    /// The protocol's version, `3.1` or `4.1`.
+    /// Protocol version: `3.1`, `4.1` or `4.2`.
     #[serde(default)]
     pub version: NatNetVersion,
 }
 
-/// A version of NatNet.
+/// NatNet version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NatNetVersion {
     /// Motive 2.1 and 2.2.
@@ -254,10 +256,10 @@ pub enum NatNetVersion {
     V4_2,
 }
 
-/// A kind of robot.
+/// Kind of robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 pub enum BodyFile {
-    /// The dsPIC on SPI.
+    /// dsPIC on SPI.
     #[default]
     #[serde(rename = "xpuck")]
     #[value(name = "xpuck")]
@@ -283,7 +285,7 @@ impl From<BodyFile> for BodyKind {
 }
 
 impl BodyFile {
-    /// Its name in files.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
             BodyFile::Xpuck => "xpuck",
@@ -297,26 +299,26 @@ impl BodyFile {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CameraFile {
-    /// Pixels in a row.
+    /// Width of a frame (pixels).
     pub width: u32,
-    /// Rows.
+    /// Height of a frame (pixels).
     pub height: u32,
-    /// Frames in a second of arena time.
+    /// Frames per second of arena time.
     pub frames_per_second: f64,
 }
 
-/// An AprilTag on a wall.
+/// AprilTag on a wall.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TagFile {
-    /// Its number in the family 36h11, 0 to 29.
+    /// Number in the family 36h11, 0 to 29.
     pub id: u16,
-    /// Its middle, on a wall, m.
+    /// Centre, on a wall (m).
     pub at: [f32; 2],
-    /// Side from black edge to black edge, m, 0.01 to 0.16.
+    /// Side length between the black edges (m), 0.01 to 0.16.
     #[serde(default = "tag_size")]
     pub size: f32,
-    /// Height of its middle above the floor, m; walls are 0.18 high.
+    /// Height of the centre above the floor (m); walls are 0.18 m high.
     #[serde(default = "tag_height")]
     pub height: f32,
 }
@@ -329,18 +331,18 @@ fn tag_height() -> f32 {
     0.08
 }
 
-/// What the arena prints when it ends.
+/// Timing report that the arena prints at its end.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// Arena time that passed, s.
+    /// Elapsed arena time (s).
     pub arena_seconds: f64,
-    /// Wall time that passed, s.
+    /// Elapsed wall time (s).
     pub wall_seconds: f64,
-    /// Arena time over wall time times the speed.
+    /// Arena time, divided by wall time and by the configured speed.
     pub ratio: f64,
 }
 
-/// Reads the arena's file.
+/// Reads the arena's file and the files that it refers to.
 pub fn settings(path: &Path) -> Result<Settings> {
     let name = path.display().to_string();
     let arena: ArenaFile = file::read(path)?;
@@ -425,7 +427,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
     Ok(settings)
 }
 
-/// A world's tags, which have no numbers, as tags 0, 1 and so on. Walls inside the arena carry none here.
+/// Tags of a world, which have no ids, as tags 0, 1 and so on. Tags on inner walls are left out.
 fn hung(world: &WorldSpec) -> Vec<WallTag> {
     let tag = |(id, tag): (u16, &Tag)| WallTag { id, at: tag.at, size: tag_size(), height: tag_height() };
     let on_a_wall = |tag: &WallTag| tag.check(world.physics.half_arena).is_ok();
@@ -436,7 +438,7 @@ fn wall_tag(TagFile { id, at: [x, y], size, height }: TagFile) -> WallTag {
     WallTag { id, at: vec2(x, y), size, height }
 }
 
-/// Refuses a calibration of robots that the swarm does not have; `name` is the file that names it.
+/// Rejects a calibration of robots outside of the swarm; `name` is the file that refers to the calibration.
 pub fn known(name: &str, calibration: Option<&Path>, measured: &Calibration, robots: &[String]) -> Result<()> {
     if let Some(id) = measured.robots.keys().find(|id| !robots.contains(id)) {
         let file = calibration.unwrap_or(Path::new("")).display();
@@ -445,8 +447,8 @@ pub fn known(name: &str, calibration: Option<&Path>, measured: &Calibration, rob
     Ok(())
 }
 
-/// An arena and bodies as they were measured, where `unkind` says nothing else. The distance between a body's wheels stays
-/// nominal: it cannot be set.
+/// Adds the measured values of arena and bodies that `unkind` does not set. The distance between a body's wheels
+/// stays nominal, because it cannot be set.
 fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
     let camera = measured.camera;
     let every = RobotKeys {
@@ -489,7 +491,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     )?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };
-    // For the program that started it.
+    // Report for the parent process.
     if args.end_with_stdin {
         report_json(&timing);
     }

@@ -1,4 +1,4 @@
-//! `xpuck card build`: what cards of a kind of board are written with.
+//! `xpuck card build`: builds the card image of a kind of board.
 
 use crate::terminal::steps::Steps;
 use anyhow::{Context, Result, bail};
@@ -9,39 +9,40 @@ use xpuck_image::{Board, device};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::{atomic, output};
 
-/// Where `make deb` puts packages.
+/// Folders to which `make deb` writes packages.
 const PACKAGES: [&str; 2] = [".", "target/deb"];
 
-/// Build the image of a kind of board: Debian, its kernel, and the robot's program, signed.
+/// Build the card image of a kind of board: Debian, its kernel, and the robot's program, signed.
 ///
-/// It is the same for every robot; `xpuck card flash` writes it to a card with a robot's identity, and `xpuck robot update` brings it to
-/// robots that run. Takes root's rights, Debian's package mirror and some minutes the first time; what took long is kept, so a
-/// build that was broken off goes on where it was. The same packages give the same bytes.
+/// The image is the same for every robot; `xpuck card flash` writes it to a card with a robot's identity, and `xpuck
+/// robot update` installs it on running robots. The first build needs root's rights, Debian's package mirror and some
+/// minutes. Results of long steps are kept, so an interrupted build continues where it stopped. The same packages
+/// give the same bytes.
 #[derive(Args)]
 pub struct ImageArgs {
-    /// The kind of board; without it they are listed.
+    /// Kind of board (see --boards).
     #[arg(long)]
     board: Option<String>,
-    /// Where to write the image; one that is there stays until the new one is whole.
+    /// Image file to write; an existing file stays until the new one is complete.
     #[arg(short, long = "output", alias = "out", value_name = "FILE", required_unless_present = "boards")]
     out: Option<PathBuf>,
-    /// List the kinds of board, and what of each the operator has to fetch.
+    /// List the kinds of board, and the files that the operator has to fetch for each.
     #[arg(long, conflicts_with_all = ["board", "out"])]
     boards: bool,
-    /// The robot's package for that board's processor [default: the newest xpuckd_*_ARCH.deb here or in target/deb].
+    /// Robot package for the board's processor [default: the newest xpuckd_*_ARCH.deb here or in target/deb].
     #[arg(long, value_name = "DEB")]
     package: Option<PathBuf>,
-    /// The operator's key by which the image is signed.
+    /// Operator's key that signs the image.
     #[arg(long, value_name = "KEY", default_value = "keys/operators/operator.key")]
     key: PathBuf,
-    /// A folder with the files that may not be passed on (see --boards).
+    /// Folder with the files that must not be redistributed (see --boards).
     #[arg(long, value_name = "DIR")]
     blobs: Option<PathBuf>,
-    /// Debian's archive from elsewhere, such as a mirror of the lab: the folder with `dists` and `pool`. Without it Debian's own,
-    /// with its security updates.
+    /// URL of a Debian archive, such as a mirror of the lab: the folder with `dists` and `pool` [default: Debian's
+    /// own, with its security updates].
     #[arg(long, value_name = "URL")]
     mirror: Option<String>,
-    /// Where to keep what takes long [default: ~/.cache/xpuck].
+    /// Folder for the results of long steps [default: ~/.cache/xpuck].
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 }
@@ -110,7 +111,7 @@ fn list() -> Result<()> {
     Ok(())
 }
 
-/// The package of this architecture that was made last.
+/// Newest package of this architecture, by modification time.
 fn newest(architecture: &str) -> Result<PathBuf> {
     let end = format!("_{architecture}.deb");
     let fits = |path: &Path| {

@@ -1,4 +1,4 @@
-//! `xpuck dev markers`: patterns of reflectors that tell robots apart.
+//! `xpuck dev markers`: reflector patterns that distinguish robots.
 
 use crate::terminal::print_json;
 use crate::terminal::progress::Progress;
@@ -10,20 +10,21 @@ use std::path::PathBuf;
 use xpuck_lab::markers::{self, Choice, SIDE, SPACING_MM};
 use xpuck_wire::{atomic, output};
 
-/// Patterns in one row of the text.
+/// Patterns per row of the text.
 const COLUMNS: usize = 8;
 
-/// Choose patterns of reflectors by which motion capture tells robots apart.
+/// Choose reflector patterns by which motion capture distinguishes robots.
 ///
-/// Each robot gets four reflectors on a grid of 4 x 4 with 10 mm between its points. Patterns are chosen so that the
-/// two most alike differ as much as possible: at least so many mm in some distance between two markers, however one
-/// pattern is turned, moved or mirrored, and so does each from itself turned. All choices are searched.
+/// Each robot gets four reflectors on a grid of 4 x 4 points with a spacing of 10 mm. The choice maximises the
+/// separation of the two most similar patterns: the difference (mm) of some distance between two markers, however one
+/// pattern is turned, moved or mirrored. Each pattern also differs by that much from itself when turned. All choices
+/// are searched.
 #[derive(Args)]
 pub struct MarkersArgs {
-    /// How many robots, 1 to 99.
+    /// Number of robots, 1 to 99.
     #[arg(value_parser = clap::value_parser!(u16).range(1..=99))]
     robots: u16,
-    /// Write a sheet to print and cut out to this file.
+    /// Write a sheet for printing and cutting out to this file.
     #[arg(long)]
     svg: Option<PathBuf>,
     /// Print one JSON object instead of text.
@@ -51,7 +52,7 @@ pub fn run(args: &MarkersArgs) -> Result<()> {
     Ok(())
 }
 
-/// Patterns of reflectors, as `--json` prints them.
+/// Patterns of reflectors, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Patterns {
     /// Grid spacing (mm).
@@ -69,7 +70,7 @@ pub struct Patterns {
 struct RobotPattern {
     /// Number of the robot, from 1.
     robot: usize,
-    /// Positions from the robot's middle, x to the front and y to the left (mm).
+    /// Positions relative to the robot's centre, x to the front and y to the left (mm).
     markers_mm: Vec<[f64; 2]>,
 }
 

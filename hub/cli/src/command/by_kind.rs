@@ -1,5 +1,6 @@
-//! Commands that take files of several kinds. Each kind has a command line of its own; its help shows what all have in common, then
-//! what each kind adds, and a command is read again as one of the kind that its file is of.
+//! Commands that take files of several kinds. Each kind has its own command line. The help shows the options that the
+//! kinds share, then those of each kind. The arguments are then parsed again with the command line of the file's
+//! kind.
 
 use anyhow::Result;
 use clap::builder::{PossibleValue, ValueParser};
@@ -11,25 +12,25 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Option that names a kind.
+/// Option that selects a kind.
 const KIND: &str = "kind";
 
-/// Kind of files, and the command for them.
+/// Kind of files, and the command for it.
 pub struct Kind {
     /// Name of such files, in the plural.
     pub name: &'static str,
-    /// Adds its arguments to a command.
+    /// Adds the arguments of the kind to a command.
     pub define: fn(Command) -> Command,
-    /// Does it, with these arguments.
+    /// Runs the command with these arguments.
     pub run: fn(&ArgMatches) -> Result<ExitCode>,
 }
 
-/// How a command ends.
+/// Conversion of a command's result to an exit code.
 pub trait Ends {
-    /// The exit code, or why there is none.
+    /// Returns the exit code.
     ///
     /// # Errors
-    /// Those of the command.
+    /// Errors of the command.
     fn ends(self) -> Result<ExitCode>;
 }
 
@@ -45,7 +46,7 @@ impl Ends for Result<ExitCode> {
     }
 }
 
-/// The kind of this name, whose arguments are of type `$args`, and what runs it.
+/// Creates a `Kind` from its name, the type of its arguments and the function that runs it.
 macro_rules! kind {
     ($name:literal, $args:ty, $run:expr) => {
         $crate::command::by_kind::Kind {
@@ -60,23 +61,23 @@ macro_rules! kind {
 }
 pub(crate) use kind;
 
-/// A command whose files may be of several kinds.
+/// Command that takes files of several kinds.
 pub trait OfKinds {
     /// Words after `xpuck`.
     const NAME: &'static str;
-    /// Its file in the help.
+    /// Value name of the file in the help.
     const FILE: &'static str;
-    /// Description of its file in the help.
+    /// Description of the file in the help.
     const READS: &'static str = "A tree, automata, or what else is named above";
-    /// Whether there must be a file.
+    /// Whether a file is required.
     const REQUIRED: bool = true;
-    /// Summary in a line, and below an empty one the whole description.
+    /// Summary line, then an empty line and the full description.
     const ABOUT: &'static str;
 
-    /// The kinds, the usual one first.
+    /// Kinds, the default first.
     fn kinds() -> Vec<Kind>;
 
-    /// The kind of a file, none for the usual one.
+    /// Kind of a file; `None` for the default.
     fn kind_of(file: &Path, matches: &ArgMatches) -> Option<&'static str>;
 }
 
@@ -107,17 +108,17 @@ impl<T: OfKinds> Args for ByKind<T> {
     }
 }
 
-/// Name of the n-th argument without a dash, from 0.
+/// Id of the n-th positional argument, from 0.
 fn place(n: usize) -> String {
     format!("file-{n}")
 }
 
-/// The arguments of a kind.
+/// Arguments of a kind.
 fn arguments(kind: &Kind) -> Vec<Arg> {
     (kind.define)(Command::new("kind")).get_arguments().cloned().collect()
 }
 
-/// The arguments of all kinds: those that several have first.
+/// Adds the arguments of all kinds, each option once.
 fn union<T: OfKinds>(command: Command) -> Command {
     let (about, more) = T::ABOUT.split_once("\n\n").unwrap_or((T::ABOUT, ""));
     let kinds: Vec<(&str, Vec<Arg>)> = T::kinds().iter().map(|kind| (kind.name, arguments(kind))).collect();
@@ -171,7 +172,7 @@ fn takes_many(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|range| range.max_values() > 1) || matches!(arg.get_action(), ArgAction::Append)
 }
 
-/// An option as the help of the whole command shows it: its values are read when the kind is known.
+/// Merges an option of several kinds for the help; its values are parsed when the kind is known.
 fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
     let long = arg.get_long().unwrap_or_default().to_string();
     let mut option = Arg::new(long.clone()).long(long).hide(arg.is_hide_set());
@@ -217,7 +218,7 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
     }
     option = match () {
         () if !values.is_empty() => option.value_parser(values),
-        // A path is completed by a shell.
+        // Shells complete paths.
         () if arg.get_value_parser().type_id() == ValueParser::path_buf().type_id() => {
             option.value_parser(ValueParser::path_buf())
         }
@@ -227,10 +228,10 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
 }
 
 impl<T: OfKinds> ByKind<T> {
-    /// Does it as the kind of file wants it.
+    /// Runs the command of the file's kind.
     ///
     /// # Errors
-    /// An option is not of this kind, or what the command says.
+    /// An option belongs to another kind, or the command fails.
     pub fn run(&self) -> Result<ExitCode> {
         let kinds = T::kinds();
         let kind = self.kind(&kinds);
@@ -253,9 +254,9 @@ impl<T: OfKinds> ByKind<T> {
         (kind.run)(&command.try_get_matches_from(self.words(&own))?)
     }
 
-    /// Options that were given, of some kind of file.
+    /// Given options that belong to some kind of file.
     fn options(&self) -> impl Iterator<Item = String> {
-        // Not those of all commands.
+        // Options of all commands are left out.
         let known: Vec<String> =
             T::kinds().iter().flat_map(arguments).filter_map(|arg| Some(arg.get_long()?.into())).collect();
         let ids = self.matches.ids().map(|id| id.as_str().to_string());
@@ -281,7 +282,7 @@ impl<T: OfKinds> ByKind<T> {
         if !self.files().is_empty() {
             return &kinds[0];
         }
-        // Options that only one kind has say it, where no file does.
+        // Without a file, options that only one kind has select it.
         let has = |kind: &&Kind| {
             let own = arguments(kind);
             self.options().all(|long| own.iter().any(|arg| arg.get_long() == Some(&long)))
@@ -289,7 +290,8 @@ impl<T: OfKinds> ByKind<T> {
         kinds.iter().find(has).unwrap_or(&kinds[0])
     }
 
-    /// Words of the kind's own command line. A folder is one to go on with, where there are such.
+    /// Arguments for the kind's own command line. A folder becomes the value of --resume, if the kind has that
+    /// option.
     fn words(&self, own: &[Arg]) -> Vec<OsString> {
         let mut words = vec![OsString::from("xpuck")];
         for long in self.options() {
@@ -301,7 +303,7 @@ impl<T: OfKinds> ByKind<T> {
             }
             for values in self.matches.get_raw_occurrences(&long).into_iter().flatten() {
                 match &values.collect::<Vec<_>>()[..] {
-                    // Also what begins with a dash.
+                    // This form also passes values that begin with a dash.
                     [value] => words.push([flag.as_os_str(), "=".as_ref(), value].into_iter().collect()),
                     values => words.extend([flag.as_os_str()].iter().chain(values).map(OsString::from)),
                 }

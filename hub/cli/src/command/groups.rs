@@ -13,10 +13,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use xpuck_wire::message::{Order, Request};
 
-/// Format, explain, reduce, compare, convert and draw trees, automata and what else drives robots.
+/// Format, explain, reduce, compare, convert and draw trees, automata and other controllers.
 ///
-/// The file decides what is done: a behaviour tree, a Kilobot's tree, automata, a state machine, a body. A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
-/// BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
+/// The file decides which command runs: for a behaviour tree, a Kilobot's tree, automata, a state machine or a body.
+/// The text form of a tree has one node per line, two spaces per level, and `#` comments. Trees also convert to and
+/// from XML of BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or
+/// DOT.
 #[derive(Args)]
 pub struct TreeArgs {
     #[command(subcommand)]
@@ -37,7 +39,7 @@ enum TreeCommand {
 /// Runs `xpuck tree`.
 ///
 /// # Errors
-/// A file is wrong, or cannot be written.
+/// A file is invalid or cannot be written.
 pub fn tree(args: &TreeArgs) -> Result<ExitCode> {
     match &args.command {
         TreeCommand::Fmt(args) => args.run(),
@@ -50,14 +52,14 @@ pub fn tree(args: &TreeArgs) -> Result<ExitCode> {
     }
 }
 
-/// List, show, compare, export, verify and replay recorded runs, of swarms and of evolution.
+/// List, show, compare, export, verify and replay recorded runs of swarms and of evolution.
 ///
-/// RUN is `last`, a run as `xpuck runs list` calls it, the beginning of its folder's name, or a folder.
+/// RUN is `last`, a run as listed by `xpuck runs list`, the beginning of its folder's name, or a folder.
 #[derive(Args)]
 pub struct RunsArgs {
     #[command(subcommand)]
     what: OfRuns,
-    /// The record directory, as hub.toml names it; runs of demos below it are found too.
+    /// Record directory, as in hub.toml; runs of demos below it are included.
     #[arg(long, global = true, value_name = "DIR", default_value = "runs", env = "XPUCK_RUNS")]
     folder: PathBuf,
 }
@@ -76,7 +78,7 @@ enum OfRuns {
 /// Runs `xpuck runs`.
 ///
 /// # Errors
-/// Those of the command.
+/// Errors of the command.
 pub fn runs(args: &RunsArgs) -> Result<ExitCode> {
     match &args.what {
         OfRuns::Recorded(what) => records::runs::run(what, &args.folder).ends(),
@@ -98,23 +100,25 @@ pub struct SwarmArgs {
 #[derive(Subcommand)]
 enum OfSwarm {
     Start(to_swarm::start::StartArgs),
-    /// Stand still, wheels and evolution; says who stands and after what time.
+    /// Pause wheels and evolution; print which robots stand and after what time.
     ///
-    /// Waits at most 3 s. Exit code 1 if a robot does not answer. With robots they alone pause, until `xpuck resume` lets them go.
+    /// The command waits at most 3 s. Exit code 1 if a robot does not answer. If robots are given, only they pause,
+    /// until `xpuck resume` releases them.
     Pause(StandArgs),
-    /// Go on after a pause; says who runs again.
+    /// Continue after a pause; print which robots run again.
     ///
-    /// Waits at most 3 s. Exit code 1 if a robot does not answer. With robots, which were stopped or paused alone, they do as
-    /// the others again.
+    /// The command waits at most 3 s. Exit code 1 if a robot does not answer. If robots are given that were stopped
+    /// or paused individually, they follow the swarm again.
     Resume(StandArgs),
-    /// End the experiment's present phase: the next one begins, or the run is over.
+    /// End the current phase of the experiment: the next phase begins, or the run ends.
     ///
-    /// Waits at most 3 s for the robots. Exit code 1 if one does not answer.
+    /// The command waits at most 3 s for the robots. Exit code 1 if a robot does not answer.
     Next(CommandArgs),
-    /// Stop the wheels and end the run; says who stands and after what time.
+    /// Stop the wheels and end the run; print which robots stand and after what time.
     ///
-    /// Waits at most 3 s. Exit code 1 if a robot does not answer: its wheels stand 1 s after the hub's last word, but nobody
-    /// has seen it. With robots they alone stop, until `xpuck resume` lets them go, and the run goes on.
+    /// The command waits at most 3 s. Exit code 1 if a robot does not answer: its wheels stop 1 s after the hub's
+    /// last message, but this is not confirmed. If robots are given, only they stop, until `xpuck resume` releases
+    /// them, and the run continues.
     Stop(StandArgs),
     Status(to_swarm::status::StatusArgs),
     Top(to_swarm::top::TopArgs),
@@ -128,7 +132,7 @@ enum OfSwarm {
 /// Runs `xpuck swarm`.
 ///
 /// # Errors
-/// Those of the command.
+/// Errors of the command.
 pub fn swarm(args: &SwarmArgs) -> Result<ExitCode> {
     match &args.what {
         OfSwarm::Start(args) => to_swarm::start::start(args).ends(),
@@ -156,13 +160,13 @@ pub struct RobotArgs {
 #[derive(Subcommand)]
 enum OfRobot {
     List(to_swarm::operator::RobotsArgs),
-    /// Have robots blink, so that somebody beside the arena finds them.
+    /// Make robots blink, so that a person beside the arena finds them.
     Identify(OrderArgs),
-    /// Have robots stand, whatever the others do, until they are released.
+    /// Hold robots still, whatever the others do, until they are released.
     Hold(OrderArgs),
-    /// Let held robots do as the others do again.
+    /// Release held robots, so that they follow the swarm again.
     Release(OrderArgs),
-    /// Stop robots' wheels and start their boards again.
+    /// Stop the robots' wheels and reboot their boards.
     Reboot(OrderArgs),
     Drive(to_swarm::drive::DriveArgs),
     Snapshot(to_swarm::snapshot::SnapshotArgs),
@@ -175,7 +179,7 @@ enum OfRobot {
 /// Runs `xpuck robot`.
 ///
 /// # Errors
-/// Those of the command.
+/// Errors of the command.
 pub fn robot(args: &RobotArgs) -> Result<ExitCode> {
     match &args.what {
         OfRobot::List(args) => to_swarm::operator::robots(args).ends(),
@@ -192,7 +196,7 @@ pub fn robot(args: &RobotArgs) -> Result<ExitCode> {
     }
 }
 
-/// Programs that run until they are ended: hub, arena, gene exchange, and servers for other makers' programs.
+/// Run a server: hub, arena, gene exchange, or a server for programs of other makers.
 #[derive(Args)]
 pub struct ServeArgs {
     #[command(subcommand)]
@@ -220,7 +224,7 @@ enum OfServe {
 /// Runs `xpuck serve`.
 ///
 /// # Errors
-/// Those of the command.
+/// Errors of the command.
 pub fn serve(args: &ServeArgs) -> Result<ExitCode> {
     match &args.what {
         OfServe::Hub(args) => services::hub::run(args).ends(),
@@ -240,7 +244,7 @@ pub fn serve(args: &ServeArgs) -> Result<ExitCode> {
     }
 }
 
-/// Build images of robots' boards, and write their cards.
+/// Build images for the robots' boards, and write their cards.
 #[derive(Args)]
 pub struct CardArgs {
     #[command(subcommand)]
@@ -256,7 +260,7 @@ enum OfCard {
 /// Runs `xpuck card`.
 ///
 /// # Errors
-/// Those of the command.
+/// Errors of the command.
 pub fn card(args: &CardArgs) -> Result<ExitCode> {
     match &args.what {
         OfCard::Build(args) => boards::image::run(args).ends(),
@@ -264,7 +268,7 @@ pub fn card(args: &CardArgs) -> Result<ExitCode> {
     }
 }
 
-/// Measure engines, search for bugs of the swarm, and print schemas, completions and manual pages.
+/// Measure engines, search for bugs in the swarm, and print schemas, completions and manual pages.
 #[derive(Args)]
 pub struct DevArgs {
     #[command(subcommand)]
@@ -288,7 +292,7 @@ enum OfDev {
 /// Runs `xpuck dev`.
 ///
 /// # Errors
-/// Those of the command.
+/// Errors of the command.
 pub fn dev(args: &DevArgs) -> Result<ExitCode> {
     match &args.what {
         OfDev::Bench(args) => engines::bench::run(args).ends(),

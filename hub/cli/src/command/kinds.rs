@@ -1,4 +1,4 @@
-//! Commands that ask a file what it is: `simulate`, `evolve`, and those of `tree`.
+//! Commands that depend on the kind of their file: `simulate`, `evolve`, and those of `tree`.
 
 use super::by_kind::{Kind, OfKinds, kind};
 use crate::files::what::{self, What};
@@ -8,7 +8,7 @@ use crate::{analysis, evolution, trees};
 use clap::ArgMatches;
 use std::path::Path;
 
-/// The name of the kind of a file, none for a behaviour tree and what is not known.
+/// Kind of a file; `None` for a behaviour tree or an unknown file.
 fn kind_of(file: &Path) -> Option<&'static str> {
     match what::is(file) {
         What::Automata => Some("automata"),
@@ -49,7 +49,7 @@ impl OfKinds for Simulate {
     }
 
     fn kind_of(file: &Path, matches: &ArgMatches) -> Option<&'static str> {
-        // A tree may stand in the place of automata.
+        // With --curriculum, a tree can take the place of automata.
         if matches.try_get_raw("curriculum").is_ok_and(|given| given.is_some()) {
             return Some("automata");
         }
@@ -244,7 +244,7 @@ impl OfKinds for Convert {
         if to.is_some_and(|to| to == "hex") {
             return Some("kilobots");
         }
-        // The forms of a Kilobot's tree but for the program are those of all trees.
+        // Apart from the program (hex), the forms of a Kilobot's tree are those of all trees.
         kind_of(file).filter(|kind| *kind != "kilobots")
     }
 }

@@ -1,4 +1,4 @@
-//! The tree of commands, and what runs each.
+//! Top-level commands, and their execution.
 
 pub mod by_kind;
 pub mod groups;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use swarm::commands::StandArgs;
 use xpuck_wire::message::{Order, Request};
 
-/// Commands at the top. Those that are hidden are short for `xpuck swarm ...`: a STOP must be short.
+/// Top-level commands. The hidden ones are short forms of `xpuck swarm ...`: a STOP must be quick to type.
 #[derive(Subcommand)]
 pub enum Command {
     Demo(services::demo::DemoArgs),
@@ -38,13 +38,13 @@ pub enum Command {
     Dev(groups::DevArgs),
     #[command(hide = true)]
     Start(swarm::start::StartArgs),
-    /// Stop the wheels and end the run; says who stands and after what time.
+    /// Stop the wheels and end the run; print which robots stand and after what time.
     #[command(hide = true)]
     Stop(StandArgs),
-    /// Stand still, wheels and evolution; says who stands and after what time.
+    /// Pause wheels and evolution; print which robots stand and after what time.
     #[command(hide = true)]
     Pause(StandArgs),
-    /// Go on after a pause; says who runs again.
+    /// Continue after a pause; print which robots run again.
     #[command(hide = true)]
     Resume(StandArgs),
     #[command(hide = true)]
@@ -54,10 +54,10 @@ pub enum Command {
 /// Runs a command.
 ///
 /// # Errors
-/// Those of the command.
+/// Errors of the command.
 pub fn run(command: &Command) -> Result<ExitCode> {
     match command {
-        // As the shell counts a program that Ctrl-C ended.
+        // Exit code of shells for a program that Ctrl-C ended.
         Command::Demo(args) => Ok(if services::demo::run(args)? { ExitCode::SUCCESS } else { ExitCode::from(130) }),
         Command::Init(args) => files::init::run(args).ends(),
         Command::Check(args) => files::check::run(args).ends(),

@@ -1,4 +1,4 @@
-//! Schemas of the JSON that commands print, one for each command.
+//! JSON schemas of the commands' outputs, one for each command.
 
 #[cfg(any(feature = "automata", feature = "bodies", feature = "gateway", feature = "kilobots"))]
 use crate::guests;
@@ -14,9 +14,9 @@ use xpuck_wire::settings::PushRow;
 pub struct Output {
     /// Path of the command without `xpuck`, such as `runs list`.
     pub command: &'static str,
-    /// Kind of file that it is printed for, if the command takes several.
+    /// Kind of file for which it is printed, if the command takes several.
     pub kind: Option<&'static str>,
-    /// Number of values that are printed.
+    /// Number of printed values.
     pub form: Form,
     /// Makes the schema of one value.
     schema: fn() -> Schema,
@@ -43,7 +43,7 @@ const fn of<T: JsonSchema>(command: &'static str, kind: &'static str) -> Output 
     Output { command, kind: Some(kind), form: Form::One, schema: of_json::<T> }
 }
 
-/// Schema of the JSON that a command prints, or `None` if it prints none.
+/// Schema of the JSON that a command prints, or `None` if it does not print JSON.
 pub fn schema(command: &str) -> Option<Value> {
     let found: Vec<Output> = all().into_iter().filter(|output| output.command == command).collect();
     let lines = found.first()?.form == Form::Lines;
@@ -56,7 +56,7 @@ pub fn schema(command: &str) -> Option<Value> {
     Some(schema)
 }
 
-/// Schema of a value that is valid by the schema of one kind. Definitions stand at the top, where references look for them.
+/// Outputs of all commands, in the order of `xpuck --help`.
 fn any_of(kinds: &[Output]) -> Value {
     let (mut choices, mut definitions) = (Vec::new(), Map::new());
     for output in kinds {
@@ -73,7 +73,6 @@ fn any_of(kinds: &[Output]) -> Value {
     json!({ "$schema": "http://json-schema.org/draft-07/schema#", "anyOf": choices, "definitions": definitions })
 }
 
-/// The outputs of all commands, in the order of `xpuck --help`.
 pub fn all() -> Vec<Output> {
     vec![
         one::<services::demo::report::Output>("demo"),

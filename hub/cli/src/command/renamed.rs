@@ -1,8 +1,8 @@
-//! Names that commands had before 0.2. They still work, and a line on standard error says what they are now.
+//! Names of commands before 0.2. They still work, and a line on standard error states the current name.
 
 use std::ffi::OsString;
 
-/// Former words, and those that stand in their place.
+/// Former words and their replacement.
 const RENAMED: [(&str, &str); 69] = [
     ("arena", "serve arena"),
     ("automaton diff", "tree diff --kind automata"),
@@ -75,7 +75,7 @@ const RENAMED: [(&str, &str); 69] = [
     ("world check", "check"),
 ];
 
-/// Verbs that were options of a command.
+/// Options of a command that became subcommands.
 const OPTIONS: [(&str, &str, &str); 5] = [
     ("robot update", "--status", "robot update status"),
     ("robot update", "--abort", "robot update abort"),
@@ -83,16 +83,16 @@ const OPTIONS: [(&str, &str, &str); 5] = [
     ("sweep", "--collect", "sweep collect"),
     ("sweep", "--slurm", "sweep slurm"),
 ];
-/// Commands below `xpuck runs` of which `--runs` named the record directory; others count by it.
+/// Subcommands of `xpuck runs` whose former option `--runs` named the record directory.
 const OF_FOLDERS: [&str; 9] = ["list", "show", "export", "verify", "recover", "replay", "table", "lineage", "report"];
-/// Those that count by it.
+/// Subcommands of `xpuck runs` whose option `--runs` is a count.
 const COUNTED: [&str; 2] = ["curves", "remeasure"];
-/// Options that every command has.
+/// Options of every command.
 const OF_ALL: [&str; 6] = ["-h", "--help", "-V", "--version", "--quiet", "--"];
-/// Verbs of `xpuck sweep`; anything else is a file to run.
+/// Subcommands of `xpuck sweep`; any other word is a file to run.
 const SWEEP: [&str; 6] = ["new", "run", "list", "collect", "slurm", "help"];
 
-/// The words of a command line as they are now, with the former and the new name if one was given that changed.
+/// Returns the current form of a command line, and the former and the current name if the command was renamed.
 pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, String)>) {
     let at = |n: usize| words.get(n).and_then(|word| word.to_str()).unwrap_or_default().to_string();
     let (first, second) = (at(1), at(2));
@@ -117,7 +117,7 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     if new == "sweep" && is_file {
         (old, new, rest) = ("sweep".into(), "sweep run".into(), 2);
     }
-    // The option stood before the command as well.
+    // The option could also stand before the subcommand.
     let known = |word: &str| OF_FOLDERS.contains(&word) || COUNTED.contains(&word);
     let below = words.iter().skip(2).filter_map(|word| word.to_str()).find(|word| known(word)).unwrap_or_default();
     let below = new.split(' ').nth(1).unwrap_or(below).to_string();
@@ -137,7 +137,7 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     }
     let first = words[..1].iter().cloned();
     let now = first.chain(new.split(' ').map(OsString::from)).chain(words[rest..].iter().cloned()).collect();
-    // The kind is for the program; a person's file says it.
+    // The message leaves out the kind, because the user's file determines it.
     let told = match new.starts_with("evolve") {
         true => new.clone(),
         false => new.split(" --kind ").next().unwrap_or(&new).to_string(),
@@ -146,7 +146,7 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Option<(String, Stri
     (now, Some((old, told + &to)))
 }
 
-/// Notation after `tree to-fsm --to`, as a form of `tree convert`.
+/// Converts the notation after `tree to-fsm --to` to a form of `tree convert`.
 fn notation(mut words: Vec<OsString>, new: String) -> (Vec<OsString>, String) {
     let form = |text: &str| match text {
         "text" => Some("fsm"),
@@ -162,7 +162,7 @@ fn notation(mut words: Vec<OsString>, new: String) -> (Vec<OsString>, String) {
         true => words.get(place + 1).and_then(|word| word.to_str()).map(str::to_string),
         false => words[place].to_str().and_then(|word| word.strip_prefix("--to=")).map(str::to_string),
     };
-    // What is none is refused by whoever reads it.
+    // The new command rejects an unknown notation.
     let Some(form) = said.as_deref().and_then(form) else { return (words, "tree convert --kind trees".into()) };
     words.drain(place..=place + usize::from(alone));
     (words, format!("tree convert --kind trees --to {form}"))

@@ -1,4 +1,4 @@
-//! `xpuck dev engines`: what can simulate on this machine.
+//! `xpuck dev engines`: simulation engines of this machine.
 
 use crate::engines::bench::{EXPLORE, program, times};
 use crate::terminal::print_json;
@@ -11,17 +11,19 @@ use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Reference, Simd};
 use xpuck_stats::statistics::median;
 use xpuck_wire::{gpu_nodes, output};
 
-/// Worlds of a measurement, as many as `xpuck dev bench` runs.
+/// Number of worlds in a measurement, as in `xpuck dev bench`.
 const WORLDS: u32 = 256;
-/// Runs of a measurement.
+/// Number of runs in a measurement.
 const REPEAT: usize = 3;
 
-/// List the engines of this machine, and the GPUs' adapters with the index or name by which files and commands choose one.
+/// List the engines of this machine, and the GPU adapters with the index or name that selects each in files and
+/// commands.
 ///
-/// `engine = "gpu"` takes the most capable adapter unless `adapter` names another; `auto` tries hardware only.
+/// `engine = "gpu"` uses the most capable adapter unless `adapter` names another; `auto` tries only hardware
+/// adapters.
 #[derive(Args)]
 pub struct EnginesArgs {
-    /// Also measure each: robot-seconds simulated in a second, with the workload of `xpuck dev bench`.
+    /// Also measure each engine: robot-seconds simulated per second, with the workload of `xpuck dev bench`.
     #[arg(long)]
     measure: bool,
     /// Print one JSON object.
@@ -41,7 +43,7 @@ pub struct Row {
     kind: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     driver: Option<String>,
-    /// Why it cannot be used.
+    /// Reason why it cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +53,7 @@ pub struct Row {
 #[derive(Serialize, JsonSchema)]
 pub struct Output {
     threads: usize,
-    /// The kernel shows a GPU, so `auto` loads the drivers and tries it.
+    /// Whether the kernel shows a GPU, in which case `auto` loads the drivers and tries it.
     gpu_node: bool,
     engines: Vec<Row>,
 }
@@ -80,7 +82,7 @@ pub fn run(args: &EnginesArgs) -> Result<()> {
             match Gpu::open_adapter(&choice) {
                 Ok(gpu) => {
                     r_acc = speed(&gpu);
-                    // What simd did in its place is no speed of the adapter.
+                    // If simd ran in place of the adapter, the speed is not that of the adapter.
                     if let Some(notice) = gpu.notice() {
                         (r_acc, refused) = (None, None);
                         output::note(format_args!("xpuck: {notice}"));

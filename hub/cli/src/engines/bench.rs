@@ -1,4 +1,4 @@
-//! `xpuck dev bench`: how fast the engines are on this machine.
+//! `xpuck dev bench`: speed of the engines on this machine.
 
 use crate::engines::bench_genes::{self, GenesBenchArgs};
 use crate::engines::bench_geneserver::{self, GeneserverBenchArgs};
@@ -21,38 +21,39 @@ use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 use xpuck_stats::statistics::median;
 use xpuck_wire::output;
 
-/// The controller of Table 5.3: explore, and turn away from what is in front.
+/// Controller of Table 5.3: explores, and turns away from obstacles.
 pub const EXPLORE: &str = "explore 20";
-/// Without senses a robot that drives on ends at a wall, so the stages before the controller are timed with circles.
+/// Without senses, a robot that drives on ends at a wall, so the stages before the controller are timed with a robot
+/// that circles.
 const CIRCLE: &str = "movcv v_goal 60deg";
 
-/// Measure the engines: robot-seconds simulated in a second, and where the time goes.
+/// Measure the engines: robot-seconds simulated per second, and the time of each stage.
 ///
 /// The workload is that of the thesis's Table 5.3: 16 robots and one disc, 30 s, all senses on, a controller that
-/// explores and avoids. Each figure is the median of five runs. Stages are measured by adding one after the other:
-/// physics, proximity, camera with range and bearing, controller.
+/// explores and avoids. Each figure is the median of --repeat runs. The stages are measured by adding one after
+/// another: physics, proximity, camera with range and bearing, controller.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
     #[command(subcommand)]
     other: Option<Other>,
-    /// Only this engine; all that this machine has otherwise.
+    /// Engine to measure [default: all engines of this machine].
     #[arg(long)]
     engine: Option<BenchEngine>,
-    /// The adapter of gpu: its index, or a part of its name (`xpuck dev engines` lists them).
+    /// Adapter of gpu: its index, or a part of its name (`xpuck dev engines` lists them).
     #[arg(long, value_name = "ADAPTER")]
     adapter: Option<String>,
-    /// A tree file whose tree, under `avoiding`, is the controller in place of the one that explores.
+    /// Tree file; its tree, under `avoiding`, replaces the controller that explores.
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
-    /// Worlds in the main measurement.
+    /// Number of worlds in the main measurement.
     #[arg(long, default_value_t = 256)]
     worlds: u32,
-    /// Repetitions; the median is told.
+    /// Number of repetitions; the median is reported.
     #[arg(long, default_value_t = 5)]
     repeat: usize,
-    /// Also measure how cost grows with robots (1 to 256; from 16 on with the same room
-    /// for each) and with worlds (1 to 4096).
+    /// Also measure the cost for different numbers of robots (1 to 256; above 16 with the same area per robot) and of
+    /// worlds (1 to 4096).
     #[arg(long)]
     scaling: bool,
     /// Print one JSON object.
@@ -60,7 +61,7 @@ pub struct BenchArgs {
     json: bool,
 }
 
-/// What else can be measured.
+/// Other benchmarks.
 #[derive(Subcommand)]
 enum Other {
     Genes(GenesBenchArgs),
@@ -71,7 +72,7 @@ enum Other {
 /// Engines that can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum BenchEngine {
-    /// The definition.
+    /// Reference implementation.
     Reference,
     /// Vector registers.
     Simd,
@@ -79,14 +80,14 @@ enum BenchEngine {
     Gpu,
 }
 
-/// What is measured of one engine.
+/// Measurements of one engine.
 #[derive(Serialize, JsonSchema)]
 pub struct Measured {
     name: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter: Option<String>,
     worlds: u32,
-    /// Robot-seconds a second, everything on: median, lowest and highest.
+    /// Robot-seconds per second with all stages: median. The range is lowest and highest.
     r_acc: f64,
     r_acc_range: [f64; 2],
     us_per_robot_s: Stages,
@@ -96,7 +97,7 @@ pub struct Measured {
     by_worlds: Vec<Point>,
 }
 
-/// Microseconds for each simulated second of a robot.
+/// Time per simulated robot-second (us).
 #[derive(Serialize, JsonSchema)]
 struct Stages {
     physics: f64,
@@ -105,7 +106,7 @@ struct Stages {
     controller: f64,
 }
 
-/// Cost at a size.
+/// Cost for a number of robots or worlds.
 #[derive(Serialize, JsonSchema)]
 struct Point {
     n: usize,
@@ -156,7 +157,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         };
         match with(Sensing::ALL) {
             Ok(full) => engines.push(measure(args, &controller, (full.as_ref(), &with), &progress)?),
-            // Without a GPU there is nothing to measure, unless it was asked for.
+            // A missing GPU is an error only if the engine was requested.
             Err(error) if args.engine.is_none() => output::note(format_args!("xpuck: engine gpu is left out: {error}")),
             Err(error) => return Err(error),
         }
@@ -171,19 +172,19 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     Ok(())
 }
 
-/// Numbers of robots of which --scaling tells the cost, and of worlds.
+/// Numbers of robots that --scaling measures.
 const ROBOTS: [usize; 10] = [1, 2, 4, 8, 12, 16, 32, 64, 128, 256];
-/// See [`ROBOTS`].
+/// Numbers of worlds that --scaling measures.
 const WORLDS: [u32; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 
-/// Measurements of an engine.
+/// Number of measurements of an engine.
 fn steps(args: &BenchArgs) -> usize {
     4 + if args.scaling { ROBOTS.len() + WORLDS.len() } else { 0 }
 }
 
 type With<'a> = &'a dyn Fn(Sensing) -> Result<Box<dyn Engine>>;
 
-/// Measures an engine; `full` computes all senses, `with` opens it with others.
+/// Measures an engine; `full` computes all senses, `with` opens the engine with the given ones.
 fn measure(
     args: &BenchArgs,
     controller: &Program,
@@ -207,7 +208,7 @@ fn measure(
     let everything = median(&main);
     let (mut by_robots, mut by_worlds) = (Vec::new(), Vec::new());
     if args.scaling {
-        // The gpu engine runs no larger worlds.
+        // The gpu engine does not run larger worlds.
         let most = if name == "gpu" { 16 } else { MAX_ROBOTS };
         for n in ROBOTS.into_iter().filter(|n| *n <= most) {
             let cost = median(&step(&format!("{n} robots"), full, controller, n, fewer(args.worlds, n), args.repeat));
@@ -238,17 +239,18 @@ fn measure(
     })
 }
 
-/// So many worlds of more than 16 robots that there are no more robots in all, in whole blocks.
+/// For more than 16 robots, reduces the number of worlds to keep the total number of robots, down to a block of 32
+/// worlds.
 fn fewer(worlds: u32, robots: usize) -> u32 {
     if robots <= 16 { worlds } else { (worlds * 16 / robots as u32).max(worlds.min(32)) }
 }
 
-/// A tree that is known to be one.
+/// Compiles a text that is known to be a valid tree.
 pub fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).expect("a tree")).expect("fits a robot")
 }
 
-/// Microseconds per robot-second of several runs of 30 s, after one that warms up.
+/// Durations of `repeat` runs of 30 s, after a warm-up run (us per robot-second).
 pub fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
     const UPDATES: u32 = 300;
     let spec = WorldSpec::scenario(robots, Scenario::B);

@@ -1,4 +1,4 @@
-//! `xpuck dev bench genes`: what the way by which genes cross is worth.
+//! `xpuck dev bench genes`: compares the channels by which genes travel.
 
 use crate::files::tree_file::print;
 use crate::terminal::json;
@@ -12,32 +12,32 @@ use xpuck_evolve::Algorithm;
 use xpuck_simtest::{Transfer, TransferSettings, Way, transfer};
 use xpuck_stats::statistics::mean_and_sd;
 
-/// Compare the ways by which genes cross from robot to robot: through the hub, directly, directly with a hub that dies, none.
+/// Compare the channels by which genes travel between robots: hub, direct, direct with a hub that fails, none.
 ///
-/// Nine robots' own cores and the hub's run on a simulated clock and network without faults; bodies move, so that who is in
-/// radio range changes, and trials are simulated for real. In the end each island's fittest tree is measured on worlds that
-/// no island has seen. Everything follows from the seed.
+/// The programs' cores for nine robots and the hub run on a simulated clock and network without faults. Bodies move,
+/// so that the robots in radio range change, and trials are fully simulated. At the end, each island's fittest tree
+/// is measured in worlds that no island has used. All results follow from the seed.
 #[derive(Args)]
 pub struct GenesBenchArgs {
-    /// The first seed.
+    /// First seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many seeds.
+    /// Number of seeds.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..=1_000))]
     seeds: u64,
-    /// Individuals on each robot.
+    /// Number of individuals on each robot.
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u64).range(8..=4096))]
     population: u64,
-    /// Generations of each island.
+    /// Number of generations of each island.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     generations: u32,
     /// Simulated seconds of a trial, 1 to 600.
     #[arg(long, default_value_t = 10.0, value_parser = trial)]
     trial_seconds: f32,
-    /// The algorithm by which islands evolve; they differ in what becomes of immigrants.
+    /// Algorithm of the islands; algorithms differ in their use of immigrants.
     #[arg(long, default_value = "racing")]
     algorithm: Algorithm,
-    /// Print one JSON object and no progress.
+    /// Print one JSON object; hide the progress.
     #[arg(long)]
     json: bool,
 }
@@ -46,14 +46,14 @@ fn trial(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|s| (1.0..=600.0).contains(s)).ok_or_else(|| "1 to 600 seconds".into())
 }
 
-/// One way's runs.
+/// Runs with one channel.
 #[derive(Serialize, JsonSchema)]
 pub struct Row {
     way: Way,
-    /// Fitness: mean over the seeds, and its standard error.
+    /// Mean fitness over the seeds; `error` is its standard error.
     mean: f64,
     error: f64,
-    /// Mean over the seeds of the difference to the hub's way with the same seed, and its standard error.
+    /// Mean difference to the channel through the hub with the same seeds; `difference_error` is its standard error.
     difference: f64,
     difference_error: f64,
     in_range: f64,

@@ -1,4 +1,4 @@
-//! `xpuck dev bench geneserver`: how soon a geneserver answers many islands.
+//! `xpuck dev bench geneserver`: answer times of a geneserver with many islands.
 
 use crate::engines::loads::geneserver::Load;
 use crate::terminal::print_json;
@@ -15,28 +15,29 @@ use xpuck_hub_service::admission::descriptors;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::output;
 
-/// Open files that a process needs for other things than the islands' sockets.
+/// Open files that a process needs besides the islands' sockets.
 const OTHER_FILES: usize = 100;
-/// Open files of a socket that connects: its connection, and ZeroMQ's own signal.
+/// Open files of a connecting socket: its connection, and ZeroMQ's own signal.
 const FILES_A_SOCKET: usize = 2;
 
-/// Measure a geneserver: how soon it answers thousands of islands, and how much memory it takes.
+/// Measure a geneserver: its answer times with thousands of islands, and its memory.
 ///
-/// A real server process, which saves its memory every few seconds, is started and filled, as a long run would: each
-/// island sends twice as many emigrants as the server keeps. Then each island sends once in a period, at a moment of its
-/// own. A time is counted from the moment when an emigrant was due, so a server that falls behind cannot hide it.
+/// A real server process, which saves its genes every few seconds, is started and filled as in a long run: each
+/// island sends twice as many emigrants as the server keeps. Then each island sends once per period, with its own
+/// phase. Times count from the moment when an emigrant was due, so that they include the delay of a server that falls
+/// behind.
 #[derive(Args)]
 pub struct GeneserverBenchArgs {
-    /// Islands, 1 to 10000.
+    /// Number of islands, 1 to 10000.
     #[arg(long, default_value_t = 10_000)]
     islands: u16,
-    /// Each island sends once in so many seconds.
+    /// Interval between two messages of an island (s).
     #[arg(long, default_value_t = 10.0)]
     period: f64,
-    /// Seconds to measure, after the server is full.
+    /// Duration of the measurement, after the server is full (s).
     #[arg(long, default_value_t = 30.0)]
     seconds: f64,
-    /// Use plain sockets, to see what encryption costs.
+    /// Use plain sockets, to measure the cost of encryption.
     #[arg(long)]
     plain: bool,
     /// Print one JSON object.
@@ -47,7 +48,7 @@ pub struct GeneserverBenchArgs {
 #[derive(Serialize, JsonSchema)]
 pub struct Measured {
     islands: u16,
-    /// Sockets that spoke for them: one each, if the limit of open files allows.
+    /// Number of sockets for the islands: one each, if the limit of open files allows it.
     sockets: usize,
     seconds: f64,
     messages: usize,
@@ -57,7 +58,7 @@ pub struct Measured {
     p50_ms: f64,
     p99_ms: f64,
     max_ms: f64,
-    /// The server's memory when it was full, when the load ended, and at most, MiB.
+    /// Memory of the server when full, at the end of the load, and at its peak (MiB).
     server_mib: [f64; 3],
 }
 
@@ -124,12 +125,12 @@ fn print(m: &Measured) -> Result<()> {
     Ok(())
 }
 
-/// A server process, which ends with this value.
+/// Server process, which is killed on drop.
 struct Server {
     child: Child,
     endpoint: String,
     key: Option<Secret>,
-    /// Where it saves its memory, as real ones do.
+    /// Folder to which the server saves its genes, as a real one does.
     _dir: tempfile::TempDir,
 }
 
@@ -159,12 +160,12 @@ impl Server {
         let first = lines.next().context("the server ended at once")??;
         let json: serde_json::Value = serde_json::from_str(&first)?;
         server.endpoint = json["listening"].as_str().context("the server did not say where it listens")?.into();
-        // Somebody has to read its reports.
+        // The reports have to be read, or the pipe fills up.
         std::thread::spawn(move || lines.for_each(drop));
         Ok(server)
     }
 
-    /// A row of the process's status, MiB.
+    /// Value of a row in the process's status (MiB).
     fn mib(&self, row: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let line = status.lines().find_map(|l| l.strip_prefix(row)).unwrap_or_default();

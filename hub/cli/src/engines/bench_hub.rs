@@ -1,4 +1,4 @@
-//! `xpuck dev bench hub`: how soon poses reach robots as senses.
+//! `xpuck dev bench hub`: delay between poses and the robots' senses.
 
 use crate::engines::loads::hub::{LONGEST_S, RobotsLoad};
 use crate::terminal::print_json;
@@ -23,41 +23,43 @@ use xpuck_wire::output;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
 
-/// Ticks of a process's times in a second; Linux tells them in hundredths everywhere.
+/// Clock ticks per second in the times of a process; 100 on Linux.
 const TICKS: f64 = 100.0;
-/// How long the hub may take to bring all robots to RUN.
+/// Time limit for the hub to bring all robots to RUN.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Between RUN and the measurement.
+/// Time between RUN and the measurement.
 const SETTLE: Duration = Duration::from_secs(1);
-/// The run that goes on while this measures.
+/// Experiment that runs during the measurement.
 const EXPERIMENT: &str = "name = \"bench\"\nminutes = 60.0\nsegment_minutes = 10.0\ntask = \"transport\"\n";
 
-/// Measure a hub: how soon poses reach many robots as senses, and what each robot costs.
+/// Measure a hub: the delay between poses and the senses of many robots, and the cost of each robot.
 ///
-/// A real hub process runs an experiment and records it. It reads 50 frames a second from a Vicon server, and sends
-/// senses, without the latency that it otherwise adds, to robots that answer its pings and tell telemetry as real ones do.
-/// Messages are sent within a time that the hub tells in its metrics. The other times are counted from when a frame is given to the server until a robot has decoded its message.
+/// A real hub process runs an experiment and records it. It reads 50 frames per second from a Vicon server, and sends
+/// senses, without its usual added latency, to robots that answer its pings and send telemetry as real ones do. The
+/// send time comes from the hub's metrics. The other times count from the moment when a frame is given to the server
+/// until a robot has decoded its message.
 #[derive(Args)]
 pub struct HubBenchArgs {
-    /// Robots, 1 to 200 each.
+    /// Number of robots, 1 to 200; several numbers with commas.
     #[arg(long = "count", alias = "robots", value_delimiter = ',', default_values_t = [10, 50, 100, 200])]
     robots: Vec<usize>,
-    /// The robots stand so far apart in a square, m, 0.08 to 1.
+    /// Spacing of the robots in a square grid (m), 0.08 to 1.
     #[arg(long, default_value_t = 0.25)]
     spacing: f32,
-    /// Seconds to measure.
+    /// Duration of the measurement (s).
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
-    /// Open consoles that read all they are told, 0 to 100 each: 20 pages in browsers are 20.
+    /// Number of open consoles that read everything sent to them, 0 to 100; several numbers with commas. A console
+    /// corresponds to a page in a browser.
     #[arg(long, value_delimiter = ',', default_values_t = [0])]
     consoles: Vec<usize>,
-    /// Consoles more that never read, 0 to 100.
+    /// Number of additional consoles that never read, 0 to 100.
     #[arg(long, default_value_t = 0)]
     stuck: usize,
-    /// Without keys: sockets without CURVE, and an experiment that nobody signed.
+    /// Measure without keys: sockets without CURVE, and an unsigned experiment.
     #[arg(long)]
     plain: bool,
-    /// Print one JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
 }
@@ -66,20 +68,21 @@ pub struct HubBenchArgs {
 pub struct Measured {
     robots: usize,
     consoles: usize,
-    /// What a console was told, bytes a second.
+    /// Data rate to a console (bytes/s).
     console_bytes: f64,
     neighbours: f64,
     messages: usize,
     lost: u64,
     hertz: f64,
-    /// From a frame at the hub to its senses given to the sockets: upper edge of the bin.
+    /// Time from a frame at the hub to its senses at the sockets: upper edge of the bin with the 99th percentile
+    /// (ms).
     send_p99_ms: f64,
     p50_ms: f64,
     p99_ms: f64,
     max_ms: f64,
-    /// Part of one processor that the hub took, %.
+    /// Processor use of the hub (% of one processor).
     cpu_percent: f64,
-    /// The same for each robot.
+    /// Processor use of the hub per robot (% of one processor).
     cpu_percent_a_robot: f64,
 }
 
@@ -139,7 +142,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
     let dir = tempfile::tempdir()?;
     let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:03}")).collect();
     let [robots_endpoint, operator, console] = free_endpoints()?;
-    // Whoever wants to see how a page does with so many robots finds it there meanwhile.
+    // The page shows meanwhile how the console performs with this number of robots.
     progress.note(format!("{robots} robots, {consoles} consoles, the page at http://{console}"));
     let load = RobotsLoad::new(ids.clone(), args.spacing)?;
     let security = Security { keys: dir.path().join("keys"), dev_mode: args.plain };
@@ -202,7 +205,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
     })
 }
 
-/// Addresses that nobody listens at: for robots, for operators and of the console.
+/// Free addresses for robots, operators and the console.
 fn free_endpoints() -> Result<[String; 3]> {
     let bind = || TcpListener::bind("127.0.0.1:0");
     let listeners = [bind()?, bind()?, bind()?];
@@ -229,7 +232,7 @@ fn write(
     Ok(())
 }
 
-/// How many messages of senses the hub has sent within times, s, by its own metrics.
+/// Cumulative numbers of senses messages that the hub has sent within time limits (s), from its own metrics.
 fn sent_within(console: &str) -> Result<Vec<(f64, f64)>> {
     let mut socket = TcpStream::connect(console)?;
     write!(socket, "GET /metrics HTTP/1.1\r\nHost: {console}\r\nConnection: close\r\n\r\n")?;
@@ -244,7 +247,7 @@ fn sent_within(console: &str) -> Result<Vec<(f64, f64)>> {
     bins.map(bin).collect()
 }
 
-/// The time, ms, within which this part of what was sent between two looks was sent.
+/// Time limit within which the hub sent this part of the messages between two readings of its metrics (ms).
 fn quantile(before: &[(f64, f64)], after: &[(f64, f64)], part: f64) -> f64 {
     let sent: Vec<(f64, f64)> = before.iter().zip(after).map(|(b, a)| (a.0, a.1 - b.1)).collect();
     let all = sent.last().map_or(0.0, |(_, count)| *count);
@@ -252,7 +255,7 @@ fn quantile(before: &[(f64, f64)], after: &[(f64, f64)], part: f64) -> f64 {
     bin.map_or(f64::NAN, |(edge, _)| edge * 1000.0)
 }
 
-/// Pages that are open: connections that are told what happens.
+/// Simulated console pages: connections that receive events.
 struct Consoles {
     told: Arc<AtomicU64>,
     ended: Arc<AtomicUsize>,
@@ -281,12 +284,12 @@ impl Consoles {
         Ok(consoles)
     }
 
-    /// What they were told so far.
+    /// Bytes received so far.
     fn bytes(&self) -> u64 {
         self.told.load(Ordering::Relaxed)
     }
 
-    /// Those that are still told something.
+    /// Number of connections that still receive events.
     fn open_still(&self) -> usize {
         self.readers - self.ended.load(Ordering::Relaxed)
     }
@@ -295,13 +298,13 @@ impl Consoles {
 impl Drop for Consoles {
     fn drop(&mut self) {
         for socket in &self.sockets {
-            // One that the hub closed is closed already.
+            // The hub may have closed the socket already.
             let _ = socket.shutdown(Shutdown::Both);
         }
     }
 }
 
-/// A hub process, which ends with this value.
+/// Hub process, which is killed on drop.
 struct Hub(Child);
 
 impl Hub {
@@ -319,10 +322,10 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Processor time so far, s.
+    /// Processor time so far (s).
     fn cpu_seconds(&self) -> Result<f64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id()))?;
-        // The program's name, in brackets, may hold anything.
+        // The program's name, in brackets, may contain any character.
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
         ensure!(ticks.len() == 2, "/proc/{}/stat: no processor times", self.0.id());

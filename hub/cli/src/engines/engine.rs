@@ -1,4 +1,4 @@
-//! The choice of an engine on the command line.
+//! Selection of an engine on the command line.
 
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
@@ -8,19 +8,19 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::engine;
 use xpuck_wire::output;
 
-/// Engines. `reference` and `simd` give the same digits, `gpu` the same distributions (docs/performance.md).
+/// Engines. `reference` and `simd` give the same digits, `gpu` gives the same distributions (docs/performance.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArg {
-    /// The definition: one world after another.
+    /// Reference implementation: one world after another.
     Reference,
-    /// Worlds side by side in vector registers.
+    /// Worlds in parallel, in vector registers.
     Simd,
-    /// Worlds on a GPU, through Vulkan; a software adapter too if there is no other.
+    /// Worlds on a GPU, through Vulkan; on a software adapter if there is no other.
     Gpu,
-    /// Simd and gpu side by side, each with a share by its speed.
+    /// Simd and gpu in parallel, each with a share according to its speed.
     Both,
-    /// The fastest of simd, gpu and both on this machine, tried at the first batch; a software adapter only if --adapter
-    /// names it.
+    /// The fastest of simd, gpu and both on this machine, measured with the first batch; a software adapter only if
+    /// --adapter names it.
     Auto,
 }
 
@@ -36,13 +36,13 @@ impl EngineArg {
     }
 }
 
-/// The options by which commands choose an engine.
+/// Options that select an engine.
 #[derive(Args, Clone, Debug)]
 pub struct EngineArgs {
-    /// What runs the simulations.
+    /// Simulation engine.
     #[arg(long, value_enum)]
     engine: Option<EngineArg>,
-    /// The adapter of gpu, both and auto: its index, or a part of its name (`xpuck dev engines` lists them).
+    /// Adapter of gpu, both and auto: its index, or a part of its name (`xpuck dev engines` lists them).
     #[arg(long, value_name = "ADAPTER", value_parser = adapter)]
     adapter: Option<AdapterChoice>,
 }
@@ -52,12 +52,12 @@ fn adapter(text: &str) -> Result<AdapterChoice, Infallible> {
 }
 
 impl EngineArgs {
-    /// True if an engine or an adapter was chosen.
+    /// Whether an engine or an adapter was selected.
     pub fn is_given(&self) -> bool {
         self.engine.is_some() || self.adapter.is_some()
     }
 
-    /// The choice: what is not given is as in `otherwise`.
+    /// Returns the selected engine and adapter; `otherwise` replaces missing options.
     pub fn over(&self, otherwise: &EngineChoice) -> EngineChoice {
         EngineChoice {
             engine: self.engine.map_or(otherwise.engine, EngineArg::kind),
@@ -65,18 +65,18 @@ impl EngineArgs {
         }
     }
 
-    /// Opens the engine for these worlds; `otherwise` where none is given.
+    /// Opens the engine for these worlds; `otherwise` is the default.
     ///
     /// # Errors
-    /// If it cannot be opened, or lacks something that a world has.
+    /// The engine cannot be opened, or lacks a feature that a world requires.
     pub fn open(&self, otherwise: EngineKind, specs: &[&WorldSpec]) -> Result<ChosenEngine> {
         engine::open(self.over(&EngineChoice::of(otherwise)), specs).map_err(Error::msg)
     }
 
-    /// Says whether the adapter is there that is asked for, before anything is started.
+    /// Checks before the start of a command that the requested adapter exists.
     ///
     /// # Errors
-    /// One line with the options as keys, and what is there.
+    /// The adapter does not exist; the error has the options as keys and the available adapters, in one line.
     pub fn check_adapter(&self) -> Result<(), String> {
         let choice = self.over(&EngineChoice::of(EngineKind::Auto));
         let needed = matches!(choice.engine, EngineKind::Gpu | EngineKind::Both) || self.adapter.is_some();
@@ -84,14 +84,14 @@ impl EngineArgs {
         checked.map_err(|error| format!("{}: {error}", choice.keys()))
     }
 
-    /// The same as options of another command.
+    /// Selection as options of another command.
     pub fn options(&self) -> Vec<String> {
         let engine = self.engine.map(|engine| ["--engine".to_string(), engine.kind().to_string()]);
         let adapter = self.adapter.as_ref().map(|adapter| ["--adapter".to_string(), adapter.to_string()]);
         [engine, adapter].into_iter().flatten().flatten().collect()
     }
 
-    /// The same as lines of a file.
+    /// Selection as lines of a TOML file.
     pub fn toml(&self) -> String {
         let engine = self.engine.map(|engine| format!("engine = \"{}\"\n", engine.kind()));
         let adapter = self.adapter.as_ref().map(|adapter| match adapter {
@@ -103,7 +103,7 @@ impl EngineArgs {
     }
 }
 
-/// Says on standard error what the user should know about an engine's runs.
+/// Prints an engine's notice on standard error.
 pub fn report(engine: &dyn Engine) {
     if let Some(notice) = engine.notice() {
         output::note(format_args!("xpuck: {notice}"));

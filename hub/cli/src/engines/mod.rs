@@ -1,4 +1,4 @@
-//! List of the engines, their speed, and the loads of benchmarks.
+//! Engines: list, selection, speed, and the loads of benchmarks.
 
 pub mod available;
 pub mod bench;

@@ -1,4 +1,4 @@
-//! Evolution without robots: runs and sweeps, stopped and gone on with.
+//! Evolution without robots: runs and sweeps that can be stopped and continued.
 
 pub mod evolve;
 pub mod remeasure;

@@ -1,4 +1,4 @@
-//! `xpuck runs remeasure`: what the champions of kept runs are worth.
+//! `xpuck runs remeasure`: measures the champions of recorded runs again.
 
 use crate::engines::engine::{EngineArgs, report};
 use crate::files::tree_file::{print, write};
@@ -16,41 +16,42 @@ use xpuck_lab::evolution_run::SECONDS;
 use xpuck_lab::remeasure::{RecordedRun, Row, draw};
 use xpuck_stats::figure::Figure;
 
-/// Measure the champions of kept runs again, generation by generation.
+/// Measure the champions of recorded runs again, generation by generation.
 ///
-/// A run reports the fitness of its champions as evolution estimates it: the highest of many noisy numbers, which luck
-/// flatters. Here the champion of every island after every Nth generation is taken out of the record and simulated in
-/// worlds that evolution has not seen, in the run's own arena and with its robots, both scenarios by turns. A reported
-/// curve that climbs away from the measured one is luck that was kept; one that rises with it is progress.
+/// A run reports the fitness of its champions as evolution estimates it: the highest of many noisy values, which is
+/// biased upwards. This command takes the champion of every island after every Nth generation from the record, and
+/// simulates it in worlds that evolution has not used, in the run's own arena and with its robots, in both scenarios
+/// alternately. A reported curve that rises above the measured one shows selection by luck; if both rise together,
+/// the progress is real.
 ///
-/// "reported" is the mean of the islands in the column `derated` of generations.csv. The worlds are the same for all
-/// champions of a run, and those of the end of `xpuck evolve`, so with as many --runs as its --remeasure the last line
-/// is its result. Equal trees are measured once. The numbers do not depend on threads.
+/// "reported" is the mean over the islands of the column `derated` in generations.csv. The worlds are the same for
+/// all champions of a run, and are those of the end of `xpuck evolve`: if --runs equals its --remeasure, the last
+/// line is its result. Equal trees are measured once. The numbers do not depend on the number of threads.
 #[derive(Args)]
 pub struct RemeasureArgs {
-    /// Folders of runs (`xpuck evolve --output`), up to 7; they may still go on.
+    /// Folders of runs (`xpuck evolve --output`), at most 7; the runs may be unfinished.
     #[arg(required = true, num_args = 1..=7, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Measure every Nth generation, and the last.
+    /// Measure every Nth generation and the last one.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     every: u32,
-    /// Simulations of 60 s for each champion.
+    /// Number of simulations of 60 s for each champion.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
     /// Also write the table as CSV.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Also draw a figure: of each run the reported curve, dashed, and the measured one.
+    /// Also draw a figure with the reported (dashed) and the measured curve of each run.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Print one JSON object a run, one a line, and no progress.
+    /// Print one JSON object per run, one on each line; hide the progress.
     #[arg(long)]
     json: bool,
 }
 
-/// A run with its measured generations.
+/// Run with its measured generations.
 #[derive(Serialize, JsonSchema)]
 pub struct Measured<'a> {
     run: &'a Path,
@@ -87,7 +88,7 @@ pub fn run(args: &RemeasureArgs) -> Result<()> {
     print(text(&measured, args.json)?.as_bytes())
 }
 
-/// The algorithm, with the seed if another run has the same algorithm.
+/// Algorithm, with the seed if another run has the same algorithm.
 fn label(one: &Measured<'_>, all: &[Measured<'_>]) -> String {
     match all.iter().filter(|other| other.algorithm == one.algorithm).count() {
         1 => one.algorithm.to_string(),

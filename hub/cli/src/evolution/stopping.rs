@@ -1,4 +1,4 @@
-//! How a run that is kept in a folder is stopped, and what is said of how it goes on.
+//! Stopping of runs that are saved in a folder, and the message on how to continue them.
 
 use crate::files::advice::word;
 use anyhow::Result;
@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicBool;
 use xpuck_wire::log;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 
-/// What signals set of a run in a folder; nothing sets it without a folder, as a run that is not
-/// kept is not gone on with. To be made before the first file is written, so that no signal finds the process without an answer.
+/// Flag that signals set for a run with a folder. Without a folder, nothing sets it, because such a run cannot be
+/// continued. Create the flag before the first file is written, so that a signal is always handled.
 ///
 /// # Errors
-/// Signals cannot be caught.
+/// Signals cannot be handled.
 pub fn flag(kept: Option<impl AsRef<Path>>) -> Result<Arc<AtomicBool>> {
     Ok(match kept {
         Some(path) => shutdown::computation_flag(told("", path.as_ref()))?,
@@ -21,7 +21,8 @@ pub fn flag(kept: Option<impl AsRef<Path>>) -> Result<Arc<AtomicBool>> {
     })
 }
 
-/// Says that a run was stopped, after what (` after 3 bodies`), and how it goes on; the exit code that means so.
+/// Reports that a run was stopped, its progress (` after 3 bodies`) and how to continue; returns the exit code of a
+/// stopped run.
 pub fn stopped(done: &str, path: &Path) -> ExitCode {
     log::line(told(done, path));
     ExitCode::from(TRY_AGAIN)

@@ -1,4 +1,4 @@
-//! What an error's line says besides what is wrong: what to do.
+//! Error messages with a remedy.
 
 use crate::files::file_kind;
 use anyhow::Error;
@@ -7,13 +7,13 @@ use xpuck_kernels::tree::suggest;
 use xpuck_wire::atomic;
 use xpuck_wire::output;
 
-/// How the system says that a disk is full, and that there is no such file; errors of libraries hold its words alone.
+/// System messages for a full disk and for a missing file; errors of libraries contain only this text.
 const FULL: &str = "No space left on device";
 const NOTHING: &str = "No such file or directory";
 /// Files of a swarm's folder.
 const OF_A_SWARM: [&str; 3] = ["swarm.toml", "hub.toml", "arena.toml"];
 
-/// An error with its causes and a remedy, in one line (and below it the place in a text, where a caret shows it).
+/// Formats an error with its causes and a remedy on one line, followed by the marked place in a text if there is one.
 pub fn sentence(error: &Error) -> String {
     let text = printable(&output::sentence(error.as_ref()));
     if let Some(other) = file_kind::misplaced(&text) {
@@ -28,7 +28,7 @@ pub fn sentence(error: &Error) -> String {
     format!("{text}{}", remedy.unwrap_or_default())
 }
 
-/// A path as a word of a shell's command line.
+/// Quotes a path as one word of a shell command line.
 pub fn word(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=~".contains(c);
@@ -38,7 +38,7 @@ pub fn word(path: &Path) -> String {
     }
 }
 
-/// Control characters of names and texts as escapes, so that no file can speak to the terminal.
+/// Escapes control characters of names and texts, so that a file cannot control the terminal.
 fn printable(text: &str) -> String {
     let escaped = |c: char| match c.is_control() && c != '\n' {
         true => c.escape_default().to_string(),
@@ -47,7 +47,7 @@ fn printable(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// What to do about a file that is not there. What stands before its name is not of interest.
+/// Remedy for a missing file. Text before its name is ignored.
 fn missing(name: &str) -> Option<String> {
     let path = Path::new(name.rsplit(": ").next()?);
     let file = path.file_name()?.to_str()?;

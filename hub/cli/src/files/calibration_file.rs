@@ -1,4 +1,4 @@
-//! Parameters put into a calibration file: what else it says stays, comments too.
+//! Inserts parameters into a calibration file; its other content stays, including comments.
 
 use anyhow::{Context, Result};
 use std::io::ErrorKind;
@@ -7,13 +7,13 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use xpuck_experiment::Calibration;
 use xpuck_wire::{atomic, file};
 
-/// Puts the keys of `found` into the file at `path`, which need not be there yet.
+/// Inserts the keys of `found` into the file at `path`, which may be missing.
 ///
 /// # Errors
-/// One line; the file is then as it was.
+/// The result is invalid or cannot be written; the file is unchanged then.
 pub fn put(path: &Path, found: &str) -> Result<()> {
     let name = path.display().to_string();
-    // Another that puts something into it waits, so that nothing of either is lost.
+    // Concurrent writers wait for each other, so that no change is lost.
     let folder = std::fs::File::open(atomic::folder(path)).with_context(|| name.clone())?;
     folder.lock().with_context(|| format!("{name}: its folder cannot be locked"))?;
     let old = match std::fs::symlink_metadata(path) {
@@ -24,7 +24,7 @@ pub fn put(path: &Path, found: &str) -> Result<()> {
     atomic::output(path, text.as_bytes()).with_context(|| format!("{name} cannot be written; it is as it was"))
 }
 
-/// The text of a calibration file with what was found in it.
+/// Text of a calibration file, merged with the parameters that were found.
 fn merged(name: &str, old: &str, found: &str) -> Result<String> {
     Calibration::parse(name, old).context("it is as it was")?;
     let mut document: DocumentMut = old.parse().with_context(|| name.to_string())?;
@@ -44,7 +44,7 @@ fn merge(into: &mut dyn TableLike, from: &dyn TableLike) {
                 }
             }
             (Some(Item::Value(old)), Item::Value(new)) => {
-                // With the comment behind it.
+                // The comment behind the value stays.
                 let decor = old.decor().clone();
                 *old = new.clone();
                 *old.decor_mut() = decor;

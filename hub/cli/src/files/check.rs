@@ -1,4 +1,4 @@
-//! `xpuck check`: files checked without running anything.
+//! `xpuck check`: checks files without running anything.
 
 use crate::files::check_file::{one, tree};
 use crate::files::check_swarm;
@@ -12,23 +12,24 @@ use std::path::{Path, PathBuf};
 use xpuck_experiment::tree_file::Ask;
 use xpuck_wire::{output, plain};
 
-/// Check files offline, or a swarm's whole folder: all that is missing or wrong there is listed at once.
+/// Check files offline, or a swarm's whole folder, and list all errors and missing files at once.
 ///
-/// Takes trees (.bt, .xml, .btproj, .json, .bin), bodies (.prif, .urdf), keys (.key, .pub or their folder), and every kind of TOML file that people write: experiments, worlds,
-/// evolution, sweeps, primitive sets, state machines, calibrations, and the files of swarm, hub, arena and robots. What a
-/// file is, its keys say. Exit code 1 if anything is wrong.
+/// The command accepts trees (.bt, .xml, .btproj, .json, .bin), bodies (.prif, .urdf), keys (.key, .pub or their
+/// folder), and every kind of TOML file that users write: experiments, worlds, evolution, sweeps, primitive sets,
+/// state machines, calibrations, and the files of swarm, hub, arena and robots. The keys of a TOML file determine its
+/// kind. Exit code 1 if anything is wrong.
 #[derive(Args)]
 pub struct CheckArgs {
     /// Files to check, or folders of swarms or of keys.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Format of a tree's file, if its extension does not say it.
+    /// Format of a tree file [default: by its extension].
     #[arg(long, value_enum)]
     from: Option<From>,
-    /// ID of the tree, where XML has several that no other uses.
+    /// ID of the tree, if XML contains several that no other tree uses.
     #[arg(long, value_name = "ID")]
     tree: Option<String>,
-    /// Print a JSON list: of each file whether it is right, and what it is or what is wrong.
+    /// Print a JSON list: for each file whether it is valid, and its description or errors.
     #[arg(long)]
     json: bool,
 }
@@ -39,7 +40,7 @@ pub struct Checked {
     text: String,
 }
 
-/// Runs the command: everything is checked, and how much is wrong is told last.
+/// Checks everything, and reports the number of errors last.
 pub fn run(args: &CheckArgs) -> Result<()> {
     let asked = Ask { tree: args.tree.as_deref(), ..ask(args.from, false) };
     let is_tree = args.from.is_some() || args.tree.is_some();
@@ -57,7 +58,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
             match right {
                 true if !args.json => output::line(plain(&text))?,
                 false => {
-                    // A tree's faults have a line each, with what they are about below.
+                    // Each error of a tree has its own line, followed by the place in the text.
                     let lines: Vec<String> = text.lines().map(|line| plain(line).to_string()).collect();
                     output::note(format_args!("xpuck: {}", lines.join("\n")));
                 }
@@ -80,7 +81,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     }
 }
 
-/// A folder that is no folder of keys, and has no name as trees have.
+/// Whether a path is a folder that is not a folder of keys and is not named like a tree.
 fn is_swarm(path: &Path) -> bool {
     let tree = path.extension().is_some_and(|extension| extension == "bt");
     path.is_dir() && !tree && !path.join("hub.pub").exists() && !path.join("hub.key").exists()

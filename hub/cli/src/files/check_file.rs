@@ -1,4 +1,4 @@
-//! One file checked without running anything; what kind of file it is, its name or its keys say.
+//! Checks one file without running anything; its name or its keys determine its kind.
 
 use crate::arena;
 use crate::files::advice;
@@ -25,10 +25,10 @@ use xpuck_wire::file;
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{Swarm, output};
 
-/// A line about something that is right, or about what is wrong with it.
+/// Line that describes a valid file, or its error.
 pub type Found = Result<String, String>;
 
-/// One file, or a folder of keys.
+/// Checks one file, or a folder of keys.
 pub fn one(path: &Path) -> Found {
     match check(path) {
         Ok(what) => Ok(format!("{}: {what}", path.display())),
@@ -68,7 +68,7 @@ fn check(path: &Path) -> Result<String> {
     })
 }
 
-/// A TOML file as one of this kind.
+/// Checks a TOML file of this kind.
 fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
     let name = path.display().to_string();
     match kind {
@@ -127,7 +127,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
     }
 }
 
-/// A tree that is asked for in this way.
+/// Checks a tree, read with these options.
 pub fn tree(path: &Path, asked: &Ask<'_>) -> Found {
     match of_tree(path, asked) {
         Ok(what) => Ok(format!("{}: {what}", path.display())),
@@ -146,7 +146,7 @@ fn of_tree(path: &Path, asked: &Ask<'_>) -> Result<String> {
     Ok(format!("a tree of {nodes}, {} with subtrees expanded; {free:.1} % of a robot's room is free", program.len()))
 }
 
-/// What an experiment does, in a line.
+/// Summary of an experiment in one line.
 fn describe(plan: &Plan) -> String {
     let phase = |p: &PlannedPhase| format!("{} {:.1} min of {}", p.name, p.seconds / 60.0, p.world.task.name());
     let phases: Vec<String> = plan.phases.iter().map(phase).collect();
@@ -157,7 +157,7 @@ fn describe(plan: &Plan) -> String {
     format!("{} of {:.1} minutes at most: {}{steps}", plan.name, plan.seconds() / 60.0, phases.join(", then "))
 }
 
-/// A robot's file, which only the robot's program can read.
+/// Checks a robot's file, which only the robot's program can read.
 pub fn robot(path: &Path, xpuckd: Option<&Path>) -> Found {
     let Some(xpuckd) = xpuckd else {
         return Ok(format!("{}: a robot's file; `xpuckd --check --config` checks it", path.display()));

@@ -1,4 +1,4 @@
-//! `xpuck check DIR`: all that is missing or wrong in a swarm's folder, at once.
+//! `xpuck check DIR`: lists all errors and missing files of a swarm's folder at once.
 
 use crate::arena::{self, BodyFile};
 use crate::files::check_file::{self, Found, robot};
@@ -14,10 +14,10 @@ use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::{Swarm, file, output};
 
-/// Files of a swarm's folder with names of their own.
+/// Files of a swarm's folder with fixed names.
 const NAMED: [&str; 5] = ["swarm.toml", "hub.toml", "arena.toml", identity::CARDS, "cards-written.toml"];
 
-/// What was found in a folder: lines about what is right, and about what is not.
+/// Checks a folder; returns a line for each valid file and for each error.
 pub fn check(folder: &Path) -> Vec<Found> {
     let mut found = Vec::new();
     let swarm = swarm(folder, &mut found);
@@ -30,7 +30,7 @@ pub fn check(folder: &Path) -> Vec<Found> {
     }
     let cards = folder.join(identity::CARDS);
     if is_there(&cards) {
-        // Without a swarm file its own error is listed already.
+        // A missing or invalid swarm file is already listed with its own error.
         let checked = if has_swarm { identity::check(folder) } else { Ok(()) };
         let read = checked.and_then(|()| identity::board(folder)).map_err(|error| error.to_string());
         found.push(read.map(|board| match board {
@@ -87,7 +87,7 @@ fn hub(folder: &Path, found: &mut Vec<Found>) -> Option<Config> {
     Some(config)
 }
 
-/// Checks every robot's file; gives those that can be read, by id.
+/// Checks every robot's file; returns the readable files by robot id.
 fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<Found>) -> BTreeMap<String, Table> {
     let mut read = BTreeMap::new();
     let xpuckd = std::env::current_exe().ok().map(|path| path.with_file_name("xpuckd")).filter(|path| path.exists());
@@ -111,7 +111,7 @@ fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<Found>) -> BTreeMap<Stri
     read
 }
 
-/// The arena, and what it has to have in common with hub and robots.
+/// Checks the arena's file, and its agreement with the files of hub and robots.
 fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Table>, found: &mut Vec<Found>) {
     let path = folder.join(NAMED[2]);
     let name = path.display();
@@ -182,7 +182,7 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
     }
 }
 
-/// A path without `.` and `..`, as written: the folder need not be there.
+/// Removes `.` and `..` from a path lexically, because the folder may be missing.
 fn plain(path: &Path) -> PathBuf {
     use std::path::Component::{CurDir, ParentDir};
     let mut out = PathBuf::new();
@@ -208,7 +208,7 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     let need = |path: PathBuf| {
         let half = |end| is_there(&path.with_extension(end));
         (!is_there(&path)).then(|| match (path.extension().is_some_and(|end| end == "key"), half("pub")) {
-            // Two halves are made together: nothing gives a lost secret back.
+            // Both halves are generated together: a lost secret cannot be restored.
             (true, true) => {
                 missing(&path, &format!("delete {}, and {remedy} anew", path.with_extension("pub").display()))
             }
@@ -225,7 +225,7 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     }
     for id in &swarm.robots {
         found.extend(need(keyring::path(keys, Role::Robot, id, "pub")));
-        // A real robot's secret is on the robot alone.
+        // The secret of a real robot exists only on the robot.
         let here = robots
             .get(id)
             .is_some_and(|table| table.get("devices").and_then(|d| d.get("kind")?.as_str()) == Some("virtual"));
@@ -240,7 +240,7 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     }
 }
 
-/// What else people write: experiments, worlds, trees.
+/// Checks the other files of users: experiments, worlds, trees.
 fn others(folder: &Path, found: &mut Vec<Found>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! An experiment's file with the files that it names.
+//! Experiment file with the files that it refers to.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -6,17 +6,17 @@ use std::path::Path;
 use xpuck_experiment::{Experiment, sent_name};
 use xpuck_wire::file;
 
-/// What is to be sent.
+/// Experiment to send to the hub.
 pub struct ExperimentFiles {
-    /// The experiment's text.
+    /// Text of the experiment.
     pub text: String,
-    /// The same, read.
+    /// Parsed experiment.
     pub experiment: Experiment,
-    /// The files that go with it, by the names under which they are sent.
+    /// Files that the experiment refers to, by the names under which they are sent.
     pub files: BTreeMap<String, String>,
 }
 
-/// Reads an experiment; files that it names and that are not `given` are found from its own file.
+/// Reads an experiment. The files that it refers to are found relative to its own file, unless they are in `given`.
 pub fn read(path: &Path, given: BTreeMap<String, String>) -> Result<ExperimentFiles> {
     let text = file::text(path, file::MAX_TOML)?;
     let experiment = Experiment::parse(&path.display().to_string(), &text)?;

@@ -1,4 +1,5 @@
-//! What kind of TOML file one is, told by its keys: whoever gives a file to the wrong command is told the right one.
+//! Kind of a TOML file, determined by its keys. If a user gives a file to the wrong command, the error names the
+//! right one.
 
 use crate::arena::ArenaFile;
 use crate::files::guests;
@@ -10,7 +11,7 @@ use xpuck_kernels::tree::Tree;
 use xpuck_lab::schemas::{FileKind, KINDS};
 use xpuck_wire::file::{self, FileError, shorten};
 
-/// Every kind that has a schema here, in alphabetical order.
+/// All kinds that have a schema here, in alphabetical order.
 pub fn kinds() -> Vec<FileKind> {
     let arena = FileKind::of::<ArenaFile>("arena", "arena.toml: the virtual arena");
     let mut kinds = [&[arena], &KINDS[..], &guests::kinds()].concat();
@@ -18,7 +19,7 @@ pub fn kinds() -> Vec<FileKind> {
     kinds
 }
 
-/// The keys at the top of each kind of file, and those that must be there.
+/// Top-level keys of a kind of file, and the required ones.
 struct Keys {
     kind: &'static str,
     known: BTreeSet<String>,
@@ -38,30 +39,31 @@ static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
             Keys { kind: kind.name, known: known.unwrap_or_default(), required }
         })
         .collect();
-    // Its type is the robot's program's, which has the schema.
+    // The robot's program has the type and the schema of this kind.
     let robot = ["id", "swarm", "groot", "devices", "control", "evolution", "calibration"];
     let set = |keys: &[&str]| keys.iter().map(|key| (*key).to_string()).collect();
     all.push(Keys { kind: "robot", known: set(&robot), required: set(&robot[..2]) });
-    // Read as numbers only, by `xpuck runs table`.
+    // Only `xpuck runs table` reads this kind, as numbers.
     all.push(Keys { kind: "printed", known: set(&["source", "runs"]), required: set(&["runs"]) });
     all
 });
 
-/// Largest number of keys that a message names.
+/// Maximum number of keys that a message names.
 const NAMED: usize = 6;
 
-/// The kind that a file is taken for.
+/// Assumed kind of a file.
 pub struct Guess {
-    /// Its kind.
+    /// Name of the kind.
     pub kind: &'static str,
-    /// Why, where that is not certain: for whoever meant another kind.
+    /// Reason for the assumption if the kind is not certain, for users who meant another kind.
     pub why: Option<String>,
 }
 
-/// The kind of a text: the one that it names, or else the one that knows its keys, or else the one that knows most of them.
+/// Guesses the kind of a text: the kind that it names, or else the kind that knows its keys, or else the kind that
+/// knows most of them.
 ///
 /// # Errors
-/// It is no TOML, or names a kind that there is not, or no kind knows its keys: what to do then.
+/// The text is not TOML, names an unknown kind, or has only unknown keys; the error states a remedy.
 pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     let table: Table = file::parse(name, text)?;
     if let Some(kind) = named(text) {
@@ -105,15 +107,15 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     })
 }
 
-/// The kind that a text names on its first line, as editors read it.
+/// Kind that a text names on its first line, in the notation of editors.
 fn named(text: &str) -> Option<&str> {
     let schema = text.lines().next()?.strip_prefix("#:schema")?.split_whitespace().next()?;
     let path = schema.split(['?', '#']).next()?.trim_end_matches('/');
     path.rsplit('/').next()?.strip_suffix(".schema.json")
 }
 
-/// The kind whose keys are all that a text has at its top. Where several are, the one of which nothing is missing; none if
-/// that leaves none, or several.
+/// Kind that knows all top-level keys of a text. If there are several such kinds, the one whose required keys are all
+/// present; `None` if there is not exactly one.
 pub fn of(text: &str) -> Option<&'static str> {
     let table = text.parse::<Table>().ok().filter(|table| !table.is_empty())?;
     let known: Vec<&Keys> = KEYS.iter().filter(|keys| table.keys().all(|key| keys.known.contains(key))).collect();
@@ -124,7 +126,7 @@ pub fn of(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The commands that take a kind of file, with the file in its place.
+/// Commands that take a kind of file, with the file as argument.
 fn commands(kind: &str, file: &str) -> String {
     match kind {
         "arena" => format!("`xpuck serve arena --config {file}`"),
@@ -145,7 +147,7 @@ fn commands(kind: &str, file: &str) -> String {
     }
 }
 
-/// What a kind is called in a sentence.
+/// Name of a kind in a sentence.
 pub fn called(kind: &str) -> &'static str {
     match kind {
         "arena" => "an arena's file",
@@ -166,12 +168,12 @@ pub fn called(kind: &str) -> &'static str {
     }
 }
 
-/// For an error that begins with a file's name and says what its reader does not know: what the file is and who takes it,
-/// if it is of another kind.
+/// Explains an error about an unknown key if the file is of another kind: its kind, and the commands that take it.
+/// The message begins with the file's name.
 pub fn misplaced(message: &str) -> Option<String> {
     let message = message.strip_prefix("tree ").unwrap_or(message);
     let (name, rest) = message.split_once(": ")?;
-    // What another file is that this one names is said of that one.
+    // An error about another file, to which this file refers, is explained for that other file.
     if let Some((before, inner)) = named_in(rest) {
         return misplaced(inner).map(|said| format!("{name}: {before}{said}"));
     }
@@ -185,9 +187,9 @@ pub fn misplaced(message: &str) -> Option<String> {
     let kind = of(&text)?;
     let unknown = |what: &str| Some(message.split_once(what)?.1.split('`').next()?.to_string());
     let table = text.parse::<Table>().ok()?;
-    // A key that is wrong further in is a mistake in a file of the right kind.
+    // A wrong key at a deeper level is a mistake in a file of the right kind.
     let key = unknown("unknown field `").or_else(|| unknown("unknown node `"))?;
-    // The same key may be right at the top, and what is wrong stands behind the first header of a table.
+    // The same key may be valid at the top level while the error is behind the first table header.
     let at: Option<usize> = message.split_once("line ").and_then(|(_, rest)| rest.split(':').next()?.parse().ok());
     let top = text.lines().position(|line| line.trim_start().starts_with('[')).unwrap_or(usize::MAX);
     let header = |line: usize| text.lines().nth(line - 1).map(|text| text.trim().trim_matches(['[', ']']).to_string());
@@ -197,7 +199,7 @@ pub fn misplaced(message: &str) -> Option<String> {
     table.contains_key(&key).then(|| format!("{name}: is {}, which goes with {}", called(kind), commands(kind, name)))
 }
 
-/// A message about a file in a message about another one, and what stands before it.
+/// Splits a message before the part that is about another file.
 fn named_in(message: &str) -> Option<(&str, &str)> {
     let starts = std::iter::once(0).chain(message.match_indices(": ").map(|(at, _)| at + 2));
     let is_file = |at: &usize| {

@@ -1,4 +1,4 @@
-//! Files of the guests: their kinds and checks, where this program has them.
+//! Files of optional features: their kinds and checks, if this build has the features.
 
 #[cfg(feature = "bodies")]
 use anyhow::Context;
@@ -15,7 +15,7 @@ use xpuck_wire::file;
 #[cfg(feature = "bodies")]
 use xpuck_wire::output::count;
 
-/// Kinds of TOML files that guests read.
+/// Kinds of TOML files of optional features.
 pub fn kinds() -> Vec<FileKind> {
     vec![
         #[cfg(feature = "bodies")]
@@ -30,7 +30,7 @@ pub fn kinds() -> Vec<FileKind> {
     ]
 }
 
-/// Checks a file of a guest's kind, and describes it in a line; none for other kinds.
+/// Checks a file of an optional feature, and describes it in one line; `None` for other kinds.
 pub fn check(kind: &str, path: &Path) -> Option<Result<String>> {
     let _ = path;
     match kind {
@@ -62,19 +62,19 @@ fn kilobots(path: &Path) -> Result<String> {
     Ok(format!("an experiment with {} Kilobots, {} runs of each algorithm", config.world.robots, config.runs))
 }
 
-/// A body that can be built.
+/// Body that can be built.
 #[cfg(feature = "bodies")]
 pub struct Body {
-    /// Its definition.
+    /// Definition.
     pub prif: Prif,
-    /// Its parts.
+    /// Parts.
     pub plan: Plan,
 }
 
-/// Reads a body by its file's extension.
+/// Reads a body in the format of the file's extension.
 ///
 /// # Errors
-/// One line with the file, the place in it and the rule.
+/// The file is invalid; the error states the file, the place in it and the rule, in one line.
 #[cfg(feature = "bodies")]
 pub fn read_body(path: &Path) -> Result<Body> {
     let name = path.display().to_string();
@@ -90,22 +90,22 @@ pub fn read_body(path: &Path) -> Result<Body> {
     Ok(Body { prif, plan })
 }
 
-/// Describes a body, in a line.
+/// Describes a body in one line.
 ///
 /// # Errors
-/// It is wrong, or this program was built without them.
+/// The body is invalid, or this build has no bodies.
 #[cfg(feature = "bodies")]
 pub fn check_body(path: &Path) -> Result<String> {
     Ok(format!("a body of {}", count(read_body(path)?.plan.parts().len(), "part", "parts")))
 }
 
-/// Refuses it, as this program was built without bodies.
+/// Rejects a body: this build has no bodies.
 #[cfg(not(feature = "bodies"))]
 pub fn check_body(path: &Path) -> Result<String> {
     anyhow::bail!("{}: a body, and this xpuck was built without `bodies`", path.display())
 }
 
-/// True of a curriculum as the original program keeps it.
+/// Whether a text is a curriculum in the format of the original program.
 pub fn is_project(text: &str) -> bool {
     let _ = text;
     #[cfg(feature = "automata")]
@@ -114,10 +114,10 @@ pub fn is_project(text: &str) -> bool {
     false
 }
 
-/// Describes a tree with nodes that only Kilobots have, in a line.
+/// Describes a tree with Kilobot nodes in one line.
 ///
 /// # Errors
-/// It does not fit a Kilobot, or this program was built without them.
+/// The tree does not fit a Kilobot, or this build has no Kilobots.
 #[cfg(feature = "kilobots")]
 pub fn check_kilobot_tree(tree: &Tree) -> Result<String> {
     use xpuck_kilobots::{Program, TREE_BYTES};
@@ -125,22 +125,22 @@ pub fn check_kilobot_tree(tree: &Tree) -> Result<String> {
     Ok(format!("a Kilobot's tree of {nodes} nodes, {} of {TREE_BYTES} bytes", usage.tree))
 }
 
-/// The table in C of a Kilobot's tree.
+/// Table of a Kilobot's tree in C.
 ///
 /// # Errors
-/// It does not fit a Kilobot, or this program was built without them.
+/// The tree does not fit a Kilobot, or this build has no Kilobots.
 #[cfg(feature = "kilobots")]
 pub fn kilobot_table(tree: &Tree) -> Result<String> {
     Ok(xpuck_kilobots::Program::compile(tree)?.to_c())
 }
 
-/// Refuses it, as this program was built without Kilobots.
+/// Rejects a Kilobot's tree: this build has no Kilobots.
 #[cfg(not(feature = "kilobots"))]
 pub fn check_kilobot_tree(_: &Tree) -> Result<String> {
     anyhow::bail!("a Kilobot's tree, and this xpuck was built without `kilobots`")
 }
 
-/// Refuses it, as this program was built without Kilobots.
+/// Rejects a Kilobot's tree: this build has no Kilobots.
 #[cfg(not(feature = "kilobots"))]
 pub fn kilobot_table(tree: &Tree) -> Result<String> {
     check_kilobot_tree(tree)

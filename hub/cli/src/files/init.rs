@@ -1,4 +1,4 @@
-//! `xpuck init`: a folder with everything that a swarm needs.
+//! `xpuck init`: creates a folder with all files of a swarm.
 
 use crate::arena::BodyFile;
 use crate::files::swarm_files::{
@@ -15,22 +15,23 @@ use xpuck_wire::{Addresses, MAX_ROBOTS, Security, Swarm, output};
 
 /// Make a folder with the files of a swarm: swarm, hub, robots, arena, keys and an experiment.
 ///
-/// Each file says what it is and what one changes first. The files work as they are for robots in a virtual arena on this
-/// machine; for real robots, addresses and devices are to be looked at. Nothing that is there is overwritten.
+/// Each file states its purpose and its most important settings. The files work unchanged for robots in a virtual
+/// arena on this machine; for real robots, addresses and devices have to be adapted. Existing files are not
+/// overwritten.
 #[derive(Args)]
 #[command(after_help = "Then `xpuck check DIR` lists all that is missing or wrong. docs/set-up.md goes on from there.")]
 pub struct InitArgs {
-    /// The folder; it is made if it is missing.
+    /// Folder; it is created if it is missing.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Robots in a virtual arena on this machine; the same as --kind virtual, and what is made without either.
+    /// Make files for robots in a virtual arena on this machine; the same as --kind virtual, which is the default.
     #[arg(long = "virtual", conflicts_with = "kind")]
     in_arena: bool,
-    /// What the robots are.
+    /// Kind of the robots.
     #[arg(long, value_enum)]
     kind: Option<Kind>,
-    /// The robots' boards, such as pi5: their files name its devices, and cards.toml is made for `xpuck card flash`
-    /// (`xpuck card build --boards` lists them).
+    /// Boards of the robots, such as pi5: their files name its devices, and cards.toml is made for `xpuck card flash`
+    /// (`xpuck card build --boards` lists the boards).
     #[arg(long, conflicts_with = "in_arena")]
     board: Option<String>,
     /// Number of robots, 1 to 200.
@@ -39,13 +40,13 @@ pub struct InitArgs {
     /// First of four ports: console, robots, operators, motion capture.
     #[arg(long, default_value_t = 7600, value_parser = clap::value_parser!(u16).range(1..=65_532))]
     ports: u16,
-    /// The hub's address as real robots see it [default: this machine's].
+    /// Address of the hub for real robots [default: this machine's].
     #[arg(long, value_name = "IP")]
     address: Option<IpAddr>,
 }
 
 impl InitArgs {
-    /// The kind of robot; who names a board and no kind means the thesis's robot.
+    /// Kind of the robots; a board without a kind implies the thesis's robot.
     fn kind(&self) -> Kind {
         match (self.kind, &self.board) {
             (Some(kind), _) => kind,
@@ -55,10 +56,10 @@ impl InitArgs {
     }
 }
 
-/// The kinds of robot.
+/// Kinds of robot.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// In a virtual arena on this machine.
+    /// Robots in a virtual arena on this machine.
     Virtual,
     /// The thesis's robot: an e-puck with a Linux board on the shim's SPI.
     Xpuck,
@@ -70,9 +71,9 @@ enum Kind {
     Epuck2,
 }
 
-/// The experiment's name in the folder.
+/// File of the experiment in the folder.
 const EXPERIMENT: &str = "transport.toml";
-/// Where a real swarm's motion capture may be; to be changed.
+/// Example address of a real swarm's motion capture, to be changed.
 const TRACKER: &str = "192.168.1.3:801";
 
 /// Runs the command.
@@ -102,7 +103,7 @@ pub fn run(args: &InitArgs) -> Result<()> {
     Ok(())
 }
 
-/// Makes the folder: under another name first, so that it is there whole or not at all.
+/// Makes the folder under a temporary name first, so that it appears complete or not at all.
 fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
     let name = folder.file_name().with_context(|| format!("{}: is no name for a folder", folder.display()))?;
     let unfinished = folder.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
@@ -110,13 +111,13 @@ fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> 
         std::fs::rename(&unfinished, folder).with_context(|| format!("{}: cannot be made", folder.display()))
     });
     if made.is_err() {
-        // What is left of it is nobody's, and why there is no folder is said.
+        // The incomplete folder is removed; the returned error states the reason of the failure.
         let _ = std::fs::remove_dir_all(&unfinished);
     }
     made
 }
 
-/// Writes keys and files; keys first, since those that are there may be in the way.
+/// Writes keys, then files; existing keys can make the first step fail.
 fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
     let robots = folder.join("robots");
     std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be made", robots.display()))?;
@@ -124,7 +125,7 @@ fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> 
     files.iter().try_for_each(|(name, text)| write_new(&folder.join(name), text))
 }
 
-/// The files by their names in the folder.
+/// Files by their names in the folder.
 fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
     let kind = args.kind();
     let simulated = kind == Kind::Virtual;
@@ -192,8 +193,8 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
     Ok((swarm, files))
 }
 
-/// Where each robot listens to the others: a port each on this machine, or the same port on each board, by its name; none if
-/// there are not as many ports.
+/// Peer address of each robot: one port each on this machine, or the same port on each board, by its host name; empty
+/// if there are not enough ports.
 fn peers(args: &InitArgs, simulated: bool) -> Vec<String> {
     let address = |(i, id): (u16, &String)| match simulated {
         true => Some(format!("tcp://127.0.0.1:{}", args.ports.checked_add(10 + i)?)),
@@ -202,7 +203,7 @@ fn peers(args: &InitArgs, simulated: bool) -> Vec<String> {
     (0..).zip(&swarm_files::ids(args.robots)).map(address).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// What the cards have in common, to be filled in.
+/// Common settings of the cards, to be completed by the user.
 fn cards_text(board: &str) -> String {
     format!(
         "# What the cards of this lab have in common: docs/flash.md. `xpuck card flash` reads it.\n\
@@ -215,7 +216,7 @@ fn cards_text(board: &str) -> String {
     )
 }
 
-/// The thesis's experiment, with what one changes first.
+/// Experiment of the thesis, with comments on its most important settings.
 fn experiment() -> String {
     let notes = [
         ("minutes", "Change this first: how long the run is, minutes of arena time."),
@@ -232,19 +233,19 @@ fn experiment() -> String {
     commented(TRANSPORT, "An experiment: `xpuck start transport.toml`. All keys: docs/experiments.md.", &notes)
 }
 
-/// The address by which other machines see this one, if it has a way to them. Nothing is sent: the kernel only says from
-/// which address it would.
+/// Address of this machine as other machines see it, if it has a route to them. Nothing is sent: the kernel only
+/// selects the source address.
 fn own_address() -> IpAddr {
     let ask = || -> std::io::Result<IpAddr> {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-        // Of the block that is for documentation, so nobody has it.
+        // Address of the block for documentation, which no host has.
         socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
         Ok(socket.local_addr()?.ip())
     };
     ask().unwrap_or(IpAddr::V4(Ipv4Addr::new(192, 168, 1, 2)))
 }
 
-/// What to type next.
+/// Commands to type next.
 fn next(args: &InitArgs, swarm: &Swarm) -> String {
     let folder = args.folder.display();
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! `xpuck keys`: who may take part ([security](../../../docs/security.md)).
+//! `xpuck keys`: keys of hub, robots and users ([security](../../../docs/security.md)).
 
 use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
@@ -13,7 +13,7 @@ use xpuck_wire::output;
 
 /// Make, enrol and revoke the keys of hub, robots, operators and observers.
 ///
-/// A running hub follows within a second. Secrets (.key) belong on their owner's machine only, mode 600.
+/// A running hub applies changes within a second. Secrets (.key) belong only on their owner's machine, with mode 600.
 #[derive(Args)]
 pub struct KeysArgs {
     #[command(subcommand)]
@@ -22,51 +22,51 @@ pub struct KeysArgs {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make the pairs that a swarm needs: hub, one operator, and the robots of a swarm file. Those that are there stay.
+    /// Make the key pairs of a swarm: hub, one operator, and the robots of a swarm file. Existing pairs stay.
     New {
-        /// The folder of keys.
+        /// Folder of keys.
         #[arg(long, default_value = "keys")]
         dir: PathBuf,
         /// Swarm file (.toml) whose robots get keys.
         #[arg(long = "swarm", alias = "robots", value_name = "SWARM")]
         robots: Option<PathBuf>,
     },
-    /// Make one pair, NAME.key and NAME.pub, on its owner's machine; or one for a geneserver and its islands.
+    /// Make one key pair, NAME.key and NAME.pub, on its owner's machine; or a pair for a geneserver and its islands.
     Make {
         /// Name of the owner.
         name: String,
-        /// Where to write.
+        /// Folder to write to.
         #[arg(long, default_value = ".")]
         dir: PathBuf,
     },
-    /// Let somebody take part, by the public half of a key.
+    /// Enrol a robot, operator or observer by the public half of its key.
     Enrol {
-        /// The public half, NAME.pub.
+        /// Public half, NAME.pub.
         file: PathBuf,
-        /// What it is good for.
+        /// Role of the key.
         #[arg(long)]
         role: RoleName,
-        /// The hub's folder of keys.
+        /// Folder of the hub's keys.
         #[arg(long, default_value = "keys")]
         dir: PathBuf,
     },
-    /// Let somebody take part no more.
+    /// Revoke a key, so that its owner loses access.
     Revoke {
-        /// Its name.
+        /// Name of the owner.
         name: String,
-        /// Only this role; needed where a name has several.
+        /// Role to revoke; required if the name has several roles.
         #[arg(long)]
         role: Option<RoleName>,
-        /// The hub's folder of keys.
+        /// Folder of the hub's keys.
         #[arg(long, default_value = "keys")]
         dir: PathBuf,
     },
-    /// Show who is enrolled.
+    /// List the enrolled keys.
     List {
-        /// The folder of keys.
+        /// Folder of keys.
         #[arg(long, default_value = "keys")]
         dir: PathBuf,
-        /// Print a JSON list: role, name and key of each.
+        /// Print a JSON list: role, name and public key of each owner.
         #[arg(long)]
         json: bool,
     },
@@ -89,12 +89,12 @@ impl From<RoleName> for Role {
     }
 }
 
-/// An enrolled key, as `xpuck keys list --json` prints it.
+/// Enrolled key, as printed by `xpuck keys list --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct HolderOutput<'a> {
     /// Role: robot, operator or observer.
     role: &'a str,
-    /// Name of the robot or person.
+    /// Name of the robot or user.
     name: &'a str,
     /// Public key.
     key: &'a str,
@@ -142,10 +142,10 @@ fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads a public half that may be enrolled, of anybody or of the one called `name`.
+/// Reads a public half that may be enrolled; its owner must have this `name`, if given.
 ///
 /// # Errors
-/// There is no folder of keys, or the key is enrolled already, or another's.
+/// `dir` is not a folder of keys, the key is already enrolled, or its owner has another name.
 pub fn readable(file: &Path, name: Option<&str>, dir: &Path) -> Result<Public> {
     let public = Public::read(file)?;
     if let Some(name) = name.filter(|name| *name != public.name) {
@@ -161,10 +161,10 @@ pub fn readable(file: &Path, name: Option<&str>, dir: &Path) -> Result<Public> {
     Ok(public)
 }
 
-/// Puts a public half into the folder of keys.
+/// Adds a public half to the folder of keys.
 ///
 /// # Errors
-/// Another key has that name, or what the disk says.
+/// Another key has that name, or the file cannot be written.
 pub fn let_in(file: &Path, role: Role, dir: &Path) -> Result<()> {
     let public = Public::read(file)?;
     let path = keyring::path(dir, role, &public.name, "pub");
@@ -193,15 +193,15 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Who is enrolled, one a line; every file is looked at.
+/// Lists the enrolled keys, one on each line; checks every file.
 ///
 /// # Errors
-/// If any file of the folder is wrong.
+/// A file of the folder is invalid.
 pub fn describe(dir: &Path) -> Result<String> {
     Ok(lines(&holders(dir)?))
 }
 
-/// Role, name and public key of each who is enrolled.
+/// Role, name and public key of an enrolled owner.
 type Holder = (Role, String, String);
 
 fn lines(holders: &[Holder]) -> String {

@@ -1,4 +1,4 @@
-//! Files of a swarm, of experiments and of worlds: made, read and checked.
+//! Files of swarms, experiments and worlds: creating, reading and checking.
 
 pub mod advice;
 pub mod calibration_file;

@@ -1,13 +1,14 @@
-//! Folders of results by kind, so that a command which is given another kind names the right one.
+//! Kinds of result folders: a command that gets the wrong kind names the right command.
 
 use std::path::Path;
 
-/// Sentence on a folder with a sweep or a run of evolution, with the commands that show it; none for other folders.
+/// Sentence about a folder with a sweep or a run of evolution, and the commands that show it; `None` for other
+/// folders.
 pub fn other_kind(folder: &Path) -> Option<String> {
     sweep(folder).or_else(|| evolution(folder))
 }
 
-/// The same sentence for a sweep alone.
+/// Sentence about a folder with a sweep; `None` for other folders.
 pub fn sweep(folder: &Path) -> Option<String> {
     let name = folder.display();
     (folder.join("results.csv").is_file() && folder.join("runs").is_dir()).then(|| {

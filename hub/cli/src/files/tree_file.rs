@@ -1,4 +1,4 @@
-//! Trees read from files and results written to files, in the format that a file's extension says.
+//! Reads trees and writes results, in the format of the file's extension.
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -33,22 +33,22 @@ impl From {
     }
 }
 
-/// Writes to a file, or prints if none is given.
+/// Writes to a file, or to standard output without a file.
 pub fn deliver(output: Option<&Path>, bytes: &[u8]) -> Result<()> {
     output.map_or_else(|| print(bytes), |path| write(path, bytes))
 }
 
-/// Reads an e-puck's tree; errors name the file and the place in it.
+/// Reads an e-puck's tree; errors state the file and the place in it.
 pub fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
     read_asked(path, &ask(from, exact))
 }
 
-/// What is asked of a file of an e-puck's tree.
+/// Options for reading an e-puck's tree.
 pub fn ask<'a>(from: Option<From>, exact: bool) -> Ask<'a> {
     Ask { form: from.map(From::form), exact, ..Ask::default() }
 }
 
-/// Reads a tree, and says on standard error what is worth a word in a text.
+/// Reads a tree, and prints notes about its text on standard error.
 pub fn read_asked(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
     let (tree, notes) = tree_file::read_with_notes(path, ask)?;
     for note in notes {
@@ -57,7 +57,7 @@ pub fn read_asked(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Reads a tree of either robot, for what is done with its form alone.
+/// Reads a tree of an e-puck or a Kilobot, for commands that only use its form.
 pub fn read_either(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
     let kilobots = tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..*ask });
     match kilobots.ok().filter(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own())) {
@@ -71,17 +71,17 @@ pub fn read_kilobot(path: &Path, from: Option<From>) -> Result<Tree> {
     Ok(tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..ask(from, false) })?)
 }
 
-/// A file's text.
+/// Reads the text of a file.
 pub fn text(path: &Path) -> Result<String> {
     Ok(file::text(path, MAX_TEXT as u64)?)
 }
 
-/// Writes a file; one that is there is replaced only when the new one is whole.
+/// Writes a file; an existing file is replaced only when the new one is complete.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     atomic::output(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// Refuses to write where something is read, under whatever name: what was read would be lost.
+/// Rejects writing to a file that is also read, under any name, because its content would be lost.
 pub fn refuse_over<'a>(
     read: impl IntoIterator<Item = &'a PathBuf>,
     written: impl IntoIterator<Item = &'a PathBuf>,
@@ -94,7 +94,7 @@ pub fn refuse_over<'a>(
     }
 }
 
-/// Prints.
+/// Prints bytes on standard output.
 pub fn print(bytes: &[u8]) -> Result<()> {
     Ok(output::bytes(bytes)?)
 }

@@ -1,4 +1,4 @@
-//! What a file holds, told by its name and its first words: whoever runs a command need not say it.
+//! Contents of a file, determined by its name and its first words, so that users need not state them.
 
 use crate::files::file_kind;
 use crate::files::guests::is_project;
@@ -8,7 +8,7 @@ use xpuck_experiment::tree_file::{self, Ask};
 use xpuck_kernels::tree::RegisterMap;
 use xpuck_wire::file;
 
-/// Longest file that is looked at.
+/// Maximum size of a file that is inspected (bytes).
 const MAX_TEXT: u64 = 1 << 20;
 
 /// Contents of a file that is simulated, drawn, explained or converted.
@@ -24,11 +24,11 @@ pub enum What {
     KilobotsTree,
     /// A state machine.
     Machine,
-    /// A behaviour tree, or what is not known.
+    /// A behaviour tree, or unknown contents.
     Other,
 }
 
-/// Tells the contents of a file. One that cannot be read is left to whoever reads it.
+/// Determines the contents of a file. A file that cannot be read is `Other`; its reader reports the error.
 pub fn is(path: &Path) -> What {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     if matches!(extension, "prif" | "urdf" | "nndf") {
@@ -50,7 +50,7 @@ pub fn is(path: &Path) -> What {
     }
 }
 
-/// The kind of evolution that a file describes, or that the run in a folder is of; none for trees.
+/// Kind of evolution that a file describes, or of the run in a folder; `None` for trees.
 pub fn evolves(path: &Path) -> Option<&'static str> {
     if path.is_dir() {
         let holds = |name: &str| path.join(name).exists();
@@ -69,7 +69,7 @@ pub fn evolves(path: &Path) -> Option<&'static str> {
     ["bodies", "kilobots"].into_iter().find(|known| *known == kind)
 }
 
-/// True of a curriculum in worlds of cargo; others are evolution files with steps.
+/// Whether a text is a curriculum in worlds of cargo; other curricula are evolution files with steps.
 fn is_of_cargo(text: &str) -> bool {
     let Ok(table) = text.parse::<Table>() else { return is_project(text) || text.contains("automata") };
     let steps = table.get("steps").and_then(Value::as_array);

@@ -1,5 +1,6 @@
-//! Commands of guests: automata in the world of cargo, bodies of joined cubes, Kilobots, and protocols of other makers' programs.
-//! Each stands behind a feature of its own; beside commands only the arena's guests and the kinds of files ask for them.
+//! Commands of optional features: automata in the world of cargo, bodies of joined cubes, Kilobots, and protocols of
+//! other makers' programs. Each has its own Cargo feature. Other modules use them only for external programs of the
+//! arena and for kinds of files.
 
 #[cfg(feature = "automata")]
 pub mod automata;

@@ -1,6 +1,6 @@
-//! Completion in a shell: commands and options, and of values those that the folder one stands in knows: robots, runs, keys of files.
+//! Shell completion of commands, options, and values known in the current folder: robots, runs, keys of files.
 //!
-//! A shell that was set up by `xpuck dev completions` asks this program at each TAB, with `COMPLETE` in the environment.
+//! A shell set up by `xpuck dev completions` calls this program at each TAB, with `COMPLETE` in the environment.
 
 use clap::{Arg, Command};
 use clap_complete::CompleteEnv;
@@ -10,15 +10,15 @@ use std::path::PathBuf;
 use xpuck_lab::schemas::KINDS;
 use xpuck_wire::Swarm;
 
-/// Most values that are offered.
+/// Maximum number of offered values.
 const MOST: usize = 200;
 
-/// Answers a shell that asks, and ends; returns at once if none does.
+/// Answers a completion request and exits; returns at once if there is no request.
 pub fn answer(program: impl Fn() -> Command) {
     CompleteEnv::with_factory(|| with_values(program())).complete();
 }
 
-/// The definition, with what completes values.
+/// Adds the completion of values to the command definition.
 fn with_values(command: Command) -> Command {
     command.mut_args(with_value).mut_subcommands(with_values)
 }
@@ -36,11 +36,11 @@ fn with_value(arg: Arg) -> Arg {
     }
 }
 
-/// Those that begin with what was typed; of a list with commas its last.
+/// Values that begin with the typed text; in a list with commas, with the last part of it.
 fn beginning(begun: &OsStr, all: Vec<String>) -> Vec<CompletionCandidate> {
     let begun = begun.to_string_lossy();
     let (before, begun) = begun.rsplit_once(',').map_or((String::new(), &*begun), |(a, b)| (format!("{a},"), b));
-    // What a shell would take for more than a word is not offered.
+    // Values that a shell would not read as one word are not offered.
     let is_word = |value: &String| {
         !value.starts_with('-') && value.chars().all(|c| c.is_alphanumeric() || "._+=:@%,-".contains(c))
     };
@@ -61,7 +61,7 @@ fn runs() -> Vec<String> {
     ["last".to_string()].into_iter().chain(names).collect()
 }
 
-/// Keys of evolution files, as `--set` takes them.
+/// Keys of evolution files, for `--set`.
 fn keys() -> Vec<String> {
     let of = |schema: &serde_json::Value| -> Vec<String> {
         schema["properties"].as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()

@@ -1,8 +1,8 @@
-//! Two examples or more of every command, which its help and its manual page show. A test reads each as a command line.
+//! At least two examples for every command, for its help and its manual page. A test parses each as a command line.
 
 use clap::Command;
 
-/// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
+/// Commands by their names below `xpuck`, with examples; the text after ` # ` is for readers.
 const EXAMPLES: [(&str, &[&str]); 127] = [
     (
         "demo",
@@ -618,7 +618,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
     ),
 ];
 
-/// The command line's definition with the examples in its help.
+/// Adds the examples to the help of each command.
 pub fn with_examples(program: Command) -> Command {
     below(program, "")
 }

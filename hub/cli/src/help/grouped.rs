@@ -1,17 +1,17 @@
-//! `xpuck --help`: the commands in groups, by what somebody wants to do.
+//! `xpuck --help`: the commands, grouped by purpose.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::fmt::Write;
 
-/// Commands in the order in which people come to them, a line each below the group's name.
+/// Commands in the order of typical use, one line each below the name of the group.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Begin", &["demo", "init", "check", "doctor"]),
     ("Controllers and worlds", &["tree", "world", "simulate", "evolve", "study", "sweep", "runs"]),
     ("Robots", &["swarm", "robot", "serve", "card", "keys", "calibrate"]),
     ("More", &["dev"]),
 ];
-/// Summary of each, short enough for a line of 80 columns.
+/// Summary of each command, short enough for a line of 80 columns.
 const ABOUT: [(&str, &str); 18] = [
     ("demo", "run a whole swarm on this machine: hub, virtual arena, robots"),
     ("init", "make the files of a swarm: robots, hub, arena, keys"),
@@ -32,7 +32,7 @@ const ABOUT: [(&str, &str); 18] = [
     ("calibrate", "fit the simulator to runs and records of real robots"),
     ("dev", "benchmarks, engines and GPUs, schemas, completions, man pages"),
 ];
-/// Columns of the commands' names.
+/// Width of the column of command names.
 const NAMES: usize = 11;
 
 const EXIT_CODES: &str = "\
@@ -40,13 +40,13 @@ Short for `xpuck swarm ...`: xpuck start, stop, pause, resume, status.
 Exit codes: 0 done, 1 something is wrong, 2 wrong arguments, 75 stopped and can
 go on, 130 interrupted. `xpuck COMMAND --help` shows examples.";
 
-/// The definition with the grouped list in its help.
+/// Adds the grouped list to the help.
 pub fn grouped(program: Command) -> Command {
     let list = list(&program);
     program.help_template(format!("{{about-with-newline}}\nUsage: xpuck COMMAND\n\n{list}\n{EXIT_CODES}"))
 }
 
-/// Names from other programs, and the command that does the same here.
+/// Command names of other programs, and the equivalent command here.
 const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("btcpp", "tree convert"),
     ("groot", "tree convert"),
@@ -64,13 +64,13 @@ const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("new", "init"),
 ];
 
-/// An error of the arguments; where a word is no command at the top but one of a group, it names that one.
+/// Adds suggestions to an argument error: commands of groups with the unknown name, or equivalents of foreign names.
 pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
     let word = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
         (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) => word.clone(),
         _ => return error,
     };
-    // Below a group its own commands are meant.
+    // Only the first word is handled here; below a group, clap suggests the commands of the group.
     if std::env::args_os().nth(1).is_none_or(|first| *first != *word) {
         return error;
     }
@@ -82,7 +82,7 @@ pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Phrases of Rust's own parsers for a number that is none, and the same in plain words.
+/// Number errors of Rust's own parsers, and their replacement in plain words.
 const NUMBERS: [(&str, &str); 4] = [
     ("invalid float literal", "it is no number, such as 2 or 0.5"),
     ("cannot parse float from empty string", "it is no number, such as 2 or 0.5"),
@@ -90,14 +90,14 @@ const NUMBERS: [(&str, &str); 4] = [
     ("cannot parse integer from empty string", "it is no whole number, 0 or more"),
 ];
 
-/// The error with numbers that cannot be read named in plain words.
+/// Replaces Rust's messages for invalid numbers by plain words.
 pub fn in_plain_words(error: clap::Error) -> clap::Error {
     if error.kind() != ErrorKind::ValueValidation {
         return error;
     }
     let text = error.render().to_string();
     match NUMBERS.iter().find(|(said, _)| text.contains(said)) {
-        // Its first word is printed anew.
+        // clap prints the word `error:` again.
         Some((said, words)) => {
             let text = text.replace(said, words);
             clap::Error::raw(ErrorKind::ValueValidation, text.strip_prefix("error: ").unwrap_or(&text))
@@ -106,7 +106,7 @@ pub fn in_plain_words(error: clap::Error) -> clap::Error {
     }
 }
 
-/// Commands of groups with this name, with their groups.
+/// Commands of groups with this name, each after the name of its group.
 fn called(program: &Command, word: &str) -> Vec<String> {
     let groups = program.get_subcommands().filter(|group| group.get_name() != "help");
     let commands = groups.flat_map(|group| group.get_subcommands().map(move |command| (group, command)));

@@ -1,4 +1,4 @@
-//! `xpuck dev completions` and `xpuck dev man`: what the definition of the command line says, for shells and for `man`.
+//! `xpuck dev completions` and `xpuck dev man`: shell completions and manual pages from the command definition.
 
 use anyhow::{Context, Result};
 use clap::{Args, Command};
@@ -6,22 +6,23 @@ use clap_complete::env::Shells;
 use std::path::PathBuf;
 use xpuck_wire::output;
 
-/// Print what makes a shell complete commands and options: `xpuck dev completions bash > .../completions/xpuck`.
+/// Print the script that completes commands and options in a shell: `xpuck dev completions bash >
+/// .../completions/xpuck`.
 #[derive(Args)]
 pub struct CompletionsArgs {
-    /// The shell.
+    /// Name of the shell.
     shell: clap_complete::Shell,
 }
 
 /// Write manual pages, one for each command: `xpuck dev man /usr/local/share/man/man1`.
 #[derive(Args)]
 pub struct ManArgs {
-    /// The folder for the pages; it is made if it is missing.
+    /// Folder for the pages; it is created if it is missing.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
 
-/// Runs `completions`.
+/// Runs `xpuck dev completions`.
 pub fn completions(args: &CompletionsArgs) -> Result<()> {
     let shell = args.shell.to_string();
     let shells = Shells::builtins();
@@ -31,7 +32,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<()> {
     Ok(output::bytes(&script)?)
 }
 
-/// Runs `man`.
+/// Runs `xpuck dev man`.
 pub fn man(args: &ManArgs, program: Command) -> Result<()> {
     let write =
         || std::fs::create_dir_all(&args.directory).and_then(|()| clap_mangen::generate_to(program, &args.directory));

@@ -1,4 +1,4 @@
-//! Where the hub is that a command is for, and the key to show it.
+//! Address of the hub that a command addresses, and the key for it.
 
 use crate::link::running::{RunningDemo, running};
 use anyhow::{Result, anyhow, bail};
@@ -10,23 +10,23 @@ use xpuck_wire::message::{Event, Reply, Request};
 use xpuck_wire::socket::{OperatorLink, SocketError, Sockets};
 use xpuck_wire::{Status, Swarm, output, plain};
 
-/// How long an answer may take, ms.
+/// Time limit of an answer (ms).
 const TIMEOUT_MS: i32 = 3000;
-/// Where a hub is that nobody says anything else of.
+/// Default address of a hub.
 const USUAL: &str = "tcp://127.0.0.1:7602";
-/// The swarm file, looked for in the current folder.
+/// Swarm file in the current folder.
 const SWARM: &str = "swarm.toml";
 
-/// Where the hub is. Without --hub and --key: the hub of swarm.toml in this folder, or else that of the only demo that you
-/// run on this machine.
+/// Address of the hub. Without --hub and --key: the hub of swarm.toml in this folder, or else that of your only demo
+/// on this machine.
 #[derive(Args, Clone)]
 pub struct HubAddress {
-    /// The hub's operator address [default: that of swarm.toml in this folder, or of the running demo, or
+    /// Operator address of the hub [default: that of swarm.toml in this folder, or of the running demo, or
     /// tcp://127.0.0.1:7602].
     #[arg(long, env = "XPUCK_HUB")]
     hub: Option<String>,
-    /// An operator's or observer's key file, in `operators/` of a folder of keys; the hub's key is hub.pub of that folder
-    /// [default: keys/operators/operator.key, or that of the running demo].
+    /// Key file of an operator or observer, in `operators/` of a folder of keys; hub.pub of that folder is the hub's
+    /// key [default: keys/operators/operator.key, or that of the running demo].
     #[arg(long, value_name = "FILE", env = "XPUCK_KEY")]
     key: Option<PathBuf>,
     /// Use no keys, for a hub with `dev_mode = true`.
@@ -34,7 +34,7 @@ pub struct HubAddress {
     dev_mode: bool,
 }
 
-/// A hub's address and the key to show it; none for a hub without keys.
+/// Address of a hub and the key for it; `None` for a hub without keys.
 #[derive(Debug, PartialEq, Eq)]
 struct Found {
     hub: String,
@@ -54,19 +54,19 @@ impl Found {
 }
 
 impl HubAddress {
-    /// A link to the hub, and the operator's secret if there are keys.
+    /// Opens a link to the hub; returns the operator's secret with it if the hub uses keys.
     ///
     /// # Errors
-    /// No hub is known here, or the key cannot be read.
+    /// No hub is known, or the key cannot be read.
     pub fn open(&self) -> Result<(OperatorLink, Option<Secret>)> {
         let here = Path::new(SWARM).exists().then(|| Swarm::read(Path::new(SWARM))).transpose()?;
         self.link(here.as_ref())
     }
 
-    /// The same, for the hub of this swarm where nothing else is said.
+    /// Opens a link like [`HubAddress::open`]; the hub of `swarm` is the default.
     ///
     /// # Errors
-    /// As [`HubAddress::open`].
+    /// Those of [`HubAddress::open`].
     pub fn open_of(&self, swarm: &Swarm) -> Result<(OperatorLink, Option<Secret>)> {
         self.link(Some(swarm))
     }
@@ -75,7 +75,7 @@ impl HubAddress {
         let found = self.find(here, &running)?;
         found.name_demo();
         if !found.hub.contains("://") {
-            // Before a key is looked for, which such a hub has not.
+            // An invalid address is reported before a missing key.
             return Err(SocketError::Address(found.hub).into());
         }
         let Some(key) = &found.key else {
@@ -93,7 +93,8 @@ impl HubAddress {
         Ok((sockets.operator(&found.hub, TIMEOUT_MS)?, Some(secret)))
     }
 
-    /// What is said goes first, then the swarm file of this folder, then a folder of keys here, then a demo.
+    /// Finds hub and key. Options come first, then the swarm file of this folder, then a folder of keys here, then a
+    /// demo.
     fn find(&self, here: Option<&Swarm>, running: &dyn Fn() -> Vec<RunningDemo>) -> Result<Found> {
         let usual = || here.map_or(USUAL.into(), |swarm| swarm.hub.operator.clone());
         let named = self.hub.clone().unwrap_or_else(usual);
@@ -116,8 +117,8 @@ impl HubAddress {
                 let demo = self.hub.is_none().then(|| only.root.clone());
                 Ok(Found { hub: only.hub.clone(), key: Some(only.key.clone()), demo })
             }
-            // Whoever names a hub lacks a key alone.
             [] if self.hub.is_some() => Ok(Found { hub: named, key: Some(key), demo: None }),
+            // With --hub, only the key is missing.
             [] => bail!(
                 "no hub is known here: there is no swarm.toml in this folder, and no demo of yours runs; `xpuck demo` starts \
                  one, `xpuck init DIR` makes a swarm's folder, or name --hub and --key"
@@ -131,15 +132,15 @@ impl HubAddress {
     }
 }
 
-/// Asks the hub once.
+/// Sends one request to the hub.
 pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
     Ok(address.open()?.0.ask(request)?)
 }
 
-/// How things stand.
+/// Requests the status of the hub.
 ///
 /// # Errors
-/// The hub does not answer, or answers something else.
+/// The hub does not answer, or sends another kind of answer.
 pub fn status(link: &OperatorLink) -> Result<Status> {
     match link.ask(&Request::Status)? {
         Reply::Status(status) => Ok(*status),
@@ -147,10 +148,10 @@ pub fn status(link: &OperatorLink) -> Result<Status> {
     }
 }
 
-/// What happened: events with numbers above `after`.
+/// Requests the events with numbers above `after`.
 ///
 /// # Errors
-/// As [`status`].
+/// Those of [`status`].
 pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
     match link.ask(&Request::Events { after })? {
         Reply::Events(events) => Ok(events),
@@ -159,10 +160,10 @@ pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
     }
 }
 
-/// Has the hub do something.
+/// Sends a command to the hub.
 ///
 /// # Errors
-/// It does not answer, or refuses.
+/// The hub does not answer, or rejects the command.
 pub fn have(link: &OperatorLink, request: &Request) -> Result<()> {
     match link.ask(request)? {
         Reply::Refused(why) => bail!("refused: {why}"),

@@ -1,4 +1,4 @@
-//! Address of the hub that a command is for, and the link to it.
+//! Address of the hub for a command, and the link to it.
 
 pub mod hub_address;
 pub mod running;

@@ -1,4 +1,4 @@
-//! Which demos of this user run on this machine, so that commands find them.
+//! Running demos of this user on this machine, so that commands find their hub.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
@@ -7,27 +7,27 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use xpuck_wire::file;
 
-/// What demos call their folders for sockets, below the folder for temporary files.
+/// Prefix of the demos' folders for sockets, in the folder for temporary files.
 pub const PREFIX: &str = "xpuck-";
-/// The file in it that says how the demo is reached. A demo holds a lock on it as long as it runs.
+/// File in that folder with the addresses of the demo. A demo holds a lock on it while it runs.
 const FILE: &str = "demo.json";
-/// Longest such file, bytes.
+/// Maximum size of the file (bytes).
 const MAX: u64 = 1 << 16;
 
-/// How a running demo is reached.
+/// Addresses of a running demo.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningDemo {
-    /// Its folder.
+    /// Folder of the demo.
     pub root: PathBuf,
-    /// Its operators' address.
+    /// Operator address of its hub.
     pub hub: String,
-    /// Its operator's key.
+    /// Key file of its operator.
     pub key: PathBuf,
-    /// Its console, if it has one.
+    /// Address of its console, if it has one.
     pub console: Option<String>,
 }
 
-/// Says where a demo is reached until this is dropped; the file goes with the demo's folder for sockets.
+/// Announces a demo until it is dropped; the file is removed with the demo's folder for sockets.
 pub struct Announcement {
     _locked: File,
 }
@@ -36,7 +36,7 @@ impl Announcement {
     /// Writes the file into the demo's folder for sockets and locks it.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The file cannot be written or locked.
     pub fn new(sockets: &Path, demo: &RunningDemo) -> io::Result<Announcement> {
         let mut file = File::create_new(sockets.join(FILE))?;
         file.lock()?;
@@ -45,7 +45,7 @@ impl Announcement {
     }
 }
 
-/// The demos of this user that run now, in the order of their folders.
+/// Running demos of this user, in the order of their folders.
 pub fn running() -> Vec<RunningDemo> {
     let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return Vec::new() };
     let ours =
@@ -56,7 +56,7 @@ pub fn running() -> Vec<RunningDemo> {
     found
 }
 
-/// A demo that runs; none where the lock is free, or the file somebody else's.
+/// Reads a running demo; `None` if the lock is free or another user owns the file.
 fn read(path: &Path) -> Option<RunningDemo> {
     let opened = file::open(path).ok()?;
     let me = std::fs::metadata("/proc/self").ok()?.uid();
@@ -64,7 +64,7 @@ fn read(path: &Path) -> Option<RunningDemo> {
     if !held || opened.metadata().ok()?.uid() != me {
         return None;
     }
-    // Of the very file that was looked at: another may have its name by now.
+    // Reads the opened file: another one may have its name by now.
     let mut bytes = Vec::new();
     opened.take(MAX).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()

@@ -1,27 +1,27 @@
-//! Colours of branches: twelve that stay apart for every kind of colour vision; rarer branches share one more.
+//! Colours of branches: twelve that differ for every kind of colour vision; rarer branches share one more.
 
 use xpuck_lab::trajectories::Branch;
 
-/// Colours of branches, in the order of the tree.
+/// Branch colours, in the order of the tree.
 const BRANCHES: [&str; 12] = [
     "#aa3300", "#5500cc", "#ffcc00", "#11ccff", "#330044", "#99dd88", "#aa33aa", "#aa8866", "#0088ff", "#663322",
     "#ff7733", "#556677",
 ];
-/// Branches beyond the twelve that drove most.
+/// Colour of branches beyond the twelve with the largest share.
 pub const OTHER: &str = "#2b2f36";
-/// Robots that no branch drove.
+/// Colour of robots that no branch drove.
 pub const UNDRIVEN: &str = "#9aa1a9";
-/// The frisbee.
+/// Colour of the frisbee.
 pub const FRISBEE: &str = "#1b74e8";
-/// The floor.
+/// Colour of the floor.
 pub const FLOOR: &str = "#ffffff";
 
-/// The colour of a robot among others, where no branch is known; beyond twelve they come again.
+/// Colour of a robot among others, where its branch is unknown; colours repeat after twelve robots.
 pub fn of_robot(robot: usize) -> &'static str {
     BRANCHES[robot % BRANCHES.len()]
 }
 
-/// The colour of each branch: the twelve that drove most have their own, the others share [`OTHER`].
+/// Colours of the branches: the twelve with the largest share have their own, the others share [`OTHER`].
 pub fn of_branches(branches: &[Branch]) -> Vec<&'static str> {
     let mut by_share: Vec<usize> = (0..branches.len()).collect();
     by_share.sort_by(|&a, &b| branches[b].share.total_cmp(&branches[a].share));
@@ -49,7 +49,7 @@ mod tests {
         m.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
     }
 
-    /// CIE L*a*b* of a colour as it is seen.
+    /// CIE L*a*b* of a colour as this vision perceives it.
     fn lab(colour: &str, vision: &Matrix) -> [f64; 3] {
         let linear = [1, 3, 5].map(|i| {
             let c = f64::from(u8::from_str_radix(&colour[i..i + 2], 16).unwrap()) / 255.0;

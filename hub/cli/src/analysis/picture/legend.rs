@@ -1,36 +1,36 @@
-//! The legend of a picture: which colour stands for which branch.
+//! Legend of a picture: the branch of each colour.
 
 use super::colours::{self, OTHER, UNDRIVEN};
 use serde::Serialize;
 use xpuck_lab::trajectories::Trajectories;
 
-/// What the legend is about.
+/// Heading of the legend.
 pub const TITLE: &str =
     "What drove the robots: line of `xpuck tree fmt`, part of their time, leaf that wrote v_goal first";
 
-/// A colour and what it stands for.
+/// Legend row: a colour and its meaning.
 #[derive(Debug, Serialize)]
 pub struct Row {
-    /// The colour, as in CSS.
+    /// Colour in CSS notation.
     pub colour: &'static str,
-    /// The leaf's place: its line in what `xpuck tree fmt` prints.
+    /// Line of the leaf in the output of `xpuck tree fmt`.
     pub line: Option<usize>,
-    /// The leaf in text form, or what else it is.
+    /// The leaf in text form, or another description.
     pub text: String,
-    /// Part of all robot updates, 0..=1.
+    /// Share of all robot updates, 0 to 1.
     pub share: f64,
 }
 
-/// All rows, and which branch belongs to which.
+/// Legend rows, and the row of each branch.
 #[derive(Debug)]
 pub struct Legend {
-    /// Branches with a colour of their own, then the others together, then what no branch drove.
+    /// Branches with their own colour, then the other branches together, then updates without a driving branch.
     pub rows: Vec<Row>,
     row_of_branch: Vec<usize>,
 }
 
 impl Legend {
-    /// The legend of a recorded run.
+    /// Creates the legend of a recorded run.
     pub fn new(trajectories: &Trajectories) -> Legend {
         let colours = colours::of_branches(&trajectories.branches);
         let (mut rows, mut row_of_branch) = (Vec::new(), Vec::new());
@@ -57,12 +57,12 @@ impl Legend {
         Legend { rows, row_of_branch }
     }
 
-    /// The row of what drove a robot in a frame after the first.
+    /// Row of a robot's driver in a frame after the first.
     pub fn row(&self, driver: Option<usize>) -> usize {
         driver.map_or(self.rows.len() - 1, |branch| self.row_of_branch[branch])
     }
 
-    /// The colour of what drove a robot in a frame after the first.
+    /// Colour of a robot's driver in a frame after the first.
     pub fn colour(&self, driver: Option<usize>) -> &'static str {
         self.rows[self.row(driver)].colour
     }

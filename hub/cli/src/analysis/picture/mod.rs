@@ -1,5 +1,5 @@
-//! Pictures of one run for `xpuck simulate`: drawings of the trajectories, a film, and a page that plays the run; and what
-//! other commands need for theirs.
+//! Pictures of one run for `xpuck simulate`: trajectory drawings, a film, and a page that replays the run. Other
+//! commands use parts of them.
 
 mod colours;
 pub mod film;
@@ -20,40 +20,40 @@ use std::path::{Path, PathBuf};
 use xpuck_lab::trajectories::Trajectories;
 use xpuck_wire::atomic::can_output;
 
-/// Pixels of a PNG a pixel of the drawing: 300 dots an inch where the drawing is 15 cm wide.
+/// PNG pixels per pixel of the drawing: 300 dots per inch at a width of 15 cm.
 const ZOOM: f32 = 2.0;
 
-/// Which pictures are wanted, and of which run.
+/// Requested pictures, and the run that they show.
 #[derive(Args)]
 pub struct PictureArgs {
     /// Draw the trajectories of one run to this SVG file, coloured by the branch of the tree that drove the robot.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// The same drawing as PNG (needs rsvg-convert).
+    /// Draw the same picture as PNG (needs rsvg-convert).
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
-    /// The same drawing as PDF, with its fonts (needs rsvg-convert).
+    /// Draw the same picture as PDF with embedded fonts (needs rsvg-convert).
     #[arg(long, value_name = "FILE")]
     pdf: Option<PathBuf>,
-    /// Write a web page to this file that plays one run; it needs no network.
+    /// Write a web page that replays one run to this file; it needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Make a film of one run: H.264 in MP4, 25 frames a second (needs ffmpeg and rsvg-convert).
+    /// Make a film of one run: H.264 in MP4, 25 frames per second (needs ffmpeg and rsvg-convert).
     #[arg(long, value_name = "FILE")]
     mp4: Option<PathBuf>,
-    /// How many times as fast as true the film is.
+    /// Speed of the film relative to real time, 0.1 to 1000.
     #[arg(long, value_name = "X", default_value_t = 8.0, requires = "mp4")]
     film_speed: f64,
-    /// Which of the runs the pictures show, from 0.
+    /// Number of the run that the pictures show, from 0.
     #[arg(long, value_name = "K", default_value_t = 0)]
     run: u32,
 }
 
-/// What a picture is of, in words.
+/// Text labels of a picture.
 pub struct Caption {
-    /// The tree's file.
+    /// File of the tree.
     pub tree: String,
-    /// Where the robots started.
+    /// Start of the robots: a scenario or a world file.
     pub start: String,
     /// Seed of the runs.
     pub seed: u64,
@@ -61,13 +61,13 @@ pub struct Caption {
     pub run: u32,
 }
 
-/// Endings of pictures that programs open by them.
+/// File extensions by which programs choose a picture format.
 const ENDINGS: [&str; 10] = ["svg", "png", "pdf", "html", "mp4", "jpg", "jpeg", "gif", "webp", "webm"];
 
-/// Nothing if the file's name does not promise another kind of picture than the option, such as `--png`, makes.
+/// Checks that the extension of the file does not name another format than that of the option, such as `--png`.
 ///
 /// # Errors
-/// It does: no program would open the file.
+/// The extension names another format; no program would open the file.
 pub fn fits(option: &str, path: &Path) -> Result<()> {
     let made = option.trim_start_matches('-');
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -82,11 +82,11 @@ pub fn fits(option: &str, path: &Path) -> Result<()> {
 }
 
 impl PictureArgs {
-    /// The number of the run to show, or `None` if no picture is wanted.
+    /// Returns the number of the run to show, or `None` if no picture is requested.
     ///
     /// # Errors
-    /// If there is no such run among `runs`, two pictures would go to one file or one cannot be written, or no film is as
-    /// fast as is asked for.
+    /// The run is not among `runs`, two pictures have the same file, a file cannot be written, or the film speed is
+    /// out of range.
     pub fn wanted(&self, runs: u32) -> Result<Option<u32>> {
         film::check_speed(self.film_speed)?;
         if self.run >= runs {
@@ -111,10 +111,10 @@ impl PictureArgs {
         }
     }
 
-    /// Writes the pictures; `quiet` shows no progress.
+    /// Writes the pictures; `quiet` hides the progress.
     ///
     /// # Errors
-    /// If a file cannot be written, or a program that makes it is missing or fails.
+    /// A file cannot be written, or a required program is missing or fails.
     pub fn write(&self, trajectories: &Trajectories, caption: &Caption, quiet: bool) -> Result<()> {
         let svg = match (&self.svg, &self.png, &self.pdf) {
             (None, None, None) => String::new(),
@@ -149,12 +149,12 @@ impl PictureArgs {
         all.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?))).collect()
     }
 
-    /// The files that are wanted.
+    /// Files of the requested pictures.
     pub fn written(&self) -> impl Iterator<Item = &PathBuf> {
         self.named().into_iter().map(|(_, path)| path)
     }
 
-    /// The files, for a report.
+    /// File names for a report.
     pub fn files(&self) -> String {
         self.written().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }

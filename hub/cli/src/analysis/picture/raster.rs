@@ -1,14 +1,14 @@
-//! Drawings as PNG and PDF, made of their SVG by `rsvg-convert`.
+//! Conversion of SVG drawings to PNG and PDF with `rsvg-convert`.
 
 use crate::analysis::tools::RSVG;
 use anyhow::{Result, bail};
 use std::process::{Command, Stdio};
 
-/// Families with the widths of [`xpuck_kernels::fonts`]'s first ones.
+/// Font families with the letter widths of the first ones of [`xpuck_kernels::fonts`].
 const SAME_WIDTHS: [&str; 8] =
     ["Liberation Sans", "Arimo", "Arial", "Helvetica", "Liberation Mono", "Cousine", "Courier New", "Courier"];
 
-/// A PNG, `zoom` pixels a pixel of the SVG, or with none a PDF that has its letters in it.
+/// Converts to PNG at `zoom` pixels per pixel of the SVG, or without `zoom` to PDF with embedded fonts.
 ///
 /// # Errors
 /// A program or a font is missing, or the program fails.
@@ -18,13 +18,13 @@ pub fn convert(svg: &str, zoom: Option<f32>) -> Result<Vec<u8>> {
         Some(zoom) => command.args(["--format", "png", "--zoom", &zoom.to_string()]),
         None => command.args(["--format", "pdf"]),
     };
-    // A PDF tells when it was made; the same drawing is to be the same file.
+    // A PDF contains its creation time; a fixed time gives the same file for the same drawing.
     command.env("SOURCE_DATE_EPOCH", "0");
     fonts_are_there()?;
     RSVG.output(&mut command, svg.as_bytes())
 }
 
-/// Other letters are wider, and would run over edges. What cannot be asked draws as it can.
+/// Checks the fonts: wider letters would cross edges. Passes if `fc-match` cannot be run.
 fn fonts_are_there() -> Result<()> {
     for family in ["Liberation Sans", "Liberation Mono"] {
         let asked = Command::new("fc-match").args(["--format", "%{family}", family]).stdin(Stdio::null()).output();

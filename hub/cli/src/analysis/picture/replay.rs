@@ -1,4 +1,4 @@
-//! A web page that plays one run: one file, with its data, that works when opened from disk.
+//! Web page that replays one run: a single file with its data, which works when opened from disk.
 
 use super::Caption;
 use super::colours::FRISBEE;
@@ -12,8 +12,7 @@ const PAGE: &str = include_str!("../../../replay/replay.html");
 const STYLE: &str = include_str!("../../../replay/replay.css");
 const SCRIPT: &str = include_str!("../../../replay/replay.js");
 
-/// What the page's script reads. Lengths of poses are in tenths of a millimetre and angles in milliradians, so that the
-/// file stays small.
+/// Data of the page's script. Poses are in tenths of a millimetre and milliradians, which keeps the file small.
 #[derive(Serialize)]
 struct Run<'a> {
     tree: &'a str,
@@ -31,23 +30,23 @@ struct Run<'a> {
 #[derive(Serialize)]
 struct Body {
     radius: f32,
-    /// A disc's colour; robots have that of the branch that drives.
+    /// Colour of a disc; a robot has the colour of its driving branch.
     colour: Option<&'static str>,
 }
 
-/// A list for each thing that changes, one element a frame.
+/// One list per quantity, with one element per frame.
 #[derive(Serialize)]
 struct Frames {
     seconds: Vec<f64>,
     fitness: Vec<f64>,
     put_back: Vec<bool>,
-    /// For each body x, y and heading of all frames in a row.
+    /// For each body, x, y and heading of all frames in sequence.
     poses: Vec<Vec<i32>>,
-    /// For each robot the legend's row; of the first frame that of the second.
+    /// For each robot, its legend row in each frame; the first frame has the row of the second.
     drivers: Vec<Vec<usize>>,
 }
 
-/// The page for a recorded run.
+/// Creates the page of a recorded run.
 pub fn page(trajectories: &Trajectories, caption: &Caption) -> Result<String> {
     let legend = Legend::new(trajectories);
     let body = |i: usize| Body {
@@ -66,9 +65,9 @@ pub fn page(trajectories: &Trajectories, caption: &Caption) -> Result<String> {
         legend: &legend.rows,
         frames: frames(trajectories, &legend),
     };
-    // Within a script only `<` could end the data.
+    // Within a script, only `<` could end the data.
     let data = serde_json::to_string(&run)?.replace('<', "\\u003c");
-    // The data comes last: it may hold anything, also what looks like a place to fill.
+    // The data is inserted last, because it may contain text that looks like a placeholder.
     Ok(PAGE.replace("{{style}}", STYLE).replace("{{script}}", SCRIPT).replace("{{data}}", &data))
 }
 
@@ -87,7 +86,7 @@ fn frames(trajectories: &Trajectories, legend: &Legend) -> Frames {
     }
 }
 
-/// A number with at most so many decimals.
+/// Rounds a number to at most `decimals` decimals.
 fn rounded(value: f32, decimals: i32) -> f64 {
     let power = 10f64.powi(decimals);
     (f64::from(value) * power).round() / power

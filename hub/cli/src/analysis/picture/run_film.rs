@@ -1,4 +1,4 @@
-//! The film of a simulated run.
+//! Film of a simulated run.
 
 use super::Caption;
 use super::colours::FRISBEE;
@@ -11,16 +11,16 @@ use std::path::Path;
 use xpuck_kernels::world::Pose;
 use xpuck_lab::trajectories::{Frame, Trajectories};
 
-/// Makes the film, `speed` times as fast as true.
+/// Makes the film at `speed` times real time.
 ///
 /// # Errors
-/// A program that is needed is missing or fails, the file cannot be written, or somebody stopped it.
+/// A required program is missing or fails, the file cannot be written, or a signal stopped it.
 pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: f64, quiet: bool) -> Result<()> {
     let legend = Legend::new(trajectories);
     let Caption { tree, start, seed, run } = caption;
     let row = |row: &legend::Row| {
         let line = row.line.map_or(String::new(), |line| line.to_string());
-        // Spaces at a text's beginning are not drawn.
+        // Leading spaces are not drawn.
         (
             row.colour,
             format!("{:.1} %, {line}{}{}", 100.0 * row.share, if line.is_empty() { "" } else { ": " }, row.text),
@@ -63,7 +63,7 @@ pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: 
     })
 }
 
-/// Where a body is on its way from one frame to the next; a frisbee that is put back jumps.
+/// Pose of a body between two frames; a frisbee that is put back jumps.
 fn between(before: &Frame, after: &Frame, body: usize, part: f32, robots: usize) -> Pose {
     let (from, to) = (before.poses[body], after.poses[body]);
     if body == robots && after.put_back {

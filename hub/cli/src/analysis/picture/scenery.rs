@@ -1,4 +1,4 @@
-//! What stands still in an arena: walls, coloured stretches of them, the goal, and areas of the floor.
+//! Static parts of an arena: walls, coloured patches, the goal, and areas of the floor.
 
 use super::svg_bodies::Plan;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Colour, Task};
 use xpuck_lab::trajectories::Trajectories;
 
-/// How [`Scenery::floor`] and [`Scenery::walls`] look.
+/// CSS of [`Scenery::floor`] and [`Scenery::walls`].
 pub const STYLE: &str = "    .wall { fill: none; stroke: #57606a; stroke-width: 2 }
     .inner-wall { stroke: #57606a; stroke-width: 4; stroke-linecap: round }
     .patch { stroke-width: 7 }
@@ -17,18 +17,18 @@ pub const STYLE: &str = "    .wall { fill: none; stroke: #57606a; stroke-width: 
     .area { fill-opacity: 0.18; fill-rule: evenodd }
 ";
 
-/// Whether an arena has a goal, and what else is in it.
+/// Static parts of an arena.
 pub struct Scenery<'a> {
-    /// Walls inside of the arena.
+    /// Inner walls.
     pub walls: &'a [Wall],
-    /// Coloured stretches of walls.
+    /// Coloured patches of walls.
     pub patches: &'a [Patch],
-    /// What is scored.
+    /// Scored task, which decides whether there is a goal.
     pub task: Task,
 }
 
 impl<'a> Scenery<'a> {
-    /// That of a recorded run.
+    /// Scenery of a recorded run.
     pub fn of(trajectories: &'a Trajectories) -> Scenery<'a> {
         Scenery { walls: &trajectories.walls, patches: &trajectories.patches, task: trajectories.task }
     }
@@ -38,7 +38,7 @@ impl<'a> Scenery<'a> {
         self.task.moves_disc()
     }
 
-    /// Areas of the floor, which lie below all else.
+    /// Draws the areas of the floor, which lie below everything else.
     pub fn floor(&self, svg: &mut String, plan: &Plan) {
         if let Task::Foraging { nest, food } = self.task {
             area(svg, plan, "nest", nest, "#0b63c4");
@@ -46,7 +46,7 @@ impl<'a> Scenery<'a> {
         }
     }
 
-    /// Walls, their coloured stretches, and the goal.
+    /// Draws walls, their coloured patches, and the goal.
     pub fn walls(&self, svg: &mut String, plan: &Plan) {
         let (left, top) = (plan.left, plan.top);
         let (wide, high) = (2.0 * plan.half.0 * plan.scale, 2.0 * plan.half.1 * plan.scale);
@@ -79,7 +79,7 @@ fn line(svg: &mut String, plan: &Plan, class: &str, more: &str, from: Vec2, to: 
     let _ = writeln!(svg, "  <path class=\"{class}\"{more} d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"/>");
 }
 
-/// A region of the floor; beyond a place it is the whole arena but the disc.
+/// Draws a region of the floor; `Beyond` covers the whole arena except its disc.
 fn area(svg: &mut String, plan: &Plan, name: &str, region: Region, colour: &str) {
     let disc = |at: Vec2, radius: f32| {
         let ((x, y), r) = (plan.at(at), radius * plan.scale);

@@ -1,4 +1,4 @@
-//! The trajectories of one run as a drawing, like Fig. 8.8 to 8.12 of the thesis: title, arena, legend.
+//! Drawing of the trajectories of one run, like Fig. 8.8 to 8.12 of the thesis: title, arena, legend.
 
 use super::Caption;
 use super::colours::{FLOOR, FRISBEE, UNDRIVEN};
@@ -12,14 +12,14 @@ use xpuck_kernels::world::Task;
 use xpuck_lab::trajectories::Trajectories;
 use xpuck_stats::figure::Figure;
 
-/// Longer side of the arena, pixels.
+/// Longer side of the arena (pixels).
 const LONG_SIDE: f32 = 840.0;
 const MARGIN: f32 = 24.0;
 /// Height of the title above the arena.
 const HEAD: f32 = 58.0;
-/// Height of the scale bar and the keys below the arena.
+/// Height of the scale bar and the key below the arena.
 const KEYS: f32 = 40.0;
-/// Height of a row of the legend.
+/// Height of a legend row.
 const ROW: f32 = 19.0;
 
 const STYLE: &str = "  <style>
@@ -103,7 +103,7 @@ fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
     );
 }
 
-/// What the shapes mean, and a bar of 0.2 m that ends at `right`.
+/// Draws the key of the shapes, and a scale bar of 0.2 m that ends at `right`.
 fn keys(svg: &mut String, y: f32, right: f32, bar: f32, trajectories: &Trajectories, goal: bool) {
     let text = y + 4.0;
     let word = |svg: &mut String, x: f32, word: &str| {

@@ -7,33 +7,33 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::world::Pose;
 use xpuck_lab::trajectories::Trajectories;
 
-/// Most outlines of robots along their trajectories; more would hide them.
+/// Maximum number of robot outlines along the trajectories; more would hide the trajectories.
 const MAX_OUTLINES: usize = 1000;
 
-/// Where the arena is in the drawing.
+/// Position and scale of the arena in the drawing.
 pub struct Plan {
-    /// Arena, half the length along x and along y, m.
+    /// Half the lengths of the arena along x and y (m).
     pub half: (f32, f32),
-    /// Pixels a metre.
+    /// Pixels per metre.
     pub scale: f32,
-    /// Place of the arena's left wall, pixels.
+    /// Position of the arena's left wall (pixels).
     pub left: f32,
-    /// Place of the arena's upper wall, pixels.
+    /// Position of the arena's upper wall (pixels).
     pub top: f32,
 }
 
-/// Whether robots are outlined at every point of their trajectories, as in the thesis: only in short runs.
+/// Whether robots are outlined at every point of their trajectories, as in the thesis; only for short runs.
 pub fn outlined(trajectories: &Trajectories) -> bool {
     (trajectories.frames.len() - 1) * trajectories.robots <= MAX_OUTLINES
 }
 
 impl Plan {
-    /// Where a place of the arena is, pixels.
+    /// Position in the drawing of a point in the arena (pixels).
     pub fn at(&self, place: Vec2) -> (f32, f32) {
         (self.left + (self.half.0 + place.x) * self.scale, self.top + (self.half.1 - place.y) * self.scale)
     }
 
-    /// Adds `M` or `L` and a place to a path.
+    /// Adds `M` or `L` and a point to a path.
     fn go(&self, path: &mut String, command: char, place: Vec2) {
         let (x, y) = self.at(place);
         let _ = write!(path, "{command}{x:.1} {y:.1}");
@@ -44,7 +44,7 @@ impl Plan {
         let _ = writeln!(svg, "  <circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"{colours}/>");
     }
 
-    /// Discs with their trajectories; only the first, the frisbee, is ever put back.
+    /// Draws discs with their trajectories; only the first disc, the frisbee, is ever put back.
     pub fn discs(&self, svg: &mut String, trajectories: &Trajectories) {
         for disc in trajectories.robots..trajectories.shapes.len() {
             let radius = trajectories.shapes[disc].radius;
@@ -75,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// Robots with their trajectories; ends come last, so that no trajectory hides them.
+    /// Draws robots with their trajectories; end poses come last, so that no trajectory hides them.
     pub fn robots(&self, svg: &mut String, trajectories: &Trajectories, legend: &Legend) {
         for robot in 0..trajectories.robots {
             self.circle(svg, "start", trajectories.frames[0].poses[robot].at, trajectories.shapes[robot].radius, "");
@@ -94,7 +94,7 @@ impl Plan {
         }
     }
 
-    /// One robot's trajectory: a path for each stretch that one branch drove, and outlines along it in a short run.
+    /// Draws one robot's trajectory: a path for each stretch with one driving branch, and outlines in a short run.
     fn trajectory(&self, svg: &mut String, trajectories: &Trajectories, robot: usize, legend: &Legend) {
         let radius = trajectories.shapes[robot].radius * self.scale;
         let outlined = outlined(trajectories);
@@ -125,7 +125,7 @@ impl Plan {
     }
 }
 
-/// The point of the rim that the heading points to.
+/// Point of the rim in the direction of the heading.
 fn rim(pose: Pose, radius: f32) -> Vec2 {
     pose.at + Vec2::unit(pose.heading) * radius
 }

@@ -12,10 +12,11 @@ use xpuck_lab::study::Budget;
 use xpuck_lab::study::ablate::{AblationStudy, Change, study};
 use xpuck_stats::figure::Figure;
 
-/// Ablation: what each branch and each constant of a tree is worth.
+/// Ablation: measure the contribution of each branch and each constant of a tree.
 ///
-/// The tree is measured without each of its branches, and with each of its numbers a little different, always in the same
-/// worlds, so that differences are paired. `xpuck tree explain --simulate` says the same beside what the tree does.
+/// The tree is measured without each of its branches, and with each of its numbers slightly changed, always in the
+/// same worlds, so that differences are paired. `xpuck tree explain --simulate` prints the same next to an
+/// explanation of the tree.
 #[derive(Args)]
 pub struct AblateArgs {
     /// File with the tree.
@@ -23,7 +24,7 @@ pub struct AblateArgs {
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
-    /// Runs of each variant.
+    /// Number of runs of each variant.
     #[arg(long, default_value_t = 200)]
     runs: u32,
     /// Seed.

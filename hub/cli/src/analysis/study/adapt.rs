@@ -12,37 +12,38 @@ use xpuck_lab::study::adapt::{AdaptPlan, AdaptStudy, WAYS, study};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 
-/// Adaptivity: the world changes while a swarm works; how soon does it find out, and what is that worth?
+/// Adaptivity: measure how soon a working swarm detects a change of its world, and the benefit of adapting to it.
 ///
-/// For each seed a swarm evolves and works for a while in the world as planned. Then a parameter changes. One swarm compares
-/// what its robots do with what they simulate, agrees on the new value and evolves on in such a world; one goes on as before;
-/// one begins anew, told of the change. All are measured in the new world after each generation. Settings of evolution are
-/// those of `xpuck evolve --set`.
+/// For each seed, a swarm evolves and works for a while in the world as planned. Then a parameter changes. One swarm
+/// compares the behaviour of its robots with its simulations, agrees on the new value and continues to evolve in such
+/// a world. A second swarm continues as before. A third one knows the change and starts evolution again. All are
+/// measured in the new world after each generation. Settings of evolution are those of `xpuck evolve --set`.
 #[derive(Args)]
 pub struct AdaptArgs {
-    /// What changes, and to what: frisbee-mass (kg), frisbee-friction, robot-friction, left-edge, right-edge, bottom-edge,
-    /// top-edge (m from the centre), left-wheel, right-wheel (part of its speed; of one robot).
+    /// Parameter that changes, and its new value: frisbee-mass (kg), frisbee-friction, robot-friction, left-edge,
+    /// right-edge, bottom-edge, top-edge (m from the centre), left-wheel, right-wheel (fraction of its speed; for one
+    /// robot).
     #[arg(long, value_name = "PARAMETER=VALUE", default_value = "frisbee-mass=0.28")]
     change: String,
-    /// Seeds, 1 to 1000.
+    /// Number of seeds, 1 to 1000.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     seeds: u32,
     /// First seed.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=1 << 62))]
     seed: u64,
-    /// Generations before the change, 1 to 10000.
+    /// Number of generations before the change, 1 to 10000.
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     before: u32,
-    /// Generations after it, 1 to 10000.
+    /// Number of generations after the change, 1 to 10000.
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     after: u32,
-    /// How long the robots work in a generation, s; a segment is 60 s, or one generation if that is longer.
+    /// Work time of the robots per generation (s); a segment is 60 s, or one generation if that is longer.
     #[arg(long, default_value_t = 20.0)]
     pace: f64,
-    /// Another setting of evolution, as in a file for `xpuck evolve`.
+    /// Setting of evolution, as in a file for `xpuck evolve`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Simulations of 60 s of each swarm after each generation.
+    /// Number of simulations of 60 s of each swarm after each generation.
     #[arg(long, default_value_t = 200)]
     runs: u32,
     #[command(flatten)]
@@ -56,7 +57,7 @@ pub fn run(args: &AdaptArgs) -> Result<()> {
     let generations = [args.before, args.after];
     let plan = AdaptPlan::of(parameter, value, generations, args.pace, args.seeds as usize)?;
     let mut set = keys(&args.set)?;
-    // What --set says counts.
+    // Values from --set take precedence.
     set.entry("generations").or_insert(i64::from(args.before + args.after).into());
     set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
@@ -73,7 +74,7 @@ pub fn run(args: &AdaptArgs) -> Result<()> {
     args.output.deliver(&engine, &found, || text(&found))
 }
 
-/// A parameter's name and its new value.
+/// Parses a parameter's name and its new value.
 fn change(text: &str) -> Result<(&str, f32)> {
     let halves = text.split_once('=').map(|(name, value)| (name.trim(), value.trim().parse()));
     match halves {

@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use xpuck_lab::study::Budget;
 use xpuck_lab::study::branches::{BranchStudy, study};
 
-/// Where each branch is active: which leaf drives a robot at which distance and bearing of the frisbee?
+/// Branch activity: show which leaf drives a robot at each distance and bearing of the frisbee.
 ///
-/// The figure is seen from the robot: rings are the frisbee's distance, sectors its bearing, the colour is what drove most often
-/// then.
+/// The figure is centred on the robot: rings are distances of the frisbee, sectors are its bearings, and the colour
+/// is that of the leaf that drove most often there.
 #[derive(Args)]
 pub struct BranchesArgs {
     /// File with the tree; all robots run it as written.
@@ -21,7 +21,7 @@ pub struct BranchesArgs {
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
-    /// Runs.
+    /// Number of runs.
     #[arg(long, default_value_t = 100)]
     runs: u32,
     /// Seed.

@@ -12,26 +12,26 @@ use xpuck_lab::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, study};
 use xpuck_lab::study::swarm_trees;
 use xpuck_stats::figure::Figure;
 
-/// Heterogeneity: is a swarm whose robots run different trees worth what each tree is worth in a swarm of its own?
+/// Heterogeneity: compare a swarm of different trees with swarms that run each of these trees alone.
 ///
-/// For each run the swarm of its robots' last trees is measured, and each of these trees alone on all robots (thesis 8.7.2).
-/// Then swarms are drawn with replacement from the trees of all runs, which have nothing in common (8.7.3). A line is fitted to
-/// mixed against alone; where it crosses, mixing makes no difference.
+/// For each run, the swarm of its robots' last trees is measured, and each of these trees alone on all robots (thesis
+/// 8.7.2). Then swarms are drawn with replacement from the trees of all runs, which have no common origin (8.7.3). A
+/// line is fitted to mixed against alone fitness; where it crosses mixed = alone, mixing makes no difference.
 #[derive(Args)]
 pub struct HeteroArgs {
-    /// Runs: folders of `xpuck evolve --output`, records of swarms, folders of trees (.bt), or trees.
+    /// Runs: folders of `xpuck evolve --output`, records of swarms, folders of trees (.bt), or tree files.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Simulated seconds of each simulation.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
-    /// Simulations of each mixed swarm.
+    /// Number of simulations of each mixed swarm.
     #[arg(long, default_value_t = 1000)]
     mixed: u32,
-    /// Simulations of each tree alone.
+    /// Number of simulations of each tree alone.
     #[arg(long, default_value_t = 111)]
     alone: u32,
-    /// Swarms drawn from the trees of all runs.
+    /// Number of swarms drawn from the trees of all runs.
     #[arg(long, default_value_t = 100)]
     drawn: usize,
     /// Seed.

@@ -11,28 +11,29 @@ use xpuck_lab::study::migrate::{MigrateStudy, study, words};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 
-/// Migration: how seldom may islands exchange genes before it costs fitness that robots run different trees?
+/// Migration: measure the loss of fitness when islands exchange genes rarely and robots run different trees.
 ///
-/// For each rate and seed a run of evolution, then its champions in one swarm, each on its own robot, and each alone on all of
-/// them. Settings of evolution are those of `xpuck evolve --set`; islands are robots.
+/// For each rate and seed, a run of evolution is made. Then its champions run in one swarm, each on its own robot,
+/// and each champion runs alone on all robots. Settings of evolution are those of `xpuck evolve --set`; islands are
+/// robots.
 #[derive(Args)]
 pub struct MigrateArgs {
-    /// Generations between exchanges, several with commas; 0 is never.
+    /// Generations between exchanges, separated by commas; 0 for no exchange.
     #[arg(long, value_name = "EVERY,...", value_delimiter = ',', default_value = "1,2,4,8,16,0")]
     rates: Vec<u32>,
-    /// Seeds for each rate, 2 to 1000.
+    /// Number of seeds for each rate, 2 to 1000.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=1000))]
     seeds: u32,
     /// First seed of evolution.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=1 << 62))]
     seed: u64,
-    /// Generations of each run.
+    /// Number of generations of each run.
     #[arg(long, default_value_t = 28)]
     generations: u32,
-    /// Another setting of evolution, as in a file for `xpuck evolve`.
+    /// Setting of evolution, as in a file for `xpuck evolve`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Simulations of 60 s of each swarm at the end.
+    /// Number of simulations of 60 s of each swarm at the end.
     #[arg(long, default_value_t = 400)]
     runs: u32,
     #[command(flatten)]
@@ -44,7 +45,7 @@ pub fn run(args: &MigrateArgs) -> Result<()> {
     args.output.check([])?;
     let rates = distinct(&args.rates)?;
     let mut set = keys(&args.set)?;
-    // What --set says counts.
+    // Values from --set take precedence.
     set.entry("generations").or_insert(i64::from(args.generations).into());
     set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
@@ -58,7 +59,7 @@ pub fn run(args: &MigrateArgs) -> Result<()> {
     args.output.deliver(&engine, &found, || text(&found))
 }
 
-/// The rates in their order, each once.
+/// Returns the rates in their order, without duplicates.
 fn distinct(rates: &[u32]) -> Result<Vec<u32>> {
     let mut seen = Vec::new();
     for rate in rates {

@@ -12,11 +12,11 @@ use xpuck_lab::study::mix::{MixStudy, study};
 use xpuck_lab::study::probability;
 use xpuck_stats::figure::Figure;
 
-/// Every mixture of two trees in one swarm: do they go together?
+/// Mixtures: measure how well two trees work together in one swarm, for every mixture.
 ///
-/// From no robot with the first tree to all of them, each mixture is measured and compared with the straight line between the
-/// two pure swarms, which is what it would be worth if each robot gave what it gives among its like. A mixture has two robots at
-/// least.
+/// Each mixture, from no robot with the first tree to all robots, is compared with the straight line between the two
+/// pure swarms: the fitness if each robot contributed as much as in its pure swarm. A mixture has at least two
+/// robots.
 #[derive(Args)]
 pub struct MixArgs {
     /// File with the first tree.
@@ -26,7 +26,7 @@ pub struct MixArgs {
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
-    /// Runs of each mixture.
+    /// Number of runs of each mixture.
     #[arg(long, default_value_t = 1000)]
     runs: u32,
     /// Seed.

@@ -1,4 +1,4 @@
-//! `xpuck study`: questions about trees, each answered by many simulations.
+//! `xpuck study`: questions about trees, answered by many simulations.
 
 mod ablate;
 mod adapt;
@@ -30,10 +30,10 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::study::findings::Findings;
 use xpuck_wire::atomic;
 
-/// Ask a question about trees: how fitness depends on the swarm's size, on what the other robots do, on where they start.
+/// Study trees: how fitness depends on the swarm's size, on the other robots, on the start positions.
 ///
-/// Each study is many simulations, a table with a sentence that says what came out, and with --svg its figure. The numbers do
-/// not depend on threads. docs/analysis.md shows each with its picture.
+/// Each study runs many simulations and prints a table and a sentence with the result; --svg draws its figure. The
+/// numbers do not depend on the number of threads. docs/analysis.md shows each study with its figure.
 #[derive(Args)]
 pub struct StudyArgs {
     #[command(subcommand)]
@@ -74,7 +74,7 @@ pub fn run(args: &StudyArgs) -> Result<()> {
     }
 }
 
-/// How the result is told, for every study.
+/// Output options of every study.
 #[derive(Args)]
 struct Output {
     /// Also draw the figure.
@@ -85,18 +85,18 @@ struct Output {
     csv: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Print one JSON object, and no progress.
+    /// Print one JSON object; hide the progress.
     #[arg(long)]
     json: bool,
 }
 
 impl Output {
-    /// Refuses to write over what is read, two results into one file, and folders that are not there.
+    /// Rejects output files that are also inputs, one file for two results, and missing folders.
     fn check<'a>(&'a self, read: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
         self.check_with(read, None)
     }
 
-    /// The same with a further file that is written.
+    /// Same as `check`, with a further output file.
     fn check_with<'a>(
         &'a self,
         read: impl IntoIterator<Item = &'a PathBuf>,
@@ -109,7 +109,7 @@ impl Output {
             let Ok(folder) = folder.canonicalize() else {
                 bail!("{}: its folder is not there; make it, or name another place", path.display());
             };
-            // Through a link that leads to a file, or will.
+            // A symbolic link counts as its target, even if the target does not exist yet.
             let place = folder.join(path.file_name().unwrap_or_default());
             let place = std::fs::read_link(&place).map_or(place, |to| folder.join(to));
             if places.contains(&place) {
@@ -124,7 +124,7 @@ impl Output {
         self.engine.open(EngineKind::Simd, specs)
     }
 
-    /// Writes figure and table, and prints the result: `text` for people, all of it as JSON.
+    /// Writes figure and table and prints the result: as JSON with `--json`, otherwise `text`.
     fn deliver(&self, engine: &ChosenEngine, found: &impl Findings, text: impl FnOnce() -> String) -> Result<()> {
         report(engine);
         if let Some(path) = &self.svg {
@@ -140,7 +140,7 @@ impl Output {
     }
 }
 
-/// A tree as written, reduced to what does the same sooner, and what it is called in figures: its file's name.
+/// Reads a tree and reduces it to an equivalent faster one; the name for figures is that of its file.
 fn program(path: &Path) -> Result<(String, Program)> {
     let tree = read_tree(path, RegisterMap::Full, false)?;
     let program = Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?;
@@ -149,10 +149,10 @@ fn program(path: &Path) -> Result<(String, Program)> {
     Ok((name, reduced.unwrap_or(program)))
 }
 
-/// Where the swarm is simulated.
+/// World of the simulations.
 #[derive(Args)]
 struct World {
-    /// Where the robots of the benchmark start.
+    /// Start positions of the robots in the benchmark.
     #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, conflicts_with = "world")]
     scenario: ScenarioArg,
     /// World file (.toml) in place of the benchmark.
@@ -160,10 +160,10 @@ struct World {
     world: Option<PathBuf>,
 }
 
-/// The same with the number of its robots.
+/// World and number of robots.
 #[derive(Args)]
 struct Swarm {
-    /// Number of robots, 1 to 256 [default: 9, or what the world file says].
+    /// Number of robots, 1 to 256 [default: 9, or the number of the world file].
     #[arg(long = "count", alias = "robots")]
     robots: Option<usize>,
     #[command(flatten)]
@@ -171,19 +171,19 @@ struct Swarm {
 }
 
 impl Swarm {
-    /// The world with the robots.
+    /// World with this number of robots.
     fn spec(&self) -> Result<WorldSpec> {
         self.world.spec(self.robots)
     }
 
-    /// The file that is read, if there is one.
+    /// World file, if given.
     fn read(&self) -> Option<&PathBuf> {
         self.world.world.as_ref()
     }
 }
 
 impl World {
-    /// The world with so many robots, or as many as its file says.
+    /// World with `robots` robots, or with the number of its file.
     fn spec(&self, robots: Option<usize>) -> Result<WorldSpec> {
         if let Some(robots) = robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
             wrong_argument!("--count {robots}: 1 to {MAX_ROBOTS} fit a world");

@@ -20,21 +20,22 @@ use xpuck_lab::trajectories::record;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 
-/// One run from set poses: the way that robots and frisbee go, and which branch drives along it (thesis, Fig. 8.8 to 8.12).
+/// Simulate one run from given poses; show the paths of robots and frisbee, and the driving branches (thesis, Fig.
+/// 8.8 to 8.12).
 ///
-/// The frisbee starts where --frisbee says and each robot at a pose of --from. The picture colours the robots' ways by the
-/// branch that drove.
+/// The frisbee starts at --frisbee and each robot at one pose of --from. The picture colours the paths of the robots
+/// by the driving branch.
 #[derive(Args)]
 pub struct PathArgs {
-    /// File with the tree; all robots run it as written.
+    /// File with the tree that all robots run as written.
     tree: PathBuf,
-    /// Start pose of a robot, x and y in m and heading in degrees; once for each robot.
+    /// Start pose of a robot: x and y (m) and heading (degrees); repeat it for each robot.
     #[arg(long, value_name = "X,Y,DEGREES", default_value = "0.3,0,0", value_parser = pose, allow_hyphen_values = true)]
     from: Vec<Pose>,
-    /// Where the frisbee starts, m.
+    /// Start position of the frisbee (m).
     #[arg(long, value_name = "X,Y", default_value = "0,0", value_parser = place, allow_hyphen_values = true)]
     frisbee: Vec2,
-    /// Simulated seconds.
+    /// Simulated time (s).
     #[arg(long, default_value_t = 20.0)]
     seconds: f32,
     /// Seed of motion noise.
@@ -61,12 +62,12 @@ fn place(text: &str) -> Result<Vec2> {
     }
 }
 
-/// Finite numbers between commas.
+/// Parses finite numbers separated by commas.
 fn numbers(text: &str) -> Option<Vec<f32>> {
     text.split(',').map(|part| part.trim().parse::<f32>().ok().filter(|number| number.is_finite())).collect()
 }
 
-/// Result of a run from given poses, as `--json` prints it.
+/// Result of a run from given poses, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct PathOutput<'a> {
     /// Fitness of the run.

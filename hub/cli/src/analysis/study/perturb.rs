@@ -12,32 +12,33 @@ use xpuck_lab::study::Budget;
 use xpuck_lab::study::perturb::{PerturbStudy, Perturbation, study};
 use xpuck_stats::figure::Figure;
 
-/// Random starts near the frisbee: does a tree keep its fitness wherever its robots start?
+/// Perturbation: measure whether a tree keeps its fitness from random start poses near the frisbee.
 ///
-/// The frisbee lies at the origin. Robots start around one pose with normal deviations, drawn again until nothing overlaps, and
-/// run for a few seconds. Fitness is shown against the mean distance from the tree's best start (thesis 8.6.3, Fig. 8.13): a
-/// tree that steers keeps its median, one that drives on has luck or not. All trees run from the same starts.
+/// The frisbee lies at the origin. Robots start around one pose with normal deviations, drawn again until nothing
+/// overlaps, and run for a few seconds. Fitness is shown against the mean distance from the tree's best start (thesis
+/// 8.6.3, Fig. 8.13): a tree that steers keeps its median; the fitness of a tree that only drives straight on depends
+/// on its start. All trees run from the same starts.
 #[derive(Args)]
 pub struct PerturbArgs {
-    /// Files with trees, up to 4; all robots run one as written.
+    /// Files with trees, at most 4; in each run all robots run one tree as written.
     #[arg(required = true, num_args = 1..=4, value_name = "TREE")]
     trees: Vec<PathBuf>,
     /// Number of robots, 1 to 5.
     #[arg(long = "count", alias = "robots", default_value_t = 2)]
     robots: usize,
-    /// Pose around which they start: x and y in m, heading in rad.
+    /// Pose around which the robots start: x and y (m), heading (rad).
     #[arg(long, value_name = "X,Y,HEADING", default_value = "0,0,0", value_parser = pose, allow_hyphen_values = true)]
     around: (f32, f32, f32),
-    /// Standard deviations of x, y and heading, m and rad.
+    /// Standard deviations of x and y (m) and heading (rad).
     #[arg(long, value_name = "X,Y,HEADING", default_value = "0.2,0.2,1.5", value_parser = pose, allow_hyphen_values = true)]
     by: (f32, f32, f32),
-    /// Width of the figure's bins, m.
+    /// Width of the figure's bins (m).
     #[arg(long, default_value_t = 0.05)]
     bin: f64,
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 8.0)]
     seconds: f32,
-    /// Runs of each tree.
+    /// Number of runs of each tree.
     #[arg(long, default_value_t = 100_000)]
     runs: u32,
     /// Seed.

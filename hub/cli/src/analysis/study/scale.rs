@@ -18,18 +18,19 @@ use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown::service_flag;
 
-/// Scale: what would a million islands do, around one geneserver, below a tree of them, or as peers?
+/// Scale: model up to millions of islands around one geneserver, below a tree of geneservers, or as peers.
 ///
-/// No tree is evolved: islands improve by a law that measured runs fit, and exchange once in a period over a network with
-/// delays, where volunteers come and go. For each topology: how long until a new best gene is on half, on nine of ten and on all
-/// islands (takeover), its mean age when it arrives, messages a second, the load of the busiest server, and how champions
-/// climb; then the same islands alone. docs/cluster/scale.md says what the model leaves out.
+/// No tree is evolved: islands improve by a law fitted to measured runs, and exchange genes once per period over a
+/// network with delays, where volunteers join and leave. The table has for each topology the time until a new best
+/// gene is on half, on nine of ten and on all islands (takeover), the messages per second, the load of the busiest
+/// server, and the fitness of the champions at the end. JSON adds the mean age of genes on arrival. The last row has
+/// the same islands alone. docs/cluster/scale.md lists what the model leaves out.
 #[derive(Args)]
 pub struct ScaleArgs {
-    /// Islands.
+    /// Number of islands.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(2..=16_000_000))]
     islands: u32,
-    /// Topologies with commas: star, tree:FAN-OUT, ring, regular:DEGREE, complete.
+    /// Topologies, separated by commas: star, tree:FAN-OUT, ring, regular:DEGREE, complete.
     #[arg(
         long,
         value_name = "NAME,...",
@@ -37,16 +38,16 @@ pub struct ScaleArgs {
         default_value = "star,tree:10,tree:32,tree:100,regular:4,ring"
     )]
     topologies: Vec<Topology>,
-    /// What lies between islands.
+    /// Network between islands.
     #[arg(long, value_enum, default_value_t = NetworkArg::Volunteers)]
     network: NetworkArg,
-    /// How islands improve.
+    /// Law by which islands improve.
     #[arg(long, value_enum, default_value_t = LawArg::Steps)]
     law: LawArg,
-    /// Seconds of an island's generation, after which it exchanges, 0.1 to 86400.
+    /// Duration of an island's generation, after which it exchanges genes (s), 0.1 to 86400.
     #[arg(long, default_value_t = 10.0)]
     period: f64,
-    /// Generations of the climb.
+    /// Number of generations.
     #[arg(long, default_value_t = 180, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     generations: u32,
     /// Seed.
@@ -55,18 +56,18 @@ pub struct ScaleArgs {
     /// Also draw the figure.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print one JSON object, and no progress.
+    /// Print one JSON object; hide the progress.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum NetworkArg {
-    /// One cluster: 0.1 ms, nobody leaves.
+    /// One cluster: 0.1 ms, no island leaves.
     Cluster,
-    /// A local network: 0.2 ms, nobody leaves.
+    /// A local network: 0.2 ms, no island leaves.
     Lan,
-    /// Volunteers over the internet: 40 ms at the median with a long tail, four hours on and two off.
+    /// Volunteers over the internet: median 40 ms with a long tail, four hours online and two offline.
     Volunteers,
 }
 
@@ -156,7 +157,7 @@ fn text(found: &ScaleStudy) -> String {
     text
 }
 
-/// A whole number with a space between thousands.
+/// Formats a whole number with a space between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let pieces = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);

@@ -12,23 +12,23 @@ use xpuck_lab::study::size::{SizeStudy, study};
 use xpuck_lab::study::{Budget, Worlds, probability, with_size};
 use xpuck_stats::figure::Figure;
 
-/// Fitness against the number of robots: where is a swarm worth more than its robots one by one?
+/// Swarm size: measure fitness against the number of robots.
 ///
-/// Each size is measured in as many runs and compared with n f(1), what n robots would do that neither help nor hinder one
-/// another. A model of cooperation against interference, a n^b exp(-c n) (Hamann 2013), is fitted to the means: b above 1 says
-/// that robots help one another, c what each costs the others. Up to 16 robots the benchmark's arena is the same; beyond, it
-/// grows with them.
+/// Each size is measured in the same number of runs and compared with n f(1), the fitness of n robots that neither
+/// help nor hinder one another. A model of cooperation against interference, a n^b exp(-c n) (Hamann 2013), is fitted
+/// to the means: b above 1 shows that robots help one another, and c is the cost of each robot to the others. The
+/// benchmark's arena is the same up to 16 robots, and grows with their number beyond.
 #[derive(Args)]
 pub struct SizeArgs {
-    /// File with the tree; all robots run it as written.
+    /// File with the tree that all robots run as written.
     tree: PathBuf,
-    /// Sizes: a range such as 1..16, or a list such as 1,2,4,9.
+    /// Swarm sizes: a range such as 1..16, or a list such as 1,2,4,9.
     #[arg(long, value_name = "SIZES", default_value = "1..16")]
     sizes: Sizes,
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
-    /// Runs of each size.
+    /// Number of runs of each size.
     #[arg(long, default_value_t = 1000)]
     runs: u32,
     /// Seed.

@@ -13,30 +13,31 @@ use xpuck_lab::study::transfer::{TransferStudy, levels, measured, study};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
 
-/// Transfer: which setting of evolution gives trees that are worth most in another world, and what does it cost?
+/// Transfer: measure which setting of evolution gives the best trees in another world, and its cost.
 ///
-/// Settings are evolution files: how exact the simulation is (`calibration = FILE`: noise, late cameras and messages), what
-/// trees are made of (`primitive_set = FILE`), or anything else. For each file and seed a run of evolution, then the swarm of
-/// its islands' champions in the world in which it evolved and in the one taken for real. docs/transfer/ has both studies that
-/// the thesis leaves: levels of fidelity, and polar against Cartesian goal vectors.
+/// Settings are evolution files. They differ in the fidelity of the simulation (`calibration = FILE`: noise, delayed
+/// cameras and messages), in the primitives of trees (`primitive_set = FILE`), or in any other key. For each file and
+/// seed, a run of evolution is made. Then the swarm of its islands' champions runs in the world of its evolution and
+/// in the world taken as real. docs/transfer/ has two studies that the thesis leaves open: levels of fidelity, and
+/// polar against Cartesian goal vectors.
 #[derive(Args)]
 pub struct TransferArgs {
-    /// Evolution files; the others are compared with the first.
+    /// Evolution files; the first is the reference for the others.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What was measured of the real world, as calibration file; the first file's world without it.
+    /// Calibration file of the real world [default: the world of the first file].
     #[arg(long, value_name = "FILE")]
     real: Option<PathBuf>,
-    /// Seeds for each file, 2 to 1000.
+    /// Number of seeds for each file, 2 to 1000.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
     seeds: u32,
-    /// Generations of each run, unless --set says otherwise.
+    /// Number of generations of each run, unless --set contains another number.
     #[arg(long, default_value_t = 40)]
     generations: u32,
-    /// A setting for all files, which goes before what they say, such as seed=101, the first seed.
+    /// Setting for all files, such as seed=101 for the first seed; it takes precedence over the files.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Simulations of 60 s of each swarm in each world.
+    /// Number of simulations of 60 s of each swarm in each world.
     #[arg(long, default_value_t = 400)]
     runs: u32,
     #[command(flatten)]
@@ -64,7 +65,7 @@ pub fn run(args: &TransferArgs) -> Result<()> {
 }
 
 fn text(found: &TransferStudy) -> String {
-    // Without a gap a column for each world says the same twice.
+    // Without a gap, the columns of the two worlds would be equal.
     if found.runs.iter().all(|run| run.simulated == run.real) {
         return in_one_world(found);
     }

@@ -12,30 +12,31 @@ use xpuck_lab::study::tune::{TunePlan, TuneStudy, study};
 use xpuck_lab::study::{Budget, Worlds, with_size};
 use xpuck_stats::figure::Figure;
 
-/// Tune the numbers of a tree by CMA-ES: what does that gain, and what does it cost in swarms of other sizes?
+/// Tune the numbers of a tree by CMA-ES; measure the gain, and the loss in swarms of other sizes.
 ///
-/// Structure and registers stay. Each generation's candidates run in the same new worlds; the mean of the search at its end
-/// is the tuned tree. It and the tree as it was are then measured in worlds that the search has not seen.
+/// Structure and registers stay as they are. The candidates of a generation run in the same new worlds; the mean of
+/// the search at its end is the tuned tree. The tuned and the original tree are then measured in worlds that the
+/// search has not used.
 #[derive(Args)]
 pub struct TuneArgs {
     /// File with the tree.
     tree: PathBuf,
-    /// Robots of the swarm that it is tuned for, 1 to 256.
+    /// Number of robots for which the tree is tuned, 1 to 256.
     #[arg(long = "count", alias = "robots", default_value_t = 9)]
     robots: usize,
-    /// Other sizes at which it is measured: a range or a list.
+    /// Other swarm sizes at which the tree is measured: a range or a list.
     #[arg(long, value_name = "SIZES", default_value = "1,2,4,6,12,16")]
     sizes: Sizes,
-    /// Generations of the search.
+    /// Number of generations of the search.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     generations: u32,
-    /// Runs of each candidate in a generation.
+    /// Number of runs of each candidate in a generation.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     trials: u32,
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
-    /// Runs by which the tree is measured before and after.
+    /// Number of runs that measure the tree before and after.
     #[arg(long, default_value_t = 1000)]
     runs: u32,
     /// Seed.
@@ -59,7 +60,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         budget: Budget::of(args.seconds, args.runs, args.seed)?,
     };
     let tree = read(&args.tree, None, false)?;
-    // A swarm of no robots is refused, not left out.
+    // Rejects a swarm without robots, which the list of sizes would leave out.
     args.world.spec(Some(args.robots))?;
     let sizes = with_size(&args.sizes.0, args.robots);
     let worlds = Worlds::of(&sizes, |size| args.world.spec(Some(size)))?;

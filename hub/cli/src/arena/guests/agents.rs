@@ -1,4 +1,4 @@
-//! Agents of SimSpark that drive robots of a virtual arena which no board drives.
+//! SimSpark agents that drive robots of a virtual arena which no board drives.
 
 use super::keys::AgentsFile;
 use super::play::hold;
@@ -20,22 +20,22 @@ use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::WHEEL_DIAMETER;
 use xpuck_wire::log;
 
-/// In step mode an agent is waited for so long, of wall time.
+/// Maximum wall time to wait for agents in step mode.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Agents see in every third cycle, as in SimSpark.
 const SEES: u64 = 3;
 
-/// What is remembered of a robot.
+/// State of a robot.
 #[derive(Clone, Debug, Default)]
 struct Driven {
     guest: Guest,
-    /// It turned a wheel, and is not put anywhere any more.
+    /// Whether it has turned a wheel. After that, its agent cannot move it (beam).
     began: bool,
-    /// How far each wheel is turned, rad.
+    /// Angle of each wheel (rad).
     turned: [f64; 2],
-    /// Velocity after the step before, m/s.
+    /// Velocity after the previous step (m/s).
     velocity: Vec2,
-    /// Somebody was told that its board drives it.
+    /// Whether the log already states that its board drives it.
     told: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Drivers {
     sync: bool,
     robots: Vec<Driven>,
     free: Vec<bool>,
-    /// Words that were said in this cycle, by robot.
+    /// Words spoken in this cycle, by robot.
     words: Vec<(usize, String)>,
     cycle: u64,
     limit: LineLimit,
@@ -53,10 +53,10 @@ pub struct Drivers {
 }
 
 impl Drivers {
-    /// Listens.
+    /// Starts listening.
     ///
     /// # Errors
-    /// The address cannot be had.
+    /// The address cannot be bound.
     pub fn start(keys: &AgentsFile, robots: usize) -> Result<Drivers> {
         let agents = Agents::listen(keys.address);
         let agents = agents.with_context(|| format!("agents cannot be served at {}", keys.address))?;
@@ -77,7 +77,7 @@ impl Drivers {
         })
     }
 
-    /// Takes what agents say, for which it waits in step mode, and has their robots do it.
+    /// Applies the agents' messages to their robots; waits for the messages in step mode.
     pub fn before_step(&mut self, arena: &Mutex<Arena>) {
         let mut said = self.agents.take(&self.free);
         if self.sync {
@@ -121,7 +121,7 @@ impl Drivers {
             Effector::Beam([x, y, degrees]) if !driven.began => {
                 arena.put(robot, place(x, y), Some(heading(degrees)));
             }
-            // One word a cycle, as in SimSpark.
+            // One word per cycle, as in SimSpark.
             Effector::Say(word) if self.words.iter().all(|(speaker, _)| *speaker != robot) => {
                 self.words.push((robot, word));
             }
@@ -129,7 +129,7 @@ impl Drivers {
         }
     }
 
-    /// Tells agents what their robots perceive.
+    /// Sends the agents the perceptions of their robots.
     pub fn after_step(&mut self, arena: &Mutex<Arena>, game: Game) {
         let (bodies, touched, away) = {
             let arena = hold(arena);
@@ -197,18 +197,18 @@ impl Driven {
     }
 }
 
-/// How far another place is, m, and how many degrees to the left of where a body looks.
+/// Distance (m), bearing (degrees, positive to the left) and elevation of a point, seen from a body.
 fn polar(from: &Body, to: Vec2) -> [f64; 3] {
     let towards = (to - from.pose.at).rotate(Vec2::unit(-from.pose.heading));
     [towards.length().into(), f64::from(towards.y).atan2(towards.x.into()).to_degrees(), 0.0]
 }
 
-/// Who is in the camera's picture. Nothing hides anything, as in SimSpark.
+/// Bodies in the camera's field of view. Nothing is occluded, as in SimSpark.
 fn seen(bodies: &[Body], robots: usize, me: usize, teams: &[String]) -> Vec<Seen> {
     let half = f64::from(CAMERA_FOV).to_degrees() / 2.0;
     let place = |i: usize| Some(polar(&bodies[me], bodies[i].pose.at)).filter(|polar| polar[1].abs() <= half);
     let ball = (robots < bodies.len()).then_some(robots).and_then(place).map(Seen::Ball);
-    // What is far beyond the walls was taken out.
+    // Robots far beyond the walls have been taken out.
     let others = (0..robots).filter(|i| *i != me).filter_map(|i| Some((i, place(i).filter(|polar| polar[0] < 100.0)?)));
     let robot = |(i, polar): (usize, [f64; 3])| Seen::Robot(teams[i].clone(), Team::of(i as u32 + 1).1, polar);
     ball.into_iter().chain(others.map(robot)).collect()

@@ -1,4 +1,4 @@
-//! All guests of an arena, a step at a time.
+//! All external programs of an arena, stepped together.
 
 use super::agents::Drivers;
 use super::play::{Play, hold};
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use xpuck_arena::{Arena, Beside};
 use xpuck_wire::file;
 
-/// All of them.
+/// Viewers and agents of an arena, with the game state that they see.
 pub struct Company {
     play: Play,
     viewers: Option<Viewers>,
@@ -18,10 +18,10 @@ pub struct Company {
 }
 
 impl Company {
-    /// Listens for those whom the arena's file names.
+    /// Starts listening for the programs in the arena's file.
     ///
     /// # Errors
-    /// An address cannot be had.
+    /// The file is invalid, or an address cannot be bound.
     pub fn start(path: &Path, robots: usize) -> Result<Company> {
         let keys: ArenaFile = file::read(path)?;
         Ok(Company {

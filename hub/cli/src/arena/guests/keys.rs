@@ -1,4 +1,4 @@
-//! Keys of the arena's file for programs of others that watch the arena or drive in it.
+//! Keys of the arena's file for external programs that watch the arena or drive robots in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,10 @@ use xpuck_arena::STEP_SECONDS;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentsFile {
-    /// Address and port (the usual one is 3100). There are no keys: whoever reaches it may drive.
+    /// Address and port (usual port: 3100). There is no authentication: any client may drive robots.
     pub address: SocketAddr,
-    /// Each step waits until every agent has said `(syn)`, a second of wall time at most: for swarms without `xpuckd`.
+    /// Whether each step waits until every agent has sent `(syn)`, for at most one second of wall time. For swarms
+    /// without `xpuckd`.
     #[serde(default)]
     pub sync: bool,
 }
@@ -20,28 +21,28 @@ fn usual_rate() -> f64 {
     25.0
 }
 
-/// 3D viewers of RoboCup that watch the arena.
+/// RoboCup 3D viewers that watch the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ViewersFile {
-    /// Address and port of SimSpark's monitor protocol (its usual port is 3200), for rcssmonitor3d and RoboViz.
+    /// Address and port of SimSpark's monitor protocol (usual port: 3200), for rcssmonitor3d and RoboViz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simspark: Option<SocketAddr>,
-    /// Address and port of RSMP (its usual port is 60001), for RoboViz.
+    /// Address and port of RSMP (usual port: 60001), for RoboViz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rsmp: Option<SocketAddr>,
-    /// Messages in a second of arena time, 1 to 40.
+    /// Messages per second of arena time, 1 to 40.
     #[serde(default = "usual_rate")]
     #[schemars(range(min = 1.0, max = 40.0))]
     pub rate: f64,
-    /// Trainers may move robots and the frisbee. There are no keys: whoever reaches the ports may.
+    /// Whether trainers may move robots and the frisbee. There is no authentication: any client may do so.
     #[serde(default)]
     pub trainers: bool,
 }
 
 impl ViewersFile {
     /// # Errors
-    /// The key, its value and what it may be.
+    /// A value is invalid; the error states the key, its value and its range.
     pub fn check(&self) -> Result<(), String> {
         if !(1.0..=1.0 / STEP_SECONDS).contains(&self.rate) {
             return Err(format!("viewers.rate = {}: 1 to 40 is allowed", self.rate));

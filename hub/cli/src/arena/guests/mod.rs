@@ -1,4 +1,4 @@
-//! Programs of others in a virtual arena, beside its devices and streams: viewers, trainers, agents.
+//! External programs in a virtual arena, besides its devices and streams: viewers, trainers, agents.
 
 #[cfg(feature = "gateway")]
 mod agents;
@@ -18,19 +18,19 @@ use anyhow::Result;
 use std::path::Path;
 use xpuck_arena::Beside;
 
-/// Starts the guests whom the arena's file names.
+/// Starts the external programs in the arena's file.
 ///
 /// # Errors
-/// An address cannot be had, or this program was built without their protocols.
+/// The file is invalid, or an address cannot be bound.
 #[cfg(feature = "gateway")]
 pub fn start(path: &Path, robots: usize) -> Result<Box<dyn Beside>> {
     Ok(Box::new(company::Company::start(path, robots)?))
 }
 
-/// Starts nobody, as this program was built without their protocols.
+/// Starts no program: this build has no gateway protocols.
 ///
 /// # Errors
-/// The arena's file names somebody.
+/// The arena's file contains viewers or agents.
 #[cfg(not(feature = "gateway"))]
 pub fn start(path: &Path, _: usize) -> Result<Box<dyn Beside>> {
     let keys: super::ArenaFile = xpuck_wire::file::read(path)?;

@@ -1,15 +1,15 @@
-//! What a virtual arena does, as a game: it knows no runs, and whoever watches wants a clock, a score and a play mode.
+//! State of a virtual arena as a game. The arena has no runs, but viewers show a clock, a score and a play mode.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use xpuck_arena::{Arena, STEP_SECONDS};
 use xpuck_gateway::stage::{Game, Mode};
 
-/// The game waits when all wheels have stood for so long, s.
+/// Time with all wheels at rest after which the game waits (s).
 const REST: f64 = 2.0;
-/// The frisbee is delivered when it is so near the end at -x, m.
+/// Distance from the end at -x below which the frisbee counts as delivered (m).
 const DELIVERED: f32 = 0.01;
 
-/// Watches an arena.
+/// Derives the state of the game from an arena.
 pub struct Play {
     score: u32,
     at_end: bool,
@@ -23,7 +23,7 @@ impl Default for Play {
 }
 
 impl Play {
-    /// Called after each step: the state of the game.
+    /// Returns the state of the game; called after each step.
     pub fn watch(&mut self, arena: &Arena) -> Game {
         let (robots, discs) = arena.bodies().split_at(arena.robots());
         let still = robots.iter().all(|robot| robot.wheels == [0.0; 2]);
@@ -37,7 +37,7 @@ impl Play {
     }
 }
 
-/// The arena, whoever held it before.
+/// Locks the arena, even if a thread panicked while it held the lock.
 pub fn hold(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
     arena.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Commands of trainers, done in a virtual arena.
+//! Executes trainers' commands in a virtual arena.
 
 use xpuck_arena::Arena;
 use xpuck_gateway::scene::arena::NUMBERS;
@@ -7,17 +7,17 @@ use xpuck_gateway::trainer::{AgentAction, Command, Side, Who};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
 
-/// A trainer, or several: the robot that is selected is the same for all.
+/// Trainer state. All trainers share one selected robot.
 #[derive(Default)]
 pub struct Trainer {
     selected: Option<usize>,
 }
 
 impl Trainer {
-    /// Does what a command says.
+    /// Executes a command.
     ///
     /// # Errors
-    /// Why not, in a line.
+    /// The command is not possible; the error states the reason in one line.
     pub fn obey(&mut self, arena: &mut Arena, command: &Command) -> Result<(), String> {
         match command {
             Command::Agent(who, actions) => {
@@ -56,24 +56,24 @@ impl Trainer {
                 let robot = self.meant(arena, *who)?;
                 put(arena, robot, beside(arena, robot), None)
             }
-            // RoboViz sets the clock to 0 with each new game, which here is the run's own.
+            // RoboViz sets the clock to 0 for each new game; the clock here is that of the run.
             Command::Hello | Command::Time(0.0) => Ok(()),
             Command::PlayMode(_) | Command::Time(_) | Command::Score(..) => {
                 Err("it concerns the run, which the hub's operators start, pause and stop by signed requests".into())
             }
-            // The servers do that.
+            // The servers handle these.
             Command::FullState | Command::Acknowledge(_) => Ok(()),
         }
     }
 
-    /// The robot that is named, or the selected one.
+    /// Returns the named robot, or the selected one.
     fn meant(&self, arena: &Arena, who: Option<Who>) -> Result<usize, String> {
         let selected = self.selected.filter(|robot| !arena.is_away(*robot));
         who.map_or(selected.ok_or("no robot is named or selected".into()), |who| robot(arena, who))
     }
 }
 
-/// The robot's place in the swarm: the left team has the first eleven, the right one those after them.
+/// Index of a robot in the swarm: the left team has the first eleven, the right team the following ones.
 fn robot(arena: &Arena, (side, number): Who) -> Result<usize, String> {
     let first = if side == Side::Left { 0 } else { NUMBERS };
     let place = number.checked_sub(1).filter(|place| *place < NUMBERS).map(|place| (first + place) as usize);
@@ -98,7 +98,7 @@ fn ball(arena: &mut Arena, at: Option<[f64; 3]>, velocity: Option<[f64; 3]>) -> 
     let before = arena.bodies().get(disc).ok_or("there is no ball")?.velocity;
     if let Some([x, y, _]) = at {
         put(arena, disc, place(x, y), None)?;
-        // Its velocity stays unless another is said.
+        // Its velocity stays unless the command has another one.
         arena.push(0, before);
     }
     if let Some([x, y, _]) = velocity {
@@ -107,12 +107,12 @@ fn ball(arena: &mut Arena, at: Option<[f64; 3]>, velocity: Option<[f64; 3]>) -> 
     Ok(())
 }
 
-/// The nearest number that bodies have; beyond the walls is beyond the walls.
+/// Nearest position that a body can have; the exact distance does not matter far beyond the walls.
 pub(super) fn place(x: f64, y: f64) -> Vec2 {
     vec2(x.clamp(-1e6, 1e6) as f32, y.clamp(-1e6, 1e6) as f32)
 }
 
-/// A direction that was said in degrees, rad.
+/// Converts a heading from degrees to rad.
 pub(super) fn heading(degrees: f64) -> f32 {
     degrees.rem_euclid(360.0).to_radians() as f32
 }
@@ -124,7 +124,7 @@ fn put(arena: &mut Arena, body: usize, at: Vec2, heading: Option<f32>) -> Result
         .ok_or_else(|| format!("there is no room within 0.5 m of {:.2} {:.2}", at.x, at.y))
 }
 
-/// Robots that are too near to the ball go away from it, each as far as it must.
+/// Moves robots that are too near to the ball away from it, to the free kick distance.
 fn make_room(arena: &mut Arena) -> Result<(), String> {
     let ball = arena.bodies().get(arena.robots()).ok_or("there is no ball")?.pose.at;
     for robot in 0..arena.robots() {
@@ -138,7 +138,8 @@ fn make_room(arena: &mut Arena) -> Result<(), String> {
     Ok(())
 }
 
-/// Where a robot waits beside the game: along the wall at y that is farther from the ball, by its number on its team's half.
+/// Waiting position of a robot beside the game: at the wall of constant y farther from the ball, on its team's half,
+/// by its number.
 fn beside(arena: &Arena, robot: usize) -> Vec2 {
     let (half_x, half_y) = arena.half_arena();
     let ball = arena.bodies().get(arena.robots()).map_or(Vec2::ZERO, |disc| disc.pose.at);
@@ -158,7 +159,7 @@ mod tests {
         Arena::new(&Settings::usual(robots, "/nonexistent")).unwrap()
     }
 
-    /// Does what a message says, and tells what was refused.
+    /// Executes the commands of a message and returns the rejections.
     fn obey(arena: &mut Arena, trainer: &mut Trainer, message: &str) -> Vec<String> {
         let (commands, errors) = trainer::read(message.as_bytes()).unwrap();
         assert_eq!(errors, [""; 0], "{message}");

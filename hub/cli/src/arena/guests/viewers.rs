@@ -1,6 +1,7 @@
 //! 3D viewers that watch a virtual arena, and trainers among them.
 //!
-//! A thread of its own has the sockets. The arena's thread leaves a picture there and takes commands, and never waits for it.
+//! A separate thread owns the sockets. The arena's thread hands over pictures and takes commands, and never waits for
+//! the other.
 
 use super::keys::ViewersFile;
 use super::play::hold;
@@ -18,23 +19,23 @@ use xpuck_gateway::stage::{BLUE, Game, ORANGE, Picture};
 use xpuck_gateway::trainer::Command;
 use xpuck_wire::log;
 
-/// New viewers are taken at least so often.
+/// Maximum interval between checks for new viewers.
 const LOOK: Duration = Duration::from_millis(50);
-/// Commands of trainers that wait for the arena at most; senders wait with more.
+/// Maximum number of trainers' commands that wait for the arena; beyond that, senders wait.
 const MOST_WAITING: usize = 64;
-/// Commands that the arena does in a step: who moves a body looks for a free place.
+/// Maximum number of commands per step; moving a body requires a search for a free place.
 const OBEYED: usize = 16;
-/// Robots are seen in the colour of their lamps, which is looked at so often, arena seconds: another colour is a whole scene.
+/// Interval for checking the lamp colours of robots (s of arena time); a changed colour requires a full scene.
 const COLOURS: f64 = 1.0;
 
-/// What the two threads leave for each other.
+/// Data exchanged by the two threads.
 #[derive(Default)]
 struct Desk {
     picture: Option<Picture>,
     commands: VecDeque<(Asker, Command)>,
-    /// Words to answer trainers with.
+    /// Acknowledgements to send to trainers.
     done: Vec<(Asker, String)>,
-    /// Why commands were not done.
+    /// Reasons of rejected commands.
     refused: Vec<String>,
     over: bool,
 }
@@ -51,7 +52,7 @@ impl Shared {
     }
 }
 
-/// The arena's side.
+/// Viewers on the side of the arena's thread.
 pub struct Viewers {
     shared: Arc<Shared>,
     server: Option<JoinHandle<()>>,
@@ -63,10 +64,10 @@ pub struct Viewers {
 }
 
 impl Viewers {
-    /// Listens, and serves on a thread.
+    /// Starts listening, and serves on a separate thread.
     ///
     /// # Errors
-    /// An address cannot be had.
+    /// An address cannot be bound.
     pub fn start(keys: &ViewersFile) -> Result<Viewers> {
         let pair = Pair::listen(keys.simspark, keys.rsmp);
         let pair = pair.map_err(|(at, error)| anyhow!("viewers cannot be served at {at}: {error}"))?;
@@ -91,7 +92,7 @@ impl Viewers {
         })
     }
 
-    /// Called after each step: does what trainers want, and leaves a picture where one is due.
+    /// Executes trainers' commands, and hands over a picture if one is due; called after each step.
     pub fn after_step(&mut self, arena: &Mutex<Arena>, game: Game) {
         let commands: Vec<_> = {
             let mut desk = self.shared.desk();
@@ -140,12 +141,12 @@ impl Drop for Viewers {
     fn drop(&mut self) {
         self.shared.desk().over = true;
         self.shared.left.notify_one();
-        // It ends by itself; what it did not say any more is lost.
+        // The thread ends by itself; its pending messages are lost.
         let _ = self.server.take().map(JoinHandle::join);
     }
 }
 
-/// What is where. Robots that were taken out are left out.
+/// Positions of all bodies, without the robots that were taken out.
 fn shown(arena: &Arena, colours: &[[f64; 4]]) -> xpuck_gateway::scene::arena::Arena {
     let at = |x: f32, y: f32| [f64::from(x), f64::from(y)];
     let around = arena.surroundings();
@@ -172,7 +173,8 @@ fn shown(arena: &Arena, colours: &[[f64; 4]]) -> xpuck_gateway::scene::arena::Ar
     }
 }
 
-/// The mean colour of a robot's lamps that are on, in three steps a part; red for an e-puck's red ring, blue for none.
+/// Mean colour of a robot's lamps that are on, in three levels per component; red for an e-puck's red ring, blue
+/// without lamps.
 fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
     let lamps = arena.lamps(robot);
     let coloured = lamps.pixels.iter().flatten().chain(lamps.colours.iter().flatten());
@@ -190,9 +192,9 @@ fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
     }
 }
 
-/// The servers' thread.
+/// Runs the thread of the servers.
 fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
-    // Who comes before the first picture waits for it.
+    // Viewers that connect before the first picture wait for it.
     let mut picture: Option<Picture> = None;
     loop {
         let mut desk = shared.desk();

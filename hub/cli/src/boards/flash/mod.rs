@@ -1,4 +1,4 @@
-//! `xpuck card flash`: a card for a robot, or one for each robot of a lab.
+//! `xpuck card flash`: writes the card of one robot, or of each robot of a lab.
 
 mod written;
 
@@ -19,42 +19,42 @@ use xpuck_wire::keyring::{Keyring, Role};
 use xpuck_wire::keys::Key;
 use xpuck_wire::{Swarm, output};
 
-/// Write a card for a robot: the image, and who the robot is (its files, keys, Wi-Fi, address).
+/// Write a robot's card: the image, and the robot's identity (its files, keys, Wi-Fi, address).
 ///
-/// The card is tried before it is written and read again afterwards; only then does it get the partition table with which it
-/// starts. With --all one card after the other, a prompt each; ended early (exit code 75), the same command goes on with the
-/// next robot.
+/// The card is tested before it is written and read again afterwards; only then does it get the partition table that
+/// makes it bootable. With --all, the command prompts for one card after another. If it is ended early (exit code
+/// 75), the same command continues with the next robot.
 #[derive(Args)]
 #[command(group(ArgGroup::new("whose").required(true).args(["robot", "all"])))]
 #[command(after_help = "What the cards of a lab have in common is in cards.toml of the swarm's folder: docs/flash.md.")]
 pub struct FlashArgs {
-    /// The robot.
+    /// Id of the robot.
     #[arg(long, value_name = "ID")]
     robot: Option<String>,
-    /// A card for each robot of the swarm that has none of this image yet.
+    /// Write a card for each robot of the swarm that has no card of this image yet.
     #[arg(long)]
     all: bool,
-    /// The image, from `xpuck card build`.
+    /// Image from `xpuck card build`.
     #[arg(long, value_name = "FILE")]
     image: PathBuf,
-    /// The card, such as /dev/sdb (the whole, no part of it), or a file of a card's size.
+    /// Card, such as /dev/sdb (the whole device, not a partition), or a file of a card's size.
     #[arg(long, value_name = "DEVICE")]
     device: PathBuf,
-    /// The folder of the swarm.
+    /// Folder of the swarm.
     #[arg(long, value_name = "DIR", default_value = ".")]
     swarm: PathBuf,
-    /// Write a device that is not removable, or an image that is older than the cards before.
+    /// Write to a device that is not removable, or write an image older than the previous cards.
     #[arg(long)]
     force: bool,
-    /// Ask nothing: what is on the card is lost.
+    /// Do not ask for confirmation; all data on the card is lost.
     #[arg(long)]
     yes: bool,
 }
 
-/// Exit code of one that was ended and goes on when it is called again, as of `xpuck sweep`.
+/// Exit code of a command that was ended early and continues when it is called again, as for `xpuck sweep`.
 const ENDED: u8 = 75;
 
-/// What a lab's cards are written from.
+/// Inputs of a lab's cards.
 struct Lab<'a> {
     args: &'a FlashArgs,
     operators: BTreeMap<String, Key>,
@@ -62,7 +62,7 @@ struct Lab<'a> {
     written: Written,
 }
 
-/// What somebody answered.
+/// Operator's answer to the prompt.
 enum Answer {
     Write,
     Skip,
@@ -85,7 +85,7 @@ pub fn run(args: &FlashArgs) -> Result<ExitCode> {
     lab.look_at_image()?;
     match &args.robot {
         Some(robot) => {
-            // What is wrong is told before anybody is asked.
+            // Errors are reported before the prompt.
             lab.identity(robot)?;
             drop(Device::open(&args.device, args.force)?);
             match lab.ask(robot)? {
@@ -98,7 +98,7 @@ pub fn run(args: &FlashArgs) -> Result<ExitCode> {
 }
 
 impl Lab<'_> {
-    /// Refuses an image that is not for this lab's cards.
+    /// Rejects an image that does not fit this lab's cards.
     fn look_at_image(&self) -> Result<()> {
         let Manifest { version, counter, boards, arch, .. } = &self.manifest;
         let image = self.args.image.display();
@@ -129,7 +129,7 @@ impl Lab<'_> {
         Ok(identity::of(&self.args.swarm, robot, board)?)
     }
 
-    /// One card after the other.
+    /// Writes one card after another.
     fn all(&mut self, robots: &[String]) -> Result<ExitCode> {
         if self.args.yes {
             bail!("--all asks for each card, so it goes with no --yes");
@@ -157,7 +157,7 @@ impl Lab<'_> {
                     }
                     Answer::Write => {}
                 }
-                // A bad card is no reason to end: another one is tried for the same robot.
+                // A bad card does not end the command: the same robot gets another try with another card.
                 match self.card(robot) {
                     Ok(()) => break,
                     Err(error) => output::line(format_args!("{robot}: {error:#}"))?,
@@ -171,7 +171,7 @@ impl Lab<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Asks whether the card may be written.
+    /// Asks the operator to confirm writing the card.
     fn ask(&self, robot: &str) -> Result<Answer> {
         let device = self.args.device.display();
         let is_file = self.args.device.is_file() && !self.args.all;
@@ -219,7 +219,7 @@ impl Lab<'_> {
     }
 }
 
-/// A folder's file.
+/// Path of the record in a swarm's folder.
 fn file_of(folder: &Path) -> PathBuf {
     folder.join("cards-written.toml")
 }

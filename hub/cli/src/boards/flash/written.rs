@@ -1,4 +1,4 @@
-//! Which robots have a card of which image: a file in the folder of the swarm, so that a bag of cards can be gone on with.
+//! Record of the cards written: a file in the swarm's folder that allows an interrupted batch to continue.
 
 use super::file_of;
 use anyhow::{Context, Result};
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use xpuck_update::Manifest;
 use xpuck_wire::{atomic, file};
 
-/// The file's contents.
+/// Contents of the file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cards {
-    /// By robot.
+    /// Last card of each robot, by robot id.
     #[serde(default)]
     card: BTreeMap<String, Card>,
 }
 
-/// A robot's last card.
+/// Last card of a robot.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Card {
@@ -26,14 +26,14 @@ struct Card {
     sha256: String,
 }
 
-/// What was written so far.
+/// Cards written so far.
 pub struct Written {
     path: PathBuf,
     cards: Cards,
 }
 
 impl Written {
-    /// Reads a swarm's file; none is as an empty one.
+    /// Reads a swarm's record; a missing file counts as empty.
     pub fn read(folder: &Path) -> Result<Written> {
         let path = file_of(folder);
         let cards = if path.exists() { file::read(&path)? } else { Cards::default() };
@@ -45,17 +45,17 @@ impl Written {
         self.cards.card.iter().filter(move |(_, card)| card.sha256 == digest).map(|(robot, _)| robot.as_str())
     }
 
-    /// True if this robot has a card of the image with this digest.
+    /// Whether this robot has a card of the image with this digest.
     pub fn has(&self, robot: &str, digest: &str) -> bool {
         self.cards.card.get(robot).is_some_and(|card| card.sha256 == digest)
     }
 
-    /// The highest counter of a card, and whose.
+    /// Highest release counter of a card, and its robot.
     pub fn newest(&self) -> Option<(&u64, &str)> {
         self.cards.card.iter().map(|(robot, card)| (&card.counter, robot.as_str())).max()
     }
 
-    /// Notes a card, beside those that another card reader's program noted meanwhile.
+    /// Adds a card, and keeps those that other processes have added meanwhile.
     pub fn add(&mut self, robot: &str, manifest: &Manifest) -> Result<()> {
         let folder = atomic::folder(&self.path);
         let folder = std::fs::File::open(folder).with_context(|| folder.display().to_string())?;
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!((written.has("xp01", "a"), written.newest()), (false, None));
         written.add("xp01", &manifest(7, "a")).unwrap();
         written.add("xp02", &manifest(5, "b")).unwrap();
-        // Two programs at once lose nothing.
+        // Two concurrent writers lose no entry.
         let (mut one, mut two) = (Written::read(dir.path()).unwrap(), Written::read(dir.path()).unwrap());
         one.add("xp03", &manifest(1, "a")).unwrap();
         two.add("xp04", &manifest(1, "a")).unwrap();

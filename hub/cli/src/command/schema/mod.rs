@@ -1,4 +1,4 @@
-//! `xpuck dev schema`: JSON Schemas of the TOML files that people write, and of the JSON that commands print.
+//! `xpuck dev schema`: JSON Schemas of the TOML files that users write, and of the JSON that commands print.
 
 use super::outputs;
 use crate::files::file_kind::kinds;
@@ -9,16 +9,16 @@ use xpuck_kernels::tree::suggest;
 use xpuck_lab::schemas::FileKind;
 use xpuck_wire::{atomic, output};
 
-/// Print the JSON Schema of a kind of TOML file, or of what a command prints with --json.
+/// Print the JSON Schema of a kind of TOML file, or of a command's output with --json.
 ///
-/// Editors complete and check files by these schemas; programs validate outputs by them. Without a name all names are
-/// listed. The schema of a robot's file comes from `xpuckd schema`.
+/// Editors use the schemas to complete and check files; programs use them to validate outputs. Without a name, the
+/// command lists all names. The schema of a robot's file comes from `xpuckd schema`.
 #[derive(Args)]
 pub struct SchemaArgs {
     /// Kind of file, such as `hub`, or command, such as `runs list`.
     #[arg(num_args = 0..=3, value_name = "NAME")]
     name: Vec<String>,
-    /// Write all schemas into this folder, as NAME.schema.json; it is made if it is missing.
+    /// Write all schemas to this folder, as NAME.schema.json; it is created if it is missing.
     #[arg(short, long = "output", alias = "out", value_name = "DIR", conflicts_with = "name")]
     out: Option<PathBuf>,
 }
@@ -40,17 +40,17 @@ pub fn run(args: &SchemaArgs) -> Result<()> {
     Ok(output::text(text)?)
 }
 
-/// The schema of a file or of an output, if there is one by this name.
+/// Schema of the file kind or the output with this name.
 fn schema(name: &str) -> Result<Option<String>> {
     if let Some(kind) = kinds().iter().find(|kind| kind.name == name) {
         return Ok(Some(serde_json::to_string_pretty(&(kind.schema)())? + "\n"));
     }
-    // `xpuck stop` is short for `xpuck swarm stop`.
+    // `xpuck stop` is the short form of `xpuck swarm stop`.
     let found = outputs::schema(name).or_else(|| outputs::schema(&format!("swarm {name}")));
     Ok(found.map(|schema| serde_json::to_string_pretty(&schema)).transpose()?.map(|text| text + "\n"))
 }
 
-/// All names, files first.
+/// All names, file kinds first.
 fn names() -> Vec<String> {
     let files = kinds().into_iter().map(|kind| kind.name.to_string());
     let mut outputs: Vec<String> = outputs::all().into_iter().map(|output| output.command.to_string()).collect();

@@ -1,4 +1,5 @@
-//! Schemas accept the repository's own files and have the bounds that the programs check; each command with `--json` has one.
+//! Schemas accept the repository's own files and have the bounds that the programs check; each command with `--json`
+//! has a schema.
 
 use super::outputs;
 use crate::files::file_kind::kinds;
@@ -19,7 +20,7 @@ fn schema(name: &str) -> Value {
     (kind.schema)().to_value()
 }
 
-/// Places of keys that a schema does not know.
+/// Paths of the keys that a schema does not know.
 fn unknown(schema: &Value, value: &Value, place: &str) -> Vec<String> {
     let choices = ["oneOf", "anyOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten());
     let mut parts: Vec<&Value> = choices.filter(|choice| is_meant(choice, value)).collect();
@@ -43,7 +44,7 @@ fn unknown(schema: &Value, value: &Value, place: &str) -> Vec<String> {
     }
 }
 
-/// True unless a tag says that another choice is meant.
+/// Whether no tag of the value selects another choice.
 fn is_meant(choice: &Value, value: &Value) -> bool {
     let mut tags =
         choice["properties"].as_object().into_iter().flatten().filter(|(_, inner)| inner["const"] != Value::Null);
@@ -130,7 +131,7 @@ fn a_key_that_no_program_reads_is_unknown_wherever_it_stands() {
     }
 }
 
-/// The numbers that a schema bounds: place, whether they are whole, and the bounds.
+/// Bounded numbers of a schema: path of the key, whether it is an integer, and the bounds.
 fn bounds(schema: &Value, place: &str, found: &mut Vec<(String, bool, [Option<f64>; 2])>) {
     for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
         let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
@@ -153,7 +154,7 @@ fn with(text: &str, place: &str, number: toml::Value) -> Table {
     table
 }
 
-/// Keys that mean something only with others, and are checked with them.
+/// Keys that are only checked together with others.
 const ELSEWHERE: [&str; 3] = ["migration.range_m", "overhead.frames_per_second", "silence.drive_seconds"];
 
 #[test]
@@ -182,7 +183,7 @@ fn bounds_of_schemas_are_those_that_are_checked() {
                 let Some(end) = end else { continue };
                 let number = |n: f64| if whole { toml::Value::Integer(n as i64) } else { toml::Value::Float(n) };
                 let beyond = if whole { end + outwards } else { end + outwards * (1e-4 + 1e-3 * end.abs()) };
-                // Not the bound itself: the `f32` nearest to it may lie outside.
+                // Slightly inside of the bound: the nearest `f32` to the bound itself may lie outside.
                 let within = if whole { end } else { end - outwards * 1e-6 * end.abs() };
                 assert_eq!(check(with(text, &place, number(within))), Ok(()), "{name}: {place} = {within}");
                 assert!(check(with(text, &place, number(beyond))).is_err(), "{name}: {place} = {beyond}");
@@ -228,7 +229,7 @@ fn each_command_with_json_has_one_schema() {
         let schema = outputs::schema(command).unwrap_or_else(|| panic!("{command} has no schema"));
         assert!(schema["title"].as_str().unwrap().contains(command.as_str()), "{schema}");
     }
-    // These print JSON without the option.
+    // These commands print JSON without the option.
     let always = ["runs replay", "robot drive", "serve arena"];
     for output in outputs {
         assert!(commands.iter().any(|command| command == output) || always.contains(&output), "{output}");

@@ -1,4 +1,4 @@
-//! A load of many islands on a geneserver, and how soon it answers.
+//! Load of many islands on a geneserver, and its answer times.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Barrier;
@@ -10,61 +10,61 @@ use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Emigrant, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 
-/// Sockets of one thread; ZeroMQ allows 1023 in a context.
+/// Number of sockets per thread; ZeroMQ allows 1023 per context.
 const SOCKETS_A_THREAD: usize = 1000;
-/// Emigrants that each island sends before anything is measured, so that the server is full: twice what it keeps.
+/// Number of emigrants per island that fill the server before the measurement: twice the number that it keeps.
 const FILL: u32 = 16;
-/// Islands of a thread that wait for an answer at the same time while the server is filled.
+/// Number of islands per thread that wait for an answer at the same time while the server is filled.
 const FILLING: usize = 16;
-/// An answer that takes longer is lost.
+/// Time after which an answer counts as lost.
 const LOST: Duration = Duration::from_secs(10);
-/// Longest wait in a poll, ms.
+/// Longest wait in a poll (ms).
 const POLL_MS: i64 = 5;
 
-/// A load.
+/// Load of islands.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// Islands.
+    /// Number of islands.
     pub islands: u16,
-    /// Sockets that speak for them, at most one each.
+    /// Number of sockets for the islands, at most one each.
     pub sockets: usize,
-    /// Each island sends once in so long, at a moment of its own.
+    /// Interval between two messages of an island; each island has its own phase.
     pub period: Duration,
-    /// The server's key file; plain sockets without.
+    /// Key of the server; `None` for plain sockets.
     pub key: Option<Secret>,
-    /// How long the load lasts after the server is full.
+    /// Duration of the load after the server is full.
     pub length: Duration,
 }
 
-/// What came of a load.
+/// Measured answers.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// Times from when an emigrant was due to its answer, ms, ascending.
+    /// Times from when an emigrant was due to its answer (ms), ascending.
     pub ms: Vec<f64>,
-    /// Emigrants without an answer.
+    /// Number of emigrants without an answer.
     pub lost: u64,
-    /// Refusals.
+    /// Number of rejected emigrants.
     pub refused: u64,
-    /// Nodes of all trees sent while measuring.
+    /// Number of nodes of all trees sent during the measurement.
     pub nodes: u64,
 }
 
-/// Why a load cannot be put on.
+/// Error that prevents a load.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The key.
+    /// The key is invalid.
     #[error("{0}")]
     Key(#[from] FileError),
-    /// A socket.
+    /// A socket cannot be created.
     #[error("{0}")]
     Socket(#[from] SocketError),
 }
 
 impl Load {
-    /// Puts the load on a server; `full` is called once the server holds what it will hold.
+    /// Puts the load on a server; `full` is called once the server is full.
     ///
     /// # Errors
-    /// If a socket cannot be made.
+    /// A socket cannot be created.
     pub fn run(&self, endpoint: &str, full: impl FnOnce()) -> Result<Answers, LoadError> {
         let threads = self.sockets.div_ceil(SOCKETS_A_THREAD);
         let (filled, begin) = (Barrier::new(threads + 1), Barrier::new(threads + 1));
@@ -95,15 +95,15 @@ impl Load {
     }
 }
 
-/// One thread's islands and sockets.
+/// Islands and sockets of one thread.
 struct Speaker {
-    // Sockets go before the context that made them.
+    // Sockets are dropped before the context that created them.
     dealers: Vec<Dealer>,
     _sockets: Sockets,
     islands: Vec<u16>,
     primitive_set: PrimitiveSet,
     settings: Settings,
-    /// By island and generation: when its emigrant was due, and through which socket it went.
+    /// For each unanswered emigrant, by island and generation: its due time, and its socket.
     waiting: BTreeMap<(u16, u32), (Instant, usize)>,
     answers: Answers,
 }
@@ -121,7 +121,7 @@ impl Speaker {
         Ok(Speaker { dealers, _sockets: sockets, islands, primitive_set, settings, waiting, answers })
     }
 
-    /// Each island sends its first emigrants, as fast as the server answers.
+    /// Sends the first emigrants of each island, as fast as the server answers.
     fn fill(&mut self) {
         let mut open: VecDeque<(usize, u32)> =
             (1..=FILL).flat_map(|generation| (0..self.islands.len()).map(move |i| (i, generation))).collect();
@@ -140,7 +140,7 @@ impl Speaker {
         self.answers = Answers::default();
     }
 
-    /// Each island sends once a period, whether the server is fast or slow.
+    /// Sends one emigrant per island and period, regardless of the server's speed.
     fn measure(mut self, load: &Load) -> Answers {
         let start = Instant::now();
         let phase = |island: u16| Draws::new(1, u32::from(island), 0, 0, Stream::Device).unit();
@@ -179,7 +179,7 @@ impl Speaker {
         sent
     }
 
-    /// A random tree of the depths of new trees, with a random fitness.
+    /// Random tree with the depths of new trees, and a random fitness.
     fn gene(&self, island: u16, generation: u32) -> (Emigrant, u64) {
         let mut draws = Draws::new(2, u32::from(island), 0, generation, Stream::Evolution);
         let space = Space { primitive_set: &self.primitive_set, settings: &self.settings };
@@ -191,7 +191,7 @@ impl Speaker {
         (Emigrant::of(Migrant { id: Id { island, number: generation }, tree, samples, epoch: 0 }.values()), nodes)
     }
 
-    /// Takes the answers that come within `timeout_ms`, from the sockets that wait for one.
+    /// Waits at most `timeout_ms` for answers, and receives them from the sockets that expect one.
     fn receive(&mut self, timeout_ms: i64) {
         let mut sockets: Vec<usize> = self.waiting.values().map(|(_, socket)| *socket).collect();
         sockets.sort_unstable();

@@ -1,4 +1,4 @@
-//! A load on a hub: a motion-capture server and many robots, and how soon poses reach them as senses.
+//! Load on a hub: a motion-capture server and many robots, with the delay between poses and senses.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -13,59 +13,59 @@ use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::witness::Witness;
 
-/// Headings that tell frames apart: a frame's number modulo this many tenths of a degree.
+/// Number of headings that identify frames: the frame number modulo this number gives tenths of a degree.
 const FRAMES: usize = 3600;
-/// Longest load, s, so that no two of its frames have one heading.
+/// Longest load in which no two frames have the same heading (s).
 pub const LONGEST_S: f64 = FRAMES as f64 / HERTZ as f64 - 12.0;
-/// Telemetry of each robot, apart.
+/// Interval between two telemetry messages of a robot.
 const TELEMETRY: Duration = Duration::from_millis(100);
-/// Threads that the robots share.
+/// Number of threads for all robots.
 const THREADS: usize = 2;
-/// Longest wait in a poll, ms.
+/// Longest wait in a poll (ms).
 const POLL_MS: i64 = 5;
-/// What is on its way when the measurement ends is waited for so long.
+/// Time to wait after the measurement for messages in transit.
 const REST: Duration = Duration::from_millis(700);
 
-/// Robots in a square grid, and poses of them.
+/// Robots in a square grid, and their poses.
 pub struct RobotsLoad {
     ids: Vec<String>,
     spacing_m: f32,
     server: Server,
     start: Instant,
-    /// When a frame was given to the server, us after `start`.
+    /// Time at which each frame was given to the server (us after `start`).
     published: Vec<AtomicU64>,
-    /// How many robots got senses of a frame.
+    /// Number of robots that received senses of each frame.
     received: Vec<AtomicU32>,
     ready: AtomicU32,
     frame: AtomicU32,
     stop: AtomicBool,
 }
 
-/// What came of a load.
+/// Measured delays.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
-    /// Times from a frame to a robot's senses of it, ms, ascending.
+    /// Delays from a frame to a robot's senses of it (ms), ascending.
     pub ms: Vec<f64>,
-    /// Messages that others got and a robot did not.
+    /// Number of missing messages: a robot received none for a frame of which others received theirs.
     pub lost: u64,
-    /// Messages to each robot in a second.
+    /// Message rate of a robot (Hz).
     pub hertz: f64,
-    /// Neighbours in a message, on average.
+    /// Mean number of neighbours in a message.
     pub neighbours: f64,
 }
 
 #[derive(Default)]
 struct Heard {
-    /// Frame and delay, ms.
+    /// Frame, and its delay (ms).
     delays: Vec<(usize, f64)>,
     neighbours: u64,
 }
 
 impl RobotsLoad {
-    /// A load of robots with these ids, so far apart in a square.
+    /// Creates a load of robots with these ids, at this spacing in a square grid.
     ///
     /// # Errors
-    /// If there is no port for the server.
+    /// There is no port for the server.
     pub fn new(ids: Vec<String>, spacing_m: f32) -> std::io::Result<RobotsLoad> {
         let subjects = ids.iter().cloned().chain([FRISBEE.into()]).collect();
         Ok(RobotsLoad {
@@ -81,21 +81,21 @@ impl RobotsLoad {
         })
     }
 
-    /// Where the motion-capture server listens.
+    /// Address of the motion-capture server.
     pub fn mocap(&self) -> SocketAddr {
         self.server.address()
     }
 
-    /// Robots that have obeyed a RUN.
+    /// Number of robots that have obeyed RUN.
     pub fn running(&self) -> usize {
         self.ready.load(Relaxed) as usize
     }
 
-    /// Serves poses and is all robots of the hub at `endpoint`, each with the `sockets` of its id, while `during` runs; that
-    /// gets a function that measures for so long.
+    /// Serves poses and simulates all robots of the hub at `endpoint`, each with the `sockets` of its id, while
+    /// `during` runs. Its argument is a function that measures for a given duration.
     ///
     /// # Errors
-    /// If a socket cannot be made, or what `during` says.
+    /// A socket cannot be created, or `during` fails.
     pub fn run<E: From<SocketError>>(
         &self,
         endpoint: &str,
@@ -146,7 +146,8 @@ impl RobotsLoad {
         }
     }
 
-    /// Frames at the rate of the arena's own server; each turns all robots to its own heading.
+    /// Publishes frames at the rate of the arena's own server; in each frame, all robots have the heading of that
+    /// frame.
     fn publish(&self) {
         let side = (self.ids.len() as f32).sqrt().ceil() as usize;
         let place = |i: usize| {
@@ -170,7 +171,7 @@ impl RobotsLoad {
         }
     }
 
-    /// Some of the robots, until the load ends.
+    /// Simulates some of the robots until the load ends.
     fn be(&self, robots: &mut [Robot]) -> Heard {
         let mut heard = Heard::default();
         while !self.stop.load(Relaxed) {
@@ -232,7 +233,7 @@ struct Robot {
 
 impl Robot {
     fn new(dealer: Dealer, id: &str) -> Robot {
-        // Each at a moment of its own.
+        // Each robot has its own phase.
         let phase = TELEMETRY.mul_f64(f64::from(id.bytes().fold(0u8, |sum, b| sum.wrapping_mul(37) ^ b)) / 256.0);
         let robot = Robot { dealer, telemetry: Telemetry::default(), next: Instant::now() + phase };
         robot.say(&RobotMessage::Hello {
@@ -245,7 +246,7 @@ impl Robot {
     }
 
     fn say(&self, message: &RobotMessage) {
-        // A full queue is a loss, as with a real robot.
+        // A full queue loses the message, as on a real robot.
         let _ = self.dealer.send(message);
     }
 

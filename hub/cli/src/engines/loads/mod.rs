@@ -1,4 +1,4 @@
-//! Loads on a hub and on a geneserver, and how soon they answer.
+//! Loads on a hub and on a geneserver, with their answer times.
 
 pub mod geneserver;
 pub mod hub;

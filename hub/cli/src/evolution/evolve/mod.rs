@@ -1,4 +1,4 @@
-//! `xpuck evolve`: islands without robots.
+//! `xpuck evolve`: evolution on islands without robots.
 
 use crate::engines::engine::EngineArgs;
 use crate::evolution::stopping;
@@ -22,18 +22,18 @@ use xpuck_wire::{log, output};
 
 /// Evolve controllers on islands in this process, without robots.
 ///
-/// A run is described by a file (docs/evolution.md), by flags, or both: flags win. All islands finish a generation
-/// before any starts the next, so the same seed gives the same digits on any number of threads. At the end every
-/// island's champion is measured again on fresh seeds, which luck cannot flatter.
+/// A run is described by a file (docs/evolution.md), by options, or by both; options take precedence. All islands
+/// finish a generation before any starts the next, so the same seed gives the same digits on any number of threads.
+/// At the end, every island's champion is measured again on fresh seeds, which gives an unbiased fitness.
 ///
-/// With --output every generation is kept: kill the process when you like, and go on with --resume as if nothing had
-/// happened. Ctrl-C and SIGTERM end it after the generation in hand, with exit code 75.
+/// With --output, every generation is saved: the process may be killed at any time, and --resume continues the run
+/// with the same result. Ctrl-C and SIGTERM end it after the current generation, with exit code 75.
 #[derive(Args)]
 pub struct EvolveArgs {
-    /// Evolution file (.toml); all its keys may be left out.
+    /// Evolution file (.toml); all keys are optional.
     pub file: Option<PathBuf>,
-    /// Curriculum: steps of other worlds on the way to the goal (docs/curricula.md). One in worlds of cargo says all of the run;
-    /// others are evolution files with steps.
+    /// Curriculum: steps in other worlds on the way to the goal (docs/curricula.md). A curriculum in worlds of cargo
+    /// describes the whole run; others are evolution files with steps.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub curriculum: Option<PathBuf>,
     /// Algorithm: racing, pooled-samples, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016 (4.3.1) [default:
@@ -43,16 +43,16 @@ pub struct EvolveArgs {
     /// Number of islands, 1 to 64 [default: 9].
     #[arg(long)]
     pub islands: Option<i64>,
-    /// Individuals on each island [default: 256].
+    /// Number of individuals on each island [default: 256].
     #[arg(long)]
     pub population: Option<i64>,
-    /// Generations [default: 84, or as many as the budget pays].
+    /// Number of generations [default: 84, or as many as the budget allows].
     #[arg(long)]
     pub generations: Option<i64>,
-    /// Robot-seconds of simulation, as in 52e6: the generation that uses them up is the last.
+    /// Budget of simulation (robot-seconds), as in 52e6: the generation that exhausts it is the last.
     #[arg(long, value_name = "ROBOT_SECONDS")]
     pub budget: Option<f64>,
-    /// Robots in each simulation, 1 to 256 [default: 9].
+    /// Number of robots in each simulation, 1 to 256 [default: 9].
     #[arg(long = "count", alias = "robots")]
     pub robots: Option<i64>,
     /// Simulated seconds of each trial [default: 30].
@@ -61,19 +61,19 @@ pub struct EvolveArgs {
     /// Seed [default: 1].
     #[arg(long)]
     pub seed: Option<i64>,
-    /// Simulations of 60 s for each champion at the end [default: 1000].
+    /// Number of simulations of 60 s for each champion at the end [default: 1000].
     #[arg(long)]
     pub remeasure: Option<i64>,
     /// World file (.toml) in place of the benchmark.
     #[arg(long, value_name = "FILE")]
     pub world: Option<String>,
-    /// Calibration file (.toml): the world as it was measured (docs/calibration.md).
+    /// Calibration file (.toml) with measured values of the world (docs/calibration.md).
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<String>,
-    /// Primitive set (.toml): nodes, registers and ranges that trees are built from.
+    /// Primitive set (.toml): nodes, registers and ranges of the trees.
     #[arg(long, value_name = "FILE", alias = "palette")]
     pub primitive_set: Option<String>,
-    /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
+    /// Set any key of the file, as in `--set settings.elite=0.3`; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     #[command(flatten)]
@@ -81,17 +81,19 @@ pub struct EvolveArgs {
     /// New folder for the record, the checkpoints, the final trees and the result.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit, on the same engine.
+    /// Continue the run in this folder; on the same engine, the result equals that of an uninterrupted run, digit by
+    /// digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "out", "algorithm", "islands", "population", "generations",
         "budget", "robots", "seconds", "seed", "remeasure", "world", "calibration", "primitive_set", "set"])]
     pub resume: Option<PathBuf>,
-    /// Also measure the Pareto front of fitness and size: for each size the fittest tree that is not larger (DIR/trees/front-*.bt).
+    /// Also measure the Pareto front of fitness and size: for each size, the fittest tree that is not larger
+    /// (DIR/trees/front-*.bt).
     #[arg(long)]
     pub front: bool,
-    /// Print one JSON object at the end, and no progress.
+    /// Print one JSON object at the end; hide the progress.
     #[arg(long)]
     pub json: bool,
-    /// End when standard input does.
+    /// End when standard input is closed.
     #[arg(long, hide = true, alias = "lifeline")]
     pub end_with_stdin: bool,
 }
@@ -109,7 +111,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
             refuse_one(evolution.config())?;
             let engine = open(args, evolution.config())?;
-            // Another engine than before is no error: a run may move to a machine without its adapter.
+            // A different engine is not an error: a run may move to a machine without its adapter.
             let other = folder.other_engine(&engine.status());
             other.into_iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
             (evolution.on(engine), Some(folder))
@@ -152,7 +154,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         outcome = outcome.with_front(&evolution)?;
     }
     outcome.wall_s += measuring.elapsed().as_secs_f64();
-    // Nothing was left to do: what was measured then stays.
+    // A run that was already complete keeps its recorded times.
     if let Some(path) = kept.filter(|_| was_over) {
         outcome.wall_s = told(path, "wall_s").unwrap_or(outcome.wall_s);
         outcome.r_acc = told(path, "r_acc").unwrap_or(outcome.r_acc);
@@ -186,12 +188,12 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The engine that the options say, or else the run's own.
+/// Opens the engine of the options, or else the run's own.
 fn open(args: &EvolveArgs, config: &Config) -> Result<ChosenEngine> {
     engine::open(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }
 
-/// An island that exchanges genes with others needs `xpuck serve island`.
+/// Rejects the run of a single island that exchanges genes with others; it needs `xpuck serve island`.
 fn refuse_one(config: &Config) -> Result<()> {
     match config.island {
         Some(island) => bail!("this is the run of island {island} alone; `xpuck serve island` evolves it"),
@@ -199,19 +201,19 @@ fn refuse_one(config: &Config) -> Result<()> {
     }
 }
 
-/// Parts of a run that its progress counts: generations may differ much in length.
+/// Progress units of a run; generations may differ much in length.
 const PARTS: u64 = 1000;
 
 fn part(evolution: &EvolutionRun) -> u64 {
     (PARTS as f64 * evolution.done()) as u64
 }
 
-/// How much of a run is done.
+/// Completed part of a run (%).
 pub fn percent(evolution: &EvolutionRun) -> u64 {
     (100.0 * evolution.done()) as u64
 }
 
-/// The flags as keys of an evolution file.
+/// Options as keys of an evolution file.
 fn overrides(args: &EvolveArgs) -> Result<Table> {
     let mut table = evolution_file::keys(&args.set)?;
     let integer = |value: Option<i64>| value.map(Value::Integer);
@@ -238,8 +240,8 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
 fn print(outcome: &Outcome) -> Result<()> {
     let islands = outcome.champions.len();
     let estimated = outcome.champions.iter().map(|champion| champion.fitness).sum::<f64>() / islands as f64;
-    // The mean that is reported (`final_mean`) counts champions of few trials for less, the best does not: side by side
-    // they would contradict each other.
+    // `final_mean` derates champions with few trials, but the best value is not derated: side by side, they would
+    // seem to contradict each other.
     let derated = match (outcome.final_mean - estimated).abs() >= 0.0005 {
         true => format!("; mean {:.3} if derated for few trials (Eq. 8.1)", Figure(outcome.final_mean)),
         false => String::new(),

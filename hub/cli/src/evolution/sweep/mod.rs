@@ -1,4 +1,4 @@
-//! `xpuck sweep`: settings times seeds, each run a process that can be resumed.
+//! `xpuck sweep`: settings times seeds, each run a resumable process.
 
 pub mod slurm;
 pub mod tell;
@@ -23,12 +23,13 @@ use xpuck_lab::sweep::{Sweep, collect, evolution, file};
 use xpuck_wire::log;
 use xpuck_wire::shutdown::service_flag;
 
-/// Evolution under several settings and many seeds: run it, see how far it is, compare what comes out, send it to a cluster.
+/// Compare settings of evolution over many seeds: execute the runs, show their progress, collect results, use a
+/// cluster.
 ///
-/// The file says what is compared: a grid of settings or a list of them, a range of seeds, and what all have in common.
-/// Each run is an `xpuck evolve` of its own that keeps checkpoints. A sweep that was stopped or killed goes on where it
-/// was when the same command is given again; with another file it refuses, so that results are never mixed. More seeds,
-/// or more points at the end, may be added. docs/sweeps.md describes the file.
+/// The file describes the comparison: a grid or a list of settings, a range of seeds, and the common keys. Each run
+/// is an `xpuck evolve` with its own checkpoints. A sweep that was stopped or killed continues when the same command
+/// is given again; with a changed file the command fails, so that results are never mixed. Further seeds, or further
+/// points at the end, may be added. docs/sweeps.md describes the file.
 #[derive(Args)]
 pub struct SweepArgs {
     #[command(subcommand)]
@@ -37,42 +38,44 @@ pub struct SweepArgs {
 
 #[derive(Subcommand)]
 enum What {
-    /// Make a sweep file to begin with: two settings, two seeds, with comments.
+    /// Create an example sweep file: two settings, two seeds, with comments.
     New {
-        /// File to write; without it the sweep is printed.
+        /// File to write [default: standard output].
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Do the runs that are missing, then compare what came out.
+    /// Execute the missing runs, then compare the results.
     ///
-    /// Many machines share a sweep: with --only a process does some of the runs in a folder that others work in as well.
-    /// --engine and --adapter count for every run, whatever the file says; without them each has its own.
+    /// Several machines can share a sweep: with --only, a process executes some of the runs in a folder that others
+    /// use too. --engine and --adapter apply to every run and take precedence over the file; without them, each run
+    /// has its own.
     ///
-    /// The folder gets results and generations as CSV and Parquet, curves with 95 % confidence bands as SVG and as a page
-    /// of HTML, and a summary in which each setting is tested against the first.
+    /// The folder gets results and generations as CSV and Parquet, curves with 95 % confidence bands as SVG and as an
+    /// HTML page, and a summary that tests each setting against the first.
     Run(RunArgs),
-    /// Check the file, print its points and how far they are, and run nothing.
+    /// Check the file and print its points and their progress, without running anything.
     List(PlanArgs),
-    /// Write tables and curves of the runs that are done. Exit code 75 if some are missing, which are named.
+    /// Write tables and curves of the completed runs. Exit code 75 if runs are missing; they are listed.
     Collect(PlanArgs),
-    /// Send the runs that are not done to Slurm: an array of jobs that are requeued until they are done, and one that collects.
+    /// Send the missing runs to Slurm: an array of jobs that are requeued until they are done, and a job that
+    /// collects the results.
     ///
-    /// The folder must be on a disk that all nodes see (docs/cluster/sweeps.md).
+    /// The folder must be on a disk that all nodes can access (docs/cluster/sweeps.md).
     Slurm(SendArgs),
 }
 
-/// The sweep file to begin with.
+/// Example sweep file.
 const TINY: &str = include_str!("../../../../../docs/sweeps/tiny.toml");
 
-/// Which sweep.
+/// File and folder of a sweep.
 #[derive(Args)]
 struct PlanArgs {
-    /// The sweep file (.toml).
+    /// Sweep file (.toml).
     file: PathBuf,
-    /// Folder of the sweep, new or begun [default: runs/ and the sweep's name].
+    /// Folder of the sweep, new or existing [default: runs/ and the sweep's name].
     #[arg(short, long, alias = "out", value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Print one JSON object at the end, and no progress.
+    /// Print one JSON object at the end; hide the progress.
     #[arg(long)]
     json: bool,
 }
@@ -83,21 +86,21 @@ struct RunArgs {
     plan: PlanArgs,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Do only these runs, and compare nothing: a number from 1 in the plan's order, a range as 3-6, a run's name as p1-s4, or
-    /// several with commas.
+    /// Execute only these runs, without a comparison: a number from 1 in the plan's order, a range as 3-6, a run's
+    /// name as p1-s4, or several with commas.
     #[arg(long, value_name = "RUNS")]
     only: Option<Only>,
     #[command(flatten)]
     work: WorkArgs,
 }
 
-/// How much is done at a time.
+/// Parallelism.
 #[derive(Args)]
 struct WorkArgs {
-    /// Processes at a time, in place of the file's `jobs`.
+    /// Number of parallel processes, in place of the file's `jobs`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_PARALLEL as i64))]
     jobs: Option<u16>,
-    /// Threads of each process, in place of the file's `threads`.
+    /// Number of threads of each process, in place of the file's `threads`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_PARALLEL as i64))]
     threads: Option<u16>,
 }
@@ -115,7 +118,7 @@ struct SendArgs {
 }
 
 impl PlanArgs {
-    /// The sweep and its folder.
+    /// Reads the sweep; returns it with its folder.
     fn read(&self) -> Result<(Sweep, PathBuf)> {
         let sweep = file::read(&self.file)?;
         let path = self.output.clone().unwrap_or_else(|| Path::new("runs").join(&sweep.name));
@@ -133,7 +136,7 @@ impl WorkArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// The file is wrong, or the folder is another's or cannot be written.
+/// The file is invalid, the folder belongs to another sweep, or the folder cannot be written.
 pub fn run(args: &SweepArgs) -> Result<ExitCode> {
     match &args.what {
         What::New { output } => {
@@ -160,7 +163,7 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
         What::Slurm(args) => {
             let (mut sweep, path) = args.plan.read()?;
             args.work.over(&mut sweep);
-            // The nodes have other adapters than this machine.
+            // The adapter is not checked here, because the nodes have other adapters than this machine.
             let runs = Folder::open(&path, &sweep, evolution::check)?.runs().to_vec();
             slurm::send(args, &sweep, &path, &runs)
         }
@@ -195,7 +198,7 @@ fn do_runs(args: &RunArgs, sweep: &Sweep, runs: &[Run]) -> Result<Vec<Ending>> {
     execute_with_bar(runs, &plan, args.plan.json)
 }
 
-/// Does the runs, with a bar over all of them; failures are told when they happen.
+/// Executes the runs with a progress bar over all of them, and reports failures at once.
 fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<Ending>> {
     let before = runs.iter().filter(|run| run.state() == State::Done).count();
     let progress = Progress::of("run", runs.len() as u64, quiet);

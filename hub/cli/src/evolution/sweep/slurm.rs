@@ -1,4 +1,4 @@
-//! `xpuck sweep slurm`: writes a sweep's jobs into its folder, and sends them.
+//! `xpuck sweep slurm`: writes a sweep's job scripts to its folder, and submits them.
 
 use super::SendArgs;
 use crate::files::advice::word;
@@ -18,54 +18,55 @@ use xpuck_lab::sweep::slurm::{self, AGAIN, Jobs};
 use xpuck_wire::output::count;
 use xpuck_wire::{file, log};
 
-/// What was sent, in the folder of the jobs.
+/// Record of the submitted jobs, in the folder of the scripts.
 const SENT: &str = "sent.json";
-/// Longest such file, bytes.
+/// Maximum size of the record (bytes).
 const MAX_SENT: u64 = 1 << 16;
 
-/// How the sweep's jobs are sent: an array that is requeued until it is done, and a job that collects (docs/cluster/sweeps.md). The
-/// folder must be on a disk that all nodes see.
+/// Jobs of a sweep: an array that is requeued until it is done, and a job that collects the results
+/// (docs/cluster/sweeps.md). The folder must be on a disk that all nodes can access.
 #[derive(Args)]
 pub struct SlurmArgs {
-    /// Time limit of each job; one that is cut off goes on.
+    /// Time limit of each job; a job that exceeds it is continued.
     #[arg(long, value_name = "TIME", value_parser = slurm::time)]
     time: Option<String>,
     /// Memory of each job.
     #[arg(long, value_name = "SIZE", value_parser = slurm::memory)]
     mem: Option<String>,
-    /// Account that pays.
+    /// Account to charge.
     #[arg(long, value_name = "NAME", value_parser = slurm::word)]
     account: Option<String>,
     /// Partition.
     #[arg(long, value_name = "NAME", value_parser = slurm::word)]
     partition: Option<String>,
-    /// What each task gets of its node besides, as gpu:1; with a gpu the engine is gpu unless --engine says another.
+    /// Additional resources of each task, as gpu:1; with a gpu, the engine is gpu unless --engine names another.
     #[arg(long, value_name = "SPEC", value_parser = slurm::word)]
     gres: Option<String>,
-    /// Runs of each task, of which --jobs run side by side [default: --jobs, or more for an array of 1000 tasks].
+    /// Number of runs of each task, of which --jobs run in parallel [default: --jobs, or more for an array of 1000
+    /// tasks].
     #[arg(long, value_name = "N")]
     per_task: Option<std::num::NonZeroUsize>,
-    /// Maximum number of tasks that run at once, as many sites ask for.
+    /// Maximum number of tasks that run at the same time, which many sites require.
     #[arg(long, value_name = "N")]
     throttle: Option<std::num::NonZeroUsize>,
-    /// Any other option of sbatch, as in --sbatch=--qos=long; may be given again.
+    /// Additional option of sbatch, as in --sbatch=--qos=long; may be repeated.
     #[arg(long, value_name = "OPTION", value_parser = slurm::option, allow_hyphen_values = true)]
     sbatch: Vec<String>,
-    /// Write the scripts and send nothing.
+    /// Write the scripts without submitting them.
     #[arg(long)]
     no_send: bool,
-    /// Send only if a run was done since the last time, as the collecting job does.
+    /// Submit only if a run has finished since the last submission; the collecting job uses this.
     #[arg(long, hide = true)]
     if_progress: bool,
 }
 
 impl SlurmArgs {
-    /// True if the engine is chosen by the node's GPU.
+    /// Whether the node's GPU determines the engine.
     fn wants_gpu(&self) -> bool {
         self.gres.as_deref().is_some_and(|spec| spec.split(',').any(|one| one.split(':').next() == Some("gpu")))
     }
 
-    /// What `sbatch` and `xpuck sweep` call alike.
+    /// Options common to `sbatch` and `xpuck sweep`.
     fn shared(&self) -> impl Iterator<Item = String> {
         let keys =
             [("time", &self.time), ("mem", &self.mem), ("account", &self.account), ("partition", &self.partition)];
@@ -76,7 +77,7 @@ impl SlurmArgs {
         self.shared().chain(self.sbatch.iter().cloned()).collect()
     }
 
-    /// The same as options of `xpuck sweep`.
+    /// The same settings as options of `xpuck sweep`.
     fn again(&self) -> Vec<String> {
         let own = [
             self.gres.as_ref().map(|spec| format!("--gres={spec}")),
@@ -90,11 +91,11 @@ impl SlurmArgs {
 
 #[derive(Serialize, Deserialize)]
 struct Sent {
-    /// Number of the array's job.
+    /// Id of the array job.
     array: String,
-    /// Number of the job that collects.
+    /// Id of the collecting job.
     collect: String,
-    /// Runs that were done at that time.
+    /// Number of completed runs at the time of submission.
     done: usize,
 }
 
@@ -108,7 +109,7 @@ pub struct Output<'a> {
     collect: Option<&'a str>,
 }
 
-/// Writes the scripts of a sweep in a folder that was begun, and sends them.
+/// Writes the job scripts of a sweep with an existing folder, and submits them.
 pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) -> Result<ExitCode> {
     let missing: Vec<&Run> = runs.iter().filter(|run| run.state() != State::Done).collect();
     let done = runs.len() - missing.len();
@@ -233,13 +234,14 @@ fn sent(folder: &Path) -> Result<Option<Sent>> {
     }
 }
 
-/// True if Slurm still has the job; one that it has forgotten, or whose cluster is another one, is over.
+/// Whether Slurm still has the job. A job that Slurm has forgotten, or that belongs to another cluster, counts as
+/// finished.
 fn is_queued(job: &str) -> bool {
     let queue = Command::new("squeue").args(["--noheader", "--jobs", job]).output();
     queue.is_ok_and(|queue| queue.status.success() && !queue.stdout.trim_ascii().is_empty())
 }
 
-/// Sends a script from its folder; the job's number.
+/// Submits a script from its folder; returns the job id.
 fn sbatch<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Result<String> {
     let mut command = Command::new("sbatch");
     command.arg("--parsable").args(arguments.into_iter().map(OsStr::new)).current_dir(folder);
@@ -250,6 +252,6 @@ fn sbatch<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Re
     if !output.status.success() {
         bail!("sbatch refuses it: {}", said(&output.stderr));
     }
-    // With several clusters the name of one follows.
+    // With several clusters, the name of the cluster follows the id.
     Ok(said(&output.stdout).split(';').next().unwrap_or_default().to_string())
 }

@@ -1,4 +1,4 @@
-//! What a sweep says at its end, and of `xpuck sweep list`.
+//! Reports at the end of a sweep, and of `xpuck sweep list`.
 
 use crate::files::tree_file::print;
 use crate::terminal::print_json;
@@ -20,7 +20,7 @@ use xpuck_wire::log;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown::TRY_AGAIN;
 
-/// So many missing runs are named.
+/// Maximum number of missing runs that are listed.
 const NAMED: usize = 10;
 
 #[derive(Serialize, JsonSchema)]
@@ -30,13 +30,13 @@ pub struct Output<'a> {
     runs: usize,
     done: usize,
     failed: Vec<Failure<'a>>,
-    /// Of `xpuck sweep collect`: what is not done.
+    /// Missing runs, for `xpuck sweep collect`.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Vec<Missing>>,
     stopped: bool,
     wall_s: f64,
     settings: Vec<Row>,
-    /// The best run of each setting; files are relative to the folder.
+    /// Best run of each setting; file paths are relative to the folder.
     best: Vec<Best>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     printed: Vec<Compared>,
@@ -56,21 +56,21 @@ pub struct Listed<'a> {
     done: usize,
 }
 
-/// What a sweep did.
+/// Outcome of a sweep command.
 pub struct Happened<'a> {
-    /// The runs that it was about.
+    /// Runs of the command.
     pub runs: &'a [Run],
-    /// How they ended, in their order; empty if none was to be done.
+    /// Endings of the runs, in the same order; empty if no run was executed.
     pub endings: &'a [Ending],
-    /// Those that are not done, if that was asked.
+    /// Missing runs, if the command lists them.
     pub missing: Option<Vec<Missing>>,
-    /// What all runs found, if that was asked.
+    /// Collected results of all runs, if the command collects them.
     pub collected: Option<Collected>,
-    /// When it began.
+    /// Start of the command.
     pub started: Instant,
 }
 
-/// Says what happened.
+/// Prints the report, and returns the exit code.
 ///
 /// # Errors
 /// A run failed.
@@ -131,7 +131,7 @@ pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Resu
     }
 }
 
-/// Prints the points of a sweep, and how far they are.
+/// Prints the points of a sweep and their progress.
 pub fn list(sweep: &Sweep, path: &Path, json: bool) -> Result<()> {
     let runs = folder::runs(path, sweep);
     let done = |point: usize| runs.iter().filter(|run| run.point == point && run.state() == State::Done).count();

@@ -1,7 +1,7 @@
-//! Comments for TOML text that was written from values.
+//! Adds comments to TOML text that was written from values.
 
-/// The text with a line or more of comment at its head and before the keys that `notes` names, such as `hub.robots`, or
-/// before a table, such as `[hub]`. A note to a key that is not there has no place.
+/// Adds comments of one or more lines: `head` at the top, and each note before its key, such as `hub.robots`, or
+/// before its table, such as `[hub]`. Notes for missing keys are ignored.
 pub fn commented(text: &str, head: &str, notes: &[(&str, &str)]) -> String {
     let comment = |note: &str| -> String { note.lines().map(|line| format!("# {line}\n")).collect() };
     let note =

@@ -1,5 +1,5 @@
-//! The files of a swarm as text: what `xpuck demo` runs and `xpuck init` leaves to be changed. Keys that say what is usual
-//! are left out, and the others have a comment.
+//! Files of a swarm as text: `xpuck demo` runs them, and `xpuck init` writes them for users to change. Keys with
+//! default values are left out, and the other keys have a comment.
 
 mod comments;
 
@@ -17,19 +17,19 @@ use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME};
 use xpuck_kernels::world::PhysicsKeys;
 use xpuck_wire::Swarm;
 
-/// The thesis's experiment.
+/// Experiment of the thesis.
 pub const TRANSPORT: &str = include_str!("../../../../../docs/experiments/transport.toml");
-/// The virtual camera: a quarter of VGA each way at the reference model's 5 Hz.
+/// Virtual camera: a quarter of VGA in each dimension, at the 5 Hz of the reference model.
 pub const CAMERA: CameraFile = CameraFile { width: 160, height: 120, frames_per_second: 5.0 };
-/// The swarm file's name.
+/// Name of the swarm file.
 pub const SWARM: &str = "swarm.toml";
 
-/// The robots' ids: xp01, xp02 and so on.
+/// Robot ids: xp01, xp02 and so on.
 pub fn ids(robots: usize) -> Vec<String> {
     (1..=robots).map(|i| format!("xp{i:02}")).collect()
 }
 
-/// A virtual arena as the simulator's world is, without a file of a world.
+/// Virtual arena equal to the simulator's default world, without a world file.
 pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
     Ok(ArenaFile {
         swarm: SWARM.into(),
@@ -67,7 +67,7 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
     })
 }
 
-/// A hub whose motion capture speaks as Vicon's does.
+/// Hub with Vicon's motion capture protocol.
 pub fn hub(records: &Path, mocap: &str) -> HubFile {
     HubFile {
         swarm: SWARM.into(),
@@ -82,7 +82,7 @@ pub fn hub(records: &Path, mocap: &str) -> HubFile {
     }
 }
 
-/// `swarm.toml`.
+/// Text of `swarm.toml`.
 pub fn swarm_text(swarm: &Swarm) -> Result<String> {
     let head = "The swarm: what the hub, the robots and the arena must agree on. Every machine has the same copy.";
     let notes = [
@@ -110,7 +110,7 @@ pub fn swarm_text(swarm: &Swarm) -> Result<String> {
     Ok(commented(&toml::to_string(swarm)?, head, &notes))
 }
 
-/// `hub.toml`.
+/// Text of `hub.toml`.
 pub fn hub_text(hub: &HubFile) -> Result<String> {
     let head = "The hub: motion capture, virtual senses, records. All keys: docs/hub.md or `xpuck dev schema hub`.";
     let notes = [
@@ -127,7 +127,7 @@ pub fn hub_text(hub: &HubFile) -> Result<String> {
     Ok(commented(&without_usual(hub, &HubFile::at(""))?, head, &notes))
 }
 
-/// `arena.toml`.
+/// Text of `arena.toml`.
 pub fn arena_text(arena: &ArenaFile) -> Result<String> {
     let head = "The virtual arena: bodies, devices and motion capture as the real one has. All keys: docs/arena.md or\n\
                 `xpuck dev schema arena`. Try `unkind = \"typical\"` for an arena that is not as perfect as the simulator's.";
@@ -148,51 +148,51 @@ pub fn arena_text(arena: &ArenaFile) -> Result<String> {
     Ok(commented(&text, head, &notes))
 }
 
-/// What a value says beyond what is usual, as TOML; keys that are no tables are kept at the top.
+/// Keys of a value that differ from the defaults, as TOML; top-level keys outside of tables stay.
 fn without_usual(value: &HubFile, usual: &HubFile) -> Result<String> {
     let (mut table, usual) = (Table::try_from(value)?, Table::try_from(usual)?);
     table.retain(|key, value| !value.is_table() || usual.get(key) != Some(value));
     for (key, value) in &mut table {
         if let (Value::Table(inner), Some(Value::Table(usual))) = (value, usual.get(key)) {
-            // What a reader must find there stays, usual or not.
+            // Keys that a reader must find stay, even with default values.
             inner.retain(|name, value| (name == "kind" || name == "directory") || usual.get(name) != Some(value));
         }
     }
     Ok(toml::to_string(&table)?)
 }
 
-/// What a robot's devices are.
+/// Devices of a robot.
 pub enum Devices {
-    /// In a virtual arena, whose sockets are in this folder, with this body.
+    /// Virtual devices: folder of the arena's sockets, and kind of body.
     Virtual(PathBuf, BodyFile),
-    /// The thesis's robot: its SPI device and its I2C bus.
+    /// Devices of the thesis's robot: SPI device and I2C bus.
     Xpuck(String, String),
-    /// An e-puck1 with a Pi-puck board: its I2C bus.
+    /// E-puck1 with a Pi-puck board: I2C bus.
     Epuck1(String),
-    /// An e-puck2 with a Pi-puck board: its I2C bus.
+    /// E-puck2 with a Pi-puck board: I2C bus.
     Epuck2(String),
 }
 
-/// What a robot's file says.
+/// Contents of a robot's file.
 pub struct RobotText<'a> {
-    /// Its id.
+    /// Id.
     pub id: &'a str,
-    /// Its devices.
+    /// Devices.
     pub devices: Devices,
-    /// The port at which Groot2 may watch it.
+    /// Port of the Groot2 publisher.
     pub groot: Option<u16>,
-    /// Threads that simulate.
+    /// Number of simulation threads.
     pub threads: usize,
     /// Lines for `[evolution]`.
     pub evolution: String,
-    /// The name of the swarm's calibration file.
+    /// Name of the swarm's calibration file.
     pub calibration: Option<&'a str>,
-    /// The socket for external controllers.
+    /// Socket for external controllers.
     pub socket: Option<PathBuf>,
 }
 
 impl RobotText<'_> {
-    /// The robot's file.
+    /// Text of the robot's file.
     pub fn text(&self) -> String {
         let groot = self.groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
         let epuck = |kind: &str, bus: &str| format!("kind = \"{kind}\"\ni2c = \"{bus}\"\ncamera = \"/dev/video0\"\n");
@@ -254,13 +254,13 @@ impl RobotText<'_> {
     }
 }
 
-/// Writes a file that must not be there yet.
+/// Writes a new file; fails if the file exists.
 pub fn write_new(path: &Path, text: &str) -> Result<()> {
     let write = || OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes());
     write().with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// The size that the hub has to know of a world: arena and frisbee.
+/// Size of a world's arena and frisbee for the hub.
 pub fn size(half: (f32, f32), radius: Option<f32>) -> Arena {
     Arena {
         length_m: 2.0 * half.0,

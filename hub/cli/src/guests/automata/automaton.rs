@@ -1,4 +1,5 @@
-//! Finite automata that arbitrate between behaviours: read, drawn, told, compared, converted and tried.
+//! Finite automata that arbitrate between behaviours: reading, drawing, explaining, comparing, converting and
+//! testing.
 
 use crate::files::tree_file::{deliver, print as put, read as read_tree, refuse_over, write};
 use crate::terminal::print_json;
@@ -17,57 +18,59 @@ use xpuck_stats::statistics::mean;
 use xpuck_wire::file;
 use xpuck_wire::output::count;
 
-/// Longest file of automata, bytes.
+/// Maximum size of a file of automata (bytes).
 const MAX_TEXT: u64 = 1 << 20;
 
-/// A file of automata: an automaton for each module of a controller, below a line `module NAME`. A transition is a line like
-/// `1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-`: in state 1, when that message comes, the module gets the
-/// message after `in:`, others that after `out:`, and the state is 2. docs/curricula.md tells what they are for.
+/// File of automata: one automaton for each module of a controller, below a line `module NAME`. A transition is a
+/// line such as `1 -> 2: (SENSORS_TARGET_MARK), in:CARGOLOADER_LOAD, out:-`: if that message arrives in state 1, the
+/// module gets the message after `in:`, the other modules get the message after `out:`, and the state becomes 2.
+/// docs/curricula.md describes the use of automata.
 #[derive(Args)]
 pub struct FileArgs {
     /// File of automata.
     file: PathBuf,
 }
 
-/// Draw an automaton: states, and for each transition what triggers it and what the module then gets.
+/// Draw an automaton: its states, and for each transition its trigger and the message that the module gets.
 #[derive(Args)]
 pub struct DrawArgs {
     /// File of automata.
     file: PathBuf,
-    /// Module whose automaton is drawn, if the file has several.
+    /// Module of the automaton to draw, if the file has several.
     #[arg(long)]
     module: Option<String>,
-    /// File to write; without it the drawing is printed.
+    /// File to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// Print what differs between two files of automata: lines of transitions that are gone, new or changed.
+/// Print the differences between two files of automata: removed, new and changed transitions.
 ///
-/// States are matched first, so that other numbers for the same states are no difference: all lines have the numbers of OLD, and those
-/// after its last are states that only NEW has. Nothing is printed if all are equal.
+/// States are matched first, so that a different numbering of the same states is not a difference: all lines have the
+/// numbers of OLD, and higher numbers are states that only NEW has. Equal files print nothing.
 #[derive(Args)]
 pub struct DiffArgs {
     /// File of automata.
     old: PathBuf,
-    /// Another.
+    /// File of automata to compare with.
     new: PathBuf,
 }
 
-/// Print a behaviour tree that does what an automaton does (thesis 3.1.8), which simulations and robots run.
+/// Print a behaviour tree equivalent to an automaton (thesis 3.1.8), for simulations and robots.
 ///
-/// Messages mean what they can on an e-puck, in an automaton of navigate. Triggers: SENSORS_BUMPERS_PRESSED something is near ahead,
-/// SENSORS_BUMPERS_RELEASED nothing is, SENSORS_LIGHT_ENTER the camera sees blue, SENSORS_LIGHT_LEAVE it does not. After `in:`:
-/// NAVIGATE_FORWARD 0, NAVIGATE_LEFT 0 and RIGHT 0 (45 degrees), NAVIGATE_AROUNDLEFT 0 and AROUNDRIGHT 0 (on the spot), NAVIGATE_STOP;
-/// 0 is the time, and none other is known there. After `out:`: BEEP_BEEP n (the node `signal n`). Others are refused by name.
+/// Messages in an automaton of navigate have these meanings on an e-puck. Triggers: SENSORS_BUMPERS_PRESSED an
+/// obstacle is near ahead, SENSORS_BUMPERS_RELEASED no obstacle is near ahead, SENSORS_LIGHT_ENTER the camera sees
+/// blue, SENSORS_LIGHT_LEAVE it does not. After `in:`: NAVIGATE_FORWARD 0, NAVIGATE_LEFT 0 and RIGHT 0 (45 degrees),
+/// NAVIGATE_AROUNDLEFT 0 and AROUNDRIGHT 0 (on the spot), NAVIGATE_STOP; 0 is the time, and other times are not
+/// supported. After `out:`: BEEP_BEEP n (the node `signal n`). Other messages are rejected by name.
 #[derive(Args)]
 pub struct ToTreeArgs {
     /// File with the automaton of a module, such as navigate.
     file: PathBuf,
-    /// Module whose automaton is converted, if the file has several.
+    /// Module of the automaton to convert, if the file has several.
     #[arg(long)]
     module: Option<String>,
-    /// File to write; without it the tree is printed.
+    /// File to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Format to write.
@@ -75,26 +78,28 @@ pub struct ToTreeArgs {
     to: String,
 }
 
-/// Try a controller of automata, or a tree in their place, in the world of a curriculum's step: scores, and how often each script ran.
+/// Simulate a controller of automata, or a tree in its place, in a curriculum step's world: scores, and counts of
+/// each script.
 ///
-/// In the worlds of cargo script 2 is a load and script 4 a delivery. Without a file it is the controller that was made by hand.
+/// In the worlds of cargo, script 2 is a load and script 4 a delivery. Without a file, the controller made by hand
+/// runs.
 #[derive(Args)]
 pub struct TryArgs {
-    /// File of automata, as `best.txt` of a step, or of a tree, as `best.bt`; the controller made by hand without it.
+    /// File of automata, as `best.txt` of a step, or of a tree, as `best.bt` [default: the controller made by hand].
     file: Option<PathBuf>,
-    /// Curriculum whose world and weights count.
+    /// Curriculum that defines the world and the weights.
     #[arg(long, value_name = "FILE")]
     curriculum: PathBuf,
-    /// Its step; the last without it.
+    /// Step of the curriculum [default: the last].
     #[arg(long)]
     step: Option<String>,
-    /// Runs from each start.
+    /// Number of runs from each start.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
     /// Seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Draw the world, and the way of the robot from the first start, to this SVG file.
+    /// Draw the world, and the path of the robot from the first start, to this SVG file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print one JSON object.
@@ -102,54 +107,54 @@ pub struct TryArgs {
     json: bool,
 }
 
-/// Runs `xpuck tree fmt` of automata.
+/// Runs `xpuck tree fmt` for automata.
 ///
 /// # Errors
-/// The file is wrong.
+/// The file is invalid.
 pub fn fmt(args: &FileArgs) -> Result<()> {
     put(text(&read(&args.file)?).as_bytes())
 }
 
-/// Runs `xpuck tree explain` of automata.
+/// Runs `xpuck tree explain` for automata.
 ///
 /// # Errors
-/// The file is wrong.
+/// The file is invalid.
 pub fn explain(args: &FileArgs) -> Result<()> {
     let told: Vec<String> = read(&args.file)?.iter().map(|(module, one)| account(*module, one)).collect();
     put(told.join("\n").as_bytes())
 }
 
-/// Runs `xpuck tree reduce` of automata.
+/// Runs `xpuck tree reduce` for automata.
 ///
 /// # Errors
-/// The file is wrong.
+/// The file is invalid.
 pub fn reduce(args: &FileArgs) -> Result<()> {
     let simpler: Vec<_> = read(&args.file)?.iter().map(|(module, one)| (*module, simplify(one))).collect();
     put(text(&simpler).as_bytes())
 }
 
-/// Runs `xpuck tree draw` of automata.
+/// Runs `xpuck tree draw` for automata.
 ///
 /// # Errors
-/// The file is wrong, or the picture cannot be written.
+/// The file is invalid, or the picture cannot be written.
 pub fn draw_one(args: &DrawArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     let (_, automaton) = only(&args.file, args.module.as_deref())?;
     deliver(args.output.as_deref(), draw(&automaton).as_bytes())
 }
 
-/// Runs `xpuck tree diff` of automata.
+/// Runs `xpuck tree diff` for automata.
 ///
 /// # Errors
-/// A file is wrong.
+/// A file is invalid.
 pub fn diff_files(args: &DiffArgs) -> Result<()> {
     put(differences(&read(&args.old)?, &read(&args.new)?).as_bytes())
 }
 
-/// Runs `xpuck tree convert` of automata.
+/// Runs `xpuck tree convert` for automata.
 ///
 /// # Errors
-/// The file is wrong, or the tree cannot be written.
+/// The file is invalid, or the tree cannot be written.
 pub fn to_tree_of(args: &ToTreeArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     let (_, automaton) = only(&args.file, args.module.as_deref())?;
@@ -158,21 +163,21 @@ pub fn to_tree_of(args: &ToTreeArgs) -> Result<()> {
     deliver(args.output.as_deref(), tree.to_string().as_bytes())
 }
 
-/// The automaton of a tree that was made of one, as text.
+/// Converts a tree back to the automaton from which it was made, as text.
 ///
 /// # Errors
-/// It is another tree.
+/// The tree was not made from an automaton.
 pub fn of_tree(tree: &Tree) -> Result<String> {
     Ok(text(&[(Module::Navigate, from_tree(tree, &Meanings::epuck())?)]))
 }
 
 type Controller = Vec<(Module, Automaton)>;
 
-/// The automata of a file by their modules.
+/// Reads the automata of a file, with their modules.
 fn read(path: &Path) -> Result<Controller> {
     let text = file::text(path, MAX_TEXT)?;
     let name = path.display().to_string();
-    // Each with the lines before it left blank, so that errors have the file's lines.
+    // Each part begins with empty lines for the lines before it, so that errors have the file's line numbers.
     let mut parts: Vec<(Module, String)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let words: Vec<&str> = line.split('#').next().unwrap_or("").split_whitespace().collect();
@@ -198,7 +203,7 @@ fn read(path: &Path) -> Result<Controller> {
     parts.iter().map(|(module, text)| Ok((*module, parse(&name, *module, text)?))).collect()
 }
 
-/// The automaton of a module, or the only one.
+/// Reads the automaton of a module, or the only one.
 fn only(path: &Path, module: Option<&str>) -> Result<(Module, Automaton)> {
     let mut all = read(path)?;
     let names: Vec<String> = all.iter().map(|(module, _)| module.name().into()).collect();
@@ -217,7 +222,7 @@ fn text(controller: &[(Module, Automaton)]) -> String {
     controller.iter().map(|(module, one)| format!("module {}\n{}", module.name(), print(one))).collect()
 }
 
-/// Differences by module; one that only one controller has is all new or all gone.
+/// Differences by module; an automaton of only one controller is entirely new or removed.
 fn differences(old: &Controller, new: &Controller) -> String {
     let mut text = String::new();
     let of = |controller: &Controller, module| {
@@ -237,7 +242,7 @@ fn differences(old: &Controller, new: &Controller) -> String {
     text
 }
 
-/// The automata of a file as a controller of cargo.
+/// Reads the automata of a file as a controller for worlds of cargo.
 fn post_offices(path: &Path) -> Result<Automata> {
     let mut controller = Automata::default();
     for (module, automaton) in read(path)? {
@@ -249,10 +254,10 @@ fn post_offices(path: &Path) -> Result<Automata> {
     Ok(controller)
 }
 
-/// Runs `xpuck simulate` of automata.
+/// Runs `xpuck simulate` for automata.
 ///
 /// # Errors
-/// A file is wrong, or the picture cannot be written.
+/// A file is invalid, or the picture cannot be written.
 pub fn try_controller(args: &TryArgs) -> Result<()> {
     refuse_over([&args.curriculum].into_iter().chain(&args.file), &args.svg)?;
     let plan = Plan::read(&args.curriculum, args.seed)?;
@@ -310,7 +315,7 @@ pub fn try_controller(args: &TryArgs) -> Result<()> {
     put(text.as_bytes())
 }
 
-/// Result of automata in one step of a curriculum, as `xpuck simulate --json` prints it.
+/// Result of automata in one step of a curriculum, as printed by `xpuck simulate --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct StepOutput<'a> {
     /// Name of the step.

@@ -1,4 +1,5 @@
-//! `xpuck evolve` of a curriculum in worlds of cargo: automata, or trees in their place, step by step in worlds of cargo (docs/curricula.md).
+//! `xpuck evolve` with a curriculum in worlds of cargo: automata, or trees in their place, evolve step by step
+//! (docs/curricula.md).
 
 use crate::evolution::stopping;
 use crate::terminal::print_json;
@@ -14,12 +15,12 @@ use xpuck_wire::output::count;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
 
-/// A curriculum in worlds of cargo, which says all of the run.
+/// Curriculum in worlds of cargo, which describes the whole run.
 #[derive(Args)]
 pub struct CurriculumArgs {
     /// Curriculum (.toml), or a project of the original program (.prj).
     file: Option<PathBuf>,
-    /// The same, with a name.
+    /// Curriculum, as a named option.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     curriculum: Option<PathBuf>,
     /// Seed.
@@ -28,21 +29,21 @@ pub struct CurriculumArgs {
     /// New folder for the record, the checkpoints, the final trees and the result.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the run in this folder.
+    /// Continue the run in this folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "curriculum", "seed", "out"])]
     resume: Option<PathBuf>,
-    /// Print one JSON object at the end, and no progress.
+    /// Print one JSON object at the end; hide the progress.
     #[arg(long)]
     json: bool,
-    /// End when standard input does.
+    /// End when standard input is closed.
     #[arg(long, hide = true, alias = "lifeline")]
     end_with_stdin: bool,
 }
 
-/// Runs `xpuck evolve` of automata, or of trees in their place.
+/// Runs `xpuck evolve` for automata, or for trees in their place.
 ///
 /// # Errors
-/// The file or the folder is wrong, or cannot be written.
+/// The file or the folder is invalid, or cannot be written.
 pub fn evolve(args: &CurriculumArgs) -> Result<ExitCode> {
     match (&args.resume, args.curriculum.as_ref().or(args.file.as_ref())) {
         (Some(path), _) => resume(path, args),
@@ -51,10 +52,10 @@ pub fn evolve(args: &CurriculumArgs) -> Result<ExitCode> {
     }
 }
 
-/// Runs a curriculum in worlds of cargo from its beginning.
+/// Starts the run of a curriculum in worlds of cargo.
 ///
 /// # Errors
-/// The file is wrong, or the folder cannot be written.
+/// The file is invalid, or the folder cannot be written.
 fn begin(path: &Path, args: &CurriculumArgs) -> Result<ExitCode> {
     let stop = stop(args.out.as_deref(), args)?;
     let plan = Plan::read(path, args.seed)?;
@@ -62,7 +63,7 @@ fn begin(path: &Path, args: &CurriculumArgs) -> Result<ExitCode> {
     go(&plan, folder, &stop, args)
 }
 
-/// Goes on with the run in a folder.
+/// Continues the run in a folder.
 ///
 /// # Errors
 /// The folder cannot be read or written.
@@ -73,7 +74,7 @@ fn resume(path: &Path, args: &CurriculumArgs) -> Result<ExitCode> {
     go(&plan, Some(folder), &stop, args)
 }
 
-/// What signals set, and the end of standard input where that is asked for.
+/// Flag that signals set, and the end of standard input if requested.
 fn stop(folder: Option<&Path>, args: &CurriculumArgs) -> Result<Arc<AtomicBool>> {
     let stop = stopping::flag(folder)?;
     if args.end_with_stdin {
@@ -146,7 +147,7 @@ fn print(outcome: &Outcome) -> Result<()> {
         ))?;
     }
     output::line(format_args!("\n{}", outcome.controller.trim_end()))?;
-    // Last, where who looks at the end only sees it.
+    // Printed last, for users who read only the end.
     if let Some(step) = outcome.steps.last().filter(|_| !outcome.solved) {
         output::line(format_args!(
             "\nnot solved: the end of step {:?} never held; give the curriculum more `generations`",

@@ -1,4 +1,4 @@
-//! `xpuck runs curves`: several runs in one plot.
+//! `xpuck runs curves`: distances of several runs in one plot.
 
 use crate::files::tree_file::deliver;
 use crate::files::tree_file::print as put;
@@ -12,21 +12,21 @@ use xpuck_hub_bodies::{Curve, Folder, curves};
 use xpuck_stats::statistics::median;
 use xpuck_wire::output::count;
 
-/// Draw the longest ways of several runs of evolution in one plot, by evaluations, and tell their median.
+/// Draw the longest distances of several runs of evolution in one plot, by evaluations, and print their median.
 #[derive(Args)]
 pub struct CurvesArgs {
-    /// Folders of runs (`xpuck evolve --kind bodies --output`), which may be under way.
+    /// Folders of runs (`xpuck evolve --kind bodies --output`), which may be unfinished.
     #[arg(required = true, num_args = 1..=256, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// SVG file to write; without it the plot is printed.
+    /// SVG file to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print one JSON object with the ways in the end; goes with --output.
+    /// Print one JSON object with the final distances; requires --output.
     #[arg(long, requires = "output")]
     json: bool,
 }
 
-/// Distances that the best bodies of runs walked, as `--json` prints them.
+/// Distances that the best bodies of runs walked, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Distances<'a> {
     /// Median over the runs (m).
@@ -47,7 +47,7 @@ struct RunDistance<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// A folder has no run, or the file cannot be written.
+/// A folder has no run or no complete generation, or the file cannot be written.
 pub fn run(args: &CurvesArgs) -> Result<()> {
     let mut runs = Vec::new();
     for path in &args.runs {

@@ -1,4 +1,4 @@
-//! `xpuck evolve --kind bodies`: bodies and brains evolve to walk.
+//! `xpuck evolve --kind bodies`: evolution of bodies and brains that walk.
 
 use super::files;
 use crate::evolution::stopping;
@@ -17,45 +17,46 @@ use xpuck_lab::run_folder::told;
 use xpuck_wire::output::count;
 use xpuck_wire::{log, output};
 
-/// Evolve bodies with their brains to walk as far as they can along y, by families (docs/bodies.md).
+/// Evolve bodies with their brains to walk as far as possible along y, in families (docs/bodies.md).
 ///
-/// The same seed gives the same digits on any number of threads. A file called `stop` in the folder ends the run after the
-/// generation in hand, as Ctrl-C does.
+/// The same seed gives the same digits on any number of threads. A file called `stop` in the folder ends the run
+/// after the current generation, as Ctrl-C does.
 #[derive(Args)]
 pub struct EvolveArgs {
-    /// File of the run (.toml); every key is optional, and options below count more.
+    /// File of the run (.toml); all keys are optional, and the options below take precedence.
     file: Option<PathBuf>,
     /// Seed [default: 1].
     #[arg(long)]
     seed: Option<i64>,
-    /// Evaluations of a whole walk that each island has [default: 1000]; with --resume the run goes on to so many.
+    /// Number of evaluations of a whole walk on each island [default: 1000]; with --resume, the new total.
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     evaluations: Option<i64>,
-    /// Islands [default: 1].
+    /// Number of islands [default: 1].
     #[arg(long)]
     islands: Option<i64>,
-    /// Steps of 1/240 s of an evaluation [default: 10000].
+    /// Number of steps of 1/240 s in an evaluation [default: 10000].
     #[arg(long)]
     steps: Option<i64>,
-    /// All as pyro-corpus's program behaves, for comparisons.
+    /// Use the behaviour of pyro-corpus's program in all parts, for comparisons.
     #[arg(long)]
     as_published: bool,
-    /// Body (.prif, .json or .urdf) that founders are mutations of; without it they begin as a single brain.
+    /// Body (.prif, .json or .urdf) whose mutants seed the population [default: start from a single brain].
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Brain (.nndf) of the body `--from`, whose weights founders inherit; drawn anew for each without it.
+    /// Brain (.nndf) of the body `--from`, whose weights the founders inherit [default: random weights for each].
     #[arg(long, value_name = "FILE", requires = "from")]
     brain: Option<PathBuf>,
-    /// Any key of the file, as in `--set families.per_family=2`; may be given again.
+    /// Set any key of the file, as in `--set families.per_family=2`; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// New folder for the table, the checkpoint, the bodies, their pictures and the best one's walk.
+    /// New folder for the table, the checkpoint, the bodies, their pictures and the walk of the best body.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the run in this folder, past its end with --evaluations; the result is that of an uninterrupted run, digit by digit.
+    /// Continue the run in this folder, with --evaluations also past its end; the result equals that of an
+    /// uninterrupted run, digit by digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "islands", "steps", "as_published", "from", "brain", "set", "out"])]
     resume: Option<PathBuf>,
-    /// Print one JSON object at the end, and no progress.
+    /// Print one JSON object at the end; hide the progress.
     #[arg(long)]
     json: bool,
 }
@@ -63,7 +64,7 @@ pub struct EvolveArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// A file is wrong, or the folder cannot be written.
+/// A file is invalid, or the folder cannot be written.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let kept = args.resume.as_ref().or(args.out.as_ref());
     let stop = stopping::flag(kept)?;
@@ -95,7 +96,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         let done = format!(" after {:.0} of {evaluations} evaluations", evolution.evaluations());
         return Ok(stopping::stopped(&done, path));
     }
-    // Where nothing was left to do, what was measured then stays.
+    // A run that was already complete keeps its recorded time.
     let before = kept.filter(|_| was_over).and_then(|path| told(path, "wall_s"));
     let outcome = Outcome::of(&evolution, before.unwrap_or(began.elapsed().as_secs_f64()));
     if let Some(folder) = &folder {
@@ -130,7 +131,7 @@ fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
             let weights = brain.weights.into_iter().map(Value::Float).collect();
             table.insert("from_weights".into(), Value::Array(weights));
             if let Some(period) = brain.period {
-                // What --set says counts more.
+                // Values from --set take precedence.
                 table.entry("from_period").or_insert(Value::Float(period));
             }
         }
@@ -170,12 +171,12 @@ fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<
     Ok(())
 }
 
-/// The command that simulates the best body of an island as the run did.
+/// Command that simulates the best body of an island as in the run.
 fn again(folder: &Path, island: usize, config: &Config) -> String {
     let body = |ending: &str| word(&folder.join(format!("bodies/island-{island}.{ending}")));
     let mut command = format!("xpuck simulate {} --brain {}", body("prif"), body("nndf"));
     let usual = Config::default();
-    // A rhythm of its own is in the brain's file.
+    // A brain with its own rhythm has it in its file.
     if config.period != usual.period && (config.period == 0.0 || !config.own_periods) {
         command += &format!(" --period {}", config.period);
     }

@@ -7,21 +7,21 @@ use xpuck_bodies::{Brain, Plan};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::file;
 
-/// Longest file of a brain, bytes.
+/// Maximum size of a brain's file (bytes).
 const MAX_BRAIN: u64 = 64 << 20;
 
 /// Reads a brain for a body.
 ///
 /// # Errors
-/// One line with the file and what does not fit.
+/// The file is invalid or does not fit the body; the error states the reason in one line.
 pub fn brain(path: &Path, plan: &Plan) -> Result<Brain> {
     Brain::from_nndf(&file::text(path, MAX_BRAIN)?, plan).with_context(|| path.display().to_string())
 }
 
-/// The same, or a brain that is drawn.
+/// Reads a brain for a body, or draws a random one without a file.
 ///
 /// # Errors
-/// As [`brain`].
+/// Those of [`brain`].
 pub fn brain_or_drawn(path: Option<&Path>, seed: u64, plan: &Plan) -> Result<Brain> {
     match path {
         Some(path) => brain(path, plan),

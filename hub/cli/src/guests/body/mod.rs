@@ -1,5 +1,6 @@
-//! Bodies of joined cubes that evolve and walk. A body is defined by a PRIF, a recursive instruction: `(B(1), (RIGHT, 3, X),
-//! {TOP: (S(2), (TOP, 1, Z), None)})` is a row of three blue cubes to the right, on whose end stands a cube that feels touch.
+//! Bodies of joined cubes that evolve and walk. A body is defined by a PRIF, a recursive instruction: `(B(1), [RIGHT,
+//! 3, X], {TOP: (S(2), (TOP, 1, Z), None)})` is a row of three blue cubes to the right, with a touch-sensitive cube
+//! on its end.
 
 pub mod curves;
 pub mod evolve;
@@ -20,12 +21,12 @@ use xpuck_bodies::PlacedPart;
 use xpuck_bodies::picture::plan_svg;
 use xpuck_bodies::urdf::{self, Dialect};
 
-/// Tell what a body is made of, or draw it.
+/// Print the parts of a body, or draw it.
 #[derive(Args)]
 pub struct ShowArgs {
     /// File with a body: .prif, .json or .urdf.
     file: PathBuf,
-    /// Draw it to this SVG file.
+    /// Draw the body to this SVG file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print one JSON object.
@@ -38,22 +39,25 @@ pub struct ShowArgs {
 pub struct ExportArgs {
     /// File with a body: .prif, .json or .urdf.
     file: PathBuf,
-    /// Form to print.
+    /// Form to write.
     #[arg(long, value_enum)]
     to: Form,
-    /// Brain (.nndf) that drives it: written by `--to nndf`, which draws one without it, and checked by the others.
+    /// Brain (.nndf) of the body. `--to nndf` writes it, or a random one without this option; the other forms only
+    /// check it.
     #[arg(long, value_name = "FILE")]
     brain: Option<PathBuf>,
-    /// Seed of a brain that is drawn.
+    /// Seed of a random brain.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Keep pyro-corpus's names of parts, which begin with a digit; without it they begin with a letter, as USD wants them.
+    /// Keep pyro-corpus's names of parts, which begin with a digit; by default names begin with a letter, as USD
+    /// requires.
     #[arg(long)]
     published_names: bool,
-    /// Write all as pyro-corpus does: its names, joints without strength, 100 kg m2 of inertia, which PyBullet does not read.
+    /// Write everything as pyro-corpus does: its names, joints without strength, and an inertia of 100 kg m2, which
+    /// PyBullet does not read.
     #[arg(long)]
     as_published: bool,
-    /// File to write; without it the text is printed.
+    /// File to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -61,9 +65,9 @@ pub struct ExportArgs {
 /// Forms of a body.
 #[derive(Clone, Copy, ValueEnum)]
 enum Form {
-    /// A definition as text.
+    /// Definition as text.
     Prif,
-    /// A definition as JSON.
+    /// Definition as JSON.
     Json,
     /// Parts and joints.
     Urdf,
@@ -71,31 +75,31 @@ enum Form {
     Nndf,
 }
 
-/// Draw a body as its plan.
+/// Draw the plan of a body.
 #[derive(Args)]
 pub struct DrawArgs {
     /// File with a body: .prif, .json or .urdf.
     file: PathBuf,
-    /// File to write; without it the drawing is printed.
+    /// File to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// Runs `xpuck tree draw` of a body.
+/// Runs `xpuck tree draw` for a body.
 ///
 /// # Errors
-/// The file is wrong, or the picture cannot be written.
+/// The file is invalid, or the picture cannot be written.
 pub fn draw(args: &DrawArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     deliver(args.output.as_deref(), plan_svg(&files::read(&args.file)?.plan).as_bytes())
 }
 
-/// Parts of a body, as `xpuck tree explain --json` prints them.
+/// Parts of a body, as printed by `xpuck tree explain --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct BodyOutput {
     /// The body in PRIF.
     prif: String,
-    /// Its parts, root first.
+    /// Parts, root first.
     parts: Vec<PartOutput>,
     /// Number of joints.
     joints: usize,
@@ -105,7 +109,7 @@ pub struct BodyOutput {
     sensors: usize,
 }
 
-/// A part of a body.
+/// Part of a body.
 #[derive(Serialize, JsonSchema)]
 struct PartOutput {
     /// Name in the file.
@@ -116,10 +120,10 @@ struct PartOutput {
     cell: [i32; 3],
 }
 
-/// Runs `xpuck tree explain` of a body.
+/// Runs `xpuck tree explain` for a body.
 ///
 /// # Errors
-/// The file is wrong, or the picture cannot be written.
+/// The file is invalid, or the picture cannot be written.
 pub fn show(args: &ShowArgs) -> Result<()> {
     refuse_over([&args.file], &args.svg)?;
     let body = files::read(&args.file)?;
@@ -148,10 +152,10 @@ pub fn show(args: &ShowArgs) -> Result<()> {
     put(text.as_bytes())
 }
 
-/// Runs `xpuck tree convert` of a body. A brain that is not written is checked.
+/// Runs `xpuck tree convert` for a body. A brain that is not written is only checked.
 ///
 /// # Errors
-/// A file is wrong, or cannot be written.
+/// A file is invalid, or cannot be written.
 pub fn export(args: &ExportArgs) -> Result<()> {
     refuse_over([&args.file].into_iter().chain(&args.brain), &args.output)?;
     let body = files::read(&args.file)?;

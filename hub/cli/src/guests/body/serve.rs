@@ -1,4 +1,4 @@
-//! `xpuck serve body`: a walk for 3D viewers.
+//! `xpuck serve body`: shows a walk to 3D viewers.
 
 use super::walk::{SECOND, Walk, WalkArgs};
 use crate::guests::gateway::serve::monitors::ports::{ROOM, ViewerPorts, refuse, speed, tell_counts};
@@ -15,27 +15,27 @@ use xpuck_gateway::stage::{Game, Mode, Picture};
 use xpuck_hub_bodies::spacing;
 use xpuck_wire::shutdown;
 
-/// Edge of a cube, m.
+/// Edge length of a cube (m).
 const EDGE: f64 = 1.0;
-/// Floor around the way, m.
+/// Margin of the floor around the path (m).
 const MARGIN: f64 = 5.0;
-/// Time between two looks at the clock.
+/// Interval between two updates.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Show a walk to 3D viewers of RoboCup, again and again: rcssmonitor3d, RoboViz.
+/// Show a walk repeatedly to RoboCup 3D viewers: rcssmonitor3d, RoboViz.
 ///
-/// Viewers connect by TCP, in SimSpark's monitor protocol or in RSMP 1.0. The walk is simulated first and then shown, at the true speed
-/// unless --speed says otherwise; the clock is the walk's, and the half counts how often it was shown.
+/// Viewers connect by TCP, with SimSpark's monitor protocol or RSMP 1.0. The walk is simulated first and then shown,
+/// in real time unless --speed is given. The clock is that of the walk, and the half counts its repetitions.
 #[derive(Args)]
 pub struct ServeArgs {
     #[command(flatten)]
     walk: WalkArgs,
-    /// The walk is shown so many times as fast as it is, 0.1 to 100.
+    /// Playback speed relative to real time, 0.1 to 100.
     #[arg(long, default_value_t = 1.0, value_parser = speed)]
     speed: f64,
     #[command(flatten)]
     ports: ViewerPorts,
-    /// Print JSON objects, a line each: where it listens, and at the end what was counted.
+    /// Print JSON objects, one on each line: the addresses at the start, and the counts at the end.
     #[arg(long)]
     json: bool,
     /// End when standard input is closed.
@@ -46,7 +46,7 @@ pub struct ServeArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// A file is wrong, or an address is taken.
+/// A file is invalid, or an address is in use.
 pub fn run(args: &ServeArgs) -> Result<()> {
     let Walk { plan, brain, trial } = args.walk.open()?;
     let every = spacing(&plan, args.walk.steps);
@@ -93,7 +93,7 @@ fn cubes(plan: &Plan, poses: &[Pose]) -> Vec<Cube> {
     plan.parts().iter().zip(poses).map(cube).collect()
 }
 
-/// How far the floor goes along x and y: as far as the walk, and some more.
+/// Half the lengths of the floor along x and y: the extent of the walk and a margin.
 fn floor(walk: &[Vec<Pose>]) -> [f64; 2] {
     let farthest = |k: usize| walk.iter().flatten().map(|pose| pose.position[k].abs()).fold(0.0, f64::max);
     [farthest(0) + MARGIN, farthest(1) + MARGIN]

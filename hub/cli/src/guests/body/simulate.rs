@@ -1,4 +1,4 @@
-//! `xpuck simulate`: a body walks.
+//! `xpuck simulate` for a body: its walk.
 
 use super::walk::{SECOND, Walk, WalkArgs};
 use crate::files::tree_file::{print as put, refuse_over, write};
@@ -13,22 +13,23 @@ use std::time::Instant;
 use xpuck_bodies::{Robot, Way, watch};
 use xpuck_hub_bodies::{page, spacing};
 
-/// Let a body walk: how far its root gets along y, how far its rearmost part moves, and what its way is.
+/// Simulate the walk of a body: the distance of its root along y, the distance of its rearmost part, and its path.
 ///
-/// The lesser of the two is what `xpuck evolve --kind bodies` counts as walked: a tower that falls over leaves its feet where they were.
+/// `xpuck evolve --kind bodies` counts the lesser of the two distances: a tower that falls over leaves its feet in
+/// place.
 #[derive(Args)]
 pub struct SimulateArgs {
     #[command(flatten)]
     walk: WalkArgs,
-    /// Write the walk as a web page that needs nothing else.
+    /// Write the walk as a self-contained web page.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Print one JSON object, with the root's place after each second.
+    /// Print one JSON object, with the root's position after each second.
     #[arg(long)]
     json: bool,
 }
 
-/// Walk of a body, as `--json` prints it.
+/// Walk of a body, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct WalkOutput {
     /// Distance of the root along y (m).
@@ -52,7 +53,7 @@ pub struct WalkOutput {
 /// Runs the command.
 ///
 /// # Errors
-/// A file is wrong, or cannot be written.
+/// A file is invalid, or cannot be written.
 pub fn run(args: &SimulateArgs) -> Result<()> {
     refuse_over(args.walk.read(), &args.html)?;
     let Walk { plan, brain, trial } = args.walk.open()?;

@@ -1,4 +1,4 @@
-//! A walk on the command line: a body, what drives it, and how it begins.
+//! Options of a walk: a body, its brain, and its start.
 
 use super::files;
 use anyhow::{Result, bail};
@@ -7,44 +7,44 @@ use std::path::PathBuf;
 use xpuck_bodies::{Brain, Plan, Rhythm, STEPS, Start, Trial};
 use xpuck_hub_bodies::Config;
 
-/// Steps of a second.
+/// Steps per second.
 pub const SECOND: u32 = 240;
 
-/// Which body walks, and how.
+/// Body that walks, and conditions of its walk.
 #[derive(Args)]
 pub struct WalkArgs {
     /// File with a body: .prif, .json or .urdf.
     pub file: PathBuf,
-    /// Brain (.nndf) that drives it; drawn at random without it.
+    /// Brain (.nndf) of the body [default: random].
     #[arg(long, value_name = "FILE")]
     pub brain: Option<PathBuf>,
-    /// Seed of a brain that is drawn.
+    /// Seed of a random brain.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Steps of 1/240 s.
+    /// Number of steps of 1/240 s.
     #[arg(long, default_value_t = STEPS, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: u32,
-    /// Period of the brain's rhythm, s, in the place of its own [default: its own, or 0.4]; 0 for a brain that feels touch as other
-    /// sensors do.
+    /// Period of the brain's rhythm (s), 0.05 to 100 [default: the brain's own, or 0.4]; 0 for touch input in place
+    /// of the rhythm, as in pyro-corpus's code.
     #[arg(long)]
     period: Option<f64>,
-    /// Begin with the root 2 m above the ground, as pyro-corpus does, not with the lowest cube on it.
+    /// Start with the root 2 m above the ground, as pyro-corpus does, instead of with the lowest cube on the ground.
     #[arg(long)]
     thrown: bool,
 }
 
-/// What walks.
+/// Body, brain and conditions of a walk.
 pub struct Walk {
-    /// The body's parts.
+    /// Parts of the body.
     pub plan: Plan,
-    /// Its brain.
+    /// Brain of the body.
     pub brain: Brain,
-    /// How it begins, and its brain's rhythm.
+    /// Start of the walk, and rhythm of the brain.
     pub trial: Trial,
 }
 
 impl WalkArgs {
-    /// The files that are read.
+    /// Input files.
     pub fn read(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.file].into_iter().chain(&self.brain)
     }
@@ -52,7 +52,7 @@ impl WalkArgs {
     /// Reads the files.
     ///
     /// # Errors
-    /// A file is wrong, or no rhythm has this period.
+    /// A file is invalid, or the period is out of range.
     pub fn open(&self) -> Result<Walk> {
         let plan = files::read(&self.file)?.plan;
         let mut brain = files::brain_or_drawn(self.brain.as_deref(), self.seed, &plan)?;

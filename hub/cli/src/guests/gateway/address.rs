@@ -1,11 +1,11 @@
-//! Where a server of another program is: HOST:PORT.
+//! Address of an external server: HOST:PORT.
 
 use anyhow::{Context, Result};
 use std::fmt::{Display, Formatter};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
-/// A host and a port as they were given.
+/// Host and port as given by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place(pub String);
 
@@ -27,18 +27,18 @@ impl Display for Place {
     }
 }
 
-/// All its addresses.
+/// Resolves a host to all its addresses.
 ///
 /// # Errors
-/// What the system says of its name.
+/// The name cannot be resolved.
 pub fn addresses(place: &Place) -> Result<impl Iterator<Item = SocketAddr>> {
     place.0.to_socket_addrs().with_context(|| place.0.clone())
 }
 
-/// Its first address.
+/// Resolves a host to its first address.
 ///
 /// # Errors
-/// What the system says of its name.
+/// The name cannot be resolved.
 pub fn resolve(place: &Place) -> Result<SocketAddr> {
     addresses(place)?.next().with_context(|| format!("{place}: it has no address"))
 }

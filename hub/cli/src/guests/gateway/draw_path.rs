@@ -1,4 +1,4 @@
-//! `xpuck simulate`.
+//! `xpuck simulate` for individuals of a population manager.
 
 use crate::terminal::print_json;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -15,25 +15,25 @@ use xpuck_gateway::evaluation::world::description::{Description, SIDE};
 use xpuck_stats::plot::{Colour, Plot, Stroke, to_svg};
 use xpuck_wire::{atomic, file, output};
 
-/// Longest file of an individual, bytes.
+/// Maximum size of an individual's file (bytes).
 const MOST_BYTES: u64 = 1 << 20;
-/// Robots in one picture.
+/// Maximum number of robots in one picture.
 const MOST_ROBOTS: usize = 7;
 
-/// Draw from above how the individuals of a population manager drive in a world of `xpuck serve world-sim`.
+/// Draw the paths of a population manager's individuals in a world of `xpuck serve world-sim`, from above.
 ///
-/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes, or any line `Individual ...`.
-/// Robots of several populations drive together, a step of each by turns. There is a panel for each trial; a dot is where a
-/// robot began. No server is needed.
+/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes, or any line
+/// `Individual ...`. Robots of several populations drive together and take their steps alternately. Each trial has a
+/// panel; a dot marks the start of a robot. No server is required.
 #[derive(Args)]
 pub struct DrawPathArgs {
-    /// A task file and the file of an individual; may be given again for further robots, up to 7.
+    /// Task file, and file of an individual; may be repeated for further robots, up to 7.
     #[arg(long, num_args = 2, value_names = ["TASK", "INDIVIDUAL"], required = true)]
     robot: Vec<PathBuf>,
-    /// World file of docs/gateway.md; an empty square of 2 by 2 m without it.
+    /// World file of docs/gateway.md [default: an empty square of 2 by 2 m].
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
-    /// Picture to write.
+    /// SVG file to write.
     #[arg(long, value_name = "FILE.svg")]
     svg: PathBuf,
     /// Print a JSON object with the fitness of each robot.
@@ -41,7 +41,7 @@ pub struct DrawPathArgs {
     json: bool,
 }
 
-/// Fitness of robots on their drawn paths, as `--json` prints it.
+/// Fitness of robots on their drawn paths, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct PathFitness {
     /// Fitness of each robot, in the order of `--robot`.
@@ -79,10 +79,10 @@ fn robot(task: &Path, individual: &Path) -> Result<(Task, Individual)> {
     Ok((read, found))
 }
 
-/// The individual of a file with one line `Individual ...`.
+/// Reads the individual of a file with one line `Individual ...`.
 ///
 /// # Errors
-/// One line: the file, and what is wrong with it.
+/// The file is invalid; the error states the reason in one line.
 pub fn individual_of(path: &Path) -> Result<Individual> {
     let text = file::text(path, MOST_BYTES)?;
     let name = path.display();

@@ -1,4 +1,4 @@
-//! Protocols of other makers' programs: servers for them, and a viewer of such servers.
+//! Protocols of other makers' programs: servers for them, and a viewer of servers with these protocols.
 
 pub mod address;
 pub mod draw_path;

@@ -1,4 +1,4 @@
-//! `xpuck evolve --kind kilobots`: trees for Kilobots that forage.
+//! `xpuck evolve --kind kilobots`: evolution of trees for Kilobots that forage.
 
 use crate::evolution::stopping;
 use crate::files::advice::word;
@@ -14,36 +14,36 @@ use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::output::count;
 use xpuck_wire::{log, output};
 
-/// Evolve trees for Kilobots that forage, and make the thesis's chapter 4 again: runs, curves, ways, and what trees use.
+/// Evolve trees for Kilobots that forage, and reproduce the thesis's chapter 4: runs, curves, paths, and used nodes.
 ///
-/// The same seed gives the same digits on any number of threads. Without a file it is the thesis's experiment: 25 runs each of its
-/// algorithm and of ours, half an hour on two cores; `--runs 1` is a taste of it.
+/// The same seed gives the same digits on any number of threads. Without a file, the experiment is that of the
+/// thesis: 25 runs each of its algorithm and of ours, half an hour on two cores. For a short test, use `--runs 1`.
 #[derive(Args)]
 pub struct EvolveArgs {
-    /// File of the experiment (.toml); every key is optional, and options below count more.
+    /// File of the experiment (.toml); all keys are optional, and the options below take precedence.
     file: Option<PathBuf>,
     /// Seed [default: 1].
     #[arg(long)]
     seed: Option<i64>,
-    /// Runs with each algorithm [default: 25]; with --resume more of them than before.
+    /// Number of runs with each algorithm [default: 25]; with --resume, the new total.
     #[arg(long)]
     runs: Option<u32>,
-    /// Simulations of a run [default: 44030].
+    /// Number of simulations in a run [default: 44030].
     #[arg(long)]
     simulations: Option<i64>,
-    /// One algorithm instead of those of the file.
+    /// Single algorithm in place of those of the file.
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
-    /// Any key of the file, as in `--set world.robots=9`; may be given again.
+    /// Set any key of the file, as in `--set world.robots=9`; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// New folder for runs, figures, tables and trees.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the experiment in this folder: runs that are there are not made again.
+    /// Continue the experiment in this folder; existing runs are kept.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "seed", "simulations", "algorithm", "set", "out"])]
     resume: Option<PathBuf>,
-    /// Print one JSON object at the end, and no progress.
+    /// Print one JSON object at the end; hide the progress.
     #[arg(long)]
     json: bool,
 }
@@ -51,7 +51,7 @@ pub struct EvolveArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// A file is wrong, or the folder cannot be written.
+/// A file is invalid, or the folder cannot be written.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let kept = args.resume.as_ref().or(args.out.as_ref());
     let stop = stopping::flag(kept)?;

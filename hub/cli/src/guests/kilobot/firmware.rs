@@ -1,4 +1,4 @@
-//! The program of a Kilobot, built from its sources by Debian's compiler for the robot's processor.
+//! Builds the program of a Kilobot from its sources, with Debian's compiler for the robot's processor.
 
 use anyhow::{Context, Result, anyhow, bail};
 use std::io::ErrorKind;
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xpuck_wire::file;
 
-/// Flash of an ATmega328P below the robots' bootloader, which begins here and has the rest of 32 KB, bytes.
+/// Flash of an ATmega328P below the robots' bootloader, which takes the rest of the 32 KB (bytes).
 pub const BOOTLOADER: u32 = 0x7000;
-/// RAM of an ATmega328P, bytes.
+/// RAM of an ATmega328P (bytes).
 pub const RAM: u32 = 2048;
 
-/// What is compiled for every robot.
+/// Sources that are compiled for every robot.
 const SOURCES: [(&str, &str); 6] = [
     ("kilolib.h", include_str!("../../../../../robot/kilobot/kilolib.h")),
     ("main.c", include_str!("../../../../../robot/kilobot/main.c")),
@@ -20,44 +20,44 @@ const SOURCES: [(&str, &str); 6] = [
     ("tick.c", include_str!("../../../../../robot/kilobot/tick.c")),
     ("tick.h", include_str!("../../../../../robot/kilobot/tick.h")),
 ];
-/// What a simulator has in place of kilolib.
+/// Sources that replace kilolib in a simulator.
 const SIMAVR: [(&str, &str); 2] = [
     ("device.h", include_str!("../../../../../robot/kilobot/simavr/device.h")),
     ("kilolib.c", include_str!("../../../../../robot/kilobot/simavr/kilolib.c")),
 ];
 const PROCESSOR: [&str; 4] = ["-Os", "-mmcu=atmega328p", "-DF_CPU=8000000UL", "-fstack-usage"];
-/// kilolib's own way to lay out and read its data (its Makefile).
+/// kilolib's own compiler options for the layout of its data (from its Makefile).
 const KILOLIB: [&str; 5] = ["-w", "-funsigned-char", "-funsigned-bitfields", "-fpack-struct", "-fshort-enums"];
-/// Of kilolib's sources, those that are its library.
+/// Sources of kilolib's library.
 const KILOLIB_SOURCES: [&str; 3] = ["kilolib.c", "message_crc.c", "message_send.S"];
-/// Nothing that is read here is larger, bytes.
+/// Maximum size of a file that is read here (bytes).
 const LARGEST: u64 = 1 << 20;
 
-/// Where the program is to run.
+/// Target of the program.
 #[derive(Clone, Copy)]
 pub enum Platform<'a> {
-    /// In simavr, beside `robot/kilobot/simavr/run.c`.
+    /// simavr, with `robot/kilobot/simavr/run.c`.
     Simavr,
-    /// On a robot, with kilolib from this folder.
+    /// Robot, with kilolib from this folder.
     Robot(&'a Path),
 }
 
-/// What a program takes of the robot's memory, bytes.
+/// Memory use of a program on the robot (bytes).
 pub struct Sizes {
-    /// Of the flash.
+    /// Flash.
     pub flash: u32,
-    /// Of the RAM, whatever it does.
+    /// Static RAM.
     pub ram: u32,
-    /// Of the RAM while it runs: a bound, all its functions at once. None calls itself. Those of the compiler's own library
-    /// and of a kilolib.a are not in it.
+    /// Upper bound of the stack in RAM: the sum over all functions, none of which is recursive. Functions of the
+    /// compiler's own library and of a kilolib.a are not included.
     pub stack: u32,
 }
 
-/// Builds the program with a tree's table (`Program::to_c`): its Intel HEX file and its sizes. `define` goes to the
-/// preprocessor.
+/// Builds the program with a tree's table (`Program::to_c`); returns its Intel HEX file and its sizes. `define` is
+/// for the preprocessor.
 ///
 /// # Errors
-/// The compiler is missing or has something against the sources, there is no kilolib, or the robot's memory is too small.
+/// The compiler is missing or rejects the sources, kilolib is missing, or the robot's memory is too small.
 pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(Vec<u8>, Sizes)> {
     let folder = tempfile::tempdir().map_err(|error| {
         let place = std::env::temp_dir();
@@ -92,14 +92,14 @@ pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(
     let mut copy = avr("objcopy", dir);
     done(copy.args(["-O", "ihex", "-R", ".eeprom", "-R", ".fuse", "-R", ".lock", "kilobot.elf", "kilobot.hex"]))?;
     let hex = std::fs::read(dir.join("kilobot.hex")).unwrap_or_default();
-    // The record that ends such a file.
+    // Last record of an Intel HEX file.
     if !hex.trim_ascii_end().ends_with(b":00000001FF") {
         bail!("avr-objcopy wrote no whole hex file; is it Debian's (package binutils-avr)?");
     }
     Ok((hex, sizes))
 }
 
-/// kilolib's library, compiled if its folder has the sources alone.
+/// kilolib's library, which is compiled if its folder has only the sources.
 fn library(dir: &Path, kilolib: &Path) -> Result<Vec<PathBuf>> {
     let kilolib = std::path::absolute(kilolib).with_context(|| kilolib.display().to_string())?;
     if let Some(library) =
@@ -122,15 +122,15 @@ fn library(dir: &Path, kilolib: &Path) -> Result<Vec<PathBuf>> {
     Ok(objects)
 }
 
-/// A tool for the robot's processor, which works in a folder.
+/// Command of a tool for the robot's processor, run in this folder.
 fn avr(tool: &str, dir: &Path) -> Command {
     let mut command = Command::new(format!("avr-{tool}"));
-    // Its messages are looked through.
+    // The messages of the tool are parsed.
     command.current_dir(dir).env("LC_ALL", "C");
     command
 }
 
-/// Runs a tool; what it prints.
+/// Runs a tool and returns its output.
 fn done(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = match command.output() {
@@ -143,14 +143,14 @@ fn done(command: &mut Command) -> Result<String> {
         let said = String::from_utf8_lossy(&output.stderr);
         let line = said.lines().find(|line| line.contains("error") || line.contains("undefined reference"));
         let line = line.or_else(|| said.lines().next()).unwrap_or("it says nothing");
-        // The C library is a package of its own.
+        // The C library is a separate package.
         let missing = line.contains("avr/") && line.contains("No such file");
         bail!("{name}: {line}{}", if missing { "; install it with `apt-get install avr-libc`" } else { "" });
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The sizes of `kilobot.elf`, beside which lies what its functions take of the stack.
+/// Sizes of `kilobot.elf`; the stack use of its functions is in files beside it.
 fn sizes(dir: &Path) -> Result<Sizes> {
     let told = done(avr("size", dir).arg("kilobot.elf"))?;
     let numbers: Vec<u32> =
@@ -160,7 +160,7 @@ fn sizes(dir: &Path) -> Result<Sizes> {
     for entry in std::fs::read_dir(dir).with_context(|| dir.display().to_string())? {
         let path = entry.with_context(|| dir.display().to_string())?.path();
         if path.extension().is_some_and(|extension| extension == "su") {
-            // The function, its bytes, and whether they are always as many.
+            // Columns: function, bytes, and whether the number of bytes is constant.
             let bytes = |line: &str| line.split('\t').nth(1).and_then(|bytes| bytes.parse::<u32>().ok());
             stack += file::text(&path, LARGEST)?.lines().filter_map(bytes).sum::<u32>();
         }

@@ -1,4 +1,4 @@
-//! `xpuck tree convert --to hex`: from a tree to the file that is written to robots.
+//! `xpuck tree convert --to hex`: builds the program file of robots from a tree.
 
 use super::firmware::{BOOTLOADER, Platform, RAM, Sizes, build};
 use crate::files::tree_file::{print, read_kilobot, refuse_over, write};
@@ -9,8 +9,8 @@ use xpuck_kilobots::Program;
 
 /// Build a tree into the Intel HEX file of a Kilobot.
 ///
-/// Needs Debian's avr-gcc: `apt-get install gcc-avr avr-libc`. kilolib, the robots' own library, is in no package: say with
-/// --kilolib where it is. Printed is what the program takes of the robot's memory.
+/// Debian's avr-gcc is required: `apt-get install gcc-avr avr-libc`. kilolib, the robots' own library, is not in a
+/// package: give its folder with --kilolib. The command prints the memory use of the program.
 #[derive(Args)]
 pub struct HexArgs {
     /// File with a Kilobot's tree (.bt).
@@ -18,14 +18,14 @@ pub struct HexArgs {
     /// File to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Folder with kilolib: its kilolib.a, or kilolib.c and what it needs.
+    /// Folder of kilolib: its kilolib.a, or kilolib.c and the files that it requires.
     #[arg(long, value_name = "DIR", conflicts_with = "platform")]
     kilolib: Option<PathBuf>,
     /// Build for a simulator instead of a robot.
     #[arg(long = "for", value_enum)]
     platform: Option<Simulator>,
-    /// Set what is to be calibrated: LIGHT_WAIT, the us between readings of the light (default 400), or LIGHT_CONTRAST, how much
-    /// a bright reading is above a dark one (40).
+    /// Set a calibration value: LIGHT_WAIT, the interval between light readings (us) (default 400), or
+    /// LIGHT_CONTRAST, the difference between a bright and a dark reading (default 40).
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = define)]
     define: Vec<String>,
     /// Format to write.
@@ -36,11 +36,11 @@ pub struct HexArgs {
 /// Simulators of the robot's processor.
 #[derive(Clone, Copy, ValueEnum)]
 enum Simulator {
-    /// simavr, with what robot/kilobot/simavr has in place of kilolib.
+    /// simavr, with the replacement of kilolib in robot/kilobot/simavr.
     Simavr,
 }
 
-/// What may be set, and its range.
+/// Calibration values that may be set, with their ranges.
 const DEFINES: [(&str, u32, u32); 2] = [("LIGHT_WAIT", 1, 5000), ("LIGHT_CONTRAST", 1, 1023)];
 
 fn define(text: &str) -> Result<String, String> {
@@ -56,8 +56,8 @@ fn define(text: &str) -> Result<String, String> {
 /// Runs the command.
 ///
 /// # Errors
-/// The tree is none of a Kilobot's or too large, avr-gcc is missing or has something against the sources, or a file cannot
-/// be written.
+/// The tree is not a Kilobot's or is too large, avr-gcc is missing or rejects the sources, or a file cannot be
+/// written.
 pub fn run(args: &HexArgs) -> Result<()> {
     refuse_over([&args.tree], [&args.output])?;
     let name = args.tree.display().to_string();

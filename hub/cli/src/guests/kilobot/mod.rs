@@ -1,4 +1,4 @@
-//! Kilobots that evolve to forage, and what goes onto real ones (thesis chapter 4, docs/kilobots.md).
+//! Kilobots that evolve to forage, and programs for real Kilobots (thesis chapter 4, docs/kilobots.md).
 
 pub mod evolve;
 mod firmware;

@@ -1,4 +1,4 @@
-//! `xpuck simulate`: Kilobots run a tree.
+//! `xpuck simulate` for a Kilobot's tree.
 
 use crate::files::tree_file::{print as put, read_kilobot, refuse_over, write};
 use crate::terminal::print_json;
@@ -14,27 +14,27 @@ use xpuck_kilobots::Program;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::output::count;
 
-/// Let Kilobots that all run one tree forage: what the tree is worth, and where they drive.
+/// Simulate Kilobots that forage and all run one tree: fitness of the tree, and paths of the robots.
 #[derive(Args)]
 pub struct SimulateArgs {
-    /// File with a tree of a Kilobot's nodes (.bt).
+    /// File with a Kilobot's tree (.bt).
     tree: PathBuf,
-    /// Starts that it is measured in.
+    /// Number of starts in which the tree is measured.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
     /// Seed of the starts.
     #[arg(long, default_value_t = 1)]
     seed: u32,
-    /// Kilobots [default: 25].
+    /// Number of Kilobots [default: 25].
     #[arg(long = "count", alias = "robots")]
     robots: Option<i64>,
-    /// Any key of an experiment's world, as in `--set gap=0.2`; may be given again.
+    /// Set any key of an experiment's world, as in `--set gap=0.2`; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Draw the robots' ways in the first start to this SVG file.
+    /// Draw the robots' paths in the first start to this SVG file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Also find what the tree needs of itself: the smallest tree that moves every robot the same in sixteen starts.
+    /// Also reduce the tree: find the smallest tree that moves every robot in the same way in sixteen starts.
     #[arg(long)]
     reduce: bool,
     /// Print one JSON object, with the fitness of each start.
@@ -42,7 +42,7 @@ pub struct SimulateArgs {
     json: bool,
 }
 
-/// Fitness of a Kilobot's tree, as `--json` prints it.
+/// Fitness of a Kilobot's tree, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct KilobotsOutput {
     /// Mean fitness.
@@ -74,7 +74,7 @@ pub struct KilobotsOutput {
 /// Runs the command.
 ///
 /// # Errors
-/// A file is wrong, or cannot be written.
+/// A file is invalid, or cannot be written.
 pub fn run(args: &SimulateArgs) -> Result<()> {
     refuse_over([&args.tree], &args.svg)?;
     let name = args.tree.display();

@@ -1,36 +1,36 @@
-//! A picture of pixels to draw on: discs and lines with smooth edges, and pieces of other pictures.
+//! Pixel canvas: discs and lines with smooth edges, and copies from other canvases.
 
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// A colour as CSS has it, `#rrggbb`; anything else is black.
+/// Parses a CSS colour of the form `#rrggbb`; anything else is black.
 pub fn rgb(colour: &str) -> Rgb {
     let Some(digits) = colour.strip_prefix('#') else { return [0; 3] };
     let part = |i: usize| digits.get(i..i + 2).and_then(|two| u8::from_str_radix(two, 16).ok()).unwrap_or(0);
     [part(0), part(2), part(4)]
 }
 
-/// Rows of pixels, from the top.
+/// Pixel rows, from the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Canvas {
     width: usize,
     height: usize,
-    /// Three bytes a pixel.
+    /// Three bytes per pixel.
     pub bytes: Vec<u8>,
 }
 
 impl Canvas {
-    /// A picture of these pixels; none if they are not so many.
+    /// Creates a canvas; `None` unless `bytes` holds three bytes per pixel.
     pub fn of(width: usize, height: usize, bytes: Vec<u8>) -> Option<Canvas> {
         (bytes.len() == 3 * width * height).then_some(Canvas { width, height, bytes })
     }
 
-    /// A filled circle, in pixels from the upper left corner.
+    /// Draws a filled circle; positions are in pixels from the upper left corner.
     pub fn disc(&mut self, at: (f32, f32), radius: f32, colour: Rgb) {
         self.line(at, at, 2.0 * radius, colour);
     }
 
-    /// A line with round ends.
+    /// Draws a line with round ends.
     pub fn line(&mut self, from: (f32, f32), to: (f32, f32), wide: f32, colour: Rgb) {
         let reach = wide / 2.0 + 0.5;
         let span = |a: f32, b: f32, most: usize| {
@@ -44,7 +44,7 @@ impl Canvas {
                 let (px, py) = (x as f32 + 0.5 - from.0, y as f32 + 0.5 - from.1);
                 let part = if square > 0.0 { ((px * along.0 + py * along.1) / square).clamp(0.0, 1.0) } else { 0.0 };
                 let away = (px - part * along.0).hypot(py - part * along.1);
-                // As much of the pixel as is inside, about.
+                // Approximate part of the pixel inside of the line.
                 let cover = (reach - away).clamp(0.0, 1.0);
                 if cover > 0.0 {
                     let pixel = &mut self.bytes[3 * (y * self.width + x)..][..3];
@@ -56,7 +56,7 @@ impl Canvas {
         }
     }
 
-    /// Copies a piece of another picture; what does not fit is left out.
+    /// Copies a rectangle of another canvas; parts outside of either canvas are left out.
     pub fn copy(&mut self, other: &Canvas, from: (usize, usize), to: (usize, usize), size: (usize, usize)) {
         let wide = size.0.min(other.width.saturating_sub(from.0)).min(self.width.saturating_sub(to.0));
         let high = size.1.min(other.height.saturating_sub(from.1)).min(self.height.saturating_sub(to.1));

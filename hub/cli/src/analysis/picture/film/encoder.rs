@@ -1,4 +1,4 @@
-//! Frames that `ffmpeg` makes a film of: H.264 in MP4, as programs that show slides play it.
+//! Encodes frames with `ffmpeg` as H.264 in MP4, which presentation programs can play.
 
 use crate::analysis::tools::FFMPEG;
 use anyhow::{Context, Error, Result, anyhow};
@@ -9,10 +9,11 @@ use std::process::{Child, Stdio};
 use std::thread::JoinHandle;
 use xpuck_wire::atomic::Part;
 
-/// Frames a second.
+/// Frame rate (Hz).
 pub const RATE: f64 = 25.0;
 
-/// A film on its way. It lies beside its place until it is whole, and is taken away if it never is.
+/// Film being encoded. It is written to a temporary file beside its target, which is removed if the film is not
+/// finished.
 pub struct Encoder {
     path: PathBuf,
     part: Option<Part>,
@@ -21,21 +22,21 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Begins a film of so many pixels, even numbers both.
+    /// Starts a film of this size in pixels; both numbers must be even.
     ///
     /// # Errors
     /// `ffmpeg` is missing, or the file cannot be written.
     pub fn begin(path: &Path, (width, height): (usize, usize)) -> Result<Encoder> {
         let place = || format!("{}: cannot be written", path.display());
         let (part, _) = Part::of(path).with_context(place)?;
-        // A name that begins with a dash or has a colon is a file all the same.
+        // `file:` keeps ffmpeg from reading a leading dash as an option or a colon as a protocol.
         let mut file = OsString::from("file:");
         file.push(part.place());
         let mut command = FFMPEG.command();
         command.stdout(Stdio::null());
         command.args(["-v", "error", "-nostdin", "-xerror", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]);
         command.args(["-s", &format!("{width}x{height}"), "-r", &RATE.to_string(), "-i", "pipe:0"]);
-        // Colours as HD television has them, and said so: players guess otherwise.
+        // Declares the colours of HD television (BT.709); without it players guess.
         command.args(["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709"]);
         command.args(["-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]);
         command.args(["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p"]);
@@ -44,7 +45,7 @@ impl Encoder {
         let said = child.stderr.take().map(|mut stderr| {
             std::thread::spawn(move || {
                 let mut said = Vec::new();
-                // What was read until then is what it said.
+                // After a read error, the message is the text read so far.
                 let _ = stderr.read_to_end(&mut said);
                 said
             })
@@ -55,7 +56,7 @@ impl Encoder {
     /// Adds a frame.
     ///
     /// # Errors
-    /// `ffmpeg` ended, and why.
+    /// `ffmpeg` has ended; the error contains its message.
     pub fn frame(&mut self, rgb: &[u8]) -> Result<()> {
         match self.child.stdin.as_mut().map(|stdin| stdin.write_all(rgb)) {
             Some(Ok(())) => Ok(()),
@@ -66,10 +67,10 @@ impl Encoder {
         }
     }
 
-    /// Puts the film in its place.
+    /// Moves the film to its target.
     ///
     /// # Errors
-    /// `ffmpeg` failed, and why; or the file cannot be put there.
+    /// `ffmpeg` failed, in which case the error contains its message, or the file cannot be moved.
     pub fn finish(mut self) -> Result<()> {
         self.child.stdin = None;
         if !self.child.wait().context("ffmpeg")?.success() {
@@ -89,7 +90,7 @@ impl Encoder {
 
 impl Drop for Encoder {
     fn drop(&mut self) {
-        // Most have ended by now; one that goes on would write on a file that is to go.
+        // Usually ffmpeg has ended; a running one would write to the file that is about to be removed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! Films of swarms: an arena from above, with a clock and the fitness so far.
+//! Films of swarms: the arena from above, with a clock and the current fitness.
 
 pub mod canvas;
 mod encoder;
@@ -15,13 +15,13 @@ use encoder::Encoder;
 use signals::Stop;
 use std::path::Path;
 
-/// Least and greatest of `--film-speed`.
+/// Range of `--film-speed`.
 pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
 
-/// Refuses a speed with which no film is made.
+/// Rejects a film speed out of range.
 ///
 /// # Errors
-/// The option, and what may stand there.
+/// The speed is out of range; the error states the option and its range.
 pub fn check_speed(speed: f64) -> Result<()> {
     if !SPEEDS.contains(&speed) {
         wrong_argument!("--film-speed {speed}: it takes {} to {}, times as fast as true", SPEEDS.start(), SPEEDS.end());
@@ -29,16 +29,16 @@ pub fn check_speed(speed: f64) -> Result<()> {
     Ok(())
 }
 
-/// The world's clock at each frame, s: from its start to its end, both shown.
+/// World time of each frame, from start to end inclusive (s).
 pub fn moments(seconds: f64, speed: f64) -> impl ExactSizeIterator<Item = f64> {
     let steps = (seconds / speed * RATE).round().max(1.0) as u32;
     (0..steps + 1).map(move |frame| seconds * f64::from(frame) / f64::from(steps))
 }
 
-/// Makes a film: `draw` gives the picture of each moment. One that is stopped leaves nothing.
+/// Makes a film; `draw` draws the frame of each moment. An interrupted film leaves no file.
 ///
 /// # Errors
-/// `ffmpeg` is missing or fails, the file cannot be written, `draw` fails, or somebody stopped it.
+/// `ffmpeg` is missing or fails, the file cannot be written, `draw` fails, or a signal stopped it.
 pub fn shoot(
     path: &Path,
     stage: &mut Stage,

@@ -1,5 +1,5 @@
-//! The pictures of a film. What stands still is a drawing as any other, with its letters, turned into pixels once; bodies and
-//! the clock's digits are put on it frame by frame.
+//! Frames of a film. The static background and its text are drawn as SVG and rasterised once; bodies and the digits
+//! of the clock are drawn on it in each frame.
 
 use super::canvas::{Canvas, Rgb};
 use crate::analysis::picture::colours::FLOOR;
@@ -14,27 +14,27 @@ use xpuck_kernels::markup::escape;
 use xpuck_kernels::math::Vec2;
 use xpuck_stats::figure::Figure;
 
-/// Pixels of the film a pixel of the drawing.
+/// Film pixels per pixel of the drawing.
 const ZOOM: f32 = 1.5;
-/// Sizes of the drawing are multiples of this, so that those of the film are even.
+/// Sizes of the drawing are multiples of this, so that the sizes of the film are even.
 const STEP: f32 = 4.0;
-/// Longer side of the arena, pixels of the drawing, as all below.
+/// Longer side of the arena (pixels of the drawing, as for all lengths below).
 const LONG_SIDE: f32 = 840.0;
 const MARGIN: f32 = 24.0;
 /// Height of titles and clock above the arena.
 const HEAD: f32 = 88.0;
 const KEYS: f32 = 28.0;
 const ROW: f32 = 19.0;
-/// A digit's place; letters of Liberation Mono are 0.6 as wide as high.
+/// Size of a digit's cell; letters of Liberation Mono are 0.6 times as wide as high.
 const DIGIT: (usize, usize) = (12, 24);
-/// All that a clock and a fitness are written with.
+/// All characters of the clock and the fitness.
 const DIGITS: &str = "0123456789.-e";
-/// Where the digits of the clock begin, and how many there are; the same of the fitness.
+/// Left edge and number of the digits of the clock; `FITNESS` likewise.
 const CLOCK: (usize, usize) = (72, 8);
 const FITNESS: (usize, usize) = (324, 10);
-/// Top of the line of the clock.
+/// Top of the clock's line.
 const CLOCK_TOP: usize = 56;
-/// Edges of robots.
+/// Edge colour of robots.
 const DARK: Rgb = [0x1b, 0x1f, 0x24];
 
 const STYLE: &str = "    text { font: 13px monospace; fill: #1b1f24 }
@@ -44,46 +44,46 @@ const STYLE: &str = "    text { font: 13px monospace; fill: #1b1f24 }
     .bar { stroke: #1b1f24; stroke-width: 3 }
 ";
 
-/// What stands still in a film.
+/// Static content of a film.
 pub struct Sheet<'a> {
-    /// Arena, half the length along x and along y, m.
+    /// Half the lengths of the arena along x and y (m).
     pub half: (f32, f32),
-    /// What is in it.
+    /// Walls, patches, goal and floor areas.
     pub scenery: Scenery<'a>,
-    /// Title, and a line below it.
+    /// Title and subtitle.
     pub titles: [String; 2],
-    /// What the legend is about.
+    /// Heading of the legend.
     pub legend: &'a str,
-    /// Colours and what they stand for.
+    /// Colours and their meanings.
     pub rows: Vec<(&'a str, String)>,
 }
 
 /// A body in a frame.
 pub struct Token {
-    /// Centre, m.
+    /// Centre (m).
     pub at: Vec2,
-    /// Where a robot heads, rad; a disc has none.
+    /// Heading of a robot (rad); `None` for a disc.
     pub heading: Option<f32>,
-    /// Radius, m.
+    /// Radius (m).
     pub radius: f32,
-    /// Its colour.
+    /// Fill colour.
     pub colour: Rgb,
 }
 
-/// The drawing that frames are made on.
+/// Drawing surface of the frames.
 pub struct Stage {
     plan: Plan,
     size: (usize, usize),
-    /// The drawing, and below it the digits.
+    /// Background, with the digits below it.
     still: Canvas,
     frame: Canvas,
 }
 
 impl Stage {
-    /// Draws what stands still.
+    /// Draws the background.
     ///
     /// # Errors
-    /// A program that is needed is missing, or fails.
+    /// A required program is missing or fails.
     pub fn new(sheet: &Sheet<'_>) -> Result<Stage> {
         let scale = LONG_SIDE / (2.0 * sheet.half.0.max(sheet.half.1));
         let plan = Plan { half: sheet.half, scale, left: MARGIN, top: HEAD };
@@ -103,7 +103,7 @@ impl Stage {
         Ok(Stage { plan, size: (width, height), frame: frame.context("the drawing is too large")?, still })
     }
 
-    /// Pixels of a frame, even numbers both.
+    /// Size of a frame in pixels; both numbers are even.
     pub fn size(&self) -> (usize, usize) {
         self.size
     }
@@ -113,7 +113,7 @@ impl Stage {
         &self.frame.bytes
     }
 
-    /// Draws a piece of a way, which is below the bodies of all frames from now on.
+    /// Draws a segment of a trajectory into the background; it lies below the bodies in all later frames.
     pub fn way(&mut self, from: Vec2, to: Vec2, colour: Rgb) {
         let (from, to) = (self.plan.at(from), self.plan.at(to));
         self.still.line(from, to, 1.8 * ZOOM, colour);
@@ -142,7 +142,7 @@ impl Stage {
         }
     }
 
-    /// Writes a number, flush right in its place.
+    /// Writes a number, aligned to the right of its field.
     fn write(&mut self, (left, room): (usize, usize), text: &str) {
         let zoomed = |length: usize| (length as f32 * ZOOM) as usize;
         let size = (zoomed(DIGIT.0), zoomed(DIGIT.1));
@@ -156,11 +156,11 @@ impl Stage {
     }
 }
 
-/// The drawing, and its size without the digits below it.
+/// Draws the background; returns it with its size, which excludes the digits below it.
 fn draw(sheet: &Sheet<'_>, plan: &Plan) -> (String, (f32, f32)) {
     let up = |length: f32| (length / STEP).ceil() * STEP;
     let (wide, high) = (2.0 * plan.half.0 * plan.scale, 2.0 * plan.half.1 * plan.scale);
-    // A narrow arena leaves room for the clock.
+    // A narrow arena still needs room for the clock.
     let width = up((wide + 2.0 * MARGIN).max((FITNESS.0 + DIGIT.0 * FITNESS.1) as f32 + MARGIN));
     let height = up(HEAD + high + KEYS + ROW * (sheet.rows.len() + 1) as f32 + MARGIN);
     let whole = height + DIGIT.1 as f32;

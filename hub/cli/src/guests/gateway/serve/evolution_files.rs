@@ -1,4 +1,4 @@
-//! The folder that a population manager writes: history and plot, the best individual of all and of the last generation.
+//! Folder written by a population manager: history and plot, the best individual of all and of the last generation.
 
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -10,10 +10,10 @@ use xpuck_gateway::evaluation::population::evolution::{Best, Summary};
 use xpuck_stats::plot::{Colour, Plot, to_svg};
 use xpuck_wire::atomic;
 
-/// Files are written so often, and at the end; generations may be much shorter.
+/// Interval between two writes of the files, which are also written at the end; generations may be much shorter.
 const WRITE: Duration = Duration::from_secs(1);
 
-/// The folder and what was told so far.
+/// Folder, and the results so far.
 pub struct Files {
     folder: PathBuf,
     history: Vec<Summary>,
@@ -24,10 +24,10 @@ pub struct Files {
 }
 
 impl Files {
-    /// Makes the folder.
+    /// Creates the folder.
     ///
     /// # Errors
-    /// What the system says; a history that is there already.
+    /// The folder cannot be created, or contains a history.
     pub fn new(folder: &Path) -> Result<Files> {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let files = Files {
@@ -47,10 +47,10 @@ impl Files {
         Ok(files)
     }
 
-    /// Adds a generation with its best and the best of all.
+    /// Adds a generation, with its best individual and the best of all.
     ///
     /// # Errors
-    /// What the system says.
+    /// The files cannot be written.
     pub fn add(&mut self, summary: Summary, champion: Best, best: Option<Best>) -> Result<()> {
         let Summary { generation, best: most, mean, worst, hidden, step } = summary;
         writeln!(self.csv, "{generation},{most},{mean},{worst},{hidden},{step}")?;
@@ -63,17 +63,17 @@ impl Files {
         self.write_all()
     }
 
-    /// Writes all that is still to be written, with the best of all.
+    /// Writes everything that is not yet written, with the best individual of all.
     ///
     /// # Errors
-    /// What the system says.
+    /// The files cannot be written.
     pub fn end(&mut self, best: Option<&Best>) -> Result<()> {
         self.best = best.cloned();
         self.write_all()
     }
 
     fn write_all(&self) -> Result<()> {
-        // What cannot be had again first: a disk may be full.
+        // Individuals come first: they cannot be computed again if the disk is full.
         for (name, best) in [("best", &self.best), ("last", &self.last)] {
             best.as_ref().map_or(Ok(()), |best| self.keep(name, best))?;
         }
@@ -81,7 +81,7 @@ impl Files {
         self.write("fitness.svg", self.plot().as_bytes())
     }
 
-    /// Writes an individual as the line that robot simulators take, and as JSON.
+    /// Writes an individual as a line of the protocol, and as JSON.
     fn keep(&self, name: &str, best: &Best) -> Result<()> {
         let individual = best.individual();
         let (hidden, values) = (individual.hidden, individual.values);
@@ -114,10 +114,10 @@ impl Files {
     }
 }
 
-/// An individual as robot simulators take it, without the line's end.
+/// Line of an individual in the protocol of robot simulators, without the line end.
 ///
 /// # Errors
-/// A value that the protocol cannot say.
+/// The protocol cannot represent a value.
 pub fn line(best: &Best) -> Result<String> {
     let mut line = String::new();
     Message::Individual(best.individual()).write_to(&mut line)?;

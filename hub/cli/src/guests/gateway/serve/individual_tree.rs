@@ -1,4 +1,4 @@
-//! `xpuck tree convert` of an individual.
+//! `xpuck tree convert` for an individual.
 
 use super::own_engine::OwnTask;
 use crate::files::tree_file::{deliver, refuse_over};
@@ -7,18 +7,19 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Print the tree of an individual that a population manager bred on our own engine: a network for simulate, explain and robots.
+/// Print the tree of an individual that a population manager bred on our own engine: a network for simulation and
+/// robots.
 ///
-/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes. The task is that of
-/// `xpuck serve robot-sim` without --world: it says which registers are inputs.
+/// The individual is the file best.txt or last.txt that `xpuck serve population-manager --output` writes. The task is
+/// that of `xpuck serve robot-sim` without --world: it defines which registers are inputs.
 #[derive(Args)]
 pub struct FromIndividualArgs {
-    /// The file of the individual.
+    /// File of the individual.
     file: PathBuf,
-    /// The task file; the usual task without it.
+    /// Task file [default: the usual task].
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// File to write; without it the tree is printed.
+    /// File to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Format to write.

@@ -1,4 +1,4 @@
-//! `xpuck serve`: programs of other makers are served, in the protocols that they speak.
+//! `xpuck serve`: servers for programs of other makers, in their protocols.
 
 mod evolution_files;
 pub mod individual_tree;

@@ -1,4 +1,4 @@
-//! `xpuck serve monitors`.
+//! `xpuck serve monitors`: shows a swarm or a recorded run to 3D viewers.
 
 mod live;
 pub mod ports;
@@ -18,35 +18,35 @@ use xpuck_gateway::monitors::pair::Pair;
 use xpuck_gateway::stage::Picture;
 use xpuck_wire::shutdown;
 
-/// Whether the command is to end is looked at so often, and viewers are taken.
+/// Interval for checking for a stop request and for new viewers.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Show a swarm, or a recorded run, to 3D viewers of RoboCup: rcssmonitor3d, RoboViz.
+/// Show a swarm, or a recorded run, to RoboCup 3D viewers: rcssmonitor3d, RoboViz.
 ///
-/// Viewers connect by TCP, in SimSpark's monitor protocol or in RSMP 1.0, and see the arena as a football field: robots with
-/// numbers, the frisbee as the ball, the run's clock as the time, deliveries as the score. The poses are those that the hub has
-/// from motion capture, in the real arena and in the virtual one alike. Viewers may look, and all commands of trainers are
-/// refused and counted. Nobody proves who they are.
+/// Viewers connect by TCP, with SimSpark's monitor protocol or RSMP 1.0, and see the arena as a football field:
+/// robots with numbers, the frisbee as the ball, the run's clock as the time, deliveries as the score. The poses are
+/// those that the hub gets from motion capture, in the real arena and in the virtual one alike. Viewers can only
+/// watch: all trainers' commands are rejected and counted. Viewers are not authenticated.
 #[derive(Args)]
 pub struct MonitorsArgs {
-    /// Show this recorded run: `last`, a run as `xpuck runs list` calls it, or a folder.
+    /// Show this recorded run: `last`, a run as listed by `xpuck runs list`, or a folder.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["hub", "key", "dev_mode"])]
     replay: Option<String>,
-    /// The record directory of --replay, as hub.toml names it; runs of demos below it are found too.
+    /// Record directory for --replay, as in hub.toml; runs of demos below it are included.
     #[arg(long = "folder", alias = "runs", value_name = "DIR", default_value = "runs", env = "XPUCK_RUNS")]
     runs: PathBuf,
-    /// The record is shown so many times as fast as it was, 0.1 to 100.
+    /// Playback speed of the record relative to real time, 0.1 to 100.
     #[arg(long, default_value_t = 1.0, requires = "replay", value_parser = speed)]
     speed: f64,
-    /// Begin the record again at its end; without it the last moment stays.
+    /// Restart the record at its end; without this option, the last moment stays.
     #[arg(long, requires = "replay")]
     r#loop: bool,
     #[command(flatten)]
     ports: ViewerPorts,
-    /// Messages in a second of arena time, 1 to 100. A live hub is asked at most 50 times in a second of wall time.
+    /// Messages per second of arena time, 1 to 100. A live hub is queried at most 50 times per second of wall time.
     #[arg(long, default_value_t = 25.0, value_parser = rate)]
     rate: f64,
-    /// Print JSON objects, a line each: where it listens, and at the end what was counted.
+    /// Print JSON objects, one on each line: the addresses at the start, and the counts at the end.
     #[arg(long)]
     json: bool,
     /// End when standard input is closed.
@@ -56,14 +56,14 @@ pub struct MonitorsArgs {
     address: HubAddress,
 }
 
-/// Where pictures come from.
+/// Source of the pictures.
 enum Source {
     Live(Live),
     Replay(Box<Replayed>),
 }
 
 impl Source {
-    /// Waits for the next picture, not longer than `longest`; none if there is nothing new.
+    /// Waits at most `longest` for the next picture; `None` if there is no new one.
     fn next(&mut self, longest: Duration) -> Result<Option<Picture>> {
         match self {
             Source::Live(live) => live.next(longest),
@@ -88,9 +88,9 @@ pub fn run(args: &MonitorsArgs) -> Result<()> {
     Ok(())
 }
 
-/// Shows what comes until it is told to stop; gives the number of commands that were refused.
+/// Shows pictures until a stop request; returns the number of rejected commands.
 fn serve(pair: &mut Pair, mut source: Source, stop: &AtomicBool) -> Result<u64> {
-    // Who comes before the first picture waits for it.
+    // Viewers that connect before the first picture wait for it.
     let mut picture: Option<Picture> = None;
     let mut refused = 0;
     while !stop.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Evaluation of networks by our own engine: a swarm in the thesis's benchmark or a world file.
+//! Evaluation of networks by our own engine: a swarm on the thesis's benchmark or in a world file.
 
 use anyhow::{Result, anyhow};
 use serde::Deserialize;
@@ -14,40 +14,40 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::measure::{Plan, measure_all};
 use xpuck_wire::file;
 
-/// Most registers that a network reads.
+/// Maximum number of registers that a network reads.
 const MOST_INPUTS: usize = 64;
-/// Individuals at once.
+/// Maximum number of individuals evaluated at once.
 pub const MOST_CONCURRENT: u32 = 65_536;
 
-/// A task file without a world simulator.
+/// Task file without a world simulator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OwnTask {
-    /// World file, from this file's folder; the thesis's benchmark without it.
+    /// World file, relative to this file's folder. `None`: the thesis's benchmark.
     world: Option<PathBuf>,
-    /// Robots of the benchmark.
+    /// Number of robots on the benchmark.
     robots: usize,
-    /// Simulated seconds of a run.
+    /// Simulated time of a run (s).
     seconds: f32,
-    /// Runs, over whose fitness the mean is taken.
+    /// Number of runs; the fitness is their mean.
     runs: u32,
     /// Seed of the runs, which are the same for all individuals.
     seed: u64,
-    /// Scalar registers that are the input neurons.
+    /// Scalar registers of the input neurons.
     inputs: Vec<String>,
-    /// Cci: individuals that are evaluated at once.
+    /// Number of individuals evaluated at once (Cci).
     pub concurrent: u32,
-    /// Fewest and most hidden neurons.
+    /// Minimum and maximum number of hidden neurons.
     hidden: [u32; 2],
-    /// Parameter values of each output and hidden neuron: 0, 1 (bias) or 2 (bias, then gain).
+    /// Number of parameter values of each output and hidden neuron: 0, 1 (bias) or 2 (bias, then gain).
     neuron_values: u32,
-    /// Lowest and highest of these.
+    /// Minimum and maximum of these values.
     neurons: [f64; 2],
-    /// Lowest and highest weight.
+    /// Minimum and maximum weight.
     weights: [f64; 2],
-    /// Fio.
+    /// Whether inputs connect directly to outputs (Fio).
     input_to_output: bool,
-    /// Fre.
+    /// Whether the network is recurrent (Fre).
     recurrent: bool,
 }
 
@@ -73,10 +73,10 @@ impl Default for OwnTask {
 }
 
 impl OwnTask {
-    /// Reads a task file; all its keys may be left out.
+    /// Reads a task file; all keys are optional.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The file is invalid.
     pub fn read(path: Option<&Path>) -> Result<OwnTask> {
         let Some(path) = path else { return Ok(OwnTask::default()) };
         let mut task: OwnTask = file::read(path)?;
@@ -84,10 +84,10 @@ impl OwnTask {
         Ok(task)
     }
 
-    /// The world of the task.
+    /// World of the task.
     ///
     /// # Errors
-    /// What is wrong with its file.
+    /// The world file is invalid.
     pub fn spec(&self) -> Result<WorldSpec> {
         Ok(match &self.world {
             Some(world) => world_file::read(world)?,
@@ -95,10 +95,11 @@ impl OwnTask {
         })
     }
 
-    /// What is answered to `SendNetParameters`, checked, also that the engine takes the largest network.
+    /// Returns the answer to `SendNetParameters`, after checks that include whether the engine accepts the largest
+    /// network.
     ///
     /// # Errors
-    /// What is wrong and what is allowed.
+    /// A value is invalid; the error states the value and the allowed range.
     pub fn parameters(&self) -> Result<NetParameters> {
         let wrong =
             |what: &str, value: String, allowed: &str| Err(anyhow!("{what} is {value}, and {allowed} is allowed"));
@@ -129,7 +130,7 @@ impl OwnTask {
             ..NetParameters::default()
         };
         parameters.check()?;
-        // Before the largest is made: its matrix may be huge.
+        // Checked before the largest network is created, because its matrix may be huge.
         if parameters.value_count(max) > MAX_NODES {
             return wrong("the most hidden neurons", max.to_string(), "fewer: the tree would have too many nodes");
         }
@@ -145,10 +146,10 @@ impl OwnTask {
         Ok(parameters)
     }
 
-    /// The tree of an individual, a network alone.
+    /// Tree of an individual, which contains only its network.
     ///
     /// # Errors
-    /// If the individual does not fit the task.
+    /// The individual does not fit the task.
     pub fn tree(&self, individual: &Individual, parameters: &NetParameters) -> Result<Tree> {
         Ok(Tree::parse(&tree::text(&individual.genome(parameters)?, parameters, &self.inputs))?)
     }
@@ -157,7 +158,7 @@ impl OwnTask {
         Ok(Program::compile(&self.tree(individual, parameters)?)?)
     }
 
-    /// The function that evaluates batches on an engine.
+    /// Returns the function that evaluates batches on an engine.
     pub fn evaluate(self, parameters: NetParameters, spec: WorldSpec, engine: ChosenEngine) -> Evaluate {
         Box::new(move |individuals: &[Individual]| {
             let plan = Plan { spec: &spec, seconds: self.seconds, runs: self.runs, seed: self.seed };
@@ -167,10 +168,10 @@ impl OwnTask {
         })
     }
 
-    /// Refuses runs that no world can have.
+    /// Rejects runs out of the simulator's limits.
     ///
     /// # Errors
-    /// What is allowed.
+    /// A value is out of range; the error states the range.
     pub fn check(&self, spec: &WorldSpec) -> Result<()> {
         crate::analysis::simulate::check(&Plan { spec, seconds: self.seconds, runs: self.runs, seed: self.seed })
     }

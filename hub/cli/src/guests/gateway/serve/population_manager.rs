@@ -1,4 +1,4 @@
-//! `xpuck serve population-manager`.
+//! `xpuck serve population-manager`: evolves networks that external robot simulators evaluate.
 
 use super::evolution_files::{self, Files};
 use crate::guests::gateway::address::{self, Place};
@@ -15,54 +15,56 @@ use xpuck_gateway::evaluation::population::manager::{Counts, MOST_SIMULATORS, Ma
 use xpuck_gateway::evaluation::population::variation::Variation;
 use xpuck_wire::{event_at, log, shutdown};
 
-/// Whether the command is to end is looked at so often.
+/// Interval for checking for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Evolve networks that robot simulators of any maker evaluate.
 ///
-/// It asks each robot simulator which networks it takes (SendNetParameters), keeps as many individuals in flight as that one
-/// evaluates at once, and breeds the next generation when all fitness values are there (Individual, Fitness). Robot simulators may
-/// come, go and be late: what they owe is asked for elsewhere. The same seed and the same fitness values give the same
-/// generations, in whatever order these come. It ends after --generations or at Ctrl-C, and keeps the best. See docs/gateway.md.
+/// The command asks each robot simulator for the networks that it accepts (SendNetParameters), keeps as many
+/// individuals in flight as the simulator evaluates at once, and breeds the next generation when all fitness values
+/// have arrived (Individual, Fitness). Robot simulators may connect, disconnect and be late: their open individuals
+/// are sent to others. The same seed and the same fitness values give the same generations, in any order of arrival.
+/// The command ends after --generations or at Ctrl-C, and keeps the best individual. See docs/gateway.md.
 #[derive(Args)]
 pub struct PopulationManagerArgs {
-    /// Robot simulator; may be given again, for up to 64 that take the same networks.
+    /// Address of a robot simulator; may be repeated, for up to 64 that accept the same networks.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7720")]
     robot_sim: Vec<Place>,
-    /// Generations, 1 to 1000000; without it until Ctrl-C.
+    /// Number of generations, 1 to 1000000 [default: until Ctrl-C].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     generations: Option<u32>,
-    /// Individuals of a generation, 2 to 100000.
+    /// Number of individuals in a generation, 2 to 100000.
     #[arg(long, default_value_t = 30)]
     population: u32,
-    /// The best that stay in the next generation, and are evaluated again; fewer than all.
+    /// Number of best individuals that stay in the next generation and are evaluated again; less than the population.
     #[arg(long, default_value_t = 2)]
     elites: u32,
-    /// Individuals of a tournament, the best of which becomes a parent.
+    /// Number of individuals in a tournament, the best of which becomes a parent.
     #[arg(long, default_value_t = 3)]
     tournament: u32,
-    /// Part of children that take neurons from a second parent.
+    /// Fraction of children that take neurons from a second parent.
     #[arg(long, default_value_t = 0.5)]
     crossover: f64,
-    /// Part of a child's values that are mutated.
+    /// Fraction of a child's values that are mutated.
     #[arg(long, default_value_t = 0.3)]
     mutation: f64,
-    /// First standard deviation of mutations, as a part of a value's range, 0.001 to 0.5; it is inherited and evolves.
+    /// Initial standard deviation of mutations, as a fraction of a value's range, 0.001 to 0.5; it is inherited and
+    /// evolves.
     #[arg(long, default_value_t = 0.1)]
     step: f64,
-    /// Part of children that get a hidden neuron more, and of those that lose one.
+    /// Fraction of children that gain a hidden neuron, and of those that lose one.
     #[arg(long, default_value_t = 0.05)]
     growth: f64,
-    /// Seed of all that is random here.
+    /// Seed of all random numbers of this command.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A fitness that does not come within so many seconds is asked for again, elsewhere if possible, 1 to 1000000.
+    /// Time after which a missing fitness is requested again, from another simulator if possible (s), 1 to 1000000.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     timeout: u32,
-    /// Folder for the history (CSV, and a plot as SVG) and the best individual, made if it is not there.
+    /// Folder for the history (CSV, and a plot as SVG) and the best individual; it is created if it is missing.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print JSON objects, a line each: every generation, and at the end the best individual and what was counted.
+    /// Print JSON objects, one on each line: every generation, and at the end the best individual and the counts.
     #[arg(long)]
     json: bool,
     /// End when standard input is closed.
@@ -111,7 +113,7 @@ fn settings(args: &PopulationManagerArgs) -> Result<Settings> {
     Ok(settings)
 }
 
-/// A line that `--json` prints.
+/// Line printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report {
@@ -181,7 +183,7 @@ fn tell(args: &PopulationManagerArgs, summary: &Summary, took: Duration) {
     }
 }
 
-/// Tells and keeps the best, also of a generation that was not evaluated to its end.
+/// Prints and saves the best individual, which may be from an incomplete generation.
 fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>) -> Result<()> {
     let best = manager.evolution().and_then(|evolution| {
         evolution.note_best();
@@ -189,7 +191,7 @@ fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>
     });
     let counts = manager.counts();
     if let Err(error) = files.map_or(Ok(()), |mut files| files.end(best.as_ref())) {
-        // It is not lost with the disk.
+        // The individual is printed, so that it is not lost if the disk fails.
         if let Some(best) = &best {
             log::report(evolution_files::line(best)?);
         }

@@ -1,4 +1,4 @@
-//! `xpuck serve robot-sim`.
+//! `xpuck serve robot-sim`: evaluates the networks of population managers.
 
 use super::own_engine::OwnTask;
 use crate::engines::engine::EngineArgs;
@@ -22,42 +22,46 @@ use xpuck_gateway::limit::LineLimit;
 use xpuck_kernels::engine::EngineKind;
 use xpuck_wire::{event_at, log, shutdown};
 
-/// Whether the command is to end is looked at so often.
+/// Interval for checking for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Evaluate the networks of population managers: an individual comes, its robot is driven, its fitness goes back.
+/// Evaluate the networks of population managers: receive an individual, drive its robot, return its fitness.
 ///
-/// Population managers of any maker connect by TCP, ask which networks are taken (SendNetParameters), send individuals
-/// (Individual) and get a fitness for each (Fitness), in any order. With --world robots drive in the world of a world
-/// simulator, and a task file says what they sense and what their fitness measures. Without it our own engine evaluates
-/// swarms, on the thesis's benchmark or in a world file that the task file names. The messages and both kinds of task files
-/// are described in docs/gateway.md. A malformed line closes its connection, and the log says why.
+/// Population managers of any maker connect by TCP, ask which networks are accepted (SendNetParameters), send
+/// individuals (Individual) and get a fitness for each (Fitness), in any order. With --world, robots drive in the
+/// world of a world simulator, and a task file defines their senses and the measure of fitness. Without it, our own
+/// engine evaluates swarms, on the thesis's benchmark or in a world file named in the task file. docs/gateway.md
+/// describes the messages and both kinds of task files. A malformed line closes its connection, and the reason is
+/// logged.
 #[derive(Args)]
 pub struct RobotSimArgs {
-    /// World simulator whose world robots drive in; without a value 127.0.0.1:7770. Without this option our engine evaluates.
+    /// World simulator in whose world the robots drive; without a value 127.0.0.1:7770. Without this option, our
+    /// engine evaluates.
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:7770")]
     world: Option<Place>,
-    /// Task file of docs/gateway.md. Without it obstacle avoidance from two random places, or the thesis's benchmark.
+    /// Task file of docs/gateway.md [default: obstacle avoidance from two random places, or the thesis's benchmark].
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Individuals that are evaluated at once, instead of the task file's number: 1 to 1024, or to 65536 by our engine.
+    /// Number of individuals evaluated at once, in place of the task file's number: 1 to 1024, or to 65536 by our
+    /// engine.
     #[arg(long)]
     concurrent: Option<u32>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Port to serve at; 0 takes a free one.
+    /// Port to serve at; 0 selects a free one.
     #[arg(long, default_value_t = 7720)]
     port: u16,
-    /// Address of this machine to serve at; 0.0.0.0 is all of them. Nobody proves who they are.
+    /// Address of this machine to serve at; 0.0.0.0 for all addresses. Clients are not authenticated.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// A world that owes answers and says nothing for so many seconds is lost, and connected to again, 1 to 1000000.
+    /// Time without a message after which a world with open requests is connected to again (s), 1 to 1000000.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     timeout: u32,
-    /// Population managers that wait for nothing and say nothing for so many seconds are sent away, 1 to 1000000.
+    /// Time without a message after which a population manager without open requests is disconnected (s), 1 to
+    /// 1000000.
     #[arg(long, default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     idle: u32,
-    /// Print JSON objects, a line each: where it listens, and at the end what was served.
+    /// Print JSON objects, one on each line: the address at the start, and the counts at the end.
     #[arg(long)]
     json: bool,
     /// End when standard input is closed.
@@ -65,13 +69,13 @@ pub struct RobotSimArgs {
     end_with_stdin: bool,
 }
 
-/// A line that `--json` prints.
+/// Line printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report {
-    /// At the start: the address that it listens at.
+    /// At the start: address of the server.
     Listening {
-        /// The address.
+        /// Address.
         listening: [String; 1],
     },
     /// At the end: counts of the session.
@@ -109,7 +113,7 @@ pub fn run(args: &RobotSimArgs) -> Result<()> {
     serve(args, Batch::new(parameters.clone(), task.evaluate(parameters, spec, engine))?)
 }
 
-/// The task file with the options' changes, checked.
+/// Reads the task file, applies the options, and checks the result.
 fn task(args: &RobotSimArgs) -> Result<Task> {
     let mut task: Task = match &args.task {
         Some(file) => xpuck_wire::file::read(file).map_err(|error| match OwnTask::read(Some(file)) {

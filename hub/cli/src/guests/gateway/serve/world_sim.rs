@@ -1,4 +1,4 @@
-//! `xpuck serve world-sim`.
+//! `xpuck serve world-sim`: serves a simulated world to robot simulators.
 
 use crate::terminal::report_json;
 use anyhow::{Result, anyhow, bail};
@@ -17,35 +17,36 @@ use xpuck_gateway::limit::LineLimit;
 use xpuck_wire::log;
 use xpuck_wire::shutdown;
 
-/// Whether the command is to end is looked at so often.
+/// Interval for checking for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Serve a simulated world to robot simulators: bodies, moves and sensors, a line of text a message.
+/// Serve a simulated world to robot simulators: bodies, moves and sensors, one line of text per message.
 ///
-/// Robot simulators of any maker connect by TCP, create robots, tell their bodies, move them and ask what their sensors read
-/// (CreateRobot, BodyShape, JumpTo, MoveTo, VisualSensor, SonicSensor, KillRobot). All of them are in one world, on one port or
-/// several. The messages are described in docs/gateway.md. A malformed line closes its connection, and the log says why.
+/// Robot simulators of any maker connect by TCP, create robots, define their bodies, move them and request the
+/// readings of their sensors (CreateRobot, BodyShape, JumpTo, MoveTo, VisualSensor, SonicSensor, KillRobot). All of
+/// them are in one world, on one port or several. docs/gateway.md describes the messages. A malformed line closes its
+/// connection, and the reason is logged.
 #[derive(Args)]
 pub struct WorldSimArgs {
-    /// World file of docs/gateway.md: blocks, ground, deadly ground, walls; an empty square of 2 by 2 m without it.
+    /// World file of docs/gateway.md: blocks, ground, deadly ground, walls [default: an empty square of 2 by 2 m].
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
-    /// First port; 0 takes a free one.
+    /// First port; 0 selects a free one.
     #[arg(long, default_value_t = 7770)]
     port: u16,
-    /// Number of ports, one after the other, 1 to 30.
+    /// Number of consecutive ports, 1 to 30.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=30))]
     ports: u16,
-    /// Address of this machine to serve at; 0.0.0.0 is all of them. Nobody proves who they are.
+    /// Address of this machine to serve at; 0.0.0.0 for all addresses. Clients are not authenticated.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// Seed of the places where robots begin.
+    /// Seed of the robots' start positions.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Robots of which nobody speaks for so many seconds are taken away, and simulators that say nothing, 1 to 1000000.
+    /// Time without messages after which robots are removed and simulators are disconnected (s), 1 to 1000000.
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     idle: u32,
-    /// Print JSON objects, a line each: where it listens, and at the end what was served.
+    /// Print JSON objects, one on each line: the addresses at the start, and the counts at the end.
     #[arg(long)]
     json: bool,
     /// End when standard input is closed.
@@ -53,11 +54,11 @@ pub struct WorldSimArgs {
     end_with_stdin: bool,
 }
 
-/// A line that `--json` prints.
+/// Line printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report {
-    /// At the start: the addresses that it listens at.
+    /// At the start: addresses of the server.
     Listening {
         /// One address for each port.
         listening: Vec<String>,

@@ -1,4 +1,4 @@
-//! A scene in characters.
+//! Drawing of a scene in characters.
 
 use std::f64::consts::TAU;
 use xpuck_gateway::client::Client;
@@ -8,14 +8,14 @@ use xpuck_wire::output::count;
 
 /// Columns of the field; a row is as high as two columns are wide.
 const COLUMNS: usize = 72;
-/// Rows at most.
+/// Maximum number of rows.
 const ROWS: usize = 30;
-/// What is as near to a robot's middle belongs to it, m.
+/// Distance from a robot's centre below which an outline belongs to the robot (m).
 const ROBOT: f64 = 0.08;
-/// Where somebody looks, counter-clockwise from +x in eighths of a turn.
+/// Arrow of a heading, counter-clockwise from +x in eighths of a turn.
 const ARROWS: [char; 8] = ['→', '↗', '↑', '↖', '←', '↙', '↓', '↘'];
 
-/// What is told above the field: time, play mode, score, who is there.
+/// Line above the field: time, play mode, score, number of robots, and ball.
 pub fn head(client: &Client) -> String {
     let above = client.above().unwrap_or_default();
     let robots = above.placed.iter().filter(|one| one.who != Subject::Ball).count();
@@ -26,14 +26,14 @@ pub fn head(client: &Client) -> String {
     format!("{:.2} s, {mode}, {left}:{right}, {}{ball}", client.time(), count(robots, "robot", "robots"))
 }
 
-/// The head and the field.
+/// Lines of the head and the field.
 pub fn lines(client: &Client) -> Vec<String> {
     let mut lines = vec![head(client)];
     lines.extend(field(&client.above().unwrap_or_default(), client.field()));
     lines
 }
 
-/// The field with a frame around: `#` where walls are, robots with numbers and arrows, the ball.
+/// Field with a frame: `#` for walls, robots with numbers and arrows, the ball.
 fn field(above: &Above, [length, width]: [f64; 2]) -> Vec<String> {
     let rows = ((COLUMNS as f64 * width / length / 2.0).round() as usize).clamp(4, ROWS);
     let mut cells = vec![vec![' '; COLUMNS]; rows];
@@ -48,12 +48,12 @@ fn field(above: &Above, [length, width]: [f64; 2]) -> Vec<String> {
             let values = corners.iter().map(|corner| corner[axis]);
             values.clone().fold(f64::MIN, f64::max) - values.fold(f64::MAX, f64::min)
         };
-        // What is drawn of a robot is in its number and arrow.
+        // A robot is drawn only as its number and arrow.
         let near = |at: [f64; 3]| corners.iter().all(|c| (c[0] - at[0]).hypot(c[1] - at[1]) < ROBOT);
         if above.placed.iter().any(|one| near(one.at)) {
             continue;
         }
-        // Floors, and the walls at their edges, are the frame.
+        // The frame stands for floors, and for the walls at their edges.
         if span(0) > 0.9 * length || span(1) > 0.9 * width {
             continue;
         }
@@ -87,7 +87,7 @@ fn field(above: &Above, [length, width]: [f64; 2]) -> Vec<String> {
     std::iter::once(edge.clone()).chain(rows).chain([edge]).collect()
 }
 
-/// What is put before the numbers of the right team, which has the same ones as the left.
+/// Prefix for the numbers of the right team, which has the same numbers as the left team.
 pub fn side(team: &str) -> &'static str {
     if team.eq_ignore_ascii_case("right") { "R" } else { "" }
 }

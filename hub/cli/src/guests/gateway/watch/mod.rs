@@ -1,4 +1,4 @@
-//! `xpuck dev watch`: the scene of any SimSpark or RSMP server, from above.
+//! `xpuck dev watch`: shows the scene of any SimSpark or RSMP server from above.
 
 mod drawing;
 mod svg;
@@ -23,41 +23,41 @@ use xpuck_gateway::scene::Subject;
 use xpuck_gateway::scene::above::Placed;
 use xpuck_wire::{output, shutdown};
 
-/// How long connecting may take.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(5);
-/// A server that says nothing for so long is told of.
+/// Time without data from the server after which the command fails.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Whether the command is to end is looked at so often.
+/// Interval for checking for a stop request.
 const LOOK: Duration = Duration::from_millis(100);
-/// A terminal is drawn anew at most so often, and a line is printed without one.
+/// Minimum interval between two drawings on a terminal; without a terminal, `LINE` between two lines.
 const FRAME: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(1);
 
 /// Watch any SimSpark or RSMP server: draw its scene from above, or print it.
 ///
-/// On a terminal the field is drawn again and again, robots with their numbers and an arrow where they look, the ball as O. In a
-/// pipe a line is printed once a second. Servers are xpuck's own (`xpuck serve monitors`, an arena's viewers), rcssserver3d and
-/// rcssservermj.
+/// On a terminal, the field is redrawn continuously: robots with their numbers and an arrow in their heading, the
+/// ball as O. In a pipe, one line per second is printed. Servers are xpuck's own (`xpuck serve monitors`, an arena's
+/// viewers), rcssserver3d and rcssservermj.
 #[derive(Args)]
 pub struct WatchArgs {
-    /// The server: rcssserver3d is at port 3200, rcssservermj at 60001.
+    /// Address of the server: rcssserver3d is at port 3200, rcssservermj at 60001.
     #[arg(value_name = "HOST:PORT")]
     server: Place,
-    /// What the server speaks; without it the first message tells.
+    /// Protocol of the server [default: detected by the first message].
     #[arg(long)]
     protocol: Option<Spoken>,
-    /// Draw one picture to this SVG file and end: the first scene, or the last after --seconds.
+    /// Draw one picture to this SVG file and end: the first scene, or the last scene after --seconds.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print each message as a JSON object, a line each: time, play mode, score, robots, ball.
+    /// Print each message as a JSON object, one on each line: time, play mode, score, robots, ball.
     #[arg(long)]
     json: bool,
-    /// End after so many seconds, 0.1 to 86400.
+    /// Duration after which the command ends (s), 0.1 to 86400.
     #[arg(long, value_parser = seconds)]
     seconds: Option<f64>,
 }
 
-/// What a server speaks.
+/// Protocol of a server.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Spoken {
     /// SimSpark's monitor protocol.
@@ -74,7 +74,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// Runs the command.
 ///
 /// # Errors
-/// The server is not there, says nothing, or says what is no scene.
+/// The server cannot be reached, sends nothing, or sends data that is not a scene.
 pub fn run(args: &WatchArgs) -> Result<()> {
     let stop = shutdown::service_flag(Default::default())?;
     let mut stream = connect(&args.server)?;
@@ -133,15 +133,15 @@ fn connect(server: &Place) -> Result<TcpStream> {
     Err(last)
 }
 
-/// How what comes is shown.
+/// Output of the scenes.
 enum Screen {
     /// Each message as JSON.
     Json,
-    /// Drawn on a terminal.
+    /// Drawing on a terminal.
     Terminal(InPlace),
-    /// A line from time to time.
+    /// Lines at intervals.
     Lines,
-    /// Nothing, until the picture at the end.
+    /// No output until the picture at the end.
     Dark,
 }
 
@@ -159,7 +159,7 @@ impl Screen {
 struct Watched {
     client: Client,
     screen: Screen,
-    /// When it was shown last.
+    /// Time of the last output.
     last: Option<Instant>,
 }
 
@@ -185,7 +185,7 @@ impl Watched {
     }
 }
 
-/// The scene after the last message, as `--json` prints it.
+/// Scene after the last message, as printed by `--json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Scene {
     /// Protocol of the server: `simspark` or `rsmp`.
@@ -204,7 +204,7 @@ pub struct Scene {
     ball: Option<[f64; 3]>,
 }
 
-/// A robot of a scene.
+/// Robot of a scene.
 #[derive(Serialize, JsonSchema)]
 struct SceneRobot {
     /// Team.

@@ -1,4 +1,4 @@
-//! A scene as a picture.
+//! Drawing of a scene as SVG.
 
 use super::drawing::side;
 use std::fmt::Write;
@@ -7,14 +7,14 @@ use xpuck_gateway::scene::Subject;
 use xpuck_gateway::scene::above::{Outline, OutlineKind, Placed};
 use xpuck_kernels::markup::escape;
 
-/// Pixels of the field's length, of what is left around it, and of the line above it.
+/// Length of the field, margin around it, and height of the line above it (pixels).
 const LENGTH: f64 = 800.0;
 const MARGIN: f64 = 60.0;
 const HEAD: f64 = 30.0;
-/// Size of letters, pixels.
+/// Font size (pixels).
 const LETTERS: f64 = 13.0;
 
-/// Draws the scene; none before the first.
+/// Draws the scene; `None` before the first scene.
 pub fn draw(client: &Client) -> Option<String> {
     let above = client.above()?;
     let [length, width] = client.field();
@@ -39,9 +39,9 @@ pub fn draw(client: &Client) -> Option<String> {
 }
 
 struct Plan {
-    /// Pixels a metre.
+    /// Pixels per metre.
     scale: f64,
-    /// Half of the field, m.
+    /// Half the lengths of the field (m).
     half: [f64; 2],
 }
 
@@ -71,7 +71,7 @@ impl Plan {
         };
     }
 
-    /// The number of a robot, and which way it looks, beside its body.
+    /// Draws the number and the heading of a robot beside its body.
     fn name(&self, svg: &mut String, one: &Placed) {
         let Subject::Agent(team, number) = &one.who else { return };
         let (x, y) = self.at([one.at[0], one.at[1]]);

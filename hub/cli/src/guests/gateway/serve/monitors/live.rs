@@ -1,4 +1,4 @@
-//! Pictures of a hub that runs. A thread asks it, so that viewers do not wait for an answer.
+//! Pictures of a running hub. A separate thread queries the hub, so that viewers do not wait for its answers.
 
 use crate::link::hub_address::{self, HubAddress};
 use anyhow::{Result, bail};
@@ -11,14 +11,14 @@ use xpuck_wire::output::count;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{Status, output};
 
-/// The hub is asked at most so often.
+/// Minimum interval between two queries.
 const OFTEN: Duration = Duration::from_millis(20);
-/// It is asked again so long after it did not answer.
+/// Interval until the next query after the hub did not answer.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How fast arena time passes is measured over so long.
+/// Interval over which the speed of arena time is measured.
 const MEASURED: Duration = Duration::from_secs(1);
 
-/// A hub that is asked how it stands.
+/// Hub whose status is queried.
 pub struct Live {
     answers: Receiver<Result<Box<Status>, String>>,
     stage: Stage,
@@ -26,7 +26,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Asks once, and then `rate` times in a second of arena time.
+    /// Queries the status once, and then `rate` times per second of arena time.
     ///
     /// # Errors
     /// No hub is known, or it does not answer.
@@ -41,10 +41,10 @@ impl Live {
         Ok(Live { answers, stage: Stage::new(None), silent: false })
     }
 
-    /// The next answer as a picture; none if none came for so long.
+    /// Returns the next answer as a picture; `None` if there is no answer within `longest`.
     ///
     /// # Errors
-    /// The thread that asks has ended.
+    /// The thread that queries the hub has ended.
     pub fn next(&mut self, longest: Duration) -> Result<Option<Picture>> {
         match self.answers.recv_timeout(longest) {
             Ok(Ok(status)) => {
@@ -66,7 +66,7 @@ impl Live {
     }
 }
 
-/// Asks until nobody listens.
+/// Queries the hub until the receiver is dropped.
 fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSender<Result<Box<Status>, String>>) {
     loop {
         let began = Instant::now();
@@ -76,7 +76,7 @@ fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSe
                 (Ok(Box::new(status)), period.saturating_sub(began.elapsed()))
             }
             Err(error) => {
-                // The key or the address may be another by now, as those of a demo are.
+                // Key and address may have changed, as those of a restarted demo.
                 if let Ok((new, _)) = address.open() {
                     link = new;
                 }
@@ -90,10 +90,10 @@ fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSe
     }
 }
 
-/// How often to ask, by how fast arena time passes.
+/// Interval of queries, by the speed of arena time.
 struct Pace {
     rate: f64,
-    /// Arena seconds in a second.
+    /// Arena seconds per second of wall time.
     speed: f64,
     since: (Instant, f64),
 }
@@ -103,11 +103,11 @@ impl Pace {
         Pace { rate, speed: 1.0, since: (Instant::now(), first.time) }
     }
 
-    /// The time from one question to the next, when the hub said this arena time.
+    /// Interval between two queries, after an answer with this arena time.
     fn period(&mut self, now: Instant, time: f64) -> Duration {
         let wall = now.duration_since(self.since.0);
         if wall >= MEASURED {
-            // A hub that was started anew counts from 0.
+            // Arena time starts at 0 again after a restart of the hub.
             let speed = (time - self.since.1) / wall.as_secs_f64();
             self.speed = if speed > 0.0 { speed.clamp(0.1, 100.0) } else { self.speed };
             self.since = (now, time);

@@ -1,4 +1,4 @@
-//! Where viewers find what is served, for all commands that serve them.
+//! Ports for viewers, for all commands that serve them.
 
 use crate::terminal::report_json;
 use anyhow::{Result, anyhow, bail};
@@ -11,14 +11,14 @@ use tracing::{info, warn};
 use xpuck_gateway::monitors::pair::{Heard, Pair};
 use xpuck_wire::log;
 
-/// Commands of trainers that are taken in a cycle: all of them are refused.
+/// Maximum number of trainers' commands per cycle; all of them are rejected.
 pub const ROOM: usize = 1000;
 
-/// A line that a server for viewers prints with `--json`.
+/// Line that a server for viewers prints with `--json`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Report {
-    /// At the start: the addresses that it listens at.
+    /// At the start: addresses of the server.
     Listening {
         /// Address by protocol.
         listening: BTreeMap<String, String>,
@@ -29,36 +29,36 @@ pub enum Report {
         connections_refused: u64,
         /// Number of rejected trainer commands.
         commands_refused: u64,
-        /// Number of messages that were not understood.
+        /// Number of messages that could not be parsed.
         errors: u64,
     },
 }
 
-/// The ports of both protocols.
+/// Ports of both protocols.
 #[derive(Args)]
 pub struct ViewerPorts {
-    /// Port of SimSpark's protocol; 0 takes a free one.
+    /// Port of SimSpark's protocol; 0 selects a free one.
     #[arg(long, default_value_t = 3200)]
     simspark: u16,
-    /// Do not speak SimSpark's protocol.
+    /// Do not serve SimSpark's protocol.
     #[arg(long, conflicts_with = "simspark")]
     no_simspark: bool,
-    /// Port of RSMP; 0 takes a free one.
+    /// Port of RSMP; 0 selects a free one.
     #[arg(long, default_value_t = 60001)]
     rsmp: u16,
-    /// Do not speak RSMP.
+    /// Do not serve RSMP.
     #[arg(long, conflicts_with = "rsmp")]
     no_rsmp: bool,
-    /// Address of this machine to serve at; 0.0.0.0 is all of them. Nobody proves who they are.
+    /// Address of this machine to serve at; 0.0.0.0 for all addresses. Clients are not authenticated.
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
 }
 
 impl ViewerPorts {
-    /// Listens.
+    /// Starts listening.
     ///
     /// # Errors
-    /// Nothing is to be served, or an address is taken.
+    /// No protocol is left to serve, or an address is in use.
     pub fn listen(&self) -> Result<Pair> {
         if self.no_simspark && self.no_rsmp {
             bail!("--no-simspark and --no-rsmp leave nothing to serve; leave one of them out");
@@ -68,10 +68,10 @@ impl ViewerPorts {
         pair.map_err(|(at, error)| anyhow!("{at}: {error}; --simspark PORT and --rsmp PORT name other ports"))
     }
 
-    /// Tells where it listens.
+    /// Prints the addresses of the server.
     ///
     /// # Errors
-    /// What the system says.
+    /// The addresses cannot be determined.
     pub fn tell(&self, pair: &Pair, as_json: bool) -> Result<()> {
         let places = pair.addresses()?;
         if !self.host.is_loopback() {
@@ -89,7 +89,8 @@ impl ViewerPorts {
     }
 }
 
-/// Logs what viewers did in a cycle, as far as a log can take it; gives how many commands of trainers were refused: all.
+/// Logs the viewers' events of a cycle, within the log's rate limit; returns the number of trainers' commands, all
+/// rejected.
 pub fn refuse(pair: &mut Pair, heard: &Heard) -> u64 {
     heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
     let lines = heard.commands.iter().map(|(_, command)| {
@@ -103,7 +104,7 @@ pub fn refuse(pair: &mut Pair, heard: &Heard) -> u64 {
     heard.commands.len() as u64
 }
 
-/// Tells at the end what was counted.
+/// Prints the counts at the end.
 pub fn tell_counts(pair: &Pair, refused: u64, as_json: bool) {
     let counts = pair.counts();
     match as_json {
@@ -115,18 +116,18 @@ pub fn tell_counts(pair: &Pair, refused: u64, as_json: bool) {
     }
 }
 
-/// How many times as fast as true something is shown.
+/// Parses a playback speed relative to real time.
 ///
 /// # Errors
-/// What may stand there.
+/// The number is out of range; the error states the range.
 pub fn speed(text: &str) -> Result<f64, String> {
     number(text, 0.1, 100.0)
 }
 
-/// Messages in a second.
+/// Parses a message rate (Hz).
 ///
 /// # Errors
-/// What may stand there.
+/// The number is out of range; the error states the range.
 pub fn rate(text: &str) -> Result<f64, String> {
     number(text, 1.0, 100.0)
 }

@@ -13,14 +13,14 @@ use xpuck_record::read::{self, Entries};
 use xpuck_record::run_file::RunFile;
 use xpuck_record::verify::phase_worlds;
 
-/// A record that is played.
+/// Record that is played.
 pub struct Replayed {
     folder: PathBuf,
     run: RunFile,
-    /// The worlds of the run's phases, by name.
+    /// Worlds of the run's phases, by name.
     worlds: Vec<(String, Arc<WorldSpec>)>,
     speed: f64,
-    /// Arena time from one picture to the next, s.
+    /// Arena time between two pictures (s).
     period: f64,
     again: bool,
     pass: Pass,
@@ -29,14 +29,14 @@ pub struct Replayed {
 /// One pass through the record.
 struct Pass {
     entries: Entries,
-    /// The entry that is next, which was read already.
+    /// Next entry, which has already been read.
     next: Option<Entry>,
     replay: Replay,
     stage: Stage,
-    /// When it began, and the record's time then, s.
+    /// Start of the pass, and the record's time at that moment (s).
     began: Instant,
     first: f64,
-    /// Time of the next picture, s of the record.
+    /// Record time of the next picture (s).
     due: f64,
     ended: bool,
 }
@@ -60,24 +60,24 @@ impl Pass {
 }
 
 impl Replayed {
-    /// Opens a run's folder: it is played `speed` times as fast as it was, with `rate` pictures in a second of arena time, and
-    /// `again` and again or once.
+    /// Opens a run's folder, to be played at `speed` times real time, with `rate` pictures per second of arena time;
+    /// `again` repeats the record.
     ///
     /// # Errors
-    /// There is no record, or it is empty.
+    /// The record is missing or empty.
     pub fn open(folder: &Path, speed: f64, rate: f64, again: bool) -> Result<Replayed> {
         let run = RunFile::read(folder)?;
-        // The walls around alone are drawn where this version no longer reads the experiment or its world.
+        // If this version cannot read the experiment or its world, only the outer walls are drawn.
         let worlds = phase_worlds(&run).unwrap_or_default();
         let pass = Pass::open(folder, &run, radius(&worlds))?;
         let folder = folder.to_path_buf();
         Ok(Replayed { folder, run, worlds, speed, period: 1.0 / rate, again, pass })
     }
 
-    /// The next picture; none if it is not due for so long, which is waited for.
+    /// Waits at most `longest` and returns the next picture; `None` if it is not due by then.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The record cannot be read.
     pub fn next(&mut self, longest: Duration) -> Result<Option<Picture>> {
         if self.pass.ended {
             std::thread::sleep(longest);
@@ -91,7 +91,7 @@ impl Replayed {
             return Ok(None);
         }
         std::thread::sleep(wait);
-        // Where nobody could keep up the pictures between are left out.
+        // Pictures that are late are skipped.
         let now = pass.first + pass.began.elapsed().as_secs_f64() * self.speed;
         while let Some(entry) = pass.next.take_if(|entry| entry.time() <= now) {
             pass.replay.take(entry);
@@ -124,7 +124,7 @@ impl Replayed {
     }
 }
 
-/// Radius of the discs, m, where a world says it.
+/// Radius of the discs (m), if a world defines it.
 fn radius(worlds: &[(String, Arc<WorldSpec>)]) -> Option<f64> {
     worlds.first()?.1.discs.first().map(|disc| f64::from(disc.shape.radius))
 }
