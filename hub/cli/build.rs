@@ -1,4 +1,4 @@
-//! Tells the program which commit it was built from, for the files of runs.
+//! Passes the commit of the build to the program, which writes it to the files of runs.
 
 #![allow(clippy::print_stdout, reason = "Cargo reads it")]
 

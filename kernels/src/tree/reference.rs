@@ -11,7 +11,7 @@ The node table of behaviour trees, as `xpuck tree nodes` prints it. A tree has o
 operands follow the node's name in the order given here.
 
 Results: S success, F failure, R running. They are what a node may return whatever its operands are; a leaf that
-writes is running when v_goal was already written in this tick. \"Writes\" says whether the node itself may change a
+writes is running when v_goal was already written in this tick. \"Writes\" states whether the node itself may change a
 register. Bytes are those of the binary form; a node with children needs 2 more for each, rounded up to 4.
 ";
 

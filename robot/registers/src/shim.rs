@@ -74,7 +74,7 @@ pub const STATUS_BITS: &[BitField] = &[
     bit(0, "started", "the logic was configured anew: power came, or had gone"),
     bit(1, "message_bad", "an SPI message was torn, or its sum or CRC was wrong"),
     bit(2, "row_left_out", "a row of the camera had no room in the FIFO"),
-    bit(3, "row_uneven", "a row was longer or shorter than `row_units` says"),
+    bit(3, "row_uneven", "a row was longer or shorter than `row_units`"),
     bit(4, "frame_cut", "a frame began within a row"),
     bit(5, "camera_stopped", "the camera's pixel clock stood for 2 ms or more"),
     bit(6, "usb_stopped", "the FT2232H gave no clock for 2 ms or more: it is not in the mode of the synchronous FIFO"),

@@ -267,7 +267,7 @@ impl Switchboard {
         }
         let steps = run.plan.steps.len();
         let in_a_step = |(i, robot): (usize, &Robot)| robot.alive() && planned.evolves(i) && !robot.is_beyond(steps);
-        // The fitness in a step's world says nothing about the experiment's own world.
+        // The fitness in a step's world does not apply to the experiment's own world.
         let wait = self.roster.robots.iter().enumerate().any(in_a_step);
         if let Some(wanted) = until.evolved_fitness.filter(|_| !wait) {
             let evolved = self.roster.evolved();

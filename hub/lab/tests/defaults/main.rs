@@ -17,7 +17,7 @@ use xpuck_testing::page::is_the_code;
 const OPENING: &str = "\
 # Defaults
 
-What holds where nobody says otherwise, written from the code. Keys that must be given are not here; a key `a.b` is `b` in
+Default values, generated from the code. Keys that must be given are not here; a key `a.b` is `b` in
 the table `[a]`, and `a[].b` is `b` in each `[[a]]`. \"none\" is: nothing, unless the key is given. Constants have no key:
 they are changed in the source file that is named above their table.
 

@@ -14,6 +14,7 @@ mod site;
 mod skips;
 mod suite;
 mod walks;
+mod words;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

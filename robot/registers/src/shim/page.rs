@@ -15,11 +15,11 @@ The logic between board, camera and dsPIC ([fpga](../fpga.md)) has registers of 
 | from the board | 1 writes, 0 reads | address | value to write |
 | to the board, in place of the dsPIC's | 1 | address | value |
 
-The answer to a word comes with the next message; until another register was asked for, each message tells the same one. After power-up
+The answer to a word comes with the next message; until another register was asked for, each message returns the same one. After power-up
 it is `status`, and so it is for a board that sends 0. Where no logic is between, the word is the dsPIC's, 0.
 
 A word counts only in a message with the right sum and CRC. These do not cover the word itself, so **a write takes effect when two
-messages in a row carry it**; the answer to either tells the register as it was before it took effect.
+messages in a row carry it**; the answer to either is the register as it was before it took effect.
 
 Examples: `0800` asks for `rows_left_out`, and the last word of the next message is `88nn`, nn its value. `9114` in two messages in a row
 sets `row_units` to 20; asked by `1100`, the logic answers `9114`. Counters have eight bits and wrap: a camera whose

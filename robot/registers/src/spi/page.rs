@@ -28,9 +28,9 @@ one message later.
 ## What the slave does
 
 - A valid command takes effect when its message ends. One that is corrupt, or of which fewer than 31 words came before the
-  slave select rose, is ignored and counted in `rejected`, and the report says `last_command_bad` until the next valid one.
+  slave select rose, is ignored and counted in `rejected`, and the report has `last_command_bad` set until the next valid one.
   Words are counted from the falling select, so nothing of a torn message reaches the next.
-- After 200 ms without a valid command the motors stop and the report says `motors_timed_out`. The next valid command ends
+- After 200 ms without a valid command the motors stop and the report has `motors_timed_out` set. The next valid command ends
   that; the speeds stay zero until a command sets them. After power-up the slave is in this state.
 - A message of any content, also an idle line, is answered with a report.
 - The motors make their steps on a grid of 0.1 ms. The mean speed is exact; a step is at most 0.1 ms late.
