@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use xpuck_automata::automaton::{Meanings, Module, account, draw, parse, print, simplify, to_tree};
-use xpuck_automata::cargo::Automata;
+use xpuck_automata::cargo::ControllerAutomata;
 use xpuck_hub_automata::arbiters::TreeGenome;
 use xpuck_hub_automata::scenario::{Population, Scenario, original};
 
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         1 => drop(Scenario::parse("fuzz", text).map_err(|error| told(&error))),
         2 => {
-            let _ = Population::<Automata>::parse("fuzz", text).map_err(|error| told(&error));
+            let _ = Population::<ControllerAutomata>::parse("fuzz", text).map_err(|error| told(&error));
             let _ = Population::<TreeGenome>::parse("fuzz", text).map_err(|error| told(&error));
         }
         3 => drop(original::world("fuzz", text).map_err(|error| told(&error))),

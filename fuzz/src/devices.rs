@@ -11,7 +11,7 @@ const SIZE: (usize, usize) = (4, 2);
 fuzz_target!(|bytes: &[u8]| {
     if let Some(words) = bytes.first_chunk() {
         let words = spi::from_wire(words);
-        let _ = (spi::Report::decode(&words), spi::Command::decode(&words), spi::Command::decode_late(&words));
+        let _ = (spi::Report::decode(&words), spi::Command::decode(&words), spi::Command::decode_shifted(&words));
     }
     if let Some(report) = bytes.first_chunk() {
         let _ = epuck2::Report::decode(report);

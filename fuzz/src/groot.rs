@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use xpuck_wire::groot::{View, WatchedTree, reply};
+use xpuck_wire::groot::{TreeState, WatchedTree, reply};
 use xpuck_wire::groot_recording::Recording;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (header, body) = rest.split_at(usize::from(*cut).min(rest.len()));
     let parts = [header.to_vec(), body.to_vec()];
     let tree = WatchedTree::new("x", String::from("<root/>"));
-    let view = View { tree: &tree, nodes: &[], registers: &[("s_n".into(), 1.0)] };
+    let view = TreeState { tree: &tree, nodes: &[], registers: &[("s_n".into(), 1.0)] };
     for view in [None, Some(&view)] {
         let mut recording = Recording::default();
         assert!(!reply(&parts, view, &mut recording).is_empty());

@@ -2,7 +2,7 @@
 
 use xpuck_hub_core::config::Gates as Limits;
 use xpuck_hub_core::mocap::RawFrame;
-use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_hub_core::mocap::gates::PoseFilter;
 use xpuck_hub_service::mocap::source::Codec;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::exchange::{
@@ -70,7 +70,7 @@ fn tick(tree: &Tree, program: &Program) {
 ///
 /// # Panics
 /// If an error has no message, or a pose is not finite; libFuzzer then keeps the input.
-pub fn feed_in_pieces(client: &mut dyn Codec, bytes: &[u8]) {
+pub fn feed_chunks(client: &mut dyn Codec, bytes: &[u8]) {
     let Some((cut, stream)) = bytes.split_first() else { return };
     let mut frames = Vec::new();
     for piece in stream.chunks(1 + usize::from(*cut)) {
@@ -83,16 +83,16 @@ pub fn feed_in_pieces(client: &mut dyn Codec, bytes: &[u8]) {
         }
         client.take_outgoing();
     }
-    pass_gates(&frames);
+    check_gates(&frames);
 }
 
 /// Checks that all poses that pass the gates are finite.
 ///
 /// # Panics
 /// If a check fails; libFuzzer then keeps the input.
-pub fn pass_gates(frames: &[RawFrame]) {
-    let mut gates = Gates::new(Limits::default(), &["xp01".to_string()]);
-    for body in frames.iter().filter_map(|raw| gates.pass(raw)).flat_map(|frame| frame.bodies) {
+pub fn check_gates(frames: &[RawFrame]) {
+    let mut gates = PoseFilter::new(Limits::default(), &["xp01".to_string()]);
+    for body in frames.iter().filter_map(|raw| gates.filter(raw)).flat_map(|frame| frame.bodies) {
         assert!(body.pose.at.x.is_finite() && body.pose.at.y.is_finite() && body.pose.heading.is_finite());
     }
 }

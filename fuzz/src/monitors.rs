@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         frames.push(piece);
         while let Ok(Some(one)) = frames.next_message() {
             message(one);
-            clients.iter_mut().for_each(|client| drop(client.take(one)));
+            clients.iter_mut().for_each(|client| drop(client.apply(one)));
         }
     }
     for client in &clients {

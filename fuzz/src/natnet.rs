@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use xpuck_fuzz::pass_gates;
+use xpuck_fuzz::check_gates;
 use xpuck_hub_core::config::UpAxis;
 use xpuck_hub_service::mocap::natnet::Session;
 
@@ -19,5 +19,5 @@ fuzz_target!(|bytes: &[u8]| {
         }
         session.take_outgoing();
     }
-    pass_gates(&frames);
+    check_gates(&frames);
 });

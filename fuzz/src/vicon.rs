@@ -4,8 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use xpuck_fuzz::feed_in_pieces;
+use xpuck_fuzz::feed_chunks;
 use xpuck_hub_core::config::ViconMode;
 use xpuck_hub_service::mocap::vicon::Client;
 
-fuzz_target!(|bytes: &[u8]| feed_in_pieces(&mut Client::new(ViconMode::Push, false), bytes));
+fuzz_target!(|bytes: &[u8]| feed_chunks(&mut Client::new(ViconMode::Push, false), bytes));

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use xpuck_fuzz::feed_in_pieces;
+use xpuck_fuzz::feed_chunks;
 use xpuck_hub_service::mocap::vrpn::Client;
 
-fuzz_target!(|bytes: &[u8]| feed_in_pieces(&mut Client::new(), bytes));
+fuzz_target!(|bytes: &[u8]| feed_chunks(&mut Client::new(), bytes));

@@ -7,7 +7,7 @@ pub const SANS: &str = "'Liberation Sans', Arimo, Arial, Helvetica, sans-serif";
 pub const MONO: &str = "'Liberation Mono', Cousine, 'Courier New', monospace";
 
 /// Replaces `sans-serif` and `monospace` in a style sheet by these lists.
-pub fn set(style: &str) -> String {
+pub fn with_fonts(style: &str) -> String {
     style.replace("sans-serif", SANS).replace("monospace", MONO)
 }
 
@@ -17,7 +17,7 @@ mod tests {
 
     #[test]
     fn both_families_are_named_once() {
-        let style = set("a { font: 13px sans-serif } b { font: 12px monospace }");
+        let style = with_fonts("a { font: 13px sans-serif } b { font: 12px monospace }");
         assert_eq!(style, format!("a {{ font: 13px {SANS} }} b {{ font: 12px {MONO} }}"));
     }
 }

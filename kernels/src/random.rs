@@ -72,7 +72,7 @@ fn philox_rounds<const ROUNDS: usize>(counter: [u32; 4], key: [u32; 2]) -> [u32;
 
 /// One block of four random words for `body` of `world` at `step`; `block` is the number of the block, below 2^16.
 #[inline(always)]
-pub fn block(seed: u64, world: u32, body: u32, step: u32, stream: Stream, block: u32) -> [u32; 4] {
+pub fn random_block(seed: u64, world: u32, body: u32, step: u32, stream: Stream, block: u32) -> [u32; 4] {
     philox([world, body | block << 16, step, stream as u32], [seed as u32, (seed >> 32) as u32])
 }
 
@@ -214,7 +214,7 @@ mod tests {
         let n = 40_000;
         let (mut sum, mut square, mut fourth) = (0.0f64, 0.0f64, 0.0f64);
         for i in 0..n {
-            let w = block(7, 0, 0, i, Stream::Motion, 0);
+            let w = random_block(7, 0, 0, i, Stream::Motion, 0);
             for x in [normal_pair(w[0], w[1]).0, normal_pair(w[0], w[1]).1] {
                 let x = f64::from(x);
                 sum += x;
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn motion_noise_is_nearly_normal_and_its_parts_do_not_hang_together() {
+    fn motion_noise_is_near_normal_and_uncorrelated() {
         let n = 100_000;
         let mut sums = [0.0f64; 3];
         let mut fourth = 0.0f64;
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn draws_follow_the_blocks_and_stay_in_range() {
         let mut draws = Draws::new(3, 1, 2, 9, Stream::Start);
-        let expected: Vec<u32> = (0..3).flat_map(|b| block(3, 1, 2, 9, Stream::Start, b)).collect();
+        let expected: Vec<u32> = (0..3).flat_map(|b| random_block(3, 1, 2, 9, Stream::Start, b)).collect();
         let got: Vec<u32> = (0..12).map(|_| draws.word()).collect();
         assert_eq!(got, expected);
         assert!((0..1000).all(|_| draws.below(7) < 7));

@@ -30,6 +30,6 @@ fn ticks_allocate_nothing() {
 }
 
 #[test]
-fn the_counter_counts() {
+fn allocation_counter_counts_one_box() {
     assert_eq!(allocation_counter::measure(|| drop(std::hint::black_box(Box::new(9)))).count_total, 1);
 }

@@ -123,7 +123,7 @@ fn engines_agree_bit_for_bit_with_any_number_of_robots() {
 }
 
 #[test]
-fn an_arena_for_many_leaves_each_the_room_of_sixteen() {
+fn arena_area_per_robot_is_constant() {
     for robots in [1, 9, 16, 17, 64, MAX_ROBOTS] {
         let spec = WorldSpec::benchmark(robots);
         spec.check().unwrap();

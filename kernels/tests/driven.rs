@@ -1,6 +1,6 @@
 //! Externally driven worlds behave as under the reference engine.
 
-use xpuck_kernels::engine::{Driven, Wheels};
+use xpuck_kernels::engine::{ActionKind, BatchSimulation};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::tree::Senses;
 use xpuck_kernels::world::{Sensing, Task, World, WorldSpec};
@@ -44,7 +44,7 @@ fn goals_of_the_same_senses_give_the_same_digits() {
     // One full block and one of three worlds; the numbers do not start at 0.
     let numbers: Vec<u32> = (5..24).collect();
     for spec in specs() {
-        let mut driven = Driven::new(&spec, Sensing::ALL, 7, &numbers);
+        let mut driven = BatchSimulation::new(&spec, Sensing::ALL, 7, &numbers);
         let mut worlds: Vec<World> = numbers.iter().map(|n| World::new(&spec, *n as usize, 7, *n)).collect();
         let mut senses = vec![0.0; numbers.len() * spec.robots * CELLS.len()];
         let mut fitness = vec![0.0; numbers.len()];
@@ -52,12 +52,12 @@ fn goals_of_the_same_senses_give_the_same_digits() {
             driven.read(&CELLS, &mut senses);
             let actions: Vec<f32> = senses.chunks(CELLS.len()).map(goal).flat_map(|g| [g.x, g.y]).collect();
             for (world, senses) in worlds.iter_mut().zip(senses.chunks(CELLS.len() * spec.robots)) {
-                world.update_by(|i, s, _| {
+                world.update_with(|i, s, _| {
                     assert_eq!(cells_of(s), senses[CELLS.len() * i..][..CELLS.len()], "robot {i} at update {update}");
                     goal(&cells_of(s))
                 });
             }
-            driven.update(&actions, Wheels::Goal);
+            driven.update(&actions, ActionKind::Goal);
         }
         driven.fitness(&mut fitness);
         for (i, (world, fitness)) in worlds.iter().zip(&fitness).enumerate() {
@@ -70,12 +70,12 @@ fn goals_of_the_same_senses_give_the_same_digits() {
 }
 
 #[test]
-fn wheels_are_cut_at_the_greatest_speed_and_what_is_no_number_stands() {
+fn wheel_speeds_are_clamped_and_nan_is_zero() {
     let spec = WorldSpec::benchmark(2);
     let way = |actions: [f32; 4]| {
-        let mut driven = Driven::new(&spec, Sensing::NONE, 3, &[1]);
+        let mut driven = BatchSimulation::new(&spec, Sensing::NONE, 3, &[1]);
         let from = driven.pose(0, 0);
-        driven.update(&actions, Wheels::Speeds);
+        driven.update(&actions, ActionKind::Speeds);
         let to = driven.pose(0, 0);
         (to.at - from.at).length()
     };
@@ -85,14 +85,14 @@ fn wheels_are_cut_at_the_greatest_speed_and_what_is_no_number_stands() {
 }
 
 #[test]
-fn what_is_earned_adds_up_to_the_fitness() {
+fn earned_rewards_sum_to_fitness() {
     let updates = 50;
     for spec in specs() {
-        let mut driven = Driven::new(&spec, Sensing::NONE, 2, &[0, 1]);
+        let mut driven = BatchSimulation::new(&spec, Sensing::NONE, 2, &[0, 1]);
         let actions = vec![0.8; 4 * spec.robots];
         let (mut fitness, mut before, mut sum) = ([0.0; 2], 0.0, 0.0f32);
         for update in 1..=updates {
-            driven.update(&actions, Wheels::Goal);
+            driven.update(&actions, ActionKind::Goal);
             driven.fitness(&mut fitness);
             let earned = spec.task.earned(fitness[0], update as f32 / updates as f32);
             sum += earned - before;

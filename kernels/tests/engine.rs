@@ -81,7 +81,7 @@ fn seeds_and_worlds_differ() {
 }
 
 #[test]
-fn an_untouched_frisbee_has_moved_exactly_nothing() {
+fn untouched_frisbee_gives_zero_fitness() {
     let standing = run("successl", Scenario::A, 1, 4, 300);
     assert!(standing.iter().all(|o| o.fitness == 0.0));
 }
@@ -104,7 +104,7 @@ fn infinities_from_controllers_never_reach_the_physics() {
 }
 
 #[test]
-fn the_frisbee_is_relocated_and_the_count_goes_on() {
+fn frisbee_is_relocated_and_distance_accumulates() {
     let program = program(TREE_806768);
     let mut world = World::new(&WorldSpec::scenario(9, Scenario::B), 0, 4, 1);
     let mut memories = vec![Memory::new(&program); 9];

@@ -1,6 +1,6 @@
 //! Robots estimate the parameters of a world that differs from the planned one.
 
-use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Parameter, WorldModel};
+use xpuck_kernels::estimate::{Consensus, Estimator, Parameter, PoseSnapshot, WorldModel};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_kernels::tree::{Memory, Program, Tree};
@@ -22,7 +22,7 @@ struct Swarm {
     program: Program,
     memories: Vec<Memory>,
     estimators: Vec<Estimator>,
-    councils: Vec<Council>,
+    councils: Vec<Consensus>,
     /// Ratio of actual to commanded speed of each wheel.
     wheels: [[f32; 2]; ROBOTS],
     seed: u64,
@@ -40,7 +40,7 @@ impl Swarm {
             memories: vec![Memory::new(&program); ROBOTS],
             program,
             estimators: vec![Estimator::new(planned); ROBOTS],
-            councils: vec![Council::default(); ROBOTS],
+            councils: vec![Consensus::default(); ROBOTS],
             wheels: [[1.0; 2]; ROBOTS],
             seed,
             update: 0,
@@ -48,8 +48,8 @@ impl Swarm {
         }
     }
 
-    fn glimpse(&self, robot: usize, time: f64) -> Glimpse {
-        Glimpse::in_world(&self.world, robot, time, |body, Pose { at, heading }| {
+    fn glimpse(&self, robot: usize, time: f64) -> PoseSnapshot {
+        PoseSnapshot::in_world(&self.world, robot, time, |body, Pose { at, heading }| {
             let mut draws = Draws::new(self.seed, body as u32, robot as u32, self.update, Stream::Device);
             let ((x, y), (turn, _)) =
                 (normal_pair(draws.word(), draws.word()), normal_pair(draws.word(), draws.word()));
@@ -61,10 +61,10 @@ impl Swarm {
         let now = f64::from(self.update) * 0.1;
         for robot in 0..ROBOTS {
             let glimpse = self.glimpse(robot, now);
-            self.estimators[robot].see(glimpse);
+            self.estimators[robot].on_snapshot(glimpse);
         }
         let Swarm { world, program, memories, estimators, wheels, .. } = self;
-        world.drive_by(|i, senses, draws| {
+        world.update_with_wheels(|i, senses, draws| {
             let told = estimators[i].model().compensated(steer(memories[i].tick(program, senses, draws).1));
             estimators[i].command(now, told);
             [told[0] * wheels[i][0], told[1] * wheels[i][1]]
@@ -81,7 +81,7 @@ impl Swarm {
             for from in (0..ROBOTS).filter(|from| *from != to) {
                 self.councils[to].hear(now, from as u16 + 1, reports[from].clone());
             }
-            if let Some((parameter, value)) = self.councils[to].verdict(now, &reports[to], ROBOTS) {
+            if let Some((parameter, value)) = self.councils[to].decide(now, &reports[to], ROBOTS) {
                 self.estimators[to].adopt(parameter, value);
                 self.councils[to].change(now, parameter);
                 self.adopted.push((now, to, parameter, value));
@@ -107,7 +107,7 @@ fn swarm(tree: &str, seed: u64) -> Swarm {
 }
 
 #[test]
-fn a_world_as_planned_stays_as_planned() {
+fn matching_world_adopts_no_estimates() {
     for seed in 1..=2 {
         let mut swarm = swarm(PUSHES, seed);
         swarm.run(300.0);
@@ -116,7 +116,7 @@ fn a_world_as_planned_stays_as_planned() {
 }
 
 #[test]
-fn a_frisbee_that_grows_heavier_is_weighed_by_pushing_it() {
+fn heavier_frisbee_mass_is_estimated_by_pushing() {
     // `make test-long` runs this test with more seeds.
     let seeds = std::env::var("XPUCK_WEIGHINGS").map_or(1, |seeds| seeds.parse().expect("a number of seeds"));
     for seed in 1..=seeds {
@@ -140,7 +140,7 @@ fn a_frisbee_that_grows_heavier_is_weighed_by_pushing_it() {
 }
 
 #[test]
-fn a_slippery_floor_is_told_from_a_heavy_frisbee() {
+fn slippery_floor_is_not_taken_for_heavy_frisbee() {
     let mut swarm = swarm(PUSHES, 1);
     swarm.run(40.0);
     swarm.world.bodies[..ROBOTS].iter_mut().for_each(|body| body.shape.mu = 0.2);
@@ -151,7 +151,7 @@ fn a_slippery_floor_is_told_from_a_heavy_frisbee() {
 }
 
 #[test]
-fn walls_that_nobody_told_of_become_edges_of_the_simulated_arena() {
+fn unknown_walls_become_arena_edges() {
     let planned = WorldSpec::benchmark(ROBOTS);
     let walled = |from: (f32, f32), to: (f32, f32), high: (f32, f32)| {
         let mut real = planned.clone();
@@ -177,7 +177,7 @@ fn walls_that_nobody_told_of_become_edges_of_the_simulated_arena() {
 }
 
 #[test]
-fn a_robot_whose_wheel_slips_changes_its_own_model_and_drives_straight_again() {
+fn wheel_slip_changes_own_model_and_is_compensated() {
     let mut swarm = swarm(EXPLORES, 3);
     swarm.run(20.0);
     swarm.wheels[4] = [0.7, 1.0];
@@ -192,14 +192,14 @@ fn a_robot_whose_wheel_slips_changes_its_own_model_and_drives_straight_again() {
 }
 
 #[test]
-fn moments_out_of_order_and_gaps_say_nothing() {
+fn unordered_or_missing_snapshots_give_no_evidence() {
     let mut swarm = swarm(PUSHES, 1);
     swarm.run(20.0);
     let mut estimator = swarm.estimators[0].clone();
     let before = estimator.reports();
     let last = swarm.glimpse(0, 20.0);
     for time in [5.0, 90.0, 89.0, 89.2, f64::MAX] {
-        estimator.see(Glimpse { time, ..last.clone() });
+        estimator.on_snapshot(PoseSnapshot { time, ..last.clone() });
     }
     assert_eq!(estimator.reports(), before);
 }

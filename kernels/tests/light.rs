@@ -39,7 +39,7 @@ fn engines_agree_bit_for_bit_where_there_is_light() {
 }
 
 #[test]
-fn a_tree_that_reads_the_light_goes_there_and_one_that_does_not_does_not() {
+fn only_trees_reading_light_reach_it() {
     let places = (0..8).map(|i| Pose { at: vec2(-0.8, -0.6 + 0.17 * i as f32), heading: 0.8 * i as f32 }).collect();
     let spec = WorldSpec { starts: vec![Start::Poses(places)], ..lit(8, &[(0.6, 0.4, 0.1)]) };
     let [seeking, blind] = [SEEKER, BLIND].map(|text| distance(&spec, text, vec2(0.6, 0.4)));
@@ -47,12 +47,12 @@ fn a_tree_that_reads_the_light_goes_there_and_one_that_does_not_does_not() {
 }
 
 #[test]
-fn a_light_changes_nothing_for_trees_that_do_not_read_it() {
+fn light_does_not_affect_trees_without_light_nodes() {
     assert_eq!(outcome(&lit(9, &[]), BLIND), outcome(&lit(9, &[(0.1, 0.0, 1.0)]), BLIND));
 }
 
 #[test]
-fn lights_that_cannot_be_are_refused_with_their_place() {
+fn invalid_lights_are_rejected_with_index() {
     let error = |spec: WorldSpec| spec.check().unwrap_err().to_string();
     assert!(error(lit(3, &[(0.0, 0.0, -1.0)])).contains("light 1, brightness = -1"));
     assert!(error(lit(3, &[(0.0, 0.0, 1.0), (f32::NAN, 0.0, 1.0)])).contains("light 2, x = NaN"));

@@ -66,7 +66,7 @@ fn engines_agree_to_the_digit() {
 }
 
 #[test]
-fn every_form_holds_a_network() {
+fn networks_round_trip_through_every_format() {
     for tree in trees() {
         assert_eq!(Tree::parse(&tree.to_string()).unwrap(), tree);
         assert_eq!(from_compact(&to_compact(&tree)).unwrap(), tree);
@@ -118,11 +118,11 @@ fn reduction_keeps_networks_and_takes_what_is_around_them() {
     // Values that a network reads from scratch registers must be kept; a network that cannot drive still has memory.
     let kept = "seq\n  movcs s_scr 3\n  movcv v_goal 0deg\n  invert\n    network\n      neuron 0 1\n        synapse s_scr 1\n      neuron 0 1\n";
     assert_eq!(reduce(&Tree::parse(kept).unwrap(), Options::default()).tree.to_string().matches("s_scr").count(), 2);
-    assert!(matches!(Memoryless::of(&network(0, 1)), Err(CompileError::Remembers)));
+    assert!(matches!(Memoryless::of(&network(0, 1)), Err(CompileError::HasMemory)));
 }
 
 #[test]
-fn networks_are_drawn_and_told() {
+fn networks_are_drawn_and_explained() {
     let tree = network(2, 8).under_avoiding();
     let svg = to_svg(&tree, Direction::Down);
     assert!(svg.contains("n1 ahead") && svg.contains("v_blue.y") && svg.matches("class=\"positive\"").count() > 10);
@@ -138,7 +138,7 @@ fn networks_are_drawn_and_told() {
 }
 
 #[test]
-fn a_network_that_swings_is_told_by_its_mean() {
+fn oscillating_network_is_explained_by_its_mean() {
     // Oscillates with a period of 4.
     let swings = "network\n  neuron 1 5\n    synapse n2 -2\n  neuron -1 5\n    synapse n1 2\n";
     let text = to_text(&explain(&Tree::parse(swings).unwrap()), |_| None, |_, text| text.into());

@@ -60,7 +60,7 @@ fn decorated_queries_and_known_trees() {
 }
 
 #[test]
-fn every_step_is_told() {
+fn every_reduction_step_is_listed_with_rule() {
     let reduction = reduce(&Tree::parse("sel\n  invert\n    movcv v_goal 0deg\n  successl\n").unwrap(), WIDE);
     let steps: Vec<String> =
         reduction.steps.iter().map(|s| format!("{} > {}: {}", s.before, s.after, s.rule.meaning())).collect();
@@ -117,7 +117,7 @@ fn queries_that_repeat_or_cannot_be() {
 }
 
 #[test]
-fn the_goal_is_written_once() {
+fn redundant_goal_writes_are_removed() {
     becomes(&seq(&[STRAIGHT, "movcv v_goal 90deg", "movcs s_scr 3"]), STRAIGHT);
     stays(&seq(&["movcs v_goal.x 1", "movcs v_goal.y 1"]));
     becomes(&seq(&["mulav v_goal v_goal 2 v_up", STRAIGHT]), STRAIGHT);
@@ -165,7 +165,7 @@ fn subtree_leaves_stay_readable() {
 }
 
 #[test]
-fn the_thesis_tree_becomes_its_hand_made_form() {
+fn thesis_tree_reduces_to_hand_made_form() {
     let evolved = Tree::parse(include_str!("../../docs/trees/806768-evolved.bt")).unwrap();
     for options in [WIDE, NARROW] {
         let reduction = reduce(&evolved, options);

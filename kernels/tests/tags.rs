@@ -38,7 +38,7 @@ fn engines_agree_bit_for_bit_where_there_are_tags() {
 }
 
 #[test]
-fn a_tree_that_reads_tags_goes_to_one_and_one_that_does_not_does_not() {
+fn only_trees_reading_tags_reach_them() {
     let places = (0..8).map(|i| Pose { at: vec2(0.0, -0.6 + 0.17 * i as f32), heading: 0.8 * i as f32 }).collect();
     let spec = WorldSpec { starts: vec![Start::Poses(places)], ..tagged(8, vec![tag(1.0, 0.0, 180.0)]) };
     let [seeking, blind] = [SEEKER, BLIND].map(|text| distance(&spec, text, vec2(1.0, 0.0)));
@@ -51,7 +51,7 @@ fn tags_change_nothing_for_trees_that_do_not_read_them() {
 }
 
 #[test]
-fn tags_that_cannot_be_are_refused_with_their_place() {
+fn invalid_tags_are_rejected_with_index() {
     let error = |spec: WorldSpec| spec.check().unwrap_err().to_string();
     assert!(error(tagged(3, vec![tag(1.0, 0.0, 180.0), tag(1.5, 0.0, 0.0)])).contains("tag 2"));
     assert!(error(tagged(3, vec![tag(1.0, 0.0, f32::NAN)])).contains("tag 1, length of its direction"));

@@ -156,7 +156,7 @@ fn memory_of_a_node_that_was_not_ticked_is_reset() {
 }
 
 #[test]
-fn the_goal_is_written_once_a_tick() {
+fn goal_is_written_once_per_tick() {
     let mut polygon =
         Robot::new("seqm\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n  movcv v_goal 0deg\n  movcv v_goal 90deg\n");
     let goals: Vec<Vec2> = (0..8).map(|_| polygon.tick().1).collect();
@@ -313,7 +313,7 @@ fn one_program_drives_many_robots() {
 }
 
 #[test]
-fn an_observer_hears_each_visited_node_of_the_tree_once() {
+fn observer_gets_each_visited_node_once() {
     // 0 sel, 1 avoiding, 2 seqm, 3 par, 4 successl, 5 failurel, 6 repeati, 7 blue, 8 failurel
     let text =
         "sel\n  avoiding\n  seqm\n    par 1\n      successl\n      failurel\n    repeati 2\n      blue 0\n  failurel\n";
@@ -359,7 +359,7 @@ fn an_observer_hears_each_visited_node_of_the_tree_once() {
 }
 
 #[test]
-fn the_leaf_that_drives_is_the_first_that_writes_the_goal() {
+fn driving_leaf_is_first_to_write_goal() {
     let driver = |text: &str, senses: &Senses| {
         let program = Program::compile(&Tree::parse(text).unwrap()).unwrap();
         let (mut told, mut plain) = (Memory::new(&program), Memory::new(&program));
@@ -385,7 +385,7 @@ fn the_leaf_that_drives_is_the_first_that_writes_the_goal() {
 
 /// A memory that is saved and restored at every tick behaves as without interruption.
 #[test]
-fn a_memory_goes_on_from_its_words_and_scratch_registers() {
+fn memory_resumes_from_words_and_scratch_registers() {
     let text = "par 2\n  seqm\n    repeatr 5\n      mulas s_scr s_scr 1 s_n\n    repeati 3\n      successl\n    \
                 explore 4\n  selm\n    ifprob s_scr 0.125 3\n    movcv v_scr 45deg\n";
     let mut robot = Robot::new(text);
@@ -407,7 +407,7 @@ fn a_memory_goes_on_from_its_words_and_scratch_registers() {
 }
 
 #[test]
-fn words_that_no_tick_leaves_are_no_memory() {
+fn resume_rejects_impossible_words() {
     let program = Program::compile(&Tree::parse("seqm\n  repeati 3\n    successl\n  par 1\n    successl\n").unwrap());
     let program = program.unwrap();
     let resume = |words: &[u16]| Memory::resume(&program, words, [0.0; 3]).is_some();
@@ -422,7 +422,7 @@ fn words_that_no_tick_leaves_are_no_memory() {
 }
 
 #[test]
-fn a_signal_lasts_for_its_tick_and_writes_nothing() {
+fn signal_lasts_one_tick_and_writes_no_register() {
     let tree = Tree::parse(
         "sel\n  seq\n    ifquad v_light 1\n    signal 3\n    signal 7\n    failurel\n  movcv v_goal 0deg\n",
     );
@@ -430,8 +430,12 @@ fn a_signal_lasts_for_its_tick_and_writes_nothing() {
     let mut memory = Memory::new(&program);
     let mut tick = |light: Vec2| {
         let senses = Senses { light, ..Senses::default() };
-        let (_, leaf) =
-            memory.tick_watched(&program, &senses, &mut Draws::new(1, 0, 0, 0, Stream::Controller), &mut |_, _| {});
+        let (_, leaf) = memory.tick_observed_driven(
+            &program,
+            &senses,
+            &mut Draws::new(1, 0, 0, 0, Stream::Controller),
+            &mut |_, _| {},
+        );
         (memory.board.signal(), leaf, memory.board.cells()[20..22].to_vec(), memory.board.scratch())
     };
     // Quadrant 1 is at the front left; the later signal overrides the earlier one.

@@ -111,7 +111,7 @@ fn engines_agree_bit_for_bit_in_every_world_and_swarm() {
 }
 
 #[test]
-fn nobody_passes_an_inner_wall() {
+fn robots_do_not_cross_inner_walls() {
     let spec = cluttered(Task::Dispersion);
     let program = &programs()[4];
     let mut nearest = f32::INFINITY;
@@ -131,7 +131,7 @@ fn nobody_passes_an_inner_wall() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_in_one_line() {
+fn invalid_worlds_are_rejected_in_one_line() {
     let spec = || cluttered(Task::Dispersion);
     let refused = |change: &dyn Fn(&mut WorldSpec), expected: &str| {
         let mut spec = spec();

@@ -5,7 +5,7 @@ use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use xpuck_robot::body::devices::CAMERA;
-use xpuck_robot::checks::conformance::{self, Picture, Plugged};
+use xpuck_robot::checks::conformance::{self, Picture, UnplugChecks};
 use xpuck_robot::device::frames::PixelOrder;
 use xpuck_robot::device::{FrameSource, ft2232h, v4l2};
 use xpuck_wire::output;
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     let shell = |command: &str| {
         let done = Command::new("sh").args(["-c", command]).status();
         if !done.is_ok_and(|status| status.success()) {
-            output::note(format_args!("devices: {command}: failed"));
+            output::print_error(format_args!("devices: {command}: failed"));
         }
     };
     let usb = args.camera == Path::new("ft2232h");
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     };
     let (width, height) = CAMERA;
     let halt = args.halt.as_ref().map(|command| || shell(command));
-    let findings = conformance::plugged(&Plugged {
+    let findings = conformance::unplug_checks(&UnplugChecks {
         name: if usb { "FT2232H" } else { "video" },
         open: &open,
         picture: Picture { width, height, rate: 1.0..=60.0 },

@@ -5,7 +5,7 @@ use crate::vision::lens::Lens;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
-use xpuck_experiment::calibration::{self, CurveFile, MOST_TURN, curve_rows};
+use xpuck_experiment::calibration::{self, CurveFile, MAX_CAMERA_ANGLE, curve_rows};
 pub use xpuck_experiment::calibration::{FACTORS, OFFSETS, SCALES, Wheels};
 use xpuck_registers::accelerometer::{COUNTS_PER_G, ZERO_COUNTS};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
@@ -54,7 +54,7 @@ impl Default for Infrared {
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
     /// Angle of the camera to the left of straight ahead (degrees, -15..=15).
-    #[schemars(range(min = -MOST_TURN, max = MOST_TURN))]
+    #[schemars(range(min = -MAX_CAMERA_ANGLE, max = MAX_CAMERA_ANGLE))]
     pub turn_deg: f32,
     /// Colour of the robots' skirts.
     pub red: Region,
@@ -134,7 +134,7 @@ impl Camera {
 
 impl Calibration {
     /// Adopts the entries of the swarm's calibration file for robot `id`, where this calibration leaves a table out.
-    pub fn take(&mut self, swarm: &calibration::Calibration, id: &str) {
+    pub fn adopt(&mut self, swarm: &calibration::Calibration, id: &str) {
         let nominal = Calibration::default();
         if let Some(common) = swarm.infrared.filter(|_| self.infrared.curve == nominal.infrared.curve) {
             self.infrared.curve = common.curve;
@@ -178,7 +178,7 @@ impl Calibration {
             rows.push((format!("senses.light.dark[{i}]"), light.dark[i], DARK));
             rows.push((format!("senses.light.scale[{i}]"), light.scale[i], SCALES));
         }
-        rows.push(("camera.turn_deg".into(), self.camera.turn_deg, (-MOST_TURN, MOST_TURN)));
+        rows.push(("camera.turn_deg".into(), self.camera.turn_deg, (-MAX_CAMERA_ANGLE, MAX_CAMERA_ANGLE)));
         for (colour, region) in ["red", "green", "blue"].into_iter().zip(self.camera.regions()) {
             rows.push((format!("camera.{colour}.hue[0]"), region.hue[0], (0.0, 360.0)));
             rows.push((format!("camera.{colour}.hue[1]"), region.hue[1], (0.0, 360.0)));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_nominal() {
+    fn omitted_keys_are_nominal() {
         assert_eq!(read("").unwrap(), Calibration::default());
         let some =
             read("[drive]\nleft = 1.01\n[camera.red]\nhue = [310, 10]\nsaturation = 0.5\nvalue = 0.3\n").unwrap();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_its_key() {
+    fn invalid_value_is_rejected_with_key() {
         let error = |text: &str| read(text).unwrap_err();
         assert_eq!(error("[drive]\nbaseline = 1.3\n"), "calibration.drive.baseline = 1.3 is outside 0.8..=1.2");
         assert!(error("[drive]\nleft = nan\n").contains("drive.left = NaN"));

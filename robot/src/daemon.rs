@@ -8,12 +8,12 @@ use crate::body::link::BodyLinkError;
 use crate::config::{Config, DeviceKind, EvolutionFile};
 use crate::core::Core;
 use crate::device::DeviceError;
-use crate::external::{Programs, Sensed};
+use crate::external::{ProgramServer, SenseMessage};
 use crate::groot::Publisher;
-use crate::health::Herald;
+use crate::health::HealthReporter;
 use crate::memory::Memory;
 use crate::onboard::{Onboard, Plan};
-use crate::pace::Pace;
+use crate::pace::PeriodicTimer;
 use crate::peers::{PeersError, PeersLink};
 use crate::settings::Settings;
 use crate::trust::Operators;
@@ -24,11 +24,11 @@ use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 use xpuck_evolve::Migrant;
 use xpuck_kernels::model::CONTROL_PERIOD;
-use xpuck_robot_core::external::{Ring, Said};
-use xpuck_robot_core::island::{IslandPlan, News, Trials};
-use xpuck_robot_core::peers::Heard;
-use xpuck_robot_core::probe::Noticed;
-use xpuck_robot_core::robot::{Robot, Shell, Wish};
+use xpuck_robot_core::external::{ProgramRequest, Ring};
+use xpuck_robot_core::island::{IslandEvent, IslandPlan, Trials};
+use xpuck_robot_core::peers::PeerInput;
+use xpuck_robot_core::probe::Observation;
+use xpuck_robot_core::robot::{OperatorRequest, Robot, Shell};
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::log::{self, Line, Tap};
 use xpuck_wire::message::{LogLine, RobotMessage, Sensors};
@@ -41,7 +41,7 @@ use xpuck_wire::session::fresh_session;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::{ControlReport, Telemetry};
-use xpuck_wire::witness::Testimony;
+use xpuck_wire::witness::ObeyedDirective;
 use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 
 /// Time without an answer of a hub after which the robot logs a warning.
@@ -71,7 +71,7 @@ pub enum StartError {
     Thread(std::io::Error),
     /// Another program drives this robot.
     #[error("{0}")]
-    Held(String),
+    InUse(String),
     /// The adapter for evolution is missing.
     #[error("{0}")]
     Adapter(FileError),
@@ -86,7 +86,7 @@ pub enum StartError {
 impl StartError {
     fn of_devices(error: BodyLinkError) -> StartError {
         match error {
-            BodyLinkError::Device(held @ DeviceError::Held { .. }) => StartError::Held(held.to_string()),
+            BodyLinkError::Device(held @ DeviceError::InUse { .. }) => StartError::InUse(held.to_string()),
             error => error.into(),
         }
     }
@@ -105,19 +105,19 @@ struct Daemon<'a> {
     publisher: Option<Publisher>,
     onboard: Option<Onboard>,
     /// Whether the hub rejected this robot's key and has not answered since.
-    turned_away: bool,
+    rejected: bool,
     /// Time of the start, until a hub answers or the lack of an answer is logged.
-    unanswered: Option<Instant>,
+    waiting_since: Option<Instant>,
     /// Time of the next connection attempt (wall time).
-    again_at: Option<Instant>,
-    pace: Pace,
+    retry_at: Option<Instant>,
+    pace: PeriodicTimer,
     realtime: bool,
     /// Log lines for the hub; `None` if another robot of this process owns the tap.
     tap: Option<Tap>,
     /// Whether an operator requested a restart of the board.
     reboot: bool,
     manager: Notifier,
-    herald: Herald,
+    health: HealthReporter,
     updater: Updater,
     /// Links to other robots, if the swarm file configures them.
     peers: Option<PeersLink>,
@@ -126,14 +126,14 @@ struct Daemon<'a> {
     /// Whether the last readings of the body were fresh.
     body_answers: bool,
     /// External controllers, if the robot's file configures their socket.
-    programs: Option<Programs>,
+    programs: Option<ProgramServer>,
     /// Wakes the loop when an external controller sent a message.
     program_wakeups: Wakeups,
 }
 
 /// Reasons for the end of the robot's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ExitReason {
     /// Ended by a signal, or by the end of standard input.
     Stopped,
     /// An operator requested a restart of the board.
@@ -154,33 +154,33 @@ pub fn check_adapter(config: &Config) -> Result<(), StartError> {
 ///
 /// # Errors
 /// The cause of a failed start.
-pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
+pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError> {
     check_adapter(config)?;
     let speed = config.swarm.speed;
     let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / speed);
     let security = &config.swarm.security;
     let sockets = Sockets::for_robot(security, &config.robot.id)?;
     let mut operators = Operators::new(config);
-    let trust = operators.look().unwrap_or_else(Trust::nobody);
+    let trust = operators.refresh().unwrap_or_else(Trust::nobody);
     if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
         warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} has no keys: whoever reaches it sees the tree");
     }
-    let core = Core::new(config.island, fresh_session()?, trust).paced(speed);
-    let core = core.measured(config.measured.clone()).released(&this_release().version);
+    let core = Core::new(config.island, fresh_session()?, trust).with_speed(speed);
+    let core = core.with_calibration(config.measured.clone()).with_version(&this_release().version);
     let memory = Memory::start(&config.robot.id, config.robot.evolution.state.as_deref());
     let (memory, told) = memory.map_err(StartError::Thread)?;
-    let core = core.seeing(config.robot.devices.has_camera()).remembering(told);
-    let mut robot = Robot::new(core.allowed_alone(config.robot.control.drive_alone_s), speed);
+    let core = core.with_camera(config.robot.devices.has_camera()).with_stored_directive(told);
+    let mut robot = Robot::new(core.with_alone_limit(config.robot.control.drive_alone_s), speed);
     let peers = PeersLink::start(config)?;
     if peers.is_some() {
-        robot = robot.among(config.swarm.robots.len());
+        robot = robot.with_peers(config.swarm.robots.len());
     }
     let (waker, wakeups) = sockets.waker(&format!("update-{}", config.robot.id))?;
     let (program_waker, program_wakeups) = sockets.waker(&format!("programs-{}", config.robot.id))?;
     let hub_link = sockets.robot(&config.swarm.hub.robots, &config.robot.id)?;
-    let Some(hardware) = open_hardware(config, stop)? else { return Ok(Ended::Stopped) };
+    let Some(hardware) = open_hardware(config, stop)? else { return Ok(ExitReason::Stopped) };
     // Only the holder of the body's lock may replace the socket of a program that died.
-    let listen = |path: &PathBuf| Programs::listen(path, &config.robot.id, speed, program_waker);
+    let listen = |path: &PathBuf| ProgramServer::listen(path, &config.robot.id, speed, program_waker);
     let programs = config.robot.external.socket.as_ref().map(listen).transpose().map_err(StartError::Programs)?;
     let mut daemon = Daemon {
         config,
@@ -192,15 +192,15 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         evolution: config.robot.evolution.clone(),
         publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,
         onboard: None,
-        turned_away: false,
-        unanswered: Some(Instant::now()),
-        again_at: None,
-        pace: Pace::new(period, period),
+        rejected: false,
+        waiting_since: Some(Instant::now()),
+        retry_at: None,
+        pace: PeriodicTimer::new(period, period),
         realtime: false,
         tap: log::tap(),
         reboot: false,
         manager: Notifier::from_environment(),
-        herald: Herald::from_environment(),
+        health: HealthReporter::from_environment(),
         updater: Updater::start(config, waker),
         peers,
         wakeups,
@@ -213,7 +213,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         let builder = std::thread::Builder::new().name("control".into());
         builder.spawn_scoped(scope, || daemon.run(&mut robot, stop)).map(|_| ()).map_err(StartError::Thread)
     })?;
-    Ok(if daemon.reboot { Ended::Reboot } else { Ended::Stopped })
+    Ok(if daemon.reboot { ExitReason::Reboot } else { ExitReason::Stopped })
 }
 
 /// Opens the devices, and waits for those of a virtual arena that has not started. `None` if `stop` is set meanwhile.
@@ -242,7 +242,7 @@ fn is_absent(error: &std::io::Error) -> bool {
 
 impl Daemon<'_> {
     fn run(&mut self, robot: &mut Robot, stop: &AtomicBool) {
-        self.run_first();
+        self.set_realtime();
         let started = Instant::now();
         while !stop.load(Ordering::Relaxed) && !self.reboot {
             let left = self.left(started.elapsed(), robot);
@@ -251,18 +251,18 @@ impl Daemon<'_> {
                 0 => std::thread::sleep(left),
                 whole => wait(&[&self.hub_link, &self.wakeups, &self.program_wakeups], whole as i64),
             }
-            self.tell_of_updates();
+            self.send_update_reports();
             self.program_wakeups.drain();
             let elapsed = started.elapsed();
             let now = elapsed.as_secs_f64() * self.config.swarm.speed;
-            let due = self.pace.begins(elapsed);
+            let due = self.pace.poll(elapsed);
             robot.listen(now, self);
-            robot.attend(now, self);
+            robot.handle_programs(now, self);
             robot.collect(self);
             if due {
-                self.look_at_hub_link();
+                self.check_hub_link();
                 robot.update(now, self);
-                self.tell_manager(now, robot);
+                self.report_to_manager(now, robot);
             }
             self.show_programs(now, robot);
         }
@@ -274,25 +274,25 @@ impl Daemon<'_> {
     fn left(&self, elapsed: Duration, robot: &Robot) -> Duration {
         let speed = self.config.swarm.speed;
         let now = elapsed.as_secs_f64() * speed;
-        let programs = self.programs.as_ref().and_then(Programs::due);
+        let programs = self.programs.as_ref().and_then(ProgramServer::due);
         let soonest = programs.into_iter().chain(robot.core.external_until(now)).reduce(f64::min);
         let soonest = soonest.map(|due| Duration::from_secs_f64(((due - now) / speed).clamp(0.0, 1.0)));
-        self.pace.left(elapsed).min(soonest.unwrap_or(Duration::MAX))
+        self.pace.remaining(elapsed).min(soonest.unwrap_or(Duration::MAX))
     }
 
     /// Sends senses to the external controllers when they are due.
     fn show_programs(&mut self, now: f64, robot: &Robot) {
         if let Some(programs) = self.programs.as_ref().filter(|programs| programs.due().is_some_and(|due| now >= due)) {
             let readings = self.hardware.sense();
-            let view = self.hardware.complete(Sensed::new(&robot.core, now, &readings));
-            programs.show(now, &robot.core, &view);
+            let view = self.hardware.complete(SenseMessage::new(&robot.core, now, &readings));
+            programs.send_senses(now, &robot.core, &view);
         }
     }
 
     /// Reports to the service manager from this loop only, so that a blocked loop triggers the watchdog.
-    fn tell_manager(&mut self, now: f64, robot: &Robot) {
-        self.herald.say(self.body_answers, robot.core.hears_hub(now));
-        if !self.manager.is_heard() {
+    fn report_to_manager(&mut self, now: f64, robot: &Robot) {
+        self.health.report(self.body_answers, robot.core.hears_hub(now));
+        if !self.manager.has_manager() {
             return;
         }
         self.manager.alive(Instant::now());
@@ -305,14 +305,14 @@ impl Daemon<'_> {
     }
 
     /// Sends the updater's messages.
-    fn tell_of_updates(&mut self) {
+    fn send_update_reports(&mut self) {
         self.wakeups.drain();
         while let Some(message) = self.updater.poll() {
             self.send(message);
         }
     }
 
-    fn run_first(&mut self) {
+    fn set_realtime(&mut self) {
         let priority = self.config.robot.control.realtime;
         if priority == 0 {
             return;
@@ -320,7 +320,7 @@ impl Daemon<'_> {
         match precedence::run_first(priority) {
             Ok(()) => {
                 self.realtime = true;
-                processors::keep_to_control();
+                processors::pin_to_control();
             }
             Err(_) => {
                 let text = "the kernel refuses real-time priority (CAP_SYS_NICE); updates may be late under load";
@@ -329,24 +329,24 @@ impl Daemon<'_> {
         }
     }
 
-    fn look_at_hub_link(&mut self) {
-        if self.hub_link.turned_away() > 0 {
-            self.again_at = Some(Instant::now() + TRY_AGAIN);
-            if !std::mem::replace(&mut self.turned_away, true) {
-                self.unanswered = None;
+    fn check_hub_link(&mut self) {
+        if self.hub_link.rejections() > 0 {
+            self.retry_at = Some(Instant::now() + TRY_AGAIN);
+            if !std::mem::replace(&mut self.rejected, true) {
+                self.waiting_since = None;
                 self.log(Line::warn("the hub does not let this robot's key in; `xpuck keys enrol` enrols it there"));
             }
         }
-        if self.unanswered.is_some_and(|since| since.elapsed() >= UNANSWERED) {
-            self.unanswered = None;
+        if self.waiting_since.is_some_and(|since| since.elapsed() >= UNANSWERED) {
+            self.waiting_since = None;
             let swarm = &self.config.swarm;
             let key = if swarm.security.dev_mode { "" } else { ", and is keys/hub.pub the public key of that hub" };
             let text = format!("no hub answers at {}: is it running{key}? The robot goes on trying", swarm.hub.robots);
             self.log(Line::warn(text));
         }
-        if self.again_at.is_some_and(|at| Instant::now() >= at) {
-            self.again_at = None;
-            self.hub_link.connect_again();
+        if self.retry_at.is_some_and(|at| Instant::now() >= at) {
+            self.retry_at = None;
+            self.hub_link.reconnect();
         }
     }
 }
@@ -354,8 +354,8 @@ impl Daemon<'_> {
 impl Shell for Daemon<'_> {
     fn receive(&mut self) -> Option<Result<Sealed, CodecError>> {
         let message = self.hub_link.receive::<Sealed>()?;
-        self.turned_away &= message.is_err();
-        self.unanswered = None;
+        self.rejected &= message.is_err();
+        self.waiting_since = None;
         Some(message)
     }
 
@@ -364,11 +364,11 @@ impl Shell for Daemon<'_> {
         self.hub_link.send(&message)
     }
 
-    fn hear_peer(&mut self) -> Option<(u16, Heard)> {
-        self.peers.as_ref()?.hear()
+    fn receive_peer(&mut self) -> Option<(u16, PeerInput)> {
+        self.peers.as_ref()?.receive()
     }
 
-    fn tell_peer(&mut self, island: u16, message: PeerMessage) {
+    fn send_peer(&mut self, island: u16, message: PeerMessage) {
         if let Some(peers) = &self.peers {
             peers.tell(island, message);
         }
@@ -379,7 +379,7 @@ impl Shell for Daemon<'_> {
     }
 
     fn trust(&mut self) -> Option<Trust> {
-        self.operators.look()
+        self.operators.refresh()
     }
 
     fn start_island(&mut self, island: IslandPlan) {
@@ -411,9 +411,9 @@ impl Shell for Daemon<'_> {
         }
     }
 
-    fn notice(&mut self, noticed: Noticed) {
+    fn notice(&mut self, noticed: Observation) {
         if let Some(onboard) = &self.onboard {
-            onboard.notice(noticed);
+            onboard.observe(noticed);
         }
     }
 
@@ -423,7 +423,7 @@ impl Shell for Daemon<'_> {
         }
     }
 
-    fn news(&mut self) -> Option<News> {
+    fn news(&mut self) -> Option<IslandEvent> {
         self.onboard.as_ref()?.poll()
     }
 
@@ -441,18 +441,18 @@ impl Shell for Daemon<'_> {
         self.updater.chunk(digest, offset, bytes);
     }
 
-    fn fulfil(&mut self, wish: Wish) {
+    fn execute(&mut self, wish: OperatorRequest) {
         match wish {
-            Wish::Identify => self.hardware.identify(),
-            Wish::Picture => self.hardware.want_picture(),
-            Wish::Reboot => {
+            OperatorRequest::Identify => self.hardware.identify(),
+            OperatorRequest::Picture => self.hardware.want_picture(),
+            OperatorRequest::Reboot => {
                 self.log(Line::warn("an operator starts this robot again"));
                 self.reboot = true;
             }
         }
     }
 
-    fn remember(&mut self, told: Testimony) {
+    fn remember(&mut self, told: ObeyedDirective) {
         self.memory.put(&told);
     }
 
@@ -462,13 +462,13 @@ impl Shell for Daemon<'_> {
 
     /// The file is written synchronously; the wheels are stopped while settings may change.
     fn change_settings(&mut self, number: u64, text: &str, may: bool) {
-        let (answer, robot) = self.settings.take(number, text, may);
+        let (answer, robot) = self.settings.apply(number, text, may);
         if let Some(robot) = robot {
             // The state folder is fixed at the start, and the file contains it as a relative path.
             let state = self.evolution.state.take();
             self.evolution = EvolutionFile { state, ..robot.evolution };
             let mut calibration = robot.calibration;
-            calibration.take(&self.config.measured, &robot.id);
+            calibration.adopt(&self.config.measured, &robot.id);
             self.hardware.recalibrate(calibration);
             self.log(Line::info("new settings from the hub are in the robot's file"));
         }
@@ -487,23 +487,23 @@ impl Shell for Daemon<'_> {
         self.hardware.sensors()
     }
 
-    fn program(&mut self) -> Option<(u32, Said)> {
-        self.programs.as_mut()?.hear()
+    fn program(&mut self) -> Option<(u32, ProgramRequest)> {
+        self.programs.as_mut()?.next_request()
     }
 
     fn has_programs(&self) -> bool {
         self.programs.as_ref().is_some_and(|programs| programs.due().is_some())
     }
 
-    fn tell_programs(&mut self, from: u16, text: &str) {
+    fn send_programs(&mut self, from: u16, text: &str) {
         if let Some(programs) = &self.programs {
-            programs.tell(from, text);
+            programs.broadcast(from, text);
         }
     }
 
     fn answer_program(&mut self, _: u32, result: Result<(), String>) {
         if let Some(programs) = &mut self.programs {
-            programs.answer(result);
+            programs.reply(result);
         }
     }
 
@@ -515,16 +515,16 @@ impl Shell for Daemon<'_> {
         if let Some(tags) = self.hardware.tags() {
             self.send(RobotMessage::Tags(tags));
         }
-        for line in self.hardware.troubles() {
+        for line in self.hardware.take_log_lines() {
             self.log(line);
         }
         if let Some(publisher) = &mut self.publisher {
-            publisher.show(core.controller());
+            publisher.publish(core.controller());
         }
         wheels
     }
 
-    fn stand(&mut self, core: &Core) {
+    fn stop_wheels(&mut self, core: &Core) {
         self.hardware.drive([0.0; 2], core, None);
     }
 
@@ -535,7 +535,7 @@ impl Shell for Daemon<'_> {
             late_us: micros(self.pace.late()),
             p99_us: micros(self.pace.lateness().quantile(0.99)),
             max_us: micros(self.pace.lateness().longest()),
-            missed: self.pace.missed().try_into().unwrap_or(u32::MAX),
+            missed: self.pace.skipped().try_into().unwrap_or(u32::MAX),
             bins: self.pace.lateness().telemetry(),
         };
         telemetry.log_lines_lost = log::lost().try_into().unwrap_or(u32::MAX);
@@ -548,7 +548,7 @@ impl Shell for Daemon<'_> {
         event_at!(line.level, target: "xpuckd", id = self.config.robot.id, "{}", line.text);
     }
 
-    fn said(&mut self) -> Option<LogLine> {
+    fn next_log_line(&mut self) -> Option<LogLine> {
         self.tap.as_ref()?.next()
     }
 }

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use xpuck_kernels::tree::exchange::{TREE, to_xml_live};
 use xpuck_kernels::tree::{Kind, Tree, scalar_name};
-use xpuck_wire::groot::{GrootEnd, NodeState, View, WatchedTree, reply};
+use xpuck_wire::groot::{GrootEnd, NodeState, TreeState, WatchedTree, reply};
 use xpuck_wire::groot_recording::Recording;
 use xpuck_wire::socket::{SocketError, Sockets};
 
 /// Interval between checks of the stop flag while the thread waits for a request (ms).
-const LOOK: i64 = 100;
+const STOP_CHECK_INTERVAL: i64 = 100;
 
 /// State of the running tree after an update.
 struct Snapshot {
@@ -51,7 +51,7 @@ impl Publisher {
     }
 
     /// Publishes the state of the controlling tree after an update, or its absence.
-    pub fn show(&mut self, controller: Option<&Controller>) {
+    pub fn publish(&mut self, controller: Option<&Controller>) {
         let snapshot = controller.map(|controller| self.snapshot(controller));
         if let (Ok(mut recording), Some(snapshot)) = (self.shared.recording.try_lock(), &snapshot) {
             recording.note(snapshot.nodes.iter().map(|(uid, state)| (*uid, *state as u8)));
@@ -81,9 +81,9 @@ impl Publisher {
 
 fn serve(end: &GrootEnd, shared: &Shared) {
     while !shared.ended.load(Ordering::Relaxed) {
-        let Some(request) = end.receive(LOOK) else { continue };
+        let Some(request) = end.receive(STOP_CHECK_INTERVAL) else { continue };
         let latest = shared.latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let view = latest.as_ref().map(|s| View { tree: &s.tree, nodes: &s.nodes, registers: &s.registers });
+        let view = latest.as_ref().map(|s| TreeState { tree: &s.tree, nodes: &s.nodes, registers: &s.registers });
         let mut recording = shared.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = reply(&request, view.as_ref(), &mut recording);
         drop(recording);

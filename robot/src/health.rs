@@ -9,25 +9,25 @@ use xpuck_update::Release;
 use xpuck_update::health::{Health, uptime};
 
 /// Interval between reports.
-const EVERY: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Reports the health of this program.
-pub struct Herald {
+pub struct HealthReporter {
     writer: Option<SyncSender<Health>>,
     release: Release,
     started: f64,
     said: Option<Instant>,
 }
 
-impl Herald {
+impl HealthReporter {
     /// Writes to the file `health` in the folder that systemd provides for this program; without the folder, writes
     /// nothing.
-    pub fn from_environment() -> Herald {
+    pub fn from_environment() -> HealthReporter {
         let folder = std::env::var_os("RUNTIME_DIRECTORY").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-        Herald::new(folder.map(|folder| folder.join("health")).as_deref())
+        HealthReporter::new(folder.map(|folder| folder.join("health")).as_deref())
     }
 
-    fn new(path: Option<&Path>) -> Herald {
+    fn new(path: Option<&Path>) -> HealthReporter {
         let release = Release::of_this_program(env!("CARGO_PKG_VERSION"));
         let writer = path.and_then(|path| {
             let (sender, receiver) = sync_channel::<Health>(1);
@@ -46,13 +46,13 @@ impl Herald {
             };
             std::thread::Builder::new().name("health".into()).spawn(work).ok().map(|_| sender)
         });
-        Herald { writer, release, started: uptime(), said: None }
+        HealthReporter { writer, release, started: uptime(), said: None }
     }
 
     /// Reports whether the devices answer and the hub is heard, at most once a second. The report is skipped while
     /// the disk is busy.
-    pub fn say(&mut self, devices: bool, hub: bool) {
-        let Some(writer) = self.writer.as_ref().filter(|_| self.said.is_none_or(|at| at.elapsed() >= EVERY)) else {
+    pub fn report(&mut self, devices: bool, hub: bool) {
+        let Some(writer) = self.writer.as_ref().filter(|_| self.said.is_none_or(|at| at.elapsed() >= INTERVAL)) else {
             return;
         };
         self.said = Some(Instant::now());
@@ -66,12 +66,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_how_it_is_once_a_second() {
+    fn health_is_written_once_per_second() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("health");
-        let mut herald = Herald::new(Some(&path));
-        herald.say(true, false);
-        herald.say(false, false);
+        let mut herald = HealthReporter::new(Some(&path));
+        herald.report(true, false);
+        herald.report(false, false);
         let writer = herald.writer.take();
         drop(writer);
         let end = Instant::now() + Duration::from_secs(10);
@@ -82,6 +82,6 @@ mod tests {
             }
         };
         assert!(health.devices && !health.hub && health.stamp >= health.started);
-        Herald::new(None).say(true, true);
+        HealthReporter::new(None).report(true, true);
     }
 }

@@ -10,12 +10,12 @@ use xpuck_robot::checks::bench::{self, Bench};
 use xpuck_robot::checks::calibrate::{self, Subject, Terminal};
 use xpuck_robot::checks::selftest;
 use xpuck_robot::config::{Config, RobotFile};
-use xpuck_robot::daemon::{self, Ended};
+use xpuck_robot::daemon::{self, ExitReason};
 use xpuck_robot::device::guard;
 use xpuck_robot::update::slots;
 #[cfg(feature = "apriltag")]
 use xpuck_robot::vision::tags;
-use xpuck_wire::shutdown::{Ends, service_flag};
+use xpuck_wire::shutdown::{ShutdownTriggers, service_flag};
 use xpuck_wire::{graphics, log, output, signals};
 
 /// Drive one robot: read its senses, tick its behaviour tree ten times a second, evolve better trees on spare cores,
@@ -98,12 +98,12 @@ struct GuardArgs {
 }
 
 fn main() -> ExitCode {
-    graphics::without_desktop();
+    graphics::hide_desktop_session();
     signals::survive_large_files();
     // A panic in any thread ends the process; the e-puck then stops its wheels by its own timeout.
-    log::begin(|| std::process::abort());
+    log::start(|| std::process::abort());
     let code = run().unwrap_or_else(|error| {
-        log::line(format_args!("xpuckd: {}", output::sentence(error.as_ref())));
+        log::write_raw(format_args!("xpuckd: {}", output::error_chain(error.as_ref())));
         ExitCode::FAILURE
     });
     log::flush();
@@ -129,7 +129,7 @@ fn run() -> anyhow::Result<ExitCode> {
         (Some(Command::Power(args)), _) => power::run(args)?,
         (Some(Command::Wifi(args)), _) => wifi::run(args)?,
         (Some(Command::Schema), _) => {
-            output::line(serde_json::to_string_pretty(&xpuck_wire::schema::of_file::<RobotFile>())?)?;
+            output::line(serde_json::to_string_pretty(&xpuck_wire::schema::file_schema::<RobotFile>())?)?;
         }
         (Some(Command::Completions { shell }), _) => {
             let mut script = Vec::new();
@@ -161,10 +161,10 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
         ))?;
         return Ok(());
     }
-    let stop = service_flag(Ends { with_stdin: args.end_with_stdin, at_second_signal: true })?;
+    let stop = service_flag(ShutdownTriggers { with_stdin: args.end_with_stdin, at_second_signal: true })?;
     match daemon::run(&config, &stop)? {
-        Ended::Stopped => Ok(()),
-        Ended::Reboot => start_again(&config.robot.control.reboot),
+        ExitReason::Stopped => Ok(()),
+        ExitReason::Reboot => start_again(&config.robot.control.reboot),
     }
 }
 
@@ -185,7 +185,7 @@ fn start_again(command: &[String]) -> anyhow::Result<()> {
 fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
     let Some(path) = &args.config else { anyhow::bail!("which robot? Name its file with --config") };
     let config = Config::read(path)?;
-    let stop = service_flag(Ends { with_stdin: false, at_second_signal: true })?;
+    let stop = service_flag(ShutdownTriggers { with_stdin: false, at_second_signal: true })?;
     let mut operator = Terminal::new(std::io::stdin().lock(), output::Standard, args.yes);
     calibrate::run(path, &config.robot, &args.subject, &mut operator, &stop)?;
     Ok(())

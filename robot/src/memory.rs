@@ -7,8 +7,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use tracing::warn;
 use xpuck_wire::file;
-use xpuck_wire::latest::{Fate, Latest};
-use xpuck_wire::witness::Testimony;
+use xpuck_wire::latest::{LatestWriter, WriteResult};
+use xpuck_wire::witness::ObeyedDirective;
 
 /// Name of the file.
 const NAME: &str = "told.json";
@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 4096;
 /// Memory of one robot.
 pub struct Memory {
     id: String,
-    disk: Option<Latest>,
+    disk: Option<LatestWriter>,
     /// Numbers to report, if no file is written.
     told: VecDeque<u64>,
     /// Whether the last write failed.
@@ -30,7 +30,7 @@ impl Memory {
     ///
     /// # Errors
     /// If the system cannot create a thread.
-    pub fn start(id: &str, state: Option<&Path>) -> std::io::Result<(Memory, Option<Testimony>)> {
+    pub fn start(id: &str, state: Option<&Path>) -> std::io::Result<(Memory, Option<ObeyedDirective>)> {
         let mut known = None;
         let mut disk = None;
         if let Some(folder) = state {
@@ -42,13 +42,13 @@ impl Memory {
                 warn!(target: "xpuckd", id, "{}: {error}; what this robot was told last is not known", path.display());
                 None
             });
-            disk = Some(Latest::start(path, true)?);
+            disk = Some(LatestWriter::start(path, true)?);
         }
         Ok((Memory { id: id.into(), disk, told: VecDeque::new(), refused: false }, known))
     }
 
     /// Stores a directive.
-    pub fn put(&mut self, told: &Testimony) {
+    pub fn put(&mut self, told: &ObeyedDirective) {
         match &self.disk {
             // Serialization of five plain values cannot fail.
             Some(disk) => disk.put(told.directive, serde_json::to_vec(told).unwrap_or_default()),
@@ -58,11 +58,11 @@ impl Memory {
 
     /// Number of the last directive that is safely stored, if it changed since the last call.
     pub fn news(&mut self) -> Option<u64> {
-        while let Some(fate) = self.disk.as_ref().and_then(Latest::fate) {
+        while let Some(fate) = self.disk.as_ref().and_then(LatestWriter::take_result) {
             let (number, why) = match fate {
-                Fate::Kept(number) => (Some(number), None),
-                Fate::Removed(number, why) => (Some(number), Some(why)),
-                Fate::Refused(why) => (None, Some(why)),
+                WriteResult::Kept(number) => (Some(number), None),
+                WriteResult::Removed(number, why) => (Some(number), Some(why)),
+                WriteResult::Refused(why) => (None, Some(why)),
             };
             if let Some(why) = why.as_ref().filter(|_| !self.refused) {
                 let id = &self.id;
@@ -78,7 +78,7 @@ impl Memory {
 }
 
 /// Content of the file; `None` if the file does not exist.
-fn read(path: &Path) -> std::io::Result<Option<Testimony>> {
+fn read(path: &Path) -> std::io::Result<Option<ObeyedDirective>> {
     match file::bytes(path, MAX_BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         bytes => Ok(Some(serde_json::from_slice(&bytes?)?)),
@@ -91,8 +91,8 @@ mod tests {
     use std::time::{Duration, Instant};
     use xpuck_wire::state::State;
 
-    fn told(directive: u64) -> Testimony {
-        Testimony { directive, state: State::Pause, run: 5, held: true, stops: 3 }
+    fn told(directive: u64) -> ObeyedDirective {
+        ObeyedDirective { directive, state: State::Pause, run: 5, held: true, stops: 3 }
     }
 
     fn until_kept(memory: &mut Memory, number: u64) {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_finds_what_was_kept() {
+    fn restart_restores_saved_memory() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("not yet there");
         let (mut memory, known) = Memory::start("xp01", Some(&state)).unwrap();

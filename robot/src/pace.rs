@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Deadlines at a first time and whole multiples of a period after it. Times count from a start chosen by the caller.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct PeriodicTimer {
     period: Duration,
     due: Duration,
     began: Option<Duration>,
@@ -15,10 +15,10 @@ pub struct Pace {
     longest_gap: Duration,
 }
 
-impl Pace {
+impl PeriodicTimer {
     /// Creates deadlines that start at `first`.
-    pub fn new(first: Duration, period: Duration) -> Pace {
-        Pace {
+    pub fn new(first: Duration, period: Duration) -> PeriodicTimer {
+        PeriodicTimer {
             period,
             due: first,
             began: None,
@@ -30,13 +30,13 @@ impl Pace {
     }
 
     /// Time left until the next deadline.
-    pub fn left(&self, now: Duration) -> Duration {
+    pub fn remaining(&self, now: Duration) -> Duration {
         self.due.saturating_sub(now)
     }
 
     /// Whether a deadline has passed. If so, its period counts as begun, and the next deadline is the next future
     /// multiple: periods that were missed completely are counted and skipped.
-    pub fn begins(&mut self, now: Duration) -> bool {
+    pub fn poll(&mut self, now: Duration) -> bool {
         if now < self.due {
             return false;
         }
@@ -52,7 +52,7 @@ impl Pace {
     }
 
     /// Number of skipped periods.
-    pub fn missed(&self) -> u64 {
+    pub fn skipped(&self) -> u64 {
         self.missed
     }
 
@@ -80,20 +80,20 @@ mod tests {
 
     #[test]
     fn lateness_does_not_add_up() {
-        let mut pace = Pace::new(100 * MS, 100 * MS);
-        assert!(!pace.begins(99 * MS));
-        assert!(pace.begins(130 * MS));
-        assert_eq!((pace.late(), pace.left(130 * MS)), (30 * MS, 70 * MS));
-        assert!(!pace.begins(199 * MS) && pace.begins(200 * MS));
-        assert_eq!((pace.late(), pace.missed(), pace.longest_gap()), (Duration::ZERO, 0, 70 * MS));
+        let mut pace = PeriodicTimer::new(100 * MS, 100 * MS);
+        assert!(!pace.poll(99 * MS));
+        assert!(pace.poll(130 * MS));
+        assert_eq!((pace.late(), pace.remaining(130 * MS)), (30 * MS, 70 * MS));
+        assert!(!pace.poll(199 * MS) && pace.poll(200 * MS));
+        assert_eq!((pace.late(), pace.skipped(), pace.longest_gap()), (Duration::ZERO, 0, 70 * MS));
     }
 
     #[test]
-    fn what_was_missed_is_counted_and_left_out() {
-        let mut pace = Pace::new(100 * MS, 100 * MS);
-        assert!(pace.begins(450 * MS));
-        assert_eq!((pace.missed(), pace.left(450 * MS)), (3, 50 * MS));
-        assert!(!pace.begins(450 * MS) && pace.begins(500 * MS));
+    fn missed_periods_are_counted_and_skipped() {
+        let mut pace = PeriodicTimer::new(100 * MS, 100 * MS);
+        assert!(pace.poll(450 * MS));
+        assert_eq!((pace.skipped(), pace.remaining(450 * MS)), (3, 50 * MS));
+        assert!(!pace.poll(450 * MS) && pace.poll(500 * MS));
         assert_eq!(pace.lateness().longest(), 350 * MS);
     }
 }

@@ -12,7 +12,7 @@ use xpuck_wire::settings::MAX_SETTINGS;
 
 /// Time at which a changed key takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counts {
+enum TakesEffect {
     Now,
     NextExperiment,
     NextStart,
@@ -20,16 +20,16 @@ enum Counts {
 
 /// Prefixes of the keys that the hub may change. Identity, addresses of hub and devices, and paths cannot be changed
 /// remotely.
-const KEYS: &[(&str, Counts)] = &[
-    ("calibration.infrared.", Counts::Now),
-    ("calibration.drive.", Counts::Now),
-    ("calibration.camera.", Counts::NextStart),
-    ("camera.", Counts::NextStart),
-    ("control.realtime", Counts::NextStart),
-    ("evolution.threads", Counts::NextExperiment),
-    ("evolution.max_temperature_c", Counts::NextExperiment),
-    ("evolution.engine", Counts::NextExperiment),
-    ("evolution.adapter", Counts::NextExperiment),
+const KEYS: &[(&str, TakesEffect)] = &[
+    ("calibration.infrared.", TakesEffect::Now),
+    ("calibration.drive.", TakesEffect::Now),
+    ("calibration.camera.", TakesEffect::NextStart),
+    ("camera.", TakesEffect::NextStart),
+    ("control.realtime", TakesEffect::NextStart),
+    ("evolution.threads", TakesEffect::NextExperiment),
+    ("evolution.max_temperature_c", TakesEffect::NextExperiment),
+    ("evolution.engine", TakesEffect::NextExperiment),
+    ("evolution.adapter", TakesEffect::NextExperiment),
 ];
 
 /// Settings merged into a robot's file.
@@ -39,7 +39,7 @@ pub struct Merged {
     text: String,
     /// Content of the new file.
     pub robot: RobotFile,
-    changed: Vec<(String, Counts)>,
+    changed: Vec<(String, TakesEffect)>,
 }
 
 /// Merges settings into the text of a robot's file; comments and all other keys are preserved.
@@ -60,7 +60,7 @@ pub fn merge(file: &str, settings: &str) -> Result<Merged, String> {
         let Some((_, counts)) = KEYS.iter().find(|(known, _)| key.starts_with(known)) else {
             return Err(format!("{key} cannot be changed from afar; edit the robot's own file"));
         };
-        if put(document.as_table_mut(), &path, value)? {
+        if set_value(document.as_table_mut(), &path, value)? {
             changed.push((key, *counts));
         }
     }
@@ -84,7 +84,7 @@ fn collect(table: &dyn TableLike, path: &mut Vec<String>, leaves: &mut Vec<(Vec<
 }
 
 /// Sets a value; returns whether it changed.
-fn put(root: &mut Table, path: &[String], mut value: Value) -> Result<bool, String> {
+fn set_value(root: &mut Table, path: &[String], mut value: Value) -> Result<bool, String> {
     let mut table: &mut dyn TableLike = root;
     let (name, tables) = path.split_last().ok_or("a value without a key")?;
     for key in tables {
@@ -124,7 +124,7 @@ impl Settings {
     /// Applies settings if `may` is set; returns the answer, and the new content of the robot's file if the settings
     /// were accepted. Repeated settings get the same answer again. Numbers need not increase: the seal guarantees
     /// that messages arrive once and in order, and a new hub may count from a lower number.
-    pub fn take(&mut self, number: u64, text: &str, may: bool) -> (Option<PushAnswer>, Option<RobotFile>) {
+    pub fn apply(&mut self, number: u64, text: &str, may: bool) -> (Option<PushAnswer>, Option<RobotFile>) {
         if let Some((_, answer)) = self.last.as_ref().filter(|(said, answer)| answer.number == number && said == text) {
             return (Some(answer.clone()), None);
         }
@@ -138,9 +138,9 @@ impl Settings {
                 let answer = PushAnswer {
                     number,
                     answer: Answer::Accepted,
-                    now: keys(Counts::Now),
-                    next_experiment: keys(Counts::NextExperiment),
-                    next_start: keys(Counts::NextStart),
+                    now: keys(TakesEffect::Now),
+                    next_experiment: keys(TakesEffect::NextExperiment),
+                    next_start: keys(TakesEffect::NextStart),
                 };
                 (answer, Some(robot))
             }
@@ -182,7 +182,7 @@ mod tests {
         let file = dir.path().join("xp01.toml");
         std::fs::write(&file, ROBOT).unwrap();
         let mut settings = Settings::new(&file);
-        let (answer, robot) = settings.take(7, new, true);
+        let (answer, robot) = settings.apply(7, new, true);
         let (answer, robot) = (answer.unwrap(), robot.unwrap());
         assert_eq!(answer.answer, Answer::Accepted);
         assert_eq!(answer.now, ["calibration.drive.left", "calibration.drive.right"]);
@@ -196,17 +196,17 @@ mod tests {
         assert_eq!(std::fs::read_to_string(dir.path().join("xp01.toml.old")).unwrap(), ROBOT);
         // Repeated settings get the same answer, and the file is not written.
         std::fs::write(&file, ROBOT).unwrap();
-        assert_eq!(settings.take(7, new, true).0, Some(answer));
+        assert_eq!(settings.apply(7, new, true).0, Some(answer));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), ROBOT);
-        let of_another_hub = settings.take(6, "[control]\nrealtime = 1\n", true).0.unwrap();
+        let of_another_hub = settings.apply(6, "[control]\nrealtime = 1\n", true).0.unwrap();
         assert_eq!((of_another_hub.number, of_another_hub.next_start.len()), (6, 1));
-        assert!(settings.take(8, new, false).0.unwrap().answer.refusal().unwrap().contains("RUN"));
-        let same = settings.take(9, "[calibration.drive]\nleft = 1.0\n", true).0.unwrap();
+        assert!(settings.apply(8, new, false).0.unwrap().answer.refusal().unwrap().contains("RUN"));
+        let same = settings.apply(9, "[calibration.drive]\nleft = 1.0\n", true).0.unwrap();
         assert_eq!((same.answer, same.now.len()), (Answer::Accepted, 0), "what it had already changes nothing");
     }
 
     #[test]
-    fn what_is_the_robots_own_or_out_of_range_is_refused() {
+    fn protected_or_out_of_range_settings_are_rejected() {
         let refused = |text: &str| merge(ROBOT, text).unwrap_err();
         assert!(refused("id = \"xp02\"\n").contains("id cannot be changed from afar"));
         assert!(refused("[devices]\nspi = \"/dev/sda\"\n").contains("devices.spi cannot"));

@@ -21,7 +21,7 @@ impl Operators<'_> {
 
     /// Operators to trust from now on; `None` if they did not change since the last call, or if the folder cannot be
     /// read. Problems of the folder are logged.
-    pub fn look(&mut self) -> Option<Trust> {
+    pub fn refresh(&mut self) -> Option<Trust> {
         let (id, security) = (&self.config.robot.id, &self.config.swarm.security);
         if security.dev_mode {
             if self.seen.replace(Fingerprint::new()).is_some() {
@@ -33,7 +33,7 @@ impl Operators<'_> {
         let read = || -> Result<_, FileError> {
             let present = keyring::fingerprint(&security.keys)?;
             let changed = self.seen.as_ref() != Some(&present);
-            changed.then(|| self.ring.read_again(&security.keys).map(|read| (present, read))).transpose()
+            changed.then(|| self.ring.reload(&security.keys).map(|read| (present, read))).transpose()
         };
         let (present, (ring, wrong)) = match read() {
             Ok(found) => found?,

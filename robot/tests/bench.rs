@@ -55,7 +55,7 @@ fn serve(listener: &UnixListener, mut firmware: Firmware) {
 }
 
 #[test]
-fn with_one_word_of_a_hundred_changed_neither_the_firmware_nor_the_driver_believes_any() {
+fn one_percent_word_corruption_is_never_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("xp01.spi");
     let (listener, firmware) = (UnixListener::bind(&socket).unwrap(), Firmware::start(folder.path()));
@@ -80,7 +80,7 @@ fn with_one_word_of_a_hundred_changed_neither_the_firmware_nor_the_driver_believ
 }
 
 #[test]
-fn a_device_that_is_not_there_is_one_clear_line() {
+fn missing_device_is_reported_in_one_line() {
     let output = Command::new(env!("CARGO_BIN_EXE_xpuckd"))
         .args(["bench", "spi", "--device", "/dev/spidev99.7", "--load", "0"])
         .output()

@@ -118,7 +118,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn the_operating_point_of_a_board_is_found_and_its_clocks_are_put_back() {
+fn sweep_finds_operating_point_and_restores_clocks() {
     let board = Board::new();
     let picture = board.sysfs().join("power.svg");
     let output =
@@ -157,7 +157,7 @@ fn killed(board: &Board, child: Child, signal: &str) -> Output {
 }
 
 #[test]
-fn what_a_killed_sweep_left_is_put_back_by_the_next_which_says_so() {
+fn next_sweep_restores_limits_of_killed_sweep() {
     let board = Board::new();
     let child = bench(board.sysfs(), "600").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let other = {
@@ -183,14 +183,14 @@ fn what_a_killed_sweep_left_is_put_back_by_the_next_which_says_so() {
 }
 
 #[test]
-fn a_figure_that_cannot_be_written_is_refused_before_anything_is_measured() {
+fn unwritable_figure_is_rejected_before_measuring() {
     let board = Board::new();
     let output = bench(board.sysfs(), "600").args(["--svg", "/nowhere/power.svg"]).output().unwrap();
     assert!(!output.status.success() && said(&output).contains("that you may write"), "{}", said(&output));
 }
 
 #[test]
-fn a_signal_ends_it_with_the_clocks_put_back() {
+fn signal_ends_bench_and_restores_clocks() {
     for signal in ["INT", "TERM", "HUP"] {
         let board = Board::new();
         let child = bench(board.sysfs(), "600").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -202,7 +202,7 @@ fn a_signal_ends_it_with_the_clocks_put_back() {
 }
 
 #[test]
-fn what_is_missing_is_a_line_each_and_the_rest_is_measured() {
+fn missing_inputs_are_logged_and_rest_is_measured() {
     let empty = tempfile::tempdir().unwrap();
     let output = bench(empty.path(), SHORT).output().unwrap();
     let lines = said(&output);
@@ -220,7 +220,7 @@ fn what_is_missing_is_a_line_each_and_the_rest_is_measured() {
 }
 
 #[test]
-fn clocks_that_may_not_be_set_stay_and_it_is_said_who_may() {
+fn write_protected_clocks_are_reported_and_left_unchanged() {
     let board = Board::new();
     // A kernel file that even root may not write.
     let limit = policy(board.sysfs(), 0).join("scaling_max_freq");

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use xpuck_robot::body::conditioning::Readings;
 use xpuck_robot::core::{Core, HUB_SILENCE};
-use xpuck_robot_core::external::{Command, Driver, HOLD, Said};
+use xpuck_robot_core::external::{Command, Driver, HOLD, ProgramRequest};
 use xpuck_wire::message::{Directive, DriveCommand, State, ToRobot};
 use xpuck_wire::signed::{Signed, Trust};
 
@@ -49,7 +49,7 @@ enum Event {
     /// An operator makes the hub send a command for the wheels.
     Operate,
     /// A program at the robot's socket sends a request.
-    Program(Said),
+    Program(ProgramRequest),
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -70,13 +70,13 @@ fn event() -> impl Strategy<Value = Event> {
 
 const BACK: [f32; 2] = [-0.05; 2];
 
-fn said() -> impl Strategy<Value = Said> {
+fn said() -> impl Strategy<Value = ProgramRequest> {
     prop_oneof![
-        2 => Just(Said::Take("test".into())),
-        6 => Just(Said::Drive(Command { wheels: BACK, lamps: None })),
-        1 => Just(Said::Drive(Command { wheels: [f32::NAN, 0.0], lamps: None })),
-        1 => Just(Said::Release),
-        1 => Just(Said::Gone),
+        2 => Just(ProgramRequest::Take("test".into())),
+        6 => Just(ProgramRequest::Drive(Command { wheels: BACK, lamps: None })),
+        1 => Just(ProgramRequest::Drive(Command { wheels: [f32::NAN, 0.0], lamps: None })),
+        1 => Just(ProgramRequest::Release),
+        1 => Just(ProgramRequest::Gone),
     ]
 }
 
@@ -103,7 +103,7 @@ struct Watcher {
 type Moves = [u32; 4];
 
 fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestCaseError> {
-    let mut core = Core::new(1, 77, Trust::Anybody).allowed_alone(leave.allowed);
+    let mut core = Core::new(1, 77, Trust::Anybody).with_alone_limit(leave.allowed);
     let readings = Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() };
     let mut w = Watcher { now: 0.0, heard: 0.0, stopped: None, silenced: false, driven: [f64::MIN; 2] };
     let signed = Signed::new(format!("{EXPERIMENT}{}", leave.asked), Default::default(), None).unwrap();
@@ -150,7 +150,7 @@ fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestC
                 None
             }
             Event::Program(said) => {
-                let sound = matches!(said, Said::Drive(command) if command.wheels == BACK);
+                let sound = matches!(said, ProgramRequest::Drive(command) if command.wheels == BACK);
                 if core.on_program(w.now, 1, said.clone()).is_ok() && sound {
                     w.driven[1] = w.now;
                 }
@@ -249,7 +249,7 @@ fn wheels_stand_after_a_stop_and_after_a_silence() {
 }
 
 #[test]
-fn wheels_turn_without_a_hub_only_where_both_allow_it_and_for_the_shorter_time() {
+fn driving_alone_needs_both_permissions_and_shorter_limit() {
     let drive = "[silence]\nthen = \"drive\"\ndrive_seconds = 1.2\n";
     for (asked, allowed, alone) in [
         ("[silence]\nthen = \"evolve\"\n", 600.0, 0.0),
@@ -304,7 +304,7 @@ fn without_return(core: &mut Core, now: f64, message: ToRobot) {
 }
 
 #[test]
-fn a_fault_in_either_rule_is_found() {
+fn broken_failsafe_rules_are_detected() {
     for (fault, complaint) in [(without_numbers as Deliver, "after STOP"), (without_silence, "after a silence")] {
         let result = runner(5_000).run(&scripts(), |events| play(NONE, &events, fault).map(drop));
         let error = result.expect_err("the fault is not found").to_string();

@@ -16,7 +16,7 @@ fn ask(viewer: &zmq::Socket) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_tree_changes_and_the_sockets_stay() {
+fn tree_changes_without_reopening_sockets() {
     let endpoint = "tcp://127.0.0.1:17667";
     let mut publisher = Publisher::start(endpoint).unwrap();
     let viewer = zmq::Context::new().socket(zmq::REQ).unwrap();
@@ -24,17 +24,17 @@ fn the_tree_changes_and_the_sockets_stay() {
     viewer.connect(endpoint).unwrap();
     assert_eq!(ask(&viewer)[0], b"error", "no tree yet");
 
-    publisher.show(Some(&controller("successl\n")));
+    publisher.publish(Some(&controller("successl\n")));
     let first = ask(&viewer);
-    publisher.show(Some(&controller("failurel\n")));
+    publisher.publish(Some(&controller("failurel\n")));
     let second = ask(&viewer);
     assert!(String::from_utf8_lossy(&first[1]).contains("AlwaysSuccess"));
     assert!(String::from_utf8_lossy(&second[1]).contains("AlwaysFailure"));
     assert_eq!(first[0][..6], second[0][..6]);
     assert_ne!(first[0][6..], second[0][6..], "another tree has another id");
-    publisher.show(Some(&controller("successl\n")));
+    publisher.publish(Some(&controller("successl\n")));
     assert_eq!(ask(&viewer), first, "the same tree has the same id");
-    publisher.show(None);
+    publisher.publish(None);
     assert_eq!(ask(&viewer)[0], b"error");
 
     let taken = Publisher::start(endpoint).err().unwrap().to_string();
@@ -46,7 +46,7 @@ fn viewers_that_ask_without_end_delay_nothing() {
     let endpoint = "tcp://127.0.0.1:17669";
     let mut publisher = Publisher::start(endpoint).unwrap();
     let wide = controller(&format!("seq\n{}", "  successl\n".repeat(1999)));
-    publisher.show(Some(&wide));
+    publisher.publish(Some(&wide));
     let until = Instant::now() + Duration::from_millis(500);
     let viewers: Vec<_> = (0..4)
         .map(|_| {
@@ -67,7 +67,7 @@ fn viewers_that_ask_without_end_delay_nothing() {
     let mut slowest = Duration::ZERO;
     while Instant::now() < until {
         let start = Instant::now();
-        publisher.show(Some(&wide));
+        publisher.publish(Some(&wide));
         slowest = slowest.max(start.elapsed());
         shown += 1;
         std::thread::sleep(Duration::from_millis(1));
@@ -96,7 +96,7 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
         viewer
     };
     let viewers = [viewer(17681), viewer(17683)];
-    publisher.show(Some(&ours));
+    publisher.publish(Some(&ours));
     // Comparison of the second part: its content, its presence, or its length.
     enum Of {
         All,
@@ -161,7 +161,7 @@ fn answers_as_the_publisher_of_behaviortree_cpp() {
     std::io::BufRead::read_line(&mut std::io::BufReader::new(theirs.stdout.as_mut().unwrap()), &mut ready).unwrap();
     let mut draws = Draws::new(1, 0, 0, 0, Stream::Controller);
     ours.tick(&xpuck_kernels::tree::Senses::default(), &mut draws);
-    publisher.show(Some(&ours));
+    publisher.publish(Some(&ours));
     let ended = |viewer: &zmq::Socket| {
         viewer.send_multipart([&[2, b't', 1, 0, 0, 0][..]], 0).unwrap();
         let changes = viewer.recv_multipart(0).unwrap().remove(1);

@@ -108,7 +108,7 @@ fn end(mut child: Child) {
 }
 
 #[test]
-fn a_good_version_stays_and_bad_ones_are_given_up() {
+fn good_version_stays_and_bad_versions_are_reverted() {
     if Command::new("dpkg-deb").arg("--version").stdout(Stdio::null()).status().is_err() {
         return xpuck_testing::skipped("no dpkg-deb");
     }

@@ -26,7 +26,7 @@ fn keep(folder: &Path, looks: u32, arguments: &[&str]) -> (String, Vec<String>) 
 }
 
 #[test]
-fn a_radio_that_is_apart_is_brought_back() {
+fn disconnected_radio_is_reassociated() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
     std::fs::create_dir_all(folder.join("sys/class/net/wlan0/wireless")).unwrap();
@@ -52,7 +52,7 @@ fn a_radio_that_is_apart_is_brought_back() {
 }
 
 #[test]
-fn a_gateway_that_is_silent_once_is_left_alone_and_programs_that_are_missing_are_said() {
+fn one_missed_ping_is_ignored_and_missing_tools_logged() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
     std::fs::create_dir_all(folder.join("sys/class/net/radio7")).unwrap();
@@ -68,7 +68,7 @@ fn a_gateway_that_is_silent_once_is_left_alone_and_programs_that_are_missing_are
 }
 
 #[test]
-fn a_board_without_a_radio_waits() {
+fn board_without_radio_waits() {
     let dir = tempfile::tempdir().unwrap();
     let (said, called) = keep(dir.path(), 1, &[]);
     assert_eq!(called, Vec::<String>::new());

@@ -38,7 +38,7 @@ fn devices(folder: &str) -> String {
 }
 
 #[test]
-fn an_arena_that_is_not_there_yet_is_waited_for() {
+fn missing_arena_is_waited_for() {
     let dir = tempfile::tempdir().unwrap();
     let robot = dir.path().join("xp01.toml");
     std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\n{}", devices("nowhere"))).unwrap();
@@ -59,7 +59,7 @@ fn an_arena_that_is_not_there_yet_is_waited_for() {
 }
 
 #[test]
-fn the_log_has_levels_and_knows_journald() {
+fn log_has_levels_and_detects_journald() {
     let dir = tempfile::tempdir().unwrap();
     let robot = dir.path().join("xp01.toml");
     let devices = devices(&"x".repeat(300));
@@ -88,7 +88,7 @@ fn the_log_has_levels_and_knows_journald() {
 }
 
 #[test]
-fn every_command_has_a_manual_page_and_completes() {
+fn every_command_has_manual_page_and_completion() {
     let xpuckd = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_xpuckd")).args(arguments).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

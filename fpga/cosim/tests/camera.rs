@@ -92,7 +92,7 @@ fn pictures_come_out_pixel_for_pixel() {
 }
 
 #[test]
-fn bytes_that_are_no_pixels_are_clamped() {
+fn reserved_byte_values_in_pixels_are_clamped() {
     let mut bench = board(Clocks::default(), WIDTH);
     let mut reader = Reader::new(WIDTH, HEIGHT);
     let pixels = picture(WIDTH, HEIGHT, 3, true);
@@ -106,7 +106,7 @@ fn bytes_that_are_no_pixels_are_clamped() {
 }
 
 #[test]
-fn the_golden_picture_gives_the_golden_stream_but_for_its_number() {
+fn golden_picture_gives_golden_stream_except_number() {
     let mut bench = board(Clocks::default(), 8);
     // The golden rows have 8 bytes, and the logic requires a multiple of 16, so each row is doubled.
     let wide: Vec<u8> = GOLDEN_PIXELS.chunks(8).flat_map(|row| [row, row].concat()).collect();
@@ -145,7 +145,7 @@ fn stalls_of_the_chip_anywhere_lose_nothing() {
 }
 
 #[test]
-fn rows_of_another_length_are_left_out_and_told() {
+fn rows_of_wrong_length_are_dropped_and_counted() {
     let mut bench = board(Clocks::default(), WIDTH);
     let mut reader = Reader::new(WIDTH, HEIGHT);
     let pixels = picture(WIDTH, HEIGHT, 1, false);
@@ -170,7 +170,7 @@ fn rows_of_another_length_are_left_out_and_told() {
 }
 
 #[test]
-fn a_frame_that_begins_within_a_row_ends_the_one_before() {
+fn frame_start_within_row_ends_previous_frame() {
     let mut bench = board(Clocks::default(), WIDTH);
     let mut reader = Reader::new(WIDTH, HEIGHT);
     let pixels = picture(WIDTH, HEIGHT, 2, false);
@@ -187,7 +187,7 @@ fn a_frame_that_begins_within_a_row_ends_the_one_before() {
 }
 
 #[test]
-fn a_pixel_clock_that_stops_is_told_and_the_next_frame_is_whole() {
+fn stopped_pixel_clock_is_reported_and_next_frame_is_whole() {
     let mut bench = board(Clocks::default(), WIDTH);
     let mut reader = Reader::new(WIDTH, HEIGHT);
     let pixels = picture(WIDTH, HEIGHT, 4, false);
@@ -210,7 +210,7 @@ fn a_pixel_clock_that_stops_is_told_and_the_next_frame_is_whole() {
 }
 
 #[test]
-fn a_chip_that_takes_nothing_for_ever_is_told_and_whole_rows_come_when_it_does_again() {
+fn usb_stall_is_reported_and_rows_resume_complete() {
     let mut bench = board(Clocks::default(), WIDTH);
     let mut reader = Reader::new(WIDTH, HEIGHT);
     let pixels = picture(WIDTH, HEIGHT, 5, false);
@@ -234,7 +234,7 @@ fn a_chip_that_takes_nothing_for_ever_is_told_and_whole_rows_come_when_it_does_a
 }
 
 #[test]
-fn without_the_chips_clock_the_logic_waits_and_says_so() {
+fn missing_usb_clock_is_reported_and_logic_waits() {
     let mut bench = board(Clocks { usb: 0, ..Clocks::default() }, WIDTH);
     let pixels = picture(WIDTH, HEIGHT, 6, false);
     (0..10).for_each(|_| bench.frame(&pixels, WIDTH, SMALL));
@@ -271,7 +271,7 @@ fn most_left_out(camera: u64, timing: Timing, absent: u64) -> usize {
 }
 
 #[test]
-fn a_host_may_be_absent_as_long_as_the_page_says() {
+fn host_pause_drops_documented_number_of_rows() {
     let (vga, vga_30) = ((12_000_000, Timing::VGA), (27_000_000, Timing::VGA_30));
     for ((camera, timing), absent, left_out) in
         [(vga, 900, 0), (vga, 1_000, 1), (vga, 1_500, 5), (vga_30, 400, 0), (vga_30, 500, 1), (vga_30, 1_000, 9)]
@@ -304,21 +304,21 @@ fn vga(camera: u64, timing: Timing, frames: u32, absent: u64, every: u64) -> (Re
 }
 
 #[test]
-fn fifteen_frames_a_second_ride_out_a_host_that_is_absent_for_0_8_ms() {
+fn camera_15_hz_survives_host_absence_of_0_8_ms() {
     let (reader, pictures, left_out) = vga(12_000_000, Timing::VGA, 2, 800, 5_000);
     assert!(reader.frames.iter().map(|frame| frame.bytes()).eq(&pictures));
     assert_eq!((reader.counts().resyncs, reader.counts().repaired_rows, left_out), (0, 0, 0));
 }
 
 #[test]
-fn thirty_frames_a_second_ride_out_a_host_that_is_absent_for_0_4_ms() {
+fn camera_30_hz_survives_host_absence_of_0_4_ms() {
     let (reader, pictures, left_out) = vga(27_000_000, Timing::VGA_30, 2, 400, 5_000);
     assert!(reader.frames.iter().map(|frame| frame.bytes()).eq(&pictures));
     assert_eq!((reader.counts().resyncs, reader.counts().repaired_rows, left_out), (0, 0, 0));
 }
 
 #[test]
-fn what_is_lost_beyond_is_whole_rows_and_counted() {
+fn rows_lost_in_long_pause_are_whole_and_counted() {
     let (reader, pictures, left_out) = vga(12_000_000, Timing::VGA, 2, 1_500, 30_000);
     let counts = reader.counts();
     assert_eq!(counts.resyncs, 0);
@@ -332,7 +332,7 @@ fn what_is_lost_beyond_is_whole_rows_and_counted() {
 }
 
 #[test]
-fn a_camera_that_loses_lines_costs_that_frame_only() {
+fn lost_camera_lines_cost_only_that_frame() {
     let mut bench = board(Clocks::default(), WIDTH);
     let mut reader = Reader::new(WIDTH, HEIGHT);
     let pixels = picture(WIDTH, HEIGHT, 8, false);
@@ -377,7 +377,7 @@ fn two_readers_of_an_arenas_camera_get_whole_frames() {
 }
 
 #[test]
-fn a_row_in_which_power_came_is_not_left_out() {
+fn row_at_power_up_is_not_counted_as_dropped() {
     let mut bench = Bench::new(Clocks::default());
     bench.cut_row(&[100; 200], 36);
     bench.run_camera();

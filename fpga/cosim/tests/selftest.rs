@@ -9,7 +9,7 @@ use xpuck_arena::{BodyKind, Faults};
 use xpuck_shim::Logic;
 
 #[test]
-fn a_robot_passes_through_the_shims_own_logic_which_then_answers_too() {
+fn selftest_passes_through_shim_logic() {
     robot::serve(BodyKind::Xpuck, Faults::default(), Some(Arc::new(Logic::default())), |file, _| {
         let output = robot::selftest(file, &["--json"]).output().unwrap();
         let told: Value = serde_json::from_slice(&output.stdout).unwrap();

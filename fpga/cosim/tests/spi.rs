@@ -5,7 +5,7 @@ use xpuck_experiment::lamps::Lamps as Pattern;
 use xpuck_registers::shim;
 use xpuck_registers::spi::{Actions, Command, PIXELS, Pixel, Report, WORDS, Words};
 use xpuck_registers::stepper::StepsPerSecond;
-use xpuck_robot::body::lamps::{Shown, lamps};
+use xpuck_robot::body::lamps::{LampInputs, lamps};
 use xpuck_robot::device::epuck::Epuck;
 use xpuck_robot::device::{DeviceError, SpiBus};
 use xpuck_shim::{Bench, Clocks};
@@ -72,7 +72,7 @@ fn rainbow(shift: u8) -> [Pixel; PIXELS] {
 }
 
 #[test]
-fn the_driver_and_the_dspic_talk_through_the_logic_as_without_it() {
+fn logic_is_transparent_for_driver_and_dspic() {
     let mut bus = Bus::new();
     let mut direct = Dspic::default();
     let mut epuck = Epuck::new(&mut bus);
@@ -112,12 +112,12 @@ fn patterns_of_an_experiment_shine_on_the_strip() {
         Pattern::Off,
         Pattern::Colours(vec![[0, 255, 3], [9, 0, 0]]),
     ] {
-        let shown = Shown {
+        let shown = LampInputs {
             pattern: Some(&pattern),
             state: State::Run,
             battery_v: Some(3.7),
             leaf: Some(3),
-            ..Shown::default()
+            ..LampInputs::default()
         };
         let pixels = lamps(&shown).pixels;
         Epuck::new(&mut bus).exchange(&Command { pixels, ..Command::default() }).unwrap();
@@ -129,7 +129,7 @@ fn patterns_of_an_experiment_shine_on_the_strip() {
 }
 
 #[test]
-fn a_torn_or_bad_message_changes_no_pixel_and_the_next_one_is_whole() {
+fn bad_message_changes_no_pixel() {
     let mut bus = Bus::new();
     let shown = rainbow(7);
     let show = |bus: &mut Bus, pixels| drop(Epuck::new(bus).exchange(&Command { pixels, ..Command::default() }));
@@ -158,7 +158,7 @@ fn a_torn_or_bad_message_changes_no_pixel_and_the_next_one_is_whole() {
 }
 
 #[test]
-fn what_the_dspic_answers_passes_untouched_but_for_the_last_word() {
+fn dspic_words_pass_unchanged_except_last() {
     let mut bus = Bus::new();
     let noise: Words = std::array::from_fn(|i| (i as u16).wrapping_mul(40_503).rotate_left(5));
     let sent: Words = std::array::from_fn(|i| !(i as u16).wrapping_mul(9_973));
@@ -168,7 +168,7 @@ fn what_the_dspic_answers_passes_untouched_but_for_the_last_word() {
 }
 
 #[test]
-fn the_logic_says_who_it_is_and_a_write_takes_two_messages() {
+fn ident_is_readable_and_write_takes_two_messages() {
     let mut bus = Bus::new();
     assert_eq!((bus.register("ident"), bus.register("revision")), (shim::IDENT, shim::REVISION));
     let build = ["build_0", "build_1", "build_2", "build_3"].map(|name| bus.register(name));
@@ -205,7 +205,7 @@ fn auxiliary_pins_are_inputs_and_outputs() {
 }
 
 #[test]
-fn a_silent_board_turns_the_ring_red_within_a_second_and_the_first_message_ends_it() {
+fn ring_turns_red_after_1_s_silence_until_next_message() {
     // Most of the second is simulated with a hundredth of the clock, since only counters advance.
     let waits = |bench: &mut Bench, milliseconds: u64| {
         bench.set_clocks(Clocks { system: 480_000, camera: 0, usb: 0 });

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_automata::automaton::Module;
-use xpuck_automata::cargo::{Arbiter, try_all};
+use xpuck_automata::cargo::{Arbiter, evaluate_all};
 use xpuck_evolve::curriculum::Species;
 use xpuck_hub_automata::arbiters::{TreeGenome, TreeSpecies, primitive_set};
-use xpuck_hub_automata::scenario::{Ask, Evolving, Population, Scenario, Step};
+use xpuck_hub_automata::scenario::{Evolving, Population, Request, Scenario, Step};
 use xpuck_kernels::random::{Draws, Stream};
 
 const CREATIVE: &str = include_str!("../../../docs/curricula/cargo-creative.toml");
@@ -17,13 +17,13 @@ fn creative() -> Scenario {
 }
 
 #[test]
-fn the_first_step_is_learnt_by_trees_and_the_same_for_a_seed() {
+fn first_tree_step_is_solved_and_reproducible() {
     let scenario = creative();
     assert_eq!(scenario.species, Evolving::Tree);
     let run = || {
-        scenario.run_trees(7, &BTreeMap::new(), try_all, |generation| match generation.index {
-            0 => Ask::GoOn,
-            _ => Ask::Stop,
+        scenario.run_trees(7, &BTreeMap::new(), evaluate_all, |generation| match generation.index {
+            0 => Request::GoOn,
+            _ => Request::Stop,
         })
     };
     let report = run();
@@ -36,7 +36,7 @@ fn the_first_step_is_learnt_by_trees_and_the_same_for_a_seed() {
 }
 
 #[test]
-fn the_curriculum_of_trees_differs_from_the_creative_one_in_what_trees_do_not_take() {
+fn tree_curriculum_differs_only_in_automata_keys() {
     let trees = Scenario::parse("t.toml", TREES).unwrap();
     assert_eq!(trees.species, Evolving::Tree);
     let automata = creative();
@@ -49,15 +49,19 @@ fn the_curriculum_of_trees_differs_from_the_creative_one_in_what_trees_do_not_ta
 }
 
 #[test]
-fn a_run_of_trees_that_goes_on_is_the_run_that_was_not_interrupted() {
+fn resumed_tree_run_equals_uninterrupted_run() {
     let scenario = creative();
     let run = |begin: &BTreeMap<usize, Population<TreeGenome>>| {
         let mut text = String::new();
-        let report = scenario.run_trees(7, begin, try_all, |generation| {
+        let report = scenario.run_trees(7, begin, evaluate_all, |generation| {
             if generation.index == 0 {
                 text = Population::new(generation).text();
             }
-            if generation.index == 1 && generation.variables.step_generation == 2 { Ask::Stop } else { Ask::GoOn }
+            if generation.index == 1 && generation.variables.step_generation == 2 {
+                Request::Stop
+            } else {
+                Request::GoOn
+            }
         });
         let told: Vec<String> = report
             .steps

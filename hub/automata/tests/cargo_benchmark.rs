@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 use xpuck_automata::cargo::{
-    Arbitration, Outcomes, Prepared, ScriptTimes, Trials, Weights, printed, score_runs, try_all,
+    Arbitration, Outcomes, PreparedScene, ScriptTimes, Trials, Weights, evaluate_all, published_scene, score_runs,
 };
 use xpuck_hub_automata::arbiters::TreeSpecies;
-use xpuck_hub_automata::scenario::{Ask, Generation, Report, Scenario};
+use xpuck_hub_automata::scenario::{Generation, Report, Request, Scenario};
 
 /// Prints the steps of a run, and the deliveries of its controller in runs with other random numbers.
 fn tell<C>(seed: u64, report: &Report<C>)
@@ -19,11 +19,11 @@ where
     let steps: Vec<String> =
         report.steps.iter().map(|step| format!("{}/{}", step.generations, step.evaluations)).collect();
     let last = report.steps.last().expect("a step");
-    let world = Prepared::new(printed()).expect("the printed world");
+    let world = PreparedScene::new(published_scene()).expect("the printed world");
     let weights = Weights::default();
     let trials =
         Trials { world: &world, weights: &weights, starts: 3, repeats: 20, time: 400_000, seed: 999, checkpoints: &[] };
-    let outcomes = Outcomes::of(&last.controller, &trials);
+    let outcomes = Outcomes::simulate(&last.controller, &trials);
     let ScriptTimes { times, without } = outcomes.script_times(DELIVERY);
     println!(
         "seed {seed}: {}, {} generations, {} evaluations ({}); {times:.2} deliveries in fresh runs, none in {without} of {}",
@@ -50,13 +50,13 @@ fn seeds(runs: u64) -> Vec<u64> {
 /// Returns the number of runs that did not reach their goal, and the mean number of evaluations of all runs.
 fn measure(text: &str, runs: u64) -> (usize, u64) {
     let scenario = Scenario::parse("curriculum", text).unwrap();
-    measure_by(&scenario, runs, |seed| scenario.run(seed, &BTreeMap::new(), try_all, |_| Ask::GoOn))
+    measure_by(&scenario, runs, |seed| scenario.run(seed, &BTreeMap::new(), evaluate_all, |_| Request::GoOn))
 }
 
 /// Measures a curriculum of trees; see [`measure`].
 fn measure_trees(text: &str, runs: u64) -> (usize, u64) {
     let scenario = Scenario::parse("curriculum", &format!("species = \"tree\"\n{text}")).unwrap();
-    measure_by(&scenario, runs, |seed| scenario.run_trees(seed, &BTreeMap::new(), try_all, within_budget))
+    measure_by(&scenario, runs, |seed| scenario.run_trees(seed, &BTreeMap::new(), evaluate_all, within_budget))
 }
 
 /// Measures a curriculum of trees with the racing algorithm; see [`measure`].
@@ -67,10 +67,10 @@ fn measure_race(text: &str, runs: u64) -> (usize, u64) {
 }
 
 /// Ends a run after `XPUCK_EVALUATIONS` evaluations; by default only the curriculum's generations are limited.
-fn within_budget(generation: &Generation<TreeSpecies>) -> Ask {
+fn within_budget(generation: &Generation<TreeSpecies>) -> Request {
     let most =
         std::env::var("XPUCK_EVALUATIONS").ok().map(|text| text.parse::<u64>().expect("a number of evaluations"));
-    if most.is_some_and(|most| generation.variables.evaluations >= most) { Ask::Stop } else { Ask::GoOn }
+    if most.is_some_and(|most| generation.variables.evaluations >= most) { Request::Stop } else { Request::GoOn }
 }
 
 fn measure_by<C>(scenario: &Scenario, runs: u64, run: impl Fn(u64) -> Report<C>) -> (usize, u64)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use xpuck_automata::cargo::{Arbiter, Trials, score_runs};
 use xpuck_hub_automata::arbiters::TreeGenome;
-use xpuck_hub_automata::scenario::{Ask, Population, Report, Scenario, StepAlgorithm};
+use xpuck_hub_automata::scenario::{Population, Report, Request, Scenario, StepAlgorithm};
 
 const TREES: &str = include_str!("../../../docs/curricula/cargo-trees.toml");
 
@@ -24,7 +24,7 @@ fn told(report: &Report<Arbiter>) -> Vec<String> {
 }
 
 #[test]
-fn steps_end_by_their_formulas_and_a_run_that_goes_on_is_the_run_that_was_not_interrupted() {
+fn resumed_race_equals_uninterrupted_race() {
     let scenario = Scenario::parse("c.toml", &text()).unwrap();
     assert_eq!(scenario.algorithm, StepAlgorithm::Racing);
     let run = |begin: &BTreeMap<usize, Population<TreeGenome>>| {
@@ -36,7 +36,11 @@ fn steps_end_by_their_formulas_and_a_run_that_goes_on_is_the_run_that_was_not_in
             if generation.index == 0 {
                 saved = Population::new(generation).text();
             }
-            if generation.index == 1 && generation.variables.step_generation == 2 { Ask::Stop } else { Ask::GoOn }
+            if generation.index == 1 && generation.variables.step_generation == 2 {
+                Request::Stop
+            } else {
+                Request::GoOn
+            }
         });
         (told(&report), report, saved)
     };
@@ -55,7 +59,7 @@ fn digits_are_the_same_however_runs_are_shared_out() {
     type Score = fn(&[Arbiter], &[(usize, u32)], &Trials) -> Vec<f64>;
     let told_after_four = |score: Score| {
         told(&scenario.run_race(7, &BTreeMap::new(), score, |generation| {
-            if generation.variables.generation == 4 { Ask::Stop } else { Ask::GoOn }
+            if generation.variables.generation == 4 { Request::Stop } else { Request::GoOn }
         }))
     };
     let one_by_one = |controllers: &[Arbiter], runs: &[(usize, u32)], trials: &Trials| {
@@ -71,7 +75,7 @@ fn digits_are_the_same_however_runs_are_shared_out() {
 }
 
 #[test]
-fn a_step_begins_with_what_the_one_before_left() {
+fn race_step_starts_from_previous_population() {
     let scenario = Scenario::parse("c.toml", &text()).unwrap();
     let mut begin = BTreeMap::new();
     for i in 0..3 {
@@ -85,7 +89,7 @@ fn a_step_begins_with_what_the_one_before_left() {
     let report = scenario.run_race(7, &begin, score_runs, |generation| {
         let backs = |tree: &str| tree.contains("v_prox 1") && tree.contains("signal 2");
         met = generation.members.iter().filter(|member| backs(&member.genome.tree().to_string())).count() > 10;
-        Ask::Stop
+        Request::Stop
     });
     assert!(met, "{:?}", told(&report));
     assert_eq!(report.evaluations(), 27 + report.steps[3].evaluations);
@@ -95,7 +99,7 @@ fn a_step_begins_with_what_the_one_before_left() {
 }
 
 #[test]
-fn what_cannot_be_raced_is_refused_by_its_line() {
+fn unraceable_scenarios_are_rejected_with_line() {
     let automata = text().replacen("species = \"tree\"", "", 1);
     assert_eq!(
         error(&automata),

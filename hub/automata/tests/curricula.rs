@@ -2,10 +2,10 @@
 //! for a seed.
 
 use std::collections::BTreeMap;
-use xpuck_automata::cargo::{Automata, Trials, printed, try_all, try_one};
+use xpuck_automata::cargo::{ControllerAutomata, Trials, evaluate, evaluate_all, published_scene};
 use xpuck_evolve::curriculum::CROSSOVER;
 use xpuck_hub_automata::automata::MUTATIONS;
-use xpuck_hub_automata::scenario::{Ask, Ending, Generation, Population, Scenario};
+use xpuck_hub_automata::scenario::{Ending, Generation, Population, Request, Scenario};
 
 const SEQUENTIAL: &str = include_str!("../../../docs/curricula/cargo-sequential-printed.toml");
 const CREATIVE: &str = include_str!("../../../docs/curricula/cargo-creative.toml");
@@ -15,7 +15,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn the_printed_project_is_read() {
+fn printed_project_is_parsed() {
     let scenario = Scenario::parse("sequential", SEQUENTIAL).unwrap();
     let of_steps =
         |value: fn(&xpuck_hub_automata::scenario::Step) -> usize| scenario.steps.iter().map(value).collect::<Vec<_>>();
@@ -33,7 +33,7 @@ fn the_printed_project_is_read() {
     }
     // The file's digits of headings are Petrovic's.
     let world = scenario.steps[6].world.scene();
-    let mut rounded = printed();
+    let mut rounded = published_scene();
     for (area, ours) in rounded.areas.iter_mut().zip(&world.areas) {
         let ([printed, _], [written, _]) = (area.heading.unwrap(), ours.heading.unwrap());
         assert!((printed - written).abs() < 1e-6);
@@ -95,14 +95,14 @@ fn mistakes_are_named_with_line_and_key() {
 }
 
 #[test]
-fn a_step_is_learnt_and_the_same_for_a_seed() {
+fn steps_are_solved_and_reproducible_for_seed() {
     let scenario = Scenario::parse("creative", CREATIVE).unwrap();
     // Two steps are enough to compare one thread with all threads.
     let until_follow = |evaluate: fn(&[_], &Trials) -> Vec<_>| {
-        let see = |seen: &Generation| if seen.step.name == "load" { Ask::Stop } else { Ask::GoOn };
+        let see = |seen: &Generation| if seen.step.name == "load" { Request::Stop } else { Request::GoOn };
         let report = scenario.run(5, &BTreeMap::new(), evaluate, see);
         let endings: Vec<Ending> = report.steps.iter().map(|step| step.ending).collect();
-        assert_eq!(endings, [Ending::Held, Ending::Held, Ending::Stopped]);
+        assert_eq!(endings, [Ending::FormulaHeld, Ending::FormulaHeld, Ending::Stopped]);
         assert!(!report.solved);
         assert!(report.steps.iter().all(|step| step.evaluations > 0));
         assert!(report.steps[1].statistics.iter().any(|(_, operator)| operator.better > 0));
@@ -113,9 +113,10 @@ fn a_step_is_learnt_and_the_same_for_a_seed() {
         );
         report.steps.iter().map(|step| (step.generations, step.evaluations, step.controller.text())).collect::<Vec<_>>()
     };
-    let one_thread =
-        |controllers: &[_], trials: &Trials| controllers.iter().map(|controller| try_one(controller, trials)).collect();
-    assert_eq!(until_follow(one_thread), until_follow(try_all));
+    let one_thread = |controllers: &[_], trials: &Trials| {
+        controllers.iter().map(|controller| evaluate(controller, trials)).collect()
+    };
+    assert_eq!(until_follow(one_thread), until_follow(evaluate_all));
 }
 
 /// Curriculum of three short steps.
@@ -180,9 +181,9 @@ row = [0.5, 0.5, 0.3, 2]
 fn told(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
     let scenario = Scenario::parse("short", SHORT).unwrap();
     let mut populations = vec![String::new(); 3];
-    let report = scenario.run(3, begin, try_all, |seen| {
+    let report = scenario.run(3, begin, evaluate_all, |seen| {
         populations[seen.index] = Population::new(seen).text();
-        Ask::GoOn
+        Request::GoOn
     });
     assert!(report.solved);
     let steps = report.steps.iter().map(|step| {
@@ -192,7 +193,7 @@ fn told(begin: &BTreeMap<usize, Population>) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn a_run_that_goes_on_is_the_run_that_was_not_interrupted() {
+fn resumed_run_equals_uninterrupted_run() {
     let scenario = Scenario::parse("short", SHORT).unwrap();
     let (whole, populations) = told(&BTreeMap::new());
     for done in 1..=2 {
@@ -201,7 +202,8 @@ fn a_run_that_goes_on_is_the_run_that_was_not_interrupted() {
         assert_eq!(rest, whole);
         assert_eq!(later[done..], populations[done..]);
     }
-    let message = scenario.steps[2].population::<Automata>("saved.txt", &populations[0]).unwrap_err().to_string();
+    let message =
+        scenario.steps[2].population::<ControllerAutomata>("saved.txt", &populations[0]).unwrap_err().to_string();
     assert!(
         message.starts_with("saved.txt: line 1: population: its automata are those of avoidance, but step \"both\""),
         "{message}"
@@ -209,25 +211,25 @@ fn a_run_that_goes_on_is_the_run_that_was_not_interrupted() {
 }
 
 #[test]
-fn a_watcher_ends_a_step_or_the_run() {
+fn watcher_can_end_step_or_run() {
     let scenario = Scenario::parse("short", SHORT).unwrap();
-    let endings = |ask: fn(&Generation) -> Ask| {
-        let report = scenario.run(3, &BTreeMap::new(), try_all, ask);
+    let endings = |ask: fn(&Generation) -> Request| {
+        let report = scenario.run(3, &BTreeMap::new(), evaluate_all, ask);
         (report.steps.iter().map(|step| (step.generations, step.ending)).collect::<Vec<_>>(), report.solved)
     };
     let skips = |seen: &Generation| match (seen.index, seen.variables.step_generation) {
-        (0, 2) => Ask::Skip,
+        (0, 2) => Request::Skip,
         (1, 1) => {
             assert!(seen.members.is_sorted_by(|a, b| a.fitness >= b.fitness));
-            Ask::GoOn
+            Request::GoOn
         }
-        (2, 3) => Ask::Stop,
-        _ => Ask::GoOn,
+        (2, 3) => Request::Stop,
+        _ => Request::GoOn,
     };
-    assert_eq!(endings(skips), (vec![(2, Ending::Skipped), (4, Ending::Held), (3, Ending::Stopped)], false));
+    assert_eq!(endings(skips), (vec![(2, Ending::Skipped), (4, Ending::FormulaHeld), (3, Ending::Stopped)], false));
     // A step whose formula holds is done, whatever the observer requests; a stop request then ends the run after it.
-    let stops = |seen: &Generation| if seen.variables.step_generation == 4 { Ask::Stop } else { Ask::GoOn };
-    assert_eq!(endings(stops), (vec![(4, Ending::Held)], false));
+    let stops = |seen: &Generation| if seen.variables.step_generation == 4 { Request::Stop } else { Request::GoOn };
+    assert_eq!(endings(stops), (vec![(4, Ending::FormulaHeld)], false));
 }
 
 /// Returns the last step of [`SHORT`] with saved populations as sources instead of steps.
@@ -243,7 +245,7 @@ fn of_saved() -> String {
 }
 
 #[test]
-fn a_curriculum_takes_of_saved_populations() {
+fn curriculum_starts_from_saved_populations() {
     let (_, populations) = told(&BTreeMap::new());
     let read = |path: &str| match path {
         "avoid.txt" => Ok(populations[0].clone()),
@@ -260,9 +262,9 @@ fn a_curriculum_takes_of_saved_populations() {
             if first.is_empty() {
                 first = controllers.to_vec();
             }
-            try_all(controllers, trials)
+            evaluate_all(controllers, trials)
         },
-        |_| Ask::Stop,
+        |_| Request::Stop,
     );
     // An individual whose parts are all copies of the populations' best has their automata.
     let best = |i: usize| scenario.populations[i].individuals[0].genome.clone();
@@ -298,12 +300,14 @@ fn individuals_that_are_far_behind_the_best_are_given_up() {
             &BTreeMap::new(),
             |controllers, trials| {
                 least.push(trials.checkpoints.to_vec());
-                let (all, whole) =
-                    (try_all(controllers, trials), try_all(controllers, &Trials { checkpoints: &[], ..*trials }));
+                let (all, whole) = (
+                    evaluate_all(controllers, trials),
+                    evaluate_all(controllers, &Trials { checkpoints: &[], ..*trials }),
+                );
                 behind += all.iter().zip(&whole).filter(|(a, b)| a.scores != b.scores).count();
                 all
             },
-            |seen| if seen.variables.step_generation == 4 { Ask::Stop } else { Ask::GoOn },
+            |seen| if seen.variables.step_generation == 4 { Request::Stop } else { Request::GoOn },
         );
         (report.steps[0].controller.text(), report.steps[0].best, least, behind)
     };
@@ -329,7 +333,7 @@ fn individuals_that_are_far_behind_the_best_are_given_up() {
 }
 
 #[test]
-fn a_step_begins_again_and_its_momentum_is_what_its_settings_say() {
+fn restart_resets_momentum() {
     let text = CREATIVE.replacen("best-fitness >= 295000 and learning-momentum < 50", "gennum >= 9", 1).replacen(
         "restart-after = 40",
         "restart-after = 4\ngain-over = \"record\"",
@@ -337,7 +341,7 @@ fn a_step_begins_again_and_its_momentum_is_what_its_settings_say() {
     );
     let scenario = Scenario::parse("c", &text).unwrap();
     let (mut momentum, mut record, mut firsts) = (0.0, 0.0f64, vec![]);
-    scenario.run(3, &BTreeMap::new(), try_all, |generation| {
+    scenario.run(3, &BTreeMap::new(), evaluate_all, |generation| {
         let v = generation.variables;
         // The first generation, and those after the fourth and the eighth, have a newly created population.
         (momentum, record) = match v.step_generation {
@@ -348,7 +352,7 @@ fn a_step_begins_again_and_its_momentum_is_what_its_settings_say() {
         if [1, 5, 9].contains(&v.step_generation) {
             firsts.push(generation.best.text());
         }
-        if v.step_generation == 9 { Ask::Stop } else { Ask::GoOn }
+        if v.step_generation == 9 { Request::Stop } else { Request::GoOn }
     });
     assert!(firsts.len() == 3 && firsts[0] != firsts[1] && firsts[1] != firsts[2], "other draws");
     let error = error(&CREATIVE.replacen("restart-after = 40", "restart-after = 1", 1));

@@ -1,6 +1,6 @@
 //! Petrovic's own files give the same result as this project's curricula, and errors name file, line and key.
 
-use xpuck_automata::cargo::{Rect, Scene, printed};
+use xpuck_automata::cargo::{Rect, Scene, published_scene};
 use xpuck_hub_automata::scenario::{EarlyStop, Scenario, Step, original};
 
 const PROJECT: &str = include_str!("original/sequential.prj");
@@ -16,7 +16,7 @@ fn project(text: &str) -> Result<Scenario, String> {
 }
 
 #[test]
-fn the_printed_project_has_the_steps_of_our_file() {
+fn original_project_has_same_steps_as_own_file() {
     let theirs = project(PROJECT).unwrap();
     let ours = Scenario::parse("ours", OURS).unwrap();
     assert_eq!(theirs.name, "sequential");
@@ -52,15 +52,15 @@ fn as_ours(mut scene: Scene) -> Scene {
 }
 
 #[test]
-fn the_printed_world_is_ours() {
+fn original_world_equals_own_world() {
     let mut theirs = as_ours(original::world("w", WORLD).unwrap());
     // The file rounds headings.
-    for (theirs, ours) in theirs.areas.iter_mut().zip(&printed().areas) {
+    for (theirs, ours) in theirs.areas.iter_mut().zip(&published_scene().areas) {
         let (Some(theirs), Some(ours)) = (&mut theirs.heading, ours.heading) else { panic!("an area without heading") };
         assert!((theirs[0] - ours[0]).abs() < 1e-6);
         *theirs = ours;
     }
-    assert_eq!(theirs, printed());
+    assert_eq!(theirs, published_scene());
 }
 
 /// Replaces the line that is `further` lines after the first line beginning with `comment`; returns the text and the
@@ -97,7 +97,7 @@ fn mistakes_in_a_project_are_named_with_line_and_key() {
 }
 
 #[test]
-fn an_early_stop_and_a_saved_population_are_read() {
+fn early_stop_and_saved_population_are_parsed() {
     let (text, _) = changed(PROJECT, "# checkpoints", 7, "-1 0 0.05 20000 5000");
     let (text, _) = changed(&text, "# saved populations", 1, "1 population/follow");
     let (text, _) = changed(&text, "# steps directly before", 7, "2");

@@ -1,14 +1,14 @@
 //! File of a run: TOML, every key optional.
 
 use super::ancestor::Ancestor;
-use super::creature::{Creatures, Weights};
+use super::creature::{CreatureSpecies, Weights};
 use super::fitness::{Fitness, Measure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toml::Table;
-use xpuck_bodies::variation::half;
-use xpuck_bodies::{PERIODS, Plan, Rhythm, Start, Trial};
+use xpuck_bodies::variation::half_of_body;
+use xpuck_bodies::{EvaluationConditions, PERIODS, Plan, Rhythm, Start};
 use xpuck_evolve::checkpoint;
 use xpuck_evolve::families::{FamilySettings, Sharing};
 use xpuck_lab::run_config::{self, ConfigError};
@@ -120,7 +120,7 @@ impl Config {
     /// # Errors
     /// One line with the file, and the key or the line.
     pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, ConfigError> {
-        run_config::load("bodies", path, overrides, Config::check).map(Config::settled)
+        run_config::load("bodies", path, overrides, Config::check).map(Config::with_derived_keys)
     }
 
     /// Returns a file with all keys.
@@ -155,7 +155,7 @@ impl Config {
         }
         match (&self.from, &self.from_weights) {
             (Some(text), weights) => {
-                self.fitting(Ancestor::read(text, weights.as_deref(), self.from_period)?).map(Some)
+                self.checked(Ancestor::read(text, weights.as_deref(), self.from_period)?).map(Some)
             }
             (None, Some(_)) => Err("from_weights: they are a brain's of the body `from`, which is not there".into()),
             (None, None) => Ok(None),
@@ -165,16 +165,16 @@ impl Config {
     fn is_symmetric(&self) -> bool {
         // Invalid bodies were rejected when the file was read.
         let ancestor = || self.ancestor().ok().flatten();
-        self.symmetric.unwrap_or_else(|| ancestor().is_none_or(|ancestor| half(ancestor.prif()).is_some()))
+        self.symmetric.unwrap_or_else(|| ancestor().is_none_or(|ancestor| half_of_body(ancestor.prif()).is_some()))
     }
 
     /// Checks that an ancestor satisfies the limits of this run.
-    fn fitting(&self, ancestor: Ancestor) -> Result<Ancestor, String> {
+    fn checked(&self, ancestor: Ancestor) -> Result<Ancestor, String> {
         let parts = Plan::new(ancestor.prif()).map_or(0, |plan| plan.parts().len());
         if parts > self.parts as usize {
             return Err(format!("from: {parts} parts, and parts = {}; make that more", self.parts));
         }
-        if self.symmetric == Some(true) && half(ancestor.prif()).is_none() {
+        if self.symmetric == Some(true) && half_of_body(ancestor.prif()).is_none() {
             return Err("from: the body is not its own mirror image; leave out symmetric = true".into());
         }
         Ok(ancestor)
@@ -189,8 +189,8 @@ impl Config {
     }
 
     /// Rules for the creation and variation of creatures.
-    pub fn creatures(&self) -> Creatures {
-        Creatures {
+    pub fn creatures(&self) -> CreatureSpecies {
+        CreatureSpecies {
             // Invalid bodies were rejected when the file was read.
             ancestor: self.ancestor().ok().flatten(),
             founder_mutations: self.founder_mutations,
@@ -212,15 +212,15 @@ impl Config {
     }
 
     /// Conditions of an evaluation.
-    pub fn trial(&self) -> Trial {
-        Trial {
-            rhythm: Rhythm::of_period(self.period),
+    pub fn trial(&self) -> EvaluationConditions {
+        EvaluationConditions {
+            rhythm: Rhythm::from_period(self.period),
             start: if self.thrown { Start::Published } else { Start::OnGround },
         }
     }
 
     /// Applies keys that determine several other keys.
-    fn settled(mut self) -> Config {
+    fn with_derived_keys(mut self) -> Config {
         if self.as_published {
             let FamilySettings { population, cells, .. } = self.families;
             let sharing = Sharing::Published;

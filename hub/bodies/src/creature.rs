@@ -4,15 +4,15 @@ use super::ancestor::Ancestor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_bodies::variation::{
-    Graft, Manner, change_pace, cross, half, inherit, inherit_both, mirror_brain, mutate, mutate_brain, nudge_brain,
-    own_pace, vary_brain, whole,
+    Graft, MutationRules, cross, draw_own_period, half_of_body, inherit, inherit_both, mirror_brain, mirrored_body,
+    mutate, mutate_brain, mutate_period, nudge_brain, vary_brain,
 };
 use xpuck_bodies::{Brain, Plan, Prif};
-use xpuck_evolve::families::{Cell, Likeness, Species};
+use xpuck_evolve::families::{Cell, Similarity, Species};
 use xpuck_kernels::random::Draws;
 
 /// Maximum size class and number of limbs that get their own cell in an archive.
-const MOST: (u32, usize) = (7, 7);
+const MAX_CELL: (u32, usize) = (7, 7);
 
 /// Body with a brain that fits it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub enum Weights {
 
 /// Rules for the creation and variation of creatures.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Creatures {
+pub struct CreatureSpecies {
     /// Ancestor whose mutants are the founders; `None`: start from a single brain.
     pub ancestor: Option<Ancestor>,
     /// Number of mutations of a founder.
@@ -93,22 +93,22 @@ pub struct Creatures {
 /// Maximum number of mutations, or of pairs of parents, tried until one gives a valid body.
 const TRIES: usize = 50;
 /// Probability that a child's own period is changed.
-const PACES: f32 = 0.3;
+const PERIOD_MUTATION_PROBABILITY: f32 = 0.3;
 
-impl Creatures {
-    fn manner(&self) -> Manner {
-        if self.as_published { Manner::AsPublished } else { Manner::Readme }
+impl CreatureSpecies {
+    fn manner(&self) -> MutationRules {
+        if self.as_published { MutationRules::AsPublished } else { MutationRules::Readme }
     }
 
     /// Returns the evolving part of a body: its half, or the whole body.
     fn genotype(&self, body: &Prif) -> Prif {
-        let half = if self.symmetric { half(body) } else { None };
+        let half = if self.symmetric { half_of_body(body) } else { None };
         half.unwrap_or_else(|| body.clone())
     }
 
     /// Builds the body of a genotype, with its parts; `None` if it is invalid or has too many parts.
     fn built(&self, genotype: &Prif) -> Option<(Prif, Plan)> {
-        let body = if self.symmetric { whole(genotype)? } else { genotype.clone() };
+        let body = if self.symmetric { mirrored_body(genotype)? } else { genotype.clone() };
         let plan = Plan::new(&body).ok()?;
         (plan.parts().len() <= self.parts).then_some((body, plan))
     }
@@ -121,7 +121,7 @@ impl Creatures {
     }
 
     /// Applies the run's symmetry to a brain.
-    fn settled(&self, plan: &Plan, brain: Brain) -> Brain {
+    fn symmetrised(&self, plan: &Plan, brain: Brain) -> Brain {
         if self.symmetric { mirror_brain(plan, &brain) } else { brain }
     }
 
@@ -130,12 +130,12 @@ impl Creatures {
         let plan = Plan::new(&prif).ok()?;
         let mut brain = brain.unwrap_or_else(|| Brain::random(&plan, draws));
         match self.own_period {
-            Some(period) if brain.period.is_none() => brain = own_pace(&brain, period, draws),
+            Some(period) if brain.period.is_none() => brain = draw_own_period(&brain, period, draws),
             Some(_) => {}
             // Without own periods, an ancestor's brain also uses the period of the run.
             None => brain.period = None,
         }
-        Some(Creature { brain: self.settled(&plan, brain), prif })
+        Some(Creature { brain: self.symmetrised(&plan, brain), prif })
     }
 
     /// Returns a descendant of the ancestor after 0 to `founder_mutations` mutations, so that the ancestor itself can
@@ -162,7 +162,7 @@ impl Creatures {
             Weights::Steps => vary_brain(&creature.brain, draws),
         };
         match Plan::new(&creature.prif) {
-            Ok(plan) => Creature { brain: self.settled(&plan, brain), ..creature },
+            Ok(plan) => Creature { brain: self.symmetrised(&plan, brain), ..creature },
             Err(_) => creature,
         }
     }
@@ -171,7 +171,7 @@ impl Creatures {
     fn with_body(&self, parent: &Creature, prif: Prif, draws: &mut Draws) -> Option<Creature> {
         let (old, new) = (Plan::new(&parent.prif).ok()?, Plan::new(&prif).ok()?);
         let brain = inherit(&old, &parent.brain, &new, draws).ok()?;
-        Some(Creature { brain: self.settled(&new, brain), prif })
+        Some(Creature { brain: self.symmetrised(&new, brain), prif })
     }
 
     fn as_published(&self, parent: &Creature, draws: &mut Draws) -> Option<Creature> {
@@ -181,7 +181,7 @@ impl Creatures {
     }
 }
 
-impl Species for Creatures {
+impl Species for CreatureSpecies {
     type Genome = Creature;
 
     fn founder(&self, draws: &mut Draws) -> Creature {
@@ -203,8 +203,8 @@ impl Species for Creatures {
             return self.as_published(parent, draws).unwrap_or_else(|| parent.clone());
         }
         let mut parent = parent.clone();
-        if parent.brain.period.is_some() && draws.unit() < PACES {
-            parent.brain = change_pace(&parent.brain, draws);
+        if parent.brain.period.is_some() && draws.unit() < PERIOD_MUTATION_PROBABILITY {
+            parent.brain = mutate_period(&parent.brain, draws);
         }
         if draws.unit() >= self.body {
             return self.with_other_weights(parent, draws);
@@ -229,22 +229,22 @@ impl Species for Creatures {
         let plans = [Plan::new(&mother.prif).ok()?, Plan::new(&father.prif).ok()?];
         let parents = [(&plans[0], &mother.brain), (&plans[1], &father.brain)];
         let brain = inherit_both(parents, &ids, &new, draws).ok()?;
-        Some(Creature { brain: self.settled(&new, brain), prif })
+        Some(Creature { brain: self.symmetrised(&new, brain), prif })
     }
 
     fn cell(&self, creature: &Creature) -> Cell {
         let parts = Plan::new(&creature.prif).map_or(0, |plan| plan.parts().len());
-        Cell(vec![parts.max(1).ilog2().min(MOST.0) as u16, creature.prif.limbs().min(MOST.1) as u16])
+        Cell(vec![parts.max(1).ilog2().min(MAX_CELL.0) as u16, creature.prif.limbs().min(MAX_CELL.1) as u16])
     }
 
-    fn likeness(&self, creature: &Creature) -> Likeness {
-        let Ok(plan) = Plan::new(&creature.prif) else { return Likeness { form: String::new(), size: 0 } };
+    fn likeness(&self, creature: &Creature) -> Similarity {
+        let Ok(plan) = Plan::new(&creature.prif) else { return Similarity { form: String::new(), size: 0 } };
         let parts = plan.parts();
         let mut cubes: Vec<_> = parts
             .iter()
             .map(|one| (one.cell, one.parent.map(|parent| parts[parent].cell), one.part as u8, one.axis as u8))
             .collect();
         cubes.sort_unstable();
-        Likeness { form: format!("{cubes:?}"), size: parts.len() }
+        Similarity { form: format!("{cubes:?}"), size: parts.len() }
     }
 }

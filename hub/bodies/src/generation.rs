@@ -1,8 +1,8 @@
 //! Islands of creatures, evolved generation by generation.
 
 use super::config::Config;
-use super::creature::{Creature, Creatures};
-use super::fitness::{Evaluation, Fitness, HEAT};
+use super::creature::{Creature, CreatureSpecies};
+use super::fitness::{Evaluation, Fitness, HEAT_RATIO};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub struct Island {
 pub struct BodyRun {
     config: Config,
     /// Rules for creatures, derived from the configuration.
-    creatures: Creatures,
+    creatures: CreatureSpecies,
     fitness: Fitness,
     islands: State,
     /// Whether the budget cut the last generation short; no generation follows it.
@@ -57,7 +57,7 @@ impl BodyRun {
     pub fn new(config: Config) -> BodyRun {
         let creatures = config.creatures();
         let islands = (0..config.islands).map(|number| Island {
-            population: FamilyPopulation::of_founders(
+            population: FamilyPopulation::with_founders(
                 config.families.clone(),
                 &creatures,
                 number,
@@ -111,14 +111,14 @@ impl BodyRun {
     pub fn step(&mut self) -> Vec<Row> {
         let most = self.affordable();
         for island in &mut self.islands {
-            self.cut |= island.population.waiting().count() > most;
+            self.cut |= island.population.unevaluated().count() > most;
             island.population.limit(most as u64);
         }
         let mut evaluations = self.evaluate();
         self.try_again(&mut evaluations);
         let mut rest = evaluations.as_slice();
         for island in &mut self.islands {
-            let (mine, others) = rest.split_at(island.population.waiting().count());
+            let (mine, others) = rest.split_at(island.population.unevaluated().count());
             rest = others;
             island.steps += mine.iter().map(|one| u64::from(one.steps)).sum::<u64>();
             let fitness: Vec<f64> = mine.iter().map(|one| one.fitness).collect();
@@ -144,30 +144,32 @@ impl BodyRun {
     fn affordable(&self) -> usize {
         let left = self.left() as usize;
         // All founders run the heat, and a population of them is evaluated.
-        if self.has_heats() { (left - self.config.families.population) * HEAT as usize } else { left }
+        if self.has_heats() { (left - self.config.families.population) * HEAT_RATIO as usize } else { left }
     }
 
     /// Evaluates the waiting creatures, island by island.
     fn evaluate(&self) -> Vec<Evaluation> {
         let mut jobs: Vec<(&Creature, Option<f64>)> = Vec::new();
         for Island { population, .. } in &self.islands {
-            let creatures = population.waiting().map(|one| &one.genome);
+            let creatures = population.unevaluated().map(|one| &one.genome);
             jobs.extend(creatures.zip(population.hurdles(&self.creatures)));
         }
         if !self.has_heats() {
-            return jobs.into_par_iter().map(|(creature, hurdle)| self.fitness.of(creature, hurdle)).collect();
+            return jobs.into_par_iter().map(|(creature, hurdle)| self.fitness.evaluate(creature, hurdle)).collect();
         }
-        let mut heats: Vec<Evaluation> = jobs.par_iter().map(|(creature, _)| self.fitness.heat(creature)).collect();
+        let mut heats: Vec<Evaluation> =
+            jobs.par_iter().map(|(creature, _)| self.fitness.preliminary(creature)).collect();
         let mut winners: Vec<usize> = Vec::new();
         let mut first = 0;
         for Island { population, .. } in &self.islands {
-            let next = first + population.waiting().count();
+            let next = first + population.unevaluated().count();
             let mut ranks: Vec<usize> = (first..next).collect();
             ranks.sort_by(|a, b| heats[*b].fitness.total_cmp(&heats[*a].fitness));
             winners.extend(ranks.into_iter().take(self.config.families.population));
             first = next;
         }
-        let whole: Vec<Evaluation> = winners.par_iter().map(|winner| self.fitness.of(jobs[*winner].0, None)).collect();
+        let whole: Vec<Evaluation> =
+            winners.par_iter().map(|winner| self.fitness.evaluate(jobs[*winner].0, None)).collect();
         for (winner, Evaluation { fitness, steps }) in winners.into_iter().zip(whole) {
             heats[winner] = Evaluation { fitness, steps: steps + heats[winner].steps };
         }
@@ -183,11 +185,11 @@ impl BodyRun {
         let mut first = 0;
         for Island { population, .. } in &self.islands {
             let mut best = population.best().map_or(0.0, |one| one.worth());
-            for one in population.waiting() {
+            for one in population.unevaluated() {
                 let evaluation = &mut evaluations[first];
                 first += 1;
                 if evaluation.fitness > best {
-                    let again = self.fitness.again(&one.genome);
+                    let again = self.fitness.second_walk(&one.genome);
                     evaluation.fitness = evaluation.fitness.min(again.fitness);
                     evaluation.steps += again.steps;
                     best = best.max(evaluation.fitness);

@@ -14,7 +14,7 @@ mod run;
 
 pub use ancestor::Ancestor;
 pub use config::Config;
-pub use creature::{Creature, Creatures, SavedCreature, Weights};
+pub use creature::{Creature, CreatureSpecies, SavedCreature, Weights};
 pub use fitness::{Evaluation, Fitness, Measure};
 pub use folder::{Folder, Resumed};
 pub use generation::{BodyRun, Row};

@@ -3,7 +3,7 @@
 use super::creature::Creature;
 use std::fmt::Write;
 use xpuck_bodies::physics::Pose;
-use xpuck_bodies::{BodyError, Plan, Trial, frames};
+use xpuck_bodies::{BodyError, EvaluationConditions, Plan, frames};
 
 const PAGE: &str = include_str!("replay.html");
 /// Steps between two frames, for 24 frames per second.
@@ -24,7 +24,7 @@ pub fn spacing(plan: &Plan, steps: u32) -> u32 {
 ///
 /// # Errors
 /// The creature cannot be built.
-pub fn replay(creature: &Creature, trial: Trial, steps: u32) -> Result<String, BodyError> {
+pub fn replay(creature: &Creature, trial: EvaluationConditions, steps: u32) -> Result<String, BodyError> {
     let plan = Plan::new(&creature.prif)?;
     let every = spacing(&plan, steps);
     Ok(page(&plan, &frames(&plan, &creature.brain, trial, steps, every)?, every))

@@ -9,7 +9,7 @@ use xpuck_lab::run_folder::FolderError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The budget was used up.
-    Whole,
+    Complete,
     /// The run was stopped after a complete generation.
     Stopped,
 }
@@ -36,5 +36,5 @@ pub fn run(
             return Ok(Ended::Stopped);
         }
     }
-    Ok(Ended::Whole)
+    Ok(Ended::Complete)
 }

@@ -6,7 +6,7 @@
 
 use super::numerics::{jackknife, least, line, minimum, spread};
 use super::table::{self, Row};
-use super::{Report, Unfit, estimates};
+use super::{FitError, Report, estimates};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -301,11 +301,11 @@ pub fn fit_mounted(samples: &[Sample], robots: usize) -> Option<Mounted> {
 }
 
 /// Fits samples.
-pub fn fit(samples: &[Sample]) -> Result<Report, Unfit> {
+pub fn fit(samples: &[Sample]) -> Result<Report, FitError> {
     let views = views(samples, |_| 0.0);
     let seen = views.iter().filter(|v| v.real() != [false; 3]).count();
     if seen < 20 || seen == views.len() {
-        return Err(Unfit(format!(
+        return Err(FitError(format!(
             "of {} samples with half a second before them {seen} see the frisbee; let robots turn on the spot near it, \
              with a sample every {LONGEST_GAP} s or sooner",
             views.len()

@@ -10,7 +10,7 @@
 use super::motion_noise::{Residual, deviations};
 use super::numerics::{golden, jackknife, minimum, spread};
 use super::poses::{FRISBEE, Run};
-use super::{Report, Unfit, estimates};
+use super::{FitError, Report, estimates};
 use rayon::prelude::*;
 use xpuck_kernels::math::wrap_angle;
 use xpuck_kernels::model::DT;
@@ -69,22 +69,22 @@ struct Encounter {
 }
 
 impl Encounter {
-    fn new(run: &Run, half_arena: (f32, f32)) -> Result<Encounter, Unfit> {
+    fn new(run: &Run, half_arena: (f32, f32)) -> Result<Encounter, FitError> {
         if run.longest_gap() > LONGEST_GAP {
             let gap = run.longest_gap();
-            return Err(Unfit(format!("frames are up to {gap:.3} s apart; record at least every {LONGEST_GAP} s")));
+            return Err(FitError(format!("frames are up to {gap:.3} s apart; record at least every {LONGEST_GAP} s")));
         }
         let run = run.resampled(f64::from(DT));
         let shapes: Vec<Shape> =
             run.bodies.iter().map(|b| if b == FRISBEE { Shape::FRISBEE } else { Shape::ROBOT }).collect();
         if run.frames.len() < 2 {
-            return Err(Unfit("a run is shorter than a physics step of 0.025 s".into()));
+            return Err(FitError("a run is shorter than a physics step of 0.025 s".into()));
         }
         for (i, name) in run.bodies.iter().enumerate() {
             let moved = (run.frames[1].poses[i].at - run.frames[0].poses[i].at).length();
             if moved > REST {
                 let cm = moved * 100.0;
-                return Err(Unfit(format!("`{name}` moves {cm:.1} cm in its first 0.025 s; runs start at rest")));
+                return Err(FitError(format!("`{name}` moves {cm:.1} cm in its first 0.025 s; runs start at rest")));
             }
         }
         let gaps: Vec<Vec<f32>> = run.frames.iter().map(|f| gaps(&f.poses, &shapes, half_arena)).collect();
@@ -234,15 +234,15 @@ fn parameters(runs: &[&Around], best: Contact) -> Vec<f64> {
 }
 
 /// Fits runs in an arena with the half length and half width `half_arena` (m).
-pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, Unfit> {
+pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, FitError> {
     let encounters: Vec<Encounter> = (1..)
         .zip(runs)
-        .map(|(i, run)| Encounter::new(run, half_arena).map_err(|e| Unfit(format!("run {i} of the record: {e}"))))
+        .map(|(i, run)| Encounter::new(run, half_arena).map_err(|e| FitError(format!("run {i} of the record: {e}"))))
         .collect::<Result<_, _>>()?;
     let all: Vec<&Encounter> = encounters.iter().collect();
     let touches: usize = all.iter().map(|e| e.touch_count()).sum();
     if touches == 0 {
-        return Err(Unfit("no bodies touch each other or a wall; record collisions too".into()));
+        return Err(FitError("no bodies touch each other or a wall; record collisions too".into()));
     }
     let contact = least(&all);
     let around: Vec<Around> = all.par_iter().map(|encounter| Around::new(encounter, contact)).collect();

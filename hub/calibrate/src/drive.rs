@@ -8,7 +8,7 @@
 //! which a wheel slipped, are left out. The residual of all segments is the noise.
 
 use super::poses::Run;
-use xpuck_kernels::math::linear::solve_open;
+use xpuck_kernels::math::linear::solve_underdetermined;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{DT, WHEELBASE};
 
@@ -169,7 +169,7 @@ fn improved(stretches: &[&Stretch], [a, b, c]: Factors) -> Factors {
             }
         }
     }
-    let [da, db, dc] = solve_open(matrix, right_side);
+    let [da, db, dc] = solve_underdetermined(matrix, right_side);
     [a + da, b + db, c + dc]
 }
 
@@ -196,7 +196,7 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     }
     // A negative noise source is set to zero, and the other one explains the total.
     let alone = |i: usize| (right[0] + right[1]) / (matrix[0][i] + matrix[1][i]);
-    let [turn, drift] = match solve_open(matrix, right) {
+    let [turn, drift] = match solve_underdetermined(matrix, right) {
         [turn, _] if turn < 0.0 => [0.0, alone(1)],
         [_, drift] if drift < 0.0 => [alone(0), 0.0],
         both => both,
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_that_only_goes_ahead_tells_nothing() {
+    fn straight_driving_yields_no_wheel_factors() {
         let mut run = drive([1.0; 3], [0.0; 3], 1);
         run.frames.iter_mut().for_each(|f| f.wheels[0] = [0.1, 0.1]);
         assert_eq!(factors(&stretches(&run, 0.0, |_, _| true)), None);

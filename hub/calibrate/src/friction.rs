@@ -9,7 +9,7 @@
 
 use super::poses::FRISBEE;
 use super::table::{self, Row};
-use super::{Estimate, Report, Unfit};
+use super::{Estimate, FitError, Report};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -108,9 +108,9 @@ struct Group {
 }
 
 impl Group {
-    fn of(body: &str, kind: Kind, forces: &[f64]) -> Result<Group, Unfit> {
+    fn of(body: &str, kind: Kind, forces: &[f64]) -> Result<Group, FitError> {
         if forces.len() < LEAST_READINGS {
-            return Err(Unfit(format!(
+            return Err(FitError(format!(
                 "{body}, {}: too few readings ({}); take at least {LEAST_READINGS} of a kind, better 10, as the least \
                  and the greatest are left out",
                 kind.name(),
@@ -147,7 +147,7 @@ impl Group {
 
 /// Readings of the robots or of the frisbee.
 #[derive(Debug)]
-struct Drawn {
+struct BodyReadings {
     name: &'static str,
     /// Weight (N).
     weight: f64,
@@ -155,7 +155,7 @@ struct Drawn {
     groups: Vec<Group>,
 }
 
-impl Drawn {
+impl BodyReadings {
     /// Returns the friction and its standard error; for two kinds, of their mean.
     fn friction(&self) -> (f64, f64) {
         let n = self.groups.len() as f64;
@@ -208,12 +208,12 @@ impl Drawn {
 }
 
 /// Fits readings; all bodies except the frisbee are robots, whose readings are combined.
-pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, Unfit> {
-    let mut drawn: Vec<Drawn> = Vec::new();
+pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, FitError> {
+    let mut drawn: Vec<BodyReadings> = Vec::new();
     for (name, mass) in [(ROBOT, masses.robot_kg), (FRISBEE, masses.frisbee_kg)] {
         if !MASSES.contains(&mass) {
             let (low, high) = MASSES.into_inner();
-            return Err(Unfit(format!("{name}: a mass of {} kg is outside {low} to {high} kg", mass as f32)));
+            return Err(FitError(format!("{name}: a mass of {} kg is outside {low} to {high} kg", mass as f32)));
         }
         let mut groups = Vec::new();
         for kind in [Kind::Static, Kind::Dynamic] {
@@ -224,10 +224,10 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, Unfit> {
             }
         }
         if !groups.is_empty() {
-            let body = Drawn { name, weight: mass * f64::from(GRAVITY), groups };
+            let body = BodyReadings { name, weight: mass * f64::from(GRAVITY), groups };
             let (friction, _) = body.friction();
             if friction > MOST_FRICTION {
-                return Err(Unfit(format!(
+                return Err(FitError(format!(
                     "{name}: a friction of {friction:.1} is above {MOST_FRICTION}, the most of a world: are the forces in \
                      newtons? A hundred grams weigh about one"
                 )));
@@ -236,7 +236,7 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, Unfit> {
         }
     }
     if drawn.is_empty() {
-        return Err(Unfit("no readings".into()));
+        return Err(FitError("no readings".into()));
     }
     let mut toml = String::from("[physics]\n");
     for body in &drawn {
@@ -255,10 +255,10 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, Unfit> {
             readings.len(),
             bodies(readings)
         ),
-        estimates: drawn.iter().flat_map(Drawn::estimates).collect(),
+        estimates: drawn.iter().flat_map(BodyReadings::estimates).collect(),
         fit: format!("standard deviation of the kept readings: {}", scatter.collect::<Vec<_>>().join(", ")),
         toml,
-        panels: drawn.iter().map(Drawn::panel).collect(),
+        panels: drawn.iter().map(BodyReadings::panel).collect(),
     })
 }
 
@@ -325,7 +325,7 @@ mod tests {
             + &rows("frisbee", "dynamic", &FRISBEE_DYNAMIC)
     }
 
-    fn fitted(text: &str) -> Result<Report, Unfit> {
+    fn fitted(text: &str) -> Result<Report, FitError> {
         fit(&read("t", text).unwrap(), Masses::default())
     }
 
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_measured_is_reported_and_robots_are_taken_together() {
+    fn report_combines_robots_and_omits_missing_kinds() {
         let text = format!("kind,force_n,body\n{}{}", "dynamic,1,xp01\n".repeat(3), "dynamic,2,xp02\n".repeat(3));
         let masses = Masses { robot_kg: 0.5, ..Masses::default() };
         let report = fit(&read("t", &text).unwrap(), masses).unwrap();

@@ -8,7 +8,7 @@
 
 use super::numerics::{golden, jackknife, least, line};
 use super::table::{self, Row};
-use super::{Estimate, Report, Unfit, estimates};
+use super::{Estimate, FitError, Report, estimates};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -142,11 +142,11 @@ fn align(sensors: &[Vec<Reading>]) -> Option<(Aligned, Vec<(f64, f64)>)> {
 }
 
 /// Fits readings. With a robot's name, the parameters include its eight sensors, numbered in the order of Table 6.1.
-pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, Unfit> {
+pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError> {
     let sensors = by_sensor(readings);
     let (numbers, groups): (Vec<u8>, Vec<Vec<Reading>>) = sensors.into_iter().unzip();
     let Some((found, knees)) = align(&groups) else {
-        return Err(Unfit(
+        return Err(FitError(
             "the readings do not show both branches: each sensor needs distances from 0 to 30 mm, at least 3 readings \
              on each side of 2 to 15 mm, neither 0 nor 4095 counts, and nearer ones must be larger"
                 .into(),
@@ -188,7 +188,7 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, Unfit> {
     }
     if let Some(robot) = robot {
         if found.sensors.len() != 8 {
-            return Err(Unfit(format!(
+            return Err(FitError(format!(
                 "{} sensors; robot {robot} has eight, so leave its name out",
                 found.sensors.len()
             )));

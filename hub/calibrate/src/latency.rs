@@ -6,7 +6,7 @@
 
 use super::numerics::{jackknife, minimum, spread};
 use super::poses::{FRISBEE, Run};
-use super::{Report, Unfit, estimates};
+use super::{FitError, Report, estimates};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_stats::plot::{Colour, Plot};
@@ -86,12 +86,12 @@ fn best_delay(samples: &[Sample], expected: &[Expected]) -> f64 {
 }
 
 /// Fits the poses of all robots of all runs.
-pub fn fit(runs: &[Run]) -> Result<Report, Unfit> {
+pub fn fit(runs: &[Run]) -> Result<Report, FitError> {
     let (mut expected, mut samples) = (Vec::new(), Vec::new());
     for run in runs {
         if run.longest_gap() > LONGEST_GAP {
             let gap = run.longest_gap();
-            return Err(Unfit(format!("frames are up to {gap:.2} s apart; record at least every {LONGEST_GAP} s")));
+            return Err(FitError(format!("frames are up to {gap:.2} s apart; record at least every {LONGEST_GAP} s")));
         }
         for i in (0..run.bodies.len()).filter(|i| run.bodies[*i] != FRISBEE) {
             samples.extend(sensed(run, i, expected.len()));
@@ -99,12 +99,12 @@ pub fn fit(runs: &[Run]) -> Result<Report, Unfit> {
         }
     }
     if samples.len() < 2 * PARTS {
-        return Err(Unfit(format!("{} poses after the first second; record half a minute", samples.len())));
+        return Err(FitError(format!("{} poses after the first second; record half a minute", samples.len())));
     }
     let delay = best_delay(&samples, &expected);
     let best = correlation(&samples, &expected, delay);
     if best < 0.5 {
-        return Err(Unfit(format!(
+        return Err(FitError(format!(
             "commanded and sensed speed hardly agree at any delay up to {LONGEST} s (correlation {best:.2}); let a \
              robot drive ahead and pause every few seconds, touching nothing"
         )));

@@ -57,7 +57,7 @@ pub struct Report {
 /// Error of a record that cannot be fitted, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unfit(String);
+pub struct FitError(String);
 
 /// Combines rows of name, unit and meaning with their values and standard errors.
 fn estimates(rows: &[(&str, &'static str, &str)], values: &[f64], errors: Option<&[f64]>) -> Vec<Estimate> {

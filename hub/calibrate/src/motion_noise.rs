@@ -4,7 +4,7 @@
 //! the a_i are the distances and angles with which the noise scales, and f is the pose noise, the only one while a
 //! robot stands.
 
-use xpuck_kernels::math::linear::solve_open;
+use xpuck_kernels::math::linear::solve_underdetermined;
 
 /// A residual, with the squares of the quantities with which its noise scales.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub fn deviations(residuals: &[Residual]) -> [f64; 3] {
                 right[i] += weight * x[i] * residual.square;
             }
         }
-        variances = solve_open(matrix, right).map(|v| v.max(0.0));
+        variances = solve_underdetermined(matrix, right).map(|v| v.max(0.0));
     }
     [variances[0].sqrt(), (variances[1] / sizes[1]).sqrt(), (variances[2] / sizes[2]).sqrt()]
 }
@@ -49,12 +49,12 @@ pub fn deviations(residuals: &[Residual]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_kernels::random::{Stream, block, normal_pair, unit};
+    use xpuck_kernels::random::{Stream, normal_pair, random_block, unit};
 
     #[test]
-    fn the_deviations_that_made_residuals_come_back() {
+    fn noise_deviations_are_recovered_from_residuals() {
         let residual = |i: u32| {
-            let words = block(5, 0, 0, i, Stream::Motion, 0);
+            let words = random_block(5, 0, 0, i, Stream::Motion, 0);
             let (n, _) = normal_pair(words[0], words[1]);
             // The robot stands for a third of the time.
             let moving = f64::from(!i.is_multiple_of(3));

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_jackknife_of_a_mean_is_its_standard_error() {
+    fn jackknife_of_mean_equals_standard_error() {
         let items: Vec<f64> = (0..10).map(f64::from).collect();
         let error = jackknife(&items, |x| Some(vec![x.iter().sum::<f64>() / x.len() as f64])).unwrap()[0];
         // Variance 9.1667 of ten numbers.

@@ -1,6 +1,6 @@
 //! A run's record for calibration: poses, commanded wheel speeds, and camera data.
 
-use super::Unfit;
+use super::FitError;
 use super::poses::{Frame, Run};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -64,7 +64,7 @@ impl Recorded {
     ///
     /// # Errors
     /// If the record cannot be read, or contains no robots that drove.
-    pub fn read(run: &Path) -> Result<Recorded, Unfit> {
+    pub fn read(run: &Path) -> Result<Recorded, FitError> {
         let file = RunFile::read(run).map_err(told)?;
         let hub: HubFile = file.hub.clone().try_into().map_err(told)?;
         let places: BTreeMap<&str, usize> =
@@ -92,7 +92,7 @@ impl Recorded {
                     }
                     poses += bodies.len();
                     if poses > MAX_POSES {
-                        return Err(Unfit(format!("more than {MAX_POSES} poses; record a shorter run")));
+                        return Err(FitError(format!("more than {MAX_POSES} poses; record a shorter run")));
                     }
                     if recorded.seen.last().is_none_or(|last| last.time < time) {
                         recorded.seen.push(Seen { time, poses: seen });
@@ -117,7 +117,7 @@ impl Recorded {
             let whole = "holds no poses or no control updates: no robot drove, or an earlier version recorded it";
             let why =
                 recorded.damage.first().map_or(whole.to_string(), |damage| format!("{damage}; see xpuck runs recover"));
-            return Err(Unfit(why));
+            return Err(FitError(why));
         }
         Ok(recorded)
     }
@@ -161,16 +161,16 @@ impl Recorded {
     }
 }
 
-fn told(error: impl std::fmt::Display) -> Unfit {
-    Unfit(error.to_string())
+fn told(error: impl std::fmt::Display) -> FitError {
+    FitError(error.to_string())
 }
 
 /// Returns the updates of a batch that arrived at the hub's time `now`, with times of the hub's clock.
-fn unpacked(updates: &Updates, now: f64, clock: &mut RobotClock) -> Result<Vec<Told>, Unfit> {
+fn unpacked(updates: &Updates, now: f64, clock: &mut RobotClock) -> Result<Vec<Told>, FitError> {
     let unpacked = updates.unpack().map_err(told)?;
     let own = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;
     if let Some(last) = unpacked.last() {
-        clock.heard(own(last), now);
+        clock.on_message(own(last), now);
     }
     let ahead = clock.ahead().unwrap_or(0.0);
     let at = |update: &Update| {

@@ -4,10 +4,10 @@ use super::camera::{self, Mounted, Sample};
 use super::drive::{self, Factors, Stretch};
 use super::numerics::jackknife;
 use super::recorded::Recorded;
-use super::{Estimate, Report, Unfit, latency};
+use super::{Estimate, FitError, Report, latency};
 use rayon::prelude::*;
 use xpuck_experiment::Calibration;
-use xpuck_experiment::calibration::{Body, FACTORS, Lateness, MOST_TURN, Mount, Wheels};
+use xpuck_experiment::calibration::{Body, FACTORS, Lateness, MAX_CAMERA_ANGLE, Mount, Wheels};
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY, PERFECT_AGE};
 use xpuck_stats::plot::{Colour, Plot};
@@ -36,7 +36,7 @@ struct Driven {
 ///
 /// # Errors
 /// If no parameter can be determined from the run.
-pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
+pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, FitError> {
     let robots = record.robots.len();
     let alone: Vec<_> = (0..robots).map(|robot| record.alone(robot)).collect();
     let late = latency::fit(&alone.concat());
@@ -59,7 +59,7 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
         told_of_cameras(mounted, read, record, had, &mut rows, &mut notes, &mut found);
     }
     if rows.is_empty() {
-        return Err(Unfit(
+        return Err(FitError(
             "neither latency nor wheels nor cameras can be told: let robots drive about for a few minutes, in part alone"
                 .into(),
         ));
@@ -81,7 +81,7 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
     if cameras.is_none() {
         fit += "\ntoo few pictures with the frisbee";
     }
-    let toml = toml::to_string(&found).map_err(|error| Unfit(error.to_string()))?;
+    let toml = toml::to_string(&found).map_err(|error| FitError(error.to_string()))?;
     Ok(Report {
         subject: "run",
         data: format!("{robots} robots, {stretches} stretches of half a second and more that touch nothing"),
@@ -250,10 +250,12 @@ fn told_of_cameras(
         let error = error.map(|error| error * DEGREE);
         let meaning = "camera's direction, to the left of ahead".into();
         rows.push(Estimate { name: format!("{robot} turn_deg"), value, error, unit: "deg", meaning });
-        if value.abs() > f64::from(MOST_TURN) {
-            notes.push(format!("{robot} turn_deg = {value:.1} is beyond {MOST_TURN}: that is written; mend the robot"));
+        if value.abs() > f64::from(MAX_CAMERA_ANGLE) {
+            notes.push(format!(
+                "{robot} turn_deg = {value:.1} is beyond {MAX_CAMERA_ANGLE}: that is written; mend the robot"
+            ));
         }
-        let turn_deg = (((value * 100.0).round() / 100.0) as f32).clamp(-MOST_TURN, MOST_TURN);
+        let turn_deg = (((value * 100.0).round() / 100.0) as f32).clamp(-MAX_CAMERA_ANGLE, MAX_CAMERA_ANGLE);
         let body: &mut Body = found.robots.entry(robot.clone()).or_default();
         body.camera = Some(Mount { turn_deg });
     }

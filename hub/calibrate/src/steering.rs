@@ -10,7 +10,7 @@
 //! more, and a gain of 2 has 6.9 / s and 0.3 s (the latency and half an update). With 0.025 s the result is nearly as
 //! described: critical damping slightly below 2, lasting oscillation from 11.5 on.
 
-use super::{Estimate, Report, Unfit};
+use super::{Estimate, FitError, Report};
 use std::f64::consts::{FRAC_PI_2, PI, SQRT_2, TAU};
 use std::ops::RangeInclusive;
 use xpuck_kernels::model::{CONTROL_PERIOD, V_MAX, WHEELBASE};
@@ -61,19 +61,19 @@ impl Default for Steering {
 
 impl Steering {
     /// Validates the ranges.
-    pub fn check(&self) -> Result<(), Unfit> {
+    pub fn check(&self) -> Result<(), FitError> {
         let within = |what: &str, value: f64, unit: &str, range: RangeInclusive<f64>| {
             if range.contains(&value) {
                 return Ok(());
             }
             let (low, high) = range.into_inner();
-            Err(Unfit(format!("{what} of {value}{unit} is outside {low} to {high}{unit}")))
+            Err(FitError(format!("{what} of {value}{unit} is outside {low} to {high}{unit}")))
         };
         within("a latency", self.latency_s, " s", LATENCIES)?;
         within("a hold", self.seconds, " s", SECONDS)?;
         if !COUNTS.contains(&self.gains.len()) {
             let (low, high) = COUNTS.into_inner();
-            return Err(Unfit(format!("{} gains; {low} to {high} are possible", self.gains.len())));
+            return Err(FitError(format!("{} gains; {low} to {high} are possible", self.gains.len())));
         }
         self.gains.iter().try_for_each(|gain| within("a gain", *gain, "", GAINS))
     }
@@ -174,7 +174,7 @@ impl Response {
 }
 
 /// Simulates the response for each gain. A gain without a rise or settling time has no row for it.
-pub fn respond(steering: &Steering) -> Result<Report, Unfit> {
+pub fn respond(steering: &Steering) -> Result<Report, FitError> {
     steering.check()?;
     let (latency, hold) = (steps(steering.latency_s), steps(steering.seconds));
     let responses: Vec<Response> = steering.gains.iter().map(|gain| Response::of(*gain, latency, hold)).collect();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn with_the_latency_of_the_thesis_a_gain_of_one_rings_and_two_never_settles() {
+    fn thesis_latency_gain_1_rings_gain_2_never_settles() {
         let report = answer(0.25, &[0.25, 0.35, 0.5, 1.0, 2.0]);
         assert_answer(&report, "0.25", 2.351, 0.0, Some(2.901));
         assert_answer(&report, "0.35", 1.513, 0.0, Some(1.801));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn with_a_tenth_of_the_latency_critical_damping_is_near_two_and_ten_is_close_to_oscillation() {
+    fn short_latency_damps_near_gain_2_oscillates_near_10() {
         let report = answer(0.025, &[1.0, 2.0, 5.0, 10.0]);
         assert_answer(&report, "1", 0.586, 0.0, Some(0.722));
         assert_answer(&report, "2", 0.242, 0.0338, Some(0.269));
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn without_latency_a_heading_that_is_held_for_an_update_overshoots_above_a_gain_of_three() {
+    fn zero_latency_overshoots_above_gain_3() {
         let report = answer(0.0, &[2.0, 3.0, 5.0, 6.0]);
         assert_answer(&report, "2", 0.280, 0.0, Some(0.342));
         assert_answer(&report, "3", 0.171, 0.0, Some(0.186));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_law_turns_on_the_spot_to_what_is_behind() {
+    fn steering_law_turns_on_spot_to_rear_target() {
         let (speed, turn) = steer(0.75 * PI, 1.0);
         assert!(speed.abs() < 1e-12 && (turn - 3.4688).abs() < 1e-3, "{speed} {turn}");
         let (speed, turn) = steer(0.0, 1.0);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_simulated_is_refused() {
+    fn invalid_steering_parameters_are_rejected() {
         let error = |change: &dyn Fn(&mut Steering)| {
             let mut steering = Steering::default();
             change(&mut steering);

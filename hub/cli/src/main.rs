@@ -34,12 +34,12 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    graphics::without_desktop();
+    graphics::hide_desktop_session();
     help::complete::answer(program);
     signals::survive_large_files();
-    log::begin(|| ());
+    log::start(|| ());
     let code = run().unwrap_or_else(|error| {
-        log::line(format_args!("xpuck: {}", files::advice::sentence(&error)));
+        log::write_raw(format_args!("xpuck: {}", files::advice::sentence(&error)));
         match error.is::<terminal::WrongArgument>() {
             true => ExitCode::from(2),
             false => ExitCode::FAILURE,
@@ -66,7 +66,7 @@ fn numbers_below_zero(command: clap::Command) -> clap::Command {
 fn run() -> Result<ExitCode> {
     let (words, told) = renamed(std::env::args_os().collect());
     if let Some((old, new)) = told {
-        log::line(format_args!("xpuck: `xpuck {old}` is `xpuck {new}` now"));
+        log::write_raw(format_args!("xpuck: `xpuck {old}` is `xpuck {new}` now"));
     }
     let parsed = program().try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches));
     let ended = parsed.map_err(Error::from).and_then(|cli| {

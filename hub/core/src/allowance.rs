@@ -30,7 +30,7 @@ impl Default for Allowance {
 impl Allowance {
     /// Returns the births of a generation that may be recorded at `now` (s of arena time). If there are too many, the
     /// fittest are kept, because they have descendants.
-    pub fn take(&mut self, now: f64, mut rows: Vec<Birth>) -> Births {
+    pub fn record(&mut self, now: f64, mut rows: Vec<Birth>) -> Births {
         self.bytes = (self.bytes + BYTES * (now - self.at).max(0.0)).min(BYTES * BURST) - GENERATION;
         self.at = now;
         let room = (self.bytes.max(0.0) / BIRTH) as usize;
@@ -62,10 +62,10 @@ mod tests {
     }
 
     #[test]
-    fn an_island_of_usual_speed_is_recorded_whole_and_of_a_fast_one_the_fittest_are_kept() {
+    fn fast_island_keeps_fittest_births() {
         let told = |per_second: u32| {
             let mut allowance = Allowance::default();
-            let each = (0..960 * per_second).map(|i| allowance.take(f64::from(i / per_second), births(65)));
+            let each = (0..960 * per_second).map(|i| allowance.record(f64::from(i / per_second), births(65)));
             each.fold((0, 0), |(kept, out), births| (kept + births.rows.len(), out + births.left_out))
         };
         assert_eq!(told(3), (960 * 3 * 65, 0));
@@ -75,7 +75,7 @@ mod tests {
         assert!(bytes <= (960.0 + BURST) * BYTES && bytes > 0.98 * 960.0 * BYTES, "{bytes}");
         // If there are too many births, the fittest are kept.
         let mut allowance = Allowance { bytes: GENERATION + 10.0 * BIRTH, at: 1.0 };
-        let some = allowance.take(1.0, births(30));
+        let some = allowance.record(1.0, births(30));
         assert_eq!((some.rows.len(), some.left_out), (10, 20));
         assert!(some.rows.iter().all(|birth| birth.number >= 20));
     }

@@ -11,7 +11,7 @@ const PLACES: i32 = 4;
 
 /// Births of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(into = "Columns", try_from = "Told")]
+#[serde(into = "Columns", try_from = "BirthsFormat")]
 pub struct Births {
     /// Births.
     pub rows: Vec<Birth>,
@@ -38,7 +38,7 @@ pub struct Columns {
 /// Both formats that records may contain.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Told {
+enum BirthsFormat {
     Columns(Columns),
     Rows(Vec<Birth>),
 }
@@ -67,13 +67,13 @@ impl From<Births> for Columns {
     }
 }
 
-impl TryFrom<Told> for Births {
+impl TryFrom<BirthsFormat> for Births {
     type Error = String;
 
-    fn try_from(told: Told) -> Result<Births, String> {
+    fn try_from(told: BirthsFormat) -> Result<Births, String> {
         let Columns { numbers, origins, fitness, left_out } = match told {
-            Told::Columns(columns) => columns,
-            Told::Rows(rows) => return Ok(Births { rows, left_out: 0 }),
+            BirthsFormat::Columns(columns) => columns,
+            BirthsFormat::Rows(rows) => return Ok(Births { rows, left_out: 0 }),
         };
         let origins: Vec<&str> = origins.split_ascii_whitespace().collect();
         if numbers.len() != origins.len() || numbers.len() != fitness.len() {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_comes_back_as_none_and_what_is_no_birth_is_refused() {
+    fn nan_round_trips_and_bad_origins_are_rejected() {
         let odd = Births { rows: vec![birth(1, &[], f32::NAN, Operator::Random)], left_out: 0 };
         let text = serde_json::to_string(&odd).unwrap();
         assert!(serde_json::from_str::<Births>(&text).unwrap().rows[0].fitness.is_nan(), "{text}");

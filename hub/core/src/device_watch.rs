@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_errors_are_usual_and_many_are_told_until_a_minute_has_passed() {
+    fn many_errors_are_reported_for_a_minute() {
         let mut watch = DeviceWatch::default();
         assert_eq!(watch.trouble(), "");
         for second in 0..600u32 {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_starts_again_counts_from_nothing() {
+    fn restarted_program_resets_counters() {
         let mut watch = DeviceWatch::default();
         watch.take(0.0, &report(1000, 900, 0, 0), 1);
         watch.take(1.0, &report(10, 0, 0, 0), 2);

@@ -5,8 +5,8 @@ mod shell;
 
 use crate::config::Config;
 use crate::rate_limit::RateLimit;
-use crate::rivals::{Rivals, Verdict};
-use crate::switchboard::{Action, Memory, Snapshot, Stand, Switchboard, Whom};
+use crate::rivals::{SessionArbiter, Verdict};
+use crate::switchboard::{Action, Durability, Snapshot, StopOrder, Switchboard, Target};
 pub use shell::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
 use xpuck_wire::Swarm;
 use xpuck_wire::codec::{CodecError, UnknownNames};
@@ -17,12 +17,12 @@ use xpuck_wire::seal::{Sealed, Sealer};
 /// Maximum number of robot messages, and of operator requests, per turn.
 pub const MESSAGES_AT_ONCE: usize = 256;
 /// Maximum number of motion-capture items per turn.
-pub const POSES_AT_ONCE: usize = 64;
+pub const POSES_PER_TURN: usize = 64;
 /// Maximum time after the end of a run until its record is closed (s of wall time). The record accepts messages until
 /// all robots have confirmed STOP, which they do after their last control updates.
-const LAST_WORDS: f64 = 0.5;
+const MAX_CLOSING_TIME: f64 = 0.5;
 /// Maximum time for which the reply to STOP, PAUSE or HOLD waits until the order is durable (s of wall time).
-const KEPT_WITHIN: f64 = 1.5;
+const DURABLE_TIMEOUT: f64 = 1.5;
 /// Maximum number of waiting replies; further orders are answered at once with the state known so far.
 const MAX_WAITING: usize = 64;
 /// Maximum number of rounds per turn in which actions may cause further actions; the rest is executed in the next
@@ -30,9 +30,9 @@ const MAX_WAITING: usize = 64;
 const ROUNDS: usize = 4;
 
 /// Reply to an order to stand still, which waits until the order is durable.
-struct Waiting<A> {
+struct PendingReply<A> {
     by: A,
-    stand: Stand,
+    stand: StopOrder,
     /// Latest time of the reply (s of arena time).
     until: f64,
 }
@@ -43,7 +43,7 @@ pub struct Hub<A> {
     pub board: Switchboard,
     swarm: Swarm,
     sealer: Sealer,
-    rivals: Rivals,
+    rivals: SessionArbiter,
     refusals: RateLimit,
     unknown: UnknownNames,
     recording: bool,
@@ -51,7 +51,7 @@ pub struct Hub<A> {
     closing: Option<f64>,
     /// Whether the hub ends when its record is closed.
     ending: bool,
-    waiting: Vec<Waiting<A>>,
+    waiting: Vec<PendingReply<A>>,
 }
 
 impl<A> Hub<A> {
@@ -60,7 +60,7 @@ impl<A> Hub<A> {
         Hub {
             swarm: config.swarm.clone(),
             sealer: Sealer::new(base),
-            rivals: Rivals::new(config.swarm.speed),
+            rivals: SessionArbiter::new(config.swarm.speed),
             board: Switchboard::new(config, base),
             refusals: RateLimit::default(),
             unknown: UnknownNames::default(),
@@ -95,18 +95,18 @@ impl<A> Hub<A> {
 
     /// Handles all pending input, then timeouts. Poses come first, so that virtual senses are not delayed by messages
     /// of many robots.
-    pub fn turn(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
+    pub fn step(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         self.look_after_keys(now, shell);
         self.take_poses(now, shell);
         self.board.send_senses(now);
-        self.act(now, shell);
-        self.listen(now, shell);
+        self.execute_actions(now, shell);
+        self.receive_messages(now, shell);
         // Messages of robots belong to the current run; a request may end it and start another one.
-        self.act(now, shell);
+        self.execute_actions(now, shell);
         self.answer(now, shell);
         self.board.on_time(now);
-        self.hear_recorder(now, shell);
-        self.act(now, shell);
+        self.poll_recorder(now, shell);
+        self.execute_actions(now, shell);
         self.answer_waiting(now, shell);
         if self.closing.is_some_and(|due| now >= due || self.board.all_obey()) {
             self.close_record(now, shell);
@@ -116,7 +116,7 @@ impl<A> Hub<A> {
     /// Updates the trusted keys and the rejected peers.
     pub fn look_after_keys(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         let Some(news) = shell.keys() else { return };
-        news.notes.into_iter().for_each(|line| self.board.say(now, line));
+        news.notes.into_iter().for_each(|line| self.board.log_event(now, line));
         if let Some(trust) = news.trust {
             self.board.set_trust(trust);
         }
@@ -129,28 +129,28 @@ impl<A> Hub<A> {
     }
 
     fn take_poses(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
-        for _ in 0..POSES_AT_ONCE {
+        for _ in 0..POSES_PER_TURN {
             match shell.poses(now) {
                 Some(PoseNews::Frame(frame)) => self.board.on_frame(now, frame),
                 Some(PoseNews::Refused(counts)) => self.board.set_refused_poses(counts),
-                Some(PoseNews::Note(line)) => self.board.say(now, line),
+                Some(PoseNews::Note(line)) => self.board.log_event(now, line),
                 None => break,
             }
         }
     }
 
-    fn listen(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
+    fn receive_messages(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some(FromRobot { robot, connection, message }) = shell.receive() else { break };
             let session = message.as_ref().ok().and_then(RobotMessage::session);
-            if !self.counts(now, &robot, connection, session, shell) {
+            if !self.accepts(now, &robot, connection, session, shell) {
                 continue;
             }
             shell.heard(now, &robot, &message);
             match message {
                 Ok(message) => {
                     if let RobotMessage::Hello { session, seen, .. } = message {
-                        self.sealer.greet(&robot, session, seen);
+                        self.sealer.register_session(&robot, session, seen);
                     }
                     self.board.on_robot(now, &robot, message);
                 }
@@ -168,7 +168,7 @@ impl<A> Hub<A> {
 
     /// Whether a message is accepted; it is not if another program speaks for the same robot. The switchboard rejects
     /// robots that are not in the swarm file.
-    fn counts<S: Shell<Asker = A>>(
+    fn accepts<S: Shell<Asker = A>>(
         &mut self,
         now: f64,
         robot: &str,
@@ -200,7 +200,7 @@ impl<A> Hub<A> {
             }
             let (stands, reply) = match request {
                 Ok(request) => {
-                    let whom = Whom::of(&request);
+                    let whom = Target::of(&request);
                     let reply = self.board.on_request(now, &who, request);
                     (whom.filter(|_| reply == Reply::Done).and_then(|whom| self.board.stand_of(&whom)), reply)
                 }
@@ -211,30 +211,30 @@ impl<A> Hub<A> {
                     shell.answer(by, answer(self.board.memory_of(&stand), &stand));
                 }
                 Some(stand) => {
-                    self.waiting.push(Waiting { by, stand, until: now + KEPT_WITHIN * self.swarm.speed });
+                    self.waiting.push(PendingReply { by, stand, until: now + DURABLE_TIMEOUT * self.swarm.speed });
                 }
                 None => shell.answer(by, reply),
             }
-            self.act(now, shell);
+            self.execute_actions(now, shell);
         }
     }
 
-    /// Answers orders to stand still that are durable or have waited for [`KEPT_WITHIN`].
+    /// Answers orders to stand still that are durable or have waited for [`DURABLE_TIMEOUT`].
     fn answer_waiting(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         let board = &self.board;
-        let is_ready = |waiting: &mut Waiting<A>| {
-            let kept = matches!(board.memory_of(&waiting.stand), Memory::Disk | Memory::Robots(Some(_)));
+        let is_ready = |waiting: &mut PendingReply<A>| {
+            let kept = matches!(board.memory_of(&waiting.stand), Durability::Disk | Durability::Robots(Some(_)));
             kept || now >= waiting.until
         };
-        for Waiting { by, stand, .. } in self.waiting.extract_if(.., is_ready) {
+        for PendingReply { by, stand, .. } in self.waiting.extract_if(.., is_ready) {
             shell.answer(by, answer(board.memory_of(&stand), &stand));
         }
     }
 
-    fn hear_recorder(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
+    fn poll_recorder(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         while let Some(news) = shell.record_news() {
             match news {
-                RecordNews::Say(line) => self.board.say(now, line),
+                RecordNews::Say(line) => self.board.log_event(now, line),
                 RecordNews::Kept(kept) => self.board.on_kept(now, kept),
                 RecordNews::Stopped(why) => self.not_recording(now, &why),
                 RecordNews::Again { place, text } => {
@@ -245,7 +245,7 @@ impl<A> Hub<A> {
         }
     }
 
-    fn act(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
+    fn execute_actions(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..ROUNDS {
             let actions = self.board.take_actions();
             if actions.is_empty() {
@@ -270,7 +270,7 @@ impl<A> Hub<A> {
             Action::Record(entry) => {
                 if let Some(lost) = shell.record(entry) {
                     let text = format!("NOT RECORDED: {lost} messages so far, the disk is too slow");
-                    self.board.say(now, Line::error(text));
+                    self.board.log_event(now, Line::error(text));
                 }
             }
             Action::Snapshot(snapshot) => shell.store(*snapshot),
@@ -303,13 +303,13 @@ impl<A> Hub<A> {
     fn not_recording(&mut self, now: f64, why: &str) {
         let text = format!("NOT RECORDING: {why}");
         self.board.set_record(text.clone());
-        self.board.say(now, Line::error(text));
+        self.board.log_event(now, Line::error(text));
     }
 
     /// Starts the final phase of the record, in which robots may send their last messages.
     fn run_is_over(&mut self, now: f64) {
         if std::mem::take(&mut self.recording) {
-            self.closing = Some(now + LAST_WORDS * self.swarm.speed);
+            self.closing = Some(now + MAX_CLOSING_TIME * self.swarm.speed);
         }
     }
 
@@ -322,15 +322,15 @@ impl<A> Hub<A> {
 }
 
 /// Reply to an order to stand still that is stored in this way.
-fn answer(memory: Memory, stand: &Stand) -> Reply {
+fn answer(memory: Durability, stand: &StopOrder) -> Reply {
     let slow = || "the disk is slow".into();
     match memory {
-        Memory::Disk => Reply::Done,
-        Memory::Robots(why) => {
+        Durability::Disk => Reply::Done,
+        Durability::Robots(why) => {
             let (command, why) = (stand.continued_by(), why.unwrap_or_else(slow));
             Reply::DoneBut(format!("not durable: a hub that restarts will wait for {command} ({why})"))
         }
-        Memory::Nowhere(why) => {
+        Durability::Nowhere(why) => {
             let why = why.unwrap_or_else(slow);
             Reply::DoneBut(format!("not durable: nobody keeps it yet ({why}); switch robots off before a restart"))
         }

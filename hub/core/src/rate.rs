@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_comes_no_more_goes_and_an_uneven_full_rate_goes_whole() {
+    fn rate_is_limited_and_jitter_is_tolerated() {
         for hz in [30.0, 50.0, 60.0, 100.0, 250.0] {
             let mut rate = Rate::default();
             let went = (0..(10.0 * hz) as u32).filter(|i| rate.allows(f64::from(*i) / hz, 25.0)).count();

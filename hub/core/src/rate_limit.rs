@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_is_told_at_once_and_a_flood_in_one_line() {
+    fn first_line_is_immediate_and_flood_is_summarised() {
         let mut limit = RateLimit::default();
         assert_eq!(limit.line(5.0, || "a".into()).as_deref(), Some("a"));
         assert!((0..5000).all(|_| limit.line(6.0, || "a".into()).is_none()));

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 use xpuck_wire::state::State;
-use xpuck_wire::witness::{Testimony, Witness};
+use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 
 /// Maximum time since the last saved state for a resumption.
 pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
@@ -30,18 +30,18 @@ pub struct Candidate {
 
 /// Decision about an unfinished run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Decision {
     /// Ask the robots whether it may continue; with the age of its state.
     Ask(Duration),
     /// Close it.
-    Close(Why),
+    Close(Reason),
     /// Leave it unchanged.
-    Leave(Why),
+    Leave(Reason),
 }
 
 /// Reason for closing or leaving a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum Reason {
     /// The run had ended.
     Over,
     /// A STOP was given after it.
@@ -60,30 +60,30 @@ pub enum Why {
 
 /// Decides about unfinished runs. `stops` is the greatest count of STOPs on the hub's disk, and `now` is the current
 /// time (ms since 1970). The robots are asked about at most one run, the last one by counts.
-pub fn look_back(candidates: &[Candidate], stops: u64, now: u64) -> Vec<Fate> {
+pub fn decide(candidates: &[Candidate], stops: u64, now: u64) -> Vec<Decision> {
     let stops = candidates.iter().filter(|run| run.same_swarm).map(|run| run.stops).fold(stops, u64::max);
-    let mut fates: Vec<Fate> = candidates.iter().map(|run| fate(run, stops, now)).collect();
-    let asked = |i: &usize| matches!(fates[*i], Fate::Ask(_));
+    let mut fates: Vec<Decision> = candidates.iter().map(|run| fate(run, stops, now)).collect();
+    let asked = |i: &usize| matches!(fates[*i], Decision::Ask(_));
     let last = (0..fates.len()).filter(asked).max_by_key(|i| (candidates[*i].stops, candidates[*i].directive));
     for (i, fate) in fates.iter_mut().enumerate() {
-        if matches!(fate, Fate::Ask(_)) && Some(i) != last {
-            *fate = Fate::Close(Why::Later);
+        if matches!(fate, Decision::Ask(_)) && Some(i) != last {
+            *fate = Decision::Close(Reason::Later);
         }
     }
     fates
 }
 
-fn fate(run: &Candidate, stops: u64, now: u64) -> Fate {
+fn fate(run: &Candidate, stops: u64, now: u64) -> Decision {
     let between = Duration::from_millis(now.abs_diff(run.written));
     let ahead = run.written > now;
     match run {
-        Candidate { over: true, .. } => Fate::Close(Why::Over),
-        Candidate { same_swarm: true, stops: known, .. } if *known < stops => Fate::Close(Why::Stopped),
-        _ if ahead && between > AHEAD => Fate::Leave(Why::Future),
-        _ if !ahead && between > RETURN_WITHIN => Fate::Close(Why::Old),
-        Candidate { same_swarm: false, .. } => Fate::Leave(Why::OtherSwarm),
-        _ if ahead => Fate::Ask(Duration::ZERO),
-        _ => Fate::Ask(between),
+        Candidate { over: true, .. } => Decision::Close(Reason::Over),
+        Candidate { same_swarm: true, stops: known, .. } if *known < stops => Decision::Close(Reason::Stopped),
+        _ if ahead && between > AHEAD => Decision::Leave(Reason::Future),
+        _ if !ahead && between > RETURN_WITHIN => Decision::Close(Reason::Old),
+        Candidate { same_swarm: false, .. } => Decision::Leave(Reason::OtherSwarm),
+        _ if ahead => Decision::Ask(Duration::ZERO),
+        _ => Decision::Ask(between),
     }
 }
 
@@ -119,7 +119,11 @@ pub enum Verdict {
 
 /// Evaluates a claim by the testimonies of the swarm's robots; robots that have not answered have none. `stops` is
 /// the count of STOPs known to the hub.
-pub fn judge<'a>(claim: &Claim, stops: u64, robots: impl Iterator<Item = (&'a str, Option<&'a Witness>)>) -> Verdict {
+pub fn evaluate<'a>(
+    claim: &Claim,
+    stops: u64,
+    robots: impl Iterator<Item = (&'a str, Option<&'a LastDirectiveReport>)>,
+) -> Verdict {
     let (mut missing, mut against) = (claim.alive.clone(), None);
     if stops > claim.stops {
         return Verdict::Over("STOP was said after it".into());
@@ -142,12 +146,12 @@ pub fn judge<'a>(claim: &Claim, stops: u64, robots: impl Iterator<Item = (&'a st
 }
 
 /// Reason why a robot's testimony contradicts the claim, if it does.
-fn doubt(claim: &Claim, witness: &Witness) -> Option<String> {
+fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     let silent = witness.silent_s.filter(|silent| *silent > RETURN_WITHIN.as_secs_f64());
     let Some(told) = &witness.told else {
         return Some("does not know what it was told last (it was started again)".into());
     };
-    let Testimony { directive, state, run, .. } = *told;
+    let ObeyedDirective { directive, state, run, .. } = *told;
     let same = (claim.since..=claim.last).contains(&directive) && state == claim.state;
     // A directive later than the saved one means that the disk failed to store a later state; then only RUN is
     // unambiguous.
@@ -180,50 +184,50 @@ mod tests {
 
     const RUN: Candidate = Candidate { over: false, same_swarm: true, stops: 2, directive: 9, written: 1_000_000_000 };
 
-    fn fate_of(run: Candidate, stops: u64, now: u64) -> Fate {
-        look_back(&[run], stops, now)[0]
+    fn fate_of(run: Candidate, stops: u64, now: u64) -> Decision {
+        decide(&[run], stops, now)[0]
     }
 
     #[test]
     fn clocks_forbid_and_counts_decide() {
         let now = RUN.written;
-        assert_eq!(fate_of(RUN, 2, now + 60_000), Fate::Ask(RETURN_WITHIN));
-        assert_eq!(fate_of(RUN, 2, now + 60_001), Fate::Close(Why::Old));
-        assert_eq!(fate_of(RUN, 2, now - 5_000), Fate::Ask(Duration::ZERO));
-        assert_eq!(fate_of(RUN, 2, now - 5_001), Fate::Leave(Why::Future));
-        assert_eq!(fate_of(RUN, 2, 0), Fate::Leave(Why::Future));
+        assert_eq!(fate_of(RUN, 2, now + 60_000), Decision::Ask(RETURN_WITHIN));
+        assert_eq!(fate_of(RUN, 2, now + 60_001), Decision::Close(Reason::Old));
+        assert_eq!(fate_of(RUN, 2, now - 5_000), Decision::Ask(Duration::ZERO));
+        assert_eq!(fate_of(RUN, 2, now - 5_001), Decision::Leave(Reason::Future));
+        assert_eq!(fate_of(RUN, 2, 0), Decision::Leave(Reason::Future));
         for now in [0, now, u64::MAX] {
-            assert_eq!(fate_of(RUN, 3, now), Fate::Close(Why::Stopped), "whatever the clock shows");
+            assert_eq!(fate_of(RUN, 3, now), Decision::Close(Reason::Stopped), "whatever the clock shows");
         }
-        assert_eq!(fate_of(Candidate { over: true, ..RUN }, 2, now), Fate::Close(Why::Over));
+        assert_eq!(fate_of(Candidate { over: true, ..RUN }, 2, now), Decision::Close(Reason::Over));
         let other = Candidate { same_swarm: false, stops: 9, ..RUN };
-        assert_eq!(fate_of(other, 20, now), Fate::Leave(Why::OtherSwarm));
-        assert_eq!(look_back(&[other, RUN], 2, now)[1], Fate::Ask(Duration::ZERO), "its STOPs are not this swarm's");
+        assert_eq!(fate_of(other, 20, now), Decision::Leave(Reason::OtherSwarm));
+        assert_eq!(decide(&[other, RUN], 2, now)[1], Decision::Ask(Duration::ZERO), "its STOPs are not this swarm's");
         // The later run knows more STOPs than the disk; the earlier run has a later timestamp, because the clock was
         // set back.
         let earlier = Candidate { written: now + 3_000, ..RUN };
-        let fates = look_back(&[earlier, Candidate { stops: 3, ..RUN }], 0, now);
-        assert_eq!(fates, [Fate::Close(Why::Stopped), Fate::Ask(Duration::ZERO)]);
-        let fates = look_back(&[Candidate { directive: 10, ..RUN }, earlier], 0, now);
-        assert_eq!(fates, [Fate::Ask(Duration::ZERO), Fate::Close(Why::Later)]);
+        let fates = decide(&[earlier, Candidate { stops: 3, ..RUN }], 0, now);
+        assert_eq!(fates, [Decision::Close(Reason::Stopped), Decision::Ask(Duration::ZERO)]);
+        let fates = decide(&[Candidate { directive: 10, ..RUN }, earlier], 0, now);
+        assert_eq!(fates, [Decision::Ask(Duration::ZERO), Decision::Close(Reason::Later)]);
     }
 
     fn claim(state: State) -> Claim {
         Claim { run: 5, state, since: 7, last: 9, stops: 2, alive: vec!["a".into(), "b".into()] }
     }
 
-    fn told(directive: u64, state: State) -> Witness {
-        let told = Testimony { directive, state, run: 5, held: false, stops: 2 };
-        Witness { told: Some(told), silent_s: Some(2.0) }
+    fn told(directive: u64, state: State) -> LastDirectiveReport {
+        let told = ObeyedDirective { directive, state, run: 5, held: false, stops: 2 };
+        LastDirectiveReport { told: Some(told), silent_s: Some(2.0) }
     }
 
     /// Verdict if robot a confirms the claim and robot b gives this testimony.
-    fn with(claim: &Claim, other: Option<&Witness>) -> Verdict {
+    fn with(claim: &Claim, other: Option<&LastDirectiveReport>) -> Verdict {
         let run = told(9, claim.state);
-        judge(claim, 2, [("a", Some(&run)), ("b", other)].into_iter())
+        evaluate(claim, 2, [("a", Some(&run)), ("b", other)].into_iter())
     }
 
-    fn stands(claim: &Claim, other: &Witness, word: &str) {
+    fn stands(claim: &Claim, other: &LastDirectiveReport, word: &str) {
         let verdict = with(claim, Some(other));
         assert!(
             matches!(&verdict, Verdict::Stand(why) if why.contains("robot b") && why.contains(word)),
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn every_robot_has_to_say_run() {
+    fn run_resumes_only_if_every_robot_reports_run() {
         let run = claim(State::Run);
         assert_eq!(with(&run, Some(&told(9, State::Run))), Verdict::Resume);
         assert_eq!(with(&run, Some(&told(12, State::Run))), Verdict::Resume);
@@ -242,10 +246,10 @@ mod tests {
         stands(&run, &told(8, State::Pause), "PAUSE");
         stands(&run, &told(10, State::Pause), "PAUSE");
         stands(&run, &told(10, State::Stop), "STOP");
-        stands(&run, &Witness { told: None, silent_s: Some(1.0) }, "started again");
-        stands(&run, &Witness { silent_s: Some(61.0), ..told(9, State::Run) }, "clock");
-        assert_eq!(with(&run, Some(&Witness { silent_s: None, ..told(9, State::Run) })), Verdict::Resume);
-        let of = |change: fn(&mut Testimony)| {
+        stands(&run, &LastDirectiveReport { told: None, silent_s: Some(1.0) }, "started again");
+        stands(&run, &LastDirectiveReport { silent_s: Some(61.0), ..told(9, State::Run) }, "clock");
+        assert_eq!(with(&run, Some(&LastDirectiveReport { silent_s: None, ..told(9, State::Run) })), Verdict::Resume);
+        let of = |change: fn(&mut ObeyedDirective)| {
             let mut witness = told(10, State::Run);
             witness.told.iter_mut().for_each(change);
             witness
@@ -256,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_stood_goes_on_standing_only_by_its_own_directive() {
+    fn paused_run_resumes_only_with_its_own_directive() {
         let relocates = claim(State::Pause);
         assert_eq!(with(&relocates, Some(&told(9, State::Pause))), Verdict::Resume);
         // A PAUSE by an operator differs from the hub's own only in its number.
@@ -265,13 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn one_stop_ends_the_run_whoever_heard_it() {
+    fn single_stop_ends_run_regardless_of_robot() {
         let run = claim(State::Run);
         let mut stopped = told(20, State::Run);
         stopped.told.iter_mut().for_each(|told| (told.stops, told.run) = (3, 0));
         for id in ["b", "c"] {
-            assert!(matches!(judge(&run, 2, [(id, Some(&stopped))].into_iter()), Verdict::Over(_)), "{id}");
+            assert!(matches!(evaluate(&run, 2, [(id, Some(&stopped))].into_iter()), Verdict::Over(_)), "{id}");
         }
-        assert!(matches!(judge(&run, 3, [].into_iter()), Verdict::Over(_)));
+        assert!(matches!(evaluate(&run, 3, [].into_iter()), Verdict::Over(_)));
     }
 }

@@ -15,22 +15,22 @@ const EPISODE: f64 = 10.0;
 
 /// Accepted program of each robot.
 #[derive(Debug)]
-pub struct Rivals {
-    held: BTreeMap<String, Held>,
+pub struct SessionArbiter {
+    held: BTreeMap<String, AcceptedSession>,
     hold: f64,
 }
 
 /// Accepted program of a robot.
 #[derive(Debug)]
-struct Held {
+struct AcceptedSession {
     session: u64,
     heard: f64,
-    rival: Option<Rival>,
+    rival: Option<CompetingSession>,
 }
 
 /// Competing program.
 #[derive(Debug)]
-struct Rival {
+struct CompetingSession {
     since: f64,
     heard: f64,
     told: bool,
@@ -45,11 +45,11 @@ pub enum Verdict {
     Refused,
 }
 
-impl Rivals {
+impl SessionArbiter {
     /// Creates an arbiter without programs. Robots send ten times per second of arena time, which runs at `speed`
     /// times wall time.
-    pub fn new(speed: f64) -> Rivals {
-        Rivals { held: BTreeMap::new(), hold: HOLD.max(HOLD / speed) }
+    pub fn new(speed: f64) -> SessionArbiter {
+        SessionArbiter { held: BTreeMap::new(), hold: HOLD.max(HOLD / speed) }
     }
 
     /// Decides about a message of `robot` at `now` (s of wall time). `session` is the session in the message, if it
@@ -57,7 +57,7 @@ impl Rivals {
     pub fn judge(&mut self, now: f64, robot: &str, session: Option<u64>, usual: bool) -> Verdict {
         let Some(held) = self.held.get_mut(robot) else {
             if let Some(session) = session {
-                self.held.insert(robot.into(), Held { session, heard: now, rival: None });
+                self.held.insert(robot.into(), AcceptedSession { session, heard: now, rival: None });
             }
             return Verdict::Counts(None);
         };
@@ -68,7 +68,7 @@ impl Rivals {
                 Verdict::Refused
             }
             Some(session) if session != held.session => {
-                *held = Held { session, heard: now, rival: None };
+                *held = AcceptedSession { session, heard: now, rival: None };
                 Verdict::Counts(None)
             }
             _ => {
@@ -79,11 +79,11 @@ impl Rivals {
     }
 }
 
-impl Held {
+impl AcceptedSession {
     fn challenged(&mut self, now: f64) {
         let episode = self.rival.take().filter(|rival| now - rival.heard <= EPISODE);
         let (since, told) = episode.map_or((now, false), |rival| (rival.since, rival.told));
-        self.rival = Some(Rival { since, heard: now, told });
+        self.rival = Some(CompetingSession { since, heard: now, told });
     }
 
     /// Whether both programs are proved to be running; true once per episode.
@@ -109,8 +109,8 @@ mod tests {
     const TOLD: fn(&Verdict) -> bool = |verdict| matches!(verdict, Verdict::Counts(Some(_)));
 
     #[test]
-    fn the_first_of_two_is_heard_and_told_of_once_in_an_episode() {
-        let mut rivals = Rivals::new(16.0);
+    fn first_of_two_programs_is_kept_and_conflict_logged_once() {
+        let mut rivals = SessionArbiter::new(16.0);
         let mut told = Vec::new();
         for tick in 0..400 {
             let now = f64::from(tick) * 0.1;
@@ -129,8 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_started_again_takes_its_place_without_a_word() {
-        let mut rivals = Rivals::new(1.0);
+    fn restarted_program_takes_over_silently() {
+        let mut rivals = SessionArbiter::new(1.0);
         rivals.judge(0.0, "xp01", Some(7), true);
         assert_eq!(rivals.judge(0.2, "xp01", Some(8), false), Verdict::Refused, "the first may be alive");
         assert_eq!(rivals.judge(1.1, "xp01", Some(8), false), Verdict::Counts(None));
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn at_a_slow_speed_silence_lasts_longer() {
-        let mut rivals = Rivals::new(0.1);
+        let mut rivals = SessionArbiter::new(0.1);
         rivals.judge(0.0, "xp01", Some(7), true);
         assert_eq!(rivals.judge(9.0, "xp01", Some(8), false), Verdict::Refused);
         assert_eq!(rivals.judge(10.1, "xp01", Some(8), false), Verdict::Counts(None));

@@ -10,7 +10,7 @@ use xpuck_wire::RobotRow;
 use xpuck_wire::message::{Emigrant, Estimate, Picture, Population, Sensors, State};
 use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
-use xpuck_wire::witness::Witness;
+use xpuck_wire::witness::LastDirectiveReport;
 
 /// Silence after which a robot counts as lost (s of arena time).
 pub const LOST_AFTER: f64 = 3.0;
@@ -36,9 +36,9 @@ pub struct Robot {
     /// Whether it counts as lost.
     pub lost: bool,
     /// Whether it has reported a hub with a clock ahead of this one, which was logged.
-    pub from_the_future: bool,
+    pub clock_warned: bool,
     /// Whether a replacement board is expected that has not sent a hello yet.
-    pub awaited: bool,
+    pub replacement_expected: bool,
     /// Whether its program has reported the installed release, and thus supports updates.
     pub installed: bool,
     /// Number of the experiment it accepted.
@@ -64,11 +64,11 @@ pub struct Robot {
     /// Estimated parameters of the world, and the time of the report (s).
     pub estimates: Option<(f64, Vec<Estimate>)>,
     /// Rate limit for log lines about a changed simulated world.
-    pub said_of_world: Rate,
+    pub world_log_rate: Rate,
     /// Last report of its gene exchange with other robots.
     pub peers: Option<PeersReport>,
     /// Testimony of its last hello; `None` before the first.
-    pub witness: Option<Witness>,
+    pub witness: Option<LastDirectiveReport>,
     /// Whether this hub has released it, so that an earlier hold in its hello is ignored.
     pub released: bool,
     /// Last directive that it would report after a restart; 0 before it confirmed any.
@@ -138,7 +138,7 @@ impl Robot {
     /// Records a loaded tree; returns whether this is its first report for this segment. A network may deliver a
     /// message twice, and a restarted robot breeds the same first tree again.
     pub fn loads(&mut self, segment: u32, gene: &Emigrant) -> bool {
-        if self.loaded.iter().any(|(known, tree)| *known == segment && tree.same(gene)) {
+        if self.loaded.iter().any(|(known, tree)| *known == segment && tree.bits_eq(gene)) {
             return false;
         }
         if self.loaded.len() == REMEMBERED {
@@ -149,10 +149,10 @@ impl Robot {
     }
 
     /// Resets the state for a replacement board with the same id. The former board may send messages until its key is
-    /// known to be revoked, so the new one is `awaited` until its hello.
+    /// known to be revoked, so the new one is `replacement_expected` until its hello.
     pub fn replace(&mut self, awaited: bool) {
         let former = std::mem::take(self);
-        self.awaited = awaited;
+        self.replacement_expected = awaited;
         (self.id, self.held, self.pauses) = (former.id, former.held, former.pauses);
         (self.loaded, self.fittest, self.allowance) = (former.loaded, former.fittest, former.allowance);
     }
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_has_evolved_zero_without_a_sign() {
+    fn evolved_fitness_without_reports_is_positive_zero() {
         assert_eq!(Roster::new(&["xp01".into()]).evolved().to_bits(), 0);
     }
 

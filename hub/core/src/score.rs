@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_the_last_one() {
+    fn position_score_uses_latest_position() {
         let mut score = Score::new();
         score.see(0.3, true);
         score.begin("measure", &world(Task::TransportPosition));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn centres_are_counted_at_the_control_rate_and_tell_what_the_simulator_would() {
+    fn score_of_centres_matches_simulator() {
         let (nest, food) = (
             Region::Rectangle { at: vec2(-0.8, 0.0), half: vec2(0.2, 0.7) },
             Region::Rectangle { at: vec2(0.8, 0.0), half: vec2(0.2, 0.7) },

@@ -7,16 +7,16 @@ use crate::mocap::Frame;
 use std::collections::{HashMap, VecDeque};
 use xpuck_kernels::estimate::NEAR;
 use xpuck_kernels::world::Pose;
-use xpuck_kernels::world::senses::messages::{Channel, Moment};
+use xpuck_kernels::world::senses::messages::{Channel, MessageId};
 use xpuck_wire::estimate::MAX_MATES;
 use xpuck_wire::message::{self, Neighbour, ToRobot};
 
 /// Minimum interval between two messages with poses [s]: at 25 frames per second every other frame is sent.
 const POSES_PERIOD: f64 = 0.07;
 /// Maximum number of delayed frames: two seconds at 500 Hz.
-const HELD: usize = 1000;
+const MAX_DELAYED_FRAMES: usize = 1000;
 /// Fraction of the period by which a message may be early, so that it does not wait for the next frame.
-const EARLY: f64 = 0.25;
+const EARLY_FRACTION: f64 = 0.25;
 
 /// Poses of all bodies in a frame: robots in the order of the swarm file, then the discs.
 type Poses = Vec<Option<Pose>>;
@@ -76,7 +76,7 @@ impl VirtualSenses {
 
     /// Takes a frame that arrived at `now` (s).
     pub fn take(&mut self, now: f64, frame: &Frame) {
-        if self.held.len() == HELD {
+        if self.held.len() == MAX_DELAYED_FRAMES {
             self.held.pop_front();
         }
         let mut poses = vec![None; self.robots.len() + self.discs.1];
@@ -118,7 +118,7 @@ impl VirtualSenses {
     pub fn due(&mut self, now: f64) -> Vec<(usize, ToRobot)> {
         let model = self.channel.model();
         let period = 1.0 / model.rate_hz;
-        let early = now < self.next - EARLY * period;
+        let early = now < self.next - EARLY_FRACTION * period;
         let mut old_enough = None;
         while self.held.front().is_some_and(|(at, _)| now - at >= model.latency_s) {
             old_enough = self.held.pop_front();
@@ -134,8 +134,8 @@ impl VirtualSenses {
     fn sense(&self, me: usize, poses: &[Option<Pose>], age: f64) -> Option<ToRobot> {
         let pose = poses[me]?;
         let mut neighbours = Vec::new();
-        let moment = Moment { seed: self.seed, world: 0, number: self.round };
-        self.channel.hear(moment, me, poses, |other, n| {
+        let moment = MessageId { seed: self.seed, world: 0, number: self.round };
+        self.channel.receive(moment, me, poses, |other, n| {
             neighbours.push(Neighbour { island: other as u16 + 1, range: n.range, bearing: n.bearing })
         });
         Some(ToRobot::Senses { up: -pose.heading, neighbours, age })

@@ -1,6 +1,6 @@
 //! Tests of an update of nine robots: one first, then a few at once, and no further robot after the first failure.
 
-use xpuck_hub_core::rollout::{AT_ONCE, Action, OFFER_EVERY, Rollout, SILENT, Stand, Told};
+use xpuck_hub_core::rollout::{Action, BundleReport, MAX_PARALLEL, OFFER_EVERY, Rollout, SILENT, UpdateState};
 
 fn robots() -> Vec<String> {
     (1..=9).map(|i| format!("xp{i:02}")).collect()
@@ -27,19 +27,21 @@ fn play(rollout: &mut Rollout, begin: f64, of: impl Fn(&str) -> Nature) -> (usiz
         for robot in &names {
             let stand = rollout.rows().iter().find(|row| row.robot == *robot).unwrap().stand.clone();
             let nature = of(robot);
-            if nature == Nature::Silent || (nature == Nature::Vanishes && stand == Stand::Trial) {
+            if nature == Nature::Silent || (nature == Nature::Vanishes && stand == UpdateState::Trial) {
                 continue;
             }
             rollout.heard(robot, now);
             match (stand, nature) {
-                (Stand::Offered, Nature::Refuses) => {
-                    rollout.told(robot, "d", Told::Refused("another board".into()), now);
+                (UpdateState::Offered, Nature::Refuses) => {
+                    rollout.on_report(robot, "d", BundleReport::Refused("another board".into()), now);
                 }
-                (Stand::Offered, _) => assert!(rollout.wants(robot, "d", 0, now)),
-                (Stand::Loading { offset: 3.. }, _) => rollout.told(robot, "d", Told::Trial, now),
-                (Stand::Loading { offset }, _) => assert!(rollout.wants(robot, "d", offset + 1, now)),
-                (Stand::Trial, Nature::GoesBack) => rollout.told(robot, "d", Told::Reverted("ill".into()), now),
-                (Stand::Trial, _) => rollout.told(robot, "d", Told::Good, now),
+                (UpdateState::Offered, _) => assert!(rollout.on_request(robot, "d", 0, now)),
+                (UpdateState::Loading { offset: 3.. }, _) => rollout.on_report(robot, "d", BundleReport::Trial, now),
+                (UpdateState::Loading { offset }, _) => assert!(rollout.on_request(robot, "d", offset + 1, now)),
+                (UpdateState::Trial, Nature::GoesBack) => {
+                    rollout.on_report(robot, "d", BundleReport::Reverted("ill".into()), now)
+                }
+                (UpdateState::Trial, _) => rollout.on_report(robot, "d", BundleReport::Good, now),
                 _ => {}
             }
         }
@@ -49,7 +51,7 @@ fn play(rollout: &mut Rollout, begin: f64, of: impl Fn(&str) -> Nature) -> (usiz
     (most, now - begin)
 }
 
-fn count(rollout: &Rollout, of: impl Fn(&Stand) -> bool) -> usize {
+fn count(rollout: &Rollout, of: impl Fn(&UpdateState) -> bool) -> usize {
     rollout.rows().iter().filter(|row| of(&row.stand)).count()
 }
 
@@ -62,12 +64,12 @@ fn nine_robots_are_updated_one_first_and_then_a_few_at_once() {
     assert_eq!(rollout.step(now + 1.0, false), [], "an offer waits for its answer");
     assert_eq!(rollout.step(now + OFFER_EVERY, false), [Action::Offer("xp01".into())]);
     let (most, _) = play(&mut rollout, now + 3.0, |_| Nature::Well);
-    assert_eq!((most, count(&rollout, |s| *s == Stand::Good)), (AT_ONCE, 9));
+    assert_eq!((most, count(&rollout, |s| *s == UpdateState::Good)), (MAX_PARALLEL, 9));
     assert_eq!(rollout.stopped(), None);
 }
 
 #[test]
-fn the_first_that_goes_back_stops_the_others() {
+fn failed_robot_stops_rollout_to_remaining_robots() {
     for (nature, why) in [
         (Nature::GoesBack, "xp01 went back from 2: ill"),
         (Nature::Refuses, "xp01 refuses 2: another board"),
@@ -75,14 +77,14 @@ fn the_first_that_goes_back_stops_the_others() {
     ] {
         let mut rollout = Rollout::new("d", "2", &robots(), 1);
         let (most, _) = play(&mut rollout, 0.0, |robot| if robot == "xp01" { nature } else { Nature::Well });
-        assert_eq!((most, count(&rollout, |s| *s == Stand::Skipped)), (1, 8), "eight are untouched");
+        assert_eq!((most, count(&rollout, |s| *s == UpdateState::Skipped)), (1, 8), "eight are untouched");
         assert_eq!(rollout.stopped(), Some(why));
     }
     // If one of the later robots fails, the robots that have started continue, and no others start.
     let mut rollout = Rollout::new("d", "2", &robots(), 2);
     play(&mut rollout, 0.0, |robot| if robot == "xp04" { Nature::GoesBack } else { Nature::Well });
-    assert_eq!(count(&rollout, |s| matches!(s, Stand::Reverted(_))), 1);
-    assert_eq!(count(&rollout, |s| *s == Stand::Skipped), 3);
+    assert_eq!(count(&rollout, |s| matches!(s, UpdateState::Reverted(_))), 1);
+    assert_eq!(count(&rollout, |s| *s == UpdateState::Skipped), 3);
 }
 
 #[test]
@@ -90,11 +92,11 @@ fn silent_robots_are_named_at_the_end_and_keep_nobody_waiting() {
     let mut rollout = Rollout::new("d", "2", &robots(), 1);
     let silent = |robot: &str| if ["xp01", "xp05"].contains(&robot) { Nature::Silent } else { Nature::Well };
     let (_, took) = play(&mut rollout, 0.0, silent);
-    assert_eq!((count(&rollout, |s| *s == Stand::Good), count(&rollout, |s| *s == Stand::Silent)), (7, 2));
+    assert_eq!((count(&rollout, |s| *s == UpdateState::Good), count(&rollout, |s| *s == UpdateState::Silent)), (7, 2));
     assert!(took < 120.0, "{took}");
     let mut nobody = Rollout::new("d", "2", &robots(), 1);
     play(&mut nobody, 0.0, |_| Nature::Silent);
-    assert_eq!(count(&nobody, |s| *s == Stand::Silent), 9);
+    assert_eq!(count(&nobody, |s| *s == UpdateState::Silent), 9);
 }
 
 #[test]
@@ -103,51 +105,51 @@ fn neither_run_nor_update_begins_during_the_other() {
     rollout.heard("xp01", 0.0);
     assert_eq!(rollout.step(0.5, true), []);
     assert_eq!(rollout.step(0.6, false).len(), 1);
-    assert!(rollout.keeps_from_run().unwrap().starts_with("xp01 is being updated"));
+    assert!(rollout.blocks_run().unwrap().starts_with("xp01 is being updated"));
     rollout.abort("an operator stopped it");
-    assert!(rollout.is_done() && rollout.keeps_from_run().is_none());
+    assert!(rollout.is_done() && rollout.blocks_run().is_none());
 }
 
 #[test]
-fn it_goes_on_after_the_hub_was_started_again_and_after_a_robot_lost_power() {
+fn update_resumes_after_hub_restart() {
     let mut rollout = Rollout::new("d", "2", &robots(), 1);
     rollout.heard("xp01", 100.0);
     rollout.step(100.0, false);
-    assert!(rollout.wants("xp01", "d", 7, 101.0));
-    assert!(!rollout.wants("xp02", "d", 0, 101.0), "nobody offered it to that one");
-    assert!(!rollout.wants("xp01", "other", 0, 101.0));
+    assert!(rollout.on_request("xp01", "d", 7, 101.0));
+    assert!(!rollout.on_request("xp02", "d", 0, 101.0), "nobody offered it to that one");
+    assert!(!rollout.on_request("xp01", "other", 0, 101.0));
     let text = serde_json::to_string(&rollout).unwrap();
     let mut again: Rollout = serde_json::from_str(&text).unwrap();
     // The robot sends messages again after 20 s: it gets another offer, and continues with the bytes that it has.
     assert_eq!(again.step(1.0, false), []);
     again.heard("xp01", 2.0);
     assert_eq!(again.step(2.0, false), [Action::Offer("xp01".into())]);
-    assert!(again.wants("xp01", "d", 7, 3.0));
+    assert!(again.on_request("xp01", "d", 7, 3.0));
     let (_, _) = play(&mut again, 4.0, |_| Nature::Well);
-    assert_eq!(count(&again, |s| *s == Stand::Good), 9);
+    assert_eq!(count(&again, |s| *s == UpdateState::Good), 9);
 }
 
 #[test]
-fn an_update_that_was_stopped_ends_also_if_a_robot_lost_power_while_it_loaded() {
+fn aborted_update_ends_if_loading_robot_is_lost() {
     let mut rollout = Rollout::new("d", "2", &robots(), 1);
     rollout.heard("xp01", 0.0);
     rollout.step(0.0, false);
-    assert!(rollout.wants("xp01", "d", 7, 1.0));
+    assert!(rollout.on_request("xp01", "d", 7, 1.0));
     rollout.abort("an operator stopped it");
     rollout.step(2.0, false);
     assert!(!rollout.is_done(), "it still loads");
     rollout.step(1.5 + SILENT, false);
-    assert!(rollout.is_done() && rollout.keeps_from_run().is_none(), "{:?}", rollout.rows()[0]);
+    assert!(rollout.is_done() && rollout.blocks_run().is_none(), "{:?}", rollout.rows()[0]);
 }
 
 #[test]
-fn what_a_robot_says_of_an_earlier_attempt_stops_nothing() {
+fn reports_of_earlier_attempt_do_not_stop_rollout() {
     let mut rollout = Rollout::new("d", "2", &robots(), 1);
-    rollout.told("xp01", "d", Told::Reverted("then".into()), 0.0);
-    rollout.told("xp02", "other", Told::Good, 0.0);
-    assert_eq!(count(&rollout, |s| *s == Stand::Waiting), 9);
-    rollout.told("xp03", "d", Told::Good, 0.0);
-    assert_eq!(count(&rollout, |s| *s == Stand::Good), 1);
+    rollout.on_report("xp01", "d", BundleReport::Reverted("then".into()), 0.0);
+    rollout.on_report("xp02", "other", BundleReport::Good, 0.0);
+    assert_eq!(count(&rollout, |s| *s == UpdateState::Waiting), 9);
+    rollout.on_report("xp03", "d", BundleReport::Good, 0.0);
+    assert_eq!(count(&rollout, |s| *s == UpdateState::Good), 1);
 }
 
 #[test]
@@ -160,11 +162,14 @@ fn one_that_is_heard_and_gets_no_further_is_lost() {
             rollout.heard("xp01", now);
             offers += rollout.step(now, false).len();
             if loads && second > 0 {
-                rollout.wants("xp01", "d", 7, now);
+                rollout.on_request("xp01", "d", 7, now);
             }
         }
         assert!(offers > 20, "it may have started again, and is offered the bundle again: {offers}");
         assert_eq!(rollout.stopped(), Some("xp01 got no further for 60 s"));
-        assert_eq!((rollout.rows()[0].stand.clone(), count(&rollout, |s| *s == Stand::Skipped)), (Stand::Lost, 8));
+        assert_eq!(
+            (rollout.rows()[0].stand.clone(), count(&rollout, |s| *s == UpdateState::Skipped)),
+            (UpdateState::Lost, 8)
+        );
     }
 }

@@ -21,9 +21,9 @@ pub enum Effector {
     /// Requests a new pose: x, y (m) and heading (degrees).
     Beam([f64; 3]),
     /// Broadcasts a word.
-    Say(String),
+    Broadcast(String),
     /// Sets the colour of the LEDs: red, green, blue, each 0 to 1.
-    Lamps([f64; 3]),
+    Leds([f64; 3]),
     /// Ends the agent's cycle; in step mode the next cycle may begin.
     Sync,
 }
@@ -54,11 +54,11 @@ pub fn read(message: &[u8]) -> Result<Vec<Effector>, SyntaxError> {
             "lwe" | "he1" => Some(Effector::Wheel(Wheel::Left, speed()?)),
             "rwe" | "he2" => Some(Effector::Wheel(Wheel::Right, speed()?)),
             "beam" => list.numbers().filter(|numbers: &[f64; 3]| finite(numbers)).map(Effector::Beam),
-            "say" => word().filter(|word| may_say(word)).map(|word| Effector::Say(word.into())),
+            "say" => word().filter(|word| may_say(word)).map(|word| Effector::Broadcast(word.into())),
             "leds" => list
                 .numbers()
                 .filter(|colour: &[f64; 3]| colour.iter().all(|part| (0.0..=1.0).contains(part)))
-                .map(Effector::Lamps),
+                .map(Effector::Leds),
             "syn" => Some(Effector::Sync),
             _ => None,
         }
@@ -84,16 +84,16 @@ pub struct Perception {
     /// Play mode.
     pub play_mode: String,
     /// Proprioception; `None` before the agent has a body.
-    pub body: Option<Feelings>,
+    pub body: Option<Proprioception>,
     /// Objects in the camera picture; `None` in cycles without a picture.
-    pub seen: Option<Vec<Seen>>,
+    pub seen: Option<Vec<Detection>>,
     /// Words heard from all robots.
-    pub heard: Vec<Heard>,
+    pub heard: Vec<HeardWord>,
 }
 
 /// Proprioception of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Feelings {
+pub struct Proprioception {
     /// Angular velocity about x, y and z (degrees/s).
     pub turning: [f64; 3],
     /// Acceleration along x, y and z (m/s^2).
@@ -106,7 +106,7 @@ pub struct Feelings {
 
 /// Detected object: distance (m), and angles to the left and upwards (degrees).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
+pub enum Detection {
     /// Ball.
     Ball([f64; 3]),
     /// Robot: team, number and position.
@@ -115,7 +115,7 @@ pub enum Seen {
 
 /// Received word.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct HeardWord {
     /// Team of the sender.
     pub team: String,
     /// Game time of the word (s).
@@ -141,22 +141,22 @@ pub fn write(told: &Perception) -> String {
         text.push_str("(See");
         for one in seen {
             let _ = match one {
-                Seen::Ball([away, left, up]) => write!(text, " (B (pol {away:.2} {left:.2} {up:.2}))"),
-                Seen::Robot(team, number, [away, left, up]) => {
+                Detection::Ball([away, left, up]) => write!(text, " (B (pol {away:.2} {left:.2} {up:.2}))"),
+                Detection::Robot(team, number, [away, left, up]) => {
                     write!(text, " (P (team {team}) (id {number}) (head (pol {away:.2} {left:.2} {up:.2})))")
                 }
             };
         }
         text.push(')');
     }
-    for Heard { team, time, from, word } in &told.heard {
+    for HeardWord { team, time, from, word } in &told.heard {
         let from = from.map_or("self".into(), |degrees| format!("{degrees:.2}"));
         let _ = write!(text, "(hear {team} {time:.2} {from} {word})");
     }
     text
 }
 
-fn write_body(text: &mut String, body: &Feelings) {
+fn write_body(text: &mut String, body: &Proprioception) {
     let ([tx, ty, tz], [ax, ay, az]) = (body.turning, body.acceleration);
     let _ = write!(text, "(GYR (n torso) (rt {tx:.2} {ty:.2} {tz:.2}))(ACC (n torso) (a {ax:.2} {ay:.2} {az:.2}))");
     for (name, turned) in ["lw", "rw"].into_iter().zip(body.wheels) {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_real_agents_send_is_read() {
+    fn messages_of_real_agents_are_parsed() {
         let hello = "(scene rsg/agent/nao/nao_hetero.rsg 0)(init (unum 0)(teamname Xpuck))(syn)";
         let expected = [Effector::Scene, Effector::Init("Xpuck".into(), 0), Effector::Sync];
         assert_eq!(read(hello.as_bytes()).unwrap(), expected);
@@ -182,8 +182,8 @@ mod tests {
             Effector::Wheel(Wheel::Right, -2.0),
             Effector::Wheel(Wheel::Left, 1.0),
             Effector::Beam([-0.5, 0.0, 90.0]),
-            Effector::Say("hello_swarm".into()),
-            Effector::Lamps([0.0, 0.0, 1.0]),
+            Effector::Broadcast("hello_swarm".into()),
+            Effector::Leds([0.0, 0.0, 1.0]),
         ];
         assert_eq!(read(moves.as_bytes()).unwrap(), expected);
         assert!(read(b"(say bad(paren)").is_err());
@@ -197,9 +197,12 @@ mod tests {
             now: 8.856,
             joined: Some((1, "left")),
             play_mode: "BeforeKickOff".into(),
-            body: Some(Feelings::default()),
-            seen: Some(vec![Seen::Ball([1.74, -3.66, 0.0]), Seen::Robot("Xpuck".into(), 2, [0.5, 10.0, -0.001])]),
-            heard: vec![Heard { team: "Xpuck".into(), time: 1.5, from: None, word: "hi".into() }],
+            body: Some(Proprioception::default()),
+            seen: Some(vec![
+                Detection::Ball([1.74, -3.66, 0.0]),
+                Detection::Robot("Xpuck".into(), 2, [0.5, 10.0, -0.001]),
+            ]),
+            heard: vec![HeardWord { team: "Xpuck".into(), time: 1.5, from: None, word: "hi".into() }],
             ..Perception::default()
         };
         let text = write(&told);

@@ -1,7 +1,7 @@
 //! Viewer client: converts the messages of a server into a scene and the state of its game. The first message
 //! determines the protocol.
 
-use crate::scene::above::Above;
+use crate::scene::above::TopView;
 use crate::scene::{Field, Graph, Node, SceneError, apply, rsmp, simspark};
 
 /// Protocol of a server.
@@ -30,21 +30,21 @@ impl Client {
     ///
     /// # Errors
     /// The message does not belong to the protocol, or a change does not fit the current scene.
-    pub fn take(&mut self, message: &[u8]) -> Result<(), SceneError> {
+    pub fn apply(&mut self, message: &[u8]) -> Result<(), SceneError> {
         let protocol =
             *self.protocol.get_or_insert_with(|| if is_rsmp(message) { Protocol::Rsmp } else { Protocol::SimSpark });
         let graph = match protocol {
             Protocol::SimSpark => {
                 let simspark::Message { fields, graph } = simspark::read(message)?;
-                self.note(fields);
+                self.update_fields(fields);
                 let time = self.value("time").and_then(|time| time.parse().ok());
                 self.time = time.unwrap_or(self.time);
                 graph
             }
             Protocol::Rsmp => {
                 let rsmp::Message { time, graph, state, environment } = rsmp::read(message)?;
-                self.note(environment);
-                self.note(state);
+                self.update_fields(environment);
+                self.update_fields(state);
                 self.time = time;
                 graph
             }
@@ -62,7 +62,7 @@ impl Client {
         }
     }
 
-    fn note(&mut self, fields: Vec<Field>) {
+    fn update_fields(&mut self, fields: Vec<Field>) {
         for field in fields {
             match self.fields.iter().position(|known| known.0 == field.0) {
                 Some(place) => self.fields[place] = field,
@@ -111,8 +111,8 @@ impl Client {
     }
 
     /// Scene from above; `None` before the first scene.
-    pub fn above(&self) -> Option<Above> {
-        self.scene.as_deref().map(Above::of)
+    pub fn above(&self) -> Option<TopView> {
+        self.scene.as_deref().map(TopView::of)
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
         let (mut frames, mut client) = (Frames::new(LONGEST), Client::default());
         frames.push(stream);
         while let Some(message) = frames.next_message().unwrap() {
-            client.take(message).unwrap();
+            client.apply(message).unwrap();
         }
         client
     }
@@ -152,10 +152,10 @@ mod tests {
     #[test]
     fn changes_without_a_scene_are_refused() {
         let mut client = Client::default();
-        let error = client.take(b"((time 1))(RDS 0 1)((nd))").unwrap_err().to_string();
+        let error = client.apply(b"((time 1))(RDS 0 1)((nd))").unwrap_err().to_string();
         assert!(error.contains("before any scene"), "{error}");
-        client.take(b"((time 1))(RSG 0 1)((nd TRF (SLT 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1)))").unwrap();
-        let error = client.take(b"((time 2))(RDS 0 1)((nd)(nd))").unwrap_err().to_string();
+        client.apply(b"((time 1))(RSG 0 1)((nd TRF (SLT 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1)))").unwrap();
+        let error = client.apply(b"((time 2))(RDS 0 1)((nd)(nd))").unwrap_err().to_string();
         assert!(error.contains("do not fit"), "{error}");
         assert!((client.time() - 2.0).abs() < 1e-9);
     }

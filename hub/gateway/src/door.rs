@@ -5,17 +5,17 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Listening socket.
-pub(crate) struct Door(TcpListener);
+pub(crate) struct PollingListener(TcpListener);
 
-impl Door {
+impl PollingListener {
     /// Binds the socket; port 0 selects a free port.
     ///
     /// # Errors
     /// Errors of the operating system.
-    pub(crate) fn listen(at: SocketAddr) -> Result<Door> {
+    pub(crate) fn listen(at: SocketAddr) -> Result<PollingListener> {
         let listener = TcpListener::bind(at)?;
         listener.set_nonblocking(true)?;
-        Ok(Door(listener))
+        Ok(PollingListener(listener))
     }
 
     /// Address of the socket.
@@ -30,7 +30,7 @@ impl Door {
     /// once.
     pub(crate) fn take(&self, most: usize) -> impl Iterator<Item = (TcpStream, SocketAddr)> + '_ {
         // A connection that cannot be configured has already ended.
-        (0..most).map_while(|_| self.0.accept().ok()).filter(|(stream, _)| never_waits(stream).is_ok())
+        (0..most).map_while(|_| self.0.accept().ok()).filter(|(stream, _)| set_nonblocking(stream).is_ok())
     }
 }
 
@@ -39,12 +39,12 @@ impl Door {
 ///
 /// # Errors
 /// Errors of the operating system.
-pub(crate) fn never_waits(stream: &TcpStream) -> Result<()> {
+pub(crate) fn set_nonblocking(stream: &TcpStream) -> Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)
 }
 
-impl AsFd for Door {
+impl AsFd for PollingListener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_in_any_pieces_gives_its_messages() {
+    fn split_stream_yields_complete_messages() {
         let stream = [frame("(a)"), vec![0; 4], frame("(b 1)"), frame("(c)")[..5].to_vec()].concat();
         for piece in 1..stream.len() {
             let mut frames = Frames::new(100);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_beyond_the_bound_is_refused_before_it_comes() {
+    fn oversized_message_is_rejected_before_it_arrives() {
         let mut frames = Frames::new(100);
         frames.push(&u32::MAX.to_be_bytes());
         assert!(frames.next_message().unwrap_err().to_string().contains("4294967295 bytes is announced; 100"));

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_of_lines_is_counted_and_the_next_second_has_room_again() {
+    fn line_flood_is_limited_and_next_second_has_room() {
         let mut limit = LineLimit::default();
         let flood = || (0..1000).map(|i| i.to_string()).collect::<Vec<_>>();
         assert_eq!(limit.pass(0, flood()).len(), 20);

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn syntax_errors_are_reported_with_position() {
         assert_eq!(shown("(a (b)"), Err(SyntaxError::Open(0)));
         assert_eq!(shown("(a))"), Err(SyntaxError::Closed(3)));
         assert_eq!(shown("(a) b"), Err(SyntaxError::Word(4)));

@@ -1,5 +1,5 @@
 //! Presents a swarm to football viewers: its phase is the play mode, its clock the game time, deliveries of the
-//! frisbee the score. [`Stage`] creates the pictures from the hub's status.
+//! frisbee the score. [`Presentation`] creates the pictures from the hub's status.
 
 use crate::scene::Field;
 use crate::scene::arena::{Arena, Disc, Robot, Team};
@@ -41,9 +41,9 @@ pub const ORANGE: [f64; 4] = [1.0, 0.5, 0.0, 1.0];
 pub enum Mode {
     /// Idle or waiting.
     #[default]
-    Waits,
+    Idle,
     /// A run is in progress.
-    Plays,
+    Playing,
     /// The frisbee was delivered to the target.
     Goal,
     /// The run has ended.
@@ -54,8 +54,8 @@ impl Mode {
     /// Name of the play mode.
     pub fn name(self) -> &'static str {
         match self {
-            Mode::Waits => "BeforeKickOff",
-            Mode::Plays => "PlayOn",
+            Mode::Idle => "BeforeKickOff",
+            Mode::Playing => "PlayOn",
             Mode::Goal => "Goal_Left",
             Mode::Over => "GameOver",
         }
@@ -79,14 +79,14 @@ pub struct Game {
 
 /// Data shown to viewers at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Picture {
+pub struct GameFrame {
     /// Contents of the arena.
     pub arena: Arena,
     /// State of the game.
     pub game: Game,
 }
 
-impl Picture {
+impl GameFrame {
     /// Game clock, rounded to the transmitted digits (s).
     pub fn time(&self) -> f64 {
         (self.game.time * 100.0).round() / 100.0
@@ -145,7 +145,7 @@ fn field(name: &str, value: impl ToString) -> Field {
 }
 
 /// Adds the inner walls and the lamps of a world to an arena.
-pub fn furnish(arena: &mut Arena, world: &WorldSpec) {
+pub fn add_fixtures(arena: &mut Arena, world: &WorldSpec) {
     let place = |x: f32, y: f32| [f64::from(x), f64::from(y)];
     arena.walls =
         world.physics.walls.iter().map(|wall| [place(wall.from.x, wall.from.y), place(wall.to.x, wall.to.y)]).collect();
@@ -158,7 +158,7 @@ pub fn furnish(arena: &mut Arena, world: &WorldSpec) {
 
 /// State of a swarm kept between statuses.
 #[derive(Clone, Debug, Default)]
-pub struct Stage {
+pub struct Presentation {
     /// Last known pose of each body.
     places: BTreeMap<String, [f64; 3]>,
     /// Number of times that the frisbee was delivered and had to be put back.
@@ -168,21 +168,21 @@ pub struct Stage {
     radius: f64,
 }
 
-impl Stage {
+impl Presentation {
     /// Creates the state. `radius` is that of the discs (m); default: the frisbee of the thesis.
-    pub fn new(radius: Option<f64>) -> Stage {
-        Stage { radius: radius.unwrap_or(FRISBEE_RADIUS.into()), ..Stage::default() }
+    pub fn new(radius: Option<f64>) -> Presentation {
+        Presentation { radius: radius.unwrap_or(FRISBEE_RADIUS.into()), ..Presentation::default() }
     }
 
     /// Picture of the swarm in this status. Bodies other than robots are discs, and the first disc is the ball.
-    pub fn picture(&mut self, status: &Status) -> Picture {
+    pub fn picture(&mut self, status: &Status) -> GameFrame {
         for body in &status.bodies {
             self.places.insert(body.name.clone(), body.pose.map(f64::from));
         }
         let relocating = status.phase == Phase::Relocating;
         self.deliveries += u32::from(relocating && !std::mem::replace(&mut self.relocating, relocating));
         self.relocating = relocating;
-        Picture { arena: self.arena(status), game: self.game(status) }
+        GameFrame { arena: self.arena(status), game: self.game(status) }
     }
 
     fn arena(&self, status: &Status) -> Arena {
@@ -204,11 +204,11 @@ impl Stage {
 
     fn game(&self, status: &Status) -> Game {
         let mode = match status.phase {
-            Phase::Running => Mode::Plays,
+            Phase::Running => Mode::Playing,
             Phase::Relocating => Mode::Goal,
             Phase::Finished => Mode::Over,
             Phase::Idle | Phase::Preparing | Phase::Paused | Phase::Blind | Phase::Resting | Phase::Parking => {
-                Mode::Waits
+                Mode::Idle
             }
         };
         Game {
@@ -233,10 +233,10 @@ mod tests {
     }
 
     #[test]
-    fn robots_keep_their_places_while_nobody_sees_them_and_deliveries_are_goals() {
-        let mut stage = Stage::new(None);
+    fn untracked_robots_keep_pose_deliveries_count_as_goals() {
+        let mut stage = Presentation::new(None);
         let all = [("frisbee", [0.5, 0.0, 0.0]), ("xp01", [0.1, 0.2, 1.0]), ("xp02", [0.3, 0.2, 0.0])];
-        let Picture { arena, .. } = stage.picture(&status(Phase::Running, &all));
+        let GameFrame { arena, .. } = stage.picture(&status(Phase::Running, &all));
         assert_eq!((arena.robots.len(), arena.discs.len()), (2, 1));
         for phase in [Phase::Relocating, Phase::Relocating, Phase::Running, Phase::Relocating] {
             stage.picture(&status(phase, &all));

@@ -16,7 +16,7 @@ pub enum Side {
 }
 
 /// Identification of a robot: its side, and its number in the team.
-pub type Who = (Side, u32);
+pub type RobotRef = (Side, u32);
 
 /// Command of a trainer.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub enum Command {
     /// A viewer announces itself; no action.
     Hello,
     /// Actions on a robot.
-    Agent(Who, Vec<AgentAction>),
+    Agent(RobotRef, Vec<AgentAction>),
     /// Sets the position and the velocity of the ball; a velocity also ends its spin.
     Ball {
         /// Position (m).
@@ -39,13 +39,13 @@ pub enum Command {
     /// Kick-off of a side; `None`: of either side.
     KickOff(Option<Side>),
     /// Selects a robot; `None` clears the selection.
-    Select(Option<Who>),
+    Select(Option<RobotRef>),
     /// Selects the next robot.
     SelectNext,
     /// Removes a robot; `None`: the selected one.
-    Kill(Option<Who>),
+    Kill(Option<RobotRef>),
     /// Moves a robot to its place beside the field; `None`: the selected one.
-    Reposition(Option<Who>),
+    Reposition(Option<RobotRef>),
     /// Requests the whole scene.
     FullState,
     /// Sets the game time (s).
@@ -172,7 +172,7 @@ fn side(word: &str) -> Option<Side> {
 }
 
 /// Robot that a command names; `None` unless it gives both number and team.
-fn who(list: &Expression<'_>) -> Result<Option<Who>, String> {
+fn who(list: &Expression<'_>) -> Result<Option<RobotRef>, String> {
     let number = match number(list)? {
         // An invalid number must not select the default robot.
         Some(number) if !(0.0..=1e6).contains(&number) || number.fract() != 0.0 => {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_and_the_rest_counts() {
+    fn invalid_commands_are_reported_and_valid_ones_kept() {
         let text =
             "(nonsense 1)(agent (unum 1)(pos 0 0 0))(ball (pos 1 nan 0))(time -1)(score (left 1))(playMode)(dropBall)";
         let (commands, errors) = read(text.as_bytes()).unwrap();

@@ -52,7 +52,7 @@ fn again(
 }
 
 #[test]
-fn the_monitor_stream_of_rcssserver3d_is_written_as_it_was_read() {
+fn rcssserver3d_monitor_stream_round_trips() {
     let read = |message: &[u8]| {
         let simspark::Message { fields, graph } = simspark::read(message).unwrap();
         (fields, graph, 0.0, Vec::new())
@@ -66,7 +66,7 @@ fn the_monitor_stream_of_rcssserver3d_is_written_as_it_was_read() {
 }
 
 #[test]
-fn the_stream_of_rcssservermj_is_written_as_it_was_read() {
+fn rcssservermj_stream_round_trips() {
     let read = |message: &[u8]| {
         let rsmp::Message { time, graph, state, environment } = rsmp::read(message).unwrap();
         (state, graph, time, environment)
@@ -81,7 +81,7 @@ fn the_stream_of_rcssservermj_is_written_as_it_was_read() {
 }
 
 #[test]
-fn the_agent_stream_is_read() {
+fn captured_agent_stream_is_parsed() {
     let all = messages(include_bytes!("captures/simspark_agent_capture.bin"));
     assert_eq!(all.len(), 237);
     for message in all {

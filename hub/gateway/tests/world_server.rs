@@ -75,7 +75,7 @@ impl Client {
 }
 
 #[test]
-fn requests_may_come_in_pieces_with_any_line_end_and_many_at_once() {
+fn requests_are_split_at_any_line_ending() {
     served(1, |at| {
         let mut client = Client::new(at[0]);
         client.say("Creat");
@@ -89,7 +89,7 @@ fn requests_may_come_in_pieces_with_any_line_end_and_many_at_once() {
 }
 
 #[test]
-fn a_malformed_line_closes_its_connection_alone_and_kills_its_robots() {
+fn malformed_line_closes_only_its_connection_and_robots() {
     let (told, server) = served(1, |at| {
         let (mut one, mut two) = (Client::new(at[0]), Client::new(at[0]));
         one.robot(500.0, 1000.0);
@@ -109,7 +109,7 @@ fn a_malformed_line_closes_its_connection_alone_and_kills_its_robots() {
 }
 
 #[test]
-fn a_second_client_on_another_port_sees_the_first_ones_robot() {
+fn client_on_other_port_sees_robot_of_first_client() {
     served(2, |at| {
         let (mut one, mut two) = (Client::new(at[0]), Client::new(at[1]));
         one.robot(1000.0, 1000.0);
@@ -120,7 +120,7 @@ fn a_second_client_on_another_port_sees_the_first_ones_robot() {
 }
 
 #[test]
-fn who_does_not_read_is_not_read_and_others_go_on() {
+fn non_reading_client_is_paused_and_others_continue() {
     served(1, |at| {
         let mut deaf = Client::new(at[0]);
         let stream = deaf.0.get_mut();

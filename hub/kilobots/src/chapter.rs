@@ -2,10 +2,10 @@
 //! numbers, on one page.
 
 use super::config::Config;
-use super::evolve::{Finished, fresh_seed};
+use super::evolve::{RunResult, fresh_seed};
 use super::figures::{curves, spreads};
-use super::measure::{Measured, measure};
-use super::needed::needed;
+use super::measure::{Measurement, measure};
+use super::needed::minimise;
 use super::trails::trails;
 use super::usage::Usage;
 use rayon::prelude::*;
@@ -58,7 +58,7 @@ pub struct Value {
 }
 
 impl Value {
-    fn of(measured: &Measured) -> Value {
+    fn of(measured: &Measurement) -> Value {
         Value { mean: measured.mean, standard_error: measured.standard_error }
     }
 }
@@ -86,11 +86,11 @@ pub struct OfAlgorithm {
 
 /// Creates the chapter; `command` is the command that reproduces it. Takes up to a minute; `watch` is called with
 /// each step.
-pub fn chapter(config: &Config, runs: &[Finished], command: &str, mut watch: impl FnMut(&str)) -> Chapter {
+pub fn chapter(config: &Config, runs: &[RunResult], command: &str, mut watch: impl FnMut(&str)) -> Chapter {
     let foraging = config.world.foraging();
-    let mut of: Vec<(Algorithm, Vec<&Finished>)> = Vec::new();
+    let mut of: Vec<(Algorithm, Vec<&RunResult>)> = Vec::new();
     for algorithm in &config.algorithms {
-        let mut its: Vec<&Finished> = runs.iter().filter(|run| run.algorithm == *algorithm).collect();
+        let mut its: Vec<&RunResult> = runs.iter().filter(|run| run.algorithm == *algorithm).collect();
         its.sort_by_key(|run| run.run);
         if !its.is_empty() {
             of.push((*algorithm, its));
@@ -99,14 +99,14 @@ pub fn chapter(config: &Config, runs: &[Finished], command: &str, mut watch: imp
     watch("Figure 4.6's tree is measured");
     let published = measure(&tree(FIGURE_4_6), &foraging, fresh_seed(config), config.fresh);
     let result = ChapterResult {
-        algorithms: of.iter().filter_map(|(algorithm, its)| Some((algorithm.name(), numbers(its)?))).collect(),
+        algorithms: of.iter().filter_map(|(algorithm, its)| Some((algorithm.name(), algorithm_result(its)?))).collect(),
         figure_4_6: Value::of(&published),
         fresh: config.fresh,
     };
     let mut files = Vec::new();
     let mut sections = vec![fitness(&of, &published, (&result, config.is_of_the_thesis()), &mut files)];
     watch("ways are drawn");
-    sections.push(ways(config, &foraging, &of, &mut files));
+    sections.push(trail_section(config, &foraging, &of, &mut files));
     watch("trees are reduced");
     sections.push(usage(config, &foraging, &of, &mut files));
     let lead = [format!(
@@ -125,18 +125,18 @@ fn tree(text: &str) -> Tree {
 }
 
 /// Returns the run whose best tree has the highest selection fitness; the first of equal ones.
-fn best<'a>(runs: &[&'a Finished]) -> Option<&'a Finished> {
+fn best<'a>(runs: &[&'a RunResult]) -> Option<&'a RunResult> {
     ranked(runs).first().copied()
 }
 
 /// Sorts runs by selection fitness; the fitness in fresh starts is only reported, not used for selection.
-fn ranked<'a>(runs: &[&'a Finished]) -> Vec<&'a Finished> {
+fn ranked<'a>(runs: &[&'a RunResult]) -> Vec<&'a RunResult> {
     let mut ranked = runs.to_vec();
     ranked.sort_by(|a, b| b.best.chosen.total_cmp(&a.best.chosen));
     ranked
 }
 
-fn numbers(runs: &[&Finished]) -> Option<OfAlgorithm> {
+fn algorithm_result(runs: &[&RunResult]) -> Option<OfAlgorithm> {
     let best = best(runs)?;
     let again: Vec<f64> = runs.iter().map(|run| run.best.again.mean).collect();
     Some(OfAlgorithm {
@@ -152,8 +152,8 @@ fn numbers(runs: &[&Finished]) -> Option<OfAlgorithm> {
 }
 
 fn fitness(
-    of: &[(Algorithm, Vec<&Finished>)],
-    published: &Measured,
+    of: &[(Algorithm, Vec<&RunResult>)],
+    published: &Measurement,
     (result, printed): (&ChapterResult, bool),
     files: &mut Vec<(String, String)>,
 ) -> Section {
@@ -161,7 +161,7 @@ fn fitness(
         .iter()
         .map(|(algorithm, runs)| curves(&format!("{}, {}", algorithm.name(), count(runs.len(), "run", "runs")), runs))
         .collect();
-    let sample = |measured: &Measured| measured.starts.iter().copied().map(f64::from).collect::<Vec<f64>>();
+    let sample = |measured: &Measurement| measured.starts.iter().copied().map(f64::from).collect::<Vec<f64>>();
     let mut samples = vec![("Figure 4.6".to_string(), sample(published))];
     for (algorithm, runs) in of {
         samples.extend(best(runs).map(|run| (format!("best of {}", algorithm.name()), sample(&run.best.again))));
@@ -224,10 +224,10 @@ fn fitness(
     }
 }
 
-fn ways(
+fn trail_section(
     config: &Config,
     foraging: &Foraging,
-    of: &[(Algorithm, Vec<&Finished>)],
+    of: &[(Algorithm, Vec<&RunResult>)],
     files: &mut Vec<(String, String)>,
 ) -> Section {
     let mut figures = Vec::new();
@@ -252,7 +252,7 @@ fn ways(
 }
 
 /// Returns the first start whose fitness is the median of all.
-fn typical(measured: &Measured) -> u32 {
+fn typical(measured: &Measurement) -> u32 {
     let starts: Vec<f64> = measured.starts.iter().copied().map(f64::from).collect();
     let middle = sorted(&starts).get(starts.len() / 2).copied().unwrap_or_default();
     starts.iter().position(|fitness| *fitness == middle).unwrap_or(0) as u32
@@ -261,17 +261,17 @@ fn typical(measured: &Measured) -> u32 {
 fn usage<'a>(
     config: &Config,
     foraging: &Foraging,
-    of: &[(Algorithm, Vec<&'a Finished>)],
+    of: &[(Algorithm, Vec<&'a RunResult>)],
     files: &mut Vec<(String, String)>,
 ) -> Section {
-    let top = |(algorithm, runs): &(Algorithm, Vec<&'a Finished>)| {
+    let top = |(algorithm, runs): &(Algorithm, Vec<&'a RunResult>)| {
         let ranked = ranked(runs).into_iter().take(TOP).enumerate();
         ranked.map(|(rank, run)| (algorithm.name(), rank + 1, run)).collect::<Vec<_>>()
     };
-    let fittest: Vec<(&str, usize, &Finished)> = of.iter().flat_map(top).collect();
-    let row = |(algorithm, rank, run): &(&str, usize, &Finished)| {
+    let fittest: Vec<(&str, usize, &RunResult)> = of.iter().flat_map(top).collect();
+    let row = |(algorithm, rank, run): &(&str, usize, &RunResult)| {
         let whole = tree(&run.best.tree);
-        let less = needed(&whole, foraging, fresh_seed(config));
+        let less = minimise(&whole, foraging, fresh_seed(config));
         let name = format!("{algorithm}, run {}", run.run);
         let sizes = [whole.nodes().len(), less.nodes().len()].map(|nodes| nodes.to_string());
         let first = vec![name.clone(), rank.to_string(), format!("{:.4}", run.best.chosen)];

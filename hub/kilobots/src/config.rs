@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_config_is_read_back() {
         let config = of("runs = 3\n[world]\nrobots = 9\n[settings.racing]\npopulation = 64").unwrap();
         assert_eq!(Config::load(None, config.write().parse().unwrap()).unwrap(), config);
         assert_eq!(config.settings(Algorithm::Racing).unwrap().population, 64);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_key() {
+    fn config_errors_name_their_key() {
         let error = |text: &str| of(text).unwrap_err().to_string();
         assert!(error("runs = 0").contains("runs = 0: it lies between 1 and 99"));
         assert!(error("world.robots = 101").contains("world: 101 Kilobots; a world holds 1 to 100"));

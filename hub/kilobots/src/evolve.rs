@@ -1,7 +1,7 @@
 //! Evolution run.
 
 use super::config::Config;
-use super::measure::{Measured, mean, measure};
+use super::measure::{Measurement, mean, measure};
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings, Trial};
 use xpuck_kernels::tree::Tree;
@@ -14,7 +14,7 @@ const RACING_SCALE: f32 = 4.0;
 /// Completed run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Finished {
+pub struct RunResult {
     /// Hash of the experiment.
     pub configuration: u32,
     /// Algorithm of the run.
@@ -33,7 +33,7 @@ pub struct Finished {
     pub curve: Vec<(u64, f64)>,
 }
 
-impl Finished {
+impl RunResult {
     /// Whether redundant values are consistent, to detect edited files.
     pub fn agrees_with_itself(&self) -> bool {
         let ends = |at: Option<&(u64, f64)>, fittest: &Fittest| at.is_some_and(|(_, best)| near(*best, fittest.chosen));
@@ -59,12 +59,12 @@ pub struct Fittest {
     /// Selection fitness.
     pub chosen: f64,
     /// Fitness in fresh starts.
-    pub again: Measured,
+    pub again: Measurement,
 }
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct RunProgress {
     /// Algorithm of the run.
     pub algorithm: Algorithm,
     /// Number of the run, from 1.
@@ -97,8 +97,8 @@ pub(super) fn evolve(
     settings: Settings,
     run: u32,
     is_to_stop: impl Fn() -> bool,
-    mut watch: impl FnMut(Standing),
-) -> Option<Finished> {
+    mut watch: impl FnMut(RunProgress),
+) -> Option<RunResult> {
     let (foraging, seed, scale) = (config.world.foraging(), seed_of(config, run), scale(&settings));
     let algorithm = settings.algorithm;
     let mut island = Island::new(settings, PrimitiveSet::kilobot(), 1, seed);
@@ -115,7 +115,7 @@ pub(super) fn evolve(
         let fittest = (champion.tree.clone(), champion.samples.mean() / f64::from(scale));
         let generation = island.generation();
         curve.push((simulations, fittest.1));
-        watch(Standing { algorithm, run, generation, simulations, best: fittest.1 });
+        watch(RunProgress { algorithm, run, generation, simulations, best: fittest.1 });
         if is_to_stop() {
             return None;
         }
@@ -123,7 +123,7 @@ pub(super) fn evolve(
         let ends = simulations + island.trials().len() as u64 > config.simulations;
         let first = first.get_or_insert_with(|| fittest.clone());
         if ends {
-            return Some(Finished {
+            return Some(RunResult {
                 configuration: config.fingerprint(),
                 algorithm,
                 run,
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_run_and_another_number_another_one() {
+    fn same_seed_gives_same_run_and_other_run_differs() {
         for algorithm in [Algorithm::Dars2016, Algorithm::Racing] {
             let config = small(algorithm);
             let mut settings = config.settings(algorithm).unwrap();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_told_to_stop_has_no_result() {
+    fn stopped_run_has_no_result() {
         let config = small(Algorithm::Dars2016);
         let settings = config.settings(Algorithm::Dars2016).unwrap();
         assert_eq!(evolve(&config, settings, 1, || true, |_| {}), None);

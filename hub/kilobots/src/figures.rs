@@ -1,7 +1,7 @@
 //! Curves of runs, and distributions of their results (thesis Figure 4.4).
 
-use super::evolve::Finished;
-use xpuck_stats::plot::{BoxOf, Colour, Plot, Stroke, ViolinOf};
+use super::evolve::RunResult;
+use xpuck_stats::plot::{BoxShape, Colour, Plot, Stroke, ViolinOf};
 use xpuck_stats::statistics::spread::{quantile, sorted};
 
 /// Number of generations between boxes.
@@ -9,7 +9,7 @@ const EVERY: usize = 5;
 
 /// Returns a plot of the best fitness of each generation, one line per run, with a box over all runs every five
 /// generations.
-pub fn curves(title: &str, runs: &[&Finished]) -> Plot {
+pub fn curves(title: &str, runs: &[&RunResult]) -> Plot {
     let mut plot = Plot::new(title, "generation", "fitness of the fittest, as evolved").whole_x();
     for run in runs {
         let points = run.curve.iter().enumerate().map(|(i, (_, best))| (1.0 + i as f64, *best)).collect();
@@ -18,7 +18,7 @@ pub fn curves(title: &str, runs: &[&Finished]) -> Plot {
     let last = runs.iter().map(|run| run.curve.len()).min().unwrap_or(0);
     let boxes = (0..last).step_by(EVERY).map(|i| {
         let sample = sorted(&runs.iter().map(|run| run.curve[i].1).collect::<Vec<f64>>());
-        BoxOf { x: (1.0 + i as f64, 1.6), numbers: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| quantile(&sample, part)) }
+        BoxShape { x: (1.0 + i as f64, 1.6), numbers: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| quantile(&sample, part)) }
     });
     let boxes = boxes.collect();
     plot.boxes(Colour::Blue, boxes);

@@ -2,7 +2,7 @@
 
 use super::chapter::Chapter;
 use super::config::Config;
-use super::evolve::Finished;
+use super::evolve::RunResult;
 use std::path::Path;
 use xpuck_evolve::Algorithm;
 use xpuck_kernels::tree::{RegisterMap, Tree};
@@ -41,7 +41,7 @@ impl Folder {
     ///
     /// # Errors
     /// If there is no experiment, another process uses it, or a file is damaged.
-    pub fn resume(path: &Path, runs: Option<u32>) -> Result<(Folder, Config, Vec<Finished>), FolderError> {
+    pub fn resume(path: &Path, runs: Option<u32>) -> Result<(Folder, Config, Vec<RunResult>), FolderError> {
         let folder = RunFolder::open(path, &KIND)?;
         let experiment = path.join(KIND.run);
         let load = |more: toml::Table| {
@@ -79,14 +79,14 @@ impl Folder {
     }
 
     /// Reads a saved run; `None` if there is no file.
-    fn read(&self, number: u32, algorithm: Algorithm) -> Result<Option<Finished>, FolderError> {
+    fn read(&self, number: u32, algorithm: Algorithm) -> Result<Option<RunResult>, FolderError> {
         let path = self.path().join(name(number, algorithm));
         if !path.try_exists().map_err(io(&path))? {
             return Ok(None);
         }
         let text = file::text(&path, MAX_RUN).map_err(|error| fail(&path, error.to_string()))?;
         let remedy = "take it away to make the run again";
-        let run: Finished =
+        let run: RunResult =
             serde_json::from_str(&text).map_err(|error| fail(&path, format!("is damaged ({error}); {remedy}")))?;
         for tree in [&run.first.tree, &run.best.tree] {
             Tree::parse_with(tree, RegisterMap::Kilobot, false)
@@ -105,7 +105,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the folder cannot be written.
-    pub fn keep(&mut self, run: &Finished) -> Result<(), FolderError> {
+    pub fn keep(&mut self, run: &RunResult) -> Result<(), FolderError> {
         let name = name(run.run, run.algorithm);
         let json = serde_json::to_string(run).map_err(|error| fail(&self.path().join(&name), error.to_string()))?;
         self.folder.write(&name, json + "\n")?;
@@ -127,7 +127,7 @@ fn name(number: u32, algorithm: Algorithm) -> String {
     format!("{RUNS}/{}-{number:02}.json", algorithm.name())
 }
 
-fn row(run: &Finished) -> String {
+fn row(run: &RunResult) -> String {
     let nodes = run.best.tree.lines().count();
     format!(
         "{},{},{},{},{:.5},{:.5},{:.5},{:.5},{:.5},{nodes}\n",

@@ -14,10 +14,10 @@ mod usage;
 
 pub use chapter::{Chapter, ChapterResult, chapter};
 pub use config::{Config, MotorNodes, WorldConfig};
-pub use evolve::Finished;
+pub use evolve::RunResult;
 pub use folder::Folder;
-pub use measure::{Measured, measure};
-pub use needed::needed;
+pub use measure::{Measurement, measure};
+pub use needed::minimise;
 pub use run::{Ended, run};
 pub use trails::trails;
 pub use usage::Usage;

@@ -7,7 +7,7 @@ use xpuck_stats::statistics::spread::Spread;
 
 /// Fitness in several starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct Measurement {
     /// Mean.
     pub mean: f64,
     /// Standard error of the mean.
@@ -23,12 +23,12 @@ pub(super) fn mean(starts: &[f32]) -> f64 {
 
 /// Measures the fitness of a tree in `starts` worlds of a seed: the delivered food as a share of the possible
 /// maximum, derated by memory usage (Eq. 4.2).
-pub fn measure(tree: &Tree, foraging: &Foraging, seed: u64, starts: u32) -> Measured {
+pub fn measure(tree: &Tree, foraging: &Foraging, seed: u64, starts: u32) -> Measurement {
     let trials: Vec<(usize, u32)> = (0..starts).map(|world| (0, world)).collect();
     let starts = evaluate(foraging, &[tree], &trials, seed);
     let sample: Vec<f64> = starts.iter().copied().map(f64::from).collect();
     let spread = Spread::of(&sample);
-    Measured {
+    Measurement {
         mean: spread.map_or(0.0, |spread| spread.mean),
         standard_error: spread.and_then(|spread| spread.se).unwrap_or(0.0),
         starts,

@@ -12,7 +12,7 @@ const WORLDS: u32 = 16;
 /// Returns the smallest tree found with the same outcome in sixteen worlds of a seed. Nodes without effect in these
 /// worlds are removed, possibly including nodes for rare cases. A tree that a Kilobot cannot run is returned
 /// unchanged.
-pub fn needed(tree: &Tree, foraging: &Foraging, seed: u64) -> Tree {
+pub fn minimise(tree: &Tree, foraging: &Foraging, seed: u64) -> Tree {
     let mut tree = tree.clone();
     let Some(target) = outcomes(std::slice::from_ref(&tree), foraging, seed).pop().flatten() else { return tree };
     let mut at = 0;
@@ -84,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn what_never_matters_goes_and_what_matters_stays() {
+    fn unneeded_nodes_are_removed_and_needed_ones_kept() {
         let foraging = Foraging { seconds: 120.0, ..Foraging::thesis(4) };
-        let of = |text: &str| needed(&tree(text), &foraging, 7).to_string();
+        let of = |text: &str| minimise(&tree(text), &foraging, 7).to_string();
         assert_eq!(of("selm\n  failurel\n  seqm\n    successl\n    mf\n    set scratchpad 0.5\n"), "mf\n");
         let turns = "selm\n  seqm\n    ifgecon detected_food 0.5\n    ml\n  mf\n";
         assert_eq!(of(turns), turns);

@@ -1,7 +1,7 @@
 //! Experiment from its current state to its end, or to a stop request.
 
 use super::config::Config;
-use super::evolve::{Finished, Standing, evolve};
+use super::evolve::{RunProgress, RunResult, evolve};
 use super::folder::Folder;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_lab::run_folder::FolderError;
@@ -10,7 +10,7 @@ use xpuck_lab::run_folder::FolderError;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ended {
     /// All runs are complete, in order.
-    Whole(Vec<Finished>),
+    Complete(Vec<RunResult>),
     /// A stop request ended the experiment after this number of runs.
     Stopped(usize),
 }
@@ -23,10 +23,10 @@ pub enum Ended {
 /// If the folder cannot be written; earlier runs stay saved.
 pub fn run(
     config: &Config,
-    mut done: Vec<Finished>,
+    mut done: Vec<RunResult>,
     mut folder: Option<&mut Folder>,
     stop: &AtomicBool,
-    mut watch: impl FnMut(usize, Standing),
+    mut watch: impl FnMut(usize, RunProgress),
 ) -> Result<Ended, FolderError> {
     for (number, algorithm) in config.order() {
         if done.iter().any(|run| (run.run, run.algorithm) == (number, algorithm)) {
@@ -44,5 +44,5 @@ pub fn run(
         }
         done.push(finished);
     }
-    Ok(Ended::Whole(done))
+    Ok(Ended::Complete(done))
 }

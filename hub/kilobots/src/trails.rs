@@ -75,7 +75,7 @@ mod tests {
     use xpuck_kernels::tree::{Kind, Tree};
 
     #[test]
-    fn every_robot_has_a_way() {
+    fn every_robot_has_trail() {
         let program = Program::compile(&Tree::leaf(Kind::Mf, &[])).unwrap();
         let foraging = Foraging { seconds: 20.0, ..Foraging::thesis(25) };
         let svg = trails(&foraging, &program, (1, 0), "mf alone");

@@ -57,7 +57,7 @@ mod tests {
 
     /// The first row in the thesis counts entries that are read, except those used only as zero.
     #[test]
-    fn figure_4_6_uses_what_the_table_says_but_for_the_entries_that_are_zero() {
+    fn figure_4_6_usage_matches_table_4_5() {
         let text = include_str!("../../../docs/kilobots/figure-4-6.bt");
         let usage = Usage::of(&Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap());
         assert_eq!(usage.entries, ["scratchpad", "send_signal", "detected_food", "delta_dist_food", "delta_dist_nest"]);

@@ -41,7 +41,7 @@ fn measured(tree: &Tree, foraging: &Foraging) -> f32 {
 }
 
 #[test]
-fn a_few_generations_forage_better_than_driving_forward() {
+fn few_generations_forage_better_than_driving_forward() {
     let foraging = Foraging::thesis(25);
     let settings = Settings { evaluations: 4, ..Settings::of(Algorithm::Dars2016) };
     let (tree, chosen, first, _) = evolve(&foraging, settings, 25, 3);
@@ -56,7 +56,7 @@ fn a_few_generations_forage_better_than_driving_forward() {
 /// Rules of conditions and manoeuvres are far better than trees drawn node by node: with a tenth of the simulations
 /// of a run of Table 4.3, racing exceeds the best result of that run.
 #[test]
-fn a_short_race_passes_the_thesis_s_best_tree() {
+fn short_race_exceeds_best_tree_of_thesis() {
     let foraging = Foraging::thesis(25);
     // The thresholds of racing are for a fitness four times as large.
     let scale = 4.0;
@@ -83,7 +83,7 @@ fn a_short_race_passes_the_thesis_s_best_tree() {
 #[test]
 #[ignore = "a run of the thesis's budget takes a minute or more"]
 #[allow(clippy::disallowed_methods, reason = "it tells what evolution costs")]
-fn a_run_of_table_4_3() {
+fn table_4_3_run_prints_cost_and_results() {
     let given = |name| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok()).unwrap_or(1);
     let (first_seed, runs) = (given("SEED"), given("RUNS"));
     let foraging = Foraging::thesis(25);

@@ -72,7 +72,7 @@ mod tests {
     use xpuck_kernels::tree::{Memory, Program, Senses};
 
     #[test]
-    fn robots_of_the_shipped_machine_rest_near_others_and_leave_when_alone() {
+    fn shipped_machine_rests_near_others_and_leaves_alone() {
         let machine = parse("rest.toml", include_str!("../../../docs/trees/machines/rest.toml")).unwrap();
         let program = Program::compile(&machine.to_tree().unwrap().tree).unwrap();
         let mut memory = Memory::new(&program);

@@ -9,7 +9,7 @@ use xpuck_experiment::world_file::WorldFile;
 use xpuck_experiment::{Calibration, Experiment};
 use xpuck_hub_core::config::HubFile;
 use xpuck_wire::Swarm;
-use xpuck_wire::schema::of_file;
+use xpuck_wire::schema::file_schema;
 
 /// A kind of TOML file.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ pub struct FileKind {
 impl FileKind {
     /// Creates a kind of file that is read as a `T`.
     pub const fn of<T: JsonSchema>(name: &'static str, what: &'static str) -> FileKind {
-        FileKind { name, what, schema: of_file::<T> }
+        FileKind { name, what, schema: file_schema::<T> }
     }
 }
 

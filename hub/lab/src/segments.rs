@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_foot_of_table_8_4_follows_from_the_runs_of_table_8_3() {
+    fn table_8_4_statistics_follow_from_table_8_3_runs() {
         let printed = printed();
         let good: Vec<&str> = printed.runs.iter().filter(|run| run.counts()).map(|run| run.run.as_str()).collect();
         assert_eq!((printed.runs.len(), good.len()), (29, 20));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_figure_has_each_run_and_both_means() {
+    fn figure_shows_each_run_and_both_means() {
         let run = |fitness: f64, dead| SwarmRun {
             run: "a < b".into(),
             dead,
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_something_else_is_refused() {
+    fn unrelated_or_invalid_file_is_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let refusal = |text: &str| {
             std::fs::write(dir.path().join("p.toml"), text).unwrap();

@@ -86,7 +86,7 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
     let mut frames = vec![frame(&world, vec![None; robots], 0)];
     let mut relocations = 0;
     for update in 1..=updates {
-        world.update_by(|robot, senses, draws| {
+        world.update_with(|robot, senses, draws| {
             let (goal, leaf) = memories[robot].tick_driven(program, senses, draws);
             *recent[robot].entry(leaf).or_default() += 1;
             *total.entry(leaf).or_insert(0u64) += 1;
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_recorded_run_is_the_measured_one() {
+    fn recorded_run_matches_measured_run() {
         let program = Program::compile(&Tree::parse(CALIBRATION).unwrap()).unwrap();
         let spec = WorldSpec::scenario(9, Scenario::B);
         let job = Job { spec: &spec, start: 0, team: Team::all(0), seed: 4, world: 2, updates: 300 };
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_that_drives_nobody_has_no_branches() {
+    fn tree_that_drives_no_robot_has_no_branches() {
         let trajectories = recorded("movcv v_scr 0deg\n", 5);
         assert!(trajectories.branches.is_empty() && trajectories.undriven == 1.0);
         assert!(trajectories.frames.iter().all(|f| f.drivers.iter().all(Option::is_none)));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_drives_a_frame_is_what_drove_most_of_it() {
+    fn frame_driver_is_branch_that_drove_most_updates() {
         assert_eq!(most(&BTreeMap::from([(None, 1), (Some(2), 4), (Some(7), 3)])), Some(2));
         assert_eq!(most(&BTreeMap::from([(None, 5), (Some(2), 4)])), None);
     }

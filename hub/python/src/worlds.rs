@@ -4,7 +4,7 @@ use crate::world::World;
 use crate::{errors, pool};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray3, PyUntypedArrayMethods, ndarray};
 use pyo3::prelude::*;
-use xpuck_kernels::engine::{Driven, Wheels};
+use xpuck_kernels::engine::{ActionKind, BatchSimulation};
 use xpuck_kernels::tree::REGISTERS;
 use xpuck_kernels::world::{Sensing, Task, WorldSpec};
 
@@ -16,11 +16,11 @@ const MOST_BODIES: usize = 1 << 21;
 /// Parallel worlds, all at the same update of 0.1 s.
 #[pyclass(module = "xpuck")]
 pub struct Worlds {
-    driven: Driven,
+    driven: BatchSimulation,
     spec: WorldSpec,
     sensing: Sensing,
     cells: Vec<usize>,
-    wheels: Wheels,
+    wheels: ActionKind,
     updates: u32,
     /// Fitness of each world before the current update.
     earned: Vec<f32>,
@@ -77,8 +77,8 @@ impl Worlds {
             return Err(errors::value(format!("{count} worlds have {bodies} bodies: at most {MOST_BODIES} fit")));
         }
         let wheels = match wheels {
-            "goal" => Wheels::Goal,
-            "wheels" => Wheels::Speeds,
+            "goal" => ActionKind::Goal,
+            "wheels" => ActionKind::Speeds,
             other => return Err(errors::value(format!("actions {other:?}: there are goal and wheels"))),
         };
         let (cells, sensing) = (cells(&senses)?, sensing(&senses));
@@ -175,9 +175,16 @@ impl Worlds {
     }
 }
 
-fn begin(py: Python<'_>, spec: &WorldSpec, sensing: Sensing, seed: u64, first: u32, count: usize) -> PyResult<Driven> {
+fn begin(
+    py: Python<'_>,
+    spec: &WorldSpec,
+    sensing: Sensing,
+    seed: u64,
+    first: u32,
+    count: usize,
+) -> PyResult<BatchSimulation> {
     let numbers: Vec<u32> = (0..count as u32).map(|i| first.wrapping_add(i)).collect();
-    pool::compute(py, || Driven::new(spec, sensing, seed, &numbers))
+    pool::compute(py, || BatchSimulation::new(spec, sensing, seed, &numbers))
 }
 
 /// Converts the fitness so far to the fitness earned since the last update.

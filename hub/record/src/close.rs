@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_closed_when_it_can_be_and_then_nothing_of_it_is_open() {
+    fn close_retries_until_no_file_is_open() {
         let run = run();
         let said = Mutex::new(Vec::new());
         let status = Status::default();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hub_that_ends_waits_for_no_disk() {
+    fn ending_hub_does_not_wait_for_disk() {
         let run = run();
         let said = Mutex::new(Vec::new());
         let status = Status::default();

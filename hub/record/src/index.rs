@@ -2,7 +2,7 @@
 
 use super::read::entries_of;
 use super::{RecordError, open_file, parts};
-use crate::container::channels::Meanings;
+use crate::container::channels::ChannelMap;
 use crate::container::chunk::messages;
 use crate::container::reader::Reader;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ struct Place {
     from: u64,
     /// Times of its first and last message (s of arena time).
     times: (f64, f64),
-    meanings: Meanings,
+    meanings: ChannelMap,
 }
 
 /// Index of the chunks of a run.
@@ -104,7 +104,7 @@ mod tests {
     use std::fs::File;
 
     #[test]
-    fn a_span_holds_what_was_recorded_in_it_over_all_files() {
+    fn span_holds_its_entries_across_all_files() {
         let dir = tempfile::tempdir().unwrap();
         for (name, times) in [("run.mcap", 0..300), ("run-2.mcap", 400..500)] {
             let mut file = McapFile::begin(File::create(dir.path().join(name)).unwrap()).unwrap();

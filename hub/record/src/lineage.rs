@@ -29,7 +29,7 @@ pub struct Individual {
 }
 
 /// All individuals in a record.
-pub struct Births {
+pub struct LineageIndex {
     known: BTreeMap<Id, Individual>,
     /// Last emigrant of each robot.
     pub fittest: BTreeMap<String, Id>,
@@ -37,13 +37,13 @@ pub struct Births {
     pub damage: Vec<String>,
 }
 
-impl Births {
+impl LineageIndex {
     /// Reads the record of a run, or one file of it.
     ///
     /// # Errors
     /// If there is no record, or it cannot be read.
-    pub fn read(path: &Path) -> Result<Births, RecordError> {
-        let mut births = Births { known: BTreeMap::new(), fittest: BTreeMap::new(), damage: Vec::new() };
+    pub fn read(path: &Path) -> Result<LineageIndex, RecordError> {
+        let mut births = LineageIndex { known: BTreeMap::new(), fittest: BTreeMap::new(), damage: Vec::new() };
         let mut islands: BTreeMap<String, u16> = BTreeMap::new();
         // Births do not contain the island: it is the robot's position in the swarm according to run.toml.
         let directory = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
@@ -140,7 +140,7 @@ mod tests {
         genes("xp01", 3, 9, vec![(2, 5), (1, 1)]);
         file.finish().unwrap();
         drop(file);
-        let births = Births::read(folder.path()).unwrap();
+        let births = LineageIndex::read(folder.path()).unwrap();
         let id = |island, number| Id { island, number };
         let all = births.ancestry(id(1, 9), 10);
         assert_eq!(all, [(0, id(1, 9)), (1, id(2, 5)), (1, id(1, 1)), (2, id(2, 3))]);

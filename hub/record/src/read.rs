@@ -3,7 +3,7 @@
 
 use super::{OPEN, RecordError, open_file, parts, recover};
 use crate::container::between::End;
-use crate::container::channels::Meanings;
+use crate::container::channels::ChannelMap;
 use crate::container::chunk::messages;
 use crate::container::reader::{Chunk, Reader};
 use crate::container::scan::Source;
@@ -179,7 +179,7 @@ impl Iterator for Entries {
 }
 
 /// Returns the entries in the records of a chunk; other messages are left out.
-pub(super) fn entries_of<'a>(records: &'a [u8], meanings: &'a Meanings) -> impl Iterator<Item = Entry> + 'a {
+pub(super) fn entries_of<'a>(records: &'a [u8], meanings: &'a ChannelMap) -> impl Iterator<Item = Entry> + 'a {
     messages(records).filter_map(|message| {
         let ours = meanings.get(&message.channel)?.as_ref().is_some_and(|c| TOPICS.contains(&c.topic.as_str()));
         ours.then(|| serde_json::from_slice(message.data).ok())?
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_part_hides_no_other_and_a_part_that_cannot_be_read_is_an_error() {
+    fn missing_part_is_skipped_unreadable_part_is_an_error() {
         let run = tempfile::tempdir().unwrap();
         record(&run.path().join("run.mcap"), 0..2);
         record(&run.path().join("run-3.mcap"), 4..6);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_chunk_is_left_out_and_told() {
+    fn damaged_chunk_is_skipped_and_reported() {
         let run = tempfile::tempdir().unwrap();
         let path = run.path().join("run.mcap");
         record(&path, 0..9);

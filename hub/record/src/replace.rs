@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_put_over_another_file() {
+    fn swap_never_overwrites_other_files() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let write = |name: &str| std::fs::write(at(name), name).unwrap();

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_seed_survives_the_file() {
+    fn every_seed_round_trips_through_file() {
         for seed in [0, 7, i64::MAX as u64, u64::MAX] {
             let table = toml::Table::new;
             let run = RunFile {

@@ -74,7 +74,7 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
         robots: ticks.robots(),
         worst_sense: worst.map(|row| row.sense),
         senses: rows,
-        without_poses: senses.blind(),
+        without_poses: senses.without_poses(),
         damage: entries.damage().to_vec(),
     })
 }

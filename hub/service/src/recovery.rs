@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tracing::{error, info};
 use xpuck_hub_core::config::Config;
-use xpuck_hub_core::resumption::{self, Candidate, Fate, Why};
+use xpuck_hub_core::resumption::{self, Candidate, Decision, Reason};
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::snapshot::{self, Reach, State};
@@ -29,7 +29,7 @@ pub struct ResumedRun {
 
 /// Result of the search at the start.
 #[derive(Default)]
-pub struct Found {
+pub struct Recovery {
     /// Run to resume.
     pub resumed: Option<ResumedRun>,
     /// Number of STOPs of the swarm, as recorded on the disk.
@@ -39,15 +39,15 @@ pub struct Found {
 }
 
 /// Run left behind by an earlier hub.
-struct Left {
+struct AbandonedRun {
     directory: PathBuf,
     /// Open files without a writer.
     files: Vec<PathBuf>,
-    state: Kept,
+    state: StoredState,
 }
 
 /// Stored state of a run.
-enum Kept {
+enum StoredState {
     /// Valid: time of writing, extent of the record, and contents.
     Whole(u64, Reach, Box<Snapshot>),
     /// Missing or invalid.
@@ -58,11 +58,13 @@ enum Kept {
 
 /// Examines the runs left behind. Returns the one to resume; the others are handled in the background. `mark` is that
 /// of the hub's swarm.
-pub fn look_back(config: &Config, mark: &str) -> Found {
-    let mut found = Found::default();
+pub fn scan(config: &Config, mark: &str) -> Recovery {
+    let mut found = Recovery::default();
     let root = &config.hub.record.directory;
-    let left: Vec<Left> =
-        left_behind(root, &mut found.notes).into_iter().filter_map(|run| Left::read(run, &mut found.notes)).collect();
+    let left: Vec<AbandonedRun> = left_behind(root, &mut found.notes)
+        .into_iter()
+        .filter_map(|run| AbandonedRun::read(run, &mut found.notes))
+        .collect();
     // An unreadable count may have any value.
     let (known, counted) = match Stops::read(root, mark) {
         Ok(stops) => (stops, true),
@@ -72,27 +74,27 @@ pub fn look_back(config: &Config, mark: &str) -> Found {
         }
     };
     let now = unix_ms();
-    let whole: Vec<usize> = (0..left.len()).filter(|i| matches!(left[*i].state, Kept::Whole(..))).collect();
+    let whole: Vec<usize> = (0..left.len()).filter(|i| matches!(left[*i].state, StoredState::Whole(..))).collect();
     let candidates: Vec<Candidate> = whole.iter().filter_map(|i| left[*i].candidate(config, mark)).collect();
     found.stops = candidates.iter().filter(|run| run.same_swarm).map(|run| run.stops).fold(known, u64::max);
-    let fates = resumption::look_back(&candidates, found.stops, now);
+    let fates = resumption::decide(&candidates, found.stops, now);
     let mut work = Vec::new();
     for (i, run) in left.into_iter().enumerate() {
         let decided = whole.iter().position(|whole| *whole == i).map(|at| fates[at]);
         let fate = match (&run.state, decided) {
-            (Kept::Unread, _) => Fate::Leave(Why::Unknown),
-            (_, None) => Fate::Close(Why::Unknown),
-            (_, Some(Fate::Ask(_))) if !counted => Fate::Leave(Why::Unknown),
+            (StoredState::Unread, _) => Decision::Leave(Reason::Unknown),
+            (_, None) => Decision::Close(Reason::Unknown),
+            (_, Some(Decision::Ask(_))) if !counted => Decision::Leave(Reason::Unknown),
             (_, Some(fate)) => fate,
         };
-        work.push(found.see_to(run, fate, now, config));
+        work.push(found.decide(run, fate, now, config));
     }
     let see_to = move || {
         for (directory, files, becomes) in work {
             let done = match becomes {
-                Becomes::GoesOn => make_whole(&directory, &files).map(|text| format!("goes on; {text}")),
-                Becomes::StaysOpen => make_whole(&directory, &files).map(|text| format!("stays open; {text}")),
-                Becomes::Closed => settle(&directory, &files),
+                Fate::GoesOn => make_whole(&directory, &files).map(|text| format!("goes on; {text}")),
+                Fate::StaysOpen => make_whole(&directory, &files).map(|text| format!("stays open; {text}")),
+                Fate::Closed => repair_and_close(&directory, &files),
             };
             match done {
                 Ok(text) => info!(target: "hub", "run {}: {text}", directory.display()),
@@ -108,15 +110,15 @@ pub fn look_back(config: &Config, mark: &str) -> Found {
 
 /// Fate of a run's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Becomes {
+enum Fate {
     GoesOn,
     StaysOpen,
     Closed,
 }
 
-impl Left {
+impl AbandonedRun {
     /// Reads the stored state of a run; `None` if its files cannot be examined.
-    fn read(directory: PathBuf, notes: &mut Vec<String>) -> Option<Left> {
+    fn read(directory: PathBuf, notes: &mut Vec<String>) -> Option<AbandonedRun> {
         // The files to repair are listed now, so that files which this hub writes later are excluded.
         let files = match recover::left_open(&directory) {
             Ok(files) => files,
@@ -126,22 +128,22 @@ impl Left {
             }
         };
         let state = match snapshot::read(&directory) {
-            Ok(State::Whole(then, reach, snapshot)) => Kept::Whole(then, reach, snapshot),
-            Ok(State::Missing) => Kept::None,
+            Ok(State::Whole(then, reach, snapshot)) => StoredState::Whole(then, reach, snapshot),
+            Ok(State::Missing) => StoredState::None,
             Ok(State::Damaged(why)) => {
                 notes.push(format!("run {} is not taken up: its run.state {why}", directory.display()));
-                Kept::None
+                StoredState::None
             }
             Err(error) => {
                 notes.push(format!("{error}: the run is not taken up and stays open"));
-                Kept::Unread
+                StoredState::Unread
             }
         };
-        Some(Left { directory, files, state })
+        Some(AbandonedRun { directory, files, state })
     }
 
     fn candidate(&self, config: &Config, mark: &str) -> Option<Candidate> {
-        let Kept::Whole(written, _, snapshot) = &self.state else { return None };
+        let StoredState::Whole(written, _, snapshot) = &self.state else { return None };
         let of = RunFile::read(&self.directory).ok().and_then(|run| run.swarm_mark);
         let same_robots = config.swarm.robots.starts_with(&snapshot.robots);
         Some(Candidate {
@@ -154,44 +156,53 @@ impl Left {
     }
 }
 
-impl Found {
+impl Recovery {
     /// Stores the run if it is the one to resume, and adds messages for the operators.
-    fn see_to(&mut self, run: Left, fate: Fate, now: u64, config: &Config) -> (PathBuf, Vec<PathBuf>, Becomes) {
-        let Left { directory, files, state } = run;
+    fn decide(
+        &mut self,
+        run: AbandonedRun,
+        fate: Decision,
+        now: u64,
+        config: &Config,
+    ) -> (PathBuf, Vec<PathBuf>, Fate) {
+        let AbandonedRun { directory, files, state } = run;
         let name = directory.display();
         let becomes = match (fate, state) {
-            (Fate::Ask(away), Kept::Whole(_, reach, snapshot)) => match Recorder::has_room(config, &directory) {
-                Ok(()) => {
-                    let mut snapshot = *snapshot;
-                    if let Err(error) = snapshot::catch_up(&directory, &mut snapshot, reach) {
-                        self.notes.push(format!("generations of the last second may be recorded twice: {error}"));
+            (Decision::Ask(away), StoredState::Whole(_, reach, snapshot)) => {
+                match Recorder::has_room(config, &directory) {
+                    Ok(()) => {
+                        let mut snapshot = *snapshot;
+                        if let Err(error) = snapshot::catch_up(&directory, &mut snapshot, reach) {
+                            self.notes.push(format!("generations of the last second may be recorded twice: {error}"));
+                        }
+                        self.resumed = Some(ResumedRun { directory: directory.clone(), snapshot, away });
+                        Fate::GoesOn
                     }
-                    self.resumed = Some(ResumedRun { directory: directory.clone(), snapshot, away });
-                    Becomes::GoesOn
+                    Err(error) => {
+                        self.notes
+                            .push(format!("the run is not taken up, as nothing of it could be recorded: {error}"));
+                        Fate::Closed
+                    }
                 }
-                Err(error) => {
-                    self.notes.push(format!("the run is not taken up, as nothing of it could be recorded: {error}"));
-                    Becomes::Closed
-                }
-            },
-            (Fate::Leave(Why::Future), Kept::Whole(then, ..)) => {
+            }
+            (Decision::Leave(Reason::Future), StoredState::Whole(then, ..)) => {
                 self.notes.push(format!(
                     "run {name} is not taken up: its run.state was written {} s in the future, so this machine's clock \
                      went back; set the clock and start the hub again, or close the run with: xpuck runs recover {name}",
                     (then - now).div_ceil(1000)
                 ));
-                Becomes::StaysOpen
+                Fate::StaysOpen
             }
-            (Fate::Leave(Why::OtherSwarm), _) => {
+            (Decision::Leave(Reason::OtherSwarm), _) => {
                 self.notes.push(format!("run {name} is another swarm's, and is left to its hub"));
-                Becomes::StaysOpen
+                Fate::StaysOpen
             }
-            (Fate::Leave(_), _) => Becomes::StaysOpen,
-            (Fate::Close(Why::Stopped), _) => {
+            (Decision::Leave(_), _) => Fate::StaysOpen,
+            (Decision::Close(Reason::Stopped), _) => {
                 self.notes.push(format!("run {name} is closed: STOP was said after it"));
-                Becomes::Closed
+                Fate::Closed
             }
-            (Fate::Ask(_) | Fate::Close(_), _) => Becomes::Closed,
+            (Decision::Ask(_) | Decision::Close(_), _) => Fate::Closed,
         };
         (directory, files, becomes)
     }
@@ -251,7 +262,7 @@ pub fn is_written(directory: &Path) -> Result<bool, RecordError> {
 ///
 /// # Errors
 /// Error of the disk; the run's state is then kept.
-pub fn settle(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError> {
+pub fn repair_and_close(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError> {
     let made = make_whole(directory, files)?;
     Ok(format!("{}; {made}", close(directory)?))
 }
@@ -306,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_looked_at_is_told_and_not_taken_for_empty() {
+    fn unreadable_runs_are_reported_and_not_taken_as_empty() {
         let root = tempfile::tempdir().unwrap();
         let mut notes = Vec::new();
         assert!(left_behind(&root.path().join("none"), &mut notes).is_empty() && notes.is_empty());

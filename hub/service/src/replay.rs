@@ -101,7 +101,7 @@ mod tests {
     use xpuck_wire::telemetry::Telemetry;
 
     #[test]
-    fn the_status_follows_the_entries() {
+    fn status_follows_entries() {
         let text = "name = \"x\"\nstate = \"finished\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
                     robots = [\"xp01\"]\nspeed = 1.0\n[experiment]\nname = \"x\"\nminutes = 2.0\n\
                     segment_minutes = 1.0\ntask = \"transport\"\n[hub.arena]\nlength_m = 3.0\n";

@@ -3,10 +3,10 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use xpuck_hub_core::switchboard::Kept;
+use xpuck_hub_core::switchboard::StorageResult;
 use xpuck_record::RecordError;
 use xpuck_wire::file;
-use xpuck_wire::latest::{Fate, Latest};
+use xpuck_wire::latest::{LatestWriter, WriteResult};
 
 /// Maximum length of the file (bytes).
 const LONGEST: u64 = 64;
@@ -19,7 +19,7 @@ fn file_of(root: &Path, mark: &str) -> PathBuf {
 /// Count of STOPs, with the thread that writes its file.
 pub struct Stops {
     root: PathBuf,
-    disk: Latest,
+    disk: LatestWriter,
     /// Count that is not written: without a folder of runs it affects no run.
     unneeded: Option<u64>,
 }
@@ -30,7 +30,7 @@ impl Stops {
     /// # Errors
     /// The operating system provides no thread.
     pub fn start(root: &Path, mark: &str) -> std::io::Result<Stops> {
-        Ok(Stops { root: root.into(), disk: Latest::start(file_of(root, mark), false)?, unneeded: None })
+        Ok(Stops { root: root.into(), disk: LatestWriter::start(file_of(root, mark), false)?, unneeded: None })
     }
 
     /// Reads the count; 0 without a file.
@@ -50,7 +50,7 @@ impl Stops {
     }
 
     /// Writes the count to the file.
-    pub fn put(&mut self, stops: u64) {
+    pub fn store(&mut self, stops: u64) {
         match self.root.try_exists() {
             Ok(false) => self.unneeded = Some(stops),
             _ => self.disk.put(stops, format!("{stops}\n").into_bytes()),
@@ -58,13 +58,13 @@ impl Stops {
     }
 
     /// Result of a write, once available.
-    pub fn news(&mut self) -> Option<Kept> {
+    pub fn poll_result(&mut self) -> Option<StorageResult> {
         let stops = self.unneeded.take().map(Ok);
         let fate = |fate| match fate {
-            Fate::Kept(stops) => Ok(stops),
-            Fate::Removed(_, why) | Fate::Refused(why) => Err(why),
+            WriteResult::Kept(stops) => Ok(stops),
+            WriteResult::Removed(_, why) | WriteResult::Refused(why) => Err(why),
         };
-        stops.or_else(|| self.disk.fate().map(fate)).map(Kept::Stops)
+        stops.or_else(|| self.disk.take_result().map(fate)).map(StorageResult::Stops)
     }
 }
 
@@ -74,12 +74,12 @@ mod tests {
     use xpuck_testing::patience::wait_until;
 
     #[test]
-    fn a_count_is_read_as_it_was_written_and_nothing_else_is_taken_for_one() {
+    fn stop_count_round_trips_and_rejects_damage() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Stops::read(folder.path(), "0a").unwrap(), 0);
         let mut stops = Stops::start(folder.path(), "0a").unwrap();
-        stops.put(7);
-        wait_until("written", || stops.news() == Some(Kept::Stops(Ok(7))));
+        stops.store(7);
+        wait_until("written", || stops.poll_result() == Some(StorageResult::Stops(Ok(7))));
         assert_eq!(Stops::read(folder.path(), "0a").unwrap(), 7);
         for damaged in ["", "x", "-1", "7 8", "18446744073709551616"] {
             std::fs::write(file_of(folder.path(), "0a"), damaged).unwrap();
@@ -95,8 +95,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("runs");
         let mut stops = Stops::start(&root, "0a").unwrap();
-        stops.put(7);
-        assert_eq!((stops.news(), stops.news()), (Some(Kept::Stops(Ok(7))), None));
+        stops.store(7);
+        assert_eq!((stops.poll_result(), stops.poll_result()), (Some(StorageResult::Stops(Ok(7))), None));
         assert!(!root.exists());
     }
 }

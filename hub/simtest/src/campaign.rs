@@ -1,6 +1,6 @@
 //! Campaigns over many seeds: violations and run times.
 
-use super::run::run_telling;
+use super::run::run_with_progress;
 use super::{Outcome, Settings};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub fn campaign(first: Settings, seeds: u64, done: impl Fn() + Sync) -> Campaign
     };
     let one = |i: u64| {
         let began = Instant::now();
-        let outcome = run_telling(Settings { seed: first.seed.wrapping_add(i), ..first }, quarter);
+        let outcome = run_with_progress(Settings { seed: first.seed.wrapping_add(i), ..first }, quarter);
         done();
         (began.elapsed().as_secs_f64() * 1000.0, outcome)
     };

@@ -3,11 +3,11 @@
 
 use super::checkers::RunCounts;
 use super::mutants::Mutant;
-use super::plan::Disk;
+use super::plan::DiskFault;
 use std::collections::VecDeque;
 use std::time::Duration;
-use xpuck_hub_core::resumption::{self, Candidate, Fate};
-use xpuck_hub_core::switchboard::{Kept, Snapshot};
+use xpuck_hub_core::resumption::{self, Candidate, Decision};
+use xpuck_hub_core::switchboard::{Snapshot, StorageResult};
 
 /// Duration of a write on a slow disk (ms).
 const SLOW: u32 = 2_500;
@@ -22,13 +22,13 @@ pub struct Machine {
     /// Folders of runs that are not closed, the current one last.
     runs: Vec<Folder>,
     stops: u64,
-    fault: Option<(Disk, u32)>,
+    fault: Option<(DiskFault, u32)>,
     /// Pending jobs of the program, with their due times. Each run's record has its own writer.
     jobs: VecDeque<(u32, Job)>,
     /// Number of runs started so far.
     begun: u64,
     /// Results of jobs, to be passed to the program.
-    pub news: VecDeque<Kept>,
+    pub news: VecDeque<StorageResult>,
 }
 
 /// Folder of a run.
@@ -77,7 +77,7 @@ impl StoredSnapshot {
 
 impl Machine {
     /// The disk has a fault until the given time.
-    pub fn spoil(&mut self, fault: Disk, until: u32) {
+    pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
         self.fault = Some((fault, until));
     }
 
@@ -113,19 +113,19 @@ impl Machine {
     }
 
     fn put(&mut self, now: u32, job: Job) {
-        let takes = if self.is(now, Disk::Slow) { SLOW } else { GOOD };
+        let takes = if self.is(now, DiskFault::Slow) { SLOW } else { GOOD };
         // Jobs are executed in order.
         let due = self.jobs.back().map_or(now + takes, |(due, _)| (now + takes).max(*due));
         self.jobs.push_back((due, job));
     }
 
-    fn is(&self, now: u32, fault: Disk) -> bool {
+    fn is(&self, now: u32, fault: DiskFault) -> bool {
         self.fault.is_some_and(|(present, until)| present == fault && now < until)
     }
 
     /// Executes the jobs that are due.
     pub fn work(&mut self, now: u32) {
-        let (full, frozen) = (self.is(now, Disk::Full), self.is(now, Disk::Frozen));
+        let (full, frozen) = (self.is(now, DiskFault::Full), self.is(now, DiskFault::Frozen));
         while self.jobs.front().is_some_and(|(due, _)| *due <= now)
             && let Some((_, job)) = self.jobs.pop_front()
         {
@@ -136,20 +136,21 @@ impl Machine {
                     run.state = run.state.take().filter(|_| !removed);
                     run.state.iter_mut().for_each(|state| state.fresh = false);
                     let why = || String::from("the disk refuses");
-                    let told = run.written.then(|| Kept::State(if removed { Ok(u64::MAX) } else { Err(why()) }));
+                    let told =
+                        run.written.then(|| StorageResult::State(if removed { Ok(u64::MAX) } else { Err(why()) }));
                     self.news.extend(told);
                 }
                 Job::State(number, state) => {
                     let Some(run) = folder(&mut self.runs, number) else { continue };
-                    self.news.extend(run.written.then_some(Kept::State(Ok(state.directive))));
+                    self.news.extend(run.written.then_some(StorageResult::State(Ok(state.directive))));
                     run.state = Some(*state);
                 }
                 Job::Stops(_) if full || frozen => {
-                    self.news.push_back(Kept::Stops(Err("the disk refuses".into())));
+                    self.news.push_back(StorageResult::Stops(Err("the disk refuses".into())));
                 }
                 Job::Stops(stops) => {
                     self.stops = stops;
-                    self.news.push_back(Kept::Stops(Ok(stops)));
+                    self.news.push_back(StorageResult::Stops(Ok(stops)));
                 }
                 // A state that cannot be removed stays, and so does its folder.
                 Job::Close(number) if !frozen => {
@@ -177,7 +178,7 @@ impl Machine {
 
     /// Returns what a starting program finds: the run to confirm with the robots, the age of its state, and the STOP
     /// count.
-    pub fn look_back(
+    pub fn recover(
         &mut self,
         now: u32,
         unix_ms: u64,
@@ -199,17 +200,17 @@ impl Machine {
         let candidates: Vec<Candidate> = self.runs.iter().filter_map(read).collect();
         let known = candidates.iter().map(|run| run.stops).fold(self.stops, u64::max);
         let counted = if mutant == Some(Mutant::TrustsClock) { 0 } else { known };
-        let fates = resumption::look_back(&candidates, counted, unix_ms);
-        let refuses = self.is(now, Disk::Full) || self.is(now, Disk::Frozen);
+        let fates = resumption::decide(&candidates, counted, unix_ms);
+        let refuses = self.is(now, DiskFault::Full) || self.is(now, DiskFault::Frozen);
         let mut found = None;
         for (run, fate) in self.runs.iter_mut().zip(&fates) {
             match fate {
-                Fate::Ask(away) => {
+                Decision::Ask(away) => {
                     found = run.state.clone().map(|state| (state, *away));
                     run.written = true;
                 }
-                Fate::Close(_) if !refuses => run.state = None,
-                Fate::Close(_) | Fate::Leave(_) => {}
+                Decision::Close(_) if !refuses => run.state = None,
+                Decision::Close(_) | Decision::Leave(_) => {}
             }
         }
         (found, known)

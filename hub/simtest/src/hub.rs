@@ -7,7 +7,7 @@ use super::checkers::Checkers;
 use super::disk::{Machine, StoredSnapshot};
 use super::mutants::Mutant;
 use super::network::{Delivery, Network};
-use super::plan::{Disk, Poses};
+use super::plan::{DiskFault, MocapFault};
 use super::text::trust;
 use super::{ROBOTS, id};
 use std::collections::{BTreeMap, VecDeque};
@@ -15,7 +15,7 @@ use std::time::Duration;
 use turn::Turn;
 use xpuck_hub_core::config::{Config, HubFile, Mocap};
 use xpuck_hub_core::hub::{self, PoseNews};
-use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_hub_core::mocap::gates::PoseFilter;
 use xpuck_hub_core::mocap::{RawBody, RawFrame};
 use xpuck_hub_core::resumption::Claim;
 use xpuck_hub_core::switchboard::Snapshot;
@@ -36,7 +36,7 @@ pub struct Hub {
     starts: u32,
     /// Sum of the wall clock's jumps so far (ms).
     jumped: i64,
-    poses: Option<(Poses, u32)>,
+    poses: Option<(MocapFault, u32)>,
     frames: u32,
     frozen: Option<RawFrame>,
     machine: Machine,
@@ -53,7 +53,7 @@ struct Program {
 
 /// Environment of a program.
 struct World {
-    gates: Gates,
+    gates: PoseFilter,
     poses: VecDeque<PoseNews>,
     inbox: VecDeque<Delivery>,
     requests: VecDeque<Request>,
@@ -115,12 +115,12 @@ impl Hub {
     }
 
     /// The disk has a fault until the given time.
-    pub fn spoil(&mut self, fault: Disk, until: u32) {
-        self.machine.spoil(fault, until);
+    pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
+        self.machine.set_disk_fault(fault, until);
     }
 
     /// Motion capture has a fault until the given time.
-    pub fn blind(&mut self, poses: Poses, until: u32) {
+    pub fn set_mocap_fault(&mut self, poses: MocapFault, until: u32) {
         self.poses = Some((poses, until));
     }
 
@@ -149,26 +149,26 @@ impl Hub {
     }
 
     /// Sends a message with the hub's valid seal that the hub itself did not send, as a compromised program could.
-    pub fn forge(&mut self, now: u32, robot: usize, message: ToRobot, network: &mut Network) {
+    pub fn send_forged(&mut self, now: u32, robot: usize, message: ToRobot, network: &mut Network) {
         if let Some(program) = &mut self.program {
             network.to_robot(now, robot, program.hub.seal(robot, message));
         }
     }
 
     /// Motion capture sends a frame.
-    pub fn see(&mut self, now: u32, bodies: &[Body]) {
+    pub fn on_frame(&mut self, now: u32, bodies: &[Body]) {
         self.frames += 1;
         let fault = self.poses.filter(|(_, until)| now < *until).map(|(poses, _)| poses);
         let raw = match fault {
-            Some(Poses::Absent) => return,
-            Some(Poses::Frozen) => self.frozen.clone().unwrap_or_default(),
+            Some(MocapFault::Absent) => return,
+            Some(MocapFault::Frozen) => self.frozen.clone().unwrap_or_default(),
             _ => raw_frame(self.frames, now, bodies, fault),
         };
-        if fault != Some(Poses::Frozen) {
+        if fault != Some(MocapFault::Frozen) {
             self.frozen = Some(raw.clone());
         }
         let Some(Program { world, .. }) = &mut self.program else { return };
-        world.poses.extend(world.gates.pass(&raw).map(PoseNews::Frame));
+        world.poses.extend(world.gates.filter(&raw).map(PoseNews::Frame));
         world.poses.extend(world.gates.report().map(|text| PoseNews::Note(Line::warn(text))));
     }
 
@@ -197,7 +197,7 @@ impl Hub {
             came: 0,
             done: 0,
         };
-        hub.turn(local, &mut turn);
+        hub.step(local, &mut turn);
         let Turn { came, done, .. } = turn;
         checkers.hub.turned(now, came, done);
     }
@@ -205,8 +205,8 @@ impl Hub {
     fn start(&mut self, now: u32, checkers: &mut Checkers) {
         let unix_ms = self.unix_ms(now);
         let mut hub = hub::Hub::new(self.config.clone(), unix_ms);
-        let gates = Gates::new(self.config.hub.mocap.gates, &self.config.swarm.robots);
-        let (stored, mut stops) = self.machine.look_back(now, unix_ms, self.mutant);
+        let gates = PoseFilter::new(self.config.hub.mocap.gates, &self.config.swarm.robots);
+        let (stored, mut stops) = self.machine.recover(now, unix_ms, self.mutant);
         if self.mutant == Some(Mutant::TrustsClock) {
             stops = 0;
         }
@@ -240,7 +240,7 @@ impl Hub {
 }
 
 impl World {
-    fn new(gates: Gates) -> World {
+    fn new(gates: PoseFilter) -> World {
         World {
             gates,
             poses: VecDeque::new(),
@@ -259,17 +259,17 @@ impl Program {
     }
 }
 
-fn raw_frame(number: u32, now: u32, bodies: &[Body], fault: Option<Poses>) -> RawFrame {
+fn raw_frame(number: u32, now: u32, bodies: &[Body], fault: Option<MocapFault>) -> RawFrame {
     let raw = |(i, body): (usize, &Body)| {
         let as_whom = match fault {
-            Some(Poses::Swapped(a, b)) if i == a => b,
-            Some(Poses::Swapped(a, b)) if i == b => a,
+            Some(MocapFault::Swapped(a, b)) if i == a => b,
+            Some(MocapFault::Swapped(a, b)) if i == b => a,
             _ => i,
         };
         let name = if as_whom < ROBOTS { id(as_whom) } else { "frisbee" };
         let (s, c) = body.pose.heading.sin_cos();
         let (s, c) = (f64::from(s), f64::from(c));
-        let x = if fault == Some(Poses::NotANumber(i)) { f64::NAN } else { f64::from(body.pose.at.x) };
+        let x = if fault == Some(MocapFault::NotANumber(i)) { f64::NAN } else { f64::from(body.pose.at.x) };
         RawBody {
             name: name.into(),
             place: [x, f64::from(body.pose.at.y), 0.05],

@@ -1,8 +1,8 @@
 //! Simulated network: each message is encoded, is delayed, and may be lost, duplicated, reordered or held up.
 
 use super::FORGED;
-use super::plan::{GOOD, Link, Traits};
-use super::text::no_gene;
+use super::plan::{FAULT_FREE_LINK, Link, Traits};
+use super::text::invalid_gene;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use xpuck_kernels::random::{Draws, Stream};
@@ -86,7 +86,7 @@ impl Network {
             && now < self.lines[robot].forged_until
         {
             let mut draws = Draws::new(self.seed, 4, robot as u32, self.sent as u32, Stream::Simtest);
-            immigrants.splice(0..0, std::iter::repeat_with(|| no_gene(&mut draws)).take(GENES));
+            immigrants.splice(0..0, std::iter::repeat_with(|| invalid_gene(&mut draws)).take(GENES));
         }
         let bytes = encode(&sealed);
         if matches!(sealed.message, ToRobot::Directive(Directive { state: State::Run, number, .. }) if number < FORGED)
@@ -134,7 +134,7 @@ impl Network {
 
     /// Sends bytes on the link between two robots. Its loss is that of the worse robot, messages may overtake, and it
     /// is cut if either robot's link is.
-    pub fn between(&mut self, now: u32, from: usize, to: usize, bytes: Vec<u8>) {
+    pub fn send_peer(&mut self, now: u32, from: usize, to: usize, bytes: Vec<u8>) {
         self.between += 1;
         let mut draws = Draws::new(self.seed, 9, to as u32, self.between as u32, Stream::Simtest);
         let ends = [from, to].map(|robot| self.lines[robot]);
@@ -184,14 +184,14 @@ impl Network {
     }
 
     /// Restores all links to the fault-free state.
-    pub fn calm(&mut self) {
+    pub fn restore(&mut self) {
         for line in &mut self.lines {
-            *line = Line { link: GOOD, cut_until: 0, holds: false, forged_until: 0, ..*line };
+            *line = Line { link: FAULT_FREE_LINK, cut_until: 0, holds: false, forged_until: 0, ..*line };
         }
     }
 
     /// Number of messages in transit.
-    pub fn flying(&self) -> usize {
+    pub fn in_transit(&self) -> usize {
         self.flying.len()
     }
 
@@ -220,21 +220,21 @@ mod tests {
         let (sent, lost) = network.counts();
         assert_eq!(sent, 10_000);
         assert!((1_800..2_200).contains(&lost), "{lost}");
-        network.calm();
+        network.restore();
         network.cut(1, 30_000, true);
         network.to_hub(20_000, 1, &RobotMessage::Ping { stamp: 0.0 });
         while network.arrived(29_999).is_some_and(|d| d.robot == 0) {}
-        assert!(network.flying() == 1 && network.arrived(29_999).is_none());
+        assert!(network.in_transit() == 1 && network.arrived(29_999).is_none());
         assert!(network.arrived(30_100).is_some_and(|d| d.to_hub && d.robot == 1));
         assert_eq!(traits.len(), ROBOTS);
     }
 
     #[test]
-    fn the_last_run_is_said_again_byte_by_byte() {
+    fn last_run_directive_is_replayed_byte_for_byte() {
         let mut network = Network::new(1, &Plan::new(1, 0).traits);
-        network.calm();
+        network.restore();
         network.replay(0, 3);
-        assert_eq!(network.flying(), 0, "there was none");
+        assert_eq!(network.in_transit(), 0, "there was none");
         let states = [(1, State::Run), (2, State::Run), (3, State::Stop), (FORGED, State::Run)];
         for (number, state) in states {
             let message = ToRobot::Directive(Directive {

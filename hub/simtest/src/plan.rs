@@ -1,6 +1,6 @@
 //! Plan of faults and operator requests, drawn from the seed before the run starts.
 
-use super::text::{Alone, experiment};
+use super::text::{HubLossBehaviour, experiment};
 use super::{ROBOTS, id};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::message::{Order as RobotOrder, Request};
@@ -36,7 +36,7 @@ pub struct Link {
 }
 
 /// Link without faults.
-pub const GOOD: Link = Link { delay: 2.0, jitter: 4.0, loss: 0.0, twice: 0.0, overtaking: false };
+pub const FAULT_FREE_LINK: Link = Link { delay: 2.0, jitter: 4.0, loss: 0.0, twice: 0.0, overtaking: false };
 
 /// Properties of a robot in the plan.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub struct Traits {
 
 /// Fault of motion capture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Poses {
+pub enum MocapFault {
     /// No frames arrive.
     Absent,
     /// The same frame is repeated.
@@ -64,7 +64,7 @@ pub enum Poses {
 
 /// Fault of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Disk {
+pub enum DiskFault {
     /// Writes fail (no space, no inodes); files can be removed.
     Full,
     /// Nothing can be changed (read-only, immutable, device errors).
@@ -109,7 +109,10 @@ impl Order {
             Order::Start { seconds, segment, evolves, seed } => {
                 // A third of the evolving runs have phases.
                 let phased = evolves && seed.is_multiple_of(3);
-                Request::Start { signed: experiment(seconds, segment, evolves, phased, Alone::of(seed)), seed }
+                Request::Start {
+                    signed: experiment(seconds, segment, evolves, phased, HubLossBehaviour::of(seed)),
+                    seed,
+                }
             }
             Order::Pause => Request::Pause,
             Order::Resume => Request::Resume,
@@ -123,7 +126,7 @@ impl Order {
 
 /// Event of the plan. Durations are in ms.
 #[derive(Clone, Debug)]
-pub enum Happening {
+pub enum Event {
     /// A robot's program dies, and restarts after this time.
     Crash(usize, u32),
     /// A robot's control thread hangs for this time; the thread that talks to the body continues.
@@ -142,9 +145,9 @@ pub enum Happening {
     /// jumps by the last value.
     HubCrash(u32, bool, i64),
     /// The disk of the hub's machine, or of a robot, has a fault for this time.
-    Disk(Option<usize>, Disk, u32),
+    Disk(Option<usize>, DiskFault, u32),
     /// Motion capture has a fault for this time.
-    Poses(Poses, u32),
+    Poses(MocapFault, u32),
     /// The operator sends a request.
     Ask(Order),
     /// All faults end.
@@ -155,7 +158,7 @@ pub enum Happening {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Events, ordered by time (ms).
-    pub happenings: Vec<(u32, Happening)>,
+    pub happenings: Vec<(u32, Event)>,
     /// Properties of the robots.
     pub traits: Vec<Traits>,
     /// Time at which all faults have ended (ms).
@@ -175,12 +178,12 @@ impl Plan {
         happenings.extend(singles(seed, calm));
         happenings.extend(disks(seed, calm));
         attack(seed, calm, &mut happenings);
-        happenings.push((calm, Happening::Calm));
-        let release = |robot| (calm + 400, Happening::Ask(Order::Single(robot, RobotOrder::Release)));
+        happenings.push((calm, Event::Calm));
+        let release = |robot| (calm + 400, Event::Ask(Order::Single(robot, RobotOrder::Release)));
         happenings.extend((0..ROBOTS).map(release));
-        happenings.push((calm + 500, Happening::Ask(Order::Stop)));
+        happenings.push((calm + 500, Event::Ask(Order::Stop)));
         let last = Order::Start { seconds: 6.0, segment: 2.0, evolves: seed.is_multiple_of(2), seed };
-        happenings.push((calm + 1_000, Happening::Ask(last)));
+        happenings.push((calm + 1_000, Event::Ask(last)));
         happenings.sort_by_key(|(at, _)| *at);
         Plan { happenings, traits, calm, end }
     }
@@ -201,7 +204,7 @@ fn draw_traits(seed: u64, robot: u32) -> Traits {
     Traits { boots: boots as u32, drift: f64::from(draws.range(-DRIFT_PPM, DRIFT_PPM)) * 1e-6, link }
 }
 
-fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
+fn faults(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     let mut draws = Draws::new(seed, 2, 0, 0, Stream::Simtest);
     let mut found = Vec::new();
     let mut at = draws.range(0.0, 2_000.0) as u32;
@@ -213,17 +216,17 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
         found.push((
             at,
             match draws.below(23) {
-                0..=3 => Happening::Crash(robot, lasts),
-                4..=6 => Happening::Hang(robot, lasts / 2),
-                7 => Happening::Mute(robot, lasts / 2),
-                8..=11 => Happening::Cut(robot, lasts, draws.unit() < 0.5),
-                12..=13 => Happening::Forge(robot, (3 * lasts).min(calm - at)),
-                14..=16 => Happening::Rubbish(robot),
-                17..=18 => Happening::HubCrash(lasts, draws.unit() < 0.5, clock_jump(seed, at)),
-                19 => Happening::Poses(Poses::Absent, lasts),
-                20 => Happening::Poses(Poses::Frozen, lasts),
-                21 => Happening::Poses(Poses::Swapped(robot, other), lasts),
-                _ => Happening::Poses(Poses::NotANumber(robot), lasts),
+                0..=3 => Event::Crash(robot, lasts),
+                4..=6 => Event::Hang(robot, lasts / 2),
+                7 => Event::Mute(robot, lasts / 2),
+                8..=11 => Event::Cut(robot, lasts, draws.unit() < 0.5),
+                12..=13 => Event::Forge(robot, (3 * lasts).min(calm - at)),
+                14..=16 => Event::Rubbish(robot),
+                17..=18 => Event::HubCrash(lasts, draws.unit() < 0.5, clock_jump(seed, at)),
+                19 => Event::Poses(MocapFault::Absent, lasts),
+                20 => Event::Poses(MocapFault::Frozen, lasts),
+                21 => Event::Poses(MocapFault::Swapped(robot, other), lasts),
+                _ => Event::Poses(MocapFault::NotANumber(robot), lasts),
             },
         ));
         at += draws.range(50.0, FAULT_EVERY) as u32;
@@ -247,15 +250,15 @@ fn clock_jump(seed: u64, at: u32) -> i64 {
 }
 
 /// Returns faults of disks: most affect the hub, and last for several commands.
-fn disks(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
+fn disks(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     let mut draws = Draws::new(seed, 9, 0, 0, Stream::Simtest);
     let mut found = Vec::new();
     let mut at = draws.range(1_000.0, 12_000.0) as u32;
     while at < calm {
         let whose = (draws.unit() < 0.3).then(|| draws.below(ROBOTS as u32) as usize);
-        let fault = [Disk::Full, Disk::Frozen, Disk::Slow][draws.below(3) as usize];
+        let fault = [DiskFault::Full, DiskFault::Frozen, DiskFault::Slow][draws.below(3) as usize];
         let lasts = (draws.range(500.0, 12_000.0) as u32).min(calm - at);
-        found.push((at, Happening::Disk(whose, fault, lasts)));
+        found.push((at, Event::Disk(whose, fault, lasts)));
         at += lasts + draws.range(500.0, 15_000.0) as u32;
     }
     found
@@ -263,38 +266,36 @@ fn disks(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
 
 /// In two of three seeds, adds an attempt to resume a stopped run, shortly before the faults end. Other hub faults
 /// and requests in this time are removed.
-fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Happening)>) {
+fn attack(seed: u64, calm: u32, happenings: &mut Vec<(u32, Event)>) {
     const LASTS: u32 = 13_000;
     const DAY: i64 = 86_400_000;
     let Some(begins) = calm.checked_sub(LASTS + 1_000).filter(|_| !seed.is_multiple_of(3)) else { return };
     let start = Order::Start { seconds: 25.0, segment: 4.0, evolves: false, seed };
     let order = if seed.is_multiple_of(2) { Order::Stop } else { Order::Pause };
-    let attack: &[(u32, Happening)] = match seed % 3 {
+    let attack: &[(u32, Event)] = match seed % 3 {
         // The disk rejects the order, and the hub dies.
         1 => &[
-            (3_500, Happening::Disk(None, Disk::Frozen, 4_000)),
-            (4_500, Happening::Ask(order)),
-            (7_000, Happening::HubCrash(800, true, 0)),
+            (3_500, Event::Disk(None, DiskFault::Frozen, 4_000)),
+            (4_500, Event::Ask(order)),
+            (7_000, Event::HubCrash(800, true, 0)),
         ],
         // The order is given by a hub whose clock went back, and the clock is then corrected.
         _ => &[
-            (3_500, Happening::HubCrash(300, true, -DAY)),
-            (6_000, Happening::Ask(Order::Stop)),
-            (8_000, Happening::HubCrash(300, true, DAY)),
-            (11_500, Happening::Ask(Order::Resume)),
+            (3_500, Event::HubCrash(300, true, -DAY)),
+            (6_000, Event::Ask(Order::Stop)),
+            (8_000, Event::HubCrash(300, true, DAY)),
+            (11_500, Event::Ask(Order::Resume)),
         ],
     };
     let window = begins..begins + LASTS;
-    let of_hub = |happening: &Happening| {
-        matches!(happening, Happening::HubCrash(..) | Happening::Disk(None, ..) | Happening::Ask(_))
-    };
+    let of_hub = |happening: &Event| matches!(happening, Event::HubCrash(..) | Event::Disk(None, ..) | Event::Ask(_));
     happenings.retain(|(at, happening)| !(window.contains(at) && of_hub(happening)));
-    happenings.push((begins, Happening::Ask(Order::Stop)));
-    happenings.push((begins + 300, Happening::Ask(start)));
+    happenings.push((begins, Event::Ask(Order::Stop)));
+    happenings.push((begins + 300, Event::Ask(start)));
     happenings.extend(attack.iter().map(|(at, happening)| (begins + at, happening.clone())));
 }
 
-fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
+fn operator(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     let mut draws = Draws::new(seed, 3, 0, 0, Stream::Simtest);
     let start = |draws: &mut Draws| Order::Start {
         seconds: f64::from(draws.range(4.0, 25.0)),
@@ -312,9 +313,9 @@ fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
             _ => Order::Stop,
         };
         let again = matches!(order, Order::Stop) && draws.unit() < 0.5;
-        found.push((at, Happening::Ask(order)));
+        found.push((at, Event::Ask(order)));
         if again {
-            found.push((at + draws.range(0.0, 400.0) as u32, Happening::Ask(start(&mut draws))));
+            found.push((at + draws.range(0.0, 400.0) as u32, Event::Ask(start(&mut draws))));
         }
         at += draws.range(50.0, OPERATOR_EVERY) as u32;
     }
@@ -323,7 +324,7 @@ fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
 }
 
 /// Returns requests for single robots: HOLD, RELEASE, IDENTIFY, WATCH and notes.
-fn singles(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
+fn singles(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     let mut draws = Draws::new(seed, 8, 0, 0, Stream::Simtest);
     let mut found = Vec::new();
     let mut at = draws.range(200.0, 6_000.0) as u32;
@@ -336,7 +337,7 @@ fn singles(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
             7..=8 => Order::Watch(robot, draws.unit() < 0.5),
             _ => Order::Note,
         };
-        found.push((at, Happening::Ask(order)));
+        found.push((at, Event::Ask(order)));
         at += draws.range(50.0, SINGLE_EVERY) as u32;
     }
     found

@@ -7,7 +7,7 @@ use super::checkers::Checkers;
 use super::island::SimulatedIsland;
 use super::mutants::Mutant;
 use super::network::Network;
-use super::plan::{Disk, Traits};
+use super::plan::{DiskFault, Traits};
 use super::text::trust;
 use crate::{ALONE, ROBOTS};
 use std::collections::VecDeque;
@@ -23,14 +23,14 @@ use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::spi::{Actions, Command};
 use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_robot_core::core::Core;
-use xpuck_robot_core::lease::{self, Given, Lease};
+use xpuck_robot_core::lease::{self, Lease, TimedCommand};
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot;
 use xpuck_wire::message::ToRobot;
 use xpuck_wire::message::{LogLine, State};
 use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::signed::Trust;
-use xpuck_wire::witness::Testimony;
+use xpuck_wire::witness::ObeyedDirective;
 
 /// Interval of control updates on the robot's own clock (ms).
 const CONTROL: f64 = (CONTROL_PERIOD * 1000.0) as f64;
@@ -70,7 +70,7 @@ struct World {
     plan: Option<Arc<Plan>>,
     lines: VecDeque<LogLine>,
     lease: Lease,
-    given: Option<Given<Drive>>,
+    given: Option<TimedCommand<Drive>>,
     readings: Readings,
     /// Time of the body's last answer, and of the camera's last frame (ms).
     sensed: Option<u32>,
@@ -101,23 +101,23 @@ pub struct Robot {
 /// Disk of a robot, with its last testimony.
 #[derive(Debug, Default)]
 struct Memory {
-    kept: Option<Testimony>,
+    kept: Option<ObeyedDirective>,
     /// Pending write, with its due time (ms).
-    waiting: Option<(u32, Testimony)>,
+    waiting: Option<(u32, ObeyedDirective)>,
     /// Number of the stored directive, to be reported to the core.
     news: Option<u64>,
-    fault: Option<(Disk, u32)>,
+    fault: Option<(DiskFault, u32)>,
 }
 
 impl Memory {
     /// The program restarts; returns the content of the disk.
-    fn restart(&mut self) -> Option<Testimony> {
+    fn restart(&mut self) -> Option<ObeyedDirective> {
         (self.waiting, self.news) = (None, None);
         self.kept.clone()
     }
 
-    fn put(&mut self, now: u32, told: Testimony) {
-        let slow = matches!(self.fault, Some((Disk::Slow, until)) if now < until);
+    fn put(&mut self, now: u32, told: ObeyedDirective) {
+        let slow = matches!(self.fault, Some((DiskFault::Slow, until)) if now < until);
         self.waiting = Some((now + if slow { 1_500 } else { 10 }, told));
     }
 
@@ -125,9 +125,9 @@ impl Memory {
         let fault = self.fault.filter(|(_, until)| now < *until).map(|(fault, _)| fault);
         let Some((_, told)) = self.waiting.as_ref().filter(|(due, _)| *due <= now) else { return };
         match fault {
-            Some(Disk::Frozen) => {}
+            Some(DiskFault::Frozen) => {}
             // A file that cannot be replaced is removed, and the write is tried again.
-            Some(Disk::Full) => (self.kept, self.news) = (None, Some(told.directive)),
+            Some(DiskFault::Full) => (self.kept, self.news) = (None, Some(told.directive)),
             _ => {
                 (self.kept, self.news) = (Some(told.clone()), Some(told.directive));
                 self.waiting = None;
@@ -176,7 +176,7 @@ impl Robot {
     }
 
     /// The robot's disk has a fault until the given time.
-    pub fn spoil(&mut self, fault: Disk, until: u32) {
+    pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
         self.memory.fault = Some((fault, until));
     }
 
@@ -217,7 +217,7 @@ impl Robot {
     }
 
     /// The body does not answer.
-    pub fn mute(&mut self, until: u32) {
+    pub fn set_body_fault(&mut self, until: u32) {
         self.mute_until = self.mute_until.max(until);
     }
 
@@ -246,9 +246,11 @@ impl Robot {
             let session = session(out.now, island);
             // A robot that drives alone for too long is detected by the checkers, which know the limit.
             let allowed = if self.mutant == Some(Mutant::DrivesOn) { 600.0 } else { f64::from(ALONE) / 1000.0 };
-            let core = Core::new(island, session, trust).allowed_alone(allowed).remembering(self.memory.restart());
+            let core = Core::new(island, session, trust)
+                .with_alone_limit(allowed)
+                .with_stored_directive(self.memory.restart());
             self.program = Some(Program {
-                robot: robot::Robot::new(core, 1.0).among(ROBOTS),
+                robot: robot::Robot::new(core, 1.0).with_peers(ROBOTS),
                 world: World { real: self.real, ..World::default() },
                 started: out.now,
                 next_control: 0.0,

@@ -4,9 +4,9 @@ use super::checkers::{Checkers, Violation};
 use super::hub::Hub;
 use super::mutants::Mutant;
 use super::network::{MOST, Network};
-use super::plan::{Happening, Plan};
+use super::plan::{Event, Plan};
 use super::robot::{INBOX, Outside, Robot};
-use super::text::{no_experiment, no_gene};
+use super::text::{invalid_experiment, invalid_gene};
 use super::{BODY_STEP, FORGED, ROBOTS, STEP, id};
 use serde::Serialize;
 use xpuck_arena::keeper::Keeper;
@@ -84,11 +84,11 @@ pub(super) struct Swarm {
 
 /// Runs a seed.
 pub fn run(settings: Settings) -> Outcome {
-    run_telling(settings, || {})
+    run_with_progress(settings, || {})
 }
 
 /// Runs a seed, and calls `quarter` after the first, second and third quarter of its time.
-pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outcome {
+pub(super) fn run_with_progress(settings: Settings, mut quarter: impl FnMut()) -> Outcome {
     let plan = Plan::new(settings.seed, settings.seconds.saturating_mul(1_000));
     let mut swarm = Swarm::new(settings, &plan);
     let mut next = plan.happenings.iter().peekable();
@@ -96,7 +96,7 @@ pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outc
     while swarm.now < plan.end && swarm.checkers.violation().is_none() {
         swarm.now += STEP;
         while let Some((_, happening)) = next.next_if(|(at, _)| *at <= swarm.now) {
-            swarm.happen(happening);
+            swarm.apply_event(happening);
         }
         swarm.step(plan.calm);
         if quarters.next_if(|at| *at <= swarm.now).is_some() {
@@ -104,7 +104,7 @@ pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outc
         }
     }
     if swarm.checkers.violation().is_none() {
-        swarm.judge();
+        swarm.check_final_state();
     }
     Outcome {
         seed: settings.seed,
@@ -147,40 +147,40 @@ impl Swarm {
         (&mut robots[index], Outside { now: *now, network, checkers, bodies, physics })
     }
 
-    pub(super) fn happen(&mut self, happening: &Happening) {
+    pub(super) fn apply_event(&mut self, happening: &Event) {
         let now = self.now;
         self.checkers.happens(now, happening);
         match happening {
-            Happening::Crash(robot, lasts) => {
+            Event::Crash(robot, lasts) => {
                 let (robot, mut outside) = self.robot(*robot);
                 robot.crash(&mut outside, now + lasts);
             }
-            Happening::Hang(robot, lasts) => self.robots[*robot].hang(now + lasts),
-            Happening::Mute(robot, lasts) => self.robots[*robot].mute(now + lasts),
-            Happening::Cut(robot, lasts, holds) => self.network.cut(*robot, now + lasts, *holds),
-            Happening::Forge(robot, lasts) => self.network.forge(*robot, now + lasts),
-            Happening::Rubbish(robot) => self.rubbish(*robot),
-            Happening::HubCrash(lasts, remembers, jump) => {
+            Event::Hang(robot, lasts) => self.robots[*robot].hang(now + lasts),
+            Event::Mute(robot, lasts) => self.robots[*robot].set_body_fault(now + lasts),
+            Event::Cut(robot, lasts, holds) => self.network.cut(*robot, now + lasts, *holds),
+            Event::Forge(robot, lasts) => self.network.forge(*robot, now + lasts),
+            Event::Rubbish(robot) => self.attack(*robot),
+            Event::HubCrash(lasts, remembers, jump) => {
                 self.hub.jump(*jump);
                 self.hub.crash(&mut self.network, &mut self.checkers, now + lasts, *remembers)
             }
-            Happening::Disk(None, fault, lasts) => self.hub.spoil(*fault, now + lasts),
-            Happening::Disk(Some(robot), fault, lasts) => self.robots[*robot].spoil(*fault, now + lasts),
-            Happening::Poses(poses, lasts) => self.hub.blind(*poses, now + lasts),
-            Happening::Ask(order) => self.hub.ask(order.request()),
-            Happening::Calm => self.network.calm(),
+            Event::Disk(None, fault, lasts) => self.hub.set_disk_fault(*fault, now + lasts),
+            Event::Disk(Some(robot), fault, lasts) => self.robots[*robot].set_disk_fault(*fault, now + lasts),
+            Event::Poses(poses, lasts) => self.hub.set_mocap_fault(*poses, now + lasts),
+            Event::Ask(order) => self.hub.ask(order.request()),
+            Event::Calm => self.network.restore(),
         }
     }
 
     /// Sends messages as an attacker could.
-    fn rubbish(&mut self, robot: usize) {
+    fn attack(&mut self, robot: usize) {
         let now = self.now;
         let mut draws = Draws::new(self.seed, 6, robot as u32, now, Stream::Simtest);
         let noise: Vec<u8> = (0..40).map(|_| draws.word() as u8).collect();
-        self.network.between(now, (robot + 1) % ROBOTS, robot, noise.clone());
+        self.network.send_peer(now, (robot + 1) % ROBOTS, robot, noise.clone());
         self.network.send(now, robot, true, noise.clone());
         self.network.send(now, robot, false, noise);
-        let signed = no_experiment(&mut draws);
+        let signed = invalid_experiment(&mut draws);
         let run = FORGED + u64::from(now);
         let experiment = ToRobot::Experiment { number: run, seed: 1, robots: 9, signed };
         let order = ToRobot::Directive(Directive {
@@ -194,18 +194,18 @@ impl Swarm {
             ..Directive::default()
         });
         for message in [experiment, order] {
-            self.hub.forge(now, robot, message, &mut self.network);
+            self.hub.send_forged(now, robot, message, &mut self.network);
         }
         (0..ROBOTS).for_each(|robot| self.network.replay(now, robot));
-        let emigrant = no_gene(&mut draws);
+        let emigrant = invalid_gene(&mut draws);
         let genes = RobotMessage::Genes { generation: draws.below(5), emigrant, births: Vec::new() };
         self.network.send(now, robot, true, encode(&genes));
         // Unsolicited answer.
         let (number, generation) = (u64::from(draws.word()), draws.below(5));
-        let genes = vec![(generation, no_gene(&mut draws))];
+        let genes = vec![(generation, invalid_gene(&mut draws))];
         let run = RunName { number: u64::from(draws.below(9)), seed: u64::from(draws.below(9)) };
         let answer = PeerMessage::Genes { number, run, generation, genes };
-        self.network.between(now, (robot + 1) % ROBOTS, robot, encode(&answer));
+        self.network.send_peer(now, (robot + 1) % ROBOTS, robot, encode(&answer));
     }
 
     pub(super) fn step(&mut self, calm: u32) {
@@ -222,7 +222,7 @@ impl Swarm {
             robot.turn(&mut outside, STEP);
         }
         if now.is_multiple_of(FRAME) {
-            self.hub.see(now, &self.bodies);
+            self.hub.on_frame(now, &self.bodies);
         }
         self.hub.turn(now, &mut self.network, &mut self.checkers);
         while (self.physics_steps + 1) * BODY_STEP <= now {
@@ -250,8 +250,8 @@ impl Swarm {
     fn look(&mut self, calm: u32) {
         let now = self.now;
         let waiting = self.robots.iter().map(Robot::waiting).max().unwrap_or(0);
-        if waiting >= INBOX || self.network.flying() >= MOST {
-            let what = format!("{waiting} messages wait for a robot, {} are on their way", self.network.flying());
+        if waiting >= INBOX || self.network.in_transit() >= MOST {
+            let what = format!("{waiting} messages wait for a robot, {} are on their way", self.network.in_transit());
             self.checkers.violated(now, "queues stay within bounds", "network", what);
         }
         if let Some(status) = self.hub.status(now) {
@@ -279,7 +279,7 @@ impl Swarm {
     }
 
     /// Checks the outcome of the last run.
-    fn judge(&mut self) {
+    fn check_final_state(&mut self) {
         let evolves = self.seed.is_multiple_of(2);
         // In a run with phases, robots evolve for 3.6 s and a generation takes 1.3 s; a robot that had to reconnect
         // to the hub may miss one.

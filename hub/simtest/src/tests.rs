@@ -28,7 +28,7 @@ fn complaint(mutant: Mutant) -> &'static str {
 }
 
 #[test]
-fn the_same_seed_is_the_same_run() {
+fn same_seed_gives_same_run() {
     let [a, b] = [run(settings(5, None)), run(settings(5, None))];
     assert_eq!(format!("{a:?}"), format!("{b:?}"));
     assert_ne!(a.hash, run(settings(4, None)).hash);

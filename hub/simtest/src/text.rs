@@ -28,7 +28,7 @@ fn sign(text: String, signer: &Secret) -> Signed {
 /// Returns a signed experiment of `seconds` with segments of `segment` (s), with evolution or with [`CONTROLLER`].
 /// With phases, the robots evolve, rest, and are measured with the swarm's fittest tree, except two with
 /// [`CONTROLLER`].
-pub fn experiment(seconds: f64, segment: f64, evolves: bool, phased: bool, alone: Alone) -> Signed {
+pub fn experiment(seconds: f64, segment: f64, evolves: bool, phased: bool, alone: HubLossBehaviour) -> Signed {
     let text = if phased { phases(seconds, segment) } else { text(seconds, segment, evolves) };
     sign(alone.text() + &text, &SIGNERS[0])
 }
@@ -40,18 +40,21 @@ pub fn signed(text: String) -> Signed {
 
 /// Behaviour without the hub.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Alone {
+pub struct HubLossBehaviour {
     /// Whether genes travel from robot to robot.
     peers: bool,
     /// Value of `silence.then`, if any.
     then: Option<&'static str>,
 }
 
-impl Alone {
+impl HubLossBehaviour {
     /// Draws the behaviour of a run from its seed: half of the runs exchange genes between robots, and two thirds
     /// continue without a hub.
-    pub fn of(seed: u64) -> Alone {
-        Alone { peers: seed / 2 % 2 == 1, then: [None, Some("evolve"), Some("drive")][(seed / 4 % 3) as usize] }
+    pub fn of(seed: u64) -> HubLossBehaviour {
+        HubLossBehaviour {
+            peers: seed / 2 % 2 == 1,
+            then: [None, Some("evolve"), Some("drive")][(seed / 4 % 3) as usize],
+        }
     }
 
     fn text(self) -> String {
@@ -84,9 +87,9 @@ fn phases(seconds: f64, segment: f64) -> String {
 }
 
 /// Returns an invalid experiment: signed by an attacker, unsigned, or changed after signing. Its tree would drive.
-pub fn no_experiment(draws: &mut Draws) -> Signed {
+pub fn invalid_experiment(draws: &mut Draws) -> Signed {
     let other = text(10.0, 2.0, false).replace(CONTROLLER, "movcv v_goal 90deg");
-    let signed = experiment(10.0, 2.0, false, false, Alone::default());
+    let signed = experiment(10.0, 2.0, false, false, HubLossBehaviour::default());
     match draws.below(4) {
         0 => sign(other, &SIGNERS[1]),
         1 => Signed { signature: String::new(), signer: String::new(), ..sign(other, &SIGNERS[1]) },
@@ -97,7 +100,7 @@ pub fn no_experiment(draws: &mut Draws) -> Signed {
 
 /// Returns an invalid gene: its tree is invalid or too large, or its samples are impossible. A valid tree drives in
 /// every situation, so that robots cannot run it undetected.
-pub fn no_gene(draws: &mut Draws) -> Emigrant {
+pub fn invalid_gene(draws: &mut Draws) -> Emigrant {
     let sound = "movcv v_goal 45deg".to_string();
     let (tree, count, sum) = match draws.below(4) {
         0 => ("mulav v_gaol v_zero 3 v_blue".to_string(), [4, 4], [4.0, 4.0]),

@@ -2,7 +2,7 @@
 //! hub's geneserver, with peers in range, with peers and a hub that dies, and without exchange.
 
 use super::mutants::Mutant;
-use super::plan::{GOOD, Happening, Plan, Traits};
+use super::plan::{Event, FAULT_FREE_LINK, Plan, Traits};
 use super::robot::Robot;
 use super::run::{Settings, Swarm};
 use super::text::signed;
@@ -16,9 +16,9 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::message::Request;
 
 /// Number of trials in the final measurement of each island's fittest tree, in worlds not used in evolution.
-const MEASURED: u32 = 64;
+const TEST_TRIALS: u32 = 64;
 /// Maximum mean simulated time per generation (s); a longer run counts as stuck.
-const LONGEST: u32 = 20;
+const MAX_SECONDS_PER_GENERATION: u32 = 20;
 
 /// Path of gene exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -92,11 +92,11 @@ fn text(settings: TransferSettings, way: Way) -> String {
 /// Runs a seed with one path: the cores of hub and robots, on fault-free links, with moving bodies.
 pub fn transfer(settings: TransferSettings, way: Way) -> Transfer {
     let TransferSettings { seed, generations, .. } = settings;
-    let traits = vec![Traits { boots: 0, drift: 0.0, link: GOOD }; ROBOTS];
+    let traits = vec![Traits { boots: 0, drift: 0.0, link: FAULT_FREE_LINK }; ROBOTS];
     let plan = Plan { happenings: Vec::new(), traits, calm: u32::MAX / 2, end: u32::MAX / 2 };
     let mut swarm = Swarm::new(Settings { seed, seconds: 0, mutant: None::<Mutant>, trace: false }, &plan);
     swarm.robots = std::mem::take(&mut swarm.robots).into_iter().map(Robot::with_real_trials).collect();
-    let end = 1_000 * LONGEST * generations;
+    let end = 1_000 * MAX_SECONDS_PER_GENERATION * generations;
     let (mut asked, mut killed, mut looks, mut in_range) = (false, false, 0u64, 0u64);
     let mut champions: [Option<Tree>; ROBOTS] = Default::default();
     while swarm.now < end && champions.iter().any(Option::is_none) {
@@ -110,7 +110,7 @@ pub fn transfer(settings: TransferSettings, way: Way) -> Transfer {
         if way == Way::WithoutHub && !killed && swarm.robots.iter().all(|robot| done(robot) >= generations.div_ceil(4))
         {
             killed = true;
-            swarm.happen(&Happening::HubCrash(end, false, 0));
+            swarm.apply_event(&Event::HubCrash(end, false, 0));
         }
         for (robot, champion) in swarm.robots.iter().zip(&mut champions) {
             if champion.is_none() && done(robot) >= generations {
@@ -151,7 +151,7 @@ fn measured(settings: TransferSettings, tree: &Tree) -> f64 {
         world,
         updates,
     };
-    let jobs: Vec<Job<'_>> = (0..MEASURED).map(job).collect();
+    let jobs: Vec<Job<'_>> = (0..TEST_TRIALS).map(job).collect();
     let outcomes = Simd::default().run(&[program], &jobs);
-    outcomes.iter().map(|outcome| f64::from(outcome.fitness)).sum::<f64>() / f64::from(MEASURED)
+    outcomes.iter().map(|outcome| f64::from(outcome.fitness)).sum::<f64>() / f64::from(TEST_TRIALS)
 }

@@ -29,7 +29,7 @@ impl Trials {
         let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
         self.evaluator.prepare(&trees);
         let plan = &self.plan.plan;
-        let at = island::Trials::of(plan, plan.phase(0));
+        let at = island::Trials::from_phase(plan, plan.phase(0));
         let job = |trial: &Trial| self.plan.job(trial, &at, Team::all(trial.individual));
         let jobs: Vec<Job<'_>> = trials.iter().map(job).collect();
         self.evaluator.fitness(&self.engine, &jobs)

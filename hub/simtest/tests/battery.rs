@@ -16,7 +16,7 @@ const LOCKOUT: f64 = 2.3;
 
 /// Load profile of a robot during a discharge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Course {
+enum LoadProfile {
     /// Drives with everything on.
     Drives,
     /// Evolves at full load.
@@ -31,27 +31,33 @@ enum Course {
     Begins,
 }
 
-const COURSES: [Course; 6] =
-    [Course::Drives, Course::Evolves, Course::Phases, Course::Runs, Course::Stands, Course::Begins];
+const COURSES: [LoadProfile; 6] = [
+    LoadProfile::Drives,
+    LoadProfile::Evolves,
+    LoadProfile::Phases,
+    LoadProfile::Runs,
+    LoadProfile::Stands,
+    LoadProfile::Begins,
+];
 
-impl Course {
+impl LoadProfile {
     /// Power (W) after `seconds`, and whether the robot is in a run; `noise` is in -1..1.
     fn at(self, seconds: f64, noise: f64) -> (f64, bool) {
         let (stands, evolves) = (2.2 + 0.07 * noise, 6.6 + 0.3 * noise);
         let minutes = seconds / 60.0;
-        let begun = minutes >= if self == Course::Begins { 30.0 } else { 1.0 };
+        let begun = minutes >= if self == LoadProfile::Begins { 30.0 } else { 1.0 };
         let rests = match self {
-            Course::Stands => true,
-            Course::Phases => minutes % 5.0 >= 4.0,
-            Course::Runs => minutes % 16.0 >= 15.0,
+            LoadProfile::Stands => true,
+            LoadProfile::Phases => minutes % 5.0 >= 4.0,
+            LoadProfile::Runs => minutes % 16.0 >= 15.0,
             _ => false,
         };
         let watts = match self {
             _ if !begun || rests => stands,
-            Course::Drives => 3.3 + 0.07 * noise,
+            LoadProfile::Drives => 3.3 + 0.07 * noise,
             _ => evolves,
         };
-        (watts, begun && self != Course::Stands)
+        (watts, begun && self != LoadProfile::Stands)
     }
 }
 
@@ -72,13 +78,13 @@ fn calibrate(transfer: &mut impl FnMut(u8, &[u8], &mut [u8]) -> bool) {
 }
 
 /// Estimates of minutes left, one per minute; `None` without an estimate.
-struct Told {
+struct EstimateSeries {
     minutes: Vec<Option<f64>>,
     /// Duration of the discharge (min).
     lasted: f64,
 }
 
-impl Told {
+impl EstimateSeries {
     /// Returns the maximum relative error from a tenth of the discharge up to `until` of it, with its minute.
     fn worst(&self, until: f64, counts: impl Fn(f64) -> bool) -> (f64, usize) {
         let told = self.minutes.iter().enumerate();
@@ -104,7 +110,7 @@ impl Told {
 }
 
 /// Simulates one discharge of a cell, with a monitor reading each second.
-fn discharge(course: Course, capacity: f64, ohms: f64, seed: u64) -> Told {
+fn discharge(course: LoadProfile, capacity: f64, ohms: f64, seed: u64) -> EstimateSeries {
     let charge = Draws::new(seed, 0, 0, 0, Stream::Device).range(0.92, 1.0);
     let mut power = Power::new(f64::from(charge));
     power.battery.set_capacity(capacity);
@@ -127,22 +133,22 @@ fn discharge(course: Course, capacity: f64, ohms: f64, seed: u64) -> Told {
         power.battery.drain(1.0);
         seconds += 1;
     }
-    Told { minutes, lasted: f64::from(seconds) / 60.0 }
+    EstimateSeries { minutes, lasted: f64::from(seconds) / 60.0 }
 }
 
 /// Excludes minutes before the load started, whose estimates cannot account for it.
-fn counts(course: Course) -> impl Fn(f64) -> bool {
-    move |minute| course != Course::Begins || minute > 31.0
+fn counts(course: LoadProfile) -> impl Fn(f64) -> bool {
+    move |minute| course != LoadProfile::Begins || minute > 31.0
 }
 
 #[test]
 fn minutes_left_are_right_from_a_tenth_of_the_discharge_on() {
     for (course, capacity, ohms, seed) in [
-        (Course::Drives, 2.9, 0.1, 1),
-        (Course::Evolves, 2.9, 0.1, 2),
-        (Course::Evolves, 2.5, 0.2, 3),
-        (Course::Runs, 3.3, 0.2, 4),
-        (Course::Begins, 2.9, 0.1, 5),
+        (LoadProfile::Drives, 2.9, 0.1, 1),
+        (LoadProfile::Evolves, 2.9, 0.1, 2),
+        (LoadProfile::Evolves, 2.5, 0.2, 3),
+        (LoadProfile::Runs, 3.3, 0.2, 4),
+        (LoadProfile::Begins, 2.9, 0.1, 5),
     ] {
         let told = discharge(course, capacity, ohms, seed);
         let (error, minute) = told.worst(0.85, counts(course));
@@ -203,9 +209,9 @@ fn all_courses_capacities_and_resistances() {
 }
 
 /// Discharges a battery in a whole arena: commands over SPI, lamps, the board's processor, and the monitor over I2C.
-fn arena(processor: f64, keys: RobotKeys) -> Told {
+fn arena(processor: f64, keys: RobotKeys) -> EstimateSeries {
     let unkind = Unkind { every_robot: keys, ..Unkind::default() };
-    let settings = Settings { seed: 7, unkind, ..Settings::usual(1, "unused") };
+    let settings = Settings { seed: 7, unkind, ..Settings::with_defaults(1, "unused") };
     let mut arena = Arena::new(&settings).unwrap();
     calibrate(&mut |a, w, r| arena.i2c(0, a, w, r));
     let mut battery = Battery::default();
@@ -227,11 +233,11 @@ fn arena(processor: f64, keys: RobotKeys) -> Told {
         }
         arena.step();
     }
-    Told { minutes, lasted: arena.seconds() / 60.0 }
+    EstimateSeries { minutes, lasted: arena.seconds() / 60.0 }
 }
 
 #[test]
-fn an_arena_of_one_robot_is_empty_after_an_hour_and_a_half_of_evolution_and_was_known_to_be() {
+fn arena_battery_estimate_while_evolving() {
     let told = arena(1.0, RobotKeys::default());
     assert!((80.0..100.0).contains(&told.lasted), "{} min", told.lasted);
     let (error, minute) = told.worst(0.85, |_| true);
@@ -245,7 +251,7 @@ fn an_arena_of_one_robot_is_empty_after_an_hour_and_a_half_of_evolution_and_was_
 
 #[test]
 #[ignore = "half a minute: three hours of an arena"]
-fn an_arena_of_one_robot_that_only_drives_is_empty_after_three_hours() {
+fn arena_battery_estimate_while_driving() {
     let told = arena(0.1, RobotKeys::default());
     assert!((160.0..210.0).contains(&told.lasted), "{} min", told.lasted);
     let (error, minute) = told.worst(0.85, |_| true);

@@ -30,17 +30,17 @@ const TURN: u32 = 5;
 const BODY: u32 = 25;
 const FRAME: u32 = 20;
 const CONTROL: u32 = 100;
-/// Delay of frames (ms), and their noise (m, rad); a body is hidden in one of `HIDDEN` frames on average.
-const LATE: u32 = 40;
+/// Delay of frames (ms), and their noise (m, rad); a body is hidden in one of `HIDDEN_PERIOD` frames on average.
+const FRAME_DELAY_MS: u32 = 40;
 const NOISE: (f32, f32) = (0.001, 0.01);
-const HIDDEN: u32 = 50;
-/// Range of message delays (ms); one of `LOST` messages is lost on average.
+const HIDDEN_PERIOD: u32 = 50;
+/// Range of message delays (ms); one of `LOSS_PERIOD` messages is lost on average.
 const DELAY: (u32, u32) = (5, 45);
-const LOST: u32 = 50;
+const LOSS_PERIOD: u32 = 50;
 
 /// Outcome of a parking.
 #[derive(Clone, Debug)]
-struct Seen {
+struct ParkResult {
     seconds: f64,
     /// Minimum gaps between rims [m]: robots and frisbee, two robots, robots and walls.
     gaps: [f32; 3],
@@ -107,7 +107,7 @@ impl Bench {
     }
 
     fn arrives(&mut self, first: u32) -> Option<u32> {
-        let lost = self.draws.below(LOST) == 0;
+        let lost = self.draws.below(LOSS_PERIOD) == 0;
         let at = self.now + DELAY.0 + self.draws.below(DELAY.1);
         (!lost).then_some(at.max(first))
     }
@@ -135,11 +135,11 @@ impl Bench {
             let at = pose.at + vec2(a, b) * NOISE.0;
             let pose = Pose { at, heading: wrap_angle(pose.heading + c * NOISE.1) };
             let name = if i < ROBOTS { id(i) } else { "frisbee".into() };
-            if self.draws.below(HIDDEN) > 0 {
+            if self.draws.below(HIDDEN_PERIOD) > 0 {
                 bodies.push(Tracked { name, pose });
             }
         }
-        self.frames.push_back((self.now + LATE, Frame { number: self.now, bodies }));
+        self.frames.push_back((self.now + FRAME_DELAY_MS, Frame { number: self.now, bodies }));
     }
 
     fn step(&mut self) {
@@ -241,7 +241,7 @@ impl Bench {
         self.gaps = [f32::INFINITY; 3];
     }
 
-    fn park(&mut self, order: ParkOrder) -> Seen {
+    fn park(&mut self, order: ParkOrder) -> ParkResult {
         let frisbee = self.bodies[ROBOTS].pose.at;
         let reply = self.ask(Request::Park(order.clone()));
         assert_eq!(reply, Reply::Done, "seed {}", self.seed);
@@ -264,7 +264,7 @@ impl Bench {
             off.1 = off.1.max(wrap_angle(body.pose.heading - heading).abs() * 180.0 / PI);
         }
         let moved = (self.bodies[ROBOTS].pose.at - frisbee).length();
-        Seen { seconds, gaps: self.gaps, moved, off, report, slowest }
+        ParkResult { seconds, gaps: self.gaps, moved, off, report, slowest }
     }
 }
 
@@ -313,17 +313,17 @@ fn goals(seed: u64, scenario: Scenario, frisbee: Vec2) -> Vec<[f32; 3]> {
     bodies[..ROBOTS].iter().map(|b| [b.pose.at.x, b.pose.at.y, b.pose.heading]).collect()
 }
 
-fn park(seed: u64, bodies: Vec<Body>, scenario: Scenario, own: bool) -> Seen {
+fn park(seed: u64, bodies: Vec<Body>, scenario: Scenario, own: bool) -> ParkResult {
     let poses = goals(seed, scenario, bodies[ROBOTS].pose.at);
     let mut bench = Bench::new(seed, bodies);
     bench.greet();
     bench.park(ParkOrder { poses, own, ..ParkOrder::default() })
 }
 
-fn judge(what: &str, runs: &[(u64, Seen)]) {
+fn judge(what: &str, runs: &[(u64, ParkResult)]) {
     let mut bad = Vec::new();
     for (seed, seen) in runs {
-        let Seen { seconds, gaps, moved, off, report, .. } = seen;
+        let ParkResult { seconds, gaps, moved, off, report, .. } = seen;
         println!(
             "{what} seed {seed}: {} {seconds:.1} s, gaps frisbee {:.1} robots {:.1} walls {:.1} mm, frisbee moved {:.1} mm, \
              off {:.1} mm {:.1} deg, slowest turn {:.1} ms; {}",
@@ -350,7 +350,8 @@ fn nine_robots_park_in_a_minute_and_touch_no_frisbee() {
     for (own, scenario, what) in
         [(false, Scenario::A, "any place at the start"), (true, Scenario::B, "own place anywhere")]
     {
-        let runs: Vec<(u64, Seen)> = (0..24).map(|seed| (seed, park(seed, anywhere(seed), scenario, own))).collect();
+        let runs: Vec<(u64, ParkResult)> =
+            (0..24).map(|seed| (seed, park(seed, anywhere(seed), scenario, own))).collect();
         judge(what, &runs);
     }
 }
@@ -359,7 +360,7 @@ fn nine_robots_park_in_a_minute_and_touch_no_frisbee() {
 fn robots_that_a_run_left_at_the_frisbee_park_too() {
     for own in [false, true] {
         let seeds = 0..12;
-        let runs: Vec<(u64, Seen)> =
+        let runs: Vec<(u64, ParkResult)> =
             seeds.map(|seed| (seed, park(seed, after_a_run(seed), Scenario::A, own))).collect();
         judge(if own { "own place after a run" } else { "any place after a run" }, &runs);
     }
@@ -391,7 +392,7 @@ fn stop_ends_parking_and_a_command_after_it_moves_nothing() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_or_given_up() {
+fn impossible_parking_is_rejected_or_abandoned() {
     let bodies = anywhere(7);
     let frisbee = bodies[ROBOTS].pose.at;
     let poses = goals(7, Scenario::A, frisbee);

@@ -76,7 +76,7 @@ mod tests {
     use xpuck_kernels::random::{Draws, Stream};
 
     #[test]
-    fn a_matrix_of_two_rows() {
+    fn eigenvalues_of_two_by_two_matrix_are_exact() {
         let of = Eigen::of(&[vec![2.0, 1.0], vec![1.0, 2.0]]);
         let mut values = of.values.clone();
         values.sort_by(f64::total_cmp);

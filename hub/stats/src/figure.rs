@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_has_no_sign() {
+    fn zero_has_no_sign() {
         let show = |x: f64| format!("{:.3} {:+.3} {:>7.3} {}", Figure(x), Figure(x), Figure(x), Figure(x));
         assert_eq!(show(-0.0004), "0.000 +0.000   0.000 -0.0004");
         assert_eq!(show(-0.0), "0.000 +0.000   0.000 0");

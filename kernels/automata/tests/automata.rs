@@ -1,7 +1,7 @@
 //! Automata converted to trees run in worlds; all engines agree.
 
 use xpuck_automata::automaton::{Meanings, Module, from_tree, parse, to_tree};
-use xpuck_automata::cargo::hand_made;
+use xpuck_automata::cargo::hand_made_automata;
 use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::tree::exchange::{
@@ -55,7 +55,7 @@ fn automata_come_back_from_every_form_of_their_trees() {
 }
 
 #[test]
-fn the_file_of_the_controller_made_by_hand_says_what_the_kernels_have() {
+fn documented_hand_made_controller_matches_code() {
     let text = include_str!("../../../docs/curricula/hand-made.txt");
-    assert!(text.ends_with(&hand_made().text()));
+    assert!(text.ends_with(&hand_made_automata().text()));
 }

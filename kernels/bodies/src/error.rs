@@ -14,7 +14,7 @@ pub struct BodyError {
 
 impl BodyError {
     pub(crate) fn new(place: impl Display, rule: impl Display) -> BodyError {
-        BodyError { place: place.to_string(), rule: plain(&rule.to_string()) }
+        BodyError { place: place.to_string(), rule: escape_control(&rule.to_string()) }
     }
 
     /// Creates an error at a line and a column, both from 1.
@@ -24,7 +24,7 @@ impl BodyError {
 }
 
 /// Escapes line breaks, control characters and bidirectional marks, because a rule may quote a file.
-fn plain(text: &str) -> String {
+fn escape_control(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

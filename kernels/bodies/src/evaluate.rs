@@ -1,7 +1,7 @@
 //! Evaluation of bodies: distance travelled.
 
 use crate::physics::Pose;
-use crate::robot::{Robot, Trial};
+use crate::robot::{EvaluationConditions, Robot};
 use crate::{BodyError, Brain, Plan};
 
 /// Number of steps of an evaluation in pyro-corpus's curves (41.7 s).
@@ -11,7 +11,7 @@ pub const STEPS: u32 = 10_000;
 ///
 /// # Errors
 /// The brain does not fit the body.
-pub fn evaluate(plan: &Plan, brain: &Brain, trial: Trial, steps: u32) -> Result<f64, BodyError> {
+pub fn evaluate(plan: &Plan, brain: &Brain, trial: EvaluationConditions, steps: u32) -> Result<f64, BodyError> {
     let mut robot = Robot::new(plan, brain, trial)?;
     for _ in 0..steps {
         robot.step();
@@ -21,7 +21,7 @@ pub fn evaluate(plan: &Plan, brain: &Brain, trial: Trial, steps: u32) -> Result<
 
 /// Distance travelled by a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Way {
+pub struct Distance {
     /// y of the root's centre (m), as returned by [`evaluate`].
     pub root: f64,
     /// y of the rearmost part at the end minus y of the rearmost part at the start (m). A body that falls over keeps
@@ -29,7 +29,7 @@ pub struct Way {
     pub rearmost: f64,
 }
 
-impl Way {
+impl Distance {
     /// Smaller of the two distances.
     pub fn walked(self) -> f64 {
         self.root.min(self.rearmost)
@@ -38,9 +38,15 @@ impl Way {
 
 /// Runs a robot for at most `steps` steps and returns the distance and the number of steps. After every `every` steps
 /// (at least 1), `goes_on` receives the step count and the current distance; it returns `false` to stop the run.
-pub fn way(robot: &mut Robot, steps: u32, every: u32, mut goes_on: impl FnMut(u32, Way) -> bool) -> (Way, u32) {
-    let before = robot.rear();
-    let so_far = |robot: &Robot| Way { root: robot.simulator().position()[1], rearmost: robot.rear() - before };
+pub fn walk(
+    robot: &mut Robot,
+    steps: u32,
+    every: u32,
+    mut goes_on: impl FnMut(u32, Distance) -> bool,
+) -> (Distance, u32) {
+    let before = robot.rearmost_y();
+    let so_far =
+        |robot: &Robot| Distance { root: robot.simulator().position()[1], rearmost: robot.rearmost_y() - before };
     for step in 1..=steps {
         robot.step();
         if step.is_multiple_of(every.max(1)) && !goes_on(step, so_far(robot)) {
@@ -54,7 +60,13 @@ pub fn way(robot: &mut Robot, steps: u32, every: u32, mut goes_on: impl FnMut(u3
 ///
 /// # Errors
 /// The brain does not fit the body.
-pub fn path(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) -> Result<Vec<[f64; 3]>, BodyError> {
+pub fn path(
+    plan: &Plan,
+    brain: &Brain,
+    trial: EvaluationConditions,
+    steps: u32,
+    every: u32,
+) -> Result<Vec<[f64; 3]>, BodyError> {
     observed(plan, brain, trial, steps, every, |robot| robot.simulator().position())
 }
 
@@ -62,7 +74,13 @@ pub fn path(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) ->
 ///
 /// # Errors
 /// The brain does not fit the body.
-pub fn frames(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) -> Result<Vec<Vec<Pose>>, BodyError> {
+pub fn frames(
+    plan: &Plan,
+    brain: &Brain,
+    trial: EvaluationConditions,
+    steps: u32,
+    every: u32,
+) -> Result<Vec<Vec<Pose>>, BodyError> {
     observed(plan, brain, trial, steps, every, |robot| robot.simulator().poses())
 }
 
@@ -73,7 +91,7 @@ pub fn frames(plan: &Plan, brain: &Brain, trial: Trial, steps: u32, every: u32) 
 pub fn watch(
     plan: &Plan,
     brain: &Brain,
-    trial: Trial,
+    trial: EvaluationConditions,
     steps: u32,
     mut look: impl FnMut(u32, &Robot),
 ) -> Result<(), BodyError> {
@@ -88,7 +106,7 @@ pub fn watch(
 fn observed<T>(
     plan: &Plan,
     brain: &Brain,
-    trial: Trial,
+    trial: EvaluationConditions,
     steps: u32,
     every: u32,
     look: impl Fn(&Robot) -> T,
@@ -109,7 +127,7 @@ mod tests {
     use crate::{Prif, Rhythm};
     use xpuck_kernels::random::{Draws, Stream};
 
-    const TRIAL: Trial = Trial { rhythm: Rhythm::AsPublished, start: Start::OnGround };
+    const TRIAL: EvaluationConditions = EvaluationConditions { rhythm: Rhythm::AsPublished, start: Start::OnGround };
 
     fn creature(text: &str, seed: u64) -> (Plan, Brain) {
         let plan = Plan::new(&Prif::parse(text).unwrap()).unwrap();
@@ -119,23 +137,23 @@ mod tests {
 
     /// The root ends ten metres away although the body has not walked.
     #[test]
-    fn a_tower_that_falls_over_has_not_walked() {
+    fn falling_tower_gets_no_walking_distance() {
         let tower =
             "(CPG(0), [FRONT, 1, Y], {BOTTOM: (F(1), [BOTTOM, 12, X], None), RIGHT: (F(2), [RIGHT, 6, X], None)})";
         let (plan, brain) = creature(tower, 1);
         let mut robot = Robot::new(&plan, &brain, TRIAL).unwrap();
-        let (fallen, steps) = way(&mut robot, 2400, 2400, |_, _| true);
+        let (fallen, steps) = walk(&mut robot, 2400, 2400, |_, _| true);
         assert_eq!(steps, 2400);
         assert_eq!(fallen.root, evaluate(&plan, &brain, TRIAL, 2400).unwrap());
         assert!(fallen.root > 8.0 && fallen.rearmost < 2.0 && fallen.walked() == fallen.rearmost, "{fallen:?}");
     }
 
     #[test]
-    fn whoever_watches_may_end_a_walk() {
+    fn observer_ends_walk() {
         let (plan, brain) = creature("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 2, X], None)})", 3);
         let mut seen = Vec::new();
         let mut robot = Robot::new(&plan, &brain, TRIAL).unwrap();
-        let (ended, steps) = way(&mut robot, 1000, 50, |step, way| {
+        let (ended, steps) = walk(&mut robot, 1000, 50, |step, way| {
             seen.push((step, way));
             step < 200
         });

@@ -16,8 +16,8 @@ pub mod variation;
 
 pub use brain::{Brain, MAX_SYNAPSES, MAX_WEIGHT, PERIODS};
 pub use error::BodyError;
-pub use evaluate::{STEPS, Way, evaluate, frames, path, watch, way};
+pub use evaluate::{Distance, STEPS, evaluate, frames, path, walk, watch};
 pub use part::{Axis, Direction, Part};
 pub use physics::Start;
 pub use prif::{PlacedPart, Plan, Prif};
-pub use robot::{Rhythm, Robot, Trial};
+pub use robot::{EvaluationConditions, Rhythm, Robot};

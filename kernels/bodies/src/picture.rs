@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_shows_three_faces_of_each_part_those_behind_first() {
+    fn plan_draws_three_faces_per_part_back_to_front() {
         let svg = plan_svg(&plan(
             "(CPG(), [FRONT, 1, Y], {FRONT: (S(), [FRONT, 1, X], None), BACK: (F(), [BACK, 1, X], None)})",
         ));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_has_its_colour_and_all_corners_are_inside() {
+    fn class_colours_differ_and_corners_fit_view_box() {
         let colours: Vec<[u8; 3]> = Part::ALL.map(|part| shade(part, 0.92)).to_vec();
         for (i, a) in colours.iter().enumerate() {
             assert!(colours[..i].iter().all(|b| a != b));

@@ -25,7 +25,7 @@ impl Rhythm {
     }
 
     /// Returns the rhythm with a period (s); 0 stands for touch.
-    pub fn of_period(period: f64) -> Rhythm {
+    pub fn from_period(period: f64) -> Rhythm {
         if period == 0.0 { Rhythm::AsPublished } else { Rhythm::Period(period) }
     }
 }
@@ -39,16 +39,17 @@ impl Default for Rhythm {
 
 /// Conditions of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Trial {
+pub struct EvaluationConditions {
     /// Behaviour of the brain part's own neuron. A brain's own period replaces this period, but not touch.
     pub rhythm: Rhythm,
     /// Start height.
     pub start: Start,
 }
 
-impl Trial {
+impl EvaluationConditions {
     /// Conditions of pyro-corpus's program.
-    pub const AS_PUBLISHED: Trial = Trial { rhythm: Rhythm::AsPublished, start: Start::Published };
+    pub const AS_PUBLISHED: EvaluationConditions =
+        EvaluationConditions { rhythm: Rhythm::AsPublished, start: Start::Published };
 }
 
 /// Body driven by its brain.
@@ -70,8 +71,8 @@ impl<'a> Robot<'a> {
     ///
     /// # Errors
     /// The brain does not fit the body; a period that is not finite and positive.
-    pub fn new(plan: &'a Plan, brain: &'a Brain, trial: Trial) -> Result<Robot<'a>, BodyError> {
-        let Trial { rhythm, start } = trial;
+    pub fn new(plan: &'a Plan, brain: &'a Brain, trial: EvaluationConditions) -> Result<Robot<'a>, BodyError> {
+        let EvaluationConditions { rhythm, start } = trial;
         brain.check(plan)?;
         let rhythm = match (rhythm, brain.period) {
             (Rhythm::Period(_), Some(own)) => Rhythm::Period(own),
@@ -97,7 +98,7 @@ impl<'a> Robot<'a> {
     }
 
     /// Returns the robot raised by `height` (m).
-    pub fn lifted(mut self, height: f64) -> Robot<'a> {
+    pub fn raised(mut self, height: f64) -> Robot<'a> {
         self.simulator.lift(height);
         self
     }
@@ -109,14 +110,14 @@ impl<'a> Robot<'a> {
         for (&(part, _), value) in self.motors.iter().zip(&self.values) {
             self.simulator.set_target(part, JOINT_RANGE * value);
         }
-        if self.sense() {
-            self.think();
+        if self.update_sensors() {
+            self.update_neurons();
         }
         self.steps += 1;
     }
 
     /// Reads the sensors; returns whether any value changed.
-    fn sense(&mut self) -> bool {
+    fn update_sensors(&mut self) -> bool {
         let mut changed = false;
         let seconds = f64::from(self.steps) * DT;
         for (sense, &part) in self.senses.iter_mut().zip(&self.sensors) {
@@ -131,7 +132,7 @@ impl<'a> Robot<'a> {
         changed
     }
 
-    fn think(&mut self) {
+    fn update_neurons(&mut self) {
         for (&(_, neuron), value) in self.motors.iter().zip(&mut self.values) {
             let sum: f64 =
                 self.senses.iter().enumerate().map(|(sensor, sense)| self.brain.weight(sensor, neuron) * sense).sum();
@@ -140,7 +141,7 @@ impl<'a> Robot<'a> {
     }
 
     /// y of the centre of the currently rearmost part (m).
-    pub fn rear(&self) -> f64 {
+    pub fn rearmost_y(&self) -> f64 {
         self.simulator.poses().iter().map(|pose| pose.position[1]).fold(f64::INFINITY, f64::min)
     }
 

@@ -45,14 +45,14 @@ fn instruction(name: &str) -> Result<Prif, String> {
 }
 
 #[test]
-fn the_four_instructions_of_the_readme_are_read_and_printed_back() {
+fn readme_instructions_round_trip() {
     for text in README {
         assert_eq!(Prif::parse(text).unwrap().print(), text);
     }
 }
 
 #[test]
-fn the_readme_s_third_and_fourth_bodies_are_those_of_the_vectors() {
+fn readme_bodies_match_vectors() {
     assert_eq!(Prif::parse(README[2]), Ok(instruction("v03_left3_left2_top2").unwrap()));
     assert_eq!(Prif::parse(README[3]), Ok(instruction("v04_readme_tree").unwrap()));
 }
@@ -117,7 +117,7 @@ fn bodies_that_the_original_refuses_are_refused_with_the_place() {
 }
 
 #[test]
-fn an_imported_urdf_exports_to_the_same_bytes() {
+fn imported_urdf_exports_to_same_bytes() {
     for (name, case) in cases().into_iter().filter(|(_, case)| case["valid"] == true) {
         let text = read_to_string(vector(case["urdf"].as_str().unwrap())).unwrap();
         let prif = import(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -130,7 +130,7 @@ fn an_imported_urdf_exports_to_the_same_bytes() {
 }
 
 #[test]
-fn definitions_that_build_nothing_are_refused_with_place_and_rule() {
+fn invalid_definition_reports_place_and_rule() {
     let deep = |depth: usize| {
         let open: String = (0..depth).map(|_| "(B(), [FRONT, 1, X], {FRONT: ").collect();
         format!("{open}(B(), [FRONT, 1, X], None){}", "})".repeat(depth))
@@ -191,7 +191,7 @@ fn json_is_refused_with_line_and_column() {
 }
 
 #[test]
-fn a_urdf_that_others_wrote_anew_is_the_same_body() {
+fn rewritten_urdf_imports_as_same_body() {
     let prif =
         Prif::parse("(CPG(0), [FRONT, 1, X], {LEFT: (B(2), [LEFT, 2, X], None), TOP: (F(1), [TOP, 1, X], None)})")
             .unwrap();
@@ -228,7 +228,7 @@ fn a_urdf_that_others_wrote_anew_is_the_same_body() {
 }
 
 #[test]
-fn a_robot_of_others_is_refused_with_all_reasons() {
+fn foreign_urdf_is_rejected_with_all_reasons() {
     let robot = "<robot name=\"arm\"><link name=\"base_link\"/><link name=\"tool\"/>\n\
                  <joint name=\"j\" type=\"prismatic\"><parent link=\"base_link\"/><child link=\"tool\"/></joint></robot>";
     let told = import(robot).unwrap_err().to_string();
@@ -243,7 +243,7 @@ fn a_robot_of_others_is_refused_with_all_reasons() {
 }
 
 #[test]
-fn a_urdf_that_is_no_body_is_refused_with_line_and_rule() {
+fn invalid_urdf_is_rejected_with_line_and_rule() {
     let ours = read_to_string(vector("v02_left3.urdf")).unwrap();
     let refused = |from: &str, to: &str| {
         assert!(ours.contains(from), "{from}");
@@ -273,7 +273,7 @@ fn a_urdf_that_is_no_body_is_refused_with_line_and_rule() {
 }
 
 #[test]
-fn an_nndf_that_does_not_fit_its_body_is_refused_with_line_and_rule() {
+fn mismatched_nndf_reports_line_and_rule() {
     let plan = Plan::new(&instruction("v08_key_differs_from_dir").unwrap()).unwrap();
     let ours = read_to_string(vector("v08_key_differs_from_dir.nndf")).unwrap();
     let refused = |from: &str, to: &str| {
@@ -292,7 +292,7 @@ fn an_nndf_that_does_not_fit_its_body_is_refused_with_line_and_rule() {
 }
 
 #[test]
-fn a_rhythm_of_its_own_is_in_the_nndf() {
+fn own_rhythm_period_round_trips_through_nndf() {
     let plan = Plan::new(&instruction("v08_key_differs_from_dir").unwrap()).unwrap();
     let common = Brain::from_nndf(&read_to_string(vector("v08_key_differs_from_dir.nndf")).unwrap(), &plan).unwrap();
     assert_eq!(common.period, None);

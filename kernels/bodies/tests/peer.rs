@@ -9,11 +9,11 @@ use std::fs::read_to_string;
 use std::path::Path;
 use xpuck_bodies::physics::Simulator;
 use xpuck_bodies::urdf::Dialect;
-use xpuck_bodies::variation::{Manner, random_body};
-use xpuck_bodies::{Brain, Plan, Prif, Rhythm, Robot, Start, Trial, evaluate, frames, path, urdf};
+use xpuck_bodies::variation::{MutationRules, random_body};
+use xpuck_bodies::{Brain, EvaluationConditions, Plan, Prif, Rhythm, Robot, Start, evaluate, frames, path, urdf};
 
 /// Rhythm of 1 s and the start position of pyro-corpus.
-const RHYTHMIC: Trial = Trial { rhythm: Rhythm::Period(1.0), start: Start::Published };
+const RHYTHMIC: EvaluationConditions = EvaluationConditions { rhythm: Rhythm::Period(1.0), start: Start::Published };
 use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::random::{Draws, Stream};
 
@@ -40,10 +40,10 @@ fn distance(at: [f64; 3], run: &Value, step: u32) -> Option<f64> {
 }
 
 #[test]
-fn the_first_steps_are_those_of_pybullet() {
+fn first_steps_match_pybullet() {
     for (name, run) in runs("eval_1000.json") {
         let (plan, brain) = body(&name);
-        let mut robot = Robot::new(&plan, &brain, Trial::AS_PUBLISHED).unwrap();
+        let mut robot = Robot::new(&plan, &brain, EvaluationConditions::AS_PUBLISHED).unwrap();
         let mut compared = 0;
         for step in 0..=10 {
             robot.step();
@@ -61,7 +61,7 @@ fn walks_of_ten_thousand_steps_end_where_those_of_pybullet_do() {
     let mut apart: Vec<(f64, String)> = Vec::new();
     for (name, run) in runs("eval_10000.json") {
         let (plan, brain) = body(&name);
-        let y = evaluate(&plan, &brain, Trial::AS_PUBLISHED, 10_000).unwrap();
+        let y = evaluate(&plan, &brain, EvaluationConditions::AS_PUBLISHED, 10_000).unwrap();
         apart.push(((y - run["final_y"].as_f64().unwrap()).abs(), name));
     }
     apart.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -75,7 +75,7 @@ fn walks_of_ten_thousand_steps_end_where_those_of_pybullet_do() {
 fn fifty() -> Vec<(Prif, Plan, Brain)> {
     let make = |number: u32| {
         let mut draws = Draws::new(27, number, 0, 0, Stream::Evolution);
-        let prif = random_body(12, Manner::Readme, &mut draws);
+        let prif = random_body(12, MutationRules::Readme, &mut draws);
         let plan = Plan::new(&prif).unwrap();
         let brain = Brain::random(&plan, &mut draws);
         (prif, plan, brain)
@@ -110,7 +110,7 @@ fn fifty_bodies_get_as_far_as_in_pybullet() {
 }
 
 #[test]
-fn a_body_that_slides_stops_where_it_does_in_pybullet() {
+fn sliding_body_stops_as_in_pybullet() {
     let (plan, _) = body("v02_left3");
     // Measured in PyBullet 3.2.7 after 400 steps at rest and 400 more: equal along both axes, to 1e-6 m.
     for (velocity, expected) in [([2.0, 0.0], [0.393_13, 0.0]), ([0.0, 2.0], [0.0, 0.393_13])] {
@@ -127,7 +127,7 @@ fn a_body_that_slides_stops_where_it_does_in_pybullet() {
 }
 
 #[test]
-fn a_body_of_one_part_falls_and_rests() {
+fn single_part_body_falls_and_rests() {
     let plan = Plan::new(&Prif::seed()).unwrap();
     let brain = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
     // The body creeps by the same distance in PyBullet: 0.04427450702 mm.
@@ -139,10 +139,10 @@ fn a_body_of_one_part_falls_and_rests() {
 }
 
 #[test]
-fn what_does_not_fit_a_body_is_refused() {
+fn mismatched_brain_or_trial_is_rejected() {
     let (plan, brain) = body("v08_key_differs_from_dir");
     let refused = |brain: &Brain, trial| evaluate(&plan, brain, trial, 1).unwrap_err().to_string();
-    let period = refused(&brain, Trial { rhythm: Rhythm::Period(0.0), ..RHYTHMIC });
+    let period = refused(&brain, EvaluationConditions { rhythm: Rhythm::Period(0.0), ..RHYTHMIC });
     assert_eq!(period, "the rhythm: a period of 0 s; it is finite and above 0");
     let few = Brain { weights: vec![1.0], ..brain.clone() };
     assert!(refused(&few, RHYTHMIC).contains("1 weights"), "{}", refused(&few, RHYTHMIC));
@@ -180,7 +180,7 @@ fn two_runs_have_the_same_digits_and_frames_follow_the_path() {
 fn speed_and_distance_from_pybullet() {
     for (name, run) in runs("eval_10000.json") {
         let (plan, brain) = body(&name);
-        let mut robot = Robot::new(&plan, &brain, Trial::AS_PUBLISHED).unwrap();
+        let mut robot = Robot::new(&plan, &brain, EvaluationConditions::AS_PUBLISHED).unwrap();
         let start = processor_seconds();
         let (mut passes, mut line) = (0u64, String::new());
         for step in 0..10_000u32 {
@@ -222,7 +222,7 @@ fn write_the_fifty_bodies() {
 }
 
 #[test]
-fn a_body_that_begins_on_the_ground_is_not_thrown_out_of_it() {
+fn body_started_on_ground_is_not_ejected() {
     let deep = Plan::new(&Prif::parse("(B(), [BOTTOM, 6, X], None)").unwrap()).unwrap();
     let highest = |start| {
         let mut simulator = Simulator::new(&deep, start);

@@ -4,7 +4,7 @@
 use super::robot::{Kilobot, STEP};
 use super::senses::Regions;
 use std::f32::consts::PI;
-use xpuck_kernels::random::{Stream, block, nearly_normal, unit};
+use xpuck_kernels::random::{Stream, nearly_normal, random_block, unit};
 
 /// Maximum number of Kilobots in a world.
 pub const MAX_KILOBOTS: usize = 100;
@@ -47,7 +47,7 @@ impl Foraging {
     /// `test_bt_simple.world`). For larger swarms, the radius grows with the corner distance of the grid.
     pub fn thesis(robots: usize) -> Foraging {
         let spacing = 0.05;
-        let beyond = corner(grid(robots), spacing) - corner(grid(25), spacing);
+        let beyond = corner_distance(grid(robots), spacing) - corner_distance(grid(25), spacing);
         Foraging {
             robot: Kilobot::default(),
             robots,
@@ -65,7 +65,7 @@ impl Foraging {
     }
 
     /// Maximum number of deliveries, for straight trips from the edge of the nest to the food and back (Eq. 4.1).
-    pub fn most_food(&self) -> f32 {
+    pub fn max_deliveries(&self) -> f32 {
         self.robots as f32 * self.robot.forward * self.seconds / (2.0 * self.gap)
     }
 
@@ -100,7 +100,7 @@ impl Foraging {
                 self.nest, self.gap
             ));
         }
-        let farthest = corner(grid(n), self.spacing);
+        let farthest = corner_distance(grid(n), self.spacing);
         if farthest > self.nest + self.gap {
             return Err(format!(
                 "robots in the corners of the grid, {farthest} m from the centre, begin in the food; take a larger nest than {} m, or fewer robots",
@@ -123,8 +123,8 @@ impl Foraging {
     pub(super) fn start(&self, i: usize, seed: u64, world: u32) -> Start {
         let side = grid(self.robots);
         let along = |k: usize| (k as f32 - (side - 1) as f32 * 0.5) * self.spacing;
-        let words = block(seed, world, i as u32, 0, Stream::Start, 0);
-        let of = block(seed, world, i as u32, 0, Stream::Start, 1);
+        let words = random_block(seed, world, i as u32, 0, Stream::Start, 0);
+        let of = random_block(seed, world, i as u32, 0, Stream::Start, 1);
         Start {
             x: along(i % side),
             y: along(i / side),
@@ -143,7 +143,7 @@ fn grid(robots: usize) -> usize {
 }
 
 /// Distance of the corner robots of a square grid from its centre (m).
-fn corner(side: usize, spacing: f32) -> f32 {
+fn corner_distance(side: usize, spacing: f32) -> f32 {
     (side.max(1) - 1) as f32 * 0.5 * spacing * std::f32::consts::SQRT_2
 }
 
@@ -152,10 +152,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_thesis_s_swarm_could_bring_300_pieces_of_food() {
+    fn thesis_swarm_can_deliver_at_most_300_food_items() {
         let foraging = Foraging::thesis(25);
         assert_eq!(foraging.check(), Ok(()));
-        assert!((foraging.most_food() - 300.0).abs() < 1e-3);
+        assert!((foraging.max_deliveries() - 300.0).abs() < 1e-3);
         assert_eq!((foraging.updates(), foraging.nest), (600, 0.2));
     }
 
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_the_remedy() {
+    fn invalid_foraging_setup_is_rejected_with_remedy() {
         let of = |change: fn(&mut Foraging)| {
             let mut foraging = Foraging::thesis(25);
             change(&mut foraging);

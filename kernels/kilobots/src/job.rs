@@ -29,7 +29,7 @@ pub struct Outcome {
 impl Outcome {
     /// Fitness: deliveries as a share of the possible maximum (Eq. 4.2 without derating).
     pub fn fitness(&self, foraging: &Foraging) -> f32 {
-        self.delivered as f32 / foraging.most_food()
+        self.delivered as f32 / foraging.max_deliveries()
     }
 }
 

@@ -8,7 +8,7 @@
 //! the drag of both, so both move at half the speed. Halving the overlap models this effect. Friction between discs,
 //! which Box2D adds, is omitted.
 
-use super::robot::{Kilobot, MOST_PUSHED, STEP};
+use super::robot::{Kilobot, MAX_PUSH, STEP};
 use std::f32::consts::{PI, TAU};
 use xpuck_kernels::math::{max, min, sin_cos};
 use xpuck_kernels::random::nearly_normal;
@@ -27,7 +27,7 @@ pub(super) struct Drive {
 impl Drive {
     /// Returns the drive of a robot with this bias; motors: 0 off, 1 left, 2 right, 3 forward.
     #[inline(always)]
-    pub fn of(robot: &Kilobot, motors: u32, bias: [f32; 2]) -> Drive {
+    pub fn new(robot: &Kilobot, motors: u32, bias: [f32; 2]) -> Drive {
         let (v, w) = match motors {
             0 => return Drive::default(),
             1 => (robot.pivot, robot.turn),
@@ -50,7 +50,7 @@ pub(super) fn drive(drive: Drive, axle: f32, heading: f32, words: [u32; 4]) -> (
 
 /// Normalises a heading to -pi..=pi after an update, in which it changed by less than a turn.
 #[inline(always)]
-pub(super) fn wrapped(heading: f32) -> f32 {
+pub(super) fn wrap_heading(heading: f32) -> f32 {
     let less = if heading > PI { heading - TAU } else { heading };
     if less < -PI { less + TAU } else { less }
 }
@@ -67,8 +67,8 @@ pub(super) fn push(x: f32, y: f32, squared: f32, reach: f32) -> [f32; 2] {
 /// Returns the coordinate of a robot after contacts moved it by `by` (m), limited by a wall at `most` from the centre
 /// (m).
 #[inline(always)]
-pub(super) fn settled(at: f32, by: f32, most: f32) -> f32 {
-    let pushed = at + max(min(by, MOST_PUSHED), -MOST_PUSHED);
+pub(super) fn clamp_to_arena(at: f32, by: f32, most: f32) -> f32 {
+    let pushed = at + max(min(by, MAX_PUSH), -MAX_PUSH);
     max(min(pushed, most), -most)
 }
 
@@ -80,7 +80,7 @@ mod tests {
     fn one_motor_turns_a_robot_round_its_other_foot() {
         let robot = Kilobot { noise: [0.0; 2], ..Kilobot::default() };
         let mut end = [0.0f32; 3];
-        let left = Drive::of(&robot, 1, [0.0; 2]);
+        let left = Drive::new(&robot, 1, [0.0; 2]);
         let quarter = (std::f32::consts::FRAC_PI_2 / (robot.turn * STEP)).round() as u32;
         for _ in 0..quarter {
             let ([x, y], heading) = drive(left, 0.0, end[2], [0; 4]);
@@ -88,19 +88,19 @@ mod tests {
         }
         let foot = robot.pivot / robot.turn;
         assert!((end[0] - foot).abs() < 5e-4 && (end[1] - foot).abs() < 5e-4, "{end:?}, foot at {foot}");
-        let still = drive(Drive::of(&robot, 0, [1.0; 2]), 0.005, 1.0, [u32::MAX; 4]);
+        let still = drive(Drive::new(&robot, 0, [1.0; 2]), 0.005, 1.0, [u32::MAX; 4]);
         assert_eq!(still, ([0.0; 2], 1.0), "motors that are off have neither noise nor bias");
     }
 
     #[test]
-    fn a_robot_that_pushes_another_goes_half_as_fast() {
+    fn robot_pushing_another_moves_at_half_speed() {
         let (mut pusher, mut pushed) = (0.0f32, 0.033f32);
         for _ in 0..100 {
             pusher += 0.0008;
             let apart = pushed - pusher;
             let [by, _] = push(apart, 0.0, apart * apart, 0.033);
-            pusher = settled(pusher, -by, 1.0);
-            pushed = settled(pushed, by, 1.0);
+            pusher = clamp_to_arena(pusher, -by, 1.0);
+            pushed = clamp_to_arena(pushed, by, 1.0);
         }
         assert!((pushed - 0.033 - 0.04).abs() < 1e-4, "{pushed}");
     }

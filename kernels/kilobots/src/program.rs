@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kilobot_cannot_run_is_refused_in_one_line() {
+    fn unsupported_tree_is_rejected_in_one_line() {
         let foreign = Tree::parse("seqm\n  movcv v_goal 0deg\n  successl\n").unwrap();
         assert!(Program::compile(&foreign).unwrap_err().to_string().starts_with("a Kilobot has no node `movcv`"));
         let deep: String = (0..31).map(|level| format!("{}successd\n", "  ".repeat(level))).collect();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kilobot_s_tree_prints_and_reads_back() {
+    fn kilobot_tree_round_trips_through_text() {
         let text = "probm3 0.25 0.5\n  selm\n    ifltvar delta_dist_food scratchpad\n    set send_signal -0.75\n  \
                     repeati 9\n    mr\n  failed\n    ifgecon received_signal 0.5\n";
         assert_eq!(tree(text).to_string(), text);

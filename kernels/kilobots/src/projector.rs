@@ -29,7 +29,7 @@ pub enum Light {
 
 /// Returns the colour for sixteen sensor readings. Readings form pulses if their range is at least `contrast`,
 /// otherwise the result is black. `None` if the pulses match no colour.
-pub fn light_of(readings: [u16; PROJECTOR_SAMPLES], contrast: u16) -> Option<Light> {
+pub fn classify_light(readings: [u16; PROJECTOR_SAMPLES], contrast: u16) -> Option<Light> {
     let (mut darkest, mut brightest) = (u16::MAX, 0);
     for reading in readings {
         (darkest, brightest) = (darkest.min(reading), brightest.max(reading));
@@ -83,19 +83,19 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_told_apart_wherever_the_samples_begin() {
+    fn colours_are_decoded_at_any_sample_phase() {
         let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
         for light in [Light::Black, Light::Primary, Light::CyanOrYellow, Light::Magenta] {
             for phase in 0..1000 {
                 let read = readings(light, phase as f32 / 1000.0, 60.0, &mut draws);
-                assert_eq!(light_of(read, 200), Some(light), "phase {phase}: {read:?}");
+                assert_eq!(classify_light(read, 200), Some(light), "phase {phase}: {read:?}");
             }
         }
     }
 
     #[test]
-    fn what_is_no_colour_is_said_so() {
-        let of = |bits: u16| light_of(std::array::from_fn(|i| 200 + 500 * (bits >> i & 1)), 200);
+    fn invalid_sample_patterns_decode_to_no_colour() {
+        let of = |bits: u16| classify_light(std::array::from_fn(|i| 200 + 500 * (bits >> i & 1)), 200);
         assert_eq!(of(0b1100_0000_0000_0001), Some(Light::Primary), "a pulse across the end of the samples");
         assert_eq!(of(0b0101_0101_0101_0101), None);
         assert_eq!(of(0b0000_0011_1111_1111), None);

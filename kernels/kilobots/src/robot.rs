@@ -5,15 +5,15 @@ pub const STEP: f32 = 0.1;
 /// Number of updates over which density and distances are averaged (4.3).
 pub const WINDOW: usize = 5;
 /// Distance that a robot sends for a region to which it knows no route (mm) (4.3).
-pub const UNKNOWN_WAY: u32 = 500;
+pub const UNKNOWN_DISTANCE: u32 = 500;
 
 /// Maximum distance that a robot drives in a step (m); faster robots are rejected.
-pub(super) const MOST_DRIVEN: f32 = 0.002;
+pub(super) const MAX_STEP: f32 = 0.002;
 /// Maximum displacement of a robot by contacts in a step along each axis (m); the remainder is left to the next step.
-pub(super) const MOST_PUSHED: f32 = 0.002;
+pub(super) const MAX_PUSH: f32 = 0.002;
 /// Maximum decrease of the distance between two robots in a step [m]: both drive, and both are pushed by up to
 /// sqrt(2) times the limit per axis.
-const MOST_CLOSER: f32 = 2.0 * (MOST_DRIVEN + 1.415 * MOST_PUSHED);
+const MAX_APPROACH: f32 = 2.0 * (MAX_STEP + 1.415 * MAX_PUSH);
 /// Limit of noise and bias, which are sums of bytes, in standard deviations.
 const MOST_DEVIATIONS: f32 = 3.86;
 
@@ -83,8 +83,8 @@ impl Default for Kilobot {
 
 impl Kilobot {
     /// Distance beyond which two robots cannot touch before the next update (m).
-    pub(super) fn near(&self) -> f32 {
-        2.0 * self.radius + self.steps as f32 * MOST_CLOSER
+    pub(super) fn contact_range(&self) -> f32 {
+        2.0 * self.radius + self.steps as f32 * MAX_APPROACH
     }
 
     /// Checks the parameters. The error is one line with the remedy.
@@ -100,8 +100,8 @@ impl Kilobot {
         if !(0.001..=0.1).contains(&self.radius) {
             return Err(format!("robot: radius {} m; 0.001 to 0.1 m are allowed", self.radius));
         }
-        if fastest * STEP > MOST_DRIVEN {
-            let most = MOST_DRIVEN / STEP;
+        if fastest * STEP > MAX_STEP {
+            let most = MAX_STEP / STEP;
             return Err(format!(
                 "robot: with noise and bias it drives up to {fastest} m/s; at most {most} are allowed"
             ));

@@ -1,6 +1,6 @@
 //! Senses of a Kilobot: regions by light, and food, nest and neighbours by messages (thesis 4.2 and 4.3).
 
-use super::robot::{UNKNOWN_WAY, WINDOW};
+use super::robot::{UNKNOWN_DISTANCE, WINDOW};
 use std::f32::consts::PI;
 use xpuck_kernels::math::{floor, max};
 
@@ -63,37 +63,37 @@ impl Regions {
 
 /// Route to a region as encoded in a message: hop count in the upper half, total length (mm) in the lower. The
 /// smaller value has fewer hops, or the same number and a shorter length.
-pub(super) type Way = u32;
+pub(super) type Route = u32;
 
 /// Initial value before any message with a route.
-pub(super) const NO_WAY: Way = u32::MAX;
+pub(super) const NO_ROUTE: Route = u32::MAX;
 
 /// Increment of one hop, without its length.
-const HOP: Way = 1 << 16;
+const HOP: Route = 1 << 16;
 
 /// Hop count of a route.
 #[inline(always)]
-pub(super) fn hops(way: Way) -> u32 {
+pub(super) fn hops(way: Route) -> u32 {
     way >> 16
 }
 
 /// Length of a route (mm).
 #[inline(always)]
-pub(super) fn length(way: Way) -> u32 {
+pub(super) fn length(way: Route) -> u32 {
     way & 0xffff
 }
 
 /// Value of a robot with no known route.
 #[inline(always)]
-pub(super) fn unknown(most_hops: u32) -> Way {
-    most_hops << 16 | UNKNOWN_WAY
+pub(super) fn unknown_route(most_hops: u32) -> Route {
+    most_hops << 16 | UNKNOWN_DISTANCE
 }
 
 /// Returns the route of a robot inside or outside the region; `told` is the best received route plus the distance to
 /// its sender.
 #[inline(always)]
-pub(super) fn known(told: Way, within: bool, most_hops: u32) -> Way {
-    let way = if hops(told) < most_hops { told.wrapping_add(HOP) } else { unknown(most_hops) };
+pub(super) fn update_route(told: Route, within: bool, most_hops: u32) -> Route {
+    let way = if hops(told) < most_hops { told.wrapping_add(HOP) } else { unknown_route(most_hops) };
     if within { 0 } else { way }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn measured(squared: f32) -> u32 {
 
 /// Contribution of a message from distance `mm` to the local density (Kilobots per m^2) (Eq. 4.3).
 #[inline(always)]
-pub(super) fn crowding(mm: u32) -> f32 {
+pub(super) fn density_contribution(mm: u32) -> f32 {
     // The conversion of a signed integer is a single instruction.
     let mm = max(mm as i32 as f32, 1.0);
     1e6 / (PI * mm * mm)
@@ -122,7 +122,7 @@ pub(super) struct History {
 impl History {
     /// Before the first update: no neighbours and no known route.
     pub const START: History =
-        History { crowding: [0.0; WINDOW], food: [UNKNOWN_WAY; WINDOW], nest: [UNKNOWN_WAY; WINDOW] };
+        History { crowding: [0.0; WINDOW], food: [UNKNOWN_DISTANCE; WINDOW], nest: [UNKNOWN_DISTANCE; WINDOW] };
 }
 
 /// Mean density (1000 Kilobots per m^2), scaled to the range -1 to 1 of the tree's constants (4.3.1).
@@ -133,7 +133,7 @@ pub(super) fn density(c: [f32; WINDOW]) -> f32 {
 
 /// Change of the mean route length when the newest value replaces the oldest, both (mm); the result is in metres.
 #[inline(always)]
-pub(super) fn way_change(newest: u32, oldest: u32) -> f32 {
+pub(super) fn distance_change(newest: u32, oldest: u32) -> f32 {
     (newest as i32 - oldest as i32) as f32 * (0.001 / WINDOW as f32)
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sensor_samples_at_8_hz_and_follows_the_median_of_seven() {
+    fn light_sensor_samples_at_8_hz_with_median_of_seven() {
         assert_eq!((0..5).filter(|step| samples(*step)).count(), 4);
         let regions = Regions { nest_squared: 0.04, food_squared: 0.09 };
         let mut light = Light::at(0.0, regions);
@@ -163,24 +163,28 @@ mod tests {
     #[test]
     fn figure_4_3_the_way_of_fewest_hops_counts_not_the_shortest() {
         let most = 7;
-        let at_food = known(NO_WAY, true, most);
+        let at_food = update_route(NO_ROUTE, true, most);
         assert_eq!((hops(at_food), length(at_food)), (0, 0));
         // Three short hops, and two long ones.
-        let along = |lengths: &[u32]| lengths.iter().fold(at_food, |way, mm| known(way + mm, false, most));
+        let along = |lengths: &[u32]| lengths.iter().fold(at_food, |way, mm| update_route(way + mm, false, most));
         let (three, two) = (along(&[90, 90, 90]), along(&[100, 100]));
         let told = (three + 90).min(two + 100);
-        let mine = known(told, false, most);
+        let mine = update_route(told, false, most);
         assert_eq!((hops(mine), length(mine)), (3, 300));
-        assert_eq!(known(NO_WAY, false, most), unknown(most));
-        assert_eq!(length(known(unknown(most) + 80, false, most)), UNKNOWN_WAY, "who knows no way tells none");
-        assert_eq!(known(along(&[50; 6]) + 50, false, most), 7 << 16 | 350, "the last that is known");
-        assert_eq!(known(along(&[50; 7]) + 50, false, most), unknown(most));
+        assert_eq!(update_route(NO_ROUTE, false, most), unknown_route(most));
+        assert_eq!(
+            length(update_route(unknown_route(most) + 80, false, most)),
+            UNKNOWN_DISTANCE,
+            "who knows no way tells none"
+        );
+        assert_eq!(update_route(along(&[50; 6]) + 50, false, most), 7 << 16 | 350, "the last that is known");
+        assert_eq!(update_route(along(&[50; 7]) + 50, false, most), unknown_route(most));
     }
 
     #[test]
-    fn a_neighbour_at_100_mm_makes_32_on_a_square_metre() {
-        assert!((crowding(measured(0.01 + 1e-6)) - 31.83).abs() < 0.01);
+    fn neighbour_at_100_mm_gives_density_32_per_square_metre() {
+        assert!((density_contribution(measured(0.01 + 1e-6)) - 31.83).abs() < 0.01);
         assert!((density([1000.0; WINDOW]) - 1.0).abs() < 1e-6);
-        assert_eq!(way_change(0, 500), -0.1);
+        assert_eq!(distance_change(0, 500), -0.1);
     }
 }

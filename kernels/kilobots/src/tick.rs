@@ -36,31 +36,31 @@ impl Blackboard for [f32; ENTRY_COUNT] {
     }
 }
 
-/// Start of a robot's next tick: an instruction or [`Place::ROOT`], and whether the instruction is a running motor
+/// Start of a robot's next tick: an instruction or [`TreePosition::ROOT`], and whether the instruction is a running motor
 /// node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place(u16);
+pub(super) struct TreePosition(u16);
 
-impl Place {
+impl TreePosition {
     /// No node is running.
-    pub const ROOT: Place = Place(u16::MAX);
+    pub const ROOT: TreePosition = TreePosition(u16::MAX);
     /// Flag of a running motor node; programs are much smaller than this value.
     const RUNNING: u16 = 0x8000;
 }
 
 /// State of a robot's controller: blackboard and position in the tree.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mind {
+pub struct ControllerState {
     /// Blackboard (Table 4.1); the caller writes the senses to entries 3 to 9 before each tick.
     pub board: [f32; ENTRY_COUNT],
-    place: Place,
+    place: TreePosition,
     counts: Vec<u8>,
 }
 
-impl Mind {
+impl ControllerState {
     /// Creates the initial state for `program`: all zero.
-    pub fn new(program: &Program) -> Mind {
-        Mind { board: [0.0; ENTRY_COUNT], place: Place::ROOT, counts: vec![0; program.counters] }
+    pub fn new(program: &Program) -> ControllerState {
+        ControllerState { board: [0.0; ENTRY_COUNT], place: TreePosition::ROOT, counts: vec![0; program.counters] }
     }
 
     /// Ticks the tree once; the blackboard then contains the motor command and the signal.
@@ -77,7 +77,7 @@ impl Mind {
 pub(super) fn tick(
     program: &Program,
     motors: Motors,
-    place: &mut Place,
+    place: &mut TreePosition,
     counts: &mut [u8],
     board: &mut impl Blackboard,
     draws: &mut Draws,
@@ -85,8 +85,8 @@ pub(super) fn tick(
     let code = &program.code[..];
     board.set(MOTORS as u8, 0.0);
     let (mut at, mut resumes) = match *place {
-        Place::ROOT => (0, false),
-        Place(at) => (usize::from(at & !Place::RUNNING), at & Place::RUNNING != 0),
+        TreePosition::ROOT => (0, false),
+        TreePosition(at) => (usize::from(at & !TreePosition::RUNNING), at & TreePosition::RUNNING != 0),
     };
     loop {
         let node = &code[at];
@@ -109,11 +109,11 @@ pub(super) fn tick(
                 Motors::RunThenSucceed if resumes => Status::Success,
                 Motors::RunThenSucceed => {
                     board.set(MOTORS as u8, motors_of(node.kind));
-                    *place = Place(at as u16 | Place::RUNNING);
+                    *place = TreePosition(at as u16 | TreePosition::RUNNING);
                     return Status::Running;
                 }
                 Motors::SucceedAtOnce if board.get(MOTORS as u8) > 0.0 => {
-                    *place = Place(at as u16);
+                    *place = TreePosition(at as u16);
                     return Status::Running;
                 }
                 Motors::SucceedAtOnce => {
@@ -135,7 +135,7 @@ pub(super) fn tick(
         resumes = false;
         loop {
             if at == 0 {
-                *place = Place::ROOT;
+                *place = TreePosition::ROOT;
                 return status;
             }
             let next = code[at].end;
@@ -148,7 +148,7 @@ pub(super) fn tick(
                     let left = &mut counts[usize::from(parent.v)];
                     if status == Status::Success && *left > 1 {
                         *left -= 1;
-                        *place = Place(parent_at as u16 + 1);
+                        *place = TreePosition(parent_at as u16 + 1);
                         return Status::Running;
                     }
                     false

@@ -5,15 +5,16 @@
 //! pushed apart.
 
 use super::foraging::Foraging;
-use super::motion::{Drive, drive, push, settled, wrapped};
+use super::motion::{Drive, clamp_to_arena, drive, push, wrap_heading};
 use super::program::Program;
 use super::robot::WINDOW;
 use super::senses::{
-    self, History, Light, NO_WAY, Regions, Way, crowding, density, hops, known, length, measured, unknown, way_change,
+    self, History, Light, NO_ROUTE, Regions, Route, density, density_contribution, distance_change, hops, length,
+    measured, unknown_route, update_route,
 };
-use super::tick::{MOTORS, Mind, SEND_SIGNAL, SENSES};
+use super::tick::{ControllerState, MOTORS, SEND_SIGNAL, SENSES};
 use xpuck_kernels::math::{Vec2, vec2};
-use xpuck_kernels::random::{Draws, Stream, block, motion_words, unit};
+use xpuck_kernels::random::{Draws, Stream, motion_words, random_block, unit};
 use xpuck_kernels::tree::ENTRY_COUNT;
 
 /// State of a robot.
@@ -25,25 +26,25 @@ struct Robot {
     light: Light,
     carries: bool,
     /// Routes to food and nest, which the robot's messages contain.
-    food: Way,
-    nest: Way,
+    food: Route,
+    nest: Route,
     history: History,
     density: f32,
-    mind: Mind,
+    mind: ControllerState,
 }
 
 /// Combined messages received by a robot in an update.
 #[derive(Clone, Copy)]
 struct Inbox {
     crowding: f32,
-    food: Way,
-    nest: Way,
+    food: Route,
+    nest: Route,
     signal: bool,
 }
 
 /// Message as received by a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct ReceivedMessage {
     /// The nine bytes, in little-endian order: sender id (2), signal, hops to food, route length to food (mm) (2),
     /// hops to the nest, route length to the nest (mm) (2).
     pub payload: [u8; 9],
@@ -92,11 +93,11 @@ impl<'a> World<'a> {
                 bias: start.bias,
                 light: Light::at(start.x * start.x + start.y * start.y, regions),
                 carries: false,
-                food: unknown(foraging.robot.most_hops),
-                nest: unknown(foraging.robot.most_hops),
+                food: unknown_route(foraging.robot.most_hops),
+                nest: unknown_route(foraging.robot.most_hops),
                 history: History::START,
                 density: 0.0,
-                mind: Mind::new(program),
+                mind: ControllerState::new(program),
             }
         };
         let robots = (0..foraging.robots).map(robot).collect();
@@ -115,7 +116,7 @@ impl<'a> World<'a> {
             self.step(self.update * self.foraging.robot.steps + step);
         }
         for robot in &mut self.robots {
-            robot.heading = wrapped(robot.heading);
+            robot.heading = wrap_heading(robot.heading);
         }
         self.update += 1;
     }
@@ -126,16 +127,16 @@ impl<'a> World<'a> {
         let range = self.foraging.robot.range;
         (0..self.robots.len()).filter_map(move |j| {
             let squared = squared(self.robots[i].at, self.robots[j].at);
-            (j != i && squared <= range * range && self.hears(i, j)).then(|| (j, measured(squared)))
+            (j != i && squared <= range * range && self.receives(i, j)).then(|| (j, measured(squared)))
         })
     }
 
     /// Returns the messages that robot `i` receives in the next update, in the order of their senders.
-    pub fn heard(&self, i: usize) -> impl Iterator<Item = Heard> {
-        self.senders(i).map(|(j, mm)| Heard { payload: self.payload(j), mm })
+    pub fn received_messages(&self, i: usize) -> impl Iterator<Item = ReceivedMessage> {
+        self.senders(i).map(|(j, mm)| ReceivedMessage { payload: self.payload(j), mm })
     }
 
-    /// Returns the nine bytes that robot `i` sends in the next update, in the format of [`Heard::payload`].
+    /// Returns the nine bytes that robot `i` sends in the next update, in the format of [`ReceivedMessage::payload`].
     pub fn payload(&self, i: usize) -> [u8; 9] {
         let robot = &self.robots[i];
         let [id, food, nest] = [i as u32, length(robot.food), length(robot.nest)].map(|n| (n as u16).to_le_bytes());
@@ -146,10 +147,10 @@ impl<'a> World<'a> {
 
     /// Combines the messages that robot `i` receives.
     fn messages(&self, i: usize) -> Inbox {
-        let mut inbox = Inbox { crowding: 0.0, food: NO_WAY, nest: NO_WAY, signal: false };
+        let mut inbox = Inbox { crowding: 0.0, food: NO_ROUTE, nest: NO_ROUTE, signal: false };
         for (j, mm) in self.senders(i) {
             let sender = &self.robots[j];
-            inbox.crowding += crowding(mm);
+            inbox.crowding += density_contribution(mm);
             inbox.food = inbox.food.min(sender.food + mm);
             inbox.nest = inbox.nest.min(sender.nest + mm);
             inbox.signal |= sender.mind.board[SEND_SIGNAL] > 0.5;
@@ -159,10 +160,10 @@ impl<'a> World<'a> {
 
     /// Whether `receiver` receives the message of `sender` in this update. Two robots share a random word, of which
     /// each uses one half.
-    fn hears(&self, receiver: usize, sender: usize) -> bool {
+    fn receives(&self, receiver: usize, sender: usize) -> bool {
         let (first, second) = (receiver.min(sender), receiver.max(sender));
         let block_number = (second / 4) as u32;
-        let words = block(self.seed, self.world, first as u32, self.update, Stream::Messages, block_number);
+        let words = random_block(self.seed, self.world, first as u32, self.update, Stream::Messages, block_number);
         let word = words[second % 4];
         let half = if receiver < sender { word << 16 } else { word };
         gets_through(half, self.foraging.robot.heard)
@@ -180,11 +181,11 @@ impl<'a> World<'a> {
             self.picked += 1;
         }
         robot.carries = (robot.carries || in_food) && !in_nest;
-        robot.food = known(inbox.food, in_food, most_hops);
-        robot.nest = known(inbox.nest, in_nest, most_hops);
+        robot.food = update_route(inbox.food, in_food, most_hops);
+        robot.nest = update_route(inbox.nest, in_nest, most_hops);
         let (food, nest) = (length(robot.food), length(robot.nest));
         let History { crowding, food: foods, nest: nests } = &mut robot.history;
-        let changes = [way_change(food, foods[slot]), way_change(nest, nests[slot])];
+        let changes = [distance_change(food, foods[slot]), distance_change(nest, nests[slot])];
         (crowding[slot], foods[slot], nests[slot]) = (inbox.crowding, food, nest);
         let density = density(*crowding);
         let flag = |holds: bool| if holds { 1.0 } else { 0.0 };
@@ -205,7 +206,7 @@ impl<'a> World<'a> {
         let Foraging { robot: kind, half_arena, .. } = *self.foraging;
         let key = [self.seed as u32, (self.seed >> 32) as u32];
         for (i, robot) in self.robots.iter_mut().enumerate() {
-            let motors = Drive::of(&kind, robot.mind.board[MOTORS] as u32, robot.bias);
+            let motors = Drive::new(&kind, robot.mind.board[MOTORS] as u32, robot.bias);
             let ([x, y], heading) =
                 drive(motors, kind.axle, robot.heading, motion_words(key, self.world, i as u32, step));
             robot.at = vec2(robot.at.x + x, robot.at.y + y);
@@ -226,7 +227,7 @@ impl<'a> World<'a> {
         }
         let (most_x, most_y) = (half_arena.0 - kind.radius, half_arena.1 - kind.radius);
         for (robot, [x, y]) in self.robots.iter_mut().zip(pushes) {
-            robot.at = vec2(settled(robot.at.x, x, most_x), settled(robot.at.y, y, most_y));
+            robot.at = vec2(clamp_to_arena(robot.at.x, x, most_x), clamp_to_arena(robot.at.y, y, most_y));
             if senses::samples(step) {
                 robot.light = robot.light.with(robot.at.x * robot.at.x + robot.at.y * robot.at.y, self.regions);
             }

@@ -59,7 +59,7 @@ impl EngineChoice {
     }
 
     /// True if `other` produces identical results for the same seed on every machine.
-    pub fn same_digits(&self, other: &EngineChoice) -> bool {
+    pub fn is_reproducible_with(&self, other: &EngineChoice) -> bool {
         let fixed = |choice: &EngineChoice| matches!(choice.engine, EngineKind::Simd | EngineKind::Reference);
         fixed(self) && fixed(other)
     }
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn only_simd_and_reference_promise_each_others_digits() {
         let of = EngineChoice::of;
-        assert!(of(EngineKind::Simd).same_digits(&of(EngineKind::Reference)));
-        assert!(!of(EngineKind::Gpu).same_digits(&of(EngineKind::Gpu)), "adapter and driver may differ");
-        assert!(!of(EngineKind::Simd).same_digits(&of(EngineKind::Auto)));
+        assert!(of(EngineKind::Simd).is_reproducible_with(&of(EngineKind::Reference)));
+        assert!(!of(EngineKind::Gpu).is_reproducible_with(&of(EngineKind::Gpu)), "adapter and driver may differ");
+        assert!(!of(EngineKind::Simd).is_reproducible_with(&of(EngineKind::Auto)));
     }
 }

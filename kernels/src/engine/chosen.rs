@@ -101,21 +101,21 @@ struct State {
     /// Time at which the device was opened.
     opened: Duration,
     /// Last notice from the device.
-    heard: Option<String>,
+    last_notice: Option<String>,
     notices: Vec<Notice>,
     meter: Meter,
 }
 
 impl State {
-    fn say(&mut self, text: String) {
-        self.tell(Notice { text, warning: false });
+    fn info(&mut self, text: String) {
+        self.push_notice(Notice { text, warning: false });
     }
 
     fn warn(&mut self, text: String) {
-        self.tell(Notice { text, warning: true });
+        self.push_notice(Notice { text, warning: true });
     }
 
-    fn tell(&mut self, notice: Notice) {
+    fn push_notice(&mut self, notice: Notice) {
         if self.notices.len() < MAX_NOTICES {
             self.notices.push(notice);
         }
@@ -133,11 +133,11 @@ impl ChosenEngine {
             EngineKind::Reference => engine.state().active = Some(Active::Reference),
             EngineKind::Simd => engine.state().active = Some(Active::Simd),
             EngineKind::Gpu | EngineKind::Both => {
-                let open = engine.open_device().map_err(|error| engine.blame(&error))?;
+                let open = engine.open_device().map_err(|error| engine.error_with_keys(&error))?;
                 engine.state().active = Some(engine.on(open));
             }
             EngineKind::Auto if engine.choice.adapter != AdapterChoice::Best => {
-                check_choice(&engine.choice).map_err(|error| engine.blame(&error))?;
+                check_choice(&engine.choice).map_err(|error| engine.error_with_keys(&error))?;
             }
             EngineKind::Auto => {}
         }
@@ -149,7 +149,7 @@ impl ChosenEngine {
     pub fn open_or_wait(choice: EngineChoice, machine: Machine) -> ChosenEngine {
         ChosenEngine::open(choice.clone(), machine).unwrap_or_else(|error| {
             let engine = ChosenEngine::closed(choice, machine);
-            engine.wait_after(&error);
+            engine.schedule_retry(&error);
             engine
         })
     }
@@ -164,14 +164,14 @@ impl ChosenEngine {
     /// One line with the key and the limit that the world exceeds.
     pub fn check(&self, spec: &WorldSpec) -> Result<(), String> {
         match self.state().active.clone() {
-            Some(Active::Gpu(open)) => open.gpu.supports(spec).map_err(|error| self.blame(&error)),
+            Some(Active::Gpu(open)) => open.gpu.supports(spec).map_err(|error| self.error_with_keys(&error)),
             // In `both`, `simd` can run all worlds.
             _ => Ok(()),
         }
     }
 
     /// The requested choice.
-    pub fn choice(&self) -> &EngineChoice {
+    pub fn engine_choice(&self) -> &EngineChoice {
         &self.choice
     }
 
@@ -195,12 +195,12 @@ impl ChosenEngine {
     }
 
     /// Returns and clears the notices for the user: selection of `auto`, device lost or reopened.
-    pub fn take_notices(&self) -> Vec<Notice> {
+    pub fn drain_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.state().notices)
     }
 
     /// Selects the engine for `auto` with benchmarks of these jobs; has no effect for other choices.
-    pub fn settle(&self, programs: &[Program], jobs: &[Job<'_>]) {
+    pub fn select_auto(&self, programs: &[Program], jobs: &[Job<'_>]) {
         if self.state().active.is_some() || jobs.is_empty() {
             return;
         }
@@ -212,7 +212,7 @@ impl ChosenEngine {
     }
 
     /// Destroys the open device, like a driver reset; used for tests of the recovery.
-    pub fn lose_device(&self) {
+    pub fn destroy_device(&self) {
         let state = self.state();
         if let Some(open) = state.active.as_ref().and_then(Active::device) {
             open.gpu.destroy();
@@ -223,7 +223,7 @@ impl ChosenEngine {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn blame(&self, error: &GpuError) -> String {
+    fn error_with_keys(&self, error: &GpuError) -> String {
         format!("{}: {error}", self.choice.keys())
     }
 
@@ -253,7 +253,7 @@ impl ChosenEngine {
         let open = match self.open_device() {
             Ok(open) => Arc::new(open),
             Err(error) => {
-                let line = format!("{}; simd runs instead", self.blame(&error));
+                let line = format!("{}; simd runs instead", self.error_with_keys(&error));
                 self.state().warn(line);
                 return Active::Simd;
             }
@@ -292,7 +292,7 @@ impl ChosenEngine {
         } else {
             Active::Simd
         };
-        self.state().say(format!(
+        self.state().info(format!(
             "engine auto: {}; simd {simd:.0}, gpu {gpu:.0}, both {both:.0} robot-seconds a second",
             active.name()
         ));
@@ -333,7 +333,7 @@ impl ChosenEngine {
     }
 
     /// Reopens the device if the delay has expired.
-    fn try_again(&self) {
+    fn retry(&self) {
         if self.state().retry.is_none_or(|at| (self.machine.clock)() < at) {
             return;
         }
@@ -346,15 +346,15 @@ impl ChosenEngine {
                 state.speeds = None;
                 state.retry = None;
                 state.opened = (self.machine.clock)();
-                state.heard = None;
-                state.say(format!("engine {}: {name} is open again", self.choice.engine));
+                state.last_notice = None;
+                state.info(format!("engine {}: {name} is open again", self.choice.engine));
             }
-            Err(error) => self.wait_after(&self.blame(&error)),
+            Err(error) => self.schedule_retry(&self.error_with_keys(&error)),
         }
     }
 
     /// Switches to `simd` and schedules the next attempt.
-    fn wait_after(&self, why: &str) {
+    fn schedule_retry(&self, why: &str) {
         let mut state = self.state();
         let now = (self.machine.clock)();
         let first = state.retry.is_none();
@@ -369,15 +369,15 @@ impl ChosenEngine {
     }
 
     /// Reads the notice of the device and detects its loss.
-    fn look_at(&self, open: &OpenGpu) {
+    fn poll_device(&self, open: &OpenGpu) {
         let notice = open.gpu.notice();
         if open.gpu.is_lost() {
             let why = notice.unwrap_or_else(|| "the device is lost".into());
-            return self.wait_after(why.split(';').next().unwrap_or_default());
+            return self.schedule_retry(why.split(';').next().unwrap_or_default());
         }
         let mut state = self.state();
-        if notice.is_some() && state.heard != notice {
-            state.heard.clone_from(&notice);
+        if notice.is_some() && state.last_notice != notice {
+            state.last_notice.clone_from(&notice);
             notice.into_iter().for_each(|line| state.warn(line));
         }
     }
@@ -412,8 +412,8 @@ impl Engine for ChosenEngine {
         if jobs.is_empty() {
             return Vec::new();
         }
-        self.try_again();
-        self.settle(programs, jobs);
+        self.retry();
+        self.select_auto(programs, jobs);
         let active = self.state().active.clone().unwrap_or(Active::Simd);
         let began = (self.machine.clock)();
         let outcomes = match &active {
@@ -425,7 +425,7 @@ impl Engine for ChosenEngine {
         let took = (self.machine.clock)().saturating_sub(began);
         self.state().meter.add(robot_seconds(jobs), took);
         if let Some(open) = active.device() {
-            self.look_at(open);
+            self.poll_device(open);
         }
         outcomes
     }
@@ -435,7 +435,7 @@ impl Engine for ChosenEngine {
     }
 
     fn notice(&self) -> Option<String> {
-        let notices: Vec<String> = self.take_notices().into_iter().map(|notice| notice.text).collect();
+        let notices: Vec<String> = self.drain_notices().into_iter().map(|notice| notice.text).collect();
         (!notices.is_empty()).then(|| notices.join("; "))
     }
 }

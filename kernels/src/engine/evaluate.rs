@@ -11,16 +11,16 @@ use std::mem::take;
 #[derive(Clone, Debug, Default)]
 pub struct Evaluator {
     /// Controllers by the keys of their trees.
-    known: BTreeMap<Vec<u8>, Controller>,
+    cache: BTreeMap<Vec<u8>, CompiledTree>,
     /// Index of each tree's program; `None` if the tree does not fit a robot.
-    places: Vec<Option<usize>>,
+    program_indices: Vec<Option<usize>>,
     programs: Vec<Program>,
     parsimonies: Vec<f32>,
 }
 
 /// Compiled controller of a tree.
 #[derive(Clone, Debug)]
-struct Controller {
+struct CompiledTree {
     /// Program of the reduced tree under `avoiding`; it behaves identically to the unreduced tree.
     program: Program,
     /// Parsimony of the unreduced tree, because evolution pays for its size.
@@ -36,23 +36,23 @@ impl Evaluator {
     /// Performs [`Evaluator::prepare`] with additional programs for mixed teams, which run unchanged. Their indices
     /// follow those of the trees.
     pub fn prepare_with(&mut self, trees: &[&Tree], mates: &[Program]) {
-        let mut before = take(&mut self.known);
+        let mut before = take(&mut self.cache);
         let keys: Vec<Vec<u8>> = trees.iter().map(|tree| tree.key()).collect();
         let mut new: BTreeMap<&Vec<u8>, &Tree> = BTreeMap::new();
         for (tree, key) in trees.iter().zip(&keys) {
             match before.remove(key) {
-                Some(controller) => drop(self.known.insert(key.clone(), controller)),
-                None if !self.known.contains_key(key) => drop(new.insert(key, tree)),
+                Some(controller) => drop(self.cache.insert(key.clone(), controller)),
+                None if !self.cache.contains_key(key) => drop(new.insert(key, tree)),
                 None => {}
             }
         }
-        let compiled = new.into_par_iter().filter_map(|(key, tree)| Some((key.clone(), Controller::of(tree).ok()?)));
-        self.known.extend(compiled.collect::<Vec<_>>());
-        let numbers: BTreeMap<&Vec<u8>, usize> = self.known.keys().zip(0..).collect();
-        self.places = keys.iter().map(|key| numbers.get(key).copied()).collect();
-        self.programs = self.known.values().map(|c| c.program.clone()).collect();
-        self.parsimonies = self.known.values().map(|c| c.parsimony).collect();
-        self.places.extend((self.programs.len()..).map(Some).take(mates.len()));
+        let compiled = new.into_par_iter().filter_map(|(key, tree)| Some((key.clone(), CompiledTree::of(tree).ok()?)));
+        self.cache.extend(compiled.collect::<Vec<_>>());
+        let numbers: BTreeMap<&Vec<u8>, usize> = self.cache.keys().zip(0..).collect();
+        self.program_indices = keys.iter().map(|key| numbers.get(key).copied()).collect();
+        self.programs = self.cache.values().map(|c| c.program.clone()).collect();
+        self.parsimonies = self.cache.values().map(|c| c.parsimony).collect();
+        self.program_indices.extend((self.programs.len()..).map(Some).take(mates.len()));
         self.programs.extend_from_slice(mates);
         // The size of a mate does not reduce the fitness of the tree.
         self.parsimonies.extend(mates.iter().map(|_| 1.0));
@@ -79,22 +79,22 @@ impl Evaluator {
 
     /// Calls [`ChosenEngine::settle`] with jobs in the form of [`Evaluator::fitness`].
     pub fn settle(&self, engine: &ChosenEngine, jobs: &[Job<'_>]) {
-        engine.settle(&self.programs, &self.runnable(jobs).into_iter().flatten().collect::<Vec<_>>());
+        engine.select_auto(&self.programs, &self.runnable(jobs).into_iter().flatten().collect::<Vec<_>>());
     }
 
     /// Replaces tree indices by program indices; `None` for jobs with a tree that does not fit a robot.
     fn runnable<'a>(&self, jobs: &[Job<'a>]) -> Vec<Option<Job<'a>>> {
-        let placed = |job: &Job<'a>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
+        let placed = |job: &Job<'a>| job.team.renumbered(job.spec.robots, |tree| self.program_indices[tree]);
         jobs.iter().map(|job| placed(job).map(|team| Job { team, ..job.clone() })).collect()
     }
 }
 
-impl Controller {
-    fn of(tree: &Tree) -> Result<Controller, CompileError> {
+impl CompiledTree {
+    fn of(tree: &Tree) -> Result<CompiledTree, CompileError> {
         let whole = tree.under_avoiding();
         let parsimony = Program::compile(&whole)?.parsimony();
         let reduced = reduce(&whole, Options { executable: false }).tree;
-        Ok(Controller { program: Program::compile(&reduced)?, parsimony })
+        Ok(CompiledTree { program: Program::compile(&reduced)?, parsimony })
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
     use crate::world::WorldSpec;
 
     #[test]
-    fn trees_are_known_while_they_are_there_and_score_alike_every_time() {
+    fn cache_keeps_current_trees_and_scores_are_equal() {
         let texts = ["seq\n  successl\n  upfield -1\n", "upfield -1", "mulav v_goal v_zero 3 v_blue"];
         let trees: Vec<Tree> = texts.iter().map(|t| Tree::parse(t).unwrap()).collect();
         let huge = Tree::parse(&format!("seq\n{}", "  avoiding\n".repeat(500))).unwrap();
@@ -116,11 +116,11 @@ mod tests {
         evaluator.prepare(&all);
         let first = evaluator.fitness(&Simd::default(), &[0, 1, 2, 3].map(job));
         assert_eq!(first[3], 0.0, "too large to run");
-        assert!(first[2] != 0.0 && evaluator.known.len() == 3);
+        assert!(first[2] != 0.0 && evaluator.cache.len() == 3);
         assert_eq!(first[0], first[1], "the same behaviour in the same world");
         evaluator.prepare(&[&trees[2]]);
         let second = evaluator.fitness(&Simd::default(), &[job(0)]);
-        assert_eq!((second[0], evaluator.known.len()), (first[2], 1));
+        assert_eq!((second[0], evaluator.cache.len()), (first[2], 1));
     }
 
     #[test]

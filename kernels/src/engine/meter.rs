@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_generations_count() {
+    fn meter_averages_last_generations_only() {
         let second = Duration::from_secs(1);
         let mut meter = Meter::default();
         assert_eq!(meter.r_acc(), 0.0);

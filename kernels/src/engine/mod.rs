@@ -16,7 +16,7 @@ pub use evaluate::Evaluator;
 pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use reference::Reference;
-pub use simd::{Driven, Simd, Wheels};
+pub use simd::{ActionKind, BatchSimulation, Simd};
 pub use team::Team;
 
 use crate::hash::fnv1a;

@@ -49,7 +49,7 @@ fn run(program: &Program, nodes: usize, job: &Job<'_>) -> Vec<Count> {
         Status::Running => counts[node].running += 1,
     };
     for _ in 0..job.updates {
-        world.update_by(|i, senses, draws| memories[i].tick_observed(program, senses, draws, &mut note).1);
+        world.update_with(|i, senses, draws| memories[i].tick_observed(program, senses, draws, &mut note).1);
     }
     counts
 }

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 /// Maximum age of reports that count (s).
 pub const FRESH_S: f64 = 60.0;
 /// Minimum evidence of a report to count as a vote, and of all votes together (nats).
-const VOTE: f32 = 3.0;
-const TOGETHER: f32 = 24.0;
+const MIN_VOTE_NATS: f32 = 3.0;
+const MIN_TOTAL_NATS: f32 = 24.0;
 /// Minimum evidence for a robot to change a parameter of its own body (nats).
-const ALONE: f32 = 20.0;
+const MIN_OWN_NATS: f32 = 20.0;
 /// Interval after its own change in which a robot does not revert to the majority's value (s).
 const SETTLED_S: f64 = 30.0;
 /// Upper limit on the number of votes required for a change.
@@ -20,14 +20,14 @@ const CONSISTENT: f32 = 3.0;
 
 /// Reports that a robot has received from all others.
 #[derive(Clone, Debug, Default)]
-pub struct Council {
+pub struct Consensus {
     heard: BTreeMap<u16, (f64, Vec<Report>)>,
     /// Time of this robot's last change of each parameter. Such a change is not reverted while other robots cannot
     /// know of it yet.
     changed: BTreeMap<Parameter, f64>,
 }
 
-impl Council {
+impl Consensus {
     /// Stores another robot's reports; `now` is the current time (s).
     pub fn hear(&mut self, now: f64, island: u16, reports: Vec<Report>) {
         self.heard.insert(island, (now, reports));
@@ -40,18 +40,18 @@ impl Council {
 
     /// Returns the change that this robot should make in its simulator now: the parameter with the strongest
     /// evidence, and its value. `robots` is the size of the swarm.
-    pub fn verdict(&self, now: f64, own: &[Report], robots: usize) -> Option<(Parameter, f32)> {
-        let alone = says(own).filter(|report| report.parameter.own() && report.evidence >= ALONE);
+    pub fn decide(&self, now: f64, own: &[Report], robots: usize) -> Option<(Parameter, f32)> {
+        let alone = best_report(own).filter(|report| report.parameter.is_own_body() && report.evidence >= MIN_OWN_NATS);
         let mut found: Option<(f32, Parameter, f32)> = None;
         for report in own {
             let parameter = report.parameter;
-            let reason = if parameter.own() {
+            let reason = if parameter.is_own_body() {
                 alone.filter(|alone| alone.parameter == parameter).map(|report| (report.evidence, report.value))
             } else {
-                self.caught_up(now, report).or_else(|| self.voted(now, (own, parameter), robots))
+                self.majority_value(now, report).or_else(|| self.vote_result(now, (own, parameter), robots))
             };
             if let Some((evidence, value)) = reason
-                && !parameter.as_good(value, report.model, self.changed.contains_key(&parameter))
+                && !parameter.is_close(value, report.model, self.changed.contains_key(&parameter))
                 && found.is_none_or(|(most, ..)| evidence > most)
             {
                 found = Some((evidence, parameter, value));
@@ -66,7 +66,7 @@ impl Council {
     }
 
     /// Value that most other robots simulate, if it differs from this robot's value.
-    fn caught_up(&self, now: f64, own: &Report) -> Option<(f32, f32)> {
+    fn majority_value(&self, now: f64, own: &Report) -> Option<(f32, f32)> {
         let parameter = own.parameter;
         if self.changed.get(&parameter).is_some_and(|at| now - at <= SETTLED_S) {
             return None;
@@ -74,29 +74,29 @@ impl Council {
         let mut models: Vec<f32> = self.others(now).filter_map(|reports| Some(of(reports, parameter)?.model)).collect();
         models.sort_by(f32::total_cmp);
         let middle = *models.get(models.len() / 2)?;
-        let held = models.iter().filter(|model| parameter.as_good(**model, middle, true)).count();
-        (held * 2 > models.len() + 1 && !parameter.as_good(middle, own.model, true)).then_some((f32::INFINITY, middle))
+        let held = models.iter().filter(|model| parameter.is_close(**model, middle, true)).count();
+        (held * 2 > models.len() + 1 && !parameter.is_close(middle, own.model, true)).then_some((f32::INFINITY, middle))
     }
 
     /// Value that enough robots agree on. Only votes of robots that simulate the same world are added: to a robot
     /// that does not know of a heavy frisbee yet, the floor may seem slippery.
-    fn voted(&self, now: f64, (own, parameter): (&[Report], Parameter), robots: usize) -> Option<(f32, f32)> {
+    fn vote_result(&self, now: f64, (own, parameter): (&[Report], Parameter), robots: usize) -> Option<(f32, f32)> {
         let others = self.others(now).filter(|reports| same_world(reports, own));
-        let said = others.chain([own]).filter_map(says);
+        let said = others.chain([own]).filter_map(best_report);
         let mut votes: Vec<&Report> =
-            said.filter(|report| report.parameter == parameter && report.evidence >= VOTE).collect();
+            said.filter(|report| report.parameter == parameter && report.evidence >= MIN_VOTE_NATS).collect();
         votes.sort_by(|a, b| a.value.total_cmp(&b.value));
-        let middle = parameter.even(votes.get(votes.len() / 2)?.value);
-        let near = |report: &&Report| (parameter.even(report.value) - middle).abs() <= CONSISTENT * report.sd;
+        let middle = parameter.to_scale(votes.get(votes.len() / 2)?.value);
+        let near = |report: &&Report| (parameter.to_scale(report.value) - middle).abs() <= CONSISTENT * report.sd;
         votes.retain(near);
         let evidence: f32 = votes.iter().map(|report| report.evidence).sum();
-        if votes.len() < robots.div_ceil(3).min(QUORUM) || evidence < TOGETHER {
+        if votes.len() < robots.div_ceil(3).min(QUORUM) || evidence < MIN_TOTAL_NATS {
             return None;
         }
         let weight = |report: &Report| report.sd.powi(-2);
         let total: f32 = votes.iter().map(|report| weight(report)).sum();
-        let mean = votes.iter().map(|report| parameter.even(report.value) * weight(report)).sum::<f32>() / total;
-        Some((evidence, parameter.uneven(mean)))
+        let mean = votes.iter().map(|report| parameter.to_scale(report.value) * weight(report)).sum::<f32>() / total;
+        Some((evidence, parameter.from_scale(mean)))
     }
 }
 
@@ -107,14 +107,14 @@ fn of(reports: &[Report], parameter: Parameter) -> Option<&Report> {
 
 /// Report of the parameter that best explains a robot's observations. Other parameters explain a part of the same
 /// observations, so each robot votes only for one.
-fn says(reports: &[Report]) -> Option<&Report> {
+fn best_report(reports: &[Report]) -> Option<&Report> {
     reports.iter().reduce(|best, report| if report.evidence > best.evidence { report } else { best })
 }
 
 /// True if two robots simulate the same world, according to their reports.
 fn same_world(reports: &[Report], own: &[Report]) -> bool {
-    own.iter().filter(|report| !report.parameter.own()).all(|report| {
-        of(reports, report.parameter).is_none_or(|other| report.parameter.alike(other.model, report.model))
+    own.iter().filter(|report| !report.parameter.is_own_body()).all(|report| {
+        of(reports, report.parameter).is_none_or(|other| report.parameter.same_world(other.model, report.model))
     })
 }
 
@@ -132,54 +132,50 @@ mod tests {
         vec![report(MASS, model, 0.28, mass), report(FLOOR, 0.5, 0.35, floor)]
     }
 
-    fn council(others: &[Vec<Report>]) -> Council {
-        let mut council = Council::default();
+    fn consensus(others: &[Vec<Report>]) -> Consensus {
+        let mut council = Consensus::default();
         others.iter().enumerate().for_each(|(i, reports)| council.hear(1.0, i as u16 + 2, reports.clone()));
         council
     }
 
     #[test]
-    fn a_robot_speaks_for_what_explains_best_and_only_to_those_of_its_world() {
+    fn votes_best_explanation_among_equal_models() {
         let heavy = || reports(0.07, 20.0, 15.0);
-        let council_of_heavy = council(&[heavy(), heavy()]);
-        assert_eq!(council_of_heavy.verdict(1.0, &heavy(), 9).unwrap().0, MASS);
+        let council_of_heavy = consensus(&[heavy(), heavy()]);
+        assert_eq!(council_of_heavy.decide(1.0, &heavy(), 9).unwrap().0, MASS);
         let floor = || reports(0.28, 0.0, 15.0);
-        assert_eq!(council(&[floor(), floor()]).verdict(1.0, &floor(), 9).unwrap().0, FLOOR);
+        assert_eq!(consensus(&[floor(), floor()]).decide(1.0, &floor(), 9).unwrap().0, FLOOR);
         // Reports on the floor from robots that do not know of the heavy frisbee do not count for a robot that does.
         let unaware = || reports(0.07, 10.0, 15.0);
-        let mut first = council(&[unaware(), unaware()]);
+        let mut first = consensus(&[unaware(), unaware()]);
         first.change(0.5, MASS);
-        assert_eq!(first.verdict(1.0, &floor(), 9), None);
+        assert_eq!(first.decide(1.0, &floor(), 9), None);
     }
 
     #[test]
-    fn a_robot_whose_own_wheel_explains_more_does_not_accuse_the_world() {
+    fn own_wheel_slip_suppresses_world_votes() {
         let slips = |evidence| {
             let mut own = reports(0.07, 18.0, 0.0);
             own.push(Report { parameter: Parameter::LeftWheel, model: 1.0, value: 0.7, evidence, ..own[0] });
             own
         };
-        let heavy = council(&[reports(0.07, 11.0, 0.0), reports(0.07, 11.0, 0.0)]);
-        assert_eq!(heavy.verdict(1.0, &slips(0.0), 9).unwrap().0, MASS);
-        assert_eq!(heavy.verdict(1.0, &slips(19.0), 9), None);
-        assert_eq!(heavy.verdict(1.0, &slips(25.0), 9).unwrap().0, Parameter::LeftWheel);
+        let heavy = consensus(&[reports(0.07, 11.0, 0.0), reports(0.07, 11.0, 0.0)]);
+        assert_eq!(heavy.decide(1.0, &slips(0.0), 9).unwrap().0, MASS);
+        assert_eq!(heavy.decide(1.0, &slips(19.0), 9), None);
+        assert_eq!(heavy.decide(1.0, &slips(25.0), 9).unwrap().0, Parameter::LeftWheel);
     }
 
     #[test]
-    fn a_robot_that_is_alone_with_what_it_changed_comes_back() {
-        let mut council = council(&vec![reports(0.28, 0.0, 0.0); 8]);
+    fn sole_change_reverts_to_majority() {
+        let mut council = consensus(&vec![reports(0.28, 0.0, 0.0); 8]);
         council.change(0.0, MASS);
         let alone = reports(0.1, 0.0, 0.0);
-        assert_eq!(council.verdict(20.0, &alone, 9), None);
-        assert_eq!(council.verdict(40.0, &alone, 9), Some((MASS, 0.28)));
+        assert_eq!(council.decide(20.0, &alone, 9), None);
+        assert_eq!(council.decide(40.0, &alone, 9), Some((MASS, 0.28)));
         let behind = reports(0.245, 0.0, 0.0);
         council.hear(1.0, 9, behind.clone());
-        assert_eq!(
-            council.verdict(40.0, &behind, 9),
-            Some((MASS, 0.28)),
-            "two that miss the others' correction follow"
-        );
+        assert_eq!(council.decide(40.0, &behind, 9), Some((MASS, 0.28)), "two that miss the others' correction follow");
         let near = reports(0.275, 0.0, 0.0);
-        assert_eq!(council.verdict(40.0, &near, 9), None);
+        assert_eq!(council.decide(40.0, &near, 9), None);
     }
 }

@@ -2,7 +2,7 @@
 //! each candidate value (Page 1954, "Continuous inspection schemes"; Lorden 1971 for many candidates).
 
 use super::parameter::{Parameter, WorldModel};
-use super::window::{Glimpse, STEPS, Shapes, Told, Window};
+use super::window::{PoseSnapshot, STEPS, Shapes, WheelCommands, Window};
 use crate::math::Vec2;
 use crate::model::DT;
 use crate::world::WorldSpec;
@@ -11,22 +11,22 @@ use std::collections::VecDeque;
 /// Maximum number of windows in the evidence.
 const MEMORY: usize = 600;
 /// Maximum magnitude of the evidence of one window (nats), so that no single observation is decisive.
-const LOUDEST: f32 = 1.0;
+const MAX_WINDOW_NATS: f32 = 1.0;
 /// Threshold below which a window has no evidence: no candidate differs more from the current value (nats).
-const SILENT: f32 = 0.02;
+const MIN_WINDOW_NATS: f32 = 0.02;
 /// Deduction from the evidence of each window (nats) (Page's reference value). Predictions are approximate, so
 /// without a change some candidate gains slightly less than this per window; a change yields 0.2 or more. Parameters
 /// that are known to have changed are corrected without this deduction.
-const ALLOWANCE: f32 = 0.05;
+const DRIFT: f32 = 0.05;
 /// Maximum number of stored wheel commands (6 s).
 const COMMANDS: usize = 64;
 /// Minimum extent of the positions behind evidence about the robot's own wheels (m), to distinguish a robot that is
 /// held from one that slips.
-const SPREAD: f32 = 0.25;
+const MIN_EXTENT: f32 = 0.25;
 /// Maximum relative deviation of a window's duration.
-const UNEVEN: f64 = 0.3;
+const DURATION_TOLERANCE: f64 = 0.3;
 /// Fraction at the start of a window that is excluded when the motion at its end is measured.
-const MOVED_FOR: f64 = 0.65;
+const MOTION_TAIL: f64 = 0.65;
 
 /// Estimate of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub struct Report {
 
 /// Evidence about one parameter.
 #[derive(Clone, Debug)]
-struct Track {
+struct EvidenceTrack {
     parameter: Parameter,
     candidates: Vec<f32>,
     /// Deduction from the evidence of each window (nats).
@@ -60,18 +60,18 @@ struct Track {
     sums: Vec<(f32, usize)>,
 }
 
-impl Track {
-    fn new(parameter: Parameter, model: &WorldModel, planned: &WorldModel) -> Track {
+impl EvidenceTrack {
+    fn new(parameter: Parameter, model: &WorldModel, planned: &WorldModel) -> EvidenceTrack {
         let (now, whole) = (model.get(parameter), planned.get(parameter));
         let candidates = parameter.candidates(now, whole);
-        let allowance = if now == whole { ALLOWANCE } else { 0.0 };
+        let allowance = if now == whole { DRIFT } else { 0.0 };
         let sums = vec![(0.0, 0); candidates.len()];
-        Track { parameter, candidates, allowance, gains: VecDeque::new(), places: VecDeque::new(), sums }
+        EvidenceTrack { parameter, candidates, allowance, gains: VecDeque::new(), places: VecDeque::new(), sums }
     }
 
     /// Processes a window; `now` is the log-likelihood of its motion and of its proximity readings under the current
     /// model.
-    fn take(&mut self, shapes: &Shapes, model: &WorldModel, window: &Window, now: (f32, f32)) {
+    fn add_window(&mut self, shapes: &Shapes, model: &WorldModel, window: &Window, now: (f32, f32)) {
         let gain = |value: &f32| {
             if !window.tells(shapes, self.parameter, model, *value) {
                 return 0.0;
@@ -79,10 +79,10 @@ impl Track {
             let other = model.with(self.parameter, *value);
             let motion = window.motion(shapes, &other) - now.0;
             let felt = self.parameter.outward().map_or(0.0, |_| window.proximity(shapes, &other) - now.1);
-            (motion + felt).clamp(-LOUDEST, LOUDEST)
+            (motion + felt).clamp(-MAX_WINDOW_NATS, MAX_WINDOW_NATS)
         };
         let gains: Vec<f32> = self.candidates.iter().map(gain).collect();
-        if gains.iter().all(|gain| gain.abs() < SILENT) {
+        if gains.iter().all(|gain| gain.abs() < MIN_WINDOW_NATS) {
             return;
         }
         for ((sum, count), gain) in self.sums.iter_mut().zip(&gains) {
@@ -103,7 +103,7 @@ impl Track {
         let best = self.sums.iter().max_by(|a, b| a.0.total_cmp(&b.0));
         let Some((evidence, count)) = best.copied().filter(|(sum, _)| *sum > 0.0) else { return nothing };
         let since = self.gains.len() - count.min(self.gains.len());
-        if self.parameter.own() && self.spread(since) < SPREAD {
+        if self.parameter.is_own_body() && self.spread(since) < MIN_EXTENT {
             return nothing;
         }
         // Posterior since the change, with a flat prior over the candidates.
@@ -114,12 +114,12 @@ impl Track {
         let most = sums.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weights: Vec<f32> = sums.iter().map(|sum| (sum - most).exp()).collect();
         let total: f32 = weights.iter().sum();
-        let even = |value: &f32| self.parameter.even(*value);
+        let even = |value: &f32| self.parameter.to_scale(*value);
         let mean = self.candidates.iter().zip(&weights).map(|(v, w)| even(v) * w).sum::<f32>() / total;
         let square = self.candidates.iter().zip(&weights).map(|(v, w)| (even(v) - mean).powi(2) * w).sum::<f32>();
         // Candidates are on a grid, so no estimate is better than the grid spacing divided by the root of 12.
         let sd = (square / total).sqrt().max(self.parameter.least_sd());
-        let value = self.parameter.uneven(mean);
+        let value = self.parameter.from_scale(mean);
         Report { value, sd, evidence, windows: count as u32, ..nothing }
     }
 
@@ -141,11 +141,11 @@ pub struct Estimator {
     shapes: Shapes,
     planned: WorldModel,
     model: WorldModel,
-    told: Vec<(f64, [f32; 2])>,
+    commands: Vec<(f64, [f32; 2])>,
     /// Poses shortly before the end of the last window, at its end, and the latest poses from which the next window
     /// can measure the motion.
-    seen: Option<(Glimpse, Glimpse, Glimpse)>,
-    tracks: Vec<Track>,
+    seen: Option<(PoseSnapshot, PoseSnapshot, PoseSnapshot)>,
+    tracks: Vec<EvidenceTrack>,
 }
 
 impl Estimator {
@@ -156,7 +156,7 @@ impl Estimator {
             shapes: Shapes::of(planned),
             planned: model,
             model,
-            told: Vec::new(),
+            commands: Vec::new(),
             seen: None,
             tracks: Vec::new(),
         };
@@ -167,7 +167,7 @@ impl Estimator {
     fn forget(&mut self, discs: bool) {
         let of_disc = |p: &Parameter| matches!(p, Parameter::FrisbeeMass | Parameter::FrisbeeFriction);
         let all = Parameter::ALL.into_iter().filter(|parameter| discs || !of_disc(parameter));
-        self.tracks = all.map(|parameter| Track::new(parameter, &self.model, &self.planned)).collect();
+        self.tracks = all.map(|parameter| EvidenceTrack::new(parameter, &self.model, &self.planned)).collect();
     }
 
     /// Current world model of the simulator.
@@ -183,39 +183,43 @@ impl Estimator {
 
     /// Records that the wheels have these commanded speeds (m/s) from `time` (s) on.
     pub fn command(&mut self, time: f64, wheels: [f32; 2]) {
-        if self.told.last().is_some_and(|(_, last)| *last == wheels) {
+        if self.commands.last().is_some_and(|(_, last)| *last == wheels) {
             return;
         }
-        if self.told.len() == COMMANDS {
-            self.told.remove(0);
+        if self.commands.len() == COMMANDS {
+            self.commands.remove(0);
         }
-        self.told.push((time, wheels));
+        self.commands.push((time, wheels));
     }
 
     /// Processes poses. Each window starts at the end of the previous one; poses within a window only serve to
     /// measure the motion at its end.
-    pub fn see(&mut self, glimpse: Glimpse) {
+    pub fn on_snapshot(&mut self, glimpse: PoseSnapshot) {
         let whole = STEPS as f64 * f64::from(DT);
         let Some((before, from, mid)) = &mut self.seen else {
             self.seen = Some((glimpse.clone(), glimpse.clone(), glimpse));
             return;
         };
         let seconds = glimpse.time - from.time;
-        if (0.0..whole * (1.0 - UNEVEN / 4.0)).contains(&seconds) {
-            if seconds <= whole * MOVED_FOR {
+        if (0.0..whole * (1.0 - DURATION_TOLERANCE / 4.0)).contains(&seconds) {
+            if seconds <= whole * MOTION_TAIL {
                 *mid = glimpse;
             }
             return;
         }
-        if seconds < 0.0 || seconds > whole * (1.0 + UNEVEN) {
+        if seconds < 0.0 || seconds > whole * (1.0 + DURATION_TOLERANCE) {
             self.seen = None;
             return;
         }
-        let moved = (0.5 * MOVED_FOR * whole..whole * (1.0 + UNEVEN)).contains(&(from.time - before.time));
-        if moved && let Some(window) = Window::new(&self.shapes, [before, from, mid, &glimpse], Told(&self.told)) {
+        let moved =
+            (0.5 * MOTION_TAIL * whole..whole * (1.0 + DURATION_TOLERANCE)).contains(&(from.time - before.time));
+        if moved
+            && let Some(window) =
+                Window::new(&self.shapes, [before, from, mid, &glimpse], WheelCommands(&self.commands))
+        {
             let (shapes, model) = (&self.shapes, &self.model);
             let now = (window.motion(shapes, model), window.proximity(shapes, model));
-            self.tracks.iter_mut().for_each(|track| track.take(shapes, model, &window, now));
+            self.tracks.iter_mut().for_each(|track| track.add_window(shapes, model, &window, now));
         }
         let before = if mid.time > from.time { mid.clone() } else { from.clone() };
         self.seen = Some((before, glimpse.clone(), glimpse));

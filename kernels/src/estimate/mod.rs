@@ -1,7 +1,7 @@
 //! System identification from motion: a robot compares the predicted motion of itself and of pushed objects with the
 //! observed motion, and estimates the parameters of its simulator during operation (thesis 9.2.1).
 //!
-//! One robot's [`Estimator`] collects evidence; with a [`Council`], robots that exchange their [`Report`]s agree on
+//! One robot's [`Estimator`] collects evidence; with a [`Consensus`], robots that exchange their [`Report`]s agree on
 //! one [`WorldModel`]. Everything is a pure function of the observations.
 
 mod agree;
@@ -9,7 +9,7 @@ mod estimator;
 mod parameter;
 mod window;
 
-pub use agree::{Council, FRESH_S};
+pub use agree::{Consensus, FRESH_S};
 pub use estimator::{Estimator, Report};
 pub use parameter::{Parameter, WorldModel};
-pub use window::{Glimpse, Mate, NEAR};
+pub use window::{NEAR, NeighbourState, PoseSnapshot};

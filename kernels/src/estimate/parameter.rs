@@ -74,12 +74,12 @@ impl Parameter {
     }
 
     /// Returns the parameter with the given name.
-    pub fn named(name: &str) -> Option<Parameter> {
+    pub fn from_name(name: &str) -> Option<Parameter> {
         Parameter::ALL.into_iter().find(|parameter| parameter.name() == name)
     }
 
     /// Whether the parameter belongs to the robot's own body and is not shared with other robots.
-    pub fn own(self) -> bool {
+    pub fn is_own_body(self) -> bool {
         matches!(self, Parameter::LeftWheel | Parameter::RightWheel)
     }
 
@@ -100,26 +100,26 @@ impl Parameter {
     }
 
     /// Converts a value to the scale of the estimation: its logarithm or itself.
-    pub(crate) fn even(self, value: f32) -> f32 {
+    pub(crate) fn to_scale(self, value: f32) -> f32 {
         if self.is_scale() { value.max(1e-6).ln() } else { value }
     }
 
-    /// Inverse of [`Parameter::even`].
-    pub(crate) fn uneven(self, even: f32) -> f32 {
+    /// Inverse of [`Parameter::to_scale`].
+    pub(crate) fn from_scale(self, even: f32) -> f32 {
         if self.is_scale() { even.exp() } else { even }
     }
 
     /// True if two values count as the same world when reports are combined.
-    pub(crate) fn alike(self, a: f32, b: f32) -> bool {
-        let apart = (self.even(a) - self.even(b)).abs();
+    pub(crate) fn same_world(self, a: f32, b: f32) -> bool {
+        let apart = (self.to_scale(a) - self.to_scale(b)).abs();
         apart < if self.is_scale() { 0.15 } else { 0.03 }
     }
 
     /// True if a robot may report this value.
-    pub fn possible(self, value: f32) -> bool {
+    pub fn is_plausible(self, value: f32) -> bool {
         if self.is_scale() {
             (0.001..=10.0).contains(&value)
-        } else if self.own() {
+        } else if self.is_own_body() {
             (0.0..=1.5).contains(&value)
         } else {
             (0.05..=20.0).contains(&value)
@@ -140,7 +140,7 @@ impl Parameter {
     pub fn least_sd(self) -> f32 {
         if self.is_scale() {
             RATIO.0.ln() / 12.0f32.sqrt()
-        } else if self.own() {
+        } else if self.is_own_body() {
             WHEEL_STEP / 12.0f32.sqrt()
         } else {
             EDGE_STEP / 12.0f32.sqrt()
@@ -149,14 +149,14 @@ impl Parameter {
 
     /// True if two values are so close that a new simulation is not worthwhile. A first change must exceed the
     /// approximation error of the predictions, about 15 %; `again` is true for parameters that were changed before.
-    pub(crate) fn as_good(self, a: f32, b: f32, again: bool) -> bool {
+    pub(crate) fn is_close(self, a: f32, b: f32, again: bool) -> bool {
         let least = match (self.is_scale(), again) {
             (true, true) => 0.07,
             (true, false) => 0.2,
-            (false, _) if self.own() => 0.04,
+            (false, _) if self.is_own_body() => 0.04,
             (false, _) => 0.015,
         };
-        (self.even(a) - self.even(b)).abs() < least
+        (self.to_scale(a) - self.to_scale(b)).abs() < least
     }
 
     /// Candidate values, given the current value `now` and the planned value `whole`.

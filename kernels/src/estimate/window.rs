@@ -8,7 +8,7 @@ use crate::world::{Body, Pose, Shape, World, WorldSpec, senses};
 
 /// Poses at one moment, in the world frame.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Glimpse {
+pub struct PoseSnapshot {
     /// Time (s).
     pub time: f64,
     /// Pose of the robot itself.
@@ -16,14 +16,14 @@ pub struct Glimpse {
     /// Pose of the nearest disc.
     pub disc: Option<Pose>,
     /// Other robots within [`NEAR`].
-    pub mates: Vec<Mate>,
+    pub mates: Vec<NeighbourState>,
     /// Readings of its proximity sensors, 0..=1; `None` if they are unreliable.
     pub proximity: Option<[f32; 8]>,
 }
 
 /// Another robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mate {
+pub struct NeighbourState {
     /// Number of its island, from 1.
     pub island: u16,
     /// Current pose.
@@ -32,19 +32,22 @@ pub struct Mate {
     pub wheels: [f32; 2],
 }
 
-impl Glimpse {
+impl PoseSnapshot {
     /// Observation of a simulated robot at `time` (s). `captured` converts true poses to the poses that motion
     /// capture measures. The proximity readings are exact.
-    pub fn in_world(world: &World, robot: usize, time: f64, captured: impl Fn(usize, Pose) -> Pose) -> Glimpse {
+    pub fn in_world(world: &World, robot: usize, time: f64, captured: impl Fn(usize, Pose) -> Pose) -> PoseSnapshot {
         let robots = world.robots();
         let seen = |body: usize| captured(body, world.bodies[body].pose);
         let me = seen(robot);
-        let mate =
-            |other: usize| Mate { island: other as u16 + 1, pose: seen(other), wheels: world.bodies[other].wheels };
+        let mate = |other: usize| NeighbourState {
+            island: other as u16 + 1,
+            pose: seen(other),
+            wheels: world.bodies[other].wheels,
+        };
         let near = |pose: &Pose| (pose.at - me.at).length();
         let mates = (0..robots).filter(|other| *other != robot).map(mate).filter(|mate| near(&mate.pose) < NEAR);
         let discs = (robots..world.bodies.len()).map(seen);
-        Glimpse {
+        PoseSnapshot {
             time,
             me,
             disc: discs.min_by(|a, b| near(a).total_cmp(&near(b))),
@@ -71,9 +74,9 @@ const FREEDOM: f32 = 4.0;
 /// Displacement of a disc beyond which it must have been carried (m).
 const CARRIED: f32 = 0.06;
 /// Maximum gap between objects that can touch within a window (m).
-const CLEAR: f32 = 0.02;
+const MAX_GAP: f32 = 0.02;
 /// Gap below which objects count as touching (m).
-const AS_GOOD_AS: f32 = 0.002;
+const CONTACT_GAP: f32 = 0.002;
 /// Standard deviation of a proximity reading, where 1 is [`PROX_RANGE`].
 const READING: f32 = 0.2;
 
@@ -100,8 +103,8 @@ impl Sum {
 /// An interval of motion.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
-    from: Glimpse,
-    to: Glimpse,
+    from: PoseSnapshot,
+    to: PoseSnapshot,
     /// Motion of the robot, and of the disc, before the window.
     before: Motion,
     disc_before: Motion,
@@ -114,7 +117,7 @@ pub(super) struct Window {
     /// Start pose of the disc, moved to contact if it seems to touch.
     start: Option<Pose>,
     /// Robots that may take part: initial state, motion before the window, and commanded speeds at its end.
-    mates: Vec<(Mate, Motion, [f32; 2])>,
+    mates: Vec<(NeighbourState, Motion, [f32; 2])>,
 }
 
 /// Velocity (m/s) and angular velocity (rad/s).
@@ -163,8 +166,12 @@ fn edges() -> impl Iterator<Item = (Parameter, Vec2)> {
 impl Window {
     /// Creates the window between two moments, given one moment before it and one near its middle. Returns `None` if
     /// the commands do not cover the whole window, or if the disc was carried.
-    pub fn new(shapes: &Shapes, [before, from, mid, to]: [&Glimpse; 4], told: Told<'_>) -> Option<Window> {
-        let near = |disc: &Pose| (disc.at - from.me.at).length() < shapes.touch() + CLEAR;
+    pub fn new(
+        shapes: &Shapes,
+        [before, from, mid, to]: [&PoseSnapshot; 4],
+        told: WheelCommands<'_>,
+    ) -> Option<Window> {
+        let near = |disc: &Pose| (disc.at - from.me.at).length() < shapes.touch() + MAX_GAP;
         let disc = from.disc.zip(to.disc).filter(|(disc, _)| near(disc));
         let start = disc.map(|(was, _)| touching(was, from.me.at, shapes.touch()));
         if disc.is_some_and(|(was, is)| (is.at - was.at).length() > CARRIED) {
@@ -173,20 +180,20 @@ impl Window {
         // Wheels reach the commanded motion within one or two steps, so the previous motion only needs to be
         // approximate.
         let seconds = (from.time - before.time) as f32;
-        let takes_part = |mate: &&Mate| {
-            let robots = (mate.pose.at - from.me.at).length() < 2.0 * shapes.robot.radius + 2.0 * CLEAR;
-            robots || disc.is_some_and(|(was, _)| (mate.pose.at - was.at).length() < shapes.touch() + CLEAR)
+        let takes_part = |mate: &&NeighbourState| {
+            let robots = (mate.pose.at - from.me.at).length() < 2.0 * shapes.robot.radius + 2.0 * MAX_GAP;
+            robots || disc.is_some_and(|(was, _)| (mate.pose.at - was.at).length() < shapes.touch() + MAX_GAP)
         };
         let (wheels, mut change) = told.wheels(from.time, to.time)?;
         let mut mates = Vec::new();
         for mate in from.mates.iter().filter(takes_part) {
-            let find = |glimpse: &Glimpse| glimpse.mates.iter().find(|other| other.island == mate.island).copied();
+            let find = |glimpse: &PoseSnapshot| glimpse.mates.iter().find(|other| other.island == mate.island).copied();
             let motion =
                 find(before).map_or(Motion(Vec2::ZERO, 0.0), |was| Motion::between(&was.pose, &mate.pose, seconds));
             // A command that is reported at a moment was executed before it.
             let (first, then) = (find(mid)?.wheels, find(to)?.wheels);
             change += (0..2).map(|side| (then[side] - first[side]).abs()).fold(0.0, f32::max);
-            mates.push((Mate { wheels: first, ..*mate }, motion, then));
+            mates.push((NeighbourState { wheels: first, ..*mate }, motion, then));
         }
         let still = Motion(Vec2::ZERO, 0.0);
         Some(Window {
@@ -228,7 +235,7 @@ impl Window {
     pub fn tells(&self, shapes: &Shapes, parameter: Parameter, model: &WorldModel, value: f32) -> bool {
         match parameter.outward() {
             Some(outward) => self.feels(shapes, outward, value.min(model.get(parameter))),
-            None if parameter.own() => {
+            None if parameter.is_own_body() => {
                 let clear = |(edge, outward)| !self.feels(shapes, outward, model.get(edge));
                 let drives = self.wheels.iter().flatten().any(|speed| *speed != 0.0);
                 drives && !self.pushes() && self.mates.is_empty() && edges().all(clear)
@@ -253,19 +260,20 @@ impl Window {
         let along = root([PLACE, shapes.physics.noise[0] * way.length() / steps, late]);
         let across = root([PLACE, HEADING * way.length()]);
         let heading = root([HEADING, shapes.physics.noise[1] * turn / steps, 2.0 * late / WHEELBASE]);
-        let mut sum =
-            told_of(off.dot(forward) / along) + told_of(off.dot(forward.perp()) / across) + told_of(astray / heading);
+        let mut sum = student_log_density(off.dot(forward) / along)
+            + student_log_density(off.dot(forward.perp()) / across)
+            + student_log_density(astray / heading);
         if let Some(((was, is), start)) = self.disc.zip(self.start) {
             let way = (disc.at - start.at) * stretch;
             let off = is.at - was.at - way;
             let push = was.at - self.from.me.at;
             let push = push * (1.0 / push.length().max(1e-6));
             let along = root([PLACE, shapes.physics.noise[0] * way.length() / steps, late]);
-            sum += told_of(off.dot(push) / along) + told_of(off.dot(push.perp()) / along);
+            sum += student_log_density(off.dot(push) / along) + student_log_density(off.dot(push.perp()) / along);
         }
         for (edge, outward) in edges() {
             let beyond = self.outermost(shapes, outward) - model.get(edge) - 2.0 * PLACE;
-            sum += told_of(beyond.max(0.0) / PLACE);
+            sum += student_log_density(beyond.max(0.0) / PLACE);
         }
         sum
     }
@@ -276,7 +284,7 @@ impl Window {
         let others = self.to.mates.iter().map(|mate| Body::at_rest(shapes.robot, mate.pose));
         let bodies: Vec<Body> = [Body::at_rest(shapes.robot, self.to.me)].into_iter().chain(others).collect();
         let predicted = senses::proximity(&bodies, 0, &self.physics(shapes, model));
-        predicted.iter().zip(read).map(|(p, r)| told_of((p - r) / READING)).sum()
+        predicted.iter().zip(read).map(|(p, r)| student_log_density((p - r) / READING)).sum()
     }
 
     /// Predicted poses of robot and disc after the window, as a mean over a few draws of the motion noise. With
@@ -327,7 +335,7 @@ impl Window {
     /// Physics with walls for the nearby edges.
     fn physics(&self, shapes: &Shapes, model: &WorldModel) -> Physics {
         let mut physics = shapes.physics.clone();
-        let near = edges().filter(|(edge, outward)| self.feels(shapes, *outward, model.get(*edge) - CLEAR));
+        let near = edges().filter(|(edge, outward)| self.feels(shapes, *outward, model.get(*edge) - MAX_GAP));
         physics.walls.extend(near.map(|(edge, out)| edge_wall(out, model.get(edge), physics.half_arena)));
         physics
     }
@@ -337,15 +345,15 @@ impl Window {
 fn touching(disc: Pose, me: Vec2, touch: f32) -> Pose {
     let between = disc.at - me;
     let distance = between.length();
-    let at = if (distance - touch).abs() < AS_GOOD_AS { me + between * (touch / distance) } else { disc.at };
+    let at = if (distance - touch).abs() < CONTACT_GAP { me + between * (touch / distance) } else { disc.at };
     Pose { at, ..disc }
 }
 
 /// Commands to the wheels, newest last: start time (s), and speeds of the left and right wheel (m/s).
 #[derive(Clone, Copy)]
-pub(super) struct Told<'a>(pub &'a [(f64, [f32; 2])]);
+pub(super) struct WheelCommands<'a>(pub &'a [(f64, [f32; 2])]);
 
-impl Told<'_> {
+impl WheelCommands<'_> {
     fn at(&self, time: f64) -> Option<[f32; 2]> {
         self.0.iter().rev().find(|(from, _)| *from <= time).map(|(_, wheels)| *wheels)
     }
@@ -369,7 +377,7 @@ impl Told<'_> {
 }
 
 /// Logarithm of Student's density for a standardised error, up to a constant.
-fn told_of(error: f32) -> f32 {
+fn student_log_density(error: f32) -> f32 {
     -0.5 * (FREEDOM + 1.0) * (1.0 + error * error / FREEDOM).ln()
 }
 

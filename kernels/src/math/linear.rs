@@ -33,7 +33,7 @@ pub fn solve(mut a: Vec<Vec<f64>>, mut right: Vec<Vec<f64>>, least: f64) -> Opti
 }
 
 /// Solves a possibly underdetermined system by elimination with pivots; variables without an equation are 0.
-pub fn solve_open<const N: usize>(mut rows: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
+pub fn solve_underdetermined<const N: usize>(mut rows: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
     for i in 0..N {
         let pivot = (i..N).max_by(|a, b| rows[*a][i].abs().total_cmp(&rows[*b][i].abs())).expect("not empty");
         rows.swap(i, pivot);
@@ -61,8 +61,8 @@ mod tests {
         assert!(solve(vec![vec![f64::NAN]], vec![vec![1.0]], 0.0).is_none());
     }
     #[test]
-    fn what_has_no_equation_is_nothing() {
-        let x = solve_open([[0.0, 2.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]], [4.0, 5.0, 0.0]);
+    fn unconstrained_unknown_solves_to_zero() {
+        let x = solve_underdetermined([[0.0, 2.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]], [4.0, 5.0, 0.0]);
         assert_eq!(x, [3.0, 2.0, 0.0]);
     }
 }

@@ -29,7 +29,7 @@ impl Program {
     /// Returns the tree node of the instruction that first wrote v_goal.
     pub(super) fn leaf(&self, writer: Option<usize>) -> Option<usize> {
         // Only the first instruction of a subtree has a source, which is the subtree's own node.
-        let leaf = writer.and_then(|at| self.sources[..=at].iter().rev().find_map(|source| *source));
+        let leaf = writer.and_then(|at| self.node_indices[..=at].iter().rev().find_map(|source| *source));
         leaf.map(usize::from)
     }
 }

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bounds_of_operands_are_those_of_the_table() {
+    fn operand_bounds_match_entry_table() {
         for (number, entry) in ENTRIES.iter().enumerate() {
             let within = |(first, last): (f32, f32)| (first..=last).contains(&(number as f32));
             assert_eq!((within(READABLE), within(WRITABLE)), (entry.read, entry.write), "{}", entry.name);

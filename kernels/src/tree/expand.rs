@@ -6,7 +6,7 @@ use super::{Node, Tree};
 
 /// Whether `bleft` and `bright` behave as in the thesis's own runs, where an error made them always fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AsPublished {
+pub enum LegacyBlueSides {
     /// They work as specified.
     #[default]
     No,
@@ -22,7 +22,7 @@ const SCRATCH: f32 = registers::SCRATCH as f32;
 /// Returns the nodes of a tree in preorder with subtrees expanded to primitive nodes. For each node it also returns
 /// the index of the tree node that it represents, or `None` inside a subtree. The first node of a subtree is its
 /// root, which has the subtree's result.
-pub(crate) fn expanded(tree: &Tree, as_published: AsPublished) -> (Vec<Node>, Vec<Option<u16>>) {
+pub(crate) fn expanded(tree: &Tree, as_published: LegacyBlueSides) -> (Vec<Node>, Vec<Option<u16>>) {
     let mut nodes = Vec::with_capacity(tree.nodes().len() * 2);
     let mut sources = Vec::with_capacity(tree.nodes().len() * 2);
     for (place, node) in tree.nodes().iter().enumerate() {
@@ -34,7 +34,7 @@ pub(crate) fn expanded(tree: &Tree, as_published: AsPublished) -> (Vec<Node>, Ve
 }
 
 /// Appends the expansion of a node: the node itself, or the subtree of thesis 6.5 in primitive nodes.
-pub(crate) fn expand(node: &Node, as_published: AsPublished, out: &mut Vec<Node>) {
+pub(crate) fn expand(node: &Node, as_published: LegacyBlueSides, out: &mut Vec<Node>) {
     let [a, b, ..] = node.operands;
     let mut put = |kind, children, operands: &[f32]| out.push(Node::new(kind, children, operands));
     match node.kind {
@@ -69,7 +69,7 @@ pub(crate) fn expand(node: &Node, as_published: AsPublished, out: &mut Vec<Node>
             put(Kind::Ifquad, 0, &[colour, -1.0]);
             put(Kind::Ifprob, 0, &[0.0, 0.25, a]);
         }
-        Kind::Bleft | Kind::Bright if as_published == AsPublished::Yes => put(Kind::Failurel, 0, &[]),
+        Kind::Bleft | Kind::Bright if as_published == LegacyBlueSides::Yes => put(Kind::Failurel, 0, &[]),
         // Half-width 81 degrees around +-90 degrees.
         Kind::Bleft => put(Kind::Ifsect, 0, &[BLUE, 64.0, 115.2]),
         Kind::Bright => put(Kind::Ifsect, 0, &[BLUE, -64.0, 115.2]),

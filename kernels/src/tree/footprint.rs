@@ -1,6 +1,6 @@
 //! Memory that trees need on a robot, computed without compilation.
 
-use super::expand::{AsPublished, expand};
+use super::expand::{LegacyBlueSides, expand};
 use super::nodes::{Group, Kind};
 use super::parse::MAX_NODES;
 use super::{Node, Tree};
@@ -27,7 +27,7 @@ pub enum CompileError {
     Network,
     /// A network has no memoryless form.
     #[error("a network remembers what its neurons put out; no memoryless form and no state machine does")]
-    Remembers,
+    HasMemory,
 }
 
 /// Number of nodes and bytes in the binary form, after expansion of subtrees.
@@ -44,7 +44,7 @@ static LEAVES: LazyLock<Vec<Footprint>> = LazyLock::new(|| {
     let mut nodes = Vec::new();
     let measure = |kind| {
         nodes.clear();
-        expand(&Node::new(kind, 0, &[]), AsPublished::No, &mut nodes);
+        expand(&Node::new(kind, 0, &[]), LegacyBlueSides::No, &mut nodes);
         Footprint { nodes: nodes.len(), bytes: nodes.iter().map(|n| n.kind.bytes(n.children as usize)).sum() }
     };
     Kind::all().map(measure).collect()
@@ -52,7 +52,7 @@ static LEAVES: LazyLock<Vec<Footprint>> = LazyLock::new(|| {
 
 impl Footprint {
     /// Footprint of a node without its children.
-    pub fn of(node: &Node) -> Footprint {
+    pub fn of_node(node: &Node) -> Footprint {
         match node.kind.spec().group {
             Group::Composite | Group::Decorator | Group::Network | Group::Part => {
                 Footprint { nodes: 1, bytes: node.kind.bytes(node.children as usize) }
@@ -64,7 +64,7 @@ impl Footprint {
     /// Footprint of a whole tree.
     pub fn of_tree(tree: &Tree) -> Footprint {
         let mut sum = Footprint::default();
-        tree.nodes().iter().for_each(|node| sum += Footprint::of(node));
+        tree.nodes().iter().for_each(|node| sum += Footprint::of_node(node));
         sum
     }
 
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_footprint_is_what_compiling_finds() {
+    fn footprint_matches_compiled_program() {
         for kind in Kind::outside_networks() {
             let leaf = Tree::leaf(Kind::Successl, &[]);
             let tree = match kind.spec().group {

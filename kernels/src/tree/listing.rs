@@ -5,9 +5,9 @@ use super::{Kind, Program};
 
 /// Contents of a [`Program`] for an interpreter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listing {
+pub struct ProgramListing {
     /// The instructions in preorder.
-    pub lines: Vec<Line>,
+    pub lines: Vec<InstructionLine>,
     /// Number of nodes with memory.
     pub memories: usize,
     /// Neurons of each network. The `memory` of a line of kind `network` is an index into this list.
@@ -16,7 +16,7 @@ pub struct Listing {
 
 /// An instruction with decoded operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct InstructionLine {
     /// Kind of the instruction.
     pub kind: Kind,
     /// Cells of the full register map: destination, first source, second source.
@@ -44,8 +44,8 @@ pub struct NeuronLine {
 
 impl Program {
     /// Converts the program to plain numbers.
-    pub fn listing(&self) -> Listing {
-        let line = |i: &super::Instruction| Line {
+    pub fn listing(&self) -> ProgramListing {
+        let line = |i: &super::Instruction| InstructionLine {
             kind: i.kind,
             cells: [i.d, i.s1, i.s2],
             numbers: [i.a, i.b],
@@ -65,7 +65,11 @@ impl Program {
             };
             network.rows().map(neuron).collect()
         });
-        Listing { lines: self.code.iter().map(line).collect(), memories: self.memories(), networks: networks.collect() }
+        ProgramListing {
+            lines: self.code.iter().map(line).collect(),
+            memories: self.memories(),
+            networks: networks.collect(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Node, Tree};
 use crate::math::tanh;
 
 /// Maximum number of neurons in all networks of a tree.
-pub const MOST_NEURONS: usize = 64;
+pub const MAX_NEURONS: usize = 64;
 /// First source operand of a synapse that denotes a neuron; smaller values are cells of the full register map.
 const FIRST_NEURON: u8 = 128;
 
@@ -49,7 +49,7 @@ pub(crate) enum Source {
 
 /// Operand of a synapse whose source is neuron `number`, counted from 1.
 pub fn source_of_neuron(number: usize) -> Option<u8> {
-    (1..=MOST_NEURONS).contains(&number).then(|| FIRST_NEURON + (number - 1) as u8)
+    (1..=MAX_NEURONS).contains(&number).then(|| FIRST_NEURON + (number - 1) as u8)
 }
 
 /// Number of the neuron, counted from 1, that the operand of a synapse names; `None` if it names a register.
@@ -66,7 +66,7 @@ pub(crate) fn fire(bias: f32, gain: f32, sum: f32) -> f32 {
 
 impl Network {
     /// Decodes the nodes of a network, which start with the network node itself.
-    fn of(nodes: &[Node], first: usize) -> Network {
+    fn decode(nodes: &[Node], first: usize) -> Network {
         let mut network = Network { first, ..Network::default() };
         for node in &nodes[1..] {
             let [a, b, ..] = node.operands;
@@ -137,7 +137,7 @@ pub(crate) fn networks(nodes: &[Node]) -> Vec<Network> {
     let mut networks = Vec::new();
     let mut first = 0;
     for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Network) {
-        let network = Network::of(&nodes[at..at + parts(&nodes[at..])], first);
+        let network = Network::decode(&nodes[at..at + parts(&nodes[at..])], first);
         assert_eq!(network.neurons.len(), usize::from(node.children));
         first += network.neurons.len();
         networks.push(network);
@@ -152,7 +152,7 @@ pub(crate) fn parts(nodes: &[Node]) -> usize {
 
 /// Finds the first violation of the rules of networks in nodes in preorder: the index of the node and a message.
 /// Neurons are allowed only in networks, synapses only in neurons, and each source of a synapse must exist.
-pub(crate) fn fault(nodes: &[Node]) -> Option<(usize, String)> {
+pub(crate) fn find_violation(nodes: &[Node]) -> Option<(usize, String)> {
     let mut open: Vec<(usize, u16)> = Vec::new();
     let mut neurons = 0;
     for (at, node) in nodes.iter().enumerate() {
@@ -175,8 +175,8 @@ pub(crate) fn fault(nodes: &[Node]) -> Option<(usize, String)> {
             ));
         }
         neurons += usize::from(node.kind == Kind::Neuron);
-        if neurons > MOST_NEURONS {
-            return Some((at, format!("more than {MOST_NEURONS} neurons in a tree")));
+        if neurons > MAX_NEURONS {
+            return Some((at, format!("more than {MAX_NEURONS} neurons in a tree")));
         }
         if node.kind == Kind::Synapse {
             let network = open[open.len() - 2].0;
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_puts_out_nothing() {
+    fn nan_sum_gives_zero_output() {
         let tree =
             Tree::parse("network\n  neuron 0 3e38\n    synapse s_n 3e38\n    synapse v_up.x -3e38\n  neuron 0 1")
                 .unwrap();

@@ -1,7 +1,7 @@
 //! Operands as words: the textual notation of registers, angles and numbers, shared by all textual forms.
 
 use super::entries::{self, ENTRIES, Entry};
-use super::network::{self, MOST_NEURONS};
+use super::network::{self, MAX_NEURONS};
 use super::nodes::{Operand, OperandSpec};
 use super::registers::{self, RegisterMap};
 
@@ -11,12 +11,12 @@ const DEGREES: f64 = 1.40625;
 /// Options of reading words: the register map for `[index]`, and whether degrees stay exact or are rounded to steps
 /// of pi/128.
 #[derive(Clone, Copy)]
-pub(super) struct Words {
+pub(super) struct OperandFormat {
     pub map: RegisterMap,
     pub exact: bool,
 }
 
-impl Words {
+impl OperandFormat {
     /// Reads the word of an operand. The error states the problem and suggests a correction.
     pub(super) fn read(self, word: &str, spec: &OperandSpec) -> Result<f32, String> {
         if let (Operand::Source, Some(source)) = (spec.operand, neuron_of(word)) {
@@ -84,22 +84,22 @@ impl OperandSpec {
     /// # Errors
     /// One line: the problem, and the most similar valid name if a register is unknown.
     pub fn read(&self, word: &str) -> Result<f32, String> {
-        Words { map: RegisterMap::Full, exact: false }.read(word, self)
+        OperandFormat { map: RegisterMap::Full, exact: false }.read(word, self)
     }
 }
 
 /// Formats an operand for the text form. Whole steps of an angle are written as whole degrees: the rounding error is
 /// less than half a step, so they are read back as the same step.
-pub(super) fn word(value: f32, operand: Operand) -> String {
+pub(super) fn format_operand(value: f32, operand: Operand) -> String {
     if is_angular(operand) && value.fract() == 0.0 {
         return format!("{:.0}deg", f64::from(value) * DEGREES);
     }
-    exact_word(value, operand)
+    format_exact(value, operand)
 }
 
-/// Formats an operand so that [`Words`] reads back exactly the same value: a step of an angle times 1.40625 has 30
+/// Formats an operand so that [`OperandFormat`] reads back exactly the same value: a step of an angle times 1.40625 has 30
 /// significant bits and is therefore exact in an f64.
-pub(super) fn exact_word(value: f32, operand: Operand) -> String {
+pub(super) fn format_exact(value: f32, operand: Operand) -> String {
     match operand {
         Operand::ScalarDest | Operand::Scalar => registers::scalar_name(value as u8),
         Operand::Source => source_name(value as u8),
@@ -135,7 +135,7 @@ fn neuron_of(word: &str) -> Option<Result<u8, String>> {
     let number: usize = word.strip_prefix('n')?.parse().ok()?;
     Some(
         network::source_of_neuron(number)
-            .ok_or_else(|| format!("`{}`: networks have neurons n1 to n{MOST_NEURONS}", shorten(word))),
+            .ok_or_else(|| format!("`{}`: networks have neurons n1 to n{MAX_NEURONS}", shorten(word))),
     )
 }
 
@@ -170,7 +170,7 @@ fn reads_as_degrees(word: &str, operand: Operand) -> bool {
     is_angular(operand) && word.parse::<f32>().is_ok_and(|value| value != 0.0 && value % 5.0 == 0.0)
 }
 
-impl Words {
+impl OperandFormat {
     /// Returns a note about a valid word that was probably not intended: an angle without a unit that looks like
     /// degrees.
     pub(super) fn note(self, word: &str, spec: &OperandSpec) -> Option<String> {
@@ -246,8 +246,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_with_a_foreign_unit_are_told_what_they_mean() {
-        let words = Words { map: RegisterMap::Full, exact: false };
+    fn unit_suffix_error_suggests_value() {
+        let words = OperandFormat { map: RegisterMap::Full, exact: false };
         let said = |word: &str, operand| words.read(word, &OperandSpec { name: "i", operand }).unwrap_err();
         assert!(said("0.5rad", Operand::Angle).contains("did you mean `28.65deg`?"));
         assert!(said("30degrees", Operand::Angle).contains("did you mean `30deg`?"));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn of_names_as_near_the_one_with_the_same_beginning_is_meant() {
+    fn suggestion_ties_prefer_common_prefix() {
         let tasks = ["coverage", "foraging"].map(String::from);
         assert_eq!(nearest("forage", tasks.into_iter()).as_deref(), Some("foraging"));
         assert_eq!(nearest("fast", ["auto"].map(String::from).into_iter()), None);
@@ -264,8 +264,10 @@ mod tests {
 
     #[test]
     fn angles_without_a_unit_are_steps_and_say_so() {
-        let (spec, words) =
-            (OperandSpec { name: "i", operand: Operand::Angle }, Words { map: RegisterMap::Full, exact: false });
+        let (spec, words) = (
+            OperandSpec { name: "i", operand: Operand::Angle },
+            OperandFormat { map: RegisterMap::Full, exact: false },
+        );
         assert_eq!(words.read("90", &spec), Ok(90.0));
         let note = words.note("90", &spec).unwrap();
         assert!(note.contains("127 degrees") && note.contains("`90deg`") && note.contains("`127deg`"), "{note}");
@@ -289,14 +291,15 @@ mod tests {
         for i in 0..5000u32 {
             let value = (i as f32 / 5000.0 - 0.5) * 254.0;
             assert_eq!(
-                Words { map: RegisterMap::Full, exact: true }.read(&exact_word(value, Operand::Angle), &spec),
+                OperandFormat { map: RegisterMap::Full, exact: true }.read(&format_exact(value, Operand::Angle), &spec),
                 Ok(value)
             );
         }
         let spec = OperandSpec { name: "f", operand: Operand::Float };
         for value in [0.1f32, -0.0, 6.55, f32::MAX, f32::MIN_POSITIVE, 1e-45, 16_777_216.0] {
-            let read =
-                Words { map: RegisterMap::Full, exact: true }.read(&exact_word(value, Operand::Float), &spec).unwrap();
+            let read = OperandFormat { map: RegisterMap::Full, exact: true }
+                .read(&format_exact(value, Operand::Float), &spec)
+                .unwrap();
             assert_eq!(read.to_bits(), value.to_bits());
         }
     }

@@ -2,7 +2,7 @@
 
 use super::network;
 use super::nodes::{Group, Kind};
-use super::operand::{Words, shorten, suggest, usage};
+use super::operand::{OperandFormat, shorten, suggest, usage};
 use super::registers::RegisterMap;
 use super::{Node, Tree};
 use std::fmt;
@@ -54,7 +54,7 @@ struct Open {
 }
 
 struct Reader<'a> {
-    words: Words,
+    words: OperandFormat,
     number: usize,
     text: &'a str,
 }
@@ -71,7 +71,7 @@ impl Tree {
         if text.len() > MAX_TEXT {
             return Err(whole(format!("the text has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
-        let words = Words { map, exact };
+        let words = OperandFormat { map, exact };
         let mut nodes: Vec<Node> = Vec::new();
         let mut lines: Vec<usize> = Vec::new();
         let mut wants: Vec<Option<u16>> = Vec::new();
@@ -133,7 +133,7 @@ impl Tree {
             let reader = Reader { words, number: line + 1, text: sources[*line] };
             reader.check_children(node, *wanted)?;
         }
-        if let Some((place, message)) = network::fault(&nodes) {
+        if let Some((place, message)) = network::find_violation(&nodes) {
             let reader = Reader { words, number: lines[place] + 1, text: sources[lines[place]] };
             return Err(reader.error(1 + reader.text.len() - reader.text.trim_start().len(), message));
         }
@@ -142,12 +142,12 @@ impl Tree {
 }
 
 /// Returns notes on a valid text by position: angles that were probably meant as degrees.
-pub fn notes(text: &str) -> Vec<ParseError> {
-    let reads = Words { map: RegisterMap::Full, exact: false };
+pub fn hints(text: &str) -> Vec<ParseError> {
+    let reads = OperandFormat { map: RegisterMap::Full, exact: false };
     let mut found = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let mut words = words(line.split('#').next().unwrap_or("").trim_end());
-        let Some(Ok((kind, _))) = words.next().map(|(_, name)| Kind::of_word(name)) else { continue };
+        let Some(Ok((kind, _))) = words.next().map(|(_, name)| Kind::from_word(name)) else { continue };
         for (operand, (at, word)) in kind.spec().operands.iter().zip(words) {
             if let Some(message) = reads.note(word, operand) {
                 found.push(ParseError {
@@ -225,31 +225,31 @@ impl Reader<'_> {
     }
 }
 
-impl Words {
+impl OperandFormat {
     /// Whether the target robot supports a kind of node.
-    pub(super) fn has(self, kind: Kind) -> bool {
+    pub(super) fn supports(self, kind: Kind) -> bool {
         if self.map == RegisterMap::Kilobot { kind.on_kilobot() } else { !kind.is_kilobots_own() }
     }
 
     /// Error message for a kind that the target robot does not support.
-    pub(super) fn lacks(self, kind: Kind) -> Option<String> {
+    pub(super) fn unsupported_message(self, kind: Kind) -> Option<String> {
         let name = kind.spec().name;
-        (!self.has(kind)).then(|| match self.map {
+        (!self.supports(kind)).then(|| match self.map {
             RegisterMap::Kilobot => {
                 let names: Vec<&str> =
-                    Kind::all().filter(|kind| self.has(*kind)).map(|kind| kind.spec().name).collect();
+                    Kind::all().filter(|kind| self.supports(*kind)).map(|kind| kind.spec().name).collect();
                 format!("a Kilobot has no node `{name}`; it has {}", names.join(", "))
             }
             _ => format!("`{name}` is a node of the Kilobot, which an e-puck lacks"),
         })
     }
 
-    /// Like [`Kind::of_word`], restricted to kinds of the target robot.
+    /// Like [`Kind::from_word`], restricted to kinds of the target robot.
     fn kind(self, name: &str) -> Result<(Kind, Option<u16>), String> {
-        match Kind::of_word(name) {
-            Ok((kind, wanted)) => self.lacks(kind).map_or(Ok((kind, wanted)), Err),
+        match Kind::from_word(name) {
+            Ok((kind, wanted)) => self.unsupported_message(kind).map_or(Ok((kind, wanted)), Err),
             Err(_) => {
-                let known = Kind::all().filter(|kind| self.has(*kind)).map(|kind| kind.spec().name.to_string());
+                let known = Kind::all().filter(|kind| self.supports(*kind)).map(|kind| kind.spec().name.to_string());
                 Err(unknown(name, known))
             }
         }
@@ -262,7 +262,7 @@ impl Kind {
     ///
     /// # Errors
     /// One line with the most similar known name.
-    pub fn of_word(name: &str) -> Result<(Kind, Option<u16>), String> {
+    pub fn from_word(name: &str) -> Result<(Kind, Option<u16>), String> {
         if let Some(kind) = Kind::of_name(name) {
             return Ok((kind, None));
         }
@@ -282,7 +282,7 @@ impl Kind {
 const UNITS: [&str; 6] = ["deg", "degrees", "rad", "m", "s", "cm"];
 
 /// Node names in other libraries and drawings, with the corresponding names here.
-const CALLED_ELSEWHERE: [(&str, &str); 10] = [
+const FOREIGN_NAMES: [(&str, &str); 10] = [
     ("sequence", "seq"),
     ("->", "seq"),
     ("fallback", "sel"),
@@ -298,7 +298,7 @@ const CALLED_ELSEWHERE: [(&str, &str); 10] = [
 /// Error for an unknown node with the probable name.
 fn unknown(name: &str, known: impl Iterator<Item = String>) -> String {
     let lower = name.to_lowercase();
-    let meant = match CALLED_ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == lower) {
+    let meant = match FOREIGN_NAMES.iter().find(|(elsewhere, _)| *elsewhere == lower) {
         Some((_, here)) => format!("; did you mean `{here}`?"),
         None => suggest(name, known),
     };

@@ -30,7 +30,7 @@ impl fmt::Display for Node {
         let spec = self.kind.spec();
         write!(f, "{}", spec.name)?;
         for (value, spec) in self.operands.iter().zip(spec.operands) {
-            write!(f, " {}", operand::word(*value, spec.operand))?;
+            write!(f, " {}", operand::format_operand(*value, spec.operand))?;
         }
         Ok(())
     }
@@ -41,7 +41,7 @@ mod tests {
     use super::super::{Kind, RegisterMap, Tree};
 
     #[test]
-    fn every_step_of_an_angle_survives_printing() {
+    fn every_angle_step_round_trips_through_text() {
         for i in -128..=127 {
             let tree = Tree::leaf(Kind::Movcv, &[18.0, i as f32]);
             assert_eq!(Tree::parse(&tree.to_string()).unwrap(), tree);

@@ -1,6 +1,6 @@
 //! Compilation of a tree: expands subtrees, decodes operands and links nodes by index.
 
-use super::expand::{AsPublished, expanded};
+use super::expand::{LegacyBlueSides, expanded};
 use super::footprint::{BYTES_BUDGET, CompileError, Footprint};
 use super::network::{self, Network};
 use super::nodes::{Group, Kind};
@@ -36,7 +36,7 @@ pub(crate) struct Instruction {
 pub struct Program {
     pub(super) code: Vec<Instruction>,
     /// Index of each instruction's node in the tree; `None` inside a subtree used as a leaf.
-    pub(super) sources: Vec<Option<u16>>,
+    pub(super) node_indices: Vec<Option<u16>>,
     pub(super) memories: usize,
     pub(super) networks: Vec<Network>,
     /// Number of nodes after expansion of subtrees, including the parts of networks.
@@ -49,11 +49,11 @@ pub struct Program {
 impl Program {
     /// Compiles a tree.
     pub fn compile(tree: &Tree) -> Result<Program, CompileError> {
-        Program::compile_with(tree, AsPublished::No)
+        Program::compile_with(tree, LegacyBlueSides::No)
     }
 
     /// Compiles a tree. `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
-    pub fn compile_with(tree: &Tree, as_published: AsPublished) -> Result<Program, CompileError> {
+    pub fn compile_with(tree: &Tree, as_published: LegacyBlueSides) -> Result<Program, CompileError> {
         if let Some(node) = tree.nodes().iter().find(|node| node.kind.is_kilobots_own()) {
             return Err(CompileError::Foreign(node.kind.spec().name));
         }
@@ -61,9 +61,9 @@ impl Program {
         let bytes = all.iter().map(|n| n.kind.bytes(n.children as usize)).sum();
         let nodes = all.len();
         Footprint { nodes, bytes }.check()?;
-        let networks = if tree.has_parts() { without_parts(&mut all, &mut sources)? } else { Vec::new() };
+        let networks = if tree.has_parts() { extract_networks(&mut all, &mut sources)? } else { Vec::new() };
         let Linked { code, memories, depth } = link(&all);
-        Ok(Program { code, sources, memories, networks, nodes, depth, bytes })
+        Ok(Program { code, node_indices: sources, memories, networks, nodes, depth, bytes })
     }
 
     /// Number of nodes after expansion of subtrees.
@@ -97,7 +97,7 @@ impl Program {
     }
 
     /// Bit mask of the scratch registers that the program may write, by cell of the full map.
-    pub(crate) fn keeps(&self) -> u32 {
+    pub(crate) fn scratch_writes(&self) -> u32 {
         let cells = |i: &Instruction| match i.kind {
             Kind::Movcs | Kind::Mulas => 1u32 << i.d,
             Kind::Movcv | Kind::Mulav | Kind::Rotav => 0b11u32 << (i.d & !1),
@@ -109,7 +109,7 @@ impl Program {
     }
 
     /// Bit mask of the registers that the program may read, by cell of the full map.
-    pub(crate) fn reads(&self) -> u32 {
+    pub(crate) fn register_reads(&self) -> u32 {
         let vector = |cell: u8| 0b11u32 << (cell & !1);
         let scalar = |cell: u8| 1u32 << cell;
         let goal_terms = |towards: usize| vector(towards as u8) | vector(registers::PROX as u8);
@@ -144,8 +144,8 @@ impl Program {
 }
 
 /// Extracts the networks and removes their parts from the nodes; the network nodes remain as leaves.
-fn without_parts(all: &mut Vec<Node>, sources: &mut Vec<Option<u16>>) -> Result<Vec<Network>, CompileError> {
-    if network::fault(all).is_some() {
+fn extract_networks(all: &mut Vec<Node>, sources: &mut Vec<Option<u16>>) -> Result<Vec<Network>, CompileError> {
+    if network::find_violation(all).is_some() {
         return Err(CompileError::Network);
     }
     let networks = network::networks(all);

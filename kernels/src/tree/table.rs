@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_in_the_order_of_the_kinds() {
+    fn table_follows_kind_order() {
         for (i, r) in TABLE.iter().enumerate() {
             assert_eq!(r.kind as usize, i, "{}", r.name);
             assert_eq!(Kind::of_name(r.name), Some(r.kind));

@@ -250,7 +250,7 @@ impl Memory {
         observer: &mut impl FnMut(usize, Status),
     ) -> (Status, Vec2) {
         self.run(program, senses, draws, |at, status, _| {
-            if let Some(source) = program.sources[at] {
+            if let Some(source) = program.node_indices[at] {
                 observer(source as usize, status);
             }
         })
@@ -260,7 +260,7 @@ impl Memory {
     ///
     /// # Panics
     /// If the memory does not match the program.
-    pub fn tick_watched(
+    pub fn tick_observed_driven(
         &mut self,
         program: &Program,
         senses: &Senses,
@@ -272,7 +272,7 @@ impl Memory {
             if writer.is_none() && board.driven() {
                 writer = Some(at);
             }
-            if let Some(source) = program.sources[at] {
+            if let Some(source) = program.node_indices[at] {
                 observer(source as usize, status);
             }
         });

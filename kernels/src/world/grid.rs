@@ -27,7 +27,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Creates a grid for the given number of bodies. [`Grid::near`] then finds all bodies within `reach` (m) of a
+    /// Creates a grid for the given number of bodies. [`Grid::candidates`] then finds all bodies within `reach` (m) of a
     /// position.
     pub fn new((hx, hy): (f32, f32), reach: f32, bodies: usize) -> Grid {
         let cells = |half: f32| max(min((2.0 * half / (reach * MARGIN)).floor(), MOST_CELLS), 1.0);
@@ -51,8 +51,8 @@ impl Grid {
         self.first.fill(0);
         let mut filled = 0;
         for (cell, at) in self.cells.iter_mut().zip(centres) {
-            let column = place(at.x, self.low.x, self.density.x, self.columns);
-            let row = place(at.y, self.low.y, self.density.y, self.rows);
+            let column = cell_index(at.x, self.low.x, self.density.x, self.columns);
+            let row = cell_index(at.y, self.low.y, self.density.y, self.rows);
             let number = row * self.columns + column;
             *cell = number as u16;
             filled += 1;
@@ -72,9 +72,9 @@ impl Grid {
     }
 
     /// Visits the bodies of the cells around a position in any order: all bodies within reach, and possibly others.
-    pub fn around(&self, at: Vec2, mut each: impl FnMut(&[u16])) {
-        let column = place(at.x, self.low.x, self.density.x, self.columns);
-        let row = place(at.y, self.low.y, self.density.y, self.rows);
+    pub fn for_each_candidate(&self, at: Vec2, mut each: impl FnMut(&[u16])) {
+        let column = cell_index(at.x, self.low.x, self.density.x, self.columns);
+        let row = cell_index(at.y, self.low.y, self.density.y, self.rows);
         let (left, right) = (column.saturating_sub(1), (column + 1).min(self.columns - 1));
         for row in row.saturating_sub(1)..=(row + 1).min(self.rows - 1) {
             let from = self.first[row * self.columns + left] as usize;
@@ -83,16 +83,16 @@ impl Grid {
         }
     }
 
-    /// Stores the bodies of [`Grid::around`] in `found`, in ascending order.
-    pub fn near(&self, at: Vec2, found: &mut Vec<u16>) {
+    /// Stores the bodies of [`Grid::for_each_candidate`] in `found`, in ascending order.
+    pub fn candidates(&self, at: Vec2, found: &mut Vec<u16>) {
         found.clear();
-        self.around(at, |bodies| found.extend_from_slice(bodies));
+        self.for_each_candidate(at, |bodies| found.extend_from_slice(bodies));
         found.sort_unstable();
     }
 }
 
 /// Cell index of a coordinate; NaN maps to the first cell.
-fn place(x: f32, low: f32, density: f32, cells: usize) -> usize {
+fn cell_index(x: f32, low: f32, density: f32, cells: usize) -> usize {
     (((x - low) * density) as usize).min(cells - 1)
 }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_grid_finds_is_what_all_pairs_find() {
+    fn grid_finds_same_neighbours_as_all_pairs() {
         let mut draws = Draws::new(7, 0, 0, 0, Stream::Start);
         let mut pairs = 0;
         for (number, half, reach) in [
@@ -138,7 +138,7 @@ mod tests {
                 grid.fill(places.iter().rev().copied());
                 grid.fill(places.iter().copied());
                 for at in &places {
-                    grid.near(*at, &mut found);
+                    grid.candidates(*at, &mut found);
                     assert!(found.is_sorted_by(|a, b| a < b), "ascending, and nobody twice");
                     let close = |j: &usize| (places[*j] - *at).length_squared() <= reach * reach;
                     let all: Vec<usize> = (0..number).filter(close).collect();
@@ -152,25 +152,25 @@ mod tests {
     }
 
     #[test]
-    fn most_of_a_large_world_is_left_out() {
+    fn grid_skips_distant_bodies() {
         let half = (4.0, 3.0);
         let mut draws = Draws::new(8, 0, 0, 0, Stream::Start);
         let places = places(0, 256, half, 0.5, &mut draws);
         let mut grid = Grid::new(half, 0.5, 256);
         grid.fill(places.iter().copied());
         let mut looks = 0;
-        places.iter().for_each(|at| grid.around(*at, |bodies| looks += bodies.len()));
+        places.iter().for_each(|at| grid.for_each_candidate(*at, |bodies| looks += bodies.len()));
         assert!(looks < 256 * 20, "{looks}");
     }
 
     #[test]
-    fn no_place_is_too_strange() {
+    fn grid_accepts_nan_and_infinity() {
         let mut grid = Grid::new((1.0, 1.0), 0.1, 30);
         let strange = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0];
         let at = |i: usize| vec2(strange[i % 5], strange[i / 5 % 5]);
         grid.fill((0..30).map(at));
         let mut all: Vec<u16> = Vec::new();
-        (0..30).for_each(|i| grid.around(at(i), |bodies| all.extend(bodies)));
+        (0..30).for_each(|i| grid.for_each_candidate(at(i), |bodies| all.extend(bodies)));
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 30, "each is in its own cell");

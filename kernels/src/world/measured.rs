@@ -41,7 +41,7 @@ pub struct PhysicsKeys {
 
 impl PhysicsKeys {
     /// Merges two sets; values of `self` take precedence.
-    pub fn over(self, other: PhysicsKeys) -> PhysicsKeys {
+    pub fn merge(self, other: PhysicsKeys) -> PhysicsKeys {
         PhysicsKeys {
             robot_mass_kg: self.robot_mass_kg.or(other.robot_mass_kg),
             robot_friction: self.robot_friction.or(other.robot_friction),

@@ -63,7 +63,7 @@ pub struct World {
     /// Grid of the robots; `None` for few robots.
     grid: Option<Grid>,
     /// Candidate neighbours of the sensing robot: all robots if there is no grid.
-    near: Vec<u16>,
+    candidates: Vec<u16>,
     /// Centres of the robots after an update.
     centres: Vec<Vec2>,
     seed: u64,
@@ -72,22 +72,22 @@ pub struct World {
 }
 
 /// Random initial state of a world.
-pub(crate) struct Beginning {
+pub(crate) struct InitialState {
     /// Robots first, then discs.
     pub bodies: Vec<Body>,
     /// Encoded camera images of each robot.
     pub pictures: Vec<u32>,
 }
 
-impl Beginning {
+impl InitialState {
     /// Creates the initial state of [`World::new`].
-    pub fn of(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> Beginning {
+    pub fn of(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> InitialState {
         let robots = spec.robots;
         assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
         assert!(spec.discs.len() <= model::MAX_DISCS, "at most {} discs", model::MAX_DISCS);
-        Beginning {
+        InitialState {
             bodies: start::place(spec, start, &mut Draws::new(seed, world, 0, 0, Stream::Start)),
-            pictures: (0..robots as u32).map(|robot| spec.camera.before(seed, world, robot)).collect(),
+            pictures: (0..robots as u32).map(|robot| spec.camera.initial_history(seed, world, robot)).collect(),
         }
     }
 }
@@ -99,7 +99,7 @@ impl World {
     /// If there are no robots or no starts, more bodies than [`model`] allows, or no disc for a transport task;
     /// [`WorldSpec::check`] rejects such worlds.
     pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> World {
-        let Beginning { bodies, pictures } = Beginning::of(spec, start, seed, world);
+        let InitialState { bodies, pictures } = InitialState::of(spec, start, seed, world);
         let robots = spec.robots;
         let mut collisions = Collisions::new(&bodies, &spec.physics);
         collisions.reserve();
@@ -107,7 +107,7 @@ impl World {
         World {
             collisions,
             grid: (robots > SMALL_WORLD).then(grid),
-            near: (0..robots as u16).collect(),
+            candidates: (0..robots as u16).collect(),
             centres: Vec::with_capacity(robots),
             score: Score::new(&spec.task, &spec.physics, &bodies, robots),
             senses: vec![Senses::default(); robots],
@@ -132,17 +132,17 @@ impl World {
     /// four physics steps. Robot i runs `programs[i % programs.len()]` with `memories[i]`, so one program drives a
     /// homogeneous swarm.
     pub fn update(&mut self, programs: &[&Program], memories: &mut [Memory]) {
-        self.update_by(|i, senses, draws| memories[i].tick(programs[i % programs.len()], senses, draws).1);
+        self.update_with(|i, senses, draws| memories[i].tick(programs[i % programs.len()], senses, draws).1);
     }
 
     /// Performs [`World::update`] with any controller: `control` receives each robot's number, senses and random
     /// draws of this update, and returns the goal velocity.
-    pub fn update_by(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> Vec2) {
-        self.drive_by(|i, senses, draws| physics::steer(control(i, senses, draws)));
+    pub fn update_with(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> Vec2) {
+        self.update_with_wheels(|i, senses, draws| physics::steer(control(i, senses, draws)));
     }
 
-    /// Performs [`World::update_by`], but `control` returns the ground speeds of the left and right wheel (m/s).
-    pub fn drive_by(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> [f32; 2]) {
+    /// Performs [`World::update_with`], but `control` returns the ground speeds of the left and right wheel (m/s).
+    pub fn update_with_wheels(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> [f32; 2]) {
         self.sense();
         for i in 0..self.robots {
             let mut draws = Draws::new(self.seed, self.world, i as u32, self.update, Stream::Controller);
@@ -154,7 +154,7 @@ impl World {
             physics::step_with(collisions, bodies, physics, *seed, *world, step);
             self.relocate(step);
             if let Some(channel) = &mut self.channel {
-                channel.note(self.bodies.iter().map(|b| b.pose));
+                channel.push_poses(self.bodies.iter().map(|b| b.pose));
             }
         }
         if self.task.counts_updates() {
@@ -185,13 +185,13 @@ impl World {
             grid.fill(self.bodies.iter().map(|b| b.pose.at));
         }
         if let Some(channel) = &mut self.channel {
-            channel.turn_to(self.update);
+            channel.select_message(self.update);
         }
         for i in 0..self.robots {
             if let Some(grid) = &self.grid {
-                grid.near(self.bodies[i].pose.at, &mut self.near);
+                grid.candidates(self.bodies[i].pose.at, &mut self.candidates);
             }
-            let near = self.near.iter().map(|robot| usize::from(*robot));
+            let near = self.candidates.iter().map(|robot| usize::from(*robot));
             let s = &mut self.senses[i];
             s.up = senses::compass(self.bodies[i].pose.heading);
             if self.sensing.proximity {
@@ -204,12 +204,12 @@ impl World {
             }
             if slow && self.sensing.camera {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);
-                let overlooked = self.camera.overlooked(self.seed, self.world, i as u32, self.update);
+                let overlooked = self.camera.missed_segments(self.seed, self.world, i as u32, self.update);
                 let picture = blobs.picture() & !overlooked;
-                self.pictures[i] = CameraModel::noted(self.pictures[i], picture, self.update);
+                self.pictures[i] = CameraModel::push_image(self.pictures[i], picture, self.update);
             }
             if self.sensing.camera {
-                let picture = CameraModel::shown(self.pictures[i], self.update);
+                let picture = CameraModel::delayed_image(self.pictures[i], self.update);
                 s.colours = camera_model::vectors(picture, camera_model::aside());
             }
             if slow && self.sensing.tags && !self.tags.list.is_empty() {

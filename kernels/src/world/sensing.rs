@@ -27,7 +27,7 @@ impl Sensing {
     pub const NONE: Sensing = Sensing { proximity: false, camera: false, neighbours: false, light: false, tags: false };
 
     /// Union of two sets.
-    pub fn and(self, other: Sensing) -> Sensing {
+    pub fn union(self, other: Sensing) -> Sensing {
         Sensing {
             proximity: self.proximity | other.proximity,
             camera: self.camera | other.camera,
@@ -39,7 +39,7 @@ impl Sensing {
 
     /// Senses that at least one of these programs may read.
     pub fn of<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Sensing {
-        let cells = programs.into_iter().map(Program::reads).fold(0, |all, cells| all | cells);
+        let cells = programs.into_iter().map(Program::register_reads).fold(0, |all, cells| all | cells);
         let reads = |first: usize, last: usize| cells >> first & ((2 << (last - first)) - 1) != 0;
         Sensing {
             proximity: reads(PROX, PROX + 1),

@@ -50,7 +50,7 @@ mod tests {
     const WALL: Wall = Wall { from: vec2(-0.2, 0.5), to: vec2(0.4, 0.5) };
 
     #[test]
-    fn the_nearest_point_is_between_the_ends_or_an_end() {
+    fn nearest_wall_point_is_on_segment_or_at_end() {
         let near = |at: Vec2, expected: Vec2| assert!((WALL.offset(at) - expected).length() < 1e-6, "{at:?}");
         near(vec2(0.1, 0.0), vec2(0.0, 0.5));
         near(vec2(0.1, 0.8), vec2(0.0, -0.3));

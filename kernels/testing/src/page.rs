@@ -8,7 +8,7 @@ use syn::{Attribute, Expr, Lit, Meta};
 ///
 /// # Panics
 /// If the file differs.
-pub fn is_the_code(place: &str, page: &str, renew: &str) {
+pub fn assert_page_is_current(place: &str, page: &str, renew: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(place);
     if std::env::var_os("XPUCK_RENEW").is_some() {
         std::fs::write(&file, page).expect("the page can be written");

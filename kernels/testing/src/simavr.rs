@@ -27,7 +27,7 @@ impl Simavr {
     ///
     /// # Panics
     /// If compilation fails although all requirements are installed.
-    pub fn found(folder: &Path, name: &str) -> Result<Simavr, String> {
+    pub fn compile(folder: &Path, name: &str) -> Result<Simavr, String> {
         let there = ["/usr/include/simavr/sim_avr.h", "/usr/lib/avr/include/avr/io.h"]
             .iter()
             .all(|file| Path::new(file).exists());

@@ -122,7 +122,7 @@ fn model<'a>(document: &'a Document) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
 }
 
 #[test]
-fn every_element_is_a_node_that_its_parser_knows() {
+fn exported_elements_are_known_to_btcpp() {
     let mut used = BTreeSet::new();
     let mut known = BTreeSet::new();
     for (name, xml) in files() {

@@ -183,7 +183,7 @@ fn leaf_of(node: &Node) -> u32 {
 }
 
 #[test]
-fn what_is_read_ticks_as_in_behaviortree_cpp() {
+fn imported_trees_tick_as_in_behaviortree_cpp() {
     let record = Record::read(RECORD);
     assert_eq!(record.hashes.len(), CASES, "tools/btcpp/test.sh writes {RECORD}");
     for (i, (case, tree)) in cases().enumerate() {

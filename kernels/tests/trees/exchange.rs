@@ -3,7 +3,7 @@
 use crate::random;
 use xpuck_kernels::tree::exchange::{
     Direction, from_binary, from_compact, from_json, from_xml, to_binary, to_compact, to_dot, to_json, to_svg,
-    to_svg_in_use, to_xml, to_xml_live,
+    to_svg_with_usage, to_xml, to_xml_live,
 };
 use xpuck_kernels::tree::{Kind, RegisterMap, Tree};
 
@@ -29,7 +29,7 @@ fn trees_survive_every_format_that_is_read() {
 }
 
 #[test]
-fn the_compact_form_keeps_every_bit_in_few_bytes() {
+fn compact_form_is_lossless_and_small() {
     let bytes = |text: &str| to_compact(&Tree::parse(text).unwrap());
     let text = "seq\n  movcv v_goal 90deg\n  repeati 3\n    mulav v_scr v_up 0.5 v_scr\n";
     let expected = [0, 0, 2, 11, 2, 64, 8, 3, 13, 18, 6, 0, 0, 0, 0x3f, 18];
@@ -48,7 +48,7 @@ fn the_compact_form_keeps_every_bit_in_few_bytes() {
 }
 
 #[test]
-fn compact_bytes_that_are_no_tree_are_refused_and_never_panic() {
+fn invalid_compact_bytes_are_rejected_without_panic() {
     for (bytes, expected) in [
         (vec![], "byte 0: the bytes end too early"),
         (vec![2, 18], "byte 0: 2 is no form of a tree"),
@@ -96,7 +96,7 @@ fn only_factors_tell_the_two_zeros_apart() {
 }
 
 #[test]
-fn the_largest_tree_fits_every_format() {
+fn largest_tree_fits_every_format() {
     let leaf = Tree::leaf(Kind::Mulav, &[18.0, 14.0, f32::MIN_POSITIVE, 10.0]);
     let row = Tree::inner(Kind::Seq, &[], &vec![leaf; 255]);
     let mut tree = Tree::inner(Kind::Sel, &[], &vec![row; 7]);
@@ -124,7 +124,7 @@ fn binary_sizes_are_those_of_the_table() {
 }
 
 #[test]
-fn the_binary_form_is_as_documented() {
+fn binary_form_matches_documentation() {
     // Example of thesis Figure 5.8: a sequence of a movcv and a repeati over a mulav.
     let text = "seq\n  movcv v_goal 90deg\n  repeati 3\n    mulav v_scr v_up 0.5 v_scr\n";
     let bytes = to_binary(&Tree::parse(text).unwrap()).unwrap();
@@ -248,7 +248,7 @@ fn memory_is_a_dot_within_its_box() {
 fn use_is_drawn() {
     let tree = Tree::parse("sel\n  avoiding\n  invert\n    bleft\n").unwrap();
     for direction in [Direction::Down, Direction::Right] {
-        let svg = to_svg_in_use(&tree, direction, &[1.0, 0.25, 0.0, 0.0]);
+        let svg = to_svg_with_usage(&tree, direction, &[1.0, 0.25, 0.0, 0.0]);
         roxmltree::Document::parse(&svg).unwrap();
         for part in
             [">100.0 %<", ">25.0 %<", ">never<", "stroke-width: 2.2", "class=\"inner never\"", "class=\"line never\""]

@@ -73,7 +73,7 @@ fn tables_agree_with_the_interpreter() {
 }
 
 #[test]
-fn only_situations_that_are_left_are_told() {
+fn explanation_omits_situations_handled_earlier() {
     let text = account(include_str!("../../../docs/trees/806768.bt"));
     let last = &text[text.find("3. Otherwise").unwrap()..];
     assert!(
@@ -97,7 +97,7 @@ fn registers_are_replaced_by_what_they_surely_hold() {
 }
 
 #[test]
-fn what_is_written_first_decides() {
+fn first_goal_write_decides_explanation() {
     let text = account("seqm\n  movcv v_goal 0deg\n  movcv v_goal 90deg\n");
     assert!(text.contains("resuming at the one that was running"), "{text}");
     assert!(
@@ -121,7 +121,7 @@ fn chances_are_percentages() {
 }
 
 #[test]
-fn tests_are_told_in_words() {
+fn conditions_are_explained_in_words() {
     let driving = |test: &str| format!("sel\n  seq\n    {test}\n    movcv v_goal 0deg\n  movcv v_goal 90deg\n");
     let cases = [
         ("bleft", "the frisbee (blue) is on the left (within 81 deg of straight left)"),
@@ -145,7 +145,7 @@ fn tests_are_told_in_words() {
 }
 
 #[test]
-fn memory_counting_and_changed_results_are_told() {
+fn memory_counting_and_changed_results_are_explained() {
     let cases = [
         (
             "seqm\n  repeati 50\n    upfield 1\n  upfield -1\n",
@@ -180,7 +180,7 @@ fn memory_counting_and_changed_results_are_told() {
 }
 
 #[test]
-fn a_tree_that_only_tests_says_so() {
+fn condition_only_tree_is_explained_as_not_driving() {
     says(
         include_str!("../../../docs/trees/bfront.bt"),
         &["Alone, this tree never moves the wheels. In a larger tree it succeeds if the frisbee"],
@@ -206,7 +206,7 @@ fn sound(tree: &Tree) -> String {
 }
 
 #[test]
-fn every_kind_of_node_has_an_account() {
+fn every_node_kind_has_an_explanation() {
     for kind in Kind::outside_networks() {
         let spec = kind.spec();
         for i in 0..60 {
@@ -230,14 +230,14 @@ fn every_kind_of_node_has_an_account() {
 }
 
 #[test]
-fn every_tree_has_a_bounded_account() {
+fn random_trees_have_bounded_explanations() {
     for i in 0..4000 {
         sound(&random::tree(2 + i % 5, &mut random::draws(77, i)));
     }
 }
 
 #[test]
-fn the_largest_tree_has_an_account() {
+fn largest_trees_have_bounded_explanations() {
     let deep = (0..63).fold(Tree::leaf(Kind::Avoiding, &[]), |tree, i| {
         Tree::inner(if i % 2 == 0 { Kind::Seqm } else { Kind::Selm }, &[], &[tree, Tree::leaf(Kind::Explore, &[9.0])])
     });
@@ -248,7 +248,7 @@ fn the_largest_tree_has_an_account() {
 
 /// A sense with a low weight in both components is listed once.
 #[test]
-fn what_matters_little_is_named_once() {
+fn low_weight_sense_is_listed_once() {
     let tree = "seq\n  mulas v_scr.x v_zero.x 5 v_up.x\n  mulas v_scr.x v_scr.x 0.125 v_up.y\n  \
                 mulas v_scr.y v_zero.x 0.25 v_up.y\n  mulav v_goal v_scr 1 v_zero\n";
     says(tree, &["; v_up.y matters little (at most 0.25 against 5)"]);

@@ -42,7 +42,7 @@ impl Robot {
 }
 
 #[test]
-fn every_tree_of_the_library_runs() {
+fn every_library_tree_runs() {
     let trees = trees();
     assert!(trees.len() >= 19, "{}", trees.len());
     for (name, tree) in trees {
@@ -90,7 +90,7 @@ fn subtrees_written_out_behave_as_the_leaves() {
 }
 
 #[test]
-fn the_square_takes_fifty_updates_a_side() {
+fn square_tree_takes_fifty_updates_per_side() {
     let mut robot = Robot::new(&load("square"));
     let senses = Senses { up: vec2(0.0, 1.0), ..Senses::default() };
     // The robot faces -y of the world, so +x is on its left.
@@ -103,14 +103,14 @@ fn the_square_takes_fifty_updates_a_side() {
 }
 
 #[test]
-fn the_polygon_turns_every_sixth_update() {
+fn polygon_tree_turns_every_sixth_update() {
     let mut robot = Robot::new(&load("polygon"));
     let turns: Vec<bool> = (0..18).map(|i| robot.tick(&Senses::default(), i).1[1] > 0.5).collect();
     assert_eq!(turns, (1..=18).map(|i| i % 6 == 0).collect::<Vec<bool>>());
 }
 
 #[test]
-fn the_gardener_checks_the_rain_after_charging() {
+fn gardening_tree_checks_rain_after_charging() {
     let mut robot = Robot::new(&load("gardening"));
     let cuts = |robot: &mut Robot, senses: &Senses, i| robot.tick(senses, i).1[0] > 0.5;
     let dry = Senses::default();

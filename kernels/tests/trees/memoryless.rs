@@ -96,7 +96,7 @@ fn busy_trees_do_the_same_in_every_form() {
 }
 
 #[test]
-fn a_sequence_with_memory_is_that_of_the_figures() {
+fn memoryless_sequence_matches_figures() {
     let tree = Tree::parse("seqm\n  movcv v_goal 0deg\n  movcv v_goal 90deg\n").unwrap();
     let expected = "\
 # seqm (node 1): s1 its state, i1 the child to tick
@@ -151,7 +151,7 @@ fn forms_grow_in_proportion() {
 }
 
 #[test]
-fn every_leaf_leads_forward() {
+fn leaf_transitions_lead_forward_only() {
     for seed in 0..500 {
         let memoryless = Memoryless::of(&random::tree(3, &mut random::draws(seed, 1))).unwrap();
         let machine = LeafMachine::of(&memoryless.form);

@@ -119,7 +119,7 @@ fn multiplication_by_repeated_addition() {
 }
 
 #[test]
-fn an_array_is_summed_by_a_program_that_changes_itself() {
+fn self_modifying_program_sums_array() {
     let array = [3, 1, 4, 1, 5, 9, -2, 6];
     let program = [
         [LDI, 1],

@@ -39,7 +39,7 @@ fn tick(tree: &Tree, senses: &Senses, ticks: u32) -> (Status, Vec<u32>) {
 }
 
 #[test]
-fn nodes_return_what_the_table_says() {
+fn node_results_match_table() {
     for kind in Kind::outside_networks() {
         let spec = kind.spec();
         let mut seen = [false; 3];
@@ -60,7 +60,7 @@ fn nodes_return_what_the_table_says() {
 }
 
 #[test]
-fn nodes_write_if_the_table_says_so() {
+fn node_writes_match_table() {
     for kind in Kind::outside_networks() {
         let spec = kind.spec();
         let quiet = [Tree::leaf(Kind::Successl, &[]), Tree::leaf(Kind::Failurel, &[])];
@@ -88,7 +88,7 @@ fn memory_after_idling() -> Memory {
 }
 
 #[test]
-fn the_reference_page_is_the_table() {
+fn nodes_page_matches_node_table() {
     let file = include_str!("../../../docs/nodes.md");
     assert_eq!(file, reference_page(), "docs/nodes.md is old; `xpuck tree nodes > docs/nodes.md` renews it");
 }

@@ -47,7 +47,7 @@ fn mixed_swarms() {
 }
 
 #[test]
-fn the_tree_with_all_memories_is_resumed_by_robots_one_by_one() {
+fn robots_resume_tree_with_all_memories_individually() {
     let programs = programs(3, 0);
     agree(&programs, |_| Team::all(0), 45);
 }

@@ -150,7 +150,7 @@ fn random_machines_do_the_same_as_trees() {
 }
 
 #[test]
-fn the_largest_machine_goes_round() {
+fn largest_machine_cycles_through_all_states() {
     let name = |i: usize| format!("s{}", i % MAX_STATES);
     // Each state writes its number to s_scr.
     let states = (0..MAX_STATES)
@@ -167,7 +167,7 @@ fn the_largest_machine_goes_round() {
 }
 
 #[test]
-fn the_first_open_way_is_taken_and_only_one() {
+fn first_enabled_transition_is_taken_alone() {
     let machine = machine(vec![
         state(
             "a",
@@ -223,7 +223,7 @@ seq
 }
 
 #[test]
-fn what_is_no_machine_is_refused_with_its_place() {
+fn invalid_machine_is_rejected_with_location() {
     let refusal = |machine: StateMachine| machine.to_tree().unwrap_err().to_string();
     let action = |text: &str| refusal(machine(vec![state("a", text, vec![])]));
     let way = |t: Transition| refusal(machine(vec![state("a", "successl", vec![t])]));

@@ -1,7 +1,9 @@
 //! XML from Groot2 and users: trees in several parts and files, nodes with an equivalent here, and lists of all
 //! errors.
 
-use xpuck_kernels::tree::exchange::{XmlAsk, XmlFaults, from_json, from_json_for, from_xml, read_xml, to_json, to_xml};
+use xpuck_kernels::tree::exchange::{
+    XmlErrors, XmlOptions, from_json, from_json_for, from_xml, read_xml, to_json, to_xml,
+};
 use xpuck_kernels::tree::{RegisterMap, Tree};
 
 fn root(inner: &str) -> String {
@@ -15,7 +17,7 @@ fn read(text: &str, tree: Option<&str>, files: &[(&str, &str)]) -> Result<String
         let found = files.iter().find(|(file, _)| *file == name);
         found.map(|(file, text)| ((*file).to_string(), (*text).to_string())).ok_or(format!("no file {name}"))
     };
-    let tree = read_xml(text, XmlAsk { tree, map: RegisterMap::Full, include: &mut include });
+    let tree = read_xml(text, XmlOptions { tree, map: RegisterMap::Full, include: &mut include });
     tree.map(|tree| tree.to_string()).map_err(|faults| faults.to_string())
 }
 
@@ -93,7 +95,7 @@ fn nodes_with_an_equal_are_translated() {
 }
 
 #[test]
-fn all_faults_are_told_at_once_by_place() {
+fn all_xml_faults_are_listed_with_position() {
     let text = root(
         "<BehaviorTree ID=\"t\">\n<Sequence>\n<Script code=\"x\"/>\n<movcv d=\"v_gaol\" i=\"0\"/>\n<movcs d=\"s_scr\" j=\"0\"/>\n\
          <Inverter/>\n<bleft><brigth/></bleft>\n<SubTree ID=\"u\"/>\n</Sequence>\n</BehaviorTree>",
@@ -114,8 +116,8 @@ fn all_faults_are_told_at_once_by_place() {
     assert!(told.iter().zip(wanted).all(|(told, wanted)| told.starts_with(wanted)), "{error}");
     let many = root(&format!("<BehaviorTree ID=\"t\"><Sequence>{}</Sequence></BehaviorTree>", "<x/>".repeat(500)));
     let mut include = |_: &str, _: &str| Err(String::new());
-    let ask = XmlAsk { tree: None, map: RegisterMap::Full, include: &mut include };
-    let XmlFaults(faults) = read_xml(&many, ask).unwrap_err();
+    let ask = XmlOptions { tree: None, map: RegisterMap::Full, include: &mut include };
+    let XmlErrors(faults) = read_xml(&many, ask).unwrap_err();
     assert_eq!(faults.len(), 50);
 }
 
@@ -150,7 +152,7 @@ fn kilobots_trees_have_xml_and_json() {
     for (name, tree) in crate::btcpp::kilobots() {
         let xml = to_xml(&tree);
         let mut include = |_: &str, _: &str| Err(String::new());
-        let ask = XmlAsk { tree: None, map: RegisterMap::Kilobot, include: &mut include };
+        let ask = XmlOptions { tree: None, map: RegisterMap::Kilobot, include: &mut include };
         assert_eq!(read_xml(&xml, ask).unwrap().key(), tree.key(), "{name}");
         assert_eq!(from_json_for(&to_json(&tree), RegisterMap::Kilobot).unwrap().key(), tree.key(), "{name}");
         let refused = from_xml(&xml).unwrap_err();

@@ -18,7 +18,7 @@ const BLUE_VOLTS: f64 = 3.1;
 
 /// Activity of the parts that draw power.
 #[derive(Clone, Debug, Default)]
-pub struct Draw {
+pub struct PowerLoad {
     /// Load of the board's processor (0..=1).
     pub processor: f64,
     /// The camera is streaming.
@@ -27,7 +27,7 @@ pub struct Draw {
     pub lamps: [u32; 3],
 }
 
-impl Draw {
+impl PowerLoad {
     /// Sets the levels of the Neopixels.
     pub fn show(&mut self, pixels: &[Pixel]) {
         let sum = |level: fn(&Pixel) -> u8| pixels.iter().map(|pixel| u32::from(level(pixel))).sum();
@@ -50,17 +50,17 @@ mod tests {
 
     #[test]
     fn with_everything_on_it_draws_what_the_thesis_measured() {
-        let mut draw = Draw { processor: 0.05, camera: true, ..Draw::default() };
+        let mut draw = PowerLoad { processor: 0.05, camera: true, ..PowerLoad::default() };
         // Half brightness on all Neopixels; the total level equals that of varying colours.
         draw.show(&[Pixel { red: 128, green: 0, blue: 0 }; PIXELS]);
         assert!((3.2..3.6).contains(&draw.watts(3.7)), "{} W", draw.watts(3.7));
-        let evolves = Draw { processor: 1.0, ..draw.clone() };
+        let evolves = PowerLoad { processor: 1.0, ..draw.clone() };
         assert!((6.4..7.2).contains(&evolves.watts(3.7)), "{} W", evolves.watts(3.7));
     }
 
     #[test]
     fn blue_lamps_stay_dark_at_a_low_voltage() {
-        let mut draw = Draw::default();
+        let mut draw = PowerLoad::default();
         draw.show(&[Pixel { blue: 255, ..Pixel::default() }; PIXELS]);
         assert!(draw.watts(3.2) > IDLE_WATTS + 0.9);
         assert_eq!(draw.watts(3.0), IDLE_WATTS);

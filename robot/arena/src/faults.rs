@@ -57,7 +57,7 @@ impl FaultCounter {
     }
 
     /// Whether the current transaction is a multiple of `every`; never for 0.
-    pub fn strikes(self, every: u32) -> bool {
+    pub fn is_due(self, every: u32) -> bool {
         every > 0 && self.transactions.is_multiple_of(every)
     }
 
@@ -70,7 +70,7 @@ impl FaultCounter {
     }
 
     /// Corrupts one byte of a reply, at a position that varies.
-    pub fn garble(self, answer: &mut [u8]) {
+    pub fn corrupt(self, answer: &mut [u8]) {
         if !answer.is_empty() {
             let place = self.transactions as usize % answer.len();
             answer[place] ^= 0xa5;
@@ -89,14 +89,14 @@ mod tests {
             (0..12)
                 .filter(|_| {
                     counter.count();
-                    counter.strikes(every)
+                    counter.is_due(every)
                 })
                 .count()
         };
         assert_eq!([struck(0), struck(1), struck(4)], [0, 12, 3]);
         let mut answer = [0; 3];
-        counter.garble(&mut answer);
+        counter.corrupt(&mut answer);
         assert_eq!(answer.iter().filter(|b| **b == 0xa5).count(), 1);
-        counter.garble(&mut []);
+        counter.corrupt(&mut []);
     }
 }

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_golden_frame_gives_the_golden_stream() {
+    fn golden_frame_encodes_to_golden_stream() {
         let mut path = Ft2232h { number: GOLDEN_NUMBER, ..Ft2232h::new(Faults::default(), 1, 0) };
         let mut out = Vec::new();
         path.frame(&GOLDEN_PIXELS, 4, &mut out);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn full_packets_leave_at_once_and_the_rest_with_the_latency_timer() {
+    fn full_packets_are_sent_at_once_and_rest_on_latency_timer() {
         let mut path = Ft2232h::new(Faults::default(), 1, 0);
         let mut out = Vec::new();
         // Bytes outside the pixel range are clamped.
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_come_as_often_as_asked_and_the_same_each_time() {
+    fn faults_follow_rates_and_seed() {
         let run = |faults: Faults| {
             let mut path = Ft2232h::new(faults, 3, 2);
             let mut out = Vec::new();

@@ -13,7 +13,7 @@ const STILL_STEPS: u32 = (0.5 / DT) as u32;
 
 /// Distance from an end wall at which the keeper takes the frisbee as touching (m). The hub, which judges by poses,
 /// uses a smaller distance, so a run that waits for the keeper does not wait forever.
-const LOOKS_TOUCHING: f32 = 0.01;
+const TOUCH_TOLERANCE: f32 = 0.01;
 
 /// Monitors the frisbee and the wheels.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Keeper {
 /// Random draws for a free place before the keeper retries in the next step.
 const TRIES: u32 = 200;
 /// Tolerance around the start area within which the frisbee counts as placed (m).
-const PLACED: f32 = 0.005;
+const AREA_TOLERANCE: f32 = 0.005;
 
 impl Keeper {
     /// Moves the frisbee back if it touches an end and all wheels are still; returns whether it did. Call after each
@@ -35,7 +35,7 @@ impl Keeper {
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.still_steps = if still { (self.still_steps + 1).min(STILL_STEPS) } else { 0 };
         let disc = &bodies[frisbee];
-        let touches = disc.pose.at.x.abs() + disc.shape.radius >= half_length - LOOKS_TOUCHING;
+        let touches = disc.pose.at.x.abs() + disc.shape.radius >= half_length - TOUCH_TOLERANCE;
         if self.still_steps < STILL_STEPS || !touches {
             return false;
         }
@@ -52,7 +52,7 @@ impl Keeper {
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.rest_steps = if still { self.rest_steps.saturating_add(1) } else { 0 };
         let at = bodies[frisbee].pose.at;
-        let inside = |value: f32, low: f32, high: f32| (low - PLACED..=high + PLACED).contains(&value);
+        let inside = |value: f32, low: f32, high: f32| (low - AREA_TOLERANCE..=high + AREA_TOLERANCE).contains(&value);
         let placed = inside(at.x, area.low.x, area.high.x) && inside(at.y, area.low.y, area.high.y);
         if placed || self.rest_steps < after {
             return false;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_frisbee_comes_back_after_half_a_second_of_stillness() {
+    fn frisbee_is_reset_after_half_a_second_at_rest() {
         for x in [-0.9, 0.9, 0.887] {
             let (mut keeper, mut bodies) = (Keeper::default(), bodies(x));
             bodies[0].wheels = [0.05, 0.0];
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arena_is_made_ready_when_the_robots_have_stood_for_long() {
+    fn arena_is_reset_after_robots_rest_long_enough() {
         let area = Area { low: vec2(-0.05, -0.05), high: vec2(0.05, 0.05) };
         let (mut keeper, mut bodies) = (Keeper::default(), bodies(0.4));
         let mut resets = |bodies: &mut [Body; 2], steps: u32| {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frisbee_in_the_field_is_left_alone() {
+    fn frisbee_inside_field_is_not_reset() {
         assert_eq!(watch(&mut Keeper::default(), &mut bodies(0.85), 100), None);
     }
 }

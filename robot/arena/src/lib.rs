@@ -27,12 +27,12 @@ pub mod tags;
 pub mod unkind;
 pub mod uvc;
 
-pub use arena::hand::MOST_SPEED;
+pub use arena::hand::MAX_PUSH_SPEED;
 pub use arena::{Arena, STEP_SECONDS, View};
-pub use body::felt::Felt;
+pub use body::felt::SensorLevels;
 pub use faults::{Faults, SenseFault};
 pub use robot::Guest;
 pub use settings::{ArenaError, BodyKind, CameraSettings, Fittings, Settings};
-pub use shell::{Beside, Listening, Summary, run};
+pub use shell::{Listening, StepHooks, Summary, run};
 pub use shim::Shim;
 pub use unkind::Unkind;

@@ -1,6 +1,6 @@
 //! Schedules temporary failures of a robot: start and end times, without their effects.
 
-use crate::unkind::spell::{Spell, Whose, steps};
+use crate::unkind::spell::{FaultInterval, IntervalKey, steps};
 use crate::unkind::{FaultKeys, FaultKind, SupplyKeys};
 
 /// Numbers of a robot's fault intervals: two for its wheels, then its supply, then the list of faults.
@@ -45,14 +45,14 @@ impl Outage {
 /// All scheduled failures of one robot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outages {
-    list: Vec<(u32, FaultKind, Spell)>,
+    list: Vec<(u32, FaultKind, FaultInterval)>,
     supply: Option<Supply>,
 }
 
 #[derive(Clone, Debug)]
 struct Supply {
     keys: SupplyKeys,
-    surges: Spell,
+    surges: FaultInterval,
     /// First step in which the board is running again.
     until: u32,
 }
@@ -61,13 +61,13 @@ impl Outages {
     /// Failures of a robot: its faults, by their numbers in the arena's list, and those of its supply.
     pub fn new<'a>(faults: impl Iterator<Item = (usize, &'a FaultKeys)>, supply: Option<SupplyKeys>) -> Outages {
         let spell = |keys: &FaultKeys| match (keys.at_s, keys.per_minute) {
-            (Some(at), _) => Spell::at(at, keys.seconds),
-            (None, rate) => Spell::by_chance(rate.unwrap_or(0.0), keys.seconds),
+            (Some(at), _) => FaultInterval::at(at, keys.seconds),
+            (None, rate) => FaultInterval::by_chance(rate.unwrap_or(0.0), keys.seconds),
         };
         Outages {
             list: faults.map(|(number, keys)| (FAULTS + number as u32, keys.what, spell(keys))).collect(),
             supply: supply.map(|keys| Supply {
-                surges: Spell::by_chance(keys.surges_per_minute, keys.surge_seconds),
+                surges: FaultInterval::by_chance(keys.surges_per_minute, keys.surge_seconds),
                 keys,
                 until: 0,
             }),
@@ -77,7 +77,7 @@ impl Outages {
     /// Extra power that the board draws in step `now` (W).
     pub fn surge(&mut self, now: u32, seed: u64, robot: u32) -> f64 {
         let Some(supply) = &mut self.supply else { return 0.0 };
-        let surges = supply.surges.step(now, Whose { seed, robot, spell: SUPPLY });
+        let surges = supply.surges.step(now, IntervalKey { seed, robot, spell: SUPPLY });
         // A board that is down draws no extra power.
         if surges && now >= supply.until { f64::from(supply.keys.surge_watts) } else { 0.0 }
     }
@@ -86,7 +86,7 @@ impl Outages {
     pub fn step(&mut self, now: u32, seed: u64, robot: u32, volts: f64) -> Outage {
         let mut out = Outage::default();
         for (spell, what, when) in &mut self.list {
-            if when.step(now, Whose { seed, robot, spell: *spell }) {
+            if when.step(now, IntervalKey { seed, robot, spell: *spell }) {
                 out.add(*what);
             }
         }

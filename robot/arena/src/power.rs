@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_battery_lasts_three_hours_with_everything_on_and_half_as_long_at_full_load() {
+    fn battery_lasts_as_in_the_thesis() {
         let [usual, full] = [3.3, 6.6].map(hours);
         assert!((2.9..3.2).contains(&usual), "{usual} h");
         assert!((1.4..1.6).contains(&full), "{full} h");
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn reset_and_strangers() {
+    fn reset_clears_calibration() {
         let mut power = Power::new(0.5);
         power.transfer(BATTERY_ADDRESS, &ina231::write(Register::Calibration, CALIBRATION), &mut []);
         power.transfer(BATTERY_ADDRESS, &ina231::write(Register::Configuration, 0x8000), &mut []);

@@ -3,10 +3,10 @@
 use crate::body::dspic::Dspic;
 use crate::body::epuck1::Epuck1;
 use crate::body::epuck2::Epuck2;
-use crate::body::felt::{self, Felt};
+use crate::body::felt::{self, SensorLevels};
 use crate::body::infrared;
 use crate::body::lamps::Lamps;
-use crate::draw::Draw;
+use crate::draw::PowerLoad;
 use crate::faults::{FaultCounter, Faults, SenseFault};
 use crate::fitted::{self, Devices, Surroundings};
 use crate::outage::{Outage, Outages};
@@ -21,7 +21,7 @@ use xpuck_registers::camera_sensor::{Clock, OV7670, PO6030K, PO8030, Sensor};
 use xpuck_registers::epuck1::{self, STEPS};
 use xpuck_registers::epuck2::{self, Report};
 use xpuck_registers::infrared::Curve;
-use xpuck_registers::microphone::{Loudness, MOST};
+use xpuck_registers::microphone::{Loudness, MAX_MICROPHONES};
 use xpuck_registers::spi::{self, Pixel, WORDS, Words};
 
 /// Processor in the robot's body.
@@ -39,14 +39,14 @@ pub(crate) struct Robot {
     processor: Processor,
     pub(crate) power: Power,
     /// Activity of the parts that draw from the battery.
-    pub(crate) draw: Draw,
+    pub(crate) draw: PowerLoad,
     sensor: CameraSensor,
     fitted: Devices,
     faults: Faults,
     counter: FaultCounter,
     pub(crate) traits: Traits,
     /// Speed factors of the left and right wheel, as set by changes during the run.
-    worn: [f32; 2],
+    wheel_factors: [f32; 2],
     outages: Outages,
     /// Failures active at the moment.
     out: Outage,
@@ -55,7 +55,7 @@ pub(crate) struct Robot {
     /// Latest readings of the proximity sensors (counts).
     reflected: [u16; 8],
     /// Steps since the body received a message from its board.
-    unspoken: u32,
+    silent_steps: u32,
     /// Manual drive command that applies while the board is silent.
     guest: Option<Guest>,
     seed: u64,
@@ -63,7 +63,7 @@ pub(crate) struct Robot {
 }
 
 /// Steps without a message after which a board counts as silent, and the manual command applies: 2 s.
-const SPOKEN_STEPS: u32 = 80;
+const BOARD_TIMEOUT_STEPS: u32 = 80;
 
 /// Manual drive command for a robot with a silent board.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -94,11 +94,11 @@ impl Robot {
             power.battery.set_capacity(f64::from(capacity));
         }
         Robot {
-            worn: [1.0; 2],
+            wheel_factors: [1.0; 2],
             kind,
             processor: Processor::new(kind),
             power,
-            draw: Draw::default(),
+            draw: PowerLoad::default(),
             sensor: camera_sensor(kind, &faults),
             fitted: Devices::new(&settings.fitted),
             faults,
@@ -108,7 +108,7 @@ impl Robot {
             traits,
             curve: settings.curve,
             reflected: [0; 8],
-            unspoken: u32::MAX,
+            silent_steps: u32::MAX,
             guest: None,
             seed,
             number: number as u32,
@@ -119,10 +119,10 @@ impl Robot {
     pub(crate) fn spi_ready(&mut self) -> Words {
         let Processor::Xpuck(_) = self.processor else { return RELEASED };
         self.counter.count();
-        if self.out.away() || self.counter.strikes(self.faults.nak_every) {
+        if self.out.away() || self.counter.is_due(self.faults.nak_every) {
             return RELEASED;
         }
-        if self.counter.strikes(self.faults.reset_every) {
+        if self.counter.is_due(self.faults.reset_every) {
             self.processor = Processor::new(self.kind);
         }
         let Processor::Xpuck(dspic) = &self.processor else { return RELEASED };
@@ -140,9 +140,9 @@ impl Robot {
         if *ready == RELEASED {
             return board;
         }
-        self.unspoken = 0;
+        self.silent_steps = 0;
         dspic.select(words);
-        if self.counter.strikes(self.faults.corrupt_every) {
+        if self.counter.is_due(self.faults.corrupt_every) {
             self.counter.garble_words(&mut board);
         }
         board
@@ -166,13 +166,13 @@ impl Robot {
 
     fn body(&mut self, write: &[u8], read: &mut [u8]) -> bool {
         self.counter.count();
-        if self.out.away() || self.counter.strikes(self.faults.nak_every) {
+        if self.out.away() || self.counter.is_due(self.faults.nak_every) {
             return false;
         }
-        if self.counter.strikes(self.faults.reset_every) {
+        if self.counter.is_due(self.faults.reset_every) {
             self.processor = Processor::new(self.kind);
         }
-        self.unspoken = 0;
+        self.silent_steps = 0;
         match &mut self.processor {
             Processor::Xpuck(_) => return false,
             Processor::Epuck1(robot) => robot.transfer(write, read),
@@ -181,8 +181,8 @@ impl Robot {
         if self.faults.frozen_counters {
             self.freeze(write, read);
         }
-        if self.counter.strikes(self.faults.corrupt_every) {
-            self.counter.garble(read);
+        if self.counter.is_due(self.faults.corrupt_every) {
+            self.counter.corrupt(read);
         }
         true
     }
@@ -214,13 +214,13 @@ impl Robot {
     }
 
     /// Sets the speed factors of the left and right wheel.
-    pub(crate) fn wear(&mut self, parts: [f32; 2]) {
-        self.worn = parts;
+    pub(crate) fn set_wheel_factors(&mut self, parts: [f32; 2]) {
+        self.wheel_factors = parts;
     }
 
     /// Whether the board addressed the body recently.
     pub(crate) fn is_spoken_to(&self) -> bool {
-        self.unspoken < SPOKEN_STEPS
+        self.silent_steps < BOARD_TIMEOUT_STEPS
     }
 
     /// Sets the manual drive command that applies while the board is silent; `None` stops the robot.
@@ -248,7 +248,7 @@ impl Robot {
             Some(wheels) => wheels.ground(turning, now, self.seed, self.number),
             None => turning,
         };
-        [ground[0] * self.worn[0], ground[1] * self.worn[1]]
+        [ground[0] * self.wheel_factors[0], ground[1] * self.wheel_factors[1]]
     }
 
     /// Whether the camera is present.
@@ -273,7 +273,7 @@ impl Robot {
     /// Advances to step number `now`, of duration `seconds`.
     pub(crate) fn step(&mut self, now: u32, seconds: f64) {
         let before = self.out;
-        self.unspoken = self.unspoken.saturating_add(1);
+        self.silent_steps = self.silent_steps.saturating_add(1);
         if let Processor::Xpuck(dspic) = &self.processor {
             self.draw.show(dspic.pixels());
         }
@@ -341,17 +341,17 @@ impl Robot {
     }
 
     /// Updates the sensor readings in step `now`.
-    pub(crate) fn scan(&mut self, around: &Around, now: u32) {
+    pub(crate) fn scan(&mut self, around: &Stimuli, now: u32) {
         if self.out.off() {
             return;
         }
-        let Around { proximity, brightness, loudness, fitted } = *around;
+        let Stimuli { proximity, brightness, loudness, fitted } = *around;
         let Surroundings { acceleration, .. } = fitted;
         let around = Surroundings { battery: self.power.battery.volts() as f32, ..fitted };
-        self.fitted.feel(&around, &mut fitted::chance(self.seed, self.number, now));
-        let felt = Felt {
+        self.fitted.update(&around, &mut fitted::chance(self.seed, self.number, now));
+        let felt = SensorLevels {
             faults: self.sense_faults(),
-            ..Felt::new(acceleration, brightness, loudness, &mut felt::chance(self.seed, self.number, now))
+            ..SensorLevels::new(acceleration, brightness, loudness, &mut felt::chance(self.seed, self.number, now))
         };
         // Step 0 of this stream is used for the charge.
         let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);
@@ -373,7 +373,7 @@ impl Robot {
 
 /// Stimuli of a robot's sensors.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Around {
+pub(crate) struct Stimuli {
     /// Proximity: 1 - d/range, and exactly 0 if nothing is in range.
     pub proximity: [f32; 8],
     /// Quantities for the optional devices, without the battery voltage.
@@ -381,7 +381,7 @@ pub(crate) struct Around {
     /// Brightness at the infra-red sensors, relative to their full scale.
     pub brightness: [f32; 8],
     /// Loudness at the microphones.
-    pub loudness: [Loudness; MOST],
+    pub loudness: [Loudness; MAX_MICROPHONES],
 }
 
 /// Creates a kind's camera sensor in its state after power-up.

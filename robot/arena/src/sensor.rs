@@ -99,7 +99,7 @@ mod tests {
     use xpuck_registers::camera_sensor::{PO6030K, PO8030};
 
     #[test]
-    fn a_picture_is_as_bright_as_its_exposure_is_long() {
+    fn brightness_is_proportional_to_exposure_time() {
         let mut sensor = CameraSensor::new(&PO8030);
         let set = |sensor: &mut CameraSensor, bank: u8, bytes: &[u8]| {
             assert!(sensor.transfer(0x6e, &[3, bank], &mut []) && sensor.transfer(0x6e, bytes, &mut []));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn an_omnivision_wants_a_stop_before_a_read_and_can_be_reset() {
+    fn omnivision_read_needs_stop_and_reset_restores_registers() {
         let mut sensor = CameraSensor::new(&OV7670);
         let mut one = [0];
         assert!(!sensor.transfer(0x21, &[0x0a], &mut one));

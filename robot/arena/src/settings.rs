@@ -18,7 +18,7 @@ use xpuck_kernels::world::{Scenario, WorldSpec};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
 /// Maximum number of tags on the walls.
-const MOST_TAGS: usize = 64;
+const MAX_TAGS: usize = 64;
 
 /// Settings of an arena.
 #[derive(Clone, Debug)]
@@ -299,7 +299,7 @@ impl Settings {
             "rows of the shim have 16 bytes or a multiple, so camera.width is a multiple of 8",
         )?;
         let tags = &self.fittings.tags;
-        check(tags.len() <= MOST_TAGS, "tags", format!("{} of them", tags.len()), "64 are possible")?;
+        check(tags.len() <= MAX_TAGS, "tags", format!("{} of them", tags.len()), "64 are possible")?;
         let half_arena = self.spec().physics.half_arena;
         for (n, tag) in tags.iter().enumerate() {
             tag.check(half_arena).map_err(|why| ArenaError::Tag { number: n + 1, why })?;
@@ -319,7 +319,7 @@ impl Settings {
 
     /// Default arena with this number of robots (xp01, xp02, ...), with device sockets in the folder `devices`:
     /// served on loopback, on free ports, without deviations or optional objects.
-    pub fn usual(robots: usize, devices: impl Into<PathBuf>) -> Settings {
+    pub fn with_defaults(robots: usize, devices: impl Into<PathBuf>) -> Settings {
         Settings {
             robots: (1..=robots).map(|i| format!("xp{i:02}")).collect(),
             seed: 1,
@@ -360,7 +360,7 @@ fn device_path(dir: &Path, robot: &str, device: &str) -> PathBuf {
 
 #[cfg(test)]
 pub(crate) fn for_tests(robots: usize) -> Settings {
-    Settings { seed: 5, ..Settings::usual(robots, "/nonexistent") }
+    Settings { seed: 5, ..Settings::with_defaults(robots, "/nonexistent") }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::Pose;
-use xpuck_registers::microphone::{BEARINGS, Loudness, MOST, RADIUS};
+use xpuck_registers::microphone::{BEARINGS, Loudness, MAX_MICROPHONES, RADIUS};
 
 /// Maximum number of sound sources in an arena.
 pub const MAX_SOUNDS: usize = 8;
@@ -32,7 +32,7 @@ impl Sound {
 }
 
 /// Loudness at the microphones of a robot. Sources are uncorrelated, so their powers add.
-pub fn at_microphones<'a>(pose: &Pose, sounds: impl Iterator<Item = &'a Sound> + Clone) -> [Loudness; MOST] {
+pub fn at_microphones<'a>(pose: &Pose, sounds: impl Iterator<Item = &'a Sound> + Clone) -> [Loudness; MAX_MICROPHONES] {
     BEARINGS.map(|bearing| {
         let place = pose.at + Vec2::unit(pose.heading + bearing) * RADIUS;
         let power = |sound: &Sound| {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_louder_on_the_side_of_the_source_and_twice_as_loud_at_half_the_distance() {
+    fn loudness_follows_side_and_distance() {
         let pose = Pose { at: vec2(0.0, 0.0), heading: 0.5 };
         let heard = |distance: f32| {
             let at = Vec2::unit(0.5 + BEARINGS[1]) * distance;

@@ -82,7 +82,7 @@ mod tests {
     use xpuck_kernels::math::vec2;
 
     #[test]
-    fn a_tag_that_cannot_hang_there_is_refused() {
+    fn invalid_wall_tag_is_rejected() {
         let tag = WallTag { id: 3, at: vec2(1.0, 0.2), size: 0.1, height: 0.08 };
         let error = |tag: WallTag| tag.check((1.0, 0.75)).unwrap_err();
         assert_eq!(tag.check((1.0, 0.75)), Ok(()));

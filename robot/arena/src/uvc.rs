@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_golden_frame_gives_the_golden_payloads_but_for_its_time() {
+    fn golden_frame_gives_golden_payloads_except_time() {
         let mut camera = Uvc::new(Faults::default(), 1, 0);
         let mut out = Vec::new();
         camera.frame(&GOLDEN_PIXELS, 4, &mut out);

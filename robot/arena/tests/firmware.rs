@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;
 use std::process::Command as Process;
-use xpuck_arena::Felt;
+use xpuck_arena::SensorLevels;
 use xpuck_arena::body::dspic::Dspic;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::spi::{Actions, Command, Report, WORDS, Words, crc, sum};
@@ -48,11 +48,11 @@ impl Both {
     fn sense(&mut self, draws: &mut Draws) {
         let reflected = std::array::from_fn(|_| draws.below(4096) as u16);
         let mut level = || draws.range(0.0, 4095.0);
-        let felt = Felt {
+        let felt = SensorLevels {
             acceleration: [(); 3].map(|()| level()),
             light: [(); 8].map(|()| level()),
             samples: [(); 4].map(|()| level()),
-            ..Felt::default()
+            ..SensorLevels::default()
         };
         let battery = draws.range(3.0, 4.2);
         self.dspic.scan(reflected, &felt, battery, draws);

@@ -135,7 +135,7 @@ const CASES: [(BodyKind, &str); 4] =
     [(BodyKind::Epuck1, "STOP"), (BodyKind::Epuck1, "KILL"), (BodyKind::Epuck2, "STOP"), (BodyKind::Epuck2, "KILL")];
 
 #[test]
-fn the_wheels_stop_soon_after_the_program_is_killed_or_stopped() {
+fn wheels_stop_soon_after_kill_or_stop() {
     for (body, name) in CASES {
         let latency = latencies(body, name, 1)[0];
         println!("{body:?}: kill -{name}: {} ms", latency.as_millis());

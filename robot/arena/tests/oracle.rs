@@ -37,7 +37,7 @@ fn third_party_clients_see_every_body_where_it_is() {
 
 /// The wheel's NatNet client supports only a multicast group, and one version per server.
 #[test]
-fn a_third_party_client_sees_every_body_in_a_multicast_group() {
+fn third_party_client_reads_all_bodies_by_multicast() {
     for (name, version) in [("NatNet 3.1", Version::V3_1), ("NatNet 4.1", Version::V4_1)] {
         // The port for frames must be free, because the client binds it, and outside the range of ephemeral ports.
         let free = |port: &u16| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, *port)).is_ok();
@@ -64,7 +64,7 @@ fn see(
         return xpuck_testing::skipped("XPUCK_MOCAP_PYTHON is not set (make deps-mocap)");
     };
     let dir = tempfile::tempdir().unwrap();
-    let mut settings = Settings { seed: 12, scenario: Scenario::B, ..Settings::usual(ROBOTS, dir.path()) };
+    let mut settings = Settings { seed: 12, scenario: Scenario::B, ..Settings::with_defaults(ROBOTS, dir.path()) };
     choose(&mut settings);
     // No robot is driven, so all bodies stay at their start.
     let mut names = settings.robots.clone();

@@ -41,7 +41,7 @@ fn each_turns_red(cases: &[(&str, BodyKind, Faults)]) {
 }
 
 #[test]
-fn the_emulated_robots_of_all_kinds_pass_wheels_included() {
+fn emulated_robots_of_all_kinds_pass_with_wheels() {
     for body in [BodyKind::Xpuck, BodyKind::Epuck1, BodyKind::Epuck2] {
         let (failed, success, passed) = failures(body, Faults::default(), &["--wheels"]);
         assert!(failed.is_empty() && success, "{body:?}: {failed:#?}");
@@ -50,7 +50,7 @@ fn the_emulated_robots_of_all_kinds_pass_wheels_included() {
 }
 
 #[test]
-fn every_planted_fault_turns_the_suite_red() {
+fn every_planted_fault_fails_its_check() {
     let absent = |address| Faults { absent: vec![address], ..Faults::default() };
     let sensor = camera_sensor::OV7670.address;
     let nak = |nak_every| Faults { nak_every, ..Faults::default() };
@@ -79,7 +79,7 @@ fn every_planted_fault_turns_the_suite_red() {
 }
 
 #[test]
-fn senses_that_are_dead_stuck_or_mad_are_found_on_every_kind_that_has_them() {
+fn faulty_sensors_fail_the_selftest() {
     let kinds = [BodyKind::Xpuck, BodyKind::Epuck1, BodyKind::Epuck2];
     let mut cases = Vec::new();
     for fault in [SenseFault::Dead, SenseFault::Stuck, SenseFault::Mad] {

@@ -17,7 +17,7 @@ const ALL_FRAMES: &str = "01002b1a09000000a28601000100000001";
 const ONE_FRAME: &str = "01002b1a09000000a28601000100000000";
 
 fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
-    Settings { seed: 12, speed, ..Settings::usual(robots, dir) }
+    Settings { seed: 12, speed, ..Settings::with_defaults(robots, dir) }
 }
 
 /// Stops the arena when the test ends, also after a failed assertion, which would otherwise block on the arena's
@@ -91,7 +91,7 @@ fn wrapped(angle: f64) -> f64 {
 }
 
 #[test]
-fn a_robot_driven_over_spi_is_seen_to_move_and_stops_when_nobody_talks() {
+fn spi_drives_robot_and_silence_stops_it() {
     let dir = tempfile::tempdir().unwrap();
     let settings = settings(dir.path(), 2, 4.0);
     let summary = serve(&settings, |mocap| {
@@ -124,7 +124,7 @@ fn a_robot_driven_over_spi_is_seen_to_move_and_stops_when_nobody_talks() {
 }
 
 #[test]
-fn the_frisbee_pushed_to_an_end_is_put_back_once_the_robot_rests() {
+fn frisbee_at_an_end_is_put_back_when_robot_rests() {
     let dir = tempfile::tempdir().unwrap();
     let settings = settings(dir.path(), 1, 20.0);
     serve(&settings, |mocap| {
@@ -159,7 +159,7 @@ fn the_frisbee_pushed_to_an_end_is_put_back_once_the_robot_rests() {
 }
 
 #[test]
-fn the_camera_shows_blue_in_front_of_the_frisbee() {
+fn camera_shows_blue_only_when_facing_frisbee() {
     let dir = tempfile::tempdir().unwrap();
     let settings = settings(dir.path(), 1, 4.0);
     serve(&settings, |mocap| {
@@ -245,7 +245,7 @@ fn frames_can_be_pulled_and_pings_come_back() {
 }
 
 #[test]
-fn what_is_taken_is_named() {
+fn bind_errors_name_the_resource() {
     let dir = tempfile::tempdir().unwrap();
     let first = settings(dir.path(), 1, 1.0);
     serve(&first, |mocap| {

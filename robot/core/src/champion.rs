@@ -10,7 +10,7 @@ use xpuck_wire::message::{Emigrant, RobotMessage};
 pub struct OnboardChampion {
     champion: Option<Migrant>,
     /// Segment whose tree could not be loaded yet, because no generation is complete.
-    owed: Option<u32>,
+    pending_segment: Option<u32>,
     progress: Progress,
 }
 
@@ -21,22 +21,22 @@ impl OnboardChampion {
     }
 
     /// Cancels the pending load of a tree.
-    pub fn owe_nothing(&mut self) {
-        self.owed = None;
+    pub fn cancel_pending(&mut self) {
+        self.pending_segment = None;
     }
 
     /// Records the fittest individual of a completed generation, and loads it if a segment is waiting.
     ///
     /// # Errors
     /// As [`OnboardChampion::load`].
-    pub fn take(
+    pub fn on_generation(
         &mut self,
         core: &mut Core,
         progress: Progress,
         champion: Migrant,
     ) -> Result<Option<RobotMessage>, CompileError> {
         (self.progress, self.champion) = (progress, Some(champion));
-        self.owed.map_or(Ok(None), |segment| self.load(core, segment))
+        self.pending_segment.map_or(Ok(None), |segment| self.load(core, segment))
     }
 
     /// Puts the fittest tree in control for a segment and returns the message for the hub. Before the first
@@ -46,11 +46,11 @@ impl OnboardChampion {
     /// If the tree does not fit the robot: the previous tree stays in control.
     pub fn load(&mut self, core: &mut Core, segment: u32) -> Result<Option<RobotMessage>, CompileError> {
         let Some(champion) = &self.champion else {
-            self.owed = Some(segment);
+            self.pending_segment = Some(segment);
             return Ok(None);
         };
-        self.owed = None;
+        self.pending_segment = None;
         core.load(&champion.tree)?;
-        Ok(Some(RobotMessage::Loaded { segment, gene: Emigrant::of(champion.values()) }))
+        Ok(Some(RobotMessage::Loaded { segment, gene: Emigrant::from_values(champion.values()) }))
     }
 }

@@ -38,7 +38,7 @@ impl Controller {
 
     /// Runs one tick; returns the goal velocity.
     pub fn tick(&mut self, senses: &Senses, draws: &mut Draws) -> Vec2 {
-        self.rest();
+        self.idle_update();
         let nodes = &mut self.nodes;
         let mut observe = |node: usize, status| {
             nodes[node] = match status {
@@ -47,15 +47,15 @@ impl Controller {
                 Status::Failure => NodeState::Failure,
             }
         };
-        let (goal, leaf) = self.memory.tick_watched(&self.program, senses, draws, &mut observe);
+        let (goal, leaf) = self.memory.tick_observed_driven(&self.program, senses, draws, &mut observe);
         self.leaf = leaf;
         self.signal = self.memory.board.signal();
         goal
     }
 
     /// Runs an update without a tick: all nodes become idle.
-    pub fn rest(&mut self) {
-        self.nodes.iter_mut().for_each(|node| *node = node.passed_by());
+    pub fn idle_update(&mut self) {
+        self.nodes.iter_mut().for_each(|node| *node = node.after_skipped_tick());
         (self.leaf, self.signal) = (None, 0);
     }
 
@@ -108,12 +108,12 @@ mod tests {
     use xpuck_kernels::random::Stream;
 
     #[test]
-    fn a_signal_and_the_leaf_that_drives_end_with_their_update() {
+    fn signal_and_driving_leaf_are_cleared_at_rest() {
         let tree = Tree::parse("seq\n  signal 3\n  movcv v_goal 0deg\n").unwrap();
         let mut controller = Controller::new(tree).unwrap();
         controller.tick(&Senses::default(), &mut Draws::new(1, 0, 0, 0, Stream::Controller));
         assert_eq!((controller.signal(), controller.leaf()), (3, Some(2)));
-        controller.rest();
+        controller.idle_update();
         assert_eq!((controller.signal(), controller.leaf()), (0, None));
     }
 
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(controller.nodes(), [Success, Success, IdleAfterSuccess, Idle]);
         senses.prox = Vec2::ZERO;
         controller.tick(&senses, &mut draws());
-        controller.rest();
+        controller.idle_update();
         assert_eq!(controller.nodes(), [IdleAfterSuccess, IdleAfterFailure, IdleAfterSuccess, Idle]);
     }
 }

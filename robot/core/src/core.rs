@@ -6,12 +6,12 @@ mod alone;
 mod virtual_senses;
 
 use crate::controller::Controller;
-use crate::external::{Command, Driver, External, HOLD, Ring, Said};
+use crate::external::{Command, Driver, External, HOLD, ProgramRequest, Ring};
 use crate::island::{IslandPlan, Trials};
-use crate::probe::Noticed;
+use crate::probe::Observation;
 use crate::readings::Readings;
 use crate::trace::{Context, Tracer};
-use alone::Alone;
+use alone::SilencePermissions;
 use std::sync::Arc;
 use virtual_senses::VirtualSenses;
 use xpuck_evolve::PrimitiveSet;
@@ -23,18 +23,18 @@ use xpuck_kernels::tree::{CompileError, Senses, Tree};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::physics::{check_wheels, steer};
 use xpuck_kernels::world::senses::light::light_vector;
-use xpuck_kernels::world::senses::tags::way_to;
+use xpuck_kernels::world::senses::tags::vector_from_range_and_bearing;
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, DriveCommand, Neighbour, RobotMessage, State, ToRobot};
 use xpuck_wire::peer::RunName;
 use xpuck_wire::rollout::BundleHead;
-use xpuck_wire::seal::{Inbox, Sealed, Verdict};
+use xpuck_wire::seal::{SealCheck, SealChecker, Sealed};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::{SensesReport, Telemetry};
 use xpuck_wire::updates::Updates;
-use xpuck_wire::witness::{Testimony, Witness};
+use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 
 /// Duration without a message from the hub after which wheels and evolution stop, unless the experiment specifies
 /// otherwise (s).
@@ -64,7 +64,7 @@ pub enum Action {
     /// The phase assigns the controller: cancel a pending load of the island's fittest tree.
     KeepController,
     /// Pass this to the reality probe.
-    Notice(Noticed),
+    Probe(Observation),
     /// Pass these genes to the island.
     Immigrants {
         /// Generation that the genes answer.
@@ -105,16 +105,16 @@ pub enum Action {
         bytes: Vec<u8>,
     },
     /// Execute an operator's request.
-    Fulfil(Wish),
-    /// Store this across restarts of the program; call [`Core::kept`] when it is stored.
-    Remember(Testimony),
+    Execute(OperatorRequest),
+    /// Store this across restarts of the program; call [`Core::stored_directive`] when it is stored.
+    Remember(ObeyedDirective),
     /// Write a line to the log.
-    Say(Line),
+    Log(Line),
 }
 
 /// Operator's request other than driving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum OperatorRequest {
     /// Blink for identification.
     Identify,
     /// Send a camera picture.
@@ -129,7 +129,7 @@ type Rank = (u64, u64);
 
 /// The robot's present experiment, without its seed, which is a field of the robot.
 #[derive(Clone, Debug, Default)]
-struct Taken {
+struct CurrentExperiment {
     rank: Rank,
     signature: String,
 }
@@ -137,7 +137,7 @@ struct Taken {
 /// State of the robot.
 #[derive(Clone, Debug)]
 pub struct Core {
-    inbox: Inbox,
+    inbox: SealChecker,
     /// Version of the robot's program.
     version: String,
     /// Signers whose experiments are accepted.
@@ -159,7 +159,7 @@ pub struct Core {
     /// directive.
     obeyed: u64,
     segment: u32,
-    experiment: Taken,
+    experiment: CurrentExperiment,
     /// Plan of the experiment; `None` before the first experiment.
     plan: Option<Arc<Plan>>,
     /// Current phase of the experiment, from 0.
@@ -170,7 +170,7 @@ pub struct Core {
     stale: [u32; 3],
     heard: Option<f64>,
     /// Permissions to continue without the hub.
-    alone: Alone,
+    alone: SilencePermissions,
     /// Whether the swarm file contains the addresses of other robots.
     reaches_peers: bool,
     welcomed: bool,
@@ -198,9 +198,9 @@ pub struct Core {
     /// Run number of the last directive; 0 for none.
     directed: u64,
     /// Last directive, possibly from an earlier hub or before a restart of the program.
-    told: Option<Testimony>,
+    last_directive: Option<ObeyedDirective>,
     /// Hub that issued the last directive; `None` if that was before a restart.
-    told_by: Option<u64>,
+    last_directive_hub: Option<u64>,
     /// Number of the last directive of this hub that is stored across restarts.
     kept: u64,
     /// Time of the last message from a hub (s); `None` before the first message.
@@ -212,7 +212,7 @@ impl Core {
     /// ([`xpuck_wire::session::fresh_session`]); only experiments signed according to `trust` are accepted.
     pub fn new(island: u16, session: u64, trust: Trust) -> Core {
         Core {
-            inbox: Inbox::new(session),
+            inbox: SealChecker::new(session),
             version: env!("CARGO_PKG_VERSION").into(),
             trust,
             measured: Calibration::default(),
@@ -225,14 +225,14 @@ impl Core {
             stopped: (0, 0),
             obeyed: 0,
             segment: 0,
-            experiment: Taken::default(),
+            experiment: CurrentExperiment::default(),
             plan: None,
             phase: 0,
             controller: None,
             senses: VirtualSenses::default(),
             stale: [0; 3],
             heard: None,
-            alone: Alone::default(),
+            alone: SilencePermissions::default(),
             reaches_peers: false,
             welcomed: false,
             hello_at: 0.0,
@@ -248,8 +248,8 @@ impl Core {
             tracer: Tracer::default(),
             watched: 0.0,
             directed: 0,
-            told: None,
-            told_by: None,
+            last_directive: None,
+            last_directive_hub: None,
             kept: 0,
             last_heard: None,
         }
@@ -272,16 +272,16 @@ impl Core {
 
     /// Handles a message from the hub if its seal is fresh. STOP needs no fresh seal: standing still is always safe.
     pub fn on_sealed(&mut self, now: f64, sealed: Sealed) -> Vec<Action> {
-        match self.inbox.judge(&sealed) {
-            Verdict::Fresh { new_hub } => {
+        match self.inbox.check(&sealed) {
+            SealCheck::Fresh { new_hub } => {
                 if new_hub {
-                    self.turn_to_another();
+                    self.on_new_hub();
                 }
                 return self.on_message(now, sealed.message);
             }
             // A hub that does not know this session learns the session from the next hello.
-            Verdict::Stranger => self.welcomed = false,
-            Verdict::Stale => {}
+            SealCheck::Stranger => self.welcomed = false,
+            SealCheck::Stale => {}
         }
         self.stale_seals = self.stale_seals.saturating_add(1);
         match sealed.message {
@@ -289,8 +289,8 @@ impl Core {
             ToRobot::Directive(directive @ Directive { state: State::Stop, .. })
                 if sealed.hub >= self.inbox.seen().0 =>
             {
-                if self.inbox.turn_to(sealed.hub) {
-                    self.turn_to_another();
+                if self.inbox.advance_hub(sealed.hub) {
+                    self.on_new_hub();
                 }
                 self.obey(now, directive)
             }
@@ -300,7 +300,7 @@ impl Core {
 
     /// Resets the state that depends on the hub: another hub has another clock and does not know earlier
     /// acknowledgements.
-    fn turn_to_another(&mut self) {
+    fn on_new_hub(&mut self) {
         self.hub_ahead = None;
         self.obeyed = 0;
         self.kept = 0;
@@ -324,7 +324,7 @@ impl Core {
         // A robot that drives alone stops and waits for the hub's next directive.
         if self.alone.stop_driving() {
             self.state = State::Pause;
-            actions.push(Action::Say(Line::info("the hub is heard again: the wheels stand until it says RUN")));
+            actions.push(Action::Log(Line::info("the hub is heard again: the wheels stand until it says RUN")));
         }
         actions.extend(match message {
             ToRobot::Welcome { .. } => {
@@ -346,9 +346,9 @@ impl Core {
                 Vec::new()
             }
             ToRobot::Poses(poses) if self.adapts() => {
-                Noticed::poses(now, &poses, self.proximity).map(Action::Notice).into_iter().collect()
+                Observation::poses(now, &poses, self.proximity).map(Action::Probe).into_iter().collect()
             }
-            ToRobot::Estimates(told) if self.adapts() => vec![Action::Notice(Noticed::Told(now, told))],
+            ToRobot::Estimates(told) if self.adapts() => vec![Action::Probe(Observation::Told(now, told))],
             ToRobot::Poses(_) | ToRobot::Estimates(_) => Vec::new(),
             ToRobot::Genes { generation, immigrants } => vec![Action::Immigrants { generation, genes: immigrants }],
             ToRobot::Experiment { number, seed, robots, signed } => self.prepare(number, seed, robots, &signed),
@@ -358,7 +358,7 @@ impl Core {
             }
             ToRobot::Watch { picture } => {
                 self.watched = now + WATCHED;
-                picture.then_some(Action::Fulfil(Wish::Picture)).into_iter().collect()
+                picture.then_some(Action::Execute(OperatorRequest::Picture)).into_iter().collect()
             }
             // A robot that may drive at any moment is not updated: the hub repeats the offer later.
             ToRobot::Offer { number, bundle } if self.may_update() => vec![Action::Offer { number, bundle }],
@@ -370,12 +370,12 @@ impl Core {
                 self.operate(now, command);
                 Vec::new()
             }
-            ToRobot::Identify => vec![Action::Fulfil(Wish::Identify)],
+            ToRobot::Identify => vec![Action::Execute(OperatorRequest::Identify)],
             ToRobot::Reboot => {
                 self.external.halt();
                 self.state = State::Stop;
                 self.alone.end();
-                vec![Action::Evolve(false), Action::Fulfil(Wish::Reboot)]
+                vec![Action::Evolve(false), Action::Execute(OperatorRequest::Reboot)]
             }
         });
         actions
@@ -396,9 +396,9 @@ impl Core {
     ///
     /// # Errors
     /// Reason for the rejection, in one line for the program.
-    pub fn on_program(&mut self, now: f64, connection: u32, said: Said) -> Result<Vec<Action>, String> {
+    pub fn on_program(&mut self, now: f64, connection: u32, said: ProgramRequest) -> Result<Vec<Action>, String> {
         let line = self.external.take(now, self.state, connection, said)?;
-        Ok(line.map(|text| Action::Say(Line::info(text))).into_iter().collect())
+        Ok(line.map(|text| Action::Log(Line::info(text))).into_iter().collect())
     }
 
     /// Present command of an external controller for wheels and lamps; `None` if the tree drives. Also `None` in
@@ -423,24 +423,24 @@ impl Core {
     }
 
     /// Sets the release version of the program.
-    pub fn released(self, version: &str) -> Core {
+    pub fn with_version(self, version: &str) -> Core {
         Core { version: version.into(), ..self }
     }
 
     /// Sets whether the robot has a camera.
-    pub fn seeing(self, sees: bool) -> Core {
+    pub fn with_camera(self, sees: bool) -> Core {
         Core { blind: !sees, ..self }
     }
 
     /// Sets the directive that was stored before a restart of the program.
-    pub fn remembering(self, told: Option<Testimony>) -> Core {
-        Core { told, ..self }
+    pub fn with_stored_directive(self, told: Option<ObeyedDirective>) -> Core {
+        Core { last_directive: told, ..self }
     }
 
     /// Records that directive `number` is stored across restarts, if it is the last one.
-    pub fn kept(&mut self, number: u64) {
-        let this_hub = self.told_by == Some(self.inbox.seen().0);
-        if this_hub && self.told.as_ref().is_some_and(|told| told.directive == number) {
+    pub fn stored_directive(&mut self, number: u64) {
+        let this_hub = self.last_directive_hub == Some(self.inbox.seen().0);
+        if this_hub && self.last_directive.as_ref().is_some_and(|told| told.directive == number) {
             self.kept = number;
         }
     }
@@ -451,29 +451,29 @@ impl Core {
     }
 
     /// Report to a hub about the last directive that the robot received.
-    fn witness(&self, now: f64) -> Witness {
+    fn witness(&self, now: f64) -> LastDirectiveReport {
         let silent_s = self.last_heard.map(|at| (now - at) / self.speed);
-        Witness { told: self.told.clone(), silent_s }
+        LastDirectiveReport { told: self.last_directive.clone(), silent_s }
     }
 
     /// Sets the speed of the arena's time relative to wall time.
-    pub fn paced(self, speed: f64) -> Core {
+    pub fn with_speed(self, speed: f64) -> Core {
         Core { speed, ..self }
     }
 
     /// Sets the calibration of the simulated worlds, from the robot's calibration file.
-    pub fn measured(self, measured: Calibration) -> Core {
+    pub fn with_calibration(self, measured: Calibration) -> Core {
         Core { measured, ..self }
     }
 
     /// Sets the time for which the robot's file allows driving without the hub (s).
-    pub fn allowed_alone(mut self, seconds: f64) -> Core {
+    pub fn with_alone_limit(mut self, seconds: f64) -> Core {
         self.alone.allow(seconds);
         self
     }
 
     /// Marks the robot as having the addresses of other robots.
-    pub fn among_peers(self) -> Core {
+    pub fn with_peers(self) -> Core {
         Core { reaches_peers: true, ..self }
     }
 
@@ -504,7 +504,7 @@ impl Core {
     }
 
     fn prepare(&mut self, number: u64, seed: u64, robots: u16, signed: &Signed) -> Vec<Action> {
-        let taken = Taken { rank: self.rank(number), signature: signed.signature.clone() };
+        let taken = CurrentExperiment { rank: self.rank(number), signature: signed.signature.clone() };
         let present = &self.experiment;
         if taken.rank < present.rank {
             // A later experiment has already arrived.
@@ -551,17 +551,17 @@ impl Core {
         self.controller = None;
         self.plan = Some(plan.clone());
         let mut actions = vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
-        actions.extend(calibrated.map(|text| Action::Say(Line::info(text))));
+        actions.extend(calibrated.map(|text| Action::Log(Line::info(text))));
         if stays {
             let text = "silence.then = \"drive\": this robot's file does not allow it (control.drive_alone_s), so its wheels \
                         stand while the hub is silent";
-            actions.push(Action::Say(Line::warn(text)));
+            actions.push(Action::Log(Line::warn(text)));
         }
         if !self.is_fixed() {
             let (digest, island) = (signed.digest(), self.island);
             actions.insert(0, Action::Prepare(Box::new(IslandPlan { plan, digest, number, seed, island })));
         }
-        actions.extend(self.take_given());
+        actions.extend(self.load_assigned());
         actions
     }
 
@@ -581,11 +581,11 @@ impl Core {
 
     /// Trials of the island in the current phase.
     fn trials(&self) -> Option<Trials> {
-        Some(Trials::of(self.plan.as_ref()?, self.planned()?))
+        Some(Trials::from_phase(self.plan.as_ref()?, self.planned()?))
     }
 
     /// Puts the controller that the phase assigns, if any, in control.
-    fn take_given(&mut self) -> Option<Action> {
+    fn load_assigned(&mut self) -> Option<Action> {
         let tree = self.planned()?.given(self.place())?.clone();
         // Plans contain only trees that fit.
         self.controller = Controller::new(Tree::clone(&tree)).ok();
@@ -602,15 +602,15 @@ impl Core {
         let now = self.trials();
         let changed = now.filter(|now| trials.as_ref() != Some(now) && !self.is_fixed());
         let mut actions: Vec<Action> = changed.map(Action::ChangeTrials).into_iter().collect();
-        actions.extend(self.take_given());
-        if let Some(text) = tree.filter(|_| !self.is_given()) {
+        actions.extend(self.load_assigned());
+        if let Some(text) = tree.filter(|_| !self.has_assigned_controller()) {
             match Tree::parse(text)
                 .map_err(|error| error.to_string())
                 .and_then(|tree| self.load(&tree).map_err(|e| e.to_string()))
             {
                 Ok(()) => actions.push(Action::KeepController),
                 Err(why) => {
-                    actions.push(Action::Say(Line::warn(format!("the swarm's fittest tree is not loaded: {why}"))))
+                    actions.push(Action::Log(Line::warn(format!("the swarm's fittest tree is not loaded: {why}"))))
                 }
             }
         }
@@ -618,7 +618,7 @@ impl Core {
     }
 
     /// Whether the phase assigns this robot's controller.
-    fn is_given(&self) -> bool {
+    fn has_assigned_controller(&self) -> bool {
         self.planned().is_some_and(|phase| phase.given(self.place()).is_some())
     }
 
@@ -637,7 +637,7 @@ impl Core {
             return Vec::new();
         }
         // The hub does not know yet of a STOP that this robot executed; it learns this from the robot's hello.
-        if state != State::Stop && self.told.as_ref().is_some_and(|told| told.stops > stops) {
+        if state != State::Stop && self.last_directive.as_ref().is_some_and(|told| told.stops > stops) {
             return Vec::new();
         }
         let experiment = self.experiment.rank.1;
@@ -660,9 +660,9 @@ impl Core {
         }
         let mut actions = Vec::new();
         if !asks {
-            let stops = self.told.as_ref().map_or(stops, |told| told.stops.max(stops));
-            let told = Testimony { directive: number, state, run, held, stops };
-            (self.told, self.told_by) = (Some(told.clone()), Some(self.inbox.seen().0));
+            let stops = self.last_directive.as_ref().map_or(stops, |told| told.stops.max(stops));
+            let told = ObeyedDirective { directive: number, state, run, held, stops };
+            (self.last_directive, self.last_directive_hub) = (Some(told.clone()), Some(self.inbox.seen().0));
             actions.push(Action::Remember(told));
         }
         // A STOP may refer to another run.
@@ -674,7 +674,7 @@ impl Core {
         actions.push(Action::Evolve(state == State::Run && evolves));
         if segment > self.segment && state == State::Run {
             self.segment = segment;
-            if !self.is_given() && self.planned().is_some_and(|phase| phase.drive == Drive::Own) {
+            if !self.has_assigned_controller() && self.planned().is_some_and(|phase| phase.drive == Drive::Own) {
                 actions.push(Action::LoadFittest { segment });
             }
         }
@@ -706,7 +706,7 @@ impl Core {
     /// Handles the passage of time; call at least at every control update.
     pub fn on_time(&mut self, now: f64) -> Vec<Action> {
         let mut actions = self.notice_silence(now);
-        actions.extend(self.external.silent(now).map(|text| Action::Say(Line::warn(text))));
+        actions.extend(self.external.silent(now).map(|text| Action::Log(Line::warn(text))));
         if !self.welcomed && now >= self.hello_at {
             self.hello_at = now + HELLO_PERIOD;
             actions.push(Action::Send(RobotMessage::Hello {
@@ -739,7 +739,7 @@ impl Core {
             }
             let text =
                 format!("the hub was silent for {HUB_SILENCE} s: wheels and evolution stand still until it says RUN");
-            return vec![Action::Evolve(false), Action::Say(Line::warn(text))];
+            return vec![Action::Evolve(false), Action::Log(Line::warn(text))];
         };
         self.alone.begin(since + HUB_SILENCE, &plan.silence, plan.seconds());
         let what = if self.alone.drives(now) {
@@ -749,7 +749,7 @@ impl Core {
             self.state = State::Pause;
             "evolution goes on, the wheels stand until it says RUN".into()
         };
-        vec![Action::Say(Line::warn(format!("the hub was silent for {HUB_SILENCE} s: {what}")))]
+        vec![Action::Log(Line::warn(format!("the hub was silent for {HUB_SILENCE} s: {what}")))]
     }
 
     /// Ends driving and evolution without the hub when their time is over.
@@ -759,11 +759,11 @@ impl Core {
             self.alone.stop_driving();
             self.state = State::Pause;
             let text = "the hub is silent for too long to drive alone: the wheels stand until it says RUN";
-            actions.push(Action::Say(Line::warn(text)));
+            actions.push(Action::Log(Line::warn(text)));
         }
         if self.alone.stop_evolving(now) {
             let text = "the hub is silent for as long as the experiment is: evolution stands still until it says RUN";
-            actions.extend([Action::Evolve(false), Action::Say(Line::warn(text))]);
+            actions.extend([Action::Evolve(false), Action::Log(Line::warn(text))]);
         }
         actions
     }
@@ -797,10 +797,10 @@ impl Core {
         if traced {
             let (session, run) = (self.inbox.session(), self.experiment.rank.1);
             let context = Context { session, run, segment: self.segment, state: self.state };
-            self.tracer.hurry(now < self.watched);
+            self.tracer.set_immediate(now < self.watched);
             self.tracer.begin(now, self.updates, context, self.controller.as_ref());
         } else {
-            self.tracer.rest();
+            self.tracer.pause();
         }
         self.body_fresh = readings.body_fresh();
         self.proximity = self.body_fresh.then_some(readings.proximity);
@@ -808,7 +808,7 @@ impl Core {
         let mut ticked = false;
         if let Some(command) = driven {
             self.wheels = command.wheels;
-            self.controller.iter_mut().for_each(Controller::rest);
+            self.controller.iter_mut().for_each(Controller::idle_update);
         } else if running && readings.body_fresh() {
             let senses = self.senses(now, readings);
             if let Some(controller) = &mut self.controller {
@@ -817,7 +817,7 @@ impl Core {
                 ticked = true;
             }
         } else if let Some(controller) = &mut self.controller {
-            controller.rest();
+            controller.idle_update();
         }
         if traced {
             let ages = [readings.body_age, readings.camera_age, self.senses.age(now)];
@@ -847,7 +847,7 @@ impl Core {
             up: Vec2::ZERO,
             colours: [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c)),
             light: self.light(readings).map_or(Vec2::ZERO, |light| light_vector(&light)),
-            tag: self.tag(readings).map_or(Vec2::ZERO, way_to),
+            tag: self.tag(readings).map_or(Vec2::ZERO, vector_from_range_and_bearing),
             ..Senses::default()
         };
         self.senses.fill(now, &mut senses);

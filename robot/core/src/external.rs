@@ -49,7 +49,7 @@ impl Command {
 
 /// Request of a program.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum ProgramRequest {
     /// Take control of the wheels under this name.
     Take(String),
     /// Drive with this command.
@@ -79,7 +79,7 @@ pub enum Driver {
 
 /// A program in control of the wheels.
 #[derive(Clone, Debug)]
-struct Seat {
+struct ProgramSession {
     connection: u32,
     name: String,
     /// Last command, and the end of its validity.
@@ -91,27 +91,27 @@ struct Seat {
 }
 
 /// Burst size of log lines about programs, and the interval at which further lines are allowed (s).
-const LINES: f64 = 20.0;
-const LINE_EVERY: f64 = 10.0;
+const LOG_BURST: f64 = 20.0;
+const LOG_INTERVAL: f64 = 10.0;
 
 /// Rate limiter for log lines about programs, so that no program can fill the log.
 #[derive(Clone, Debug)]
-struct Lines {
+struct LogLimiter {
     /// Number of lines currently allowed.
     left: f64,
     counted: f64,
     unsaid: u64,
 }
 
-impl Default for Lines {
-    fn default() -> Lines {
-        Lines { left: LINES, counted: 0.0, unsaid: 0 }
+impl Default for LogLimiter {
+    fn default() -> LogLimiter {
+        LogLimiter { left: LOG_BURST, counted: 0.0, unsaid: 0 }
     }
 }
 
-impl Lines {
+impl LogLimiter {
     fn say(&mut self, now: f64, line: String) -> Option<String> {
-        self.left = (self.left + (now - self.counted).max(0.0) / LINE_EVERY).min(LINES);
+        self.left = (self.left + (now - self.counted).max(0.0) / LOG_INTERVAL).min(LOG_BURST);
         self.counted = now;
         if self.left < 1.0 {
             self.unsaid += 1;
@@ -128,8 +128,8 @@ impl Lines {
 /// Controllers other than the tree.
 #[derive(Clone, Debug, Default)]
 pub struct External {
-    lines: Lines,
-    seat: Option<Seat>,
+    lines: LogLimiter,
+    seat: Option<ProgramSession>,
     /// An operator's last command, and the end of its validity.
     operator: Option<(f64, Command)>,
 }
@@ -139,25 +139,37 @@ impl External {
     ///
     /// # Errors
     /// Reason for the rejection. An invalid drive command stops its sender's wheels.
-    pub fn take(&mut self, now: f64, state: State, connection: u32, said: Said) -> Result<Option<String>, String> {
+    pub fn take(
+        &mut self,
+        now: f64,
+        state: State,
+        connection: u32,
+        said: ProgramRequest,
+    ) -> Result<Option<String>, String> {
         let line = self.obey(now, state, connection, said)?;
         Ok(line.and_then(|line| self.lines.say(now, line)))
     }
 
-    fn obey(&mut self, now: f64, state: State, connection: u32, said: Said) -> Result<Option<String>, String> {
+    fn obey(
+        &mut self,
+        now: f64,
+        state: State,
+        connection: u32,
+        said: ProgramRequest,
+    ) -> Result<Option<String>, String> {
         let others = self.seat.as_ref().filter(|seat| seat.connection != connection && !seat.lost);
-        if let (Some(seat), false) = (others, matches!(said, Said::Gone | Said::Unreadable)) {
+        if let (Some(seat), false) = (others, matches!(said, ProgramRequest::Gone | ProgramRequest::Unreadable)) {
             return Err(format!("`{}` has the wheels", seat.name));
         }
         let mine = self.seat.as_mut().filter(|seat| seat.connection == connection);
         match (said, mine) {
-            (Said::Take(name), None) => {
+            (ProgramRequest::Take(name), None) => {
                 let line = format!("program `{name}` takes the wheels");
-                self.seat = Some(Seat { connection, name, command: None, lost: false, told: false });
+                self.seat = Some(ProgramSession { connection, name, command: None, lost: false, told: false });
                 Ok(Some(line))
             }
-            (Said::Take(_), Some(_)) => Ok(None),
-            (Said::Drive(command), Some(seat)) => {
+            (ProgramRequest::Take(_), Some(_)) => Ok(None),
+            (ProgramRequest::Drive(command), Some(seat)) => {
                 // Even if this command is invalid, it replaces the previous one.
                 seat.command = None;
                 check_wheels(command.wheels)?;
@@ -169,24 +181,24 @@ impl External {
                 let again = std::mem::take(&mut seat.told);
                 Ok(again.then(|| format!("program `{}` drives again", seat.name)))
             }
-            (Said::Drive(_) | Said::Tell(..), None) => Err("take the wheels first".into()),
+            (ProgramRequest::Drive(_) | ProgramRequest::Tell(..), None) => Err("take the wheels first".into()),
             // The robot decides whether the text can be delivered.
-            (Said::Tell(..), Some(_)) => Ok(None),
-            (Said::Unreadable, Some(seat)) => {
+            (ProgramRequest::Tell(..), Some(_)) => Ok(None),
+            (ProgramRequest::Unreadable, Some(seat)) => {
                 seat.command = None;
                 Ok(None)
             }
-            (Said::Release, Some(seat)) => {
+            (ProgramRequest::Release, Some(seat)) => {
                 let line = format!("program `{}` gives the wheels back", seat.name);
                 self.seat = None;
                 Ok(Some(line))
             }
-            (Said::Gone, Some(seat)) => {
+            (ProgramRequest::Gone, Some(seat)) => {
                 (seat.lost, seat.command) = (true, None);
                 let name = &seat.name;
                 Ok(Some(format!("program `{name}` is gone with the wheels: they stand until the hub's next directive")))
             }
-            (Said::Release | Said::Gone | Said::Unreadable, None) => Ok(None),
+            (ProgramRequest::Release | ProgramRequest::Gone | ProgramRequest::Unreadable, None) => Ok(None),
         }
     }
 
@@ -265,97 +277,100 @@ mod tests {
 
     fn taken() -> External {
         let mut external = External::default();
-        let line = external.take(0.0, State::Run, 1, Said::Take("wander".into())).unwrap().unwrap();
+        let line = external.take(0.0, State::Run, 1, ProgramRequest::Take("wander".into())).unwrap().unwrap();
         assert_eq!(line, "program `wander` takes the wheels");
         external
     }
 
     #[test]
-    fn a_program_drives_in_run_alone_and_its_command_ends() {
+    fn program_drives_only_in_run_and_command_expires() {
         let mut external = taken();
         assert_eq!(external.command(0.0, State::Run), Some(Command::default()), "it took, and said nothing yet");
-        external.take(0.0, State::Run, 1, Said::Drive(AHEAD)).unwrap();
+        external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
         assert_eq!(external.command(0.2, State::Run), Some(AHEAD));
         assert_eq!((external.until(0.2), external.until(0.25)), (Some(0.25), None));
         for state in [State::Idle, State::Ready, State::Pause, State::Stop] {
             assert_eq!(external.command(0.2, state), None, "{state:?}");
-            let why = external.clone().take(0.2, state, 1, Said::Drive(AHEAD)).unwrap_err();
+            let why = external.clone().take(0.2, state, 1, ProgramRequest::Drive(AHEAD)).unwrap_err();
             assert!(why.contains(&format!("{state:?}").to_uppercase()), "{why}");
         }
         assert_eq!(external.command(0.25, State::Run), Some(AHEAD.standing()), "its lamps stay");
         assert!(external.silent(0.3).unwrap().contains("wander"));
         assert!(external.silent(0.4).is_none(), "said once");
-        let again = external.take(0.5, State::Run, 1, Said::Drive(AHEAD)).unwrap();
+        let again = external.take(0.5, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
         assert_eq!((again.as_deref(), external.silent(0.6)), (Some("program `wander` drives again"), None));
     }
 
     #[test]
-    fn a_program_that_takes_and_gives_back_all_the_time_fills_no_log() {
+    fn repeated_take_and_release_is_rate_limited_in_log() {
         let mut external = External::default();
         let mut said = Vec::new();
         for i in 0..1000 {
             let now = f64::from(i) * 0.01;
-            said.extend(external.take(now, State::Run, 1, Said::Take("mad".into())).unwrap());
-            said.extend(external.take(now, State::Run, 1, Said::Release).unwrap());
+            said.extend(external.take(now, State::Run, 1, ProgramRequest::Take("mad".into())).unwrap());
+            said.extend(external.take(now, State::Run, 1, ProgramRequest::Release).unwrap());
         }
         assert!((20..23).contains(&said.len()), "{} lines", said.len());
-        let later = external.take(60.0, State::Run, 1, Said::Take("mad".into())).unwrap().unwrap();
+        let later = external.take(60.0, State::Run, 1, ProgramRequest::Take("mad".into())).unwrap().unwrap();
         assert!(later.starts_with("program `mad` takes the wheels (and 19"), "{later}");
     }
 
     #[test]
-    fn one_program_has_the_wheels_and_the_next_gets_them_when_it_gives_them_back() {
+    fn second_program_gets_wheels_after_first_releases() {
         let mut external = taken();
-        for said in [Said::Take("other".into()), Said::Drive(AHEAD), Said::Release] {
+        for said in [ProgramRequest::Take("other".into()), ProgramRequest::Drive(AHEAD), ProgramRequest::Release] {
             assert_eq!(external.take(0.0, State::Run, 2, said).unwrap_err(), "`wander` has the wheels");
         }
-        assert_eq!(external.take(0.0, State::Run, 2, Said::Gone), Ok(None));
-        external.take(0.0, State::Run, 1, Said::Release).unwrap();
+        assert_eq!(external.take(0.0, State::Run, 2, ProgramRequest::Gone), Ok(None));
+        external.take(0.0, State::Run, 1, ProgramRequest::Release).unwrap();
         assert_eq!((external.driver(0.0), external.command(0.0, State::Run)), (Driver::Tree, None));
-        assert_eq!(external.take(0.0, State::Run, 2, Said::Drive(AHEAD)).unwrap_err(), "take the wheels first");
-        assert!(external.take(0.0, State::Run, 2, Said::Take("other".into())).is_ok());
+        assert_eq!(
+            external.take(0.0, State::Run, 2, ProgramRequest::Drive(AHEAD)).unwrap_err(),
+            "take the wheels first"
+        );
+        assert!(external.take(0.0, State::Run, 2, ProgramRequest::Take("other".into())).is_ok());
     }
 
     #[test]
-    fn who_goes_with_the_wheels_leaves_them_standing_until_the_next_directive_or_program() {
+    fn lost_program_stops_wheels_until_directive() {
         let mut external = taken();
-        external.take(0.0, State::Run, 1, Said::Drive(AHEAD)).unwrap();
-        external.take(0.1, State::Run, 1, Said::Gone).unwrap();
+        external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+        external.take(0.1, State::Run, 1, ProgramRequest::Gone).unwrap();
         assert_eq!((external.driver(9.0), external.command(0.1, State::Run)), (Driver::Lost, Some(Command::default())));
         let mut next = external.clone();
-        next.take(1.0, State::Run, 2, Said::Take("next".into())).unwrap();
+        next.take(1.0, State::Run, 2, ProgramRequest::Take("next".into())).unwrap();
         assert_eq!(next.driver(1.0), Driver::Program(2));
         external.directed(State::Run);
         assert_eq!(external.command(0.2, State::Run), None);
     }
 
     #[test]
-    fn what_no_robot_can_drive_is_refused_and_stops_what_was_driven() {
+    fn invalid_speeds_are_rejected_and_stop_wheels() {
         for speed in [f32::NAN, f32::INFINITY, -f32::INFINITY, 0.14, -1e30] {
             let mut external = taken();
-            external.take(0.0, State::Run, 1, Said::Drive(AHEAD)).unwrap();
+            external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
             let wrong = Command { wheels: [0.0, speed], lamps: None };
-            assert!(external.take(0.1, State::Run, 1, Said::Drive(wrong)).unwrap_err().contains("m/s"));
+            assert!(external.take(0.1, State::Run, 1, ProgramRequest::Drive(wrong)).unwrap_err().contains("m/s"));
             assert_eq!(external.command(0.1, State::Run), Some(Command::default()));
         }
         let mut external = taken();
-        external.take(0.0, State::Run, 1, Said::Drive(AHEAD)).unwrap();
-        external.take(0.1, State::Run, 2, Said::Unreadable).unwrap();
+        external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
+        external.take(0.1, State::Run, 2, ProgramRequest::Unreadable).unwrap();
         assert_eq!(external.command(0.1, State::Run), Some(AHEAD), "another's rubbish");
-        external.take(0.1, State::Run, 1, Said::Unreadable).unwrap();
+        external.take(0.1, State::Run, 1, ProgramRequest::Unreadable).unwrap();
         assert_eq!(external.command(0.1, State::Run), Some(Command::default()));
     }
 
     #[test]
-    fn an_operator_goes_before_a_program_and_hands_over_slowly() {
+    fn operator_overrides_program_and_hands_over_with_delay() {
         let mut external = taken();
-        external.take(0.0, State::Run, 1, Said::Drive(AHEAD)).unwrap();
+        external.take(0.0, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
         let back = Command { wheels: [-0.05; 2], lamps: None };
         external.operate(0.0, back, 0.25);
         assert_eq!((external.driver(0.1), external.command(0.1, State::Pause)), (Driver::Operator, Some(back)));
         assert_eq!(external.command(0.1, State::Stop), None);
         assert_eq!(external.command(0.3, State::Run), Some(Command::default()), "it ended");
-        external.take(1.2, State::Run, 1, Said::Drive(AHEAD)).unwrap();
+        external.take(1.2, State::Run, 1, ProgramRequest::Drive(AHEAD)).unwrap();
         assert_eq!(external.command(1.2, State::Run), Some(Command::default()), "not at once");
         assert_eq!(external.command(1.3, State::Run), Some(AHEAD));
         external.operate(2.0, back, 0.2);

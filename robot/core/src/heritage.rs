@@ -2,26 +2,26 @@
 //! generations per second, so samples of the same individual are combined and reported at intervals.
 
 use std::collections::BTreeMap;
-use xpuck_wire::message::{MAX_SAMPLED, RobotMessage, Sampled};
+use xpuck_wire::message::{MAX_SAMPLE_SUMMARIES, RobotMessage, Sampled};
 
 /// Minimum interval between reports of samples, in arena time (s).
-const EVERY: f64 = 5.0;
+const REPORT_INTERVAL: f64 = 5.0;
 
 /// Samples to be reported, the newest of each individual, and the time of the last report.
 #[derive(Clone, Debug, Default)]
-pub struct Heritage {
+pub struct SampleReporter {
     waiting: BTreeMap<(u16, u32), Sampled>,
     generation: u32,
-    told: f64,
+    reported: f64,
 }
 
-impl Heritage {
-    /// Stores the samples of a generation; ignores new individuals beyond [`MAX_SAMPLED`].
+impl SampleReporter {
+    /// Stores the samples of a generation; ignores new individuals beyond [`MAX_SAMPLE_SUMMARIES`].
     pub fn take(&mut self, generation: u32, samples: &[Sampled]) {
         self.generation = generation;
         for sampled in samples {
             let id = (sampled.island, sampled.number);
-            if self.waiting.len() < MAX_SAMPLED || self.waiting.contains_key(&id) {
+            if self.waiting.len() < MAX_SAMPLE_SUMMARIES || self.waiting.contains_key(&id) {
                 self.waiting.insert(id, *sampled);
             }
         }
@@ -29,10 +29,10 @@ impl Heritage {
 
     /// Returns the message for the hub that is due at `now` (s), if any.
     pub fn due(&mut self, now: f64) -> Option<RobotMessage> {
-        if self.waiting.is_empty() || now - self.told < EVERY {
+        if self.waiting.is_empty() || now - self.reported < REPORT_INTERVAL {
             return None;
         }
-        self.told = now;
+        self.reported = now;
         let samples = std::mem::take(&mut self.waiting).into_values().collect();
         Some(RobotMessage::Samples { generation: self.generation, samples })
     }
@@ -43,8 +43,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_samples_of_each_are_told_once_in_a_while() {
-        let mut heritage = Heritage::default();
+    fn newest_samples_per_tree_are_sent_at_intervals() {
+        let mut heritage = SampleReporter::default();
         let sampled = |number, samples| Sampled { island: 1, number, samples, fitness: samples as f32 };
         assert!(heritage.due(100.0).is_none(), "there is nothing to tell");
         heritage.take(3, &[sampled(7, 2), sampled(8, 2)]);
@@ -54,7 +54,7 @@ mod tests {
         heritage.take(5, &[sampled(7, 4)]);
         assert!(heritage.due(104.9).is_none());
         assert!(heritage.due(105.0).is_some() && heritage.due(200.0).is_none());
-        (0..2 * MAX_SAMPLED as u32).for_each(|number| heritage.take(6, &[sampled(number, 1)]));
-        assert_eq!(heritage.waiting.len(), MAX_SAMPLED);
+        (0..2 * MAX_SAMPLE_SUMMARIES as u32).for_each(|number| heritage.take(6, &[sampled(number, 1)]));
+        assert_eq!(heritage.waiting.len(), MAX_SAMPLE_SUMMARIES);
     }
 }

@@ -1,6 +1,6 @@
 //! The robot's island as seen by its control loop: its plan, the results of a generation, and its reports.
 
-use crate::probe::Found;
+use crate::probe::ProbeResult;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLED, Operator, Population, RobotMessage, Sampled};
+use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLE_SUMMARIES, Operator, Population, RobotMessage, Sampled};
 
 /// Time for which a completed generation waits for genes of other robots, in wall time.
 pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
@@ -34,7 +34,7 @@ pub struct IslandPlan {
 
 impl IslandPlan {
     /// Creates the island before its first trials.
-    pub fn found(&self) -> Island {
+    pub fn create(&self) -> Island {
         Island::new(self.plan.settings.clone(), self.plan.primitive_set.clone(), self.island, self.seed)
     }
 
@@ -64,12 +64,12 @@ pub struct Trials {
 
 impl Trials {
     /// Trials of a phase of an experiment.
-    pub fn of(plan: &Plan, phase: &PlannedPhase) -> Trials {
+    pub fn from_phase(plan: &Plan, phase: &PlannedPhase) -> Trials {
         Trials { world: phase.world.clone(), given: phase.given.clone(), updates: updates(plan.trial_seconds) }
     }
 
     /// Trials of a step of the curriculum, in which all robots run the individual under trial.
-    pub fn of_step(plan: &Plan, step: &Step) -> Trials {
+    pub fn from_step(plan: &Plan, step: &Step) -> Trials {
         let updates = updates(step.seconds.unwrap_or(plan.trial_seconds));
         Trials { world: step.spec.clone(), given: Vec::new(), updates }
     }
@@ -82,7 +82,7 @@ fn updates(seconds: f32) -> u32 {
 
 /// Event of the island.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum IslandEvent {
     /// A generation is complete.
     Generation(Box<Generation>),
     /// The island resumes from a checkpoint.
@@ -112,7 +112,7 @@ pub struct Generation {
     /// Statistics of the population.
     pub population: Population,
     /// Estimates of the world, in experiments that adapt.
-    pub found: Option<Found>,
+    pub found: Option<ProbeResult>,
 }
 
 impl Generation {
@@ -138,7 +138,7 @@ impl Generation {
         });
         let births = births.collect();
         let more = |i: &&Individual| !newborn(i) && before.get(&i.id) != Some(&i.samples.n());
-        let samples = island.population().iter().filter(more).take(MAX_SAMPLED).map(|i| Sampled {
+        let samples = island.population().iter().filter(more).take(MAX_SAMPLE_SUMMARIES).map(|i| Sampled {
             island: i.id.island,
             number: i.id.number,
             samples: i.samples.n(),
@@ -154,7 +154,7 @@ impl Generation {
     /// Message to the hub about this generation.
     pub fn message(&self) -> RobotMessage {
         let (generation, births) = (self.progress.generation, self.births.clone());
-        RobotMessage::Genes { generation, emigrant: Emigrant::of(self.emigrant.values()), births }
+        RobotMessage::Genes { generation, emigrant: Emigrant::from_values(self.emigrant.values()), births }
     }
 }
 

@@ -13,7 +13,7 @@ pub trait Command: Copy + Default {
 
 /// A command and its time.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<C> {
+pub struct TimedCommand<C> {
     /// The command.
     pub command: C,
     /// Time of the command.
@@ -24,7 +24,7 @@ pub struct Given<C> {
 #[derive(Clone, Debug, Default)]
 pub struct Lease {
     /// Commands up to this time are revoked.
-    void: Option<Duration>,
+    revoked_until: Option<Duration>,
     /// Time of the command whose expiry was counted last.
     counted: Option<Duration>,
     expiries: u64,
@@ -33,9 +33,9 @@ pub struct Lease {
 impl Lease {
     /// Command for the body at `now`: the given command while valid, otherwise the same command with zero wheel
     /// speeds.
-    pub fn command<C: Command>(&mut self, given: Option<Given<C>>, now: Duration) -> C {
-        let Some(Given { command, at }) = given else { return C::default() };
-        if self.void.is_some_and(|void| at <= void) {
+    pub fn command<C: Command>(&mut self, given: Option<TimedCommand<C>>, now: Duration) -> C {
+        let Some(TimedCommand { command, at }) = given else { return C::default() };
+        if self.revoked_until.is_some_and(|void| at <= void) {
             return command.standing();
         }
         if now.saturating_sub(at) < LEASE {
@@ -49,7 +49,7 @@ impl Lease {
 
     /// Revokes all commands up to `now`, because the body that answers next may be a different one.
     pub fn revoke(&mut self, now: Duration) {
-        self.void = Some(now);
+        self.revoked_until = Some(now);
     }
 
     /// Number of expired commands.
@@ -72,15 +72,15 @@ mod tests {
         }
     }
 
-    fn given(at: Duration) -> Option<Given<Drive>> {
-        Some(Given { command: Drive(500, 3), at })
+    fn given(at: Duration) -> Option<TimedCommand<Drive>> {
+        Some(TimedCommand { command: Drive(500, 3), at })
     }
 
     #[test]
-    fn a_command_holds_for_half_a_second_and_its_end_is_counted_once() {
+    fn command_expires_after_half_a_second_and_counts_once() {
         let start = Duration::from_secs(7);
         let mut lease = Lease::default();
-        assert_eq!(lease.command(None::<Given<Drive>>, start), Drive::default());
+        assert_eq!(lease.command(None::<TimedCommand<Drive>>, start), Drive::default());
         let command = given(start);
         assert_eq!(lease.command(command, start + LEASE - Duration::from_nanos(1)), Drive(500, 3));
         for after in [0, 5, 5000] {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revoked_command_never_moves_again() {
+    fn revoked_command_never_moves_again() {
         let start = Duration::from_secs(7);
         let mut lease = Lease::default();
         lease.revoke(start);

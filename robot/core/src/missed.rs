@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use xpuck_wire::message::RobotMessage;
 
 /// Age above which a report counts as saved by the hub (s), in wall time: a hub saves run and record once a second.
-pub const KEPT: f64 = 4.0;
+pub const SAVED_AFTER_S: f64 = 4.0;
 /// Maximum number of stored generations; the oldest are dropped.
-pub const MOST: usize = 1024;
+pub const MAX_GENERATIONS: usize = 1024;
 /// Maximum number of generations from before a silence that are reported again: the number that the hub can match per
 /// robot.
-const AGAIN: usize = 500;
+const MAX_REPEATED: usize = 500;
 /// Generations reported per control update, to limit the load of a hub that has just returned.
-const AT_ONCE: usize = 8;
+const PER_UPDATE: usize = 8;
 
 #[derive(Clone, Debug)]
 struct Done {
@@ -30,7 +30,7 @@ pub struct Missed {
     kept: f64,
     done: VecDeque<Done>,
     /// The hub has the run, and missed generations are being reported.
-    telling: bool,
+    reporting: bool,
     /// First and last generation that was dropped.
     lost: Option<(u32, u32)>,
 }
@@ -38,12 +38,12 @@ pub struct Missed {
 impl Missed {
     /// Creates an empty store; `speed` is arena time over wall time.
     pub fn new(speed: f64) -> Missed {
-        Missed { kept: KEPT * speed, done: VecDeque::new(), telling: false, lost: None }
+        Missed { kept: SAVED_AFTER_S * speed, done: VecDeque::new(), reporting: false, lost: None }
     }
 
     /// Drops everything: another run begins.
     pub fn clear(&mut self) {
-        (self.done, self.telling, self.lost) = (VecDeque::new(), false, None);
+        (self.done, self.reporting, self.lost) = (VecDeque::new(), false, None);
     }
 
     /// Stores a generation completed at `now` (s) with its messages. Returns the messages to send at once: all of
@@ -52,7 +52,7 @@ impl Missed {
         let at_once = heard && self.waiting() == 0;
         let told = at_once.then_some(now);
         self.forget(now, heard);
-        if self.done.len() >= MOST
+        if self.done.len() >= MAX_GENERATIONS
             && let Some(old) = self.done.pop_front().filter(|old| old.told.is_none())
         {
             self.lost = Some((self.lost.map_or(old.generation, |lost| lost.0), old.generation));
@@ -76,24 +76,24 @@ impl Missed {
 
     /// Handles silence of the hub at `now` [s]: recent reports may be lost and are queued again.
     pub fn silent(&mut self, now: f64) {
-        self.telling = false;
+        self.reporting = false;
         self.forget(now, true);
         let told = self.done.len() - self.waiting();
-        self.done.drain(..told.saturating_sub(AGAIN));
+        self.done.drain(..told.saturating_sub(MAX_REPEATED));
         self.done.iter_mut().for_each(|done| done.told = None);
     }
 
     /// Handles the hub having the run again at `now` (s). Returns a line for the log with the missed generations, if
     /// any.
-    pub fn tell(&mut self, now: f64) -> Option<String> {
+    pub fn on_hub_has_run(&mut self, now: f64) -> Option<String> {
         let missed = self.waiting() > 0;
-        if missed && self.telling {
+        if missed && self.reporting {
             // The hub repeats its message until it hears an answer.
             return None;
         }
         // The hub may have restarted without a detected silence.
         self.silent(now);
-        self.telling = true;
+        self.reporting = true;
         if !missed {
             return None;
         }
@@ -107,10 +107,10 @@ impl Missed {
 
     /// Messages to send at `now` (s); none before the hub has the run.
     pub fn due(&mut self, now: f64, heard: bool) -> Vec<RobotMessage> {
-        if !heard || !self.telling {
+        if !heard || !self.reporting {
             return Vec::new();
         }
-        let waiting = self.done.iter_mut().filter(|done| done.told.is_none()).take(AT_ONCE);
+        let waiting = self.done.iter_mut().filter(|done| done.told.is_none()).take(PER_UPDATE);
         let messages = waiting.flat_map(|done| {
             done.told = Some(now);
             done.messages.clone()
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_silent_hub_missed_and_may_have_lost_is_told_in_order_when_it_has_the_run() {
+    fn missed_generations_are_reported_in_order() {
         let mut missed = Missed::new(1.0);
         for (now, number) in [(0.0, 1), (2.0, 2), (9.0, 3), (9.5, 4)] {
             assert_eq!(take(&mut missed, now, true, number), [f64::from(number)]);
@@ -151,37 +151,37 @@ mod tests {
         assert!(missed.due(12.0, true).is_empty(), "the hub is heard, and does not have the run yet");
         // A generation completed meanwhile is queued after the missed ones.
         assert!(take(&mut missed, 12.0, true, 6).is_empty());
-        assert_eq!(missed.tell(12.0).unwrap(), "the hub was away: generations 3 to 6 are told now");
-        assert!(missed.tell(12.0).is_none(), "it is being told");
+        assert_eq!(missed.on_hub_has_run(12.0).unwrap(), "the hub was away: generations 3 to 6 are told now");
+        assert!(missed.on_hub_has_run(12.0).is_none(), "it is being told");
         assert!(missed.due(12.1, false).is_empty());
         assert_eq!(told(&missed.due(12.2, true)), [3.0, 4.0, 5.0, 6.0]);
         assert!(missed.due(12.3, true).is_empty());
         assert_eq!(take(&mut missed, 12.4, true, 7), [7.0]);
-        assert!(missed.tell(17.0).is_none(), "another hub was there before the silence was noticed");
+        assert!(missed.on_hub_has_run(17.0).is_none(), "another hub was there before the silence was noticed");
         assert_eq!(told(&missed.due(17.1, true)), Vec::<f64>::new());
         assert_eq!(take(&mut missed, 17.2, true, 8), [8.0]);
-        assert!(missed.tell(17.3).is_none());
+        assert!(missed.on_hub_has_run(17.3).is_none());
         assert_eq!(told(&missed.due(17.4, true)), [8.0]);
     }
 
     #[test]
-    fn the_memory_is_bounded_and_what_is_given_up_is_named() {
+    fn missed_generations_are_bounded_and_dropped_ones_logged() {
         let mut missed = Missed::new(1.0);
         missed.silent(0.0);
-        for number in 1..=MOST as u32 + 10 {
+        for number in 1..=MAX_GENERATIONS as u32 + 10 {
             assert!(take(&mut missed, 1.0, false, number).is_empty());
         }
-        assert_eq!((missed.waiting(), missed.done.len()), (MOST, MOST));
-        let line = missed.tell(1.5).unwrap();
+        assert_eq!((missed.waiting(), missed.done.len()), (MAX_GENERATIONS, MAX_GENERATIONS));
+        let line = missed.on_hub_has_run(1.5).unwrap();
         assert!(line.ends_with("generations 11 to 1034 are told now; generations 1 to 10 are in no record"), "{line}");
         let first = missed.due(2.0, true);
         assert_eq!(told(&first), (11..19).map(f64::from).collect::<Vec<_>>());
         missed.clear();
-        assert!(missed.waiting() == 0 && missed.tell(3.0).is_none());
+        assert!(missed.waiting() == 0 && missed.on_hub_has_run(3.0).is_none());
     }
 
     #[test]
-    fn a_hub_that_is_heard_is_no_burden_to_the_memory() {
+    fn reachable_hub_keeps_missed_list_short() {
         let mut missed = Missed::new(8.0);
         (1..1000u32).for_each(|n| drop(take(&mut missed, f64::from(n), true, n)));
         assert!(missed.done.len() <= 34, "{}", missed.done.len());

@@ -2,44 +2,44 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Mate, Parameter, Report, WorldModel};
+use xpuck_kernels::estimate::{Consensus, Estimator, NeighbourState, Parameter, PoseSnapshot, Report, WorldModel};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::{Pose, WorldSpec};
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Estimate, Poses, Told};
+use xpuck_wire::message::{Estimate, PeerEstimates, Poses};
 
 /// Observation for the probe.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Noticed {
+pub enum Observation {
     /// Poses of the robots and the disc.
-    Poses(Glimpse),
+    Poses(PoseSnapshot),
     /// Time (s) from which the wheels are commanded with these speeds, left and right (m/s).
     Wheels(f64, [f32; 2]),
     /// Time of reception (s) and estimates from other robots.
-    Told(f64, Vec<Told>),
+    Told(f64, Vec<PeerEstimates>),
 }
 
-impl Noticed {
+impl Observation {
     /// Observation from motion capture poses at `now` and the proximity readings; `None` if values are invalid.
-    pub fn poses(now: f64, poses: &Poses, proximity: Option<[f32; 8]>) -> Option<Noticed> {
+    pub fn poses(now: f64, poses: &Poses, proximity: Option<[f32; 8]>) -> Option<Observation> {
         if !poses.is_sound() || !proximity.iter().flatten().all(|reading| reading.is_finite()) {
             return None;
         }
         let pose = |[x, y, heading]: [f32; 3]| Pose { at: vec2(x, y), heading };
-        let mate = |(island, at, wheels): &(u16, [f32; 3], [f32; 2])| Mate {
+        let mate = |(island, at, wheels): &(u16, [f32; 3], [f32; 2])| NeighbourState {
             island: *island,
             pose: pose(*at),
             wheels: *wheels,
         };
         let mates = poses.mates.iter().map(mate).collect();
         let (me, disc) = (pose(poses.me), poses.disc.map(pose));
-        Some(Noticed::Poses(Glimpse { time: now - poses.age, me, disc, mates, proximity }))
+        Some(Observation::Poses(PoseSnapshot { time: now - poses.age, me, disc, mates, proximity }))
     }
 }
 
 /// Results of the probe at the end of a generation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct ProbeResult {
     /// Estimate of each parameter.
     pub estimates: Vec<Estimate>,
     /// Speed factors of the robot's left and right wheel.
@@ -60,7 +60,7 @@ pub struct Change {
 pub struct Probe {
     planned: Arc<WorldSpec>,
     estimator: Estimator,
-    council: Council,
+    council: Consensus,
     robots: usize,
     now: f64,
     /// Parameters whose estimates give an invalid world, each logged once.
@@ -74,22 +74,22 @@ impl Probe {
             estimator: Estimator::new(&planned),
             robots: planned.robots,
             planned,
-            council: Council::default(),
+            council: Consensus::default(),
             now: 0.0,
             impossible: BTreeSet::new(),
         }
     }
 
     /// Handles an observation.
-    pub fn take(&mut self, noticed: Noticed) {
+    pub fn take(&mut self, noticed: Observation) {
         match noticed {
-            Noticed::Poses(glimpse) => {
+            Observation::Poses(glimpse) => {
                 self.now = self.now.max(glimpse.time);
-                self.estimator.see(glimpse);
+                self.estimator.on_snapshot(glimpse);
             }
-            Noticed::Wheels(time, wheels) => self.estimator.command(time, wheels),
-            Noticed::Told(now, told) => {
-                for Told { island, age, estimates } in told {
+            Observation::Wheels(time, wheels) => self.estimator.command(time, wheels),
+            Observation::Told(now, told) => {
+                for PeerEstimates { island, age, estimates } in told {
                     let reports = estimates.iter().filter_map(report).collect();
                     self.council.hear(now - age.max(0.0), island, reports);
                 }
@@ -119,7 +119,7 @@ impl Probe {
 
     /// Changes the simulated world if there is enough evidence.
     pub fn decide(&mut self) -> Option<Change> {
-        let (parameter, value) = self.council.verdict(self.now, &self.estimator.reports(), self.robots)?;
+        let (parameter, value) = self.council.decide(self.now, &self.estimator.reports(), self.robots)?;
         let before = self.estimator.model().get(parameter);
         let name = parameter.name();
         let mut model = *self.estimator.model();
@@ -128,12 +128,12 @@ impl Probe {
             Ok(world) => {
                 self.estimator.adopt(parameter, value);
                 self.council.change(self.now, parameter);
-                let whose = if parameter.own() { "this robot's own" } else { "the world's" };
+                let whose = if parameter.is_own_body() { "this robot's own" } else { "the world's" };
                 let line = Line::info(format!(
                     "the world is not as it is simulated: {whose} {name} is {value:.3}, not {before:.3}; it is simulated so \
                      from now on"
                 ));
-                Some(Change { world: (!parameter.own()).then(|| Arc::new(world)), line })
+                Some(Change { world: (!parameter.is_own_body()).then(|| Arc::new(world)), line })
             }
             Err(why) => self.impossible.insert(parameter).then(|| Change {
                 world: None,
@@ -143,9 +143,9 @@ impl Probe {
     }
 
     /// Results so far.
-    pub fn found(&self) -> Found {
+    pub fn found(&self) -> ProbeResult {
         let estimates = self.estimator.reports().iter().map(estimate).collect();
-        Found { estimates, wheels: self.estimator.model().wheels() }
+        ProbeResult { estimates, wheels: self.estimator.model().wheels() }
     }
 }
 
@@ -162,25 +162,25 @@ fn estimate(report: &Report) -> Estimate {
 
 /// Converts another robot's estimate to evidence; `None` for unknown parameters and invalid values.
 fn report(estimate: &Estimate) -> Option<Report> {
-    let parameter = Parameter::named(&estimate.parameter).filter(|_| estimate.is_sound())?;
+    let parameter = Parameter::from_name(&estimate.parameter).filter(|_| estimate.is_sound())?;
     let Estimate { simulated, value, sd, evidence, windows, .. } = *estimate;
     // A standard deviation of 0 would outweigh all other reports.
     let sd = sd.max(parameter.least_sd());
-    let possible = parameter.possible(simulated) && parameter.possible(value);
-    possible.then_some(Report { parameter, model: simulated, value, sd, evidence: evidence.min(LOUDEST), windows })
+    let possible = parameter.is_plausible(simulated) && parameter.is_plausible(value);
+    possible.then_some(Report { parameter, model: simulated, value, sd, evidence: evidence.min(MAX_EVIDENCE), windows })
 }
 
 /// Maximum evidence of another robot's report (nats), so that no robot alone outvotes the others.
-const LOUDEST: f32 = 40.0;
+const MAX_EVIDENCE: f32 = 40.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(island: u16, parameter: &str, value: f32) -> Told {
+    fn told(island: u16, parameter: &str, value: f32) -> PeerEstimates {
         let estimate =
             Estimate { parameter: parameter.into(), simulated: 0.07, value, sd: 0.05, evidence: 20.0, windows: 50 };
-        Told { island, age: 1.0, estimates: vec![estimate] }
+        PeerEstimates { island, age: 1.0, estimates: vec![estimate] }
     }
 
     fn probe() -> Probe {
@@ -188,11 +188,11 @@ mod tests {
     }
 
     #[test]
-    fn what_three_robots_found_changes_what_a_fourth_simulates() {
+    fn estimates_of_three_robots_change_world_of_fourth() {
         let mut probe = probe();
-        probe.take(Noticed::Told(5.0, vec![told(2, "frisbee-mass", 0.27), told(3, "frisbee-mass", 0.29)]));
+        probe.take(Observation::Told(5.0, vec![told(2, "frisbee-mass", 0.27), told(3, "frisbee-mass", 0.29)]));
         assert!(probe.decide().is_none(), "two are not enough");
-        probe.take(Noticed::Told(6.0, vec![told(4, "frisbee-mass", 0.28)]));
+        probe.take(Observation::Told(6.0, vec![told(4, "frisbee-mass", 0.28)]));
         let change = probe.decide().unwrap();
         let mass = change.world.unwrap().discs[0].shape.mass;
         assert!((mass - 0.28).abs() < 0.01, "{mass}");
@@ -211,11 +211,11 @@ mod tests {
         let nan = told(4, "frisbee-mass", f32::NAN);
         let wheel = told(5, "left-wheel", 0.5);
         let negative = told(6, "left-edge", -3.0);
-        probe.take(Noticed::Told(5.0, vec![lie, strange, nan, wheel, negative]));
+        probe.take(Observation::Told(5.0, vec![lie, strange, nan, wheel, negative]));
         assert!(probe.decide().is_none());
         assert_eq!(probe.found().wheels, [1.0; 2]);
-        assert!(Noticed::poses(1.0, &Poses { me: [f32::NAN; 3], ..Poses::default() }, None).is_none());
-        assert!(Noticed::poses(1.0, &Poses::default(), Some([f32::NAN; 8])).is_none());
-        assert!(Noticed::poses(1.0, &Poses::default(), Some([0.5; 8])).is_some());
+        assert!(Observation::poses(1.0, &Poses { me: [f32::NAN; 3], ..Poses::default() }, None).is_none());
+        assert!(Observation::poses(1.0, &Poses::default(), Some([f32::NAN; 8])).is_none());
+        assert!(Observation::poses(1.0, &Poses::default(), Some([0.5; 8])).is_some());
     }
 }

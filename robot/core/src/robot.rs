@@ -2,14 +2,14 @@
 //! telemetry. All access to the outside is behind [`Shell`].
 
 use crate::champion::OnboardChampion;
-pub use crate::core::Wish;
+pub use crate::core::OperatorRequest;
 use crate::core::{Action, Core};
-use crate::external::{Command, Ring, Said};
-use crate::heritage::Heritage;
-use crate::island::{Generation, IslandPlan, News, Trials};
+use crate::external::{Command, ProgramRequest, Ring};
+use crate::heritage::SampleReporter;
+use crate::island::{Generation, IslandEvent, IslandPlan, Trials};
 use crate::missed::Missed;
-use crate::peers::{self, Heard, Peers, SayError};
-use crate::probe::Noticed;
+use crate::peers::{self, PeerInput, Peers, SayError};
+use crate::probe::Observation;
 use crate::readings::Readings;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::estimate::{Parameter, WorldModel};
@@ -22,20 +22,20 @@ use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
-use xpuck_wire::witness::Testimony;
+use xpuck_wire::witness::ObeyedDirective;
 
 /// Maximum number of messages handled between two readings of the clock.
 pub const MESSAGES_AT_ONCE: usize = 64;
 
 /// Burst size of log lines sent to the hub, and average number per update (2 lines/s).
-const LINES_AT_ONCE: f32 = 20.0;
-const LINES_EACH: f32 = 0.2;
+const LOG_BURST: f32 = 20.0;
+const LOG_PER_UPDATE: f32 = 0.2;
 
 /// Interval for sending the further sensors (s).
 const SENSORS_PERIOD: f64 = 0.5;
 
 /// Interval for repeating the stored directive (s).
-const KEPT_PERIOD: f64 = 1.0;
+const STORED_REPORT_PERIOD: f64 = 1.0;
 
 /// Interface to the outside of one robot: devices and sockets in `xpuckd`, simulated ones in the simulation test. No
 /// method blocks.
@@ -53,12 +53,12 @@ pub trait Shell {
 
     /// Takes the next message of another robot, validated by [`peers::open`], with the island of the sender's key;
     /// `None` if there is none.
-    fn hear_peer(&mut self) -> Option<(u16, Heard)> {
+    fn receive_peer(&mut self) -> Option<(u16, PeerInput)> {
         None
     }
 
     /// Sends to another robot; a message that cannot be sent is lost.
-    fn tell_peer(&mut self, _island: u16, _message: PeerMessage) {}
+    fn send_peer(&mut self, _island: u16, _message: PeerMessage) {}
 
     /// Number of messages from robots rejected because of their keys since the start, and number of messages dropped
     /// for lack of space since the last call.
@@ -82,16 +82,16 @@ pub trait Shell {
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>);
 
     /// Passes an observation to the reality probe, if any.
-    fn notice(&mut self, _noticed: Noticed) {}
+    fn notice(&mut self, _noticed: Observation) {}
 
     /// Takes the next event of the island, if any.
-    fn news(&mut self) -> Option<News>;
+    fn news(&mut self) -> Option<IslandEvent>;
 
     /// Executes an operator's request other than driving.
-    fn fulfil(&mut self, wish: Wish);
+    fn execute(&mut self, wish: OperatorRequest);
 
     /// Stores the last directive across restarts of the program.
-    fn remember(&mut self, told: Testimony);
+    fn remember(&mut self, told: ObeyedDirective);
 
     /// Takes the number of the directive that is now stored across restarts, if it changed.
     fn remembered(&mut self) -> Option<u64>;
@@ -122,11 +122,11 @@ pub trait Shell {
     fn drive(&mut self, core: &Core, wheels: [f32; 2], lamps: Option<Ring>) -> [f32; 2];
 
     /// Stops the wheels at once: the next control update may be 0.1 s away.
-    fn stand(&mut self, core: &Core);
+    fn stop_wheels(&mut self, core: &Core);
 
     /// Takes the next request of a program at the robot's socket, with the number of its connection; `None` if there
     /// is none.
-    fn program(&mut self) -> Option<(u32, Said)> {
+    fn program(&mut self) -> Option<(u32, ProgramRequest)> {
         None
     }
 
@@ -140,7 +140,7 @@ pub trait Shell {
 
     /// Sends the programs at the robot's socket a text from the controller of another robot, given by its number in
     /// the swarm file.
-    fn tell_programs(&mut self, _from: u16, _text: &str) {}
+    fn send_programs(&mut self, _from: u16, _text: &str) {}
 
     /// Adds the data of devices, clock and island thread to telemetry.
     fn report(&mut self, telemetry: &mut Telemetry);
@@ -149,7 +149,7 @@ pub trait Shell {
     fn log(&mut self, line: Line);
 
     /// Takes the next line of the robot's log, from any source; `None` if there is none.
-    fn said(&mut self) -> Option<LogLine>;
+    fn next_log_line(&mut self) -> Option<LogLine>;
 }
 
 /// Decision logic of a robot with all its state.
@@ -167,7 +167,7 @@ pub struct Robot {
     /// Batches of control updates lost because the queue to the hub was full.
     batches_lost: u32,
     /// Samples to be reported to the hub.
-    heritage: Heritage,
+    heritage: SampleReporter,
     /// Generations that the hub may have missed.
     missed: Missed,
     /// Contact with other robots.
@@ -205,8 +205,8 @@ impl Robot {
             refused: 0,
             unknown: UnknownNames::default(),
             batches_lost: 0,
-            heritage: Heritage::default(),
-            lines_due: LINES_AT_ONCE,
+            heritage: SampleReporter::default(),
+            lines_due: LOG_BURST,
             driven: None,
             sensors_due: 0.0,
             body: WorldModel::default(),
@@ -215,9 +215,9 @@ impl Robot {
     }
 
     /// Marks the robot as having the addresses of the others, in a swarm of `robots`.
-    pub fn among(self, robots: usize) -> Robot {
+    pub fn with_peers(self, robots: usize) -> Robot {
         let peers = Peers::new(self.core.island(), robots as u16, self.core.session());
-        Robot { core: self.core.among_peers(), peers, ..self }
+        Robot { core: self.core.with_peers(), peers, ..self }
     }
 
     /// Sends a text of at most [`xpuck_wire::peer::MAX_WORDS`] bytes to the controller of the robot with island `to`.
@@ -251,7 +251,7 @@ impl Robot {
         self.now = now;
         self.hear(now, shell);
         while let Some(number) = shell.remembered() {
-            self.core.kept(number);
+            self.core.stored_directive(number);
         }
         if self.core.run() != self.run {
             self.run = self.core.run();
@@ -260,7 +260,7 @@ impl Robot {
         self.hear_peers(now, shell);
         self.notice_hub(now);
         if drove && !drives(&self.core) {
-            shell.stand(&self.core);
+            shell.stop_wheels(&self.core);
         }
     }
 
@@ -295,27 +295,27 @@ impl Robot {
 
     /// Handles requests of programs at the robot's socket, at most [`MESSAGES_AT_ONCE`], and executes commands of
     /// external controllers at once; an expired command stops the wheels.
-    pub fn attend(&mut self, now: f64, shell: &mut impl Shell) {
+    pub fn handle_programs(&mut self, now: f64, shell: &mut impl Shell) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some((connection, said)) = shell.program() else { break };
-            let words = if let Said::Tell(to, text) = &said { Some((*to, text.clone())) } else { None };
+            let words = if let ProgramRequest::Tell(to, text) = &said { Some((*to, text.clone())) } else { None };
             let done = self.core.on_program(now, connection, said).and_then(|actions| {
                 let told = words.map(|(to, text)| self.say(to, text.as_bytes())).transpose();
                 told.map(|_| actions).map_err(|error| error.to_string())
             });
             let result = done.map(|actions| self.act(actions, shell));
-            self.follow(now, shell);
+            self.apply_external(now, shell);
             shell.answer_program(connection, result);
         }
-        self.follow(now, shell);
+        self.apply_external(now, shell);
         while shell.has_programs()
             && let Some((from, bytes)) = self.heard()
         {
-            shell.tell_programs(from, &String::from_utf8_lossy(&bytes));
+            shell.send_programs(from, &String::from_utf8_lossy(&bytes));
         }
     }
 
-    fn follow(&mut self, now: f64, shell: &mut impl Shell) {
+    fn apply_external(&mut self, now: f64, shell: &mut impl Shell) {
         let wanted = self.core.external_command(now);
         if wanted == self.driven {
             return;
@@ -323,7 +323,7 @@ impl Robot {
         match wanted {
             Some(command) => drop(self.drive(now, command.wheels, command.lamps, shell)),
             // The tree continues at its next update.
-            None => shell.stand(&self.core),
+            None => shell.stop_wheels(&self.core),
         }
         self.driven = wanted;
     }
@@ -336,14 +336,14 @@ impl Robot {
             self.peers.sense(now, neighbours);
         }
         for _ in 0..peers::MESSAGES_AT_ONCE {
-            let Some((from, heard)) = shell.hear_peer() else { break };
+            let Some((from, heard)) = shell.receive_peer() else { break };
             self.peers.on_message(now, from, heard);
         }
         self.tell_peers(shell);
     }
 
     fn tell_peers(&mut self, shell: &mut impl Shell) {
-        self.peers.take_messages().into_iter().for_each(|(to, message)| shell.tell_peer(to, message));
+        self.peers.take_messages().into_iter().for_each(|(to, message)| shell.send_peer(to, message));
         self.peers.take_lines().into_iter().for_each(|line| shell.log(line));
     }
 
@@ -359,18 +359,18 @@ impl Robot {
     pub fn collect(&mut self, shell: &mut impl Shell) {
         let (progress, champion) = match shell.news() {
             None => return,
-            Some(News::Say(line)) => return shell.log(line),
+            Some(IslandEvent::Say(line)) => return shell.log(line),
             // An island of an earlier run completes its current generation, whose fittest tree must not drive in this
             // run.
             Some(_) if self.core.is_fixed() => return,
-            Some(News::Resumed { progress, champion }) => (progress, *champion),
-            Some(News::Generation(done)) => {
+            Some(IslandEvent::Resumed { progress, champion }) => (progress, *champion),
+            Some(IslandEvent::Generation(done)) => {
                 self.tell_generation(&done, shell);
                 self.heritage.take(done.progress.generation, &done.samples);
                 (done.progress, done.champion)
             }
         };
-        let loaded = self.champion.take(&mut self.core, progress, champion);
+        let loaded = self.champion.on_generation(&mut self.core, progress, champion);
         tell_loaded(loaded, shell);
     }
 
@@ -429,7 +429,7 @@ impl Robot {
         }
         let kept = self.core.kept_directive();
         if let Some(kept) = kept.filter(|kept| *kept != self.told_kept.0 || now >= self.told_kept.1) {
-            self.told_kept = (kept, now + KEPT_PERIOD);
+            self.told_kept = (kept, now + STORED_REPORT_PERIOD);
             let _ = shell.send(RobotMessage::Kept(kept));
         }
         if now >= self.sensors_due {
@@ -448,16 +448,16 @@ impl Robot {
     fn drive(&self, now: f64, wheels: [f32; 2], lamps: Option<Ring>, shell: &mut impl Shell) -> [f32; 2] {
         let sent = shell.drive(&self.core, self.body.compensated(wheels), lamps);
         if self.core.adapts() {
-            shell.notice(Noticed::Wheels(now, sent));
+            shell.notice(Observation::Wheels(now, sent));
         }
         sent
     }
 
     /// Sends log lines to the hub. Lines beyond the rate wait, and are lost when the queue is full.
     fn tell_log(&mut self, shell: &mut impl Shell) {
-        self.lines_due = (self.lines_due + LINES_EACH).min(LINES_AT_ONCE);
+        self.lines_due = (self.lines_due + LOG_PER_UPDATE).min(LOG_BURST);
         while self.lines_due >= 1.0
-            && let Some(line) = shell.said()
+            && let Some(line) = shell.next_log_line()
         {
             self.lines_due -= 1.0;
             let _ = shell.send(RobotMessage::Log(line));
@@ -490,17 +490,17 @@ impl Robot {
                 }
                 Action::Prepare(plan) => {
                     self.champion = OnboardChampion::default();
-                    self.heritage = Heritage::default();
+                    self.heritage = SampleReporter::default();
                     self.body = WorldModel::default();
                     shell.start_island(*plan);
                 }
                 Action::TellMissed => {
-                    self.missed.tell(self.now).into_iter().for_each(|text| shell.log(Line::info(text)));
+                    self.missed.on_hub_has_run(self.now).into_iter().for_each(|text| shell.log(Line::info(text)));
                 }
                 Action::Evolve(running) => shell.run_island(running),
                 Action::ChangeTrials(trials) => shell.change_trials(trials),
-                Action::Notice(noticed) => shell.notice(noticed),
-                Action::KeepController => self.champion.owe_nothing(),
+                Action::Probe(noticed) => shell.notice(noticed),
+                Action::KeepController => self.champion.cancel_pending(),
                 Action::Immigrants { generation, genes } => self.immigrate(generation, &genes, shell),
                 Action::LoadFittest { segment } => {
                     let loaded = self.champion.load(&mut self.core, segment);
@@ -510,9 +510,9 @@ impl Robot {
                 Action::Welcomed => shell.welcomed(),
                 Action::Offer { number, bundle } => shell.offer(number, bundle),
                 Action::Chunk { digest, offset, bytes } => shell.chunk(digest, offset, bytes),
-                Action::Fulfil(wish) => shell.fulfil(wish),
+                Action::Execute(wish) => shell.execute(wish),
                 Action::Remember(told) => shell.remember(told),
-                Action::Say(line) => shell.log(line),
+                Action::Log(line) => shell.log(line),
             }
         }
     }

@@ -15,7 +15,7 @@ use xpuck_wire::message::{Neighbour, State};
 use xpuck_wire::updates::{BATCH, Packer, Update, Updates};
 
 /// Interval of batches that contain the tree itself, counted from the first batch of a run: twice a minute.
-const TELL_TREE: u32 = 30;
+const TREE_INTERVAL: u32 = 30;
 
 /// Common properties of the updates in a batch.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Context {
 
 /// Tree of the last updates.
 #[derive(Clone, Debug)]
-struct Known {
+struct TreeInfo {
     tree: Arc<Tree>,
     hash: String,
     compact: Bytes,
@@ -43,7 +43,7 @@ struct Known {
 /// Captures updates and packs them.
 #[derive(Clone, Debug, Default)]
 pub struct Tracer {
-    known: Option<Known>,
+    known: Option<TreeInfo>,
     context: Option<Context>,
     /// The current batch; its count is 0 between two batches.
     open: Updates,
@@ -59,7 +59,7 @@ pub struct Tracer {
 
 impl Tracer {
     /// Sets whether each update is sent at once, because a viewer is connected.
-    pub fn hurry(&mut self, hurry: bool) {
+    pub fn set_immediate(&mut self, hurry: bool) {
         self.hurry = hurry;
     }
 
@@ -76,7 +76,7 @@ impl Tracer {
         }
         let same_run = self.context.as_ref().is_some_and(|before| before.run == context.run);
         if !(same_tree && same_run) {
-            self.known = controller.map(Known::of);
+            self.known = controller.map(TreeInfo::of);
         }
         if self.open.count == 0 {
             self.open_batch(now, number, &context, controller);
@@ -102,7 +102,7 @@ impl Tracer {
         };
         if let Some(known) = &mut self.known {
             self.open.tree.clone_from(&known.hash);
-            if known.told.is_multiple_of(TELL_TREE) {
+            if known.told.is_multiple_of(TREE_INTERVAL) {
                 self.open.compact = known.compact.clone();
             }
             known.told = known.told.wrapping_add(1);
@@ -166,23 +166,23 @@ impl Tracer {
     }
 
     /// Closes the current batch: updates are not captured now.
-    pub fn rest(&mut self) {
+    pub fn pause(&mut self) {
         self.close();
     }
 
     fn close(&mut self) {
         if self.open.count > 0 {
-            self.open.data = self.packer.take();
+            self.open.data = self.packer.finish_batch();
             self.full.push(std::mem::take(&mut self.open));
         }
     }
 }
 
-impl Known {
-    fn of(controller: &Controller) -> Known {
+impl TreeInfo {
+    fn of(controller: &Controller) -> TreeInfo {
         let tree = controller.tree().clone();
         let hash = format!("{:016x}", fnv1a(tree.key()));
-        Known { compact: Bytes(to_compact(&tree)), tree, hash, told: 0 }
+        TreeInfo { compact: Bytes(to_compact(&tree)), tree, hash, told: 0 }
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_full_after_a_second_and_begins_with_what_the_tree_remembers() {
+    fn batch_covers_one_second_and_starts_with_tree_memory() {
         let (mut tracer, mut controller) = (Tracer::default(), controller());
         let (mut sent, mut memories) = (Vec::new(), Vec::new());
         for number in 100..135 {
@@ -236,18 +236,18 @@ mod tests {
     }
 
     #[test]
-    fn each_update_is_told_at_once_while_somebody_watches() {
+    fn each_update_is_sent_at_once_while_watched() {
         let (mut tracer, mut controller) = (Tracer::default(), controller());
         let mut sent = Vec::new();
         for number in 1..=20 {
-            tracer.hurry((5..8).contains(&number));
+            tracer.set_immediate((5..8).contains(&number));
             sent.extend(update(&mut tracer, number, 1, &mut controller));
         }
         assert_eq!(sent.iter().map(|b| (b.first, b.count)).collect::<Vec<_>>(), [(1, 5), (6, 1), (7, 1), (8, 10)]);
     }
 
     #[test]
-    fn a_batch_ends_with_its_segment_tree_and_run_and_the_tree_is_told_with_each_first() {
+    fn batch_ends_with_segment_tree_or_run() {
         let (mut tracer, mut one, mut two) = (Tracer::default(), controller(), controller());
         let mut sent = Vec::new();
         (1..=4).for_each(|number| sent.extend(update(&mut tracer, number, 1, &mut one)));
@@ -255,7 +255,7 @@ mod tests {
         (8..=9).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut two)));
         // Updates that are not captured leave a gap.
         (20..=21).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut two)));
-        tracer.rest();
+        tracer.pause();
         sent.extend(tracer.sent([0.0; 2]));
         let shape: Vec<_> = sent.iter().map(|b| (b.first, b.count, b.segment, b.compact.0.is_empty())).collect();
         assert_eq!(shape, [(1, 4, 1, false), (5, 3, 2, true), (8, 2, 2, false), (20, 2, 2, true)]);

@@ -5,22 +5,22 @@ use crate::island::{Generation, Trials};
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::{Island, Migrant};
 use xpuck_experiment::steps::MAX_GENERATIONS;
-use xpuck_experiment::{Course, Plan, Standing, course};
+use xpuck_experiment::{CurriculumProgress, GenerationStats, Plan, course};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_wire::log::Line;
 
 /// Position in the curriculum, stored with the island.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Way {
-    course: Course,
+pub struct CurriculumState {
+    course: CurriculumProgress,
     /// Controller updates simulated so far, over all robots.
     robot_updates: u64,
 }
 
-impl Way {
+impl CurriculumState {
     /// Trials of the current step; `own`, the trials of the phase, after the last step.
     pub fn trials(&self, plan: &Plan, own: &Trials) -> Trials {
-        self.course.step(&plan.steps).map_or_else(|| own.clone(), |step| Trials::of_step(plan, step))
+        self.course.step(&plan.steps).map_or_else(|| own.clone(), |step| Trials::from_step(plan, step))
     }
 
     /// Name of the current step; `None` in the experiment's own world.
@@ -40,14 +40,14 @@ impl Way {
         let lengths: u64 = island.trials().iter().map(|trial| u64::from(trial.length)).sum();
         self.robot_updates += lengths * u64::from(at.updates) * at.world.robots as u64;
         let mut done = Generation::finish(island, fitness);
-        done.population.step = self.course.over();
-        let standing = Standing {
+        done.population.step = self.course.completed_steps();
+        let standing = GenerationStats {
             generations: [done.progress.generation, MAX_GENERATIONS],
             trials: fitness.len() as u64,
             fitness: [done.progress.derated, done.progress.mean],
             robot_seconds: self.robot_updates as f64 * f64::from(CONTROL_PERIOD),
         };
-        if !self.course.count(&plan.steps, &standing) {
+        if !self.course.record_generation(&plan.steps, &standing) {
             return (done, None);
         }
         island.begin_step();
@@ -64,7 +64,7 @@ impl Way {
 
     /// Adjusts genes of other islands, which may be in other steps.
     pub fn receive(plan: &Plan, immigrants: &mut [Migrant]) {
-        course::measured_elsewhere(&plan.steps, immigrants);
+        course::discount_migrant_samples(&plan.steps, immigrants);
     }
 }
 
@@ -82,11 +82,11 @@ mod tests {
     }
 
     #[test]
-    fn an_island_moves_on_when_its_step_ends_and_measures_its_trees_again() {
+    fn island_advances_at_step_end_and_reevaluates_trees() {
         let plan = plan();
-        let own = Trials::of(&plan, plan.phase(0));
+        let own = Trials::from_phase(&plan, plan.phase(0));
         let mut island = Island::new(plan.settings.clone(), plan.primitive_set.clone(), 1, 1);
-        let mut way = Way::default();
+        let mut way = CurriculumState::default();
         let mut told = Vec::new();
         for fitness in [0.1, 0.1, 0.2, 0.9, 0.9, 0.9, 0.9, 0.9] {
             let at = way.trials(&plan, &own);
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!((ends, told.last()), (2, Some(&(2, 3, 30))), "{told:?}");
         assert!(way.step(&plan).is_none() && way.course.ended[0].robot_seconds > 0.0);
         let kept = serde_json::to_string(&way).unwrap();
-        assert_eq!(serde_json::from_str::<Way>(&kept).unwrap(), way);
+        assert_eq!(serde_json::from_str::<CurriculumState>(&kept).unwrap(), way);
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
         (0..9).for_each(|i| migrant.samples.add(i % 2, 0.25));
         let counts = |plan: &Plan| {
             let mut migrants = [migrant.clone()];
-            Way::receive(plan, &mut migrants);
+            CurriculumState::receive(plan, &mut migrants);
             (migrants[0].samples.n(), migrants[0].samples.mean())
         };
         assert_eq!(counts(&plan), (2, 0.25));

@@ -10,7 +10,7 @@ fn genes_survive_the_wire_and_bad_ones_are_refused() {
     let mut samples = Samples::default();
     samples.add(0, 0.25);
     let migrant = Migrant { id: Id { island: 3, number: 7 }, tree, samples, epoch: 2 };
-    let gene = Emigrant::of(migrant.values());
+    let gene = Emigrant::from_values(migrant.values());
     let check = |gene: &Emigrant| Migrant::check(gene.values()).map_err(|error| error.to_string());
     assert_eq!(check(&gene).unwrap(), migrant);
     assert!(

@@ -103,15 +103,15 @@ impl Island {
 
     fn sort(&mut self) {
         let (rules, settings) = (self.algorithm.rules(), self.settings().clone());
-        self.deme.sort(|individual| rules.worth(individual, &settings));
+        self.deme.sort(|individual| rules.sort_key(individual, &settings));
     }
 
     /// Individual that drives the robot: the best of all epochs by the algorithm's measure.
     pub fn champion(&self) -> &Individual {
         let (rules, settings) = (self.algorithm.rules(), self.settings());
-        let rank = |individual: &Individual| rules.rank(individual, settings);
+        let rank = |individual: &Individual| rules.champion_value(individual, settings);
         // Among equals the first wins, so the order of the population decides.
-        let mut best = self.deme.kept().unwrap_or(&self.population()[0]);
+        let mut best = self.deme.past_champion().unwrap_or(&self.population()[0]);
         for individual in self.population() {
             if rank(individual) > rank(best) {
                 best = individual;

@@ -94,7 +94,7 @@ impl Operands {
             return Values::Cells(cells);
         }
         let [low, high] = self.ranges.of(operand);
-        match grain(operand) {
+        match step_size(operand) {
             Some(step) => Values::Steps { low, step, count: ((high - low) / step) as u32 + 1 },
             None => Values::Range { low, high },
         }
@@ -154,14 +154,14 @@ impl Ranges {
     pub(crate) fn check(&self) -> Result<(), String> {
         for (key, operand) in NUMBERS {
             let ([low, high], (least, most)) = (self.of(operand), operand.range());
-            let on_grid = grain(operand).is_none_or(|step| low % step == 0.0 && high % step == 0.0);
+            let on_grid = step_size(operand).is_none_or(|step| low % step == 0.0 && high % step == 0.0);
             if !(low <= high && low >= least && high <= most && (high - low).is_finite()) {
                 return Err(format!("ranges.{key} = [{low}, {high}] is outside {least}..={most} or upside down"));
             }
             if !on_grid {
                 return Err(format!(
                     "ranges.{key} = [{low}, {high}]: the ends are multiples of {}",
-                    grain(operand).unwrap_or(0.0)
+                    step_size(operand).unwrap_or(0.0)
                 ));
             }
         }
@@ -170,7 +170,7 @@ impl Ranges {
 }
 
 /// Step between two values of an operand; `None` for continuous operands.
-pub(crate) fn grain(operand: Operand) -> Option<f32> {
+pub(crate) fn step_size(operand: Operand) -> Option<f32> {
     match operand {
         Operand::Float | Operand::Gain | Operand::Share => None,
         Operand::Fixed => Some(0.125),

@@ -37,7 +37,7 @@ impl Samples {
     }
 
     /// Reduces the weight of each stratum to at most `most` samples, with the same mean.
-    pub fn fade(&mut self, most: u32) {
+    pub fn limit_weight(&mut self, most: u32) {
         for i in 0..2 {
             if self.count[i] > most {
                 let part = f64::from(most) / f64::from(self.count[i]);
@@ -88,12 +88,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_long_ago_counts_less_and_means_the_same() {
+    fn faded_samples_weigh_less_with_same_mean() {
         let mut s = Samples::default();
         [0.1, 0.5, 0.3, 0.4, 0.2].into_iter().for_each(|fitness| s.add(0, fitness));
         s.add(1, 0.6);
         let mean = s.mean();
-        s.fade(2);
+        s.limit_weight(2);
         assert_eq!(s.parts().0, [2, 1]);
         assert!((s.mean() - mean).abs() < 1e-12);
         s.add(0, 0.0);

@@ -4,11 +4,11 @@ use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::tree::{Kind, Operand, REGISTERS, Tree};
 
 /// Registers that the camera writes.
-const SEEN: [&str; 4] = ["v_red", "v_green", "v_blue", "v_tag"];
+const CAMERA_REGISTERS: [&str; 4] = ["v_red", "v_green", "v_blue", "v_tag"];
 
 /// Camera register that contains this cell.
 fn of_cell(cell: u8) -> Option<&'static str> {
-    REGISTERS.iter().find(|r| r.full == cell & !1 && SEEN.contains(&r.name)).map(|r| r.name)
+    REGISTERS.iter().find(|r| r.full == cell & !1 && CAMERA_REGISTERS.contains(&r.name)).map(|r| r.name)
 }
 
 fn of_kind(kind: Kind) -> Option<&'static str> {

@@ -40,7 +40,7 @@ fn ids(individuals: &[Individual]) -> BTreeSet<Id> {
 }
 
 #[test]
-fn table_7_6_and_table_4_3_elites_stay_untried_and_all_others_are_new() {
+fn elites_survive_untried_in_classic_and_dars2016() {
     for (algorithm, population, evaluations) in [(Algorithm::Classic, 64, 8), (Algorithm::Dars2016, 25, 10)] {
         let mut island = island(Settings::of(algorithm), 1);
         assert_eq!(counts(&island), vec![[evaluations / 2; 2]; population], "half of them of each scenario");
@@ -157,7 +157,7 @@ fn dars2016_mutates_each_individual_at_most_once_at_its_rates() {
 }
 
 #[test]
-fn table_8_1_a_quarter_of_the_others_is_replaced_half_of_them_by_crossover_of_elites() {
+fn noise_aware_replacement_rates_match_table_8_1() {
     let mut island = island(Settings::of(Algorithm::NoiseAware), 2);
     let (mut others, mut replaced, mut crossed) = (0, 0, 0);
     try_all(&mut island);
@@ -185,7 +185,7 @@ fn table_8_1_a_quarter_of_the_others_is_replaced_half_of_them_by_crossover_of_el
 }
 
 #[test]
-fn pooled_samples_replaces_the_least_fit_of_which_there_are_as_many_each_time() {
+fn pooled_samples_replaces_fixed_number_of_least_fit() {
     let mut island = island(Settings::of(Algorithm::PooledSamples), 2);
     try_all(&mut island);
     for generation in 1..=20 {
@@ -206,7 +206,7 @@ fn migrant(number: u32, mean: f64) -> Migrant {
 }
 
 #[test]
-fn the_epoch_form_of_5_5_1_exchanges_every_second_generation() {
+fn epoch_form_of_5_5_1_exchanges_every_second_generation() {
     let settings = Settings {
         population: 32,
         elite: 3.0 / 32.0,

@@ -9,7 +9,7 @@ fn state() -> (u32, Vec<Island>) {
 }
 
 #[test]
-fn an_island_goes_on_as_if_it_had_not_been_away() {
+fn restored_islands_evolve_like_originals() {
     let bytes = to_bytes(&state(), 5);
     let (number, mut islands): (u32, Vec<Island>) = from_bytes(&bytes, 5).unwrap();
     assert_eq!(number, 7);
@@ -28,7 +28,7 @@ fn an_island_goes_on_as_if_it_had_not_been_away() {
 }
 
 #[test]
-fn whatever_is_cut_off_added_or_changed_is_noticed() {
+fn truncated_extended_or_changed_checkpoint_is_rejected() {
     let bytes = to_bytes(&state(), 5);
     let refusal = |bytes: &[u8]| from_bytes::<(u32, Vec<Island>)>(bytes, 5).map(|_| ()).unwrap_err();
     for length in 0..bytes.len() {
@@ -69,7 +69,7 @@ fn another_configuration_or_another_kind_of_state_is_refused() {
 }
 
 #[test]
-fn the_layout_of_a_state_goes_with_the_number_of_the_format() {
+fn state_layout_matches_format_number() {
     let bytes = to_bytes(&state(), 5);
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
     // If this hash changes but the golden generation does not, the layout has changed: increase FORMAT too.

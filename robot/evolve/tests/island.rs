@@ -37,7 +37,7 @@ fn evolve(algorithm: Algorithm, seed: u64, generations: u32, noise: f32) -> Isla
 }
 
 #[test]
-fn the_same_seed_gives_the_same_population() {
+fn same_seed_gives_same_population() {
     for algorithm in Algorithm::ALL {
         let a = evolve(algorithm, 3, 10, 0.1);
         assert_eq!(a.population(), evolve(algorithm, 3, 10, 0.1).population());
@@ -74,7 +74,7 @@ fn fitness_rises() {
 }
 
 #[test]
-fn every_trial_is_a_new_world_and_strata_alternate() {
+fn every_trial_has_new_world_and_strata_alternate() {
     let mut island = island(Algorithm::PooledSamples, 1);
     let mut worlds = BTreeSet::new();
     for _ in 0..5 {
@@ -123,7 +123,7 @@ fn immigrants_replace_the_worst_and_equal_ones_are_dropped() {
 }
 
 #[test]
-fn an_epoch_ends_with_a_fresh_start_that_keeps_the_champion() {
+fn epoch_end_restarts_population_and_keeps_champion() {
     let mut island = Island::new(
         Settings { restart_every: 10, ..settings(Algorithm::PooledSamples) },
         PrimitiveSet::in_swarm(),
@@ -154,7 +154,7 @@ fn immigrants_with_forbidden_nodes_are_refused() {
 }
 
 #[test]
-fn the_emigrant_has_the_most_evaluations_up_to_eight() {
+fn emigrant_is_fittest_with_most_evaluations_up_to_eight() {
     let island = evolve(Algorithm::PooledSamples, 6, 12, 0.05);
     let top = &island.population()[..island.population().len() / 8];
     let most = top.iter().map(|i| i.samples.n().min(8)).max().unwrap();
@@ -165,7 +165,7 @@ fn the_emigrant_has_the_most_evaluations_up_to_eight() {
 }
 
 #[test]
-fn noise_flatters_the_published_champion_more_than_that_of_pooled_samples() {
+fn pooled_samples_select_less_luck() {
     // The true fitness of all trees is 0, so the champion's estimate is luck.
     let luck = |algorithm: Algorithm| -> f64 {
         (0..6)
@@ -217,7 +217,7 @@ fn results_that_are_not_numbers_count_as_failures() {
 }
 
 #[test]
-fn a_running_island_survives_serialisation_bit_for_bit() {
+fn running_island_survives_serialisation_bit_for_bit() {
     for settings in all() {
         let mut island = Island::new(Settings { restart_every: 4, ..settings }, PrimitiveSet::in_swarm(), 1, 11);
         for _ in 0..6 {

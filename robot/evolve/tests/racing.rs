@@ -33,7 +33,7 @@ fn migrant(number: u32, tree: &str) -> Migrant {
 }
 
 #[test]
-fn a_generation_costs_its_budget_and_a_stage_shares_its_worlds() {
+fn generation_keeps_budget_and_stages_share_worlds() {
     let mut island = island(1);
     let mut used = BTreeSet::new();
     for _ in 0..40 {
@@ -61,7 +61,7 @@ fn a_generation_costs_its_budget_and_a_stage_shares_its_worlds() {
 }
 
 #[test]
-fn stages_are_small_and_promotion_forgets_the_samples_that_earned_it() {
+fn promotion_discards_samples() {
     let mut island = island(2);
     for _ in 0..30 {
         try_all(&mut island);
@@ -90,7 +90,7 @@ fn equal_results_in_equal_worlds_are_one_behaviour() {
 }
 
 #[test]
-fn guests_do_not_breed_until_a_start_from_guests_and_nothing_is_lost_then() {
+fn guests_breed_only_after_start_from_guests() {
     let mut island = island(4);
     let guest = "seq\n  bfront\n  upfield 2\n";
     let mut bred_at = None;
@@ -121,7 +121,7 @@ fn guests_do_not_breed_until_a_start_from_guests_and_nothing_is_lost_then() {
 }
 
 #[test]
-fn the_last_guest_whose_worth_is_known_is_not_driven_out_by_new_ones() {
+fn last_known_guest_is_not_replaced() {
     // The population is so small that there are only two guests, and each generation brings another one.
     let settings = Settings { population: 32, ..Settings::of(Algorithm::Racing) };
     let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 4);
@@ -138,7 +138,7 @@ fn the_last_guest_whose_worth_is_known_is_not_driven_out_by_new_ones() {
 }
 
 #[test]
-fn the_champion_is_no_worse_right_after_the_world_changed_a_little() {
+fn champion_is_kept_after_small_world_change() {
     let mut island = island(4);
     let mut guests = 0;
     for generation in 0..120 {
@@ -157,7 +157,7 @@ fn the_champion_is_no_worse_right_after_the_world_changed_a_little() {
 }
 
 #[test]
-fn immigrants_become_guests_without_their_samples_once_and_only_if_allowed() {
+fn allowed_immigrant_becomes_guest_once_without_samples() {
     let mut island = island(5);
     try_all(&mut island);
     try_all(&mut island);
@@ -171,7 +171,7 @@ fn immigrants_become_guests_without_their_samples_once_and_only_if_allowed() {
 }
 
 #[test]
-fn a_trial_in_which_nothing_moved_counts_little_and_wrong_pushes_in_full() {
+fn unmoved_trial_counts_little_wrong_push_fully() {
     let mut island = island(6);
     let last = island.population().len() - 1;
     let fitness = |t: &xpuck_evolve::Trial| match t.individual {
@@ -190,7 +190,7 @@ fn a_trial_in_which_nothing_moved_counts_little_and_wrong_pushes_in_full() {
 }
 
 #[test]
-fn new_trees_are_rules_and_all_operators_make_allowed_reduced_ones() {
+fn newborn_trees_are_allowed_and_set_the_goal() {
     let primitive_set = PrimitiveSet::in_swarm();
     let mut island = island(7);
     let drives = |tree: &Tree| {

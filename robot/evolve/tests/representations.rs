@@ -66,7 +66,7 @@ const ALL: [Representation; 4] =
     [Representation::Tree, Representation::Adf, Representation::Grammar, Representation::Network];
 
 #[test]
-fn whatever_evolves_fits_and_is_allowed() {
+fn evolved_trees_fit_and_are_allowed() {
     for primitive_set in primitive_sets() {
         for algorithm in Algorithm::ALL {
             for representation in ALL {
@@ -97,7 +97,7 @@ fn growth_ends_at_the_memory_of_a_robot() {
 }
 
 #[test]
-fn functions_are_called_by_the_main_tree_alone_and_evolve_beside_it() {
+fn only_main_tree_calls_functions() {
     let settings = Settings {
         population: 64,
         representation: Representation::Adf,
@@ -129,7 +129,7 @@ fn functions_are_called_by_the_main_tree_alone_and_evolve_beside_it() {
 }
 
 #[test]
-fn subtrees_are_kept_whole_and_told_again_in_trees_from_outside() {
+fn library_subtrees_are_allowed_only_whole() {
     let primitive_set = PrimitiveSet::parse("own.toml", OWN).unwrap();
     let allows = |text: &str| primitive_set.allows(&Tree::parse(text).unwrap());
     assert!(allows("seq\n  seq\n    movcv v_goal 180deg\n    ifquad v_prox -1\n  ifquad v_prox 1\n"));
@@ -157,7 +157,7 @@ fn immigrants_breed_in_every_representation() {
 }
 
 #[test]
-fn a_grammar_island_refuses_a_tree_that_its_grammar_cannot_make() {
+fn grammar_island_rejects_underivable_migrant() {
     let primitive_set = PrimitiveSet::parse("own.toml", OWN).unwrap();
     let settings =
         Settings { population: 32, representation: Representation::Grammar, ..Settings::of(Algorithm::Classic) };
@@ -182,7 +182,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn errors_of_primitive_sets_are_one_line_with_file_key_and_remedy() {
+fn primitive_set_errors_name_file_key_and_remedy() {
     let change = |from: &str, to: &str| {
         assert!(OWN.contains(from), "{from}");
         error(&OWN.replacen(from, to, 1))

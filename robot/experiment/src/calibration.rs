@@ -18,7 +18,7 @@ pub const SCALES: (f32, f32) = (0.3, 3.0);
 /// Range of the factor of a wheel and of the wheelbase.
 pub const FACTORS: (f32, f32) = (0.8, 1.2);
 /// Maximum angle of a camera from the forward direction (degrees).
-pub const MOST_TURN: f32 = 15.0;
+pub const MAX_CAMERA_ANGLE: f32 = 15.0;
 
 /// Measured values; for missing values each program uses its own defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -150,7 +150,7 @@ impl Default for Sensors {
 #[serde(deny_unknown_fields, default)]
 pub struct Mount {
     /// Angle of the camera to the left of ahead (degrees), -15..=15.
-    #[schemars(range(min = -MOST_TURN, max = MOST_TURN))]
+    #[schemars(range(min = -MAX_CAMERA_ANGLE, max = MAX_CAMERA_ANGLE))]
     pub turn_deg: f32,
 }
 
@@ -249,7 +249,7 @@ impl Body {
             }
         }
         if let Some(Mount { turn_deg }) = self.camera {
-            rows.push(("camera.turn_deg".into(), turn_deg, (-MOST_TURN, MOST_TURN)));
+            rows.push(("camera.turn_deg".into(), turn_deg, (-MAX_CAMERA_ANGLE, MAX_CAMERA_ANGLE)));
         }
         rows
     }
@@ -265,7 +265,7 @@ mod tests {
         [robots.xp02]\ncamera = { turn_deg = -3 }\ninfrared = { offset = [1, 2, 3, 4, 5, 6, 7, 8] }\n";
 
     #[test]
-    fn a_world_takes_what_was_measured_and_nothing_else() {
+    fn calibration_changes_only_measured_world_values() {
         let read = Calibration::parse("c.toml", WHOLE).unwrap();
         let before = WorldSpec::benchmark(9);
         let after = read.apply(&before).unwrap();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_example_is_one() {
+    fn calibration_page_example_parses() {
         let page = include_str!("../../../docs/calibration.md");
         let (_, rest) = page.split_once("```toml calibration.toml\n").unwrap();
         let read = Calibration::parse("page", rest.split_once("```").unwrap().0).unwrap();
@@ -288,14 +288,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn calibration_round_trips_through_toml() {
         let read = Calibration::parse("c.toml", WHOLE).unwrap();
         let text = toml::to_string(&read).unwrap();
         assert_eq!(Calibration::parse("c.toml", &text).unwrap(), read, "{text}");
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_its_key() {
+    fn invalid_value_is_rejected_with_key() {
         let error = |text: &str| Calibration::parse("c.toml", text).unwrap_err().to_string();
         for (text, expected) in [
             ("[physics]\nrestitution = 2\n", "c.toml: physics.restitution = 2 is outside 0..=1"),

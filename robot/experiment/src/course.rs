@@ -10,7 +10,7 @@ const PHI: f64 = 0.2;
 
 /// Progress of a run in its curriculum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct CurriculumProgress {
     /// Number of completed steps; equals the number of all steps while the run is in its own world.
     step: u16,
     /// Number of generations before the current step.
@@ -38,7 +38,7 @@ pub struct StepEnd {
 
 /// State of the islands after a generation.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct GenerationStats {
     /// Number of generations so far including this one, and maximum number.
     pub generations: [u32; 2],
     /// Number of simulations in this generation.
@@ -52,15 +52,15 @@ pub struct Standing {
 /// Prepares migrants for an island in a curriculum in which each island advances by itself. The world of their
 /// samples is unknown. Their known fitness therefore counts as one sample per scenario, as for an island's own
 /// samples after the end of a step.
-pub fn measured_elsewhere(steps: &[Step], migrants: &mut [Migrant]) {
+pub fn discount_migrant_samples(steps: &[Step], migrants: &mut [Migrant]) {
     if !steps.is_empty() {
-        migrants.iter_mut().for_each(|migrant| migrant.samples.fade(1));
+        migrants.iter_mut().for_each(|migrant| migrant.samples.limit_weight(1));
     }
 }
 
-impl Course {
+impl CurriculumProgress {
     /// Number of completed steps; equals the number of all steps while the run is in its own world.
-    pub fn over(&self) -> u16 {
+    pub fn completed_steps(&self) -> u16 {
         self.step
     }
 
@@ -70,7 +70,7 @@ impl Course {
     }
 
     /// Counts a generation; returns true if it was the last of its step.
-    pub fn count(&mut self, steps: &[Step], standing: &Standing) -> bool {
+    pub fn record_generation(&mut self, steps: &[Step], standing: &GenerationStats) -> bool {
         self.trials[0] += standing.trials;
         let Some(step) = self.step(steps) else { return false };
         let ([generation, total_generations], [best, mean]) = (standing.generations, standing.fitness);
@@ -120,15 +120,15 @@ mod tests {
     }
 
     #[test]
-    fn a_step_ends_when_its_formula_holds_and_the_own_world_never_does() {
+    fn step_ends_when_its_formula_holds() {
         let steps = [step("best-fitness >= 0.1 and learning-momentum < 0.05"), step("num-eval-thisstep >= 20")];
-        let mut course = Course::default();
+        let mut course = CurriculumProgress::default();
         let mut generation = 0;
         let mut count = |best: f64| {
             generation += 1;
             let standing =
-                Standing { generations: [generation, 9], trials: 10, fitness: [best, 0.0], robot_seconds: 1.0 };
-            course.count(&steps, &standing)
+                GenerationStats { generations: [generation, 9], trials: 10, fitness: [best, 0.0], robot_seconds: 1.0 };
+            course.record_generation(&steps, &standing)
         };
         // Momentum: 0.0108, 0.2 x 0.0108 + 0.1 = 0.102, 0.0204.
         assert_eq!([0.012, 0.112, 0.112].map(&mut count), [false, false, true]);

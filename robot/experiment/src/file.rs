@@ -322,13 +322,13 @@ mod tests {
     const GOOD: &str = "name = \"x\"\nminutes = 16.0\nsegment_minutes = 2.0\ntask = \"transport\"\n";
 
     #[test]
-    fn the_shipped_experiment_reads() {
+    fn shipped_experiment_parses() {
         let e = Experiment::parse("transport.toml", include_str!("../../../docs/experiments/transport.toml")).unwrap();
         assert_eq!((e.seconds(), e.segment_minutes), (960.0, Some(2.0)));
     }
 
     #[test]
-    fn an_algorithm_is_named_or_meant() {
+    fn algorithm_is_named_or_derived_from_other_keys() {
         let name = |more: &str| {
             let read = Experiment::parse("e.toml", &format!("{GOOD}[evolution]\n{more}"));
             read.map(|e| e.evolution.algorithm().to_string()).map_err(|e| e.to_string())
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_robots_do_without_the_hub_is_said_or_usual() {
+    fn hub_loss_keys_are_read_or_default() {
         let read = |more: &str| Experiment::parse("e.toml", &format!("{more}{GOOD}")).map_err(|e| e.to_string());
         let usual = read("").unwrap();
         assert_eq!((usual.genes, usual.silence.then), (Genes::Hub, OnSilence::Stop));

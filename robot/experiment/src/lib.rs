@@ -16,7 +16,7 @@ pub mod tree_file;
 pub mod world_file;
 
 pub use calibration::Calibration;
-pub use course::{Course, Standing, StepEnd};
+pub use course::{CurriculumProgress, GenerationStats, StepEnd};
 pub use file::{Evolution, Experiment, TaskName, sent_name};
 pub use phase::{Drive, Given, Kind, Phase, Until};
 pub use plan::{Plan, PlanError, PlannedPhase, ROBOTS};

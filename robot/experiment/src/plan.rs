@@ -149,26 +149,26 @@ impl Plan {
             None => Ok(Arc::new(spec)),
         };
         let own = match &e.world {
-            Some(file) => world_of(file, files, robots)?,
+            Some(file) => read_world(file, files, robots)?,
             None => WorldSpec::benchmark(robots.unwrap_or(ROBOTS).min(MAX_ROBOTS)),
         };
-        let mut steps = steps_before(&own, e, files)?;
+        let mut steps = read_steps(&own, e, files)?;
         for step in &mut steps {
             step.spec = measured(WorldSpec::clone(&step.spec))?;
         }
         let mut world = measured(own)?;
         let robots = robots.unwrap_or(world.robots);
-        let usual = given_to(&common(e), files, robots)?;
-        let whole = [whole(e)];
+        let usual = assign_trees(&common_controllers(e), files, robots)?;
+        let whole = [single_phase(e)];
         let phases = if e.phases.is_empty() { &whole[..] } else { &e.phases };
         let mut planned = Vec::with_capacity(phases.len());
         for (i, phase) in (1..).zip(phases) {
             let wrong = |error: PlanError| fail(format!("phase {i}: {error}"));
             if let Some(file) = &phase.world {
-                world = measured(world_of(file, files, Some(robots)).map_err(wrong)?).map_err(wrong)?;
+                world = measured(read_world(file, files, Some(robots)).map_err(wrong)?).map_err(wrong)?;
             }
             let given = match &phase.controllers {
-                Some(list) => given_to(list, files, robots).map_err(wrong)?,
+                Some(list) => assign_trees(list, files, robots).map_err(wrong)?,
                 None => usual.clone(),
             };
             planned.push(planned_phase(phase, given, world.clone()));
@@ -235,7 +235,7 @@ fn file<'a>(path: &str, files: &'a Files) -> Result<&'a str, PlanError> {
     files.get(sent_name(path)).map(String::as_str).ok_or_else(missing)
 }
 
-fn world_of(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpec, PlanError> {
+fn read_world(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpec, PlanError> {
     let text = file(name, files)?;
     let mut spec = world_file::parse(name, text).map_err(|error| fail(error.to_string()))?;
     if let Some(robots) = robots.filter(|robots| *robots != spec.robots) {
@@ -246,8 +246,8 @@ fn world_of(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpe
 }
 
 /// Reads the steps before the experiment's own world. A step's world file sets its own number of robots.
-fn steps_before(own: &WorldSpec, e: &Experiment, files: &Files) -> Result<Vec<Step>, PlanError> {
-    let world = |name: &str| Ok((world_of(name, files, None)?, file(name, files)?.to_string()));
+fn read_steps(own: &WorldSpec, e: &Experiment, files: &Files) -> Result<Vec<Step>, PlanError> {
+    let world = |name: &str| Ok((read_world(name, files, None)?, file(name, files)?.to_string()));
     steps::read(&e.steps, own, MAX_GENERATIONS, world, fail)
 }
 
@@ -264,7 +264,7 @@ fn primitive_set(name: &str, files: &Files) -> Result<PrimitiveSet, PlanError> {
 }
 
 /// Controllers that the experiment sets for all of its phases.
-fn common(e: &Experiment) -> Vec<Given> {
+fn common_controllers(e: &Experiment) -> Vec<Given> {
     match (&e.controller, &e.controller_file) {
         (None, None) => e.controllers.clone(),
         (tree, file) => vec![Given { tree: tree.clone(), file: file.clone(), robots: None }],
@@ -275,7 +275,7 @@ fn common(e: &Experiment) -> Vec<Given> {
 type GivenTrees = (Vec<Option<Arc<Tree>>>, Option<Arc<Tree>>);
 
 /// Assigns the trees of a list to robots.
-fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, PlanError> {
+fn assign_trees(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, PlanError> {
     let mut trees = Vec::with_capacity(robots);
     for (i, entry) in (1..).zip(list) {
         let left = robots - trees.len();
@@ -303,7 +303,7 @@ fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, 
 }
 
 /// Converts an experiment without phases to one phase.
-fn whole(e: &Experiment) -> Phase {
+fn single_phase(e: &Experiment) -> Phase {
     Phase {
         name: String::new(),
         kind: Kind::Evolve,
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_the_thesiss_experiment() {
+    fn omitted_keys_default_to_thesis_experiment() {
         let plan = plan(TRANSPORT, &[], Some(5)).unwrap();
         assert_eq!((plan.phases.len(), plan.seconds(), plan.trial_seconds), (1, 960.0, 30.0));
         let phase = plan.phase(3);
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_holds_the_swarms_robots_and_says_the_task() {
+    fn world_file_sets_task_and_swarm_sets_robot_count() {
         let text = TRANSPORT.replace("task = \"transport\"", "world = \"foraging.toml\"");
         let plan = plan(&text, &[("foraging.toml", FORAGING)], Some(4)).unwrap();
         let world = &plan.phase(0).world;
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_step_is_named_with_its_key() {
+    fn invalid_step_is_rejected_with_key() {
         for (steps, expected) in [
             ("name = \"a\"\nend = \"real-runtime > 9\"", "step \"a\": end: real-runtime would make"),
             ("name = \"a\"\nend = \"gennum < 0\"", "step \"a\": end: it can never hold"),
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn some_robots_are_given_trees_and_the_others_evolve() {
+    fn some_robots_run_given_trees_and_others_evolve() {
         let text = format!("{TRANSPORT}[[controllers]]\ntree = \"upfield 1\"\nrobots = 2\n");
         let phase = &plan(&text, &[], Some(3)).unwrap().phases[0];
         assert_eq!([0, 1, 2, 7].map(|robot| phase.evolves(robot)), [false, false, true, true]);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run_is_one_line_with_its_remedy() {
+    fn invalid_plan_is_rejected_in_one_line() {
         let world = TRANSPORT.replace("task = \"transport\"", "world = \"w\"");
         let full = FORAGING.replace("robots = 9", "robots = 9 # full");
         for (text, robots, expected) in [

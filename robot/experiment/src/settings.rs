@@ -6,7 +6,7 @@ use xpuck_evolve::{Algorithm, Settings};
 use xpuck_wire::Migration;
 
 /// Settings that other keys determine, each with that key.
-pub const SAID_ELSEWHERE: [(&str, &str); 3] =
+pub const DERIVED_SETTINGS: [(&str, &str); 3] =
     [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
 
 /// Schema of the algorithms' settings, all optional, without those that other keys determine.
@@ -14,7 +14,7 @@ pub fn schema(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = Settings::json_schema(generator);
     schema.remove("required");
     if let Some(properties) = schema.get_mut("properties").and_then(|properties| properties.as_object_mut()) {
-        SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(properties.remove(*key)));
+        DERIVED_SETTINGS.iter().for_each(|(key, _)| drop(properties.remove(*key)));
     }
     schema
 }
@@ -24,7 +24,7 @@ pub fn schema(generator: &mut SchemaGenerator) -> Schema {
 /// # Errors
 /// One line with the key and the valid values.
 pub fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) -> Result<Settings, String> {
-    for (key, instead) in SAID_ELSEWHERE {
+    for (key, instead) in DERIVED_SETTINGS {
         if given.contains_key(key) {
             return Err(format!("settings.{key} is said by `{instead}`; set that"));
         }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use xpuck_kernels::tree::exchange::{
-    BinaryError, XmlAsk, XmlFaults, from_binary, from_json, from_json_for, from_xml, read_xml,
+    BinaryError, XmlErrors, XmlOptions, from_binary, from_json, from_json_for, from_xml, read_xml,
 };
-use xpuck_kernels::tree::{MAX_TEXT, ParseError, RegisterMap, Tree, notes};
+use xpuck_kernels::tree::{MAX_TEXT, ParseError, RegisterMap, Tree, hints};
 use xpuck_wire::file::{self, FileError};
 
 /// Supported forms.
@@ -22,7 +22,7 @@ pub enum Form {
 
 impl Form {
     /// Form by a file's extension; text for unknown extensions.
-    pub fn of(path: &Path) -> Form {
+    pub fn from_path(path: &Path) -> Form {
         match path.extension().and_then(|e| e.to_str()) {
             Some("xml" | "btproj") => Form::Xml,
             Some("json") => Form::Json,
@@ -34,7 +34,7 @@ impl Form {
 
 /// Options for reading a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
+pub struct ReadOptions<'a> {
     /// Form; `None`: by the extension.
     pub form: Option<Form>,
     /// ID of the tree, if an XML file contains several candidates.
@@ -45,9 +45,9 @@ pub struct Ask<'a> {
     pub exact: bool,
 }
 
-impl Default for Ask<'_> {
+impl Default for ReadOptions<'_> {
     fn default() -> Self {
-        Ask { form: None, tree: None, map: RegisterMap::Full, exact: false }
+        ReadOptions { form: None, tree: None, map: RegisterMap::Full, exact: false }
     }
 }
 
@@ -59,11 +59,11 @@ pub enum TreeError {
     /// Invalid text or JSON.
     Text(String, ParseError),
     /// Invalid XML, with all its errors.
-    Xml(String, XmlFaults),
+    Xml(String, XmlErrors),
     /// Invalid binary form.
     Bytes(String, BinaryError),
     /// Options that do not fit the form.
-    Asked(String),
+    BadOptions(String),
 }
 
 impl std::fmt::Display for TreeError {
@@ -73,7 +73,7 @@ impl std::fmt::Display for TreeError {
             TreeError::Text(name, error) => write!(f, "{name}: {error}"),
             TreeError::Xml(name, error) => write!(f, "{name}: {error}"),
             TreeError::Bytes(name, error) => write!(f, "{name}: {error}"),
-            TreeError::Asked(message) => f.write_str(message),
+            TreeError::BadOptions(message) => f.write_str(message),
         }
     }
 }
@@ -84,7 +84,7 @@ impl std::error::Error for TreeError {}
 ///
 /// # Errors
 /// The file name, the position in the file and the error.
-pub fn read(path: &Path, ask: &Ask<'_>) -> Result<Tree, TreeError> {
+pub fn read(path: &Path, ask: &ReadOptions<'_>) -> Result<Tree, TreeError> {
     Ok(read_with_notes(path, ask)?.0)
 }
 
@@ -92,20 +92,20 @@ pub fn read(path: &Path, ask: &Ask<'_>) -> Result<Tree, TreeError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_with_notes(path: &Path, ask: &Ask<'_>) -> Result<(Tree, Vec<ParseError>), TreeError> {
+pub fn read_with_notes(path: &Path, ask: &ReadOptions<'_>) -> Result<(Tree, Vec<ParseError>), TreeError> {
     let name = path.display().to_string();
-    let form = ask.form.unwrap_or_else(|| Form::of(path));
+    let form = ask.form.unwrap_or_else(|| Form::from_path(path));
     if ask.tree.is_some() && form != Form::Xml {
-        return Err(TreeError::Asked(format!("{name}: holds one tree; --tree chooses among those of XML")));
+        return Err(TreeError::BadOptions(format!("{name}: holds one tree; --tree chooses among those of XML")));
     }
     if form == Form::Bin {
         if ask.map == RegisterMap::Kilobot {
-            return Err(TreeError::Asked(format!(
+            return Err(TreeError::BadOptions(format!(
                 "{name}: a Kilobot's tree has no binary form; use .bt, .xml or .json"
             )));
         }
         let bytes = file::bytes(path, MAX_TEXT as u64)
-            .map_err(|error| TreeError::Asked(format!("{name}: cannot be read: {error}")))?;
+            .map_err(|error| TreeError::BadOptions(format!("{name}: cannot be read: {error}")))?;
         let tree = from_binary(&bytes).map_err(|error| TreeError::Bytes(name, error))?;
         return Ok((tree, Vec::new()));
     }
@@ -115,12 +115,12 @@ pub fn read_with_notes(path: &Path, ask: &Ask<'_>) -> Result<(Tree, Vec<ParseErr
         Form::Json => from_json_for(&text, ask.map).map_err(fault),
         Form::Xml => {
             let mut include = |from: &str, path: &str| included(&name, from, path);
-            let asked = XmlAsk { tree: ask.tree, map: ask.map, include: &mut include };
+            let asked = XmlOptions { tree: ask.tree, map: ask.map, include: &mut include };
             read_xml(&text, asked).map_err(|faults| TreeError::Xml(name.clone(), faults))
         }
         _ => Tree::parse_with(&text, ask.map, ask.exact).map_err(fault),
     }?;
-    Ok((tree, if form == Form::Text { notes(&text) } else { Vec::new() }))
+    Ok((tree, if form == Form::Text { hints(&text) } else { Vec::new() }))
 }
 
 /// Reads an included file by its path relative to the including file. For the first file an empty name is returned,
@@ -141,7 +141,7 @@ fn included(first: &str, from: &str, path: &str) -> Result<(String, String), Str
 pub fn includes(path: &Path) -> Vec<PathBuf> {
     let name = path.display().to_string();
     let mut found = Vec::new();
-    if Form::of(path) != Form::Xml {
+    if Form::from_path(path) != Form::Xml {
         return found;
     }
     let Ok(text) = file::text(path, MAX_TEXT as u64) else { return found };
@@ -151,7 +151,7 @@ pub fn includes(path: &Path) -> Vec<PathBuf> {
         Ok(file)
     };
     // Errors are reported when the tree is read.
-    let _ = read_xml(&text, XmlAsk { tree: None, map: RegisterMap::Full, include: &mut include });
+    let _ = read_xml(&text, XmlOptions { tree: None, map: RegisterMap::Full, include: &mut include });
     found
 }
 
@@ -160,7 +160,7 @@ pub fn includes(path: &Path) -> Vec<PathBuf> {
 /// # Errors
 /// The first error found.
 pub fn parse(name: &str, text: &str) -> Result<Tree, ParseError> {
-    match Form::of(Path::new(name)) {
+    match Form::from_path(Path::new(name)) {
         Form::Xml => from_xml(text),
         Form::Json => from_json(text),
         _ => Tree::parse(text),
@@ -190,20 +190,22 @@ mod tests {
             write("t.bin", &to_binary(&tree).unwrap()),
         ];
         for path in &files {
-            assert_eq!(read(path, &Ask::default()).unwrap(), tree, "{}", path.display());
+            assert_eq!(read(path, &ReadOptions::default()).unwrap(), tree, "{}", path.display());
         }
         std::fs::create_dir(place.path().join("parts")).unwrap();
         write("parts/t.xml", to_xml(&tree).as_bytes());
         let project = write("p.btproj", b"<root BTCPP_format=\"4\"><include path=\"parts/t.xml\"/></root>");
-        assert_eq!(read(&project, &Ask::default()).unwrap(), tree);
-        let asked = read(&project, &Ask { tree: Some("u"), ..Ask::default() }).unwrap_err().to_string();
+        assert_eq!(read(&project, &ReadOptions::default()).unwrap(), tree);
+        let asked = read(&project, &ReadOptions { tree: Some("u"), ..ReadOptions::default() }).unwrap_err().to_string();
         assert!(asked.contains("p.btproj: line 1, column 1: there is no <BehaviorTree ID=\"u\">"), "{asked}");
-        let one = read(&files[0], &Ask { tree: Some("u"), ..Ask::default() }).unwrap_err().to_string();
+        let one = read(&files[0], &ReadOptions { tree: Some("u"), ..ReadOptions::default() }).unwrap_err().to_string();
         assert!(one.ends_with("t.bt: holds one tree; --tree chooses among those of XML"), "{one}");
-        let kilobots = read(&files[4], &Ask { map: RegisterMap::Kilobot, ..Ask::default() }).unwrap_err().to_string();
+        let kilobots = read(&files[4], &ReadOptions { map: RegisterMap::Kilobot, ..ReadOptions::default() })
+            .unwrap_err()
+            .to_string();
         assert!(kilobots.contains("no binary form"), "{kilobots}");
         let lost = write("lost.xml", b"<root BTCPP_format=\"4\"><include path=\"none.xml\"/></root>");
-        let lost = read(&lost, &Ask::default()).unwrap_err().to_string();
+        let lost = read(&lost, &ReadOptions::default()).unwrap_err().to_string();
         assert!(lost.contains("lost.xml: line 1, column 24: ") && lost.contains("none.xml"), "{lost}");
         assert_eq!(parse("a.xml", &to_xml(&tree)).unwrap(), parse("a.bt", &tree.to_string()).unwrap());
     }

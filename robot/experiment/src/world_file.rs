@@ -8,7 +8,7 @@ use xpuck_kernels::model;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::camera_model::CameraModel;
-use xpuck_kernels::world::senses::light::{DARKENED_ROOM, Light, Lighting};
+use xpuck_kernels::world::senses::light::{DARK_AMBIENT, Light, Lighting};
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_kernels::world::senses::tags::{Tag, Tags, USUAL_RANGE};
 use xpuck_kernels::world::spec::{Area, Disc, Start, half_arena};
@@ -231,7 +231,7 @@ struct TagEntry {
 
 /// Returns the lighting of a world from the keys of its file.
 pub fn lighting(room: Option<f32>, lights: &[LightEntry]) -> Lighting {
-    let usual = if lights.is_empty() { Lighting::default().room } else { DARKENED_ROOM };
+    let usual = if lights.is_empty() { Lighting::default().room } else { DARK_AMBIENT };
     let light = |l: &LightEntry| Light { at: place(l.at_m), height: l.height_m, brightness: l.brightness };
     Lighting { room: room.unwrap_or(usual), lights: lights.iter().map(light).collect() }
 }

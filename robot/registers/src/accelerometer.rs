@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_robot_at_rest_reads_gravity_alone() {
+    fn level_robot_at_rest_reads_only_gravity() {
         let raw = RawAcceleration([0.0, 0.0, GRAVITY].map(|a| level(a).round() as u16));
         assert_eq!(raw, RawAcceleration([2048, 2048, 2848]));
         let MetresPerSecondSquared([x, y, z]) = raw.calibrated([ZERO_COUNTS; 3], [COUNTS_PER_G; 3]);

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sensor_gives_15_frames_a_second_at_every_clock() {
+    fn every_sensor_gives_15_frames_per_second_at_every_clock() {
         for sensor in SENSORS {
             for clock in [Clock::Xpuck, Clock::Epuck1, Clock::Epuck2] {
                 let (width, height) = sensor.frame(clock);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn values_fit_their_registers_and_only_banked_sensors_have_banks() {
+    fn values_fit_registers_and_banks_only_where_supported() {
         for sensor in SENSORS {
             for step in sensor.setup(Clock::Epuck2) {
                 let Step::Set { bank, register, bytes, value, .. } = step else { continue };
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_padding_is_written_as_each_sensor_wants_it() {
+    fn frame_padding_is_written_per_sensor() {
         let written = |sensor: &Sensor, clock| {
             let last: Vec<Step> = sensor.setup(clock).collect();
             let values = last[last.len() - 2..].iter().map(|s| match s {

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_shows_the_golden_stream() {
+    fn camera_page_shows_golden_stream() {
         let page = include_str!("../../../docs/protocols/camera.md");
         for part in GOLDEN_STREAM.chunks(HEADER) {
             let hex: Vec<String> = part.iter().map(|b| format!("{b:02X}")).collect();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_cannot_be_mistaken() {
+    fn sync_bytes_occur_only_at_headers() {
         let inside = GOLDEN_STREAM.iter().enumerate().filter(|(i, _)| i % 16 > 1);
         assert!(inside.clone().all(|(_, byte)| *byte != SYNC && *byte != SYNC_2));
         assert_eq!(inside.count(), 40 - 6);

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_map_has_no_holes() {
+    fn register_map_has_no_gaps() {
         let mut next = 0;
         for register in REGISTERS {
             assert_eq!(register.first, next, "{}", register.name);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_those_of_the_firmware() {
+    fn bytes_match_firmware() {
         assert_eq!(write(SPEED.pointer(1), (-300i16) as u16), [3, 0xd4, 0xfe]);
         assert_eq!((AMBIENT.pointer(7), INFRARED.pointer(0)), (22, 6));
     }

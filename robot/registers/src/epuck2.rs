@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fields_fill_the_packets() {
+    fn fields_fill_packets_without_gaps() {
         for (fields, bytes) in [(&COMMAND_FIELDS[..], COMMAND_BYTES), (&REPORT_FIELDS[..], REPORT_BYTES)] {
             let end = fields.iter().fold(0, |next, field| {
                 assert_eq!(field.first, next, "{}", field.name);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commands_bytes_are_those_of_the_firmware() {
+    fn command_bytes_match_firmware() {
         let colour = Pixel { red: 100, green: 0, blue: 255 };
         let command = Command {
             speeds: [512, -512],
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reports_bytes_are_those_of_the_firmware() {
+    fn report_bytes_match_firmware() {
         let report = Report {
             reflected: [0x0102, 0, 0, 0, 0, 0, 0, 0x0304],
             ambient: [4095, 0, 0, 0, 0, 0, 0, 1],

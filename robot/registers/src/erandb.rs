@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_heard_comes_back_with_its_receiver() {
+    fn heard_message_round_trips_with_receiver() {
         for (bearing, receiver) in [(0.25, 0), (-0.25, 11), (2.9, 5), (-3.0, 6), (1.3, 2)] {
             let bytes = encode(&Heard { word: 0x1234, bearing, strength: 900 });
             let heard = decode(&bytes);

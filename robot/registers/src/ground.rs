@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_significant_byte_comes_first() {
+    fn ground_readings_are_big_endian() {
         assert_eq!(encode([0x0102, 0, 1023]), [1, 2, 0, 0, 3, 0xff]);
         assert_eq!(decode(&encode([900, 20, 3])), [900, 20, 3]);
     }

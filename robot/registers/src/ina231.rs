@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_calibration_is_that_of_the_data_sheet() {
+    fn calibration_register_matches_data_sheet() {
         assert!((0.00512 / (CURRENT_LSB * SHUNT_OHMS) - f32::from(CALIBRATION)).abs() < 1e-3);
         assert!((amps(current_register(shunt_register(MAX_AMPS), CALIBRATION)) - MAX_AMPS).abs() < 2.0 * CURRENT_LSB);
     }

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_curve_has_the_printed_values() {
+    fn infrared_curve_has_published_values() {
         let at = |mm: f32| RawInfrared::from_distance(Metres(mm * 1e-3)).0;
         assert_eq!(at(0.0), 3640);
         assert_eq!(at(5.0), 3553, "3500 * (1.04 - 0.025) = 3552.5");

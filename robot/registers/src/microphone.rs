@@ -6,9 +6,9 @@
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Maximum number of microphones of a robot.
-pub const MOST: usize = 4;
+pub const MAX_MICROPHONES: usize = 4;
 /// Directions in the robot's frame [rad]: right, left, back, and on an e-puck2 front (GCtronic's numbering).
-pub const BEARINGS: [f32; MOST] = [-FRAC_PI_2, FRAC_PI_2, PI, 0.0];
+pub const BEARINGS: [f32; MAX_MICROPHONES] = [-FRAC_PI_2, FRAC_PI_2, PI, 0.0];
 /// Distance from the robot's centre (m).
 pub const RADIUS: f32 = 0.030;
 /// Reading of a silent microphone [counts]: the middle of the range.
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loudest_sine_fills_the_range() {
+    fn loudest_sine_fills_range() {
         let loudest = Loudness(std::f32::consts::FRAC_1_SQRT_2);
         assert!((loudest.volume() - 2.0 * SWING).abs() < 1.0);
         assert!((Loudness::of_volume(loudest.volume() as u16).0 - loudest.0).abs() < 1e-3);

@@ -168,7 +168,7 @@ fn exposure(page: &mut String, sensor: &Sensor) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_page_is_that_of_the_tables() {
+    fn i2c_page_matches_tables() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocols/i2c.md");
         let page = super::i2c_page();
         if std::env::var_os("XPUCK_RENEW").is_some() {

@@ -201,8 +201,8 @@ impl Command {
         })
     }
 
-    /// Decodes a command from the dsPIC's receive buffer, in which every word is one position late (see [`late`]).
-    pub fn decode_late(buffer: &Words) -> Result<Command, SpiError> {
+    /// Decodes a command from the dsPIC's receive buffer, in which every word is one position late (see [`shifted_buffer`]).
+    pub fn decode_shifted(buffer: &Words) -> Result<Command, SpiError> {
         let mut words = [0; WORDS];
         words[..WORDS - 1].copy_from_slice(&buffer[1..]);
         Command::decode(&words)
@@ -249,7 +249,7 @@ impl Report {
 /// word received at that moment is i - 1. The dsPIC uses one index for both, so every word is one position late, and
 /// word 31 of the previous message (`previous_last`) comes first. The CRC arrives before the dummy word, whose
 /// transfer gives the slave time to check the message.
-pub fn late(previous_last: u16, words: &Words) -> Words {
+pub fn shifted_buffer(previous_last: u16, words: &Words) -> Words {
     let mut buffer = [previous_last; WORDS];
     buffer[1..].copy_from_slice(&words[..WORDS - 1]);
     buffer

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_steps_come_back() {
+    fn whole_steps_round_trip_through_metres() {
         for steps in -1000..=1000 {
             let speed = StepsPerSecond::new(steps);
             assert_eq!(StepsPerSecond::from(MetresPerSecond::from(speed)), speed);

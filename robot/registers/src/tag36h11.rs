@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_has_a_white_margin_a_black_border_and_its_code() {
+    fn tag_has_white_margin_black_border_and_code() {
         let row = |row| (0..10).map(|column| is_white(0, row, column).unwrap()).collect::<Vec<_>>();
         assert_eq!(row(0), [true; 10]);
         assert_eq!(row(1)[1..9], [false; 8]);

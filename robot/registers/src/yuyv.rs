@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_corners_of_the_colour_cube_have_their_bt601_values() {
+    fn colour_cube_corners_have_bt601_values() {
         assert_eq!(from_rgb([255, 255, 255]), [235, 128, 128]);
         assert_eq!(from_rgb([0, 0, 0]), [16, 128, 128]);
         assert_eq!(from_rgb([255, 0, 0]), [82, 90, 240]);

@@ -15,17 +15,17 @@ fn check(path: &str, text: &str) {
 }
 
 #[test]
-fn the_protocols_page_is_the_table() {
+fn protocol_page_matches_table() {
     check("docs/protocols/spi.md", &spi::page::page());
 }
 
 #[test]
-fn the_firmwares_header_is_the_table() {
+fn firmware_header_matches_table() {
     check("robot/firmware/words.h", &spi::header::header());
 }
 
 #[test]
-fn the_logics_page_and_header_are_the_table() {
+fn shim_page_and_header_match_table() {
     check("docs/protocols/shim.md", &shim::page::page());
     check("fpga/include/shim.vh", &shim::header::header());
 }

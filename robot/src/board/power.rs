@@ -23,7 +23,7 @@ const SYSFS_LIMIT: u64 = 4096;
 pub struct PowerArgs {
     /// Action.
     #[arg(value_enum)]
-    what: What,
+    what: Action,
     /// Board name; overrides --board-file.
     #[arg(long)]
     board: Option<String>,
@@ -40,7 +40,7 @@ pub struct PowerArgs {
 
 /// Actions on the clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum What {
+enum Action {
     /// Limit the clocks to the boot values.
     Boot,
     /// Set the operating point, and route the interrupts of the body's buses to the processor of the control loop.
@@ -60,11 +60,11 @@ pub fn run(args: &PowerArgs) -> Result<()> {
     };
     let board = board(&name)?;
     let text = match args.what {
-        What::Show => show(&board, &args.sysfs),
-        What::Boot => set(&board, &args.sysfs, |cluster| cluster.boot_khz)?,
-        What::Run => {
+        Action::Show => show(&board, &args.sysfs),
+        Action::Boot => set(&board, &args.sysfs, |cluster| cluster.boot_khz)?,
+        Action::Run => {
             let processors = std::thread::available_parallelism().map_or(1, usize::from);
-            let dealt = processors::deal_interrupts(&args.proc, board.control, processors)
+            let dealt = processors::route_interrupts(&args.proc, board.control, processors)
                 .unwrap_or_else(|error| format!("interrupts: {}: {error}", args.proc.display()));
             format!("{}{dealt}\n", set(&board, &args.sysfs, |cluster| cluster.run_khz)?)
         }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn every_board_of_the_table_boots_no_faster_than_it_works() {
+    fn boot_clock_is_at_most_run_clock_on_every_board() {
         for name in ["pi5", "pi4", "rk3588", "xu4", "qemu-arm64", "qemu-arm"] {
             let board = board(name).unwrap();
             assert!(!board.name.is_empty());
@@ -180,7 +180,7 @@ mod tests {
 
     /// Operating point of thesis 5.1.3.
     #[test]
-    fn the_xu4_works_at_1400_and_800_mhz() {
+    fn xu4_runs_at_1400_and_800_mhz() {
         let sysfs = kernel(&[0, 4]);
         let xu4 = board("xu4").unwrap();
         let limit = |policy: u8| {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_not_there_is_one_line_and_makes_no_file() {
+    fn missing_clock_is_reported_in_one_line_without_file() {
         let sysfs = kernel(&[0]);
         let error = format!("{:#}", set(&board("xu4").unwrap(), sysfs.path(), |cluster| cluster.run_khz).unwrap_err());
         assert!(error.contains("Odroid XU4: Cortex-A15: ") && error.contains("driver of clocks"), "{error}");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_boards_file_is_one_word() {
+    fn board_file_is_exactly_one_word() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("board");
         let read = |text: &str| {

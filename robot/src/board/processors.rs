@@ -16,17 +16,17 @@ const BOARD: &str = "/etc/xpuck/board";
 const BODY: &[&str] = &["spi", "i2c"];
 
 /// Pins the calling thread to the board's control processor. Has no effect if no board is configured.
-pub fn keep_to_control() {
+pub fn pin_to_control() {
     static CONTROL: OnceLock<Option<usize>> = OnceLock::new();
     let control = CONTROL.get_or_init(|| table::control_of(Path::new(BOARD)));
     if let Some(processor) = *control
-        && let Err(error) = keep_to(processor)
+        && let Err(error) = pin_to(processor)
     {
         warn!(target: "xpuckd", "control cannot keep to processor {processor}: {error}; the board's table has more than this board");
     }
 }
 
-fn keep_to(processor: usize) -> rustix::io::Result<()> {
+fn pin_to(processor: usize) -> rustix::io::Result<()> {
     let mut set = CpuSet::new();
     if processor >= CpuSet::MAX_CPU {
         return Err(rustix::io::Errno::INVAL);
@@ -37,7 +37,7 @@ fn keep_to(processor: usize) -> rustix::io::Result<()> {
 
 /// Allows the calling thread and its future children to run on all processors; a new thread inherits its creator's
 /// affinity.
-pub fn keep_to_none() {
+pub fn unpin() {
     let mut set = CpuSet::new();
     (0..CpuSet::MAX_CPU).for_each(|processor| set.set(processor));
     // The kernel ignores processors that do not exist.
@@ -45,7 +45,7 @@ pub fn keep_to_none() {
 }
 
 /// Processor that the calling thread is pinned to; `None` if several are allowed.
-pub fn kept_to() -> Option<usize> {
+pub fn pinned_to() -> Option<usize> {
     let set = sched_getaffinity(None).ok()?;
     let mut all = (0..CpuSet::MAX_CPU).filter(|processor| set.is_set(*processor));
     all.next().filter(|_| all.next().is_none())
@@ -55,7 +55,7 @@ pub fn kept_to() -> Option<usize> {
 ///
 /// # Errors
 /// If the directory cannot be read.
-pub fn deal_interrupts(proc: &Path, control: usize, processors: usize) -> io::Result<String> {
+pub fn route_interrupts(proc: &Path, control: usize, processors: usize) -> io::Result<String> {
     if processors < 2 || control >= processors {
         return Ok(format!("interrupts: processor {control} is not one of {processors}; they stay where they are"));
     }
@@ -106,7 +106,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_bodys_interrupts_go_to_control_and_all_others_away() {
+    fn body_interrupts_go_to_control_processor_only() {
         let proc = tempfile::tempdir().unwrap();
         for (number, driver) in [("11", "fe204000.spi"), ("12", "eth0"), ("13", "mmc1"), ("14", "fe205000.i2c")] {
             let folder = proc.path().join("irq").join(number);
@@ -116,13 +116,13 @@ mod tests {
         // A per-processor interrupt has no affinity file here.
         fs::create_dir_all(proc.path().join("irq/1/arch_timer")).unwrap();
         fs::write(proc.path().join("irq/default_smp_affinity"), "f").unwrap();
-        let text = deal_interrupts(proc.path(), 3, 4).unwrap();
+        let text = route_interrupts(proc.path(), 3, 4).unwrap();
         assert_eq!(text, "interrupts: 2 of the body's buses on processor 3, 2 on 0-2, 1 cannot be moved");
         let list = |number: &str| fs::read_to_string(proc.path().join(format!("irq/{number}/smp_affinity_list")));
         // The kernel replaces the list; a plain file keeps the bytes after the written ones.
         assert!(list("11").unwrap().starts_with('3') && list("12").unwrap().starts_with("0-2"));
-        assert!(deal_interrupts(proc.path(), 4, 4).unwrap().contains("stay where they are"));
-        assert!(deal_interrupts(&proc.path().join("none"), 0, 4).is_err());
+        assert!(route_interrupts(proc.path(), 4, 4).unwrap().contains("stay where they are"));
+        assert!(route_interrupts(&proc.path().join("none"), 0, 4).is_err());
     }
 
     #[test]
@@ -135,22 +135,22 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_keeps_to_one_processor_until_it_is_let_go() {
+    fn thread_stays_on_one_processor_until_released() {
         std::thread::spawn(|| {
             let all = sched_getaffinity(None).unwrap();
             let Some(one) = (0..CpuSet::MAX_CPU).find(|processor| all.is_set(*processor)) else { return };
-            keep_to(one).unwrap();
-            assert_eq!(kept_to(), Some(one));
+            pin_to(one).unwrap();
+            assert_eq!(pinned_to(), Some(one));
             // A thread created here inherits the affinity.
             let made = std::thread::spawn(|| {
-                let before = kept_to();
-                keep_to_none();
-                (before, kept_to())
+                let before = pinned_to();
+                unpin();
+                (before, pinned_to())
             });
             let (before, after) = made.join().unwrap();
             assert_eq!(before, Some(one));
             assert!(all.count() == 1 || after.is_none());
-            assert!(keep_to(CpuSet::MAX_CPU).is_err());
+            assert!(pin_to(CpuSet::MAX_CPU).is_err());
         })
         .join()
         .unwrap();

@@ -3,7 +3,7 @@
 //! It uses programs of a minimal Debian system: `wpa_cli` of wpa_supplicant, `ip`, `networkctl` and `ping`, each with
 //! a time limit ([`LIMIT`]).
 
-use super::wifi_keeper::{Keeper, Link, Remedy};
+use super::wifi_keeper::{Link, Remedy, WifiRecovery};
 use anyhow::{Result, ensure};
 use clap::Args;
 use std::net::IpAddr;
@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 use xpuck_wire::event_at;
 use xpuck_wire::notify::Notifier;
-use xpuck_wire::shutdown::{Ends, service_flag};
+use xpuck_wire::shutdown::{ShutdownTriggers, service_flag};
 
 /// Time limit of one program (s), as an argument of `timeout`.
 const LIMIT: &str = "15";
 /// Interval between checks of the stop flag.
-const NAP: Duration = Duration::from_millis(200);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Maximum length of a kernel interface name (bytes).
 const NAME_LIMIT: usize = 15;
 
@@ -56,22 +56,22 @@ fn interface_name(text: &str) -> Result<String> {
 /// # Errors
 /// If signal handlers cannot be installed.
 pub fn run(args: &WifiArgs) -> Result<()> {
-    let stop = service_flag(Ends { with_stdin: false, at_second_signal: true })?;
-    let (mut keeper, mut manager, started) = (Keeper::default(), Notifier::from_environment(), Instant::now());
+    let stop = service_flag(ShutdownTriggers { with_stdin: false, at_second_signal: true })?;
+    let (mut keeper, mut manager, started) = (WifiRecovery::default(), Notifier::from_environment(), Instant::now());
     let mut looks = 0;
     while !stop.load(Ordering::Relaxed) && args.looks.is_none_or(|limit| looks < limit) {
         looks += 1;
         let radio = radio(args);
-        let link = radio.as_ref().map_or(Link::NoRadio, |radio| look(radio, args.target));
+        let link = radio.as_ref().map_or(Link::NoRadio, |radio| check_link(radio, args.target));
         manager.ready();
         manager.status(&format!("{}: {link:?}", radio.as_deref().unwrap_or("no radio")));
         debug!(target: "wifi", "{link:?}");
         let step = keeper.look(started.elapsed(), link);
-        if let Some(line) = step.say {
+        if let Some(line) = step.log {
             event_at!(line.level, target: "wifi", "{}", line.text);
         }
         if let Some((remedy, radio)) = step.remedy.zip(radio.as_ref()) {
-            help(remedy, radio);
+            apply_remedy(remedy, radio);
         }
         manager.alive(Instant::now());
         if args.looks != Some(looks) {
@@ -89,7 +89,7 @@ fn nap(wait: Duration, stop: &AtomicBool) {
         if left.is_zero() {
             break;
         }
-        std::thread::sleep(left.min(NAP));
+        std::thread::sleep(left.min(STOP_CHECK_INTERVAL));
     }
 }
 
@@ -109,16 +109,16 @@ fn first_radio(folder: &Path) -> Option<String> {
     radios.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| interface_name(name).is_ok()).min()
 }
 
-fn look(radio: &str, target: Option<IpAddr>) -> Link {
+fn check_link(radio: &str, target: Option<IpAddr>) -> Link {
     let status = wpa_cli(radio, "status").unwrap_or_default();
     if !status.lines().any(|line| line == "wpa_state=COMPLETED") {
-        return Link::Apart;
+        return Link::Disconnected;
     }
     let target =
         target.or_else(|| gateway(&call("ip", &["-4", "route", "show", "default", "dev", radio]).unwrap_or_default()));
     match target.map(|target| call("ping", &["-n", "-q", "-c", "1", "-W", "2", "-I", radio, &target.to_string()])) {
-        Some(None) => Link::Silent,
-        Some(Some(_)) | None => Link::Good,
+        Some(None) => Link::Unresponsive,
+        Some(Some(_)) | None => Link::Connected,
     }
 }
 
@@ -129,7 +129,7 @@ fn gateway(routes: &str) -> Option<IpAddr> {
     words.next()?.parse().ok()
 }
 
-fn help(remedy: Remedy, radio: &str) {
+fn apply_remedy(remedy: Remedy, radio: &str) {
     let done = match remedy {
         Remedy::Reassociate => wpa_cli(radio, "reassociate").is_some(),
         Remedy::Renew => {
@@ -143,7 +143,7 @@ fn help(remedy: Remedy, radio: &str) {
         }
     };
     if !done {
-        warn!(target: "wifi", "{radio}: {}: this did not work", remedy.words());
+        warn!(target: "wifi", "{radio}: {}: this did not work", remedy.description());
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gateway_is_found_in_what_ip_says() {
+    fn gateway_is_parsed_from_ip_output() {
         let is = |text: &str| gateway(text).map(|address| address.to_string());
         assert_eq!(
             is("default via 192.168.1.1 proto dhcp src 192.168.1.7 metric 600\n").as_deref(),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_radio_is_found_among_interfaces() {
+    fn first_radio_is_found_among_interfaces() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(first_radio(dir.path()), None);
         for interface in ["eth0", "wlan1/phy80211", "wlan0/wireless", "lo"] {

@@ -8,11 +8,11 @@ use xpuck_wire::log::Line;
 use xpuck_wire::output::count;
 
 /// Longest interval between checks.
-pub const LOOK: Duration = Duration::from_secs(5);
+pub const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// Check interval after a missed reply, which alone does not count as a loss.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Consecutive missed replies that count as a loss.
-const SILENT: u32 = 3;
+const MAX_MISSED: u32 = 3;
 /// Pause after the first remedy; it doubles with each further remedy.
 const FIRST_PAUSE: Duration = Duration::from_secs(4);
 /// Longest pause between two remedies.
@@ -24,11 +24,11 @@ pub enum Link {
     /// The board has no radio, or the radio was removed.
     NoRadio,
     /// The radio is not connected to an access point.
-    Apart,
+    Disconnected,
     /// The radio is connected, but the target does not reply.
-    Silent,
+    Unresponsive,
     /// The connection works.
-    Good,
+    Connected,
 }
 
 /// Measures to restore the connection.
@@ -50,12 +50,12 @@ pub struct Step {
     /// Time until the next check.
     pub wait: Duration,
     /// Line for the log.
-    pub say: Option<Line>,
+    pub log: Option<Line>,
 }
 
 /// State kept between checks.
 #[derive(Clone, Debug, Default)]
-pub struct Keeper {
+pub struct WifiRecovery {
     last: Option<Link>,
     /// Consecutive checks without a reply.
     silent: u32,
@@ -71,27 +71,27 @@ struct Lost {
     due: Duration,
 }
 
-impl Keeper {
+impl WifiRecovery {
     /// Processes the state of the link at time `now`, which counts from an arbitrary start and never decreases.
     pub fn look(&mut self, now: Duration, link: Link) -> Step {
         let before = self.last.replace(link);
-        self.silent = if link == Link::Silent { self.silent + 1 } else { 0 };
+        self.silent = if link == Link::Unresponsive { self.silent + 1 } else { 0 };
         match link {
-            Link::Good => Step { remedy: None, wait: LOOK, say: self.found(now, before) },
+            Link::Connected => Step { remedy: None, wait: CHECK_INTERVAL, log: self.recovered(now, before) },
             Link::NoRadio => {
                 self.lost.get_or_insert(Lost { since: now, tries: 0, due: now });
                 let say = (before != Some(link)).then(|| Line::warn("this board has no radio; waiting for one"));
-                Step { remedy: None, wait: LOOK, say }
+                Step { remedy: None, wait: CHECK_INTERVAL, log: say }
             }
-            Link::Silent if self.lost.is_none() && self.silent < SILENT => {
-                Step { remedy: None, wait: AGAIN, say: None }
+            Link::Unresponsive if self.lost.is_none() && self.silent < MAX_MISSED => {
+                Step { remedy: None, wait: RETRY_INTERVAL, log: None }
             }
-            Link::Apart | Link::Silent => self.remedy(now, link),
+            Link::Disconnected | Link::Unresponsive => self.remedy(now, link),
         }
     }
 
     /// The connection works: returns a line for the log after a loss, and at the first check.
-    fn found(&mut self, now: Duration, before: Option<Link>) -> Option<Line> {
+    fn recovered(&mut self, now: Duration, before: Option<Link>) -> Option<Line> {
         match self.lost.take() {
             Some(Lost { since, tries, .. }) => {
                 let seconds = now.saturating_sub(since).as_secs();
@@ -105,7 +105,7 @@ impl Keeper {
     fn remedy(&mut self, now: Duration, link: Link) -> Step {
         let lost = self.lost.get_or_insert(Lost { since: now, tries: 0, due: now });
         if now < lost.due {
-            return Step { remedy: None, wait: LOOK.min(lost.due - now), say: None };
+            return Step { remedy: None, wait: CHECK_INTERVAL.min(lost.due - now), log: None };
         }
         lost.tries = lost.tries.saturating_add(1);
         let doublings = (lost.tries - 1).min(8);
@@ -118,17 +118,17 @@ impl Keeper {
         };
         // Only tries 1, 2, 4, 8 ... are logged, so that a night without an access point gives few lines.
         let say = lost.tries.is_power_of_two().then(|| {
-            let what = if link == Link::Apart { "no access point" } else { "the access point does not answer" };
+            let what = if link == Link::Disconnected { "no access point" } else { "the access point does not answer" };
             let seconds = now.saturating_sub(lost.since).as_secs();
-            Line::warn(format!("{what} for {seconds} s; try {}: {}", lost.tries, remedy.words()))
+            Line::warn(format!("{what} for {seconds} s; try {}: {}", lost.tries, remedy.description()))
         });
-        Step { remedy: Some(remedy), wait: LOOK.min(pause), say }
+        Step { remedy: Some(remedy), wait: CHECK_INTERVAL.min(pause), log: say }
     }
 }
 
 impl Remedy {
     /// Text for the log.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Remedy::Reassociate => "the radio looks for it again",
             Remedy::Renew => "the radio is switched off and on",
@@ -144,36 +144,36 @@ mod tests {
     /// Runs the keeper for `seconds` with the given states of the link; returns the remedies with their times (s),
     /// and the log lines.
     fn course(seconds: u64, link: impl Fn(u64) -> Link) -> (Vec<(u64, Remedy)>, Vec<String>) {
-        let (mut keeper, mut now) = (Keeper::default(), Duration::ZERO);
+        let (mut keeper, mut now) = (WifiRecovery::default(), Duration::ZERO);
         let (mut remedies, mut said) = (Vec::new(), Vec::new());
         while now.as_secs() < seconds {
             let step = keeper.look(now, link(now.as_secs()));
-            assert!(step.wait >= AGAIN && step.wait <= LOOK, "{step:?}");
+            assert!(step.wait >= RETRY_INTERVAL && step.wait <= CHECK_INTERVAL, "{step:?}");
             remedies.extend(step.remedy.map(|remedy| (now.as_secs(), remedy)));
-            said.extend(step.say.map(|line| line.text));
+            said.extend(step.log.map(|line| line.text));
             now += step.wait;
         }
         (remedies, said)
     }
 
     #[test]
-    fn a_good_connection_is_left_alone() {
-        assert_eq!(course(3600, |_| Link::Good), (vec![], vec!["the access point is there".into()]));
+    fn good_connection_needs_no_remedy() {
+        assert_eq!(course(3600, |_| Link::Connected), (vec![], vec!["the access point is there".into()]));
     }
 
     #[test]
     fn one_or_two_lost_answers_are_none_and_three_are() {
-        let (remedies, _) = course(60, |s| if (10..12).contains(&s) { Link::Silent } else { Link::Good });
+        let (remedies, _) = course(60, |s| if (10..12).contains(&s) { Link::Unresponsive } else { Link::Connected });
         assert_eq!(remedies, []);
-        let (remedies, said) = course(60, |s| if (10..13).contains(&s) { Link::Silent } else { Link::Good });
+        let (remedies, said) = course(60, |s| if (10..13).contains(&s) { Link::Unresponsive } else { Link::Connected });
         assert_eq!(remedies, [(12, Remedy::Reassociate)]);
         assert!(said[1].starts_with("the access point does not answer for 0 s; try 1"), "{said:?}");
         assert_eq!(said[2], "the access point is back after 4 s and 1 try");
     }
 
     #[test]
-    fn a_lost_access_point_is_looked_for_with_growing_pauses() {
-        let (remedies, said) = course(600, |_| Link::Apart);
+    fn lost_access_point_is_retried_with_growing_pauses() {
+        let (remedies, said) = course(600, |_| Link::Disconnected);
         let times: Vec<u64> = remedies.iter().map(|r| r.0).collect();
         assert_eq!(times[..7], [0, 4, 12, 28, 60, 120, 180]);
         assert!(times.windows(2).skip(5).all(|pair| pair[1] - pair[0] == LONGEST_PAUSE.as_secs()), "{times:?}");
@@ -186,15 +186,15 @@ mod tests {
     #[test]
     fn after_a_return_it_begins_anew() {
         let (remedies, said) =
-            course(700, |s| if (100..200).contains(&s) || s >= 600 { Link::Apart } else { Link::Good });
+            course(700, |s| if (100..200).contains(&s) || s >= 600 { Link::Disconnected } else { Link::Connected });
         let after: Vec<_> = remedies.iter().filter(|r| r.0 >= 600).take(2).copied().collect();
         assert_eq!(after[1].0 - after[0].0, FIRST_PAUSE.as_secs());
         assert!(said.iter().any(|line| line.starts_with("the access point is back after 10")), "{said:?}");
     }
 
     #[test]
-    fn a_board_without_a_radio_waits_for_one_and_says_so_once() {
-        let (remedies, said) = course(3600, |s| if s < 3000 { Link::NoRadio } else { Link::Good });
+    fn missing_radio_is_waited_for_and_logged_once() {
+        let (remedies, said) = course(3600, |s| if s < 3000 { Link::NoRadio } else { Link::Connected });
         assert_eq!(remedies, []);
         assert_eq!(
             said,

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_on_wrapping_counters_comes_back() {
+    fn odometry_returns_to_start_with_wrapping_counters() {
         let mut odometry = Odometry::default();
         let mut steps = [65_500u16, 30];
         let wheels = Wheels::default();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_was_switched_on_again_does_not_move() {
+    fn restarted_body_does_not_move_odometry() {
         let mut odometry = Odometry::default();
         odometry.update([20_000, 20_000], 0.0, &Wheels::default());
         odometry.update([0, 0], 0.1, &Wheels::default());
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robots_wheels_are_allowed_for() {
+    fn wheel_calibration_corrects_commands() {
         let wheels = Wheels { left: 1.02, right: 0.98, baseline: 1.05 };
         let command = command([0.05, 0.05], &wheels);
         let real = speeds_of(command, &wheels);

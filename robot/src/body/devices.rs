@@ -1,9 +1,9 @@
 //! Opens the devices that the robot's file names.
 
 use crate::config::{BodyKind, Camera, DeviceKind, RobotFile};
-use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::body::{Body, BodyReadings, Counts, Drive};
 use crate::device::body_lock::BodyLock;
-use crate::device::camera_sensor::AnySensor;
+use crate::device::camera_sensor::BoxedSensor;
 use crate::device::epuck::Epuck;
 use crate::device::fitted::{Fitted, FittedDevice};
 use crate::device::frames::PixelOrder;
@@ -22,7 +22,7 @@ pub const CAMERA: (usize, usize) = (640, 480);
 /// Folder in which the kernel lists the power monitors of its own drivers.
 const HWMON: &str = "/sys/class/hwmon";
 /// Minimum interval between exchanges with a virtual body, whatever the speed of the arena.
-const SHORTEST: Duration = Duration::from_millis(2);
+const MIN_PERIOD: Duration = Duration::from_millis(2);
 
 impl DeviceKind {
     fn body(&self) -> BodyKind {
@@ -93,7 +93,7 @@ impl DeviceKind {
 /// # Errors
 /// If the device does not exist, or another program holds it.
 pub fn lock_body(robot: &RobotFile) -> Result<BodyLock, DeviceError> {
-    BodyLock::take(&robot.devices.wheels(&robot.id))
+    BodyLock::acquire(&robot.devices.wheels(&robot.id))
 }
 
 /// Opens the robot's body, with a guard process if the body has no watchdog. `speed` is arena time over wall time.
@@ -111,7 +111,7 @@ pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceE
         other if other.body() == BodyKind::Epuck1 => Box::new(guard::open(Kind::Epuck1, &wheels)?),
         _ => Box::new(guard::open(Kind::Epuck2, &wheels)?),
     };
-    Ok(if speed > 1.0 { Box::new(Hastened { body, speed }) } else { body })
+    Ok(if speed > 1.0 { Box::new(AcceleratedBody { body, speed }) } else { body })
 }
 
 /// Opens the robot's camera and configures its sensor; `None` if the file names no camera.
@@ -151,8 +151,8 @@ pub fn open_camera(robot: &RobotFile) -> Result<Option<Box<dyn FrameSource>>, De
 ///
 /// # Errors
 /// If no sensor answers.
-pub fn open_sensor(robot: &RobotFile) -> Result<AnySensor, DeviceError> {
-    AnySensor::open(&robot.devices.i2c(&robot.id))
+pub fn open_sensor(robot: &RobotFile) -> Result<BoxedSensor, DeviceError> {
+    BoxedSensor::open(&robot.devices.i2c(&robot.id))
 }
 
 /// Opens the power monitor at an address of the robot's I2C bus.
@@ -174,18 +174,18 @@ pub fn open_fitted(robot: &RobotFile, device: Fitted, own: u16) -> Result<Box<dy
 }
 
 /// Body in an arena that runs faster than wall time: the exchange period is shorter by the same factor.
-struct Hastened {
+struct AcceleratedBody {
     body: Box<dyn Body>,
     speed: f64,
 }
 
-impl Body for Hastened {
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+impl Body for AcceleratedBody {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         self.body.exchange(drive)
     }
 
     fn period(&self) -> Duration {
-        self.body.period().div_f64(self.speed).max(SHORTEST)
+        self.body.period().div_f64(self.speed).max(MIN_PERIOD)
     }
 
     fn counts(&self) -> Counts {

@@ -7,9 +7,9 @@ use crate::body::link::{BodyLink, BodyLinkError, BodyLinkHealth, Sample};
 use crate::body::poller::{Poller, Reader};
 use crate::body::sensors::{self, BodySensors};
 #[cfg(feature = "apriltag")]
-use crate::body::tag_sense::TagSense;
+use crate::body::tag_sense::TagReporter;
 #[cfg(feature = "apriltag")]
-use crate::body::tag_watch::Looks;
+use crate::body::tag_watch::FrameSender;
 use crate::calibration::Calibration;
 use crate::config::{Config, RobotFile};
 use crate::controller::Controller;
@@ -21,7 +21,7 @@ use crate::device::lamps::Lamps;
 use crate::device::{DeviceError, Frame, PowerMonitor};
 use crate::external;
 use crate::onboard::thermal;
-use crate::vision::colours::Vision;
+use crate::vision::colours::ColourClassifier;
 use crate::vision::snapshot::Snapshot;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,19 +35,19 @@ use xpuck_wire::message::{Picture, Sensors, State, Tags};
 use xpuck_wire::telemetry::{DeviceReport, PowerReport, Telemetry};
 
 /// Polling interval of the camera (wall time).
-const FRAME_EVERY: Duration = Duration::from_millis(4);
+const CAMERA_POLL_INTERVAL: Duration = Duration::from_millis(4);
 /// Polling interval of the power monitors and the temperature (wall time).
-const POWER_EVERY: Duration = Duration::from_secs(1);
+const POWER_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Age above which power readings are discarded (wall time).
 const POWER_STALE: Duration = Duration::from_secs(5);
 /// Polling interval of optional devices (wall time).
-const FITTED_EVERY: Duration = Duration::from_millis(100);
+const FITTED_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Age above which readings of optional devices are discarded (wall time).
 const FITTED_STALE: Duration = Duration::from_secs(2);
 /// Blinking time after an identify request (wall time).
-const BLINKS: Duration = Duration::from_secs(xpuck_wire::message::BLINKS_S as u64);
+const BLINK_DURATION: Duration = Duration::from_secs(xpuck_wire::message::BLINKS_S as u64);
 /// Half of the blinking period (wall time).
-const BLINK: Duration = Duration::from_millis(250);
+const BLINK_HALF_PERIOD: Duration = Duration::from_millis(250);
 
 /// The robot's devices. A failed device shows in the age of its readings; no failure here ends the control loop.
 pub struct Hardware {
@@ -69,15 +69,15 @@ pub struct Hardware {
     camera: Option<Poller<View>>,
     power: Poller<PowerReport>,
     /// Last error of the body that was logged.
-    told: Option<Arc<str>>,
+    logged_error: Option<Arc<str>>,
     reopened: u64,
     /// Time of the last identify request, while the robot blinks.
-    blinks: Option<Instant>,
+    blinking_since: Option<Instant>,
     /// Number of identify requests.
-    called: u8,
+    identify_count: u8,
     snapshot: Arc<Snapshot>,
     #[cfg(feature = "apriltag")]
-    tags: TagSense,
+    tags: TagReporter,
 }
 
 impl Hardware {
@@ -91,11 +91,11 @@ impl Hardware {
         let lock = lock_body(&robot)?;
         let snapshot = Arc::new(Snapshot::default());
         #[cfg(feature = "apriltag")]
-        let tags = TagSense::start(&robot, speed)?;
-        let eyes = Eyes {
+        let tags = TagReporter::start(&robot, speed)?;
+        let eyes = FrameConsumers {
             snapshot: snapshot.clone(),
             #[cfg(feature = "apriltag")]
-            looks: tags.looks(),
+            looks: tags.frame_sender(),
         };
         let (camera, power) = (poll_camera(&robot, eyes)?, poll_power(&robot)?);
         let fitted = poll_fitted(&robot, config.place())?;
@@ -117,10 +117,10 @@ impl Hardware {
             fitted,
             camera,
             power,
-            told: None,
+            logged_error: None,
             reopened: 0,
-            blinks: None,
-            called: 0,
+            blinking_since: None,
+            identify_count: 0,
             snapshot,
             #[cfg(feature = "apriltag")]
             tags,
@@ -179,13 +179,13 @@ impl Hardware {
 
     /// Blinks for some seconds, and plays a melody on bodies with a speaker, to help find the robot.
     pub fn identify(&mut self) {
-        self.blinks = Some(Instant::now());
-        self.called = self.called.wrapping_add(1);
+        self.blinking_since = Some(Instant::now());
+        self.identify_count = self.identify_count.wrapping_add(1);
     }
 
     /// Requests the camera's next frame as a picture.
     pub fn want_picture(&self) {
-        self.snapshot.ask();
+        self.snapshot.request();
     }
 
     /// The requested picture, once available.
@@ -199,9 +199,9 @@ impl Hardware {
     }
 
     /// Adds odometry, steps and battery to an external controller's view of the core's senses.
-    pub fn complete(&mut self, view: external::Sensed) -> external::Sensed {
+    pub fn complete(&mut self, view: external::SenseMessage) -> external::SenseMessage {
         let battery = self.fresh_power().and_then(|report| report.battery_v);
-        external::Sensed {
+        external::SenseMessage {
             odometry: self.odometry.pose(),
             steps: self.seen.map_or([0; 2], |seen| seen.sensed.steps),
             battery,
@@ -212,7 +212,7 @@ impl Hardware {
     /// Tags seen last, at most twice a second and once per processed frame.
     #[cfg(feature = "apriltag")]
     pub fn tags(&mut self) -> Option<Tags> {
-        self.tags.next_told()
+        self.tags.next_report()
     }
 
     /// Always `None`: this program is built without tag detection.
@@ -223,17 +223,19 @@ impl Hardware {
 
     /// Current lamps and sound; `wanted` are the colours that an external controller requests.
     fn lamps(&mut self, core: &Core, wanted: Option<Ring>) -> Lamps {
-        self.blinks = self.blinks.filter(|since| since.elapsed() < BLINKS);
+        self.blinking_since = self.blinking_since.filter(|since| since.elapsed() < BLINK_DURATION);
         let controller = core.controller();
         let battery_v = self.fresh_power().and_then(|report| report.battery_v);
-        lamps::lamps(&lamps::Shown {
+        lamps::lamps(&lamps::LampInputs {
             pattern: core.lamps(),
             state: core.state(),
             battery_v,
             leaf: controller.and_then(Controller::leaf),
             signal: controller.map_or(0, Controller::signal),
-            blinks: self.blinks.map(|since| (since.elapsed().as_millis() / BLINK.as_millis()).is_multiple_of(2)),
-            called: self.called,
+            blinks: self
+                .blinking_since
+                .map(|since| (since.elapsed().as_millis() / BLINK_HALF_PERIOD.as_millis()).is_multiple_of(2)),
+            called: self.identify_count,
             wanted: wanted.map(|ring| match ring {
                 Ring::All(colour) => [pixel(colour); PIXELS],
                 Ring::Each(colours) => colours.map(pixel),
@@ -256,11 +258,11 @@ impl Hardware {
     }
 
     /// Log lines since the last call.
-    pub fn troubles(&mut self) -> Vec<Line> {
+    pub fn take_log_lines(&mut self) -> Vec<Line> {
         self.power.seen();
-        let mut lines: Vec<Line> = self.power.trouble().map(Line::warn).into_iter().collect();
-        lines.extend(self.camera.as_mut().and_then(Poller::trouble).map(Line::warn));
-        lines.extend(self.fitted.iter_mut().filter_map(Poller::trouble).map(Line::warn));
+        let mut lines: Vec<Line> = self.power.take_error().map(Line::warn).into_iter().collect();
+        lines.extend(self.camera.as_mut().and_then(Poller::take_error).map(Line::warn));
+        lines.extend(self.fitted.iter_mut().filter_map(Poller::take_error).map(Line::warn));
         let trouble = self.sensors.trouble();
         if trouble != self.sensor_trouble {
             lines.push(match trouble.is_empty() {
@@ -272,11 +274,11 @@ impl Hardware {
         let health = self.body.health();
         if health.reopened > self.reopened {
             self.reopened = health.reopened;
-            self.told = None;
+            self.logged_error = None;
             lines.push(Line::info("the body answers again"));
-        } else if health.last_error.is_some() && health.last_error != self.told {
+        } else if health.last_error.is_some() && health.last_error != self.logged_error {
             lines.extend(health.last_error.as_deref().map(Line::warn));
-            self.told = health.last_error;
+            self.logged_error = health.last_error;
         }
         lines
     }
@@ -318,15 +320,15 @@ impl Hardware {
 
 /// Consumers of camera frames other than the colour vision.
 #[derive(Clone)]
-struct Eyes {
+struct FrameConsumers {
     snapshot: Arc<Snapshot>,
     #[cfg(feature = "apriltag")]
-    looks: Option<Looks>,
+    looks: Option<FrameSender>,
 }
 
-impl Eyes {
+impl FrameConsumers {
     fn offer(&self, frame: &Frame) {
-        self.snapshot.offer(frame);
+        self.snapshot.on_frame(frame);
         #[cfg(feature = "apriltag")]
         if let Some(looks) = &self.looks {
             looks.offer(frame);
@@ -341,7 +343,7 @@ struct View {
     lost: u64,
 }
 
-fn poll_camera(robot: &RobotFile, eyes: Eyes) -> std::io::Result<Option<Poller<View>>> {
+fn poll_camera(robot: &RobotFile, eyes: FrameConsumers) -> std::io::Result<Option<Poller<View>>> {
     if !robot.devices.has_camera() {
         return Ok(None);
     }
@@ -349,7 +351,7 @@ fn poll_camera(robot: &RobotFile, eyes: Eyes) -> std::io::Result<Option<Poller<V
     let open = move || -> Result<Reader<View>, DeviceError> {
         let mut camera = open_camera(&robot)?;
         let mount = robot.calibration.camera;
-        let vision = Vision::new(&mount.regions()).turned(mount.turn_deg);
+        let vision = ColourClassifier::new(&mount.regions()).turned(mount.turn_deg);
         let eyes = eyes.clone();
         Ok(Box::new(move || {
             let Some(camera) = &mut camera else { return Ok(None) };
@@ -360,7 +362,7 @@ fn poll_camera(robot: &RobotFile, eyes: Eyes) -> std::io::Result<Option<Poller<V
             Ok(Some(View { blobs, lost: counts.dropped_frames + counts.overtaken + counts.wrong_size }))
         }))
     };
-    Poller::start("camera", FRAME_EVERY, open).map(Some)
+    Poller::start("camera", CAMERA_POLL_INTERVAL, open).map(Some)
 }
 
 fn pixel([red, green, blue]: Colour) -> Pixel {
@@ -378,7 +380,7 @@ fn poll_fitted(robot: &RobotFile, own: u16) -> std::io::Result<Vec<Poller<Fitted
                 Ok(Some(readings))
             }))
         };
-        Poller::start(device.name(), FITTED_EVERY, open)
+        Poller::start(device.name(), FITTED_POLL_INTERVAL, open)
     };
     robot.fitted.iter().map(poll).collect()
 }
@@ -400,7 +402,7 @@ fn poll_power(robot: &RobotFile) -> std::io::Result<Poller<PowerReport>> {
             Ok(Some(report))
         }))
     };
-    Poller::start("power", POWER_EVERY, open)
+    Poller::start("power", POWER_POLL_INTERVAL, open)
 }
 
 fn watts(monitor: &mut dyn PowerMonitor) -> Result<(Option<f32>, Option<f32>), DeviceError> {

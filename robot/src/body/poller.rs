@@ -13,7 +13,7 @@ pub type Reader<T> = Box<dyn FnMut() -> Result<Option<T>, DeviceError> + Send>;
 
 /// Values and errors of a device so far.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<T> {
+pub struct PollerState<T> {
     /// Last value, and the time of its arrival.
     pub latest: Option<(T, Instant)>,
     /// Number of values.
@@ -23,12 +23,12 @@ pub struct Seen<T> {
 }
 
 struct Latest<T> {
-    seen: Seen<T>,
+    seen: PollerState<T>,
     trouble: Option<String>,
 }
 
 impl<T> Latest<T> {
-    fn note(&mut self, result: Result<Option<T>, DeviceError>, told: &mut Option<String>) {
+    fn record(&mut self, result: Result<Option<T>, DeviceError>, told: &mut Option<String>) {
         match result {
             Ok(None) => {}
             Ok(Some(value)) => {
@@ -53,7 +53,7 @@ impl<T> Latest<T> {
 pub struct Poller<T> {
     latest: Arc<Mutex<Latest<T>>>,
     ended: Arc<AtomicBool>,
-    seen: Seen<T>,
+    seen: PollerState<T>,
     trouble: Option<String>,
 }
 
@@ -67,7 +67,7 @@ impl<T: Copy + Send + 'static> Poller<T> {
         period: Duration,
         open: impl FnMut() -> Result<Reader<T>, DeviceError> + Send + 'static,
     ) -> std::io::Result<Poller<T>> {
-        let seen = Seen { latest: None, values: 0, errors: 0 };
+        let seen = PollerState { latest: None, values: 0, errors: 0 };
         let latest = Arc::new(Mutex::new(Latest { seen, trouble: None }));
         let ended = Arc::new(AtomicBool::new(false));
         let (theirs, end) = (latest.clone(), ended.clone());
@@ -76,7 +76,7 @@ impl<T: Copy + Send + 'static> Poller<T> {
     }
 
     /// Values so far. Never blocks: while the thread is writing, it returns the previous state.
-    pub fn seen(&mut self) -> Seen<T> {
+    pub fn seen(&mut self) -> PollerState<T> {
         if let Ok(mut latest) = self.latest.try_lock() {
             self.seen = latest.seen;
             self.trouble = latest.trouble.take().or(self.trouble.take());
@@ -85,7 +85,7 @@ impl<T: Copy + Send + 'static> Poller<T> {
     }
 
     /// Last error since the previous call.
-    pub fn trouble(&mut self) -> Option<String> {
+    pub fn take_error(&mut self) -> Option<String> {
         self.trouble.take()
     }
 }
@@ -117,7 +117,7 @@ fn poll<T>(
             reader = None;
         }
         // The thread holds the lock only for short operations, so readers are never delayed.
-        latest.lock().unwrap_or_else(PoisonError::into_inner).note(result, &mut told);
+        latest.lock().unwrap_or_else(PoisonError::into_inner).record(result, &mut told);
         std::thread::sleep(wait);
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_that_breaks_is_opened_again_and_told_of() {
+    fn broken_device_is_reopened_and_reported() {
         let mut openings = 0;
         let open = move || -> Result<Reader<u32>, DeviceError> {
             openings += 1;
@@ -144,7 +144,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(60);
         let mut trouble = None;
         while poller.seen().latest.is_none_or(|(value, _)| value <= 200) {
-            trouble = poller.trouble().or(trouble);
+            trouble = poller.take_error().or(trouble);
             assert!(Instant::now() < deadline, "{:?}", poller.seen());
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -1,7 +1,7 @@
 //! Tags in the control loop: it reports them to the hub, and shows them to the tree as a colour if the robot's file
 //! configures one.
 
-use crate::body::tag_watch::{Looks, TagWatch, thirds};
+use crate::body::tag_watch::{FrameSender, TagDetector, thirds};
 use crate::config::{RobotFile, TagColour};
 use std::time::{Duration, Instant};
 use xpuck_kernels::world::Colour;
@@ -10,43 +10,43 @@ use xpuck_robot_core::readings::CAMERA_STALE;
 use xpuck_wire::message::Tags;
 
 /// Minimum interval between tag reports (wall time).
-const EVERY: Duration = Duration::from_millis(500);
+const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Tags as seen by the control loop. Without a detection thread, no tags are sensed or reported.
-pub struct TagSense {
-    watch: Option<TagWatch>,
+pub struct TagReporter {
+    watch: Option<TagDetector>,
     colour: Option<Colour>,
     /// Tags of the last processed frame, and the arrival time of that frame.
     seen: Option<(Tags, Instant)>,
     /// Number of the last reported result, and the time of its report.
-    told: (u32, Option<Instant>),
+    last_report: (u32, Option<Instant>),
     /// Arena time over wall time.
     speed: f64,
 }
 
-impl TagSense {
+impl TagReporter {
     /// Starts tag detection if the robot's file configures it.
     ///
     /// # Errors
     /// If the system cannot create a thread.
-    pub fn start(robot: &RobotFile, speed: f64) -> std::io::Result<TagSense> {
+    pub fn start(robot: &RobotFile, speed: f64) -> std::io::Result<TagReporter> {
         let colour = robot.camera.tags_as.map(|colour| match colour {
             TagColour::Red => Colour::Red,
             TagColour::Green => Colour::Green,
             TagColour::Blue => Colour::Blue,
         });
-        Ok(TagSense { watch: TagWatch::start(robot, speed)?, colour, seen: None, told: (0, None), speed })
+        Ok(TagReporter { watch: TagDetector::start(robot, speed)?, colour, seen: None, last_report: (0, None), speed })
     }
 
     /// Handle that receives frames, if tags are detected.
-    pub fn looks(&self) -> Option<Looks> {
-        self.watch.as_ref().map(TagWatch::looks)
+    pub fn frame_sender(&self) -> Option<FrameSender> {
+        self.watch.as_ref().map(TagDetector::looks)
     }
 
     /// Last result and its age (s of arena time); the previous result while the detection thread is writing. Never
     /// blocks.
     fn latest(&mut self) -> Option<(&Tags, f32)> {
-        if let Some(seen) = self.watch.as_ref().and_then(TagWatch::seen) {
+        if let Some(seen) = self.watch.as_ref().and_then(TagDetector::seen) {
             self.seen = Some(seen);
         }
         let (tags, came) = self.seen.as_ref()?;
@@ -68,14 +68,14 @@ impl TagSense {
     }
 
     /// Last detected tags, at most twice a second and once per processed frame.
-    pub fn next_told(&mut self) -> Option<Tags> {
-        let (looks, at) = self.told;
-        if at.is_some_and(|at| at.elapsed() < EVERY) {
+    pub fn next_report(&mut self) -> Option<Tags> {
+        let (looks, at) = self.last_report;
+        if at.is_some_and(|at| at.elapsed() < REPORT_INTERVAL) {
             return None;
         }
         let (tags, age) = self.latest().filter(|(tags, _)| tags.looks != looks)?;
         let tags = Tags { age, ..tags.clone() };
-        self.told = (tags.looks, Some(Instant::now()));
+        self.last_report = (tags.looks, Some(Instant::now()));
         Some(tags)
     }
 }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_tag_is_told() {
+    fn nearest_tag_is_selected() {
         let tag = |range: f32, bearing: f32| TagSeen { range, bearing, ..TagSeen::default() };
         assert_eq!(nearest(&Tags::default()), None);
         let tags = Tags { tags: vec![tag(1.0, -0.3), tag(0.4, 0.2), tag(0.9, 0.0)], ..Tags::default() };

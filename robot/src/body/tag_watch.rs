@@ -37,12 +37,12 @@ impl Shared {
 
 /// Handle through which the camera thread passes frames.
 #[derive(Clone)]
-pub struct Looks {
+pub struct FrameSender {
     shared: Arc<Shared>,
     period: Duration,
 }
 
-impl Looks {
+impl FrameSender {
     /// Copies a frame if the period has elapsed and the previous frame is processed.
     pub fn offer(&self, frame: &Frame) {
         let mut state = self.shared.lock();
@@ -77,28 +77,28 @@ pub fn thirds(tags: &[TagSeen]) -> [bool; 3] {
 }
 
 /// Handle of the control loop; dropping it ends the thread.
-pub struct TagWatch {
-    looks: Looks,
+pub struct TagDetector {
+    looks: FrameSender,
 }
 
-impl TagWatch {
+impl TagDetector {
     /// Starts detection if the robot's file configures a tag size and a camera. `speed` is arena time over wall time.
     ///
     /// # Errors
     /// If the system cannot create a thread.
-    pub fn start(robot: &RobotFile, speed: f64) -> std::io::Result<Option<TagWatch>> {
+    pub fn start(robot: &RobotFile, speed: f64) -> std::io::Result<Option<TagDetector>> {
         let Some(size_mm) = robot.camera.tag_size_mm.filter(|_| robot.devices.has_camera()) else { return Ok(None) };
         let period = Duration::from_secs_f64(1.0 / (robot.camera.tag_looks * speed));
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
         let (lens, turn) = (robot.calibration.camera.lens, f64::from(robot.calibration.camera.turn_deg).to_radians());
         let markers = Markers::for_frames(size_mm / 1000.0, robot.devices.frame_size().0).with_lens(lens);
         let theirs = shared.clone();
-        std::thread::Builder::new().name("tags".into()).spawn(move || look(&theirs, markers, turn))?;
-        Ok(Some(TagWatch { looks: Looks { shared, period } }))
+        std::thread::Builder::new().name("tags".into()).spawn(move || detect_loop(&theirs, markers, turn))?;
+        Ok(Some(TagDetector { looks: FrameSender { shared, period } }))
     }
 
     /// Handle that receives frames.
-    pub fn looks(&self) -> Looks {
+    pub fn looks(&self) -> FrameSender {
         self.looks.clone()
     }
 
@@ -109,14 +109,14 @@ impl TagWatch {
     }
 }
 
-impl Drop for TagWatch {
+impl Drop for TagDetector {
     fn drop(&mut self) {
         self.looks.shared.lock().ended = true;
         self.looks.shared.changed.notify_one();
     }
 }
 
-fn look(shared: &Shared, mut markers: Markers, turn: f64) {
+fn detect_loop(shared: &Shared, mut markers: Markers, turn: f64) {
     let mut looks = 0u32;
     loop {
         let (frame, came) = {
@@ -133,7 +133,7 @@ fn look(shared: &Shared, mut markers: Markers, turn: f64) {
             }
         };
         let begun = Instant::now();
-        let mut tags: Vec<TagSeen> = markers.detect(&frame).iter().map(|marker| told(marker, turn)).collect();
+        let mut tags: Vec<TagSeen> = markers.detect(&frame).iter().map(|marker| to_robot_frame(marker, turn)).collect();
         tags.sort_by(|a, b| a.range.total_cmp(&b.range));
         tags.truncate(MAX_TAGS);
         looks = looks.saturating_add(1);
@@ -146,7 +146,7 @@ fn look(shared: &Shared, mut markers: Markers, turn: f64) {
 }
 
 /// Pose of a marker in the robot's frame. The camera points `turn` (rad) to the left of straight ahead.
-fn told(marker: &Marker, turn: f64) -> TagSeen {
+fn to_robot_frame(marker: &Marker, turn: f64) -> TagSeen {
     let around = |angle: f64| {
         let turned = (angle + turn).rem_euclid(std::f64::consts::TAU);
         (if turned > std::f64::consts::PI { turned - std::f64::consts::TAU } else { turned }) as f32
@@ -164,7 +164,7 @@ fn told(marker: &Marker, turn: f64) -> TagSeen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vision::synthetic::{Optics, render, stands};
+    use crate::vision::synthetic::{Optics, marker_pose, render};
     use xpuck_kernels::random::{Draws, Stream};
 
     fn robot(more: &str) -> RobotFile {
@@ -178,11 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn tags_of_a_frame_are_told_in_the_robots_frame_nearest_first() {
+    fn tags_are_in_robot_frame_nearest_first() {
         let file = "[camera]\ntag_size_mm = 100\ntag_looks = 15\n[calibration.camera]\nturn_deg = 10\n";
-        let watch = TagWatch::start(&robot(file), 1.0).unwrap().unwrap();
+        let watch = TagDetector::start(&robot(file), 1.0).unwrap().unwrap();
         assert!(watch.seen().is_none());
-        let tags = [(3, stands([0.8, 0.1, 0.0], 0.0, 0.0)), (5, stands([0.5, -0.1, 0.03], 0.3, 0.0))];
+        let tags = [(3, marker_pose([0.8, 0.1, 0.0], 0.0, 0.0)), (5, marker_pose([0.5, -0.1, 0.03], 0.3, 0.0))];
         let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
         let frame = render(&tags, 0.1, &Optics::perfect(320, 240), &mut draws);
         let begun = Instant::now();
@@ -216,8 +216,8 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_that_looks_for_none_has_no_thread() {
-        assert!(TagWatch::start(&robot(""), 1.0).unwrap().is_none());
+    fn tag_watch_needs_tag_size_and_valid_keys() {
+        assert!(TagDetector::start(&robot(""), 1.0).unwrap().is_none());
         let error = |more: &str| {
             let file: Result<RobotFile, _> = xpuck_wire::file::parse(
                 "r",

@@ -6,7 +6,7 @@ use crate::board::processors;
 use crate::device::DeviceError;
 use crate::device::body::{Body, Drive};
 use crate::histogram::Histogram;
-use crate::pace::Pace;
+use crate::pace::PeriodicTimer;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use xpuck_wire::precedence;
@@ -14,7 +14,7 @@ use xpuck_wire::precedence;
 /// Period of the thesis (5.2.1).
 pub const PERIOD: Duration = Duration::from_millis(5);
 /// Latency bound of the thesis.
-pub const BAR: Duration = Duration::from_micros(457);
+pub const BOUND: Duration = Duration::from_micros(457);
 /// Priority under SCHED_FIFO, above that of the robot's own threads.
 const PRIORITY: u8 = 80;
 
@@ -47,8 +47,8 @@ impl Latency {
     }
 
     /// Whether no deadline was missed and no wake-up exceeded the bound.
-    pub fn holds(&self) -> bool {
-        self.missed == 0 && self.worst() <= BAR
+    pub fn meets_bound(&self) -> bool {
+        self.missed == 0 && self.worst() <= BOUND
     }
 }
 
@@ -68,15 +68,15 @@ pub fn measure(
 fn wake(mut body: Option<Box<dyn Body>>, length: Duration, told: &mut (dyn FnMut(u64) + Send)) -> Latency {
     let realtime = precedence::run_first(PRIORITY).is_ok();
     if realtime {
-        processors::keep_to_control();
+        processors::pin_to_control();
     }
-    let processor = processors::kept_to();
+    let processor = processors::pinned_to();
     let (mut exchanges, mut failed, mut wakes, mut seconds) = (Histogram::default(), 0, 0, 0);
-    let mut pace = Pace::new(PERIOD, PERIOD);
+    let mut pace = PeriodicTimer::new(PERIOD, PERIOD);
     let begun = Instant::now();
     while begun.elapsed() < length {
-        std::thread::sleep(pace.left(begun.elapsed()));
-        if !pace.begins(begun.elapsed()) {
+        std::thread::sleep(pace.remaining(begun.elapsed()));
+        if !pace.poll(begun.elapsed()) {
             continue;
         }
         wakes += 1;
@@ -97,27 +97,27 @@ fn wake(mut body: Option<Box<dyn Body>>, length: Duration, told: &mut (dyn FnMut
         realtime,
         processor,
         wakes,
-        missed: pace.missed(),
+        missed: pace.skipped(),
         late_us: told(pace.lateness()),
         exchange_us: (exchanges.count() > 0).then(|| told(&exchanges)),
         failed,
-        bar_us: BAR.as_micros() as u64,
+        bar_us: BOUND.as_micros() as u64,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::body::{Counts, Sensed};
+    use crate::device::body::{BodyReadings, Counts};
 
     /// Body with one exchange that takes 20 ms.
     struct Slow(u64);
 
     impl Body for Slow {
-        fn exchange(&mut self, _: &Drive) -> Result<Sensed, DeviceError> {
+        fn exchange(&mut self, _: &Drive) -> Result<BodyReadings, DeviceError> {
             self.0 += 1;
             std::thread::sleep(Duration::from_millis(if self.0 == 10 { 20 } else { 0 }));
-            Ok(Sensed::default())
+            Ok(BodyReadings::default())
         }
 
         fn period(&self) -> Duration {
@@ -130,17 +130,17 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_exchange_is_seen_and_misses_deadlines() {
+    fn slow_exchange_is_measured_and_misses_deadlines() {
         let mut seconds = Vec::new();
         let found = measure(Ok(Box::new(Slow(0))), Duration::from_millis(1200), &mut |s| seconds.push(s)).unwrap();
         let [_, _, longest] = found.exchange_us.unwrap();
         assert!(longest >= 20_000 && found.missed >= 3, "{found:?}");
-        assert!(!found.holds() && (100..=240).contains(&found.wakes), "{found:?}");
+        assert!(!found.meets_bound() && (100..=240).contains(&found.wakes), "{found:?}");
         assert_eq!((found.failed, seconds.first()), (0, Some(&1)));
     }
 
     #[test]
-    fn the_bound_is_the_thesiss() {
+    fn latency_bound_is_that_of_thesis() {
         let good = Latency {
             realtime: true,
             processor: Some(3),
@@ -151,8 +151,8 @@ mod tests {
             failed: 0,
             bar_us: 457,
         };
-        assert!(good.holds());
-        assert!(!Latency { late_us: [10, 100, 458], ..good.clone() }.holds());
-        assert!(!Latency { missed: 1, ..good }.holds());
+        assert!(good.meets_bound());
+        assert!(!Latency { late_us: [10, 100, 458], ..good.clone() }.meets_bound());
+        assert!(!Latency { missed: 1, ..good }.meets_bound());
     }
 }

@@ -1,7 +1,7 @@
 //! `xpuckd selftest`: runs the conformance suite on the devices that a robot's file names.
 
 use crate::body::devices;
-use crate::checks::conformance::{self, Picture, Rig};
+use crate::checks::conformance::{self, Devices, Picture};
 use crate::checks::latency;
 use crate::config::{Config, DeviceKind};
 use crate::device::DeviceError;
@@ -40,7 +40,7 @@ pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     if args.latency {
         return latency(&config, args);
     }
-    let findings = conformance::run(rig(&config), args.wheels, &mut |what| output::note(what));
+    let findings = conformance::run(rig(&config), args.wheels, &mut |what| output::print_error(what));
     if args.json {
         output::line(serde_json::to_string_pretty(&findings)?)?;
     } else {
@@ -53,13 +53,13 @@ pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
 fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
     let body = devices::open_body(&config.robot, 1.0);
     if let Err(error) = &body {
-        output::note(format!("{error}; only the wake-ups are measured"));
+        output::print_error(format!("{error}; only the wake-ups are measured"));
     }
     let real = !matches!(config.robot.devices, DeviceKind::Virtual { .. });
     let all = args.seconds;
     let mut told = |done: u64| {
         if done.is_multiple_of(10) && done < all {
-            output::note(format!("{done} of {all} s"));
+            output::print_error(format!("{done} of {all} s"));
         }
     };
     let found = latency::measure(body, Duration::from_secs(args.seconds), &mut told)?;
@@ -78,14 +78,14 @@ fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
             Some(times) => row("exchange, us", times)?,
             None => output::line("exchange, us         no body answers")?,
         }
-        let verdict = match (found.holds(), real) {
+        let verdict = match (found.meets_bound(), real) {
             (true, _) => "holds",
             (false, true) => "does not hold",
             (false, false) => "does not hold here, and need not: the body is virtual",
         };
         output::line(format_args!("bound of {} us      {verdict}", found.bar_us))?;
     }
-    Ok(found.holds() || !real)
+    Ok(found.meets_bound() || !real)
 }
 
 /// Locks the body for this program. A missing body is reported by its check instead.
@@ -97,14 +97,14 @@ fn lock_body(config: &Config) -> Result<Option<BodyLock>, DeviceError> {
 }
 
 /// Opens the devices that the robot's file names.
-fn rig(config: &Config) -> Rig {
+fn rig(config: &Config) -> Devices {
     let robot = &config.robot;
     let monitor = |address| robot.devices.has_monitors().then(|| devices::open_monitor(robot, address));
     let (width, height) = robot.devices.frame_size();
     let sensor = robot.devices.has_camera().then(|| (devices::open_sensor(robot), robot.devices.sensor_clock()));
     // The arena's file sets the frame rate of a virtual camera; one frame per second shows that the camera runs.
     let picture = Picture { width, height, rate: 1.0..=60.0 };
-    Rig {
+    Devices {
         body: devices::open_body(robot, config.swarm.speed),
         battery: monitor(BATTERY_ADDRESS),
         supply: monitor(SUPPLY_ADDRESS),

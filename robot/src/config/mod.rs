@@ -7,7 +7,7 @@ pub use camera::{CameraFile, Exposure, TagColour};
 use crate::calibration::Calibration;
 use crate::device::fitted::Fitted;
 use crate::device::virtual_bus::TCP;
-use crate::onboard::thermal::SOC;
+use crate::onboard::thermal::SOC_TEMPERATURE_PATH;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -225,7 +225,7 @@ impl Default for EvolutionFile {
         EvolutionFile {
             threads: 1,
             max_temperature_c: 80.0,
-            temperature: SOC.into(),
+            temperature: SOC_TEMPERATURE_PATH.into(),
             engine: None,
             adapter: None,
             state: None,
@@ -314,7 +314,7 @@ impl Config {
                 .map_err(|error| FileError::value(&name, format!("calibration.file: {error}")))?,
             None => xpuck_experiment::Calibration::default(),
         };
-        robot.calibration.take(&measured, &robot.id);
+        robot.calibration.adopt(&measured, &robot.id);
         Ok(Config { file: path.into(), robot, swarm, island, measured })
     }
 }

@@ -51,7 +51,7 @@ fn with(devices: &str) -> Result<DeviceKind, String> {
 }
 
 #[test]
-fn each_kind_of_robot_has_its_own_keys() {
+fn each_robot_kind_has_its_own_keys() {
     let xpuck = with("kind = \"xpuck\"\nspi = \"/dev/spidev1.0\"\ni2c = \"/dev/i2c-1\"\ncamera = \"ft2232h\"");
     let (spi, i2c) = ("/dev/spidev1.0".into(), "/dev/i2c-1".into());
     assert_eq!(xpuck.unwrap(), DeviceKind::Xpuck { spi, i2c, camera: Some(Camera::Ft2232h) });
@@ -68,7 +68,7 @@ fn each_kind_of_robot_has_its_own_keys() {
 }
 
 #[test]
-fn a_calibration_file_says_what_the_robots_own_leaves_out() {
+fn calibration_file_fills_keys_missing_in_robot_file() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
     write("swarm.toml", SWARM);
@@ -108,7 +108,7 @@ fn ranges_are_checked_and_the_state_lies_beside_the_file() {
 
 /// As on a robot's SD card, where /etc/xpuck/robot.toml is a symbolic link to the robot's own file.
 #[test]
-fn what_a_file_behind_a_link_names_is_beside_the_file() {
+fn relative_paths_resolve_from_symlink_target() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("robots")).unwrap();
     std::fs::write(dir.path().join("swarm.toml"), SWARM).unwrap();

@@ -21,7 +21,7 @@ pub struct Drive {
 
 /// Readings of an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sensed {
+pub struct BodyReadings {
     /// Reflected infra-red in the order of the thesis's Table 6.1: sensor 1 is left of the front, then
     /// counter-clockwise.
     pub reflected: [RawInfrared; 8],
@@ -59,7 +59,7 @@ pub struct Counts {
 /// Body of a robot on its bus.
 pub trait Body: Send {
     /// Sends a command, and returns the readings received meanwhile, which may be older than the command.
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError>;
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError>;
 
     /// Interval between exchanges.
     fn period(&self) -> Duration;
@@ -74,7 +74,7 @@ pub trait Body: Send {
 }
 
 impl<B: Body + ?Sized> Body for Box<B> {
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         (**self).exchange(drive)
     }
 

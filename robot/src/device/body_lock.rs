@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 const LOCKS: &str = "/proc/locks";
 
 /// Time for which a killed program may still hold its body while the kernel terminates it.
-const DYING: Duration = Duration::from_secs(1);
+const EXIT_GRACE: Duration = Duration::from_secs(1);
 /// Interval between attempts.
-const LOOK: Duration = Duration::from_millis(20);
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Lock on a body, held while this exists.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl BodyLock {
     ///
     /// # Errors
     /// If the device does not exist, or another program holds it.
-    pub fn take(device: &Path) -> Result<BodyLock, DeviceError> {
+    pub fn acquire(device: &Path) -> Result<BodyLock, DeviceError> {
         let fail = |source| DeviceError::Open { path: device.into(), source };
         let create = |path| {
             let flags = libc::O_NOFOLLOW;
@@ -43,10 +43,10 @@ impl BodyLock {
             None => File::open(device),
         };
         let file = file.map_err(fail)?;
-        let deadline = Instant::now() + DYING;
+        let deadline = Instant::now() + EXIT_GRACE;
         let mut locked = file.try_lock();
         while matches!(locked, Err(TryLockError::WouldBlock)) && Instant::now() < deadline {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(RETRY_INTERVAL);
             locked = file.try_lock();
         }
         match locked {
@@ -55,7 +55,7 @@ impl BodyLock {
                 let locks = std::fs::read_to_string(LOCKS).unwrap_or_default();
                 let holder = file.metadata().ok().and_then(|m| holder(&locks, m.dev(), m.ino()));
                 let holder = holder.map_or_else(|| "another program".into(), |pid| format!("process {pid}"));
-                Err(DeviceError::Held { path: device.into(), holder })
+                Err(DeviceError::InUse { path: device.into(), holder })
             }
             Err(TryLockError::Error(source)) => Err(fail(source)),
         }
@@ -88,30 +88,30 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     #[test]
-    fn a_body_is_held_once_and_the_holder_is_named() {
+    fn body_lock_is_exclusive_and_names_holder() {
         let dir = tempfile::tempdir().unwrap();
         let (socket, node) = (dir.path().join("xp01.spi"), dir.path().join("spidev1.0"));
         let _listener = UnixListener::bind(&socket).unwrap();
         std::fs::write(&node, "").unwrap();
         for device in [&socket, &node] {
-            let lock = BodyLock::take(device).unwrap();
-            let error = BodyLock::take(device).unwrap_err().to_string();
+            let lock = BodyLock::acquire(device).unwrap();
+            let error = BodyLock::acquire(device).unwrap_err().to_string();
             let here = format!("{} is held by process {}", device.display(), std::process::id());
             assert!(error.contains(&here), "{error}");
             // The lock waits for a holder that ends shortly afterwards.
             let ends = std::thread::spawn(move || {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(RETRY_INTERVAL);
                 drop(lock);
             });
-            BodyLock::take(device).unwrap();
+            BodyLock::acquire(device).unwrap();
             ends.join().unwrap();
         }
-        let absent = BodyLock::take(&dir.path().join("nothing")).unwrap_err().to_string();
+        let absent = BodyLock::acquire(&dir.path().join("nothing")).unwrap_err().to_string();
         assert!(absent.contains("cannot open") && absent.ends_with("(os error 2)"), "{absent}");
     }
 
     #[test]
-    fn the_holder_is_found_among_other_locks() {
+    fn holder_is_found_among_other_locks() {
         let locks = "1: POSIX  ADVISORY  WRITE 11 08:01:77 0 EOF\n2: FLOCK  ADVISORY  WRITE 12 08:02:77 0 EOF\n\
                      3: FLOCK  ADVISORY  WRITE 13 08:01:77 0 EOF\n3: -> FLOCK  ADVISORY  WRITE 14 08:01:78 0 EOF\n\
                      4: FLOCK  ADVISORY  WRITE 0 08:01:79 0 EOF\n5: FLOCK";

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_libusb_says_is_understood() {
+    fn libusb_codes_map_to_errors() {
         assert_eq!(meaning(0), Ok(()));
         let errors = [1, 3, 4, 5, 6].map(|status| meaning(status).unwrap_err());
         use TransferError::{Cancelled, Disconnected, Fault, Overflow, Stall};

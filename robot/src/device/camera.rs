@@ -112,9 +112,9 @@ struct Slot {
 }
 
 /// Newest frame, shared by the camera's thread and the reader.
-pub(crate) struct Newest(Mutex<Slot>);
+pub(crate) struct LatestFrame(Mutex<Slot>);
 
-impl Newest {
+impl LatestFrame {
     fn lock(&self) -> MutexGuard<'_, Slot> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,7 +136,7 @@ impl Newest {
 
 /// Camera with a thread of its own. A silent camera is not an error; the caller checks the age of its pictures.
 pub struct Camera {
-    newest: Arc<Newest>,
+    newest: Arc<LatestFrame>,
     stop: Arc<AtomicBool>,
     shown: Frame,
     reader: Option<JoinHandle<()>>,
@@ -147,11 +147,11 @@ impl Camera {
     /// is set or the camera ends; it must check the flag every [`POLL`].
     pub(crate) fn start(
         (width, height): (usize, usize),
-        read: impl FnOnce(&Newest, &AtomicBool) -> Result<(), CameraError> + Send + 'static,
+        read: impl FnOnce(&LatestFrame, &AtomicBool) -> Result<(), CameraError> + Send + 'static,
     ) -> Result<Camera, DeviceError> {
         let slot =
             Slot { frame: Frame::black(width, height)?, fresh: false, counts: CameraCounts::default(), ended: None };
-        let newest = Arc::new(Newest(Mutex::new(slot)));
+        let newest = Arc::new(LatestFrame(Mutex::new(slot)));
         let stop = Arc::new(AtomicBool::new(false));
         let (filling, told) = (newest.clone(), stop.clone());
         let reader = std::thread::Builder::new()
@@ -167,11 +167,11 @@ impl Camera {
 }
 
 #[cfg(test)]
-impl Newest {
+impl LatestFrame {
     /// Creates a slot for frames of this size, without a thread.
-    pub(crate) fn empty(width: usize, height: usize) -> Newest {
+    pub(crate) fn empty(width: usize, height: usize) -> LatestFrame {
         let frame = Frame::black(width, height).expect("a possible size");
-        Newest(Mutex::new(Slot { frame, fresh: false, counts: CameraCounts::default(), ended: None }))
+        LatestFrame(Mutex::new(Slot { frame, fresh: false, counts: CameraCounts::default(), ended: None }))
     }
 
     /// Counters of the stream so far.

@@ -16,11 +16,11 @@ pub struct CameraSensor<B> {
 }
 
 /// Sensor on any kind of bus.
-pub type AnySensor = CameraSensor<Box<dyn I2cBus>>;
+pub type BoxedSensor = CameraSensor<Box<dyn I2cBus>>;
 
-impl AnySensor {
+impl BoxedSensor {
     /// Opens the sensor on the bus at `path`.
-    pub fn open(path: &Path) -> Result<AnySensor, DeviceError> {
+    pub fn open(path: &Path) -> Result<BoxedSensor, DeviceError> {
         CameraSensor::find(i2c::open(path)?)
     }
 }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_that_does_not_hold_is_named_with_its_bank() {
+    fn register_mismatch_is_reported_with_bank() {
         let mut bench = bench(&PO8030);
         bench.stuck = Some((1, 0x4e));
         let error = CameraSensor::find(&mut bench).unwrap().set_up(Clock::Epuck2).unwrap_err().to_string();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_and_nobody_are_told_apart() {
+    fn unknown_sensor_and_no_sensor_are_distinguished() {
         let mut stranger = bench(&OV7670);
         stranger.registers.insert((0, 0x0b), 0x21);
         let error = CameraSensor::find(&mut stranger).err().unwrap().to_string();

@@ -1,6 +1,6 @@
 //! Driver of the e-puck's microcontroller over SPI: numbers the commands, validates the reports and counts errors.
 
-use super::body::{Body, Counts, Drive, Sensed};
+use super::body::{Body, BodyReadings, Counts, Drive};
 use super::shim::{ShimLink, ShimReport};
 use super::{DeviceError, SpiBus};
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl<B: SpiBus> Epuck<B> {
         self.counts.exchanges += 1;
         let expected = self.carried.take();
         let mut words = Command { sequence, ..*command }.encode();
-        words[DUMMY] = self.shim.ask();
+        words[DUMMY] = self.shim.next_word();
         let words = self.bus.transfer(&words).inspect_err(|_| {
             self.counts.bus_errors += 1;
         })?;
@@ -73,7 +73,7 @@ impl<B: SpiBus> Epuck<B> {
             DeviceError::Report { sequence, source }
         })?;
         self.counts.rejected_commands = report.rejected;
-        self.shim.told(words[DUMMY]);
+        self.shim.on_answer(words[DUMMY]);
         if expected.is_some_and(|expected| expected != report.echo) {
             self.counts.unechoed_commands += 1;
         }
@@ -92,17 +92,17 @@ impl<B: SpiBus> Epuck<B> {
 }
 
 impl<B: SpiBus> Body for Epuck<B> {
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         let actions = READ.and(Actions::SET_MOTOR);
         let Drive { speeds, lamps } = *drive;
         // The e-puck's own LEDs keep their state unless the command sets them.
         let (actions, leds) = match lamps.leds {
-            Some(leds) => (actions.and(Actions::SET_LED), leds.word()),
+            Some(leds) => (actions.and(Actions::SET_LED), leds.to_firmware_word()),
             None => (actions, 0),
         };
         let command = Command { actions, speeds, leds, pixels: lamps.pixels, ..Command::default() };
         let report = Epuck::exchange(self, &command)?;
-        Ok(Sensed {
+        Ok(BodyReadings {
             reflected: report.reflected,
             light: Some(RawLight(report.ambient)),
             steps: report.steps,
@@ -132,7 +132,7 @@ impl<B: SpiBus> Body for Epuck<B> {
 mod tests {
     use super::*;
     use std::io::ErrorKind;
-    use xpuck_registers::spi::{Words, late};
+    use xpuck_registers::spi::{Words, shifted_buffer};
     use xpuck_registers::stepper::StepsPerSecond;
 
     /// Simulated dsPIC: reads words one position late, and answers with the report prepared before. `disturb_command`
@@ -159,10 +159,10 @@ mod tests {
             if self.disturb_report {
                 reply[3] ^= 1;
             }
-            let buffer = late(self.last, &sent);
+            let buffer = shifted_buffer(self.last, &sent);
             self.last = sent[31];
             self.report.sequence += 1;
-            match Command::decode_late(&buffer) {
+            match Command::decode_shifted(&buffer) {
                 Ok(command) => {
                     self.report.echo = command.sequence;
                     self.report.status = Status::default();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_lost_on_the_line_shows_in_the_next_report() {
+    fn lost_command_shows_in_next_report() {
         let mut bench = Bench::default();
         Epuck::new(&mut bench).exchange(&forward()).unwrap();
         bench.disturb_command = true;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unanswered_command_is_counted() {
+    fn unanswered_command_is_counted() {
         let mut bench = Bench { disturb_command: true, ..Bench::default() };
         let mut epuck = Epuck::new(&mut bench);
         (0..3).for_each(|_| assert!(epuck.exchange(&forward()).is_ok()));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corrupt_report_is_an_error_that_names_the_checksums() {
+    fn corrupt_report_error_names_command_and_word() {
         let mut bench = Bench { disturb_report: true, ..Bench::default() };
         let mut epuck = Epuck::new(&mut bench);
         let error = epuck.exchange(&forward()).unwrap_err().to_string();

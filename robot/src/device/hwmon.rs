@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_monitors_are_told_apart_by_address() {
+    fn kernel_monitors_are_distinguished_by_address() {
         let tree = tree();
         let read = |address| {
             let mut monitor = Hwmon::find(tree.path(), address).unwrap().unwrap();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_monitor_that_reckons_with_another_shunt_is_refused() {
+    fn monitor_with_wrong_shunt_is_rejected() {
         let tree = tree();
         fs::write(tree.path().join("hwmon2/shunt_resistor"), "10000\n").unwrap();
         let error = Hwmon::find(tree.path(), 0x40).unwrap_err().to_string();

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use xpuck_wire::uninterrupted;
+use xpuck_wire::retry_on_interrupt;
 
 /// Time limit of a transfer in the kernel (ms). A report of an e-puck2 takes 7 ms; the kernel's default of a second
 /// would block the control of the wheels.
@@ -73,7 +73,7 @@ impl I2cBus for KernelI2c {
             messages.push(LinuxI2CMessage::read(read).with_address(u16::from(address)));
         }
         let (asked, path) = (messages.len() as u32, &self.path);
-        match uninterrupted(|| Ok(self.bus.transfer(&mut messages)?)) {
+        match retry_on_interrupt(|| Ok(self.bus.transfer(&mut messages)?)) {
             Ok(done) if done == asked => Ok(()),
             Ok(_) => Err(DeviceError::Nak { path: path.clone(), address }),
             Err(error) => Err(named(path, address, error)),
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_errors_are_named() {
+    fn kernel_errors_are_described() {
         let told = |code| named(Path::new("/dev/i2c-12"), 0x1f, io::Error::from_raw_os_error(code)).to_string();
         for code in [libc::ENXIO, libc::EREMOTEIO] {
             assert_eq!(told(code), "I2C address 0x1f on /dev/i2c-12 does not acknowledge");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_bus_is_refused_with_its_name() {
+    fn invalid_bus_is_rejected_with_path() {
         let absent = KernelI2c::open(Path::new("/dev/i2c-nowhere")).unwrap_err().to_string();
         assert!(absent.contains("cannot open /dev/i2c-nowhere"), "{absent}");
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bus_behind_a_multiplexer_has_another_in_front() {
+    fn multiplexed_bus_resolves_to_root_bus() {
         let dir = tempfile::tempdir().unwrap();
         let channel = dir.path().join("soc/i2c-1/i2c-12");
         std::fs::create_dir_all(&channel).unwrap();

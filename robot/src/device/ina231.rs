@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configured_monitor_reads_volts_and_amps() {
+    fn configured_monitor_reads_volts_and_amps() {
         let mut bench = Bench { registers: [0x4127, 0, 0, 0, 0, 0, 0, 0], deaf: false };
         let mut monitor = Ina231::new(&mut bench, BATTERY_ADDRESS);
         assert_eq!(monitor.amps().unwrap(), 0.0, "not before it is configured");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chip_that_does_not_take_its_configuration_is_named_with_the_register() {
+    fn rejected_configuration_names_register() {
         let mut bench = Bench { registers: [0x4127, 0, 0, 0, 0, 0, 0, 0], deaf: true };
         let error = Ina231::new(&mut bench, BATTERY_ADDRESS).configure().unwrap_err().to_string();
         assert!(error.contains("register 0") && error.contains("0x40") && error.contains("0x4127"), "{error}");

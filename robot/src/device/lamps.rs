@@ -44,16 +44,16 @@ impl Lamps {
     }
 
     /// Pixel nearest to a bearing in the robot's frame (degrees to the left of straight ahead).
-    pub fn at(&self, degrees: f32) -> Pixel {
+    pub fn pixel_at(&self, degrees: f32) -> Pixel {
         let step = 360.0 / PIXELS as f32;
         self.pixels[(degrees.rem_euclid(360.0) / step).round() as usize % PIXELS]
     }
 
     /// State of the e-puck's own LEDs: red lights the ring LEDs on its side, blue every second of them, green the
     /// body LED.
-    pub fn shown(&self) -> Leds {
+    pub fn leds_or_default(&self) -> Leds {
         self.leds.unwrap_or_else(|| {
-            let lit = |led: &u8| match self.at(-45.0 * f32::from(*led)) {
+            let lit = |led: &u8| match self.pixel_at(-45.0 * f32::from(*led)) {
                 Pixel { red: 1.., .. } => true,
                 Pixel { blue: 1.., .. } => led.is_multiple_of(2),
                 _ => false,
@@ -66,12 +66,12 @@ impl Lamps {
 
 impl Leds {
     /// Format of the e-puck's firmware: bits 0..=7 ring, 8 body, 9 front.
-    pub fn word(self) -> u16 {
+    pub fn to_firmware_word(self) -> u16 {
         u16::from(self.ring) | u16::from(self.body) << 8 | u16::from(self.front) << 9
     }
 
     /// Format of the e-puck1's register for front and body LED.
-    pub fn register(self) -> u16 {
+    pub fn to_epuck1_register(self) -> u16 {
         (if self.front { FRONT_LAMP } else { 0 }) | (if self.body { BODY_LAMP } else { 0 })
     }
 }
@@ -82,16 +82,16 @@ mod tests {
 
     #[test]
     fn leds_show_what_the_pixels_do_as_well_as_they_can() {
-        let shown = |red, green, blue| Lamps::all(Pixel { red, green, blue }).shown();
+        let shown = |red, green, blue| Lamps::all(Pixel { red, green, blue }).leds_or_default();
         assert_eq!(shown(16, 0, 0), Leds { ring: 0xff, body: false, front: false });
         assert_eq!(shown(0, 16, 16), Leds { ring: 0x55, body: true, front: false });
-        assert_eq!(Lamps::default().shown(), Leds::default());
+        assert_eq!(Lamps::default().leds_or_default(), Leds::default());
         let mut left = Lamps::default();
         // 96 degrees to the left; LED 6 is at 90.
         left.pixels[4] = Pixel { red: 1, ..DARK };
-        assert_eq!(left.shown().ring, 1 << 6);
+        assert_eq!(left.leds_or_default().ring, 1 << 6);
         let leds = Leds { ring: 1, body: true, front: true };
-        assert_eq!(Lamps { leds: Some(leds), ..left }.shown(), leds);
-        assert_eq!((leds.word(), leds.register()), (0x301, 3));
+        assert_eq!(Lamps { leds: Some(leds), ..left }.leds_or_default(), leds);
+        assert_eq!((leds.to_firmware_word(), leds.to_epuck1_register()), (0x301, 3));
     }
 }

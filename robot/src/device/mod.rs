@@ -59,7 +59,7 @@ pub enum DeviceError {
     },
     /// Another program holds the body.
     #[error("{} is held by {holder}, which drives this robot: end it first", path.display())]
-    Held {
+    InUse {
         /// Device file or socket.
         path: PathBuf,
         /// Description of the holder.
@@ -81,7 +81,7 @@ pub enum DeviceError {
     },
     /// A simulated body did not answer; the connection is opened again.
     #[error("lost contact with {} for {milliseconds} ms: this machine is overloaded", named(path))]
-    GivenUp {
+    Abandoned {
         /// Socket.
         path: PathBuf,
         /// Time limit (ms).
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frames_bytes_fit_its_size() {
+    fn frame_length_must_match_size() {
         assert!(Frame::new(160, 120, vec![0; 38_400]).is_ok());
         let short = Frame::new(160, 120, vec![0; 38_399]).unwrap_err().to_string();
         assert!(short.contains("38399") && short.contains("38400"), "{short}");

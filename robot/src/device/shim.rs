@@ -36,7 +36,7 @@ pub(super) struct ShimLink {
     /// Last words to send.
     queue: VecDeque<u16>,
     /// Last words of this and the previous message; the answer to the previous one arrives with this message.
-    asked: [u16; 2],
+    requested: [u16; 2],
     values: [Option<u8>; REGISTERS_END],
     status: u8,
     answers: bool,
@@ -50,7 +50,7 @@ impl ShimLink {
         ShimLink {
             row_units,
             queue: VecDeque::new(),
-            asked: [0; 2],
+            requested: [0; 2],
             values: [None; REGISTERS_END],
             status: 0,
             answers: false,
@@ -58,16 +58,16 @@ impl ShimLink {
     }
 
     /// Last word of the next message.
-    pub(super) fn ask(&mut self) -> u16 {
+    pub(super) fn next_word(&mut self) -> u16 {
         if self.answers && self.queue.is_empty() {
             self.queue.extend(REGISTERS.iter().map(|register| read(register.address)));
         }
-        self.asked = [self.asked[1], self.queue.pop_front().unwrap_or(read(STATUS))];
-        self.asked[1]
+        self.requested = [self.requested[1], self.queue.pop_front().unwrap_or(read(STATUS))];
+        self.requested[1]
     }
 
     /// Processes the last word of a valid message from the dsPIC.
-    pub(super) fn told(&mut self, word: u16) {
+    pub(super) fn on_answer(&mut self, word: u16) {
         let Some((address, value)) = answer(word).filter(|(address, _)| usize::from(*address) < REGISTERS_END) else {
             *self = ShimLink::new(self.row_units);
             return;
@@ -75,7 +75,7 @@ impl ShimLink {
         self.answers = true;
         self.values[usize::from(address)] = Some(value);
         // The answer to a write has the value before the write.
-        if self.asked[0] != read(address) {
+        if self.requested[0] != read(address) {
             return;
         }
         match address {
@@ -147,13 +147,13 @@ mod tests {
 
     fn talk(link: &mut ShimLink, logic: &mut Registers, messages: usize) {
         for _ in 0..messages {
-            let word = link.ask();
-            link.told(logic.message(word));
+            let word = link.next_word();
+            link.on_answer(logic.message(word));
         }
     }
 
     #[test]
-    fn the_logic_is_known_and_learns_the_length_of_rows_also_after_a_brown_out() {
+    fn row_length_is_set_again_after_brown_out() {
         let (mut link, mut logic) = (ShimLink::new(Some(20)), Registers::new());
         talk(&mut link, &mut logic, 60);
         let report = link.report().unwrap();
@@ -165,17 +165,17 @@ mod tests {
     }
 
     #[test]
-    fn without_logic_nothing_is_reported_and_nothing_but_a_question_is_sent() {
+    fn missing_logic_gives_no_report_and_only_reads() {
         let mut link = ShimLink::new(Some(20));
         for _ in 0..50 {
-            assert_eq!(link.ask(), 0, "the dummy word as ever");
-            link.told(0);
+            assert_eq!(link.next_word(), 0, "the dummy word as ever");
+            link.on_answer(0);
         }
         assert_eq!(link.report(), None);
     }
 
     #[test]
-    fn what_happened_is_kept_after_it_was_cleared() {
+    fn status_events_are_kept_after_clearing() {
         let (mut link, mut logic) = (ShimLink::new(None), Registers::new());
         talk(&mut link, &mut logic, 60);
         logic.values[usize::from(STATUS)] |= 1 << 2;

@@ -8,7 +8,7 @@ use ::spidev::{SpiModeFlags, Spidev, SpidevOptions, SpidevTransfer};
 use std::io;
 use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{BYTES, CLOCK_HZ, GAP_CLOCKS, WORDS, Words};
-use xpuck_wire::uninterrupted;
+use xpuck_wire::retry_on_interrupt;
 
 /// Clock idle low, data valid on the falling edge.
 const MODE: u8 = 1;
@@ -91,7 +91,7 @@ impl SpiBus for KernelSpi {
             transfer.delay_usecs = GAP_US;
             transfer
         });
-        uninterrupted(|| self.device.transfer_multiple(&mut transfers))
+        retry_on_interrupt(|| self.device.transfer_multiple(&mut transfers))
             .map_err(|source| self.error("transfer over", source))?;
         Ok(std::array::from_fn(|i| self.size.word([received[2 * i], received[2 * i + 1]])))
     }
@@ -102,14 +102,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_absent_device_is_named() {
+    fn absent_device_is_reported_with_path() {
         let error = KernelSpi::open(Path::new("/dev/spidev99.7")).err().expect("there is no such bus");
         assert!(matches!(&error, DeviceError::Open { source, .. } if source.kind() == io::ErrorKind::NotFound));
         assert!(error.to_string().contains("/dev/spidev99.7"), "{error}");
     }
 
     #[test]
-    fn what_is_no_spi_device_says_so_with_the_settings() {
+    fn invalid_spi_device_is_rejected_with_settings() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let error = KernelSpi::open(file.path()).err().expect("a file takes no settings").to_string();
         for part in [file.path().to_str().unwrap(), "mode 1", "5000000 Hz", "16 bits", "ioctl"] {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pause_is_what_the_dspic_needs() {
+    fn pause_is_long_enough_for_dspic() {
         assert_eq!(GAP_US, 7, "6.4 us and no less");
     }
 }

@@ -29,7 +29,7 @@ impl PayloadReader {
     }
 
     /// Processes one payload. Passes each completed buffer to `deliver`, with `true` if it is damaged.
-    pub fn payload(&mut self, payload: &[u8], mut deliver: impl FnMut(&[u8], bool)) {
+    pub fn push(&mut self, payload: &[u8], mut deliver: impl FnMut(&[u8], bool)) {
         let header = payload.first().map_or(0, |length| usize::from(*length));
         if !(HEADER..=LONGEST_HEADER).contains(&header) || header > payload.len() || payload[1] & EOH == 0 {
             self.malformed += 1;
@@ -72,19 +72,19 @@ mod tests {
 
     fn read(reader: &mut PayloadReader, payload: &[u8]) -> Vec<(Vec<u8>, bool)> {
         let mut buffers = Vec::new();
-        reader.payload(payload, |bytes, damaged| buffers.push((bytes.to_vec(), damaged)));
+        reader.push(payload, |bytes, damaged| buffers.push((bytes.to_vec(), damaged)));
         buffers
     }
 
     #[test]
-    fn the_golden_payloads_are_the_golden_frame() {
+    fn golden_payloads_decode_to_golden_frame() {
         let mut reader = PayloadReader::new(16);
         assert!(read(&mut reader, &GOLDEN_PAYLOADS[0]).is_empty());
         assert_eq!(read(&mut reader, &GOLDEN_PAYLOADS[1]), [(GOLDEN_PIXELS.to_vec(), false)]);
     }
 
     #[test]
-    fn a_frame_without_its_end_is_handed_over_short_when_the_next_begins() {
+    fn frame_without_end_is_delivered_short_at_next_frame() {
         let mut reader = PayloadReader::new(16);
         read(&mut reader, &GOLDEN_PAYLOADS[0]);
         let mut next = GOLDEN_PAYLOADS[0];
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_device_marks_and_what_is_too_long_is_damaged_once() {
+    fn flagged_or_oversized_frame_is_marked_damaged_once() {
         let mut reader = PayloadReader::new(16);
         let mut first = GOLDEN_PAYLOADS[0];
         first[1] |= ERR;

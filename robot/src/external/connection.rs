@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Number of sense messages whose send times are kept.
 const REMEMBERED: u64 = 64;
 /// Time after which a controller that does not read is disconnected (wall time).
-const PATIENCE: Duration = Duration::from_secs(5);
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of unsent bytes per controller.
 const PENDING: usize = 64 * 1024;
 
@@ -20,12 +20,12 @@ pub struct Connection {
     /// Unique number of the connection.
     pub number: u32,
     stream: UnixStream,
-    state: Mutex<Sending>,
+    state: Mutex<SenderState>,
 }
 
 /// State of the sending side.
 #[derive(Default)]
-struct Sending {
+struct SenderState {
     /// Rate of sense messages (1/s of arena time); `None` before the hello.
     rate: Option<f64>,
     /// Time of the next sense message (s of arena time).
@@ -34,12 +34,12 @@ struct Sending {
     sent: u64,
     /// Send times of the last sense messages.
     times: Vec<Option<Instant>>,
-    trips: Histogram,
+    round_trips: Histogram,
     unread: u64,
     /// Bytes that the socket has not accepted yet.
     pending: Vec<u8>,
     /// Time since which the socket accepts no bytes.
-    stuck: Option<Instant>,
+    blocked_since: Option<Instant>,
     /// Whether the connection was closed.
     broken: bool,
 }
@@ -47,11 +47,11 @@ struct Sending {
 impl Connection {
     /// Creates a connection.
     pub fn new(number: u32, stream: UnixStream) -> Connection {
-        let state = Sending { times: vec![None; REMEMBERED as usize], ..Sending::default() };
+        let state = SenderState { times: vec![None; REMEMBERED as usize], ..SenderState::default() };
         Connection { number, stream, state: Mutex::new(state) }
     }
 
-    fn state(&self) -> MutexGuard<'_, Sending> {
+    fn state(&self) -> MutexGuard<'_, SenderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,7 +67,7 @@ impl Connection {
     }
 
     /// Sends the sense message that `line` makes from its number, if it is due at `now` (s of arena time).
-    pub fn show(&self, now: f64, line: impl FnOnce(u64) -> Vec<u8>) {
+    pub fn send_senses(&self, now: f64, line: impl FnOnce(u64) -> Vec<u8>) {
         let mut state = self.state();
         let Some(rate) = state.rate.filter(|_| now >= state.due) else { return };
         // Missed messages are not sent later.
@@ -85,11 +85,11 @@ impl Connection {
     }
 
     /// Sends a line; returns false if the controller has not read the previous bytes.
-    pub fn say(&self, line: Vec<u8>) -> bool {
+    pub fn send_line(&self, line: Vec<u8>) -> bool {
         self.put(&mut self.state(), line)
     }
 
-    fn put(&self, state: &mut Sending, line: Vec<u8>) -> bool {
+    fn put(&self, state: &mut SenderState, line: Vec<u8>) -> bool {
         self.flush(state);
         if state.pending.len() + line.len() > PENDING {
             return false;
@@ -99,16 +99,16 @@ impl Connection {
         true
     }
 
-    fn flush(&self, state: &mut Sending) {
+    fn flush(&self, state: &mut SenderState) {
         while !state.pending.is_empty() && !state.broken {
             match send(&self.stream, &state.pending, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
                 Ok(count) => {
                     state.pending.drain(..count);
-                    state.stuck = None;
+                    state.blocked_since = None;
                 }
                 Err(rustix::io::Errno::AGAIN) => {
-                    let since = *state.stuck.get_or_insert_with(Instant::now);
-                    if since.elapsed() > PATIENCE {
+                    let since = *state.blocked_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() > READ_TIMEOUT {
                         self.end(state);
                     }
                     return;
@@ -119,7 +119,7 @@ impl Connection {
         }
     }
 
-    fn end(&self, state: &mut Sending) {
+    fn end(&self, state: &mut SenderState) {
         state.broken = true;
         // The reading thread detects the shutdown.
         let _ = self.stream.shutdown(Shutdown::Both);
@@ -131,14 +131,14 @@ impl Connection {
     }
 
     /// Records the round trip of a command that reached the body; `of` is the sense message that it answers.
-    pub fn arrived(&self, of: u64) {
+    pub fn record_round_trip(&self, of: u64) {
         let mut state = self.state();
         if of == 0 || of > state.sent || of + REMEMBERED <= state.sent {
             return;
         }
         // Each sense message is counted once.
         if let Some(sent) = state.times[(of % REMEMBERED) as usize].take() {
-            state.trips.record(sent.elapsed());
+            state.round_trips.record(sent.elapsed());
         }
     }
 
@@ -147,10 +147,10 @@ impl Connection {
         let state = self.state();
         let us = |time: Duration| time.as_micros() as u64;
         Stats {
-            trips: state.trips.count(),
-            p50_us: us(state.trips.quantile(0.5)),
-            p99_us: us(state.trips.quantile(0.99)),
-            max_us: us(state.trips.longest()),
+            trips: state.round_trips.count(),
+            p50_us: us(state.round_trips.quantile(0.5)),
+            p99_us: us(state.round_trips.quantile(0.99)),
+            max_us: us(state.round_trips.longest()),
             unread: state.unread,
         }
     }
@@ -166,15 +166,15 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let connection = Connection::new(1, ours);
         let line = |n: u64| format!("{n}\n").into_bytes();
-        connection.show(0.0, line);
+        connection.send_senses(0.0, line);
         connection.begin(10.0);
         for tenth in [1.0, 1.05, 1.1, 1.15, 9.0, 9.01, 9.1] {
-            connection.show(tenth, line);
+            connection.send_senses(tenth, line);
         }
-        connection.arrived(1);
-        connection.arrived(1);
-        connection.arrived(99);
-        connection.arrived(0);
+        connection.record_round_trip(1);
+        connection.record_round_trip(1);
+        connection.record_round_trip(99);
+        connection.record_round_trip(0);
         assert_eq!((connection.stats().trips, connection.due().is_some()), (1, true));
         drop(connection);
         let lines: Vec<String> = BufReader::new(theirs).lines().map(Result::unwrap).collect();
@@ -182,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_read_makes_nobody_wait() {
+    fn client_that_does_not_read_blocks_nobody() {
         let (ours, _theirs) = UnixStream::pair().unwrap();
         let connection = Connection::new(1, ours);
         connection.begin(50.0);
         let began = Instant::now();
         for i in 0..2000 {
-            connection.show(f64::from(i), |_| vec![b'x'; 1000]);
+            connection.send_senses(f64::from(i), |_| vec![b'x'; 1000]);
         }
         assert!(began.elapsed() < Duration::from_secs(2));
         assert!(connection.stats().unread > 1000);

@@ -112,7 +112,7 @@ pub enum Reply<'a> {
         driver: &'static str,
         /// Readings.
         #[serde(flatten)]
-        view: &'a Sensed,
+        view: &'a SenseMessage,
     },
     /// Text from the controller of another robot.
     Heard {
@@ -142,7 +142,7 @@ impl<'a> Reply<'a> {
 
 /// Readings of the robot in SI units; times are in seconds of arena time. Stale or missing readings are null.
 #[derive(Clone, Debug, Serialize)]
-pub struct Sensed {
+pub struct SenseMessage {
     /// Time since the start of the robot's program.
     pub time: f64,
     /// "IDLE", "READY", "RUN", "PAUSE" or "STOP"; external controllers drive in RUN.
@@ -166,11 +166,11 @@ pub struct Sensed {
     pub wheels: [f32; 2],
 }
 
-impl Sensed {
+impl SenseMessage {
     /// Readings known to the core; the device layer adds odometry, steps and battery.
-    pub fn new(core: &Core, now: f64, readings: &Readings) -> Sensed {
+    pub fn new(core: &Core, now: f64, readings: &Readings) -> SenseMessage {
         let told = core.virtual_senses(now);
-        Sensed {
+        SenseMessage {
             time: now,
             state: core.state(),
             proximity: readings.body_fresh().then_some(readings.proximity),
@@ -186,7 +186,7 @@ impl Sensed {
 }
 
 /// Name of the current driver for the controller with this connection.
-pub fn driver(driver: Driver, connection: u32) -> &'static str {
+pub fn driver_name(driver: Driver, connection: u32) -> &'static str {
     match driver {
         Driver::Tree => "tree",
         Driver::Operator => "operator",
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn senses_that_are_too_old_are_null() {
         let core = Core::new(1, 7, xpuck_wire::signed::Trust::Anybody);
-        let view = Sensed::new(&core, 1.0, &Readings::default());
+        let view = SenseMessage::new(&core, 1.0, &Readings::default());
         let line = Reply::Senses { n: 3, driver: "tree", view: &view }.line();
         let value: serde_json::Value = serde_json::from_slice(&line).unwrap();
         assert_eq!((&value["is"], &value["n"], &value["state"]), (&"senses".into(), &3.into(), &"IDLE".into()));

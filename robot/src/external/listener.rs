@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::line::{MAX_LINE, PROTOCOL, RATES, Reply, Request};
-use super::{Heard, MAX_PROGRAMS, Shared, lock};
+use super::{MAX_PROGRAMS, QueuedRequest, Shared, lock};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -11,28 +11,28 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tracing::warn;
-use xpuck_robot_core::external::{Command, MAX_NAME, Ring, Said};
-use xpuck_wire::{FileError, plain};
+use xpuck_robot_core::external::{Command, MAX_NAME, ProgramRequest, Ring};
+use xpuck_wire::{FileError, escape};
 
 /// Time limit for the hello (wall time).
-const HELLO: Duration = Duration::from_secs(5);
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum line rate of a controller (1/s of arena time).
-const FLOOD: f64 = 500.0;
+const MAX_LINE_RATE: f64 = 500.0;
 /// Permissions of the socket: the robot's user and group.
-const MODE: u32 = 0o660;
+const SOCKET_MODE: u32 = 0o660;
 /// Pause after a failed accept, for example with too many open files.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Maximum path length of a Unix socket (bytes).
-const LONGEST: usize = 107;
+const MAX_PATH: usize = 107;
 
 /// Checks that a socket can be created at this path.
 ///
 /// # Errors
 /// The reason, in one line.
 pub(crate) fn check_place(path: &Path) -> Result<(), String> {
-    if path.as_os_str().len() > LONGEST {
-        return Err(format!("its path is longer than the {LONGEST} bytes of a socket's"));
+    if path.as_os_str().len() > MAX_PATH {
+        return Err(format!("its path is longer than the {MAX_PATH} bytes of a socket's"));
     }
     match std::fs::symlink_metadata(path) {
         Ok(there) if !there.file_type().is_socket() => {
@@ -62,7 +62,8 @@ pub(super) fn bind(path: &Path) -> Result<UnixListener, FileError> {
         std::fs::create_dir_all(folder).map_err(|error| refuse(error.to_string()))?;
     }
     let listener = UnixListener::bind(path).map_err(|error| refuse(error.to_string()))?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(MODE)).map_err(|error| refuse(error.to_string()))?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(SOCKET_MODE))
+        .map_err(|error| refuse(error.to_string()))?;
     Ok(listener)
 }
 
@@ -84,7 +85,7 @@ pub(super) fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
         let mut connections = lock(&shared.connections);
         if connections.len() >= MAX_PROGRAMS {
             let why = format!("{MAX_PROGRAMS} programs are connected, which is all that may be");
-            connection.say(Reply::Refused { why: &why }.line());
+            connection.send_line(Reply::Refused { why: &why }.line());
             continue;
         }
         connections.push(connection.clone());
@@ -103,15 +104,15 @@ pub(super) fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
 fn end(connection: &Arc<Connection>, shared: &Shared) {
     connection.close();
     lock(&shared.connections).retain(|other| other.number != connection.number);
-    shared.leave(Heard { connection: connection.clone(), said: Said::Gone, of: None });
+    shared.push(QueuedRequest { connection: connection.clone(), said: ProgramRequest::Gone, of: None });
 }
 
 /// Reads requests until the connection ends or is closed after an invalid request.
 fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
     let refuse = |why: &str| {
-        connection.say(Reply::Refused { why }.line());
+        connection.send_line(Reply::Refused { why }.line());
     };
-    let _ = stream.set_read_timeout(Some(HELLO));
+    let _ = stream.set_read_timeout(Some(HELLO_TIMEOUT));
     let mut lines = BufReader::new(stream);
     let mut name = String::new();
     let (mut since, mut count) = (Instant::now(), 0.0);
@@ -122,7 +123,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
             Ok(0) => return,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return refuse(&format!("no hello within {} s", HELLO.as_secs()));
+                return refuse(&format!("no hello within {} s", HELLO_TIMEOUT.as_secs()));
             }
             Err(_) => return,
             Ok(_) if line.len() > MAX_LINE => return refuse(&format!("a line of more than {MAX_LINE} bytes")),
@@ -134,10 +135,10 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
             (since, count) = (Instant::now(), 0.0);
         }
         count += 1.0;
-        if count > FLOOD * shared.speed.max(1.0) {
+        if count > MAX_LINE_RATE * shared.speed.max(1.0) {
             let who = if name.is_empty() { "a program" } else { &name };
-            warn!(target: "xpuckd", id = shared.robot, "program `{who}` is cut off: more than {FLOOD} lines a second");
-            return refuse(&format!("more than {FLOOD} lines a second of arena time"));
+            warn!(target: "xpuckd", id = shared.robot, "program `{who}` is cut off: more than {MAX_LINE_RATE} lines a second");
+            return refuse(&format!("more than {MAX_LINE_RATE} lines a second of arena time"));
         }
         let request = match serde_json::from_slice::<Request>(&line) {
             Ok(request) => request,
@@ -146,7 +147,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
                 if name.is_empty() {
                     return;
                 }
-                leave(connection, shared, Said::Unreadable, None);
+                queue_request(connection, shared, ProgramRequest::Unreadable, None);
                 continue;
             }
         };
@@ -154,11 +155,11 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
             Request::Hello { protocol, .. } if protocol != PROTOCOL => {
                 return refuse(&format!("protocol {protocol}: this robot speaks {PROTOCOL}"));
             }
-            Request::Hello { name: theirs, rate, .. } => match hello(&name, &theirs, rate) {
+            Request::Hello { name: theirs, rate, .. } => match validate_hello(&name, &theirs, rate) {
                 Ok(theirs) => {
                     name = theirs;
                     let _ = lines.get_ref().set_read_timeout(None);
-                    connection.say(Reply::hello(&shared.robot, shared.speed).line());
+                    connection.send_line(Reply::hello(&shared.robot, shared.speed).line());
                     connection.begin(rate);
                     // The loop may sleep beyond the time of the first sense message, so it is woken.
                     lock(&shared.waker).wake();
@@ -166,25 +167,30 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
                 Err(why) => return refuse(&why),
             },
             _ if name.is_empty() => return refuse("say hello first"),
-            Request::Take => leave(connection, shared, Said::Take(name.clone()), None),
+            Request::Take => queue_request(connection, shared, ProgramRequest::Take(name.clone()), None),
             Request::Drive { wheels, lamps, of } => {
-                leave(connection, shared, Said::Drive(Command { wheels, lamps: lamps.map(Ring::from) }), of);
+                queue_request(
+                    connection,
+                    shared,
+                    ProgramRequest::Drive(Command { wheels, lamps: lamps.map(Ring::from) }),
+                    of,
+                );
             }
-            Request::Say { to, text } => leave(connection, shared, Said::Tell(to, text), None),
-            Request::Release => leave(connection, shared, Said::Release, None),
-            Request::Stats => drop(connection.say(Reply::Stats(connection.stats()).line())),
+            Request::Say { to, text } => queue_request(connection, shared, ProgramRequest::Tell(to, text), None),
+            Request::Release => queue_request(connection, shared, ProgramRequest::Release, None),
+            Request::Stats => drop(connection.send_line(Reply::Stats(connection.stats()).line())),
         }
     }
 }
 
-fn leave(connection: &Arc<Connection>, shared: &Shared, said: Said, of: Option<u64>) {
-    if !shared.leave(Heard { connection: connection.clone(), said, of }) {
-        connection.say(Reply::Refused { why: "too much is said at once" }.line());
+fn queue_request(connection: &Arc<Connection>, shared: &Shared, said: ProgramRequest, of: Option<u64>) {
+    if !shared.push(QueuedRequest { connection: connection.clone(), said, of }) {
+        connection.send_line(Reply::Refused { why: "too much is said at once" }.line());
     }
 }
 
 /// Validates a hello; returns the name as shown in logs.
-fn hello(known: &str, name: &str, rate: f64) -> Result<String, String> {
+fn validate_hello(known: &str, name: &str, rate: f64) -> Result<String, String> {
     if !known.is_empty() {
         return Err("hello is said once".into());
     }
@@ -195,5 +201,5 @@ fn hello(known: &str, name: &str, rate: f64) -> Result<String, String> {
     if length == 0 || length > MAX_NAME {
         return Err(format!("a name of {length} characters: 1 to {MAX_NAME} are allowed"));
     }
-    Ok(plain(name))
+    Ok(escape(name))
 }

@@ -8,7 +8,7 @@ mod connection;
 mod line;
 mod listener;
 
-pub use line::{PROTOCOL, Reply, Request, Sensed, Stats};
+pub use line::{PROTOCOL, Reply, Request, SenseMessage, Stats};
 pub(crate) use listener::check_place;
 
 use connection::Connection;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use xpuck_robot_core::core::Core;
-use xpuck_robot_core::external::Said;
+use xpuck_robot_core::external::ProgramRequest;
 use xpuck_wire::{FileError, Waker};
 
 /// Maximum number of connected controllers.
@@ -28,9 +28,9 @@ pub const MAX_PROGRAMS: usize = 4;
 const WAITING: usize = 64;
 
 /// Request of a controller, and its connection.
-struct Heard {
+struct QueuedRequest {
     connection: Arc<Connection>,
-    said: Said,
+    said: ProgramRequest,
     /// Number of the sense message that a command answers.
     of: Option<u64>,
 }
@@ -39,7 +39,7 @@ struct Heard {
 struct Shared {
     robot: String,
     speed: f64,
-    heard: Mutex<VecDeque<Heard>>,
+    heard: Mutex<VecDeque<QueuedRequest>>,
     connections: Mutex<Vec<Arc<Connection>>>,
     waker: Mutex<Waker>,
     ending: AtomicBool,
@@ -52,9 +52,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     /// Queues a request for the control loop, and wakes the loop. A newer drive command replaces a directly preceding
     /// one of the same controller. Returns false if the queue is full.
-    fn leave(&self, heard: Heard) -> bool {
+    fn push(&self, heard: QueuedRequest) -> bool {
         let mut waiting = lock(&self.heard);
-        let is_drive = |said: &Said| matches!(said, Said::Drive(_));
+        let is_drive = |said: &ProgramRequest| matches!(said, ProgramRequest::Drive(_));
         let full = waiting.len() >= WAITING;
         let newer = waiting.back_mut().filter(|last| {
             last.connection.number == heard.connection.number && is_drive(&last.said) && is_drive(&heard.said)
@@ -62,7 +62,7 @@ impl Shared {
         match newer {
             Some(last) => *last = heard,
             // The end of a connection must not be lost.
-            None if full && heard.said != Said::Gone => return false,
+            None if full && heard.said != ProgramRequest::Gone => return false,
             None => waiting.push_back(heard),
         }
         drop(waiting);
@@ -72,21 +72,21 @@ impl Shared {
 }
 
 /// The control loop's side of the socket. Dropping it closes all connections and removes the socket.
-pub struct Programs {
+pub struct ProgramServer {
     shared: Arc<Shared>,
     path: PathBuf,
     listener: Option<JoinHandle<()>>,
     /// Request that the control loop is processing.
-    current: Option<Heard>,
+    current: Option<QueuedRequest>,
 }
 
-impl Programs {
+impl ProgramServer {
     /// Listens at `path`, and replaces a socket left there by a dead program. The caller holds the robot's body, so
     /// no other program of this robot is running. `speed` is arena time over wall time.
     ///
     /// # Errors
     /// If another file is at the path, or the socket cannot be created.
-    pub fn listen(path: &Path, robot: &str, speed: f64, waker: Waker) -> Result<Programs, FileError> {
+    pub fn listen(path: &Path, robot: &str, speed: f64, waker: Waker) -> Result<ProgramServer, FileError> {
         let listener = listener::bind(path)?;
         let shared = Arc::new(Shared {
             robot: robot.into(),
@@ -101,11 +101,11 @@ impl Programs {
             .name("programs".into())
             .spawn(move || listener::accept(&listener, &accepting))
             .map_err(|error| FileError::value(&path.display().to_string(), format!("no thread for it: {error}")))?;
-        Ok(Programs { shared, path: path.into(), listener: Some(thread), current: None })
+        Ok(ProgramServer { shared, path: path.into(), listener: Some(thread), current: None })
     }
 
     /// Next request of a controller, with the number of its connection.
-    pub fn hear(&mut self) -> Option<(u32, Said)> {
+    pub fn next_request(&mut self) -> Option<(u32, ProgramRequest)> {
         let heard = lock(&self.shared.heard).pop_front()?;
         let next = (heard.connection.number, heard.said.clone());
         self.current = Some(heard);
@@ -113,16 +113,16 @@ impl Programs {
     }
 
     /// Reports the result of the last request to its controller. A successful drive command has reached the body.
-    pub fn answer(&mut self, result: Result<(), String>) {
-        let Some(Heard { connection, said, of }) = self.current.take() else { return };
+    pub fn reply(&mut self, result: Result<(), String>) {
+        let Some(QueuedRequest { connection, said, of }) = self.current.take() else { return };
         let reply = match (&result, &said) {
             (Err(why), _) => Reply::Refused { why },
-            (Ok(()), Said::Take(_)) => Reply::Taken,
-            (Ok(()), Said::Release) => Reply::Released,
-            (Ok(()), Said::Drive(_)) => return of.iter().for_each(|of| connection.arrived(*of)),
-            (Ok(()), Said::Tell(..) | Said::Unreadable | Said::Gone) => return,
+            (Ok(()), ProgramRequest::Take(_)) => Reply::Taken,
+            (Ok(()), ProgramRequest::Release) => Reply::Released,
+            (Ok(()), ProgramRequest::Drive(_)) => return of.iter().for_each(|of| connection.record_round_trip(*of)),
+            (Ok(()), ProgramRequest::Tell(..) | ProgramRequest::Unreadable | ProgramRequest::Gone) => return,
         };
-        connection.say(reply.line());
+        connection.send_line(reply.line());
     }
 
     /// Time of the next sense message (s of arena time); `None` without a controller.
@@ -132,24 +132,24 @@ impl Programs {
     }
 
     /// Sends sense messages to the controllers for which they are due at `now` (s of arena time).
-    pub fn show(&self, now: f64, core: &Core, view: &Sensed) {
+    pub fn send_senses(&self, now: f64, core: &Core, view: &SenseMessage) {
         for connection in lock(&self.shared.connections).iter() {
-            let driver = line::driver(core.driver(now), connection.number);
-            connection.show(now, |n| Reply::Senses { n, driver, view }.line());
+            let driver = line::driver_name(core.driver(now), connection.number);
+            connection.send_senses(now, |n| Reply::Senses { n, driver, view }.line());
         }
     }
 }
 
-impl Programs {
+impl ProgramServer {
     /// Sends a text from another robot's controller to all controllers.
-    pub fn tell(&self, from: u16, text: &str) {
+    pub fn broadcast(&self, from: u16, text: &str) {
         for connection in lock(&self.shared.connections).iter() {
-            connection.say(Reply::Heard { from, text }.line());
+            connection.send_line(Reply::Heard { from, text }.line());
         }
     }
 }
 
-impl Drop for Programs {
+impl Drop for ProgramServer {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         lock(&self.shared.connections).iter().for_each(|connection| connection.close());

@@ -52,7 +52,7 @@ impl Program {
 
 /// Socket and arbiter, as in the robot's loop.
 struct Robot {
-    programs: Programs,
+    programs: ProgramServer,
     external: External,
     path: PathBuf,
     _folder: tempfile::TempDir,
@@ -63,17 +63,17 @@ impl Robot {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run/xp01.sock");
         let (waker, _wakeups) = Sockets::new().waker("programs").unwrap();
-        let programs = Programs::listen(&path, "xp01", 1.0, waker).unwrap();
+        let programs = ProgramServer::listen(&path, "xp01", 1.0, waker).unwrap();
         Robot { programs, external: External::default(), path, _folder: folder }
     }
 
     /// Processes the next request.
-    fn turn(&mut self) -> Said {
+    fn turn(&mut self) -> ProgramRequest {
         let until = Instant::now() + SOON;
         loop {
-            if let Some((connection, said)) = self.programs.hear() {
+            if let Some((connection, said)) = self.programs.next_request() {
                 let result = self.external.take(0.0, State::Run, connection, said.clone()).map(drop);
-                self.programs.answer(result);
+                self.programs.reply(result);
                 return said;
             }
             assert!(Instant::now() < until, "nothing was said");
@@ -87,7 +87,7 @@ impl Robot {
             std::thread::sleep(Duration::from_millis(1));
         }
         let core = Core::new(1, 7, Trust::Anybody);
-        self.programs.show(now, &core, &Sensed::new(&core, now, &Readings::default()));
+        self.programs.send_senses(now, &core, &SenseMessage::new(&core, now, &Readings::default()));
     }
 
     /// Waits until this number of controllers is connected.
@@ -101,17 +101,17 @@ impl Robot {
 }
 
 #[test]
-fn a_program_reads_senses_drives_and_is_told_how_quick_it_was() {
+fn program_reads_senses_drives_and_gets_stats() {
     let mut robot = Robot::new();
     let mut program = Program::hello(&robot.path, "wander");
     robot.show(1.0);
     let senses = program.next().unwrap();
     assert_eq!((&senses["is"], &senses["n"], &senses["time"]), (&json!("senses"), &json!(1), &json!(1.0)));
     program.say(json!({"do": "take"}));
-    assert_eq!(robot.turn(), Said::Take("wander".into()));
+    assert_eq!(robot.turn(), ProgramRequest::Take("wander".into()));
     assert_eq!(program.next().unwrap()["is"], "taken");
     program.say(json!({"do": "drive", "wheels": [0.1, 0.05], "lamps": [1, 2, 3], "of": 1}));
-    assert_eq!(robot.turn(), Said::Drive(Command { wheels: [0.1, 0.05], lamps: Some(Ring::All([1, 2, 3])) }));
+    assert_eq!(robot.turn(), ProgramRequest::Drive(Command { wheels: [0.1, 0.05], lamps: Some(Ring::All([1, 2, 3])) }));
     program.say(json!({"do": "stats"}));
     let stats = program.next().unwrap();
     assert_eq!((&stats["is"], &stats["trips"]), (&json!("stats"), &json!(1)));
@@ -119,12 +119,12 @@ fn a_program_reads_senses_drives_and_is_told_how_quick_it_was() {
     robot.turn();
     assert_eq!(program.next().unwrap()["is"], "released");
     drop(program);
-    assert_eq!(robot.turn(), Said::Gone);
+    assert_eq!(robot.turn(), ProgramRequest::Gone);
     robot.connected(0);
 }
 
 #[test]
-fn what_is_wrong_is_said_in_one_line() {
+fn invalid_requests_are_rejected_in_one_line() {
     let mut robot = Robot::new();
     let mut program = Program::hello(&robot.path, "a");
     program.say(json!({"do": "take"}));
@@ -133,7 +133,7 @@ fn what_is_wrong_is_said_in_one_line() {
     for wrong in [r#"{"do":"drive","wheels":[NaN,0]}"#, "rubbish", "\u{0}\u{1}", r#"{"do":"drive","wheels":[1e999,0]}"#]
     {
         program.write(format!("{wrong}\n").as_bytes());
-        assert_eq!(robot.turn(), Said::Unreadable);
+        assert_eq!(robot.turn(), ProgramRequest::Unreadable);
         assert!(program.refused().starts_with("this is no request: "));
     }
     program.say(json!({"do": "drive", "wheels": [0.5, 0.0]}));
@@ -162,7 +162,7 @@ fn what_is_wrong_is_said_in_one_line() {
 }
 
 #[test]
-fn a_flood_and_a_fifth_program_are_turned_away() {
+fn flooding_and_fifth_programs_are_rejected() {
     let mut robot = Robot::new();
     let mut flood = Program::hello(&robot.path, "flood");
     flood.say(json!({"do": "take"}));
@@ -174,7 +174,7 @@ fn a_flood_and_a_fifth_program_are_turned_away() {
             break;
         }
     }
-    while robot.turn() != Said::Gone {}
+    while robot.turn() != ProgramRequest::Gone {}
     assert_eq!(robot.external.command(0.0, State::Run), Some(Command::default()), "its wheels stand");
     robot.connected(0);
     let four: Vec<Program> = (0..MAX_PROGRAMS).map(|i| Program::hello(&robot.path, &format!("p{i}"))).collect();
@@ -186,17 +186,17 @@ fn a_flood_and_a_fifth_program_are_turned_away() {
 }
 
 #[test]
-fn the_socket_replaces_one_that_a_dead_program_left_and_nothing_else() {
+fn bind_replaces_stale_socket_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("xp01.sock");
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let waker = || Sockets::new().waker("programs").unwrap().0;
-    drop(Programs::listen(&path, "xp01", 1.0, waker()).unwrap());
+    drop(ProgramServer::listen(&path, "xp01", 1.0, waker()).unwrap());
     assert!(!path.exists(), "it is gone with its robot");
     std::fs::write(&path, "precious").unwrap();
-    let error = Programs::listen(&path, "xp01", 1.0, waker()).err().unwrap().to_string();
+    let error = ProgramServer::listen(&path, "xp01", 1.0, waker()).err().unwrap().to_string();
     assert!(error.contains("no socket") && std::fs::read(&path).unwrap() == b"precious", "{error}");
     let long = folder.path().join("x".repeat(120));
-    let error = Programs::listen(&long, "xp01", 1.0, waker()).err().unwrap().to_string();
+    let error = ProgramServer::listen(&long, "xp01", 1.0, waker()).err().unwrap().to_string();
     assert!(error.contains("107 bytes"), "{error}");
 }

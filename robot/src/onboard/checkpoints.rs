@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Island, Migrant, Progress, checkpoint};
-use xpuck_robot_core::way::Way;
+use xpuck_robot_core::way::CurriculumState;
 use xpuck_wire::atomic;
 
 /// File names of the last two generations, used in turn.
@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// Content of a checkpoint: the island before its next generation, and the results of the last one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub struct Checkpoint {
     /// Island, ready for its next trials.
     pub island: Island,
     /// Individual that drives the robot.
@@ -23,7 +23,7 @@ pub struct Kept {
     pub progress: Progress,
     /// Position in the experiment's curriculum; written after the other fields, and only with a curriculum.
     #[serde(skip)]
-    pub way: Way,
+    pub way: CurriculumState,
 }
 
 /// Folder with the checkpoints of one experiment; checkpoints of another experiment are replaced.
@@ -42,8 +42,8 @@ impl Checkpoints {
     }
 
     /// Newest valid checkpoint of this experiment, and a line for each broken one.
-    pub fn newest(&self) -> (Option<Kept>, Vec<String>) {
-        let mut newest: Option<Kept> = None;
+    pub fn load_newest(&self) -> (Option<Checkpoint>, Vec<String>) {
+        let mut newest: Option<Checkpoint> = None;
         let mut broken = Vec::new();
         for name in NAMES {
             let path = self.folder.join(name);
@@ -64,7 +64,7 @@ impl Checkpoints {
     ///
     /// # Errors
     /// The file and the error, in one line; the previous checkpoint remains.
-    pub fn keep(&self, kept: &Kept) -> Result<(), String> {
+    pub fn save(&self, kept: &Checkpoint) -> Result<(), String> {
         let path = self.folder.join(NAMES[kept.progress.generation as usize % 2]);
         let bytes = match self.steps {
             true => checkpoint::to_bytes(&(kept, &kept.way), self.configuration),
@@ -79,14 +79,14 @@ impl Checkpoints {
 }
 
 /// Checkpoint of this configuration; `None` if the file does not exist or belongs to another experiment.
-fn read(path: &Path, configuration: u32, steps: bool) -> Result<Option<Kept>, String> {
+fn read(path: &Path, configuration: u32, steps: bool) -> Result<Option<Checkpoint>, String> {
     let bytes = match xpuck_wire::file::bytes(path, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
     let kept = match steps {
-        true => checkpoint::from_bytes(&bytes, configuration).map(|(kept, way)| Kept { way, ..kept }),
+        true => checkpoint::from_bytes(&bytes, configuration).map(|(kept, way)| Checkpoint { way, ..kept }),
         false => checkpoint::from_bytes(&bytes, configuration),
     };
     match kept {
@@ -101,21 +101,26 @@ mod tests {
     use super::*;
     use xpuck_evolve::{PrimitiveSet, Settings};
 
-    fn kept(generation: u32) -> Kept {
+    fn kept(generation: u32) -> Checkpoint {
         let settings = Settings { population: 8, immigrants: 2, ..Settings::default() };
         let island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 7);
         let first = &island.population()[0];
         let champion = Migrant { id: first.id, tree: first.tree.clone(), samples: first.samples, epoch: 0 };
-        Kept { champion, progress: Progress { generation, ..Progress::default() }, island, way: Way::default() }
+        Checkpoint {
+            champion,
+            progress: Progress { generation, ..Progress::default() },
+            island,
+            way: CurriculumState::default(),
+        }
     }
 
     #[test]
-    fn the_newest_sound_checkpoint_of_the_experiment_is_found() {
+    fn newest_valid_checkpoint_of_experiment_is_found() {
         let dir = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints::new(&dir.path().join("state"), ["5", "x"], false);
-        assert!(checkpoints.newest().0.is_none() && checkpoints.newest().1.is_empty(), "there is none yet");
-        (1..=3).for_each(|generation| checkpoints.keep(&kept(generation)).unwrap());
-        let found = |checkpoints: &Checkpoints| checkpoints.newest().0.map(|k| k.progress.generation);
+        assert!(checkpoints.load_newest().0.is_none() && checkpoints.load_newest().1.is_empty(), "there is none yet");
+        (1..=3).for_each(|generation| checkpoints.save(&kept(generation)).unwrap());
+        let found = |checkpoints: &Checkpoints| checkpoints.load_newest().0.map(|k| k.progress.generation);
         assert_eq!(found(&checkpoints), Some(3));
         assert_eq!(found(&Checkpoints::new(&dir.path().join("state"), ["6", "x"], false)), None, "another experiment");
 
@@ -124,22 +129,22 @@ mod tests {
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
         std::fs::write(&newest, &bytes).unwrap();
-        let (older, broken) = checkpoints.newest();
+        let (older, broken) = checkpoints.load_newest();
         assert_eq!(older.unwrap().progress.generation, 2, "the other one is sound");
         let [line] = &broken[..] else { panic!("{broken:?}") };
         assert!(line.contains("checkpoint-1: is corrupt") && !line.contains('\n'), "{line}");
         std::fs::write(&newest, b"x").unwrap();
         std::fs::write(dir.path().join("state/checkpoint-0"), &bytes[..40]).unwrap();
-        let (none, broken) = checkpoints.newest();
+        let (none, broken) = checkpoints.load_newest();
         assert!(none.is_none());
         assert_eq!(broken.len(), 2);
     }
 
     #[test]
-    fn a_disk_that_refuses_is_one_line() {
+    fn failed_checkpoint_write_is_reported_in_one_line() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("file"), "").unwrap();
-        let error = Checkpoints::new(&dir.path().join("file"), ["x"], false).keep(&kept(1)).unwrap_err();
+        let error = Checkpoints::new(&dir.path().join("file"), ["x"], false).save(&kept(1)).unwrap_err();
         assert!(error.contains("file/checkpoint-1") && !error.contains('\n'), "{error}");
     }
 }

@@ -5,7 +5,7 @@ mod checkpoints;
 pub mod thermal;
 
 use crate::board::processors;
-use checkpoints::{Checkpoints, Kept};
+use checkpoints::{Checkpoint, Checkpoints};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use xpuck_kernels::engine::{ChosenEngine, EngineChoice, EngineStatus, Evaluator,
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News, Trials};
-use xpuck_robot_core::probe::{Change, Noticed, Probe};
-use xpuck_robot_core::way::Way;
+use xpuck_robot_core::island::{Generation, IslandEvent, IslandPlan, MIGRATION_WAIT, Trials};
+use xpuck_robot_core::probe::{Change, Observation, Probe};
+use xpuck_robot_core::way::CurriculumState;
 use xpuck_wire::clock::monotonic;
 use xpuck_wire::log::Line;
 use xpuck_wire::telemetry::EngineReport;
@@ -29,7 +29,7 @@ use xpuck_wire::{gpu_nodes, precedence};
 
 /// Trials per thread between two checks whether evolution may continue: one block of the engine's lanes, which takes
 /// a few milliseconds.
-const CHUNK: usize = 16;
+const TRIALS_PER_CHECK: usize = 16;
 /// Duration of a batch on a device, which needs many trials at once (s).
 const DEVICE_CHUNK_S: f64 = 0.2;
 /// Interval between checks during a pause (wall time).
@@ -51,8 +51,8 @@ struct Shared {
 }
 
 /// Messages of the island's thread.
-enum Told {
-    News(News),
+enum ThreadMessage {
+    News(IslandEvent),
     Engine(EngineReport),
 }
 
@@ -61,11 +61,11 @@ type Answer = (u32, Vec<Migrant>);
 /// Handle of the island's thread; dropping it ends the thread at its next check.
 pub struct Onboard {
     shared: Arc<Shared>,
-    told: Receiver<Told>,
+    told: Receiver<ThreadMessage>,
     engine: RefCell<EngineReport>,
     immigrants: SyncSender<Answer>,
     trials: Sender<Trials>,
-    noticed: Option<SyncSender<Noticed>>,
+    noticed: Option<SyncSender<Observation>>,
 }
 
 impl Drop for Onboard {
@@ -117,18 +117,18 @@ impl Onboard {
         let theirs = shared.clone();
         std::thread::Builder::new().name("evolution".into()).spawn(move || {
             let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
-            let pool = match background(plan.threads) {
+            let pool = match idle_pool(plan.threads) {
                 Ok(pool) => pool,
                 Err(why) => {
                     let line = Line::warn(format!("{why}; the robot runs without evolution"));
                     // If the receiver has ended, the line is not needed.
-                    return drop(sender.send(Told::News(News::Say(line))));
+                    return drop(sender.send(ThreadMessage::News(IslandEvent::Say(line))));
                 }
             };
             // Opened here, since the threads of a driver inherit the priority of the creating thread.
             let machine = Machine { clock: monotonic, gpu: gpu_nodes::any() };
             let engine = ChosenEngine::open_or_wait(plan.engine.clone(), machine);
-            let own = Trials::of(&plan.island.plan, plan.island.plan.phase(0));
+            let own = Trials::from_phase(&plan.island.plan, plan.island.plan.phase(0));
             let probe = adapts.then(|| Probe::new(own.world.clone()));
             let mut thread = IslandThread {
                 plan: &plan,
@@ -139,9 +139,9 @@ impl Onboard {
                 changes,
                 notices,
                 probe,
-                setting: Setting::of(own.clone()),
-                own,
-                way: Way::default(),
+                setting: TrialSetup::of(own.clone()),
+                phase_trials: own,
+                curriculum_state: CurriculumState::default(),
                 governor,
             };
             pool.install(move || thread.run());
@@ -162,18 +162,18 @@ impl Onboard {
     }
 
     /// Passes an observation to the island for comparison with its simulation. Dropped if the queue is full.
-    pub fn notice(&self, noticed: Noticed) {
+    pub fn observe(&self, noticed: Observation) {
         if let Some(probe) = &self.noticed {
             let _ = probe.try_send(noticed);
         }
     }
 
     /// Next news; `None` if the queue is empty.
-    pub fn poll(&self) -> Option<News> {
+    pub fn poll(&self) -> Option<IslandEvent> {
         loop {
             match self.told.try_recv().ok()? {
-                Told::News(news) => return Some(news),
-                Told::Engine(report) => *self.engine.borrow_mut() = report,
+                ThreadMessage::News(news) => return Some(news),
+                ThreadMessage::Engine(report) => *self.engine.borrow_mut() = report,
             }
         }
     }
@@ -202,8 +202,8 @@ impl Onboard {
 
 /// Creates threads at idle priority, which run only when no other thread needs the processor. The calling thread
 /// changes its own priority and affinity first, since threads inherit both, and its creator is the control loop.
-fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
-    processors::keep_to_none();
+fn idle_pool(threads: usize) -> Result<rayon::ThreadPool, String> {
+    processors::unpin();
     if precedence::run_last().is_err() {
         if precedence::runs_first() {
             return Err("the kernel does not let threads out of real-time priority".into());
@@ -215,17 +215,17 @@ fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
 }
 
 /// World of the trials, and the programs of robots with a fixed tree.
-struct Setting {
+struct TrialSetup {
     trials: Trials,
     mates: Vec<Program>,
 }
 
-impl Setting {
-    fn of(trials: Trials) -> Setting {
+impl TrialSetup {
+    fn of(trials: Trials) -> TrialSetup {
         let given = trials.given.iter().flatten();
         // A plan contains only trees that compile.
         let mates = given.map(|tree| Program::compile(tree).expect("a tree that fits a robot")).collect();
-        Setting { trials, mates }
+        TrialSetup { trials, mates }
     }
 
     /// Team for a trial of one of `trees` individuals.
@@ -240,7 +240,7 @@ impl Setting {
 }
 
 /// Result of a generation's trials.
-enum Tried {
+enum TrialResult {
     /// Fitness of each trial.
     All(Vec<f32>),
     /// The trials were changed meanwhile.
@@ -254,62 +254,62 @@ struct IslandThread<'a> {
     plan: &'a Plan,
     engine: ChosenEngine,
     shared: &'a Shared,
-    sender: Sender<Told>,
+    sender: Sender<ThreadMessage>,
     arrivals: Receiver<Answer>,
     changes: Receiver<Trials>,
-    notices: Receiver<Noticed>,
+    notices: Receiver<Observation>,
     probe: Option<Probe>,
     /// Trials of the experiment's phase.
-    own: Trials,
-    way: Way,
+    phase_trials: Trials,
+    curriculum_state: CurriculumState,
     /// Trials of the current curriculum step, or of the phase.
-    setting: Setting,
+    setting: TrialSetup,
     governor: Governor,
 }
 
 impl IslandThread<'_> {
     fn run(&mut self) {
         let checkpoints = self.plan.checkpoints();
-        let mut island = self.resumed(checkpoints.as_ref()).unwrap_or_else(|| self.plan.island.found());
-        self.settle();
+        let mut island = self.resumed(checkpoints.as_ref()).unwrap_or_else(|| self.plan.island.create());
+        self.update_setup();
         let mut evaluator = Evaluator::default();
         let mut disk_works = true;
         loop {
             let fitness = match self.try_all(&island, &mut evaluator) {
-                Tried::All(fitness) => fitness,
-                Tried::Changed => {
+                TrialResult::All(fitness) => fitness,
+                TrialResult::Changed => {
                     island.forget();
                     continue;
                 }
-                Tried::Ended => return,
+                TrialResult::Ended => return,
             };
             let plan = &self.plan.island.plan;
-            let (mut done, step) = self.way.finish(plan, &mut island, &fitness, &self.setting.trials);
-            let other = self.look_at_the_world(&mut done);
+            let (mut done, step) = self.curriculum_state.finish(plan, &mut island, &fitness, &self.setting.trials);
+            let other = self.update_world(&mut done);
             let (champion, progress) = (done.champion.clone(), done.progress);
             self.tell_engine();
-            if self.sender.send(Told::News(News::Generation(Box::new(done)))).is_err() {
+            if self.sender.send(ThreadMessage::News(IslandEvent::Generation(Box::new(done)))).is_err() {
                 return;
             }
             let moves_on = step.is_some();
             step.into_iter().for_each(|line| self.say(line));
             let mut immigrants = self.wait_for_immigrants(island.generation());
-            Way::receive(plan, &mut immigrants);
+            CurriculumState::receive(plan, &mut immigrants);
             island.advance(&immigrants);
             let changes = other.is_some();
             if let Some(world) = other {
-                self.own.world = world;
+                self.phase_trials.world = world;
                 // The world of a curriculum step is fixed.
-                if self.way.step(plan).is_none() {
+                if self.curriculum_state.step(plan).is_none() {
                     island.relearn();
                 }
             }
             if moves_on || changes {
-                self.settle();
+                self.update_setup();
             }
             let Some(checkpoints) = &checkpoints else { continue };
-            let kept = Kept { island, champion, progress, way: self.way.clone() };
-            match checkpoints.keep(&kept) {
+            let kept = Checkpoint { island, champion, progress, way: self.curriculum_state.clone() };
+            match checkpoints.save(&kept) {
                 Ok(()) => self.shared.kept.store(progress.generation, Ordering::Relaxed),
                 Err(error) if disk_works => self.say(Line::warn(error)),
                 Err(_) => {}
@@ -321,33 +321,36 @@ impl IslandThread<'_> {
 
     /// Island of the newest checkpoint of this experiment.
     fn resumed(&mut self, checkpoints: Option<&Checkpoints>) -> Option<Island> {
-        let (kept, broken) = checkpoints?.newest();
+        let (kept, broken) = checkpoints?.load_newest();
         broken.into_iter().for_each(|text| self.say(Line::warn(text)));
-        let Kept { island, champion, progress, way } = kept?;
-        self.way = way;
+        let Checkpoint { island, champion, progress, way } = kept?;
+        self.curriculum_state = way;
         self.shared.kept.store(progress.generation, Ordering::Relaxed);
-        let step = self.way.step(&self.plan.island.plan).map_or(String::new(), |name| format!(", in step {name:?}"));
+        let step = self
+            .curriculum_state
+            .step(&self.plan.island.plan)
+            .map_or(String::new(), |name| format!(", in step {name:?}"));
         self.say(Line::info(format!("evolution goes on after generation {}{step}", progress.generation)));
         let champion = Box::new(champion);
-        self.sender.send(Told::News(News::Resumed { progress, champion })).ok()?;
+        self.sender.send(ThreadMessage::News(IslandEvent::Resumed { progress, champion })).ok()?;
         Some(island)
     }
 
     /// Selects the trials of the current curriculum step.
-    fn settle(&mut self) {
-        self.setting = Setting::of(self.way.trials(&self.plan.island.plan, &self.own));
+    fn update_setup(&mut self) {
+        self.setting = TrialSetup::of(self.curriculum_state.trials(&self.plan.island.plan, &self.phase_trials));
     }
 
     /// Passes queued observations of the robot to the probe.
-    fn take_notices(&mut self) {
+    fn process_observations(&mut self) {
         if let Some(probe) = &mut self.probe {
             self.notices.try_iter().take(NOTICES).for_each(|noticed| probe.take(noticed));
         }
     }
 
     /// Adds the probe's estimates to the generation; returns the world to simulate from now on, if it changed.
-    fn look_at_the_world(&mut self, done: &mut Generation) -> Option<Arc<WorldSpec>> {
-        self.take_notices();
+    fn update_world(&mut self, done: &mut Generation) -> Option<Arc<WorldSpec>> {
+        self.process_observations();
         let probe = self.probe.as_mut()?;
         let change = probe.decide();
         done.found = Some(probe.found());
@@ -358,7 +361,7 @@ impl IslandThread<'_> {
 
     fn say(&self, line: Line) {
         // An error means that the receiver has ended.
-        let _ = self.sender.send(Told::News(News::Say(line)));
+        let _ = self.sender.send(ThreadMessage::News(IslandEvent::Say(line)));
     }
 
     /// Reports the engine and its speed at the end of a generation.
@@ -366,13 +369,13 @@ impl IslandThread<'_> {
         self.engine.end_generation();
         let EngineStatus { engine, adapter, r_acc, .. } = self.engine.status();
         let report = EngineReport { name: engine.into(), adapter: adapter.unwrap_or_default(), r_acc: r_acc as f32 };
-        let _ = self.sender.send(Told::Engine(report.bounded()));
+        let _ = self.sender.send(ThreadMessage::Engine(report.bounded()));
     }
 
     /// Number of trials until the next check whether evolution may continue; `left` trials remain, each of
     /// `robot_seconds` robot-seconds.
     fn chunk(&self, left: usize, robot_seconds: f64) -> usize {
-        let few = CHUNK * self.plan.threads;
+        let few = TRIALS_PER_CHECK * self.plan.threads;
         let EngineStatus { adapter, r_acc, .. } = self.engine.status();
         let many = (DEVICE_CHUNK_S * r_acc / robot_seconds) as usize;
         let chunk = if adapter.is_some() { many.max(few) } else { few };
@@ -381,7 +384,7 @@ impl IslandThread<'_> {
     }
 
     /// Runs every trial of a generation.
-    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> Tried {
+    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> TrialResult {
         let plan = &self.plan.island;
         let trials = island.trials();
         let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
@@ -393,36 +396,36 @@ impl IslandThread<'_> {
         let robot_seconds = f64::from(at.updates) * f64::from(CONTROL_PERIOD) * at.world.robots as f64;
         while fitness.len() < jobs.len() {
             if !self.may_go_on() {
-                return Tried::Ended;
+                return TrialResult::Ended;
             }
-            self.take_notices();
+            self.process_observations();
             if let Some(trials) = self.changes.try_iter().last() {
                 let trials = match &mut self.probe {
                     Some(probe) => Trials { world: probe.replan(trials.world), ..trials },
                     None => trials,
                 };
-                self.own = trials;
-                self.settle();
-                return Tried::Changed;
+                self.phase_trials = trials;
+                self.update_setup();
+                return TrialResult::Changed;
             }
             let left = &jobs[fitness.len()..];
             let began = Instant::now();
             evaluator.settle(&self.engine, left);
             fitness.extend(evaluator.fitness(&self.engine, &left[..self.chunk(left.len(), robot_seconds)]));
-            for Notice { text, warning } in self.engine.take_notices() {
+            for Notice { text, warning } in self.engine.drain_notices() {
                 self.say(if warning { Line::warn(text) } else { Line::info(text) });
             }
             let duty = self.governor.duty();
             self.shared.duty.store(duty.to_bits(), Ordering::Relaxed);
             std::thread::sleep(thermal::rest(began.elapsed(), duty));
         }
-        Tried::All(fitness)
+        TrialResult::All(fitness)
     }
 
     /// Waits while the island is paused or the processor is too hot; returns false when the island must end.
     fn may_go_on(&mut self) -> bool {
         while !self.shared.ended.load(Ordering::Relaxed) {
-            self.take_notices();
+            self.process_observations();
             let duty = self.governor.duty();
             self.shared.duty.store(duty.to_bits(), Ordering::Relaxed);
             match (self.shared.running.load(Ordering::Relaxed), duty > 0.0) {

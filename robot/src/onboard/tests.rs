@@ -26,12 +26,12 @@ fn plan_of(text: &str, state: Option<PathBuf>) -> Plan {
 }
 
 /// Returns the next generation; other news are passed to `other`. A software GPU compiles its kernels first.
-fn generation(onboard: &Onboard, mut other: impl FnMut(News)) -> Generation {
+fn generation(onboard: &Onboard, mut other: impl FnMut(IslandEvent)) -> Generation {
     loop {
         match onboard.told.recv_timeout(3 * patience()).expect("a generation") {
-            Told::News(News::Generation(done)) => return *done,
-            Told::News(news) => other(news),
-            Told::Engine(report) => *onboard.engine.borrow_mut() = report,
+            ThreadMessage::News(IslandEvent::Generation(done)) => return *done,
+            ThreadMessage::News(news) => other(news),
+            ThreadMessage::Engine(report) => *onboard.engine.borrow_mut() = report,
         }
     }
 }
@@ -50,7 +50,7 @@ fn end(onboard: Onboard) {
 }
 
 #[test]
-fn an_island_lives_pauses_and_ends() {
+fn island_runs_only_when_started_and_ends() {
     let onboard = Onboard::start(plan(None)).unwrap();
     std::thread::sleep(Duration::from_millis(50));
     assert!(onboard.poll().is_none(), "it stands still until told to run");
@@ -65,7 +65,7 @@ fn an_island_lives_pauses_and_ends() {
 }
 
 #[test]
-fn an_island_changes_its_world_when_enough_robots_found_it_to_be_another() {
+fn island_adopts_world_estimate_by_majority() {
     let mut plan = plan(None);
     let adaptive = xpuck_experiment::Plan { adapt: true, ..(*plan.island.plan).clone() };
     plan.island.plan = adaptive.into();
@@ -78,8 +78,8 @@ fn an_island_changes_its_world_when_enough_robots_found_it_to_be_another() {
         evidence: 30.0,
         windows: 40,
     };
-    let told = xpuck_wire::message::Told { island: 2, age: 0.0, estimates: vec![estimate] };
-    onboard.notice(Noticed::Told(1.0, vec![told]));
+    let told = xpuck_wire::message::PeerEstimates { island: 2, age: 0.0, estimates: vec![estimate] };
+    onboard.observe(Observation::Told(1.0, vec![told]));
     onboard.run(true);
     let mut lines = Vec::new();
     let simulated = |done: &Generation| {
@@ -96,14 +96,14 @@ fn an_island_changes_its_world_when_enough_robots_found_it_to_be_another() {
     let born = |done: &Generation| done.births.iter().map(|birth| birth.number).collect::<Vec<_>>();
     assert!(born(&second).iter().all(|number| !born(&first).contains(number)), "nobody is born twice");
     match lines.as_slice() {
-        [News::Say(line)] => assert!(line.text.contains("frisbee-mass is 0.280, not 0.070"), "{}", line.text),
+        [IslandEvent::Say(line)] => assert!(line.text.contains("frisbee-mass is 0.280, not 0.070"), "{}", line.text),
         other => panic!("{other:?}"),
     }
     end(onboard);
 }
 
 #[test]
-fn an_island_that_was_killed_goes_on_as_if_it_had_not_been() {
+fn killed_island_resumes_identically() {
     let dir = tempfile::tempdir().unwrap();
     let whole = Onboard::start(plan(None)).unwrap();
     whole.run(true);
@@ -117,7 +117,7 @@ fn an_island_that_was_killed_goes_on_as_if_it_had_not_been() {
     second.run(true);
     let mut resumed = None;
     let next = generation(&second, |news| {
-        if let News::Resumed { progress, .. } = news {
+        if let IslandEvent::Resumed { progress, .. } = news {
             resumed = Some(progress);
         }
     });
@@ -134,15 +134,15 @@ fn an_island_that_was_killed_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
-fn an_island_that_was_killed_goes_on_in_the_step_where_it_was() {
+fn killed_island_resumes_in_same_step() {
     let text = format!("{TEXT}{STEPS}");
     let first = |onboard: &Onboard, count: usize| {
         let mut lines = Vec::new();
         let mut done = Vec::new();
         for _ in 0..count {
             let next = generation(onboard, |news| match news {
-                News::Say(line) => lines.push(line.text),
-                News::Resumed { .. } | News::Generation(_) => {}
+                IslandEvent::Say(line) => lines.push(line.text),
+                IslandEvent::Resumed { .. } | IslandEvent::Generation(_) => {}
             });
             onboard.immigrate(next.progress.generation, vec![]);
             done.push((next.progress, next.population.step));
@@ -190,11 +190,11 @@ fn an_island_that_was_killed_goes_on_in_the_step_where_it_was() {
 }
 
 #[test]
-fn a_phase_with_another_world_leaves_an_island_in_its_step() {
+fn phase_with_other_world_keeps_curriculum_step() {
     let plan = plan_of(&format!("{TEXT}{STEPS}"), None);
     let onboard = Onboard::start(plan.clone()).unwrap();
     let planned = plan.island.plan.clone();
-    let mut other = Trials::of(&planned, planned.phase(0));
+    let mut other = Trials::from_phase(&planned, planned.phase(0));
     let mut world = WorldSpec::clone(&other.world);
     world.physics.mu_bodies = 0.4;
     other.world = world.into();
@@ -210,7 +210,7 @@ fn a_phase_with_another_world_leaves_an_island_in_its_step() {
 }
 
 #[test]
-fn a_hot_processor_stands_evolution_still_until_it_cools() {
+fn hot_processor_pauses_evolution_until_cooled() {
     let dir = tempfile::tempdir().unwrap();
     let temperature = dir.path().join("temp");
     std::fs::write(&temperature, "95000").unwrap();
@@ -224,7 +224,7 @@ fn a_hot_processor_stands_evolution_still_until_it_cools() {
 }
 
 #[test]
-fn an_island_evolves_on_a_gpu_and_names_it() {
+fn island_evolves_on_gpu_and_reports_adapter() {
     let engine = EngineChoice { engine: EngineKind::Gpu, adapter: AdapterChoice::Name("llvmpipe".into()) };
     let onboard = Onboard::start(Plan { engine, ..plan(None) }).unwrap();
     assert_eq!(onboard.engine(), EngineReport::default());
@@ -239,7 +239,7 @@ fn an_island_evolves_on_a_gpu_and_names_it() {
 }
 
 #[test]
-fn without_its_adapter_an_island_evolves_on_simd_and_says_so() {
+fn missing_adapter_falls_back_to_simd_with_log_line() {
     let engine = EngineChoice { engine: EngineKind::Gpu, adapter: AdapterChoice::Name("voodoo".into()) };
     let onboard = Onboard::start(Plan { engine, ..plan(None) }).unwrap();
     onboard.run(true);
@@ -247,13 +247,15 @@ fn without_its_adapter_an_island_evolves_on_simd_and_says_so() {
     let first = generation(&onboard, |news| said.push(news));
     assert_eq!((first.progress.generation, onboard.engine().name.as_str()), (1, "simd"));
     match said.as_slice() {
-        [News::Say(line)] => assert!(line.text.contains("voodoo") && line.text.contains("simd"), "{}", line.text),
+        [IslandEvent::Say(line)] => {
+            assert!(line.text.contains("voodoo") && line.text.contains("simd"), "{}", line.text)
+        }
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn a_device_lost_between_two_generations_costs_none() {
+fn device_lost_between_generations_costs_none() {
     let plan = plan(None);
     let engine = EngineChoice { engine: EngineKind::Gpu, adapter: AdapterChoice::Name("llvmpipe".into()) };
     let machine = Machine { clock: monotonic, gpu: false };
@@ -261,7 +263,7 @@ fn a_device_lost_between_two_generations_costs_none() {
     shared.running.store(true, Ordering::Relaxed);
     let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
     let engine = ChosenEngine::open(engine, machine).unwrap();
-    let own = Trials::of(&plan.island.plan, plan.island.plan.phase(0));
+    let own = Trials::from_phase(&plan.island.plan, plan.island.plan.phase(0));
     let (_trials, changes) = channel();
     let (_noticed, notices) = sync_channel(1);
     let mut thread = IslandThread {
@@ -273,26 +275,26 @@ fn a_device_lost_between_two_generations_costs_none() {
         changes,
         notices,
         probe: None,
-        setting: Setting::of(own.clone()),
-        own,
-        way: Way::default(),
+        setting: TrialSetup::of(own.clone()),
+        phase_trials: own,
+        curriculum_state: CurriculumState::default(),
         governor,
     };
     let mut evaluator = Evaluator::default();
-    let island = plan.island.found();
+    let island = plan.island.create();
     let mut try_all = |thread: &mut IslandThread<'_>| match thread.try_all(&island, &mut evaluator) {
-        Tried::All(fitness) => fitness,
-        Tried::Changed | Tried::Ended => panic!("nobody changed or ended it"),
+        TrialResult::All(fitness) => fitness,
+        TrialResult::Changed | TrialResult::Ended => panic!("nobody changed or ended it"),
     };
     let on_gpu = try_all(&mut thread);
-    thread.engine.lose_device();
+    thread.engine.destroy_device();
     let without = try_all(&mut thread);
     thread.engine = ChosenEngine::open(EngineChoice::of(EngineKind::Simd), machine).unwrap();
     assert_eq!(without, try_all(&mut thread), "simd's own digits");
     assert_eq!(on_gpu.len(), without.len());
-    let lines: Vec<Told> = told.try_iter().collect();
+    let lines: Vec<ThreadMessage> = told.try_iter().collect();
     match lines.as_slice() {
-        [Told::News(News::Say(line))] => {
+        [ThreadMessage::News(IslandEvent::Say(line))] => {
             assert!(line.text.contains("lost") && line.text.contains("simd"), "{}", line.text)
         }
         _ => panic!("{} lines", lines.len()),

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// File with the processor temperature on Linux (thousandths of a degree C).
-pub const SOC: &str = "/sys/class/thermal/thermal_zone0/temp";
+pub const SOC_TEMPERATURE_PATH: &str = "/sys/class/thermal/thermal_zone0/temp";
 /// Temperature above the limit at which evolution stops (K).
-const SPAN: f32 = 8.0;
+const THROTTLE_SPAN: f32 = 8.0;
 /// Hysteresis: cooling required before evolution gets more time again, to avoid oscillation (K).
 const HYSTERESIS: f32 = 4.0;
 /// Plausible temperatures (degrees C); other values are ignored.
-const BELIEVABLE: std::ops::RangeInclusive<f32> = -40.0..=150.0;
+const PLAUSIBLE_RANGE: std::ops::RangeInclusive<f32> = -40.0..=150.0;
 /// Interval between temperature readings.
-const EVERY: Duration = Duration::from_secs(1);
+const READ_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum duration of a single rest, after which the caller checks again.
 pub const LONGEST_REST: Duration = Duration::from_secs(1);
 
@@ -20,14 +20,14 @@ pub const LONGEST_REST: Duration = Duration::from_secs(1);
 /// to 0 at 8 K above it. While cooling, the same fractions apply 4 K lower; in between, the `previous` fraction is
 /// kept.
 pub fn duty(previous: f32, temperature: f32, limit: f32) -> f32 {
-    let allowed = |temperature: f32| (1.0 - (temperature - limit) / SPAN).clamp(0.0, 1.0);
+    let allowed = |temperature: f32| (1.0 - (temperature - limit) / THROTTLE_SPAN).clamp(0.0, 1.0);
     previous.clamp(allowed(temperature + HYSTERESIS), allowed(temperature))
 }
 
 /// Temperature in a kernel file (degrees C); `None` if it is not plausible.
 pub fn temperature(path: &Path) -> Option<f32> {
     let thousandths: f32 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
-    Some(thousandths / 1000.0).filter(|t| BELIEVABLE.contains(t))
+    Some(thousandths / 1000.0).filter(|t| PLAUSIBLE_RANGE.contains(t))
 }
 
 /// Computes the duty cycle of evolution.
@@ -47,7 +47,7 @@ impl Governor {
 
     /// Current duty cycle. 1 without a temperature reading; the kernel's own limits then remain the only protection.
     pub fn duty(&mut self) -> f32 {
-        if self.read_at.is_none_or(|at| at.elapsed() >= EVERY) {
+        if self.read_at.is_none_or(|at| at.elapsed() >= READ_INTERVAL) {
             self.read_at = Some(Instant::now());
             self.duty = temperature(&self.path).map_or(1.0, |t| duty(self.duty, t, self.limit));
         }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heat_takes_time_from_evolution_and_cooling_gives_it_back_later() {
+    fn duty_falls_with_heat_and_recovers_with_hysteresis() {
         let mut d = 1.0;
         let mut at = |temperature: f32| {
             d = duty(d, temperature, 80.0);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heated_processor_settles_without_swinging() {
+    fn heated_processor_settles_without_oscillation() {
         // Each second the temperature moves a twentieth of the way to its steady state: 60 degrees at rest, 100 at
         // full load.
         let (mut temperature, mut d, mut changes) = (60.0f32, 1.0f32, 0);

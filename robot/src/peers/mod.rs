@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use tracing::warn;
 use xpuck_experiment::Plan;
-use xpuck_robot_core::peers::{Heard, open};
+use xpuck_robot_core::peers::{PeerInput, open};
 use xpuck_wire::codec::{CodecError, UnknownNames};
 use xpuck_wire::log::Line;
 use xpuck_wire::peer::PeerMessage;
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 16;
 const LOOK_MS: i64 = 500;
 
 /// Orders for the thread.
-enum Wanted {
+enum Command {
     /// Send a message to the robot of this island.
     Tell(u16, PeerMessage),
     /// Accept genes of this experiment from now on.
@@ -49,13 +49,13 @@ struct Counts {
     /// Rejections by key since the start.
     keys: AtomicU64,
     /// Messages dropped because a queue was full, since the last call.
-    no_room: AtomicU64,
+    dropped: AtomicU64,
 }
 
 /// The control loop's side. Dropping it ends the thread at its next check.
 pub struct PeersLink {
-    wanted: SyncSender<Wanted>,
-    heard: Receiver<(u16, Heard)>,
+    wanted: SyncSender<Command>,
+    heard: Receiver<(u16, PeerInput)>,
     waker: Waker,
     counts: Arc<Counts>,
 }
@@ -75,7 +75,7 @@ impl PeersLink {
         let (wanted, wishes) = sync_channel(QUEUE);
         let (sender, heard) = sync_channel(QUEUE);
         let counts = Arc::new(Counts::default());
-        let mut carrier = Carrier {
+        let mut carrier = PeerWorker {
             id: id.clone(),
             swarm: swarm.clone(),
             sockets,
@@ -85,7 +85,7 @@ impl PeersLink {
             heard: sender,
             counts: counts.clone(),
             edition: 0,
-            impostors: 0,
+            unknown_senders: 0,
             unenrolled: BTreeSet::new(),
             unknown: UnknownNames::default(),
         };
@@ -96,31 +96,31 @@ impl PeersLink {
 
     /// Sends a message to the robot of an island; the message is dropped if the queue is full.
     pub fn tell(&self, island: u16, message: PeerMessage) {
-        self.want(Wanted::Tell(island, message));
+        self.want(Command::Tell(island, message));
     }
 
     /// Accepts genes of this experiment from now on.
     pub fn admit(&self, plan: &Arc<Plan>) {
-        self.want(Wanted::Admit(plan.clone()));
+        self.want(Command::Admit(plan.clone()));
     }
 
-    fn want(&self, wanted: Wanted) {
+    fn want(&self, wanted: Command) {
         match self.wanted.try_send(wanted) {
             Ok(()) => self.waker.wake(),
             // The message is lost, as with a radio link.
-            Err(_) => drop(self.counts.no_room.fetch_add(1, Ordering::Relaxed)),
+            Err(_) => drop(self.counts.dropped.fetch_add(1, Ordering::Relaxed)),
         }
     }
 
     /// Next message of another robot, with its island.
-    pub fn hear(&self) -> Option<(u16, Heard)> {
+    pub fn receive(&self) -> Option<(u16, PeerInput)> {
         self.heard.try_recv().ok()
     }
 
     /// Connections and messages rejected by their keys since the start, and messages dropped because a queue was full
     /// since the last call.
     pub fn refused(&self) -> (u64, u64) {
-        (self.counts.keys.load(Ordering::Relaxed), self.counts.no_room.swap(0, Ordering::Relaxed))
+        (self.counts.keys.load(Ordering::Relaxed), self.counts.dropped.swap(0, Ordering::Relaxed))
     }
 }
 
@@ -139,7 +139,7 @@ fn bound(address: &str) -> String {
 }
 
 /// State of the thread.
-struct Carrier {
+struct PeerWorker {
     id: String,
     swarm: Swarm,
     sockets: Sockets,
@@ -147,26 +147,26 @@ struct Carrier {
     /// Open links by island.
     links: BTreeMap<u16, Dealer>,
     plan: Option<Arc<Plan>>,
-    heard: SyncSender<(u16, Heard)>,
+    heard: SyncSender<(u16, PeerInput)>,
     counts: Arc<Counts>,
     /// Edition of the keys used by the links.
     edition: u64,
     /// Messages from an unknown robot name, or answers that did not arrive over the robot's own link.
-    impostors: u64,
+    unknown_senders: u64,
     /// Robots without an enrolled key for which a warning was logged.
     unenrolled: BTreeSet<u16>,
     unknown: UnknownNames,
 }
 
-impl Carrier {
-    fn run(&mut self, wishes: &Receiver<Wanted>, wakeups: &Wakeups) {
+impl PeerWorker {
+    fn run(&mut self, wishes: &Receiver<Command>, wakeups: &Wakeups) {
         loop {
             let mut sockets: Vec<&dyn Readable> = vec![wakeups, &self.end];
             sockets.extend(self.links.values().map(|link| link as &dyn Readable));
             wait(&sockets, LOOK_MS);
             wakeups.drain();
-            self.look_at_keys();
-            if !self.fulfil(wishes) {
+            self.check_keys();
+            if !self.run_commands(wishes) {
                 return;
             }
             self.receive();
@@ -174,11 +174,11 @@ impl Carrier {
     }
 
     /// Executes queued orders; returns false when the robot's program ends.
-    fn fulfil(&mut self, wishes: &Receiver<Wanted>) -> bool {
+    fn run_commands(&mut self, wishes: &Receiver<Command>) -> bool {
         for _ in 0..QUEUE {
             match wishes.try_recv() {
-                Ok(Wanted::Tell(island, message)) => self.tell(island, &message),
-                Ok(Wanted::Admit(plan)) => self.plan = Some(plan),
+                Ok(Command::Tell(island, message)) => self.tell(island, &message),
+                Ok(Command::Admit(plan)) => self.plan = Some(plan),
                 Err(TryRecvError::Empty) => return true,
                 Err(TryRecvError::Disconnected) => return false,
             }
@@ -221,8 +221,8 @@ impl Carrier {
             let Some((name, message)) = self.end.receive::<PeerMessage>() else { break };
             match self.swarm.island(&name) {
                 // Answers are accepted only over the robot's own links.
-                Some(island) if !matches!(message, Ok(PeerMessage::Genes { .. })) => self.hand_over(island, message),
-                _ => self.impostors += 1,
+                Some(island) if !matches!(message, Ok(PeerMessage::Genes { .. })) => self.deliver(island, message),
+                _ => self.unknown_senders += 1,
             }
         }
         let read = |(island, link): (&u16, &Dealer)| {
@@ -230,10 +230,10 @@ impl Carrier {
             messages.map(|message| (*island, message)).collect::<Vec<_>>()
         };
         let answers: Vec<_> = self.links.iter().flat_map(read).collect();
-        answers.into_iter().for_each(|(island, message)| self.hand_over(island, message));
+        answers.into_iter().for_each(|(island, message)| self.deliver(island, message));
     }
 
-    fn hand_over(&mut self, island: u16, message: Result<PeerMessage, CodecError>) {
+    fn deliver(&mut self, island: u16, message: Result<PeerMessage, CodecError>) {
         let heard = match message {
             Ok(message) => open(message, self.plan.as_ref().map(|plan| &plan.primitive_set)),
             Err(CodecError::Unknown(name)) => {
@@ -242,17 +242,17 @@ impl Carrier {
                 }
                 return;
             }
-            Err(error) => Heard::Nothing(error.to_string()),
+            Err(error) => PeerInput::Nothing(error.to_string()),
         };
         if self.heard.try_send((island, heard)).is_err() {
-            self.counts.no_room.fetch_add(1, Ordering::Relaxed);
+            self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Updates the rejection count, logs changes in the key folder, and closes links that use previous keys.
-    fn look_at_keys(&mut self) {
+    fn check_keys(&mut self) {
         let Some(guard) = self.sockets.guard().cloned() else { return };
-        self.counts.keys.store(guard.refusals().total() + self.impostors, Ordering::Relaxed);
+        self.counts.keys.store(guard.refusals().total() + self.unknown_senders, Ordering::Relaxed);
         for Line { level, text } in guard.take_notes() {
             event_at!(level, target: "xpuckd", id = self.id, "keys: {text}");
         }

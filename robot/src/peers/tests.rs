@@ -38,10 +38,10 @@ fn wait_for<T>(mut ready: impl FnMut() -> Option<T>) -> T {
 }
 
 #[test]
-fn questions_and_answers_travel_what_is_unsound_is_left_out_and_a_revoked_robot_is_refused() {
+fn exchange_drops_invalid_genes_and_revoked_robots() {
     let dir = tempfile::tempdir().unwrap();
     let keys = dir.path().join("keys");
-    keyring::make_all(&keys, &["xp01".into(), "xp02".into()]).unwrap();
+    keyring::create_missing_pairs(&keys, &["xp01".into(), "xp02".into()]).unwrap();
     let [first, second] = ["xp01", "xp02"].map(|id| PeersLink::start(&config(dir.path(), id)).unwrap().unwrap());
     let text = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
     let plan = Plan::new(&Experiment::parse("e", text).unwrap(), &BTreeMap::new(), Some(2)).unwrap();
@@ -51,9 +51,9 @@ fn questions_and_answers_travel_what_is_unsound_is_left_out_and_a_revoked_robot_
     let heard = wait_for(|| {
         first.tell(2, ask.clone());
         std::thread::sleep(Duration::from_millis(20));
-        second.hear()
+        second.receive()
     });
-    assert_eq!(heard, (1, Heard::Ask { number: 3, run: RUN, after: 0 }));
+    assert_eq!(heard, (1, PeerInput::Ask { number: 3, run: RUN, after: 0 }));
     let gene = |tree: &str| {
         let tree = tree.into();
         let gene = xpuck_wire::message::Emigrant {
@@ -69,22 +69,22 @@ fn questions_and_answers_travel_what_is_unsound_is_left_out_and_a_revoked_robot_
     };
     let genes = vec![gene("successl"), gene("nonsense")];
     second.tell(1, PeerMessage::Genes { number: 3, run: RUN, generation: 1, genes });
-    let (from, heard) = wait_for(|| first.hear());
-    let Heard::Genes { migrants, refused: (1, Some(_)), .. } = heard else { panic!("{heard:?}") };
+    let (from, heard) = wait_for(|| first.receive());
+    let PeerInput::Genes { migrants, refused: (1, Some(_)), .. } = heard else { panic!("{heard:?}") };
     assert_eq!((from, migrants.len(), first.refused().0), (2, 1, 0));
     std::fs::remove_file(keyring::path(&keys, Role::Robot, "xp02", "pub")).unwrap();
     std::thread::sleep(Duration::from_millis(1200));
-    while first.hear().is_some() {}
+    while first.receive().is_some() {}
     wait_for(|| {
         second.tell(1, ask.clone());
         std::thread::sleep(Duration::from_millis(20));
-        assert!(first.hear().is_none(), "a revoked robot is heard");
+        assert!(first.receive().is_none(), "a revoked robot is heard");
         (first.refused().0 > 0).then_some(())
     });
 }
 
 #[test]
-fn a_robot_without_addresses_has_no_links_and_names_are_listened_for_everywhere() {
+fn no_addresses_give_no_links_and_names_bind_all() {
     let dir = tempfile::tempdir().unwrap();
     let mut config = config(dir.path(), "xp01");
     config.swarm.peers.clear();

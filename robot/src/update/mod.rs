@@ -5,7 +5,7 @@ mod receiver;
 pub mod slots;
 
 use crate::config::Config;
-use receiver::Receiving;
+use receiver::UpdateReceiver;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use xpuck_update::Release;
@@ -21,14 +21,14 @@ const TOLD: usize = 8;
 const ROOT: &str = "XPUCK_ROOT";
 
 /// Messages of the hub.
-enum Job {
+enum UpdateMessage {
     Offer { number: u64, bundle: BundleHead },
     Chunk { digest: String, offset: u64, bytes: Vec<u8> },
 }
 
 /// Handle of the thread; dropping it ends the thread.
 pub struct Updater {
-    jobs: Option<SyncSender<Job>>,
+    jobs: Option<SyncSender<UpdateMessage>>,
     told: Receiver<RobotMessage>,
     installed: Option<Box<Installed>>,
 }
@@ -45,22 +45,22 @@ impl Updater {
         let (jobs, work) = sync_channel(WAITING);
         let (teller, told) = sync_channel(TOLD);
         let (root, config) = (root.to_path_buf(), config.to_path_buf());
-        let run = move || Receiving::new(&root, &config, teller, waker).run(&work);
+        let run = move || UpdateReceiver::new(&root, &config, teller, waker).run(&work);
         let thread = std::thread::Builder::new().name("update".into()).spawn(run);
         Updater { jobs: thread.ok().map(|_| jobs), told, installed: None }
     }
 
     /// Passes on a bundle that the hub offers.
     pub fn offer(&self, number: u64, bundle: BundleHead) {
-        self.hand(Job::Offer { number, bundle });
+        self.enqueue(UpdateMessage::Offer { number, bundle });
     }
 
     /// Passes on a requested piece of a bundle.
     pub fn chunk(&self, digest: String, offset: u64, bytes: Vec<u8>) {
-        self.hand(Job::Chunk { digest, offset, bytes });
+        self.enqueue(UpdateMessage::Chunk { digest, offset, bytes });
     }
 
-    fn hand(&self, job: Job) {
+    fn enqueue(&self, job: UpdateMessage) {
         if let Some(jobs) = &self.jobs {
             // If the disk is too slow, the piece is dropped and requested again.
             let _ = jobs.try_send(job);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     /// Next report for which `counts` returns a value.
-    fn told<T>(updater: &mut Updater, counts: impl Fn(RobotMessage) -> Option<T>) -> T {
+    fn reports<T>(updater: &mut Updater, counts: impl Fn(RobotMessage) -> Option<T>) -> T {
         let (end, mut others) = (Instant::now() + Duration::from_secs(30), Vec::new());
         loop {
             assert!(Instant::now() < end, "nothing of that kind was told: {others:?}");
@@ -145,21 +145,21 @@ mod tests {
     }
 
     fn stage(updater: &mut Updater, wanted: Stage) -> RobotUpdate {
-        told(updater, |message| match message {
+        reports(updater, |message| match message {
             RobotMessage::Installed(installed) => installed.update.filter(|update| update.stage == wanted),
             _ => None,
         })
     }
 
     fn wants(updater: &mut Updater, above: u64) -> (String, u64) {
-        told(updater, |message| match message {
+        reports(updater, |message| match message {
             RobotMessage::Want { digest, offset } if offset >= above => Some((digest, offset)),
             _ => None,
         })
     }
 
     #[test]
-    fn what_is_not_for_this_robot_is_refused_before_its_first_byte() {
+    fn unsuitable_bundle_is_rejected_before_first_byte() {
         let (alice, eve) = (Secret::generate("alice").unwrap(), Secret::generate("eve").unwrap());
         let dir = root(&alice);
         let mut updater = started(dir.path());
@@ -173,7 +173,7 @@ mod tests {
         }
         fs::remove_dir(dir.path().join("var/lib/xpuck-slots/incoming")).unwrap();
         updater.offer(3, bundle(&["pi5"], &alice));
-        let update = told(&mut updater, |message| match message {
+        let update = reports(&mut updater, |message| match message {
             RobotMessage::Installed(installed) => installed.update.filter(|update| update.number == 3),
             _ => None,
         });
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_arrives_in_pieces_and_goes_on_after_a_new_start() {
+    fn bundle_transfer_resumes_after_restart() {
         let alice = Secret::generate("alice").unwrap();
         let dir = root(&alice);
         let (head, payload) = (bundle(&["pi5"], &alice), payload());

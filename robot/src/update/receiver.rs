@@ -1,12 +1,12 @@
 //! Thread that receives updates.
 
-use super::{Job, this_release};
+use super::{UpdateMessage, this_release};
 use crate::update::slots::{BOARD, SLOTS, operators};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
-use xpuck_update::bundle::{Head, Kind, Manifest, NO_CARD, this_arch};
+use xpuck_update::bundle::{Head, Kind, Manifest, NO_IMAGE_SUPPORT, this_arch};
 use xpuck_update::incoming::{Incoming, Piece};
 use xpuck_update::slots::{self, Phase, State, TrialResult};
 use xpuck_update::{Release, incoming};
@@ -16,24 +16,24 @@ use xpuck_wire::message::RobotMessage;
 use xpuck_wire::rollout::{BundleHead, Installed, RobotUpdate, Stage};
 
 /// Interval between checks of the slots, after which a missing piece is requested again.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between reports of the installed release, even without a change, since a message may be lost.
-const TELL: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 /// Number of requests for a piece, after which the robot waits until the bundle is offered again.
-const ASK: u32 = 60;
+const MAX_REQUESTS: u32 = 60;
 /// Size limit of the state file (bytes).
 const MAX_STATE: u64 = 64 * 1024;
 
 /// Bundle that was offered last since the start of the program.
-struct Offered {
+struct Offer {
     number: u64,
     digest: String,
-    doing: Doing,
+    doing: OfferState,
     /// Number of requests for a piece since the last piece arrived.
-    asked: u32,
+    requests: u32,
 }
 
-enum Doing {
+enum OfferState {
     Loading(Box<Incoming>),
     /// The bundle is ready for installation, or was found installed.
     Left,
@@ -52,7 +52,7 @@ fn runs(manifest: &Manifest, release: &Release, state: Option<&State>) -> bool {
 }
 
 /// State of the thread.
-pub(super) struct Receiving {
+pub(super) struct UpdateReceiver {
     slots: PathBuf,
     config: PathBuf,
     release: Release,
@@ -60,17 +60,17 @@ pub(super) struct Receiving {
     board: String,
     teller: SyncSender<RobotMessage>,
     waker: Waker,
-    offered: Option<Offered>,
+    offered: Option<Offer>,
     told: Option<(Instant, Installed)>,
     /// Whether the control loop has ended.
-    over: bool,
+    stopped: bool,
 }
 
-impl Receiving {
-    pub(super) fn new(root: &Path, config: &Path, teller: SyncSender<RobotMessage>, waker: Waker) -> Receiving {
+impl UpdateReceiver {
+    pub(super) fn new(root: &Path, config: &Path, teller: SyncSender<RobotMessage>, waker: Waker) -> UpdateReceiver {
         let release = this_release();
         let board = file::text(&root.join(BOARD), 64).map(|text| text.trim().to_string());
-        Receiving {
+        UpdateReceiver {
             slots: root.join(SLOTS),
             config: config.into(),
             packaged: Release::of_tree(root).unwrap_or(Release { counter: 0, ..release.clone() }),
@@ -80,18 +80,18 @@ impl Receiving {
             waker,
             offered: None,
             told: None,
-            over: false,
+            stopped: false,
         }
     }
 
     /// Runs until the sender of jobs is dropped.
-    pub(super) fn run(mut self, jobs: &Receiver<Job>) {
+    pub(super) fn run(mut self, jobs: &Receiver<UpdateMessage>) {
         let mut looked = Instant::now();
         self.tell_installed(false);
-        while !self.over {
-            match jobs.recv_timeout(LOOK.saturating_sub(looked.elapsed())) {
-                Ok(Job::Offer { number, bundle }) => self.take_offer(number, bundle),
-                Ok(Job::Chunk { digest, offset, bytes }) => {
+        while !self.stopped {
+            match jobs.recv_timeout(CHECK_INTERVAL.saturating_sub(looked.elapsed())) {
+                Ok(UpdateMessage::Offer { number, bundle }) => self.take_offer(number, bundle),
+                Ok(UpdateMessage::Chunk { digest, offset, bytes }) => {
                     self.take_chunk(&digest, offset, &bytes);
                     looked = Instant::now();
                     continue;
@@ -105,14 +105,14 @@ impl Receiving {
     }
 
     fn tell(&mut self, message: RobotMessage) {
-        self.over |= self.teller.send(message).is_err();
+        self.stopped |= self.teller.send(message).is_err();
         self.waker.wake();
     }
 
     /// Requests the next piece.
     fn ask(&mut self) {
-        if let Some(Offered { digest, doing: Doing::Loading(incoming), asked, .. }) = &mut self.offered
-            && *asked < ASK
+        if let Some(Offer { digest, doing: OfferState::Loading(incoming), requests: asked, .. }) = &mut self.offered
+            && *asked < MAX_REQUESTS
         {
             *asked += 1;
             let message = RobotMessage::Want { digest: digest.clone(), offset: incoming.offset() };
@@ -123,22 +123,22 @@ impl Receiving {
     fn take_offer(&mut self, number: u64, bundle: BundleHead) {
         let head = Head::from(bundle);
         // From an unverified manifest, only the digest is used, for the report of a refusal.
-        let Ok(digest) = head.told().map(|manifest| manifest.sha256) else { return };
+        let Ok(digest) = head.unverified_manifest().map(|manifest| manifest.sha256) else { return };
         let known = self.offered.as_ref().is_some_and(|known| (known.number, &known.digest) == (number, &digest));
         if !known {
             let doing = self.judge(&head).unwrap_or_else(|why| {
                 warn!(target: "xpuckd", "an update is refused: {why}");
-                Doing::Refused(why)
+                OfferState::Refused(why)
             });
-            self.offered = Some(Offered { number, digest, doing, asked: 0 });
+            self.offered = Some(Offer { number, digest, doing, requests: 0 });
         }
         self.tell_installed(true);
         if let Some(offered) = &mut self.offered {
-            offered.asked = 0;
+            offered.requests = 0;
         }
         match &mut self.offered {
             // The bundle may already be complete.
-            Some(Offered { digest, doing: Doing::Loading(incoming), .. }) => {
+            Some(Offer { digest, doing: OfferState::Loading(incoming), .. }) => {
                 let (digest, offset) = (digest.clone(), incoming.offset());
                 self.take_chunk(&digest, offset, &[]);
             }
@@ -147,7 +147,7 @@ impl Receiving {
     }
 
     /// Decides what to do with a bundle.
-    fn judge(&self, head: &Head) -> Result<Doing, String> {
+    fn judge(&self, head: &Head) -> Result<OfferState, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         if !self.slots.join(slots::INCOMING).is_dir() {
             let slots = self.slots.display();
@@ -160,46 +160,46 @@ impl Receiving {
         let floor = if self.packaged.counter > good.counter { &self.packaged } else { good };
         manifest.fits(&self.board, this_arch(), floor).map_err(|error| text(&error))?;
         if manifest.kind == Kind::Image && !self.slots.join(slots::roots::ROOTS).exists() {
-            return Err(NO_CARD.into());
+            return Err(NO_IMAGE_SUPPORT.into());
         }
         let busy =
             state.as_ref().filter(|state| state.phase != Phase::Settled).and_then(|state| state.candidate.as_ref());
         match busy {
-            Some(candidate) if candidate.sha256 == manifest.sha256 => return Ok(Doing::Left),
+            Some(candidate) if candidate.sha256 == manifest.sha256 => return Ok(OfferState::Left),
             Some(candidate) => return Err(format!("version {} is on trial here", candidate.release.version)),
-            None if runs(&manifest, &self.release, state.as_ref()) => return Ok(Doing::Good),
+            None if runs(&manifest, &self.release, state.as_ref()) => return Ok(OfferState::Good),
             None => {}
         }
         if self.is_ready() {
-            return Ok(Doing::Left);
+            return Ok(OfferState::Left);
         }
         self.begin(head, &manifest).map_err(|error| text(&error))
     }
 
-    fn begin(&self, head: &Head, manifest: &Manifest) -> Result<Doing, xpuck_update::bundle::BundleError> {
+    fn begin(&self, head: &Head, manifest: &Manifest) -> Result<OfferState, xpuck_update::bundle::BundleError> {
         let incoming = Incoming::begin(&self.slots.join(slots::INCOMING), head, manifest)?;
         info!(target: "xpuckd", "version {} is received from byte {}", manifest.version, incoming.offset());
-        Ok(Doing::Loading(Box::new(incoming)))
+        Ok(OfferState::Loading(Box::new(incoming)))
     }
 
     fn take_chunk(&mut self, digest: &str, offset: u64, bytes: &[u8]) {
         let Some(offered) = self.offered.as_mut().filter(|offered| offered.digest == digest) else { return };
-        let Doing::Loading(incoming) = &mut offered.doing else { return };
+        let OfferState::Loading(incoming) = &mut offered.doing else { return };
         if bytes.len() > incoming::MAX_PIECE {
             return;
         }
-        offered.asked = 0;
-        match incoming.take(offset, bytes) {
+        offered.requests = 0;
+        match incoming.write_piece(offset, bytes) {
             Ok(Piece::Next(_)) => self.ask(),
             Ok(Piece::Ready) => {
-                offered.doing = Doing::Left;
+                offered.doing = OfferState::Left;
                 info!(target: "xpuckd", "a bundle is received and verified");
                 self.tell_installed(true);
             }
             Err(error) => {
                 let why = error.to_string();
                 warn!(target: "xpuckd", "an update is refused: {why}");
-                offered.doing = Doing::Refused(why);
+                offered.doing = OfferState::Refused(why);
                 self.tell_installed(true);
             }
         }
@@ -208,7 +208,7 @@ impl Receiving {
     /// Reports the installed release if it changed, if the last report is too old, or if `always` is set.
     fn tell_installed(&mut self, always: bool) {
         let now = self.installed();
-        let same = |(at, told): &(Instant, Installed)| *told == now && at.elapsed() < TELL;
+        let same = |(at, told): &(Instant, Installed)| *told == now && at.elapsed() < REPORT_INTERVAL;
         if always || !self.told.as_ref().is_some_and(same) {
             self.told = Some((Instant::now(), now.clone()));
             self.tell(RobotMessage::Installed(Box::new(now)));
@@ -228,13 +228,13 @@ impl Receiving {
         let ready = self.is_ready();
         let state = self.state();
         let offered = self.offered.as_ref();
-        if let Some(Offered { number, digest, doing, .. }) = offered {
+        if let Some(Offer { number, digest, doing, .. }) = offered {
             match doing {
-                Doing::Loading(incoming) => return told(*number, digest, Stage::Loading, incoming.offset(), ""),
-                Doing::Refused(why) => return told(*number, digest, Stage::Refused, 0, why),
-                Doing::Good => return told(*number, digest, Stage::Good, 0, ""),
-                Doing::Left if ready => return told(*number, digest, Stage::Installing, 0, ""),
-                Doing::Left => {}
+                OfferState::Loading(incoming) => return told(*number, digest, Stage::Loading, incoming.offset(), ""),
+                OfferState::Refused(why) => return told(*number, digest, Stage::Refused, 0, why),
+                OfferState::Good => return told(*number, digest, Stage::Good, 0, ""),
+                OfferState::Left if ready => return told(*number, digest, Stage::Installing, 0, ""),
+                OfferState::Left => {}
             }
         }
         let state = state?;

@@ -10,9 +10,10 @@ use std::process::Command;
 use std::time::Duration;
 use xpuck_update::Release;
 use xpuck_update::bundle::this_arch;
-use xpuck_update::health::{Health, Judge, PATIENCE_S, Verdict, uptime};
+use xpuck_update::health::{Health, TRIAL_TIMEOUT_S, TrialMonitor, Verdict, uptime};
 use xpuck_update::slots::{
-    self, Again, Boot, DebTar, Disk, Here, Installed, Lock, Outcome, Phase, Place, RealDisk, Robot, Slot, Source,
+    self, BaseVersions, Boot, DebTar, Disk, Installed, Lock, Outcome, Phase, RealDisk, Restart, Robot, Slot, SlotStore,
+    Source,
 };
 use xpuck_wire::keyring::{Keyring, Role};
 use xpuck_wire::keys::Key;
@@ -30,22 +31,22 @@ const HEALTH: &str = "run/xpuck/health";
 const MOUNTS: &str = "proc/self/mountinfo";
 /// Service that fills the card's other root as root with its own privileges; its result is in two files of the slots
 /// folder.
-const FILL: &str = "xpuck-root.service";
+const FILL_SERVICE: &str = "xpuck-root.service";
 const FILLED: &str = "root.release";
 const NOT_FILLED: &str = "root.why";
 /// Size limit of these files (bytes).
 const MAX_TOLD: u64 = 1024;
 /// Time limit for a new root to become healthy after its boot (s).
-const ROOT_PATIENCE_S: f64 = 240.0;
+const ROOT_HEALTH_TIMEOUT_S: f64 = 240.0;
 /// Polling interval of the judge, and number of attempts to write its verdict to disk.
-const LOOK: Duration = Duration::from_millis(250);
-const TRIES: u32 = 40;
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+const WRITE_ATTEMPTS: u32 = 40;
 
 /// Manage the slots that updates are installed in.
 #[derive(Args)]
 pub struct SlotsArgs {
     #[command(subcommand)]
-    what: What,
+    what: SlotsCommand,
     /// Root of all paths.
     #[arg(long, global = true, default_value = "/")]
     root: PathBuf,
@@ -55,7 +56,7 @@ pub struct SlotsArgs {
 }
 
 #[derive(Subcommand)]
-enum What {
+enum SlotsCommand {
     /// Before each start: count the starts of a trial, revert if no start is left, and repair the link `current`.
     Boot,
     /// Install the bundle that is ready, and start its trial.
@@ -63,7 +64,7 @@ enum What {
     /// Wait until the version on trial is healthy, then keep it or revert.
     Judge {
         /// Time limit for a healthy state (s, 1..=600).
-        #[arg(long, default_value_t = PATIENCE_S as u32, value_parser = clap::value_parser!(u32).range(1..=600))]
+        #[arg(long, default_value_t = TRIAL_TIMEOUT_S as u32, value_parser = clap::value_parser!(u32).range(1..=600))]
         within: u32,
     },
     /// Show the running version and the result of the latest update.
@@ -76,7 +77,7 @@ enum What {
 
 /// Output of `show`.
 #[derive(serde::Serialize)]
-struct Shown {
+struct ShowOutput {
     runs: String,
     release: Option<Release>,
     phase: Phase,
@@ -98,13 +99,13 @@ impl Source<RealDisk> for Packages<'_> {
         let [filled, not] = [FILLED, NOT_FILLED].map(|name| disk.path(name));
         disk.remove(FILLED)?;
         disk.remove(NOT_FILLED)?;
-        let started = self.0.systemctl(&["start", FILL]);
+        let started = self.0.systemctl(&["start", FILL_SERVICE]);
         let (release, why) = (file::text(&filled, MAX_TOLD), file::text(&not, MAX_TOLD));
         let _ = disk.remove(FILLED).and_then(|()| disk.remove(NOT_FILLED));
         let told = match (started, release, why) {
             (Ok(()), Ok(text), Err(_)) => return Release::parse(FILLED, &text).map_err(io::Error::other),
             (.., Ok(why)) => why.trim().to_string(),
-            (Err(error), ..) => format!("{error}: `journalctl -u {FILL}` tells why"),
+            (Err(error), ..) => format!("{error}: `journalctl -u {FILL_SERVICE}` tells why"),
             (Ok(()), Err(error), _) => error.to_string(),
         };
         Err(io::Error::other(told))
@@ -117,34 +118,34 @@ impl Source<RealDisk> for Packages<'_> {
 /// Any error of the disk, the robot's file or systemd.
 pub fn run(args: &SlotsArgs) -> anyhow::Result<bool> {
     let folder = args.root.join(SLOTS);
-    let here = Here { packaged: packaged(&args.root), root: root_of(&args.root) };
-    if let What::Boot = args.what {
+    let here = BaseVersions { packaged: packaged(&args.root), root: root_of(&args.root) };
+    if let SlotsCommand::Boot = args.what {
         std::fs::create_dir_all(folder.join(slots::INCOMING)).with_context(|| folder.display().to_string())?;
     }
     let mut disk = RealDisk::new(&folder);
     match &args.what {
-        What::Boot => {
+        SlotsCommand::Boot => {
             let Boot { runs, starts_left, reboot, lines } = {
                 let _lock = lock(&disk)?;
                 slots::boot(&mut disk, &here).with_context(|| folder.display().to_string())?
             };
-            lines.iter().for_each(|text| log::line(format_args!("xpuckd slots: {text}")));
+            lines.iter().for_each(|text| log::write_raw(format_args!("xpuckd slots: {text}")));
             if starts_left.is_some() && !reboot {
                 args.systemctl(&["start", "--no-block", "xpuck-judge.service"])?;
             }
-            log::line(format_args!("xpuckd slots: `{}` runs", runs.link()));
+            log::write_raw(format_args!("xpuckd slots: `{}` runs", runs.link()));
             if reboot {
-                args.again(Again::Board)?;
+                args.restart(Restart::Board)?;
             }
             Ok(true)
         }
-        What::Install => install(args, &mut disk, here),
-        What::Judge { within } => judge(args, &mut disk, &here, f64::from(*within)),
-        What::Show { json } => {
+        SlotsCommand::Install => install(args, &mut disk, here),
+        SlotsCommand::Judge { within } => judge(args, &mut disk, &here, f64::from(*within)),
+        SlotsCommand::Show { json } => {
             let shown = show(&mut disk, &here)?;
             match json {
                 true => output::line(serde_json::to_string(&shown)?)?,
-                false => output::line(told(&shown))?,
+                false => output::line(describe(&shown))?,
             }
             Ok(true)
         }
@@ -163,17 +164,17 @@ fn root_of(root: &Path) -> Option<Slot> {
     // The fourth field is the mounted path in its file system, the fifth the mount point; the last mount is the
     // visible one.
     let seen = words.rev().find(|words| words.get(4) == Some(&"/"))?;
-    Slot::of_root(seen.get(3)?.strip_prefix('/')?)
+    Slot::from_root_name(seen.get(3)?.strip_prefix('/')?)
 }
 
 fn lock(disk: &RealDisk) -> anyhow::Result<Lock> {
     Lock::take(disk).with_context(|| disk.path("").display().to_string())
 }
 
-fn install(args: &SlotsArgs, disk: &mut RealDisk, here: Here) -> anyhow::Result<bool> {
+fn install(args: &SlotsArgs, disk: &mut RealDisk, here: BaseVersions) -> anyhow::Result<bool> {
     let held = lock(disk)?;
     let operators = operators(&args.root.join(CONFIG)).unwrap_or_else(|error| {
-        log::line(format_args!("xpuckd slots: {error}; so nobody's bundles are installed"));
+        log::write_raw(format_args!("xpuckd slots: {error}; so nobody's bundles are installed"));
         BTreeMap::new()
     });
     let board = file::text(&args.root.join(BOARD), 64).map(|text| text.trim().to_string());
@@ -183,20 +184,23 @@ fn install(args: &SlotsArgs, disk: &mut RealDisk, here: Here) -> anyhow::Result<
     match installed {
         Installed::Trial(candidate) => {
             let version = &candidate.release.version;
-            log::line(format_args!("xpuckd slots: version {version} is in slot {} and tried", candidate.slot.folder()));
-            args.again(if candidate.slot.is_root() { Again::Board } else { Again::Program })?;
+            log::write_raw(format_args!(
+                "xpuckd slots: version {version} is in slot {} and tried",
+                candidate.slot.folder()
+            ));
+            args.restart(if candidate.slot.is_root() { Restart::Board } else { Restart::Program })?;
             Ok(true)
         }
         Installed::Already(release) => {
-            log::line(format_args!("xpuckd slots: version {} runs already", release.version));
+            log::write_raw(format_args!("xpuckd slots: version {} runs already", release.version));
             Ok(true)
         }
         Installed::Nothing => {
-            log::line(format_args!("xpuckd slots: no bundle lies ready in {}", disk.path(slots::READY).display()));
+            log::write_raw(format_args!("xpuckd slots: no bundle lies ready in {}", disk.path(slots::READY).display()));
             Ok(true)
         }
         Installed::Refused(why) => {
-            log::line(format_args!("xpuckd slots: the update is refused: {why}"));
+            log::write_raw(format_args!("xpuckd slots: the update is refused: {why}"));
             // The bundle was removed and the running version is unchanged, so the service succeeded.
             Ok(true)
         }
@@ -208,23 +212,23 @@ fn install(args: &SlotsArgs, disk: &mut RealDisk, here: Here) -> anyhow::Result<
 pub(crate) fn operators(config: &Path) -> anyhow::Result<BTreeMap<String, Key>> {
     let config = Config::read(config)?;
     let (ring, wrong) = Keyring::read(&config.swarm.security.keys)?;
-    wrong.iter().for_each(|text| log::line(format_args!("xpuckd slots: {text}")));
+    wrong.iter().for_each(|text| log::write_raw(format_args!("xpuckd slots: {text}")));
     let operators = ring.holders().filter(|holder| holder.role == Role::Operator);
     Ok(operators.map(|holder| (holder.public.name.clone(), holder.public.ed25519)).collect())
 }
 
-fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &Here, within: f64) -> anyhow::Result<bool> {
+fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &BaseVersions, within: f64) -> anyhow::Result<bool> {
     let on_trial = |disk: &mut RealDisk| -> anyhow::Result<_> {
         let _lock = lock(disk)?;
         Ok(slots::on_trial(disk, here)?)
     };
     let Some(candidate) = on_trial(disk)? else { return Ok(true) };
-    let within = if candidate.slot.is_root() { within.max(ROOT_PATIENCE_S) } else { within };
+    let within = if candidate.slot.is_root() { within.max(ROOT_HEALTH_TIMEOUT_S) } else { within };
     let health = args.root.join(HEALTH);
-    let mut judge = Judge::new(candidate.release.clone(), uptime(), within);
+    let mut judge = TrialMonitor::new(candidate.release.clone(), uptime(), within);
     let verdict = loop {
         let found = Health::read(&health).ok();
-        if let Some(verdict) = judge.look(uptime(), found.as_ref()) {
+        if let Some(verdict) = judge.evaluate(uptime(), found.as_ref()) {
             break verdict;
         }
         let still = on_trial(disk)?;
@@ -232,38 +236,38 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &Here, within: f64) -> any
             // The trial used up its starts meanwhile.
             return Ok(false);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     };
     let version = &candidate.release.version;
     match &verdict {
-        Verdict::Healthy => log::line(format_args!("xpuckd slots: version {version} is well and stays")),
-        Verdict::Unhealthy(why) => log::line(format_args!("xpuckd slots: version {version} is given up: {why}")),
+        Verdict::Healthy => log::write_raw(format_args!("xpuckd slots: version {version} is well and stays")),
+        Verdict::Unhealthy(why) => log::write_raw(format_args!("xpuckd slots: version {version} is given up: {why}")),
     }
     let mut tries = 0;
     let again = loop {
         let settled = {
             let _lock = lock(disk)?;
-            slots::settle(disk, here, &candidate, verdict.clone())
+            slots::conclude_trial(disk, here, &candidate, verdict.clone())
         };
         match settled {
             Ok(again) => break again,
-            Err(error) if tries < TRIES => {
+            Err(error) if tries < WRITE_ATTEMPTS => {
                 tries += 1;
-                log::line(format_args!("xpuckd slots: that cannot be kept yet: {error}"));
-                std::thread::sleep(LOOK);
+                log::write_raw(format_args!("xpuckd slots: that cannot be kept yet: {error}"));
+                std::thread::sleep(POLL_INTERVAL);
             }
             Err(error) => return Err(error).context("the slots"),
         }
     };
-    args.again(again)?;
-    Ok(again == Again::No)
+    args.restart(again)?;
+    Ok(again == Restart::No)
 }
 
-fn show(disk: &mut RealDisk, here: &Here) -> anyhow::Result<Shown> {
-    let mut place = Place::read(disk, here)?;
+fn show(disk: &mut RealDisk, here: &BaseVersions) -> anyhow::Result<ShowOutput> {
+    let mut place = SlotStore::read(disk, here)?;
     let runs = place.points_at();
     let release = match runs.and_then(|target| target.slot()) {
-        Some(slot) => slots::whole(place.disk, slot),
+        Some(slot) => slots::complete_release(place.disk, slot),
         None => runs.map(|_| here.packaged.clone()),
     };
     let mut damaged = std::mem::take(&mut place.repaired);
@@ -274,10 +278,10 @@ fn show(disk: &mut RealDisk, here: &Here) -> anyhow::Result<Shown> {
     let starts_left = place.state.candidate.filter(|_| place.state.phase == Phase::Trial).map(|c| c.starts_left);
     let runs = runs.map_or("nothing", |target| target.link()).into();
     let (phase, highest, last) = (place.state.phase, place.state.good, place.state.last);
-    Ok(Shown { runs, release, phase, starts_left, highest, last, damaged })
+    Ok(ShowOutput { runs, release, phase, starts_left, highest, last, damaged })
 }
 
-fn told(shown: &Shown) -> String {
+fn describe(shown: &ShowOutput) -> String {
     let version = |release: &Release| format!("{} (counter {})", release.version, release.counter);
     let mut text = format!("`{}` runs", shown.runs);
     if let Some(release) = &shown.release {
@@ -301,15 +305,15 @@ fn told(shown: &Shown) -> String {
 
 impl SlotsArgs {
     /// Restarts the robot's program or the board.
-    fn again(&self, what: Again) -> anyhow::Result<()> {
+    fn restart(&self, what: Restart) -> anyhow::Result<()> {
         let Some(command) = &self.restart else {
             return match what {
-                Again::No => Ok(()),
-                Again::Program => self.systemctl(&["restart", "--no-block", "xpuckd.service"]),
-                Again::Board => self.systemctl(&["reboot", "--no-block"]),
+                Restart::No => Ok(()),
+                Restart::Program => self.systemctl(&["restart", "--no-block", "xpuckd.service"]),
+                Restart::Board => self.systemctl(&["reboot", "--no-block"]),
             };
         };
-        if what == Again::No {
+        if what == Restart::No {
             return Ok(());
         }
         let status = Command::new("sh").arg("-c").arg(command).status().context("--restart")?;

@@ -53,34 +53,34 @@ pub const REGIONS: [Region; 3] = [
 
 /// Colour classifier with a precomputed table.
 #[derive(Clone, Debug)]
-pub struct Vision {
+pub struct ColourClassifier {
     classes: Vec<u8>,
     /// Angle of the camera to the left of straight ahead, as a fraction of its field of view.
     turn: f32,
 }
 
-impl Default for Vision {
-    fn default() -> Vision {
-        Vision::new(&REGIONS)
+impl Default for ColourClassifier {
+    fn default() -> ColourClassifier {
+        ColourClassifier::new(&REGIONS)
     }
 }
 
-impl Vision {
+impl ColourClassifier {
     /// Builds the table for these regions of red, green and blue.
-    pub fn new(regions: &[Region; 3]) -> Vision {
+    pub fn new(regions: &[Region; 3]) -> ColourClassifier {
         let level = |bits: usize| {
             let kept = bits & ((1 << BITS) - 1);
             ((kept << (8 - BITS)) + (1 << (7 - BITS))) as u8
         };
         let bits = BITS as usize;
         let class = |i: usize| class_of(regions, yuyv::to_rgb([level(i >> (2 * bits)), level(i >> bits), level(i)]));
-        Vision { classes: (0..1 << (3 * bits)).map(class).collect(), turn: 0.0 }
+        ColourClassifier { classes: (0..1 << (3 * bits)).map(class).collect(), turn: 0.0 }
     }
 
     /// Sets the angle of the camera to the left of straight ahead (degrees). Segments are relative to the robot's
     /// heading, as far as they are in the picture.
-    pub fn turned(self, degrees: f32) -> Vision {
-        Vision { turn: degrees.to_radians() / CAMERA_FOV, ..self }
+    pub fn turned(self, degrees: f32) -> ColourClassifier {
+        ColourClassifier { turn: degrees.to_radians() / CAMERA_FOV, ..self }
     }
 
     /// Colours seen in a frame.
@@ -162,11 +162,11 @@ mod tests {
     }
 
     fn seen(patches: &[(std::ops::Range<usize>, std::ops::Range<usize>, Rgb)]) -> [[bool; 3]; 3] {
-        Vision::default().classify(&picture(patches)).0
+        ColourClassifier::default().classify(&picture(patches)).0
     }
 
     #[test]
-    fn a_white_arena_has_no_colours() {
+    fn white_arena_has_no_colours() {
         for shade in [WHITE, [0, 0, 0], [120, 116, 108], [255, 255, 255], [60, 60, 60]] {
             assert_eq!(seen(&[(0..120, 0..160, shade)]), [[false; 3]; 3], "{shade:?}");
         }
@@ -185,12 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_camera_has_the_robots_segments() {
+    fn turned_camera_keeps_robot_segments() {
         // Ten degrees to the left: objects straight ahead appear right of the picture's middle by this amount.
         let aside = (160.0 * 10f32.to_radians() / CAMERA_FOV).round() as usize;
         let mut seen = [[[false; 3]; 3]; 2];
         for (turn, seen) in [10.0, -10.0].into_iter().zip(&mut seen) {
-            let vision = Vision::default().turned(turn);
+            let vision = ColourClassifier::default().turned(turn);
             let middle = if turn > 0.0 { 80 + aside } else { 80 - aside };
             let at = |columns: std::ops::Range<usize>| vision.classify(&picture(&[(70..80, columns, BLUE)])).0[2];
             assert_eq!(at(middle - 10..middle + 10), [false, true, false], "{turn}");
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_above_the_horizon_does_not_count() {
+    fn pixels_above_horizon_are_ignored() {
         assert_eq!(seen(&[(0..60, 0..160, BLUE)]), [[false; 3]; 3]);
         assert_eq!(seen(&[(0..61, 0..160, BLUE)])[2], [true; 3]);
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_regions_are_those_of_table_7_3() {
+    fn colour_regions_match_table_7_3() {
         let at = |hue: f32, saturation: f32, value: f32| {
             let channel = |n: f32| {
                 let k = (n + hue / 60.0).rem_euclid(6.0);

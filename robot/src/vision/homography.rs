@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_homography_takes_points_where_they_belong() {
+    fn homography_maps_points_to_targets() {
         let from = [[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]];
         let to = [[0.1, 0.2], [0.5, 0.25], [0.45, -0.1], [0.12, -0.2]];
         let h = homography(&from, &to).unwrap();

@@ -119,7 +119,7 @@ mod tests {
         Lens { size: [640.0, 480.0], focal: [583.0, 585.0], centre: [326.0, 236.0], distortion: [-0.22, 0.06] };
 
     #[test]
-    fn directions_and_pixels_are_each_others_inverse_over_the_whole_picture() {
+    fn pixel_and_slopes_are_inverse_everywhere() {
         for lens in [Lens::nominal(640, 480), BARREL, Lens { distortion: [0.3, -0.05], ..BARREL }] {
             lens.check().unwrap();
             for (x, y) in (0..=16).flat_map(|x| (0..=12).map(move |y| (x as f64 * 40.0, y as f64 * 40.0))) {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_barrel_draws_the_corner_nearer_and_a_smaller_picture_shows_the_same() {
+    fn barrel_moves_corner_inwards_at_any_size() {
         let straight = Lens { distortion: [0.0; 2], ..BARREL };
         let slopes = [0.45, 0.35];
         let off = |p: [f64; 2]| (p[0] - 326.0).hypot(p[1] - 236.0);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_lens_is_refused_with_its_key() {
+    fn invalid_lens_is_rejected_with_key() {
         let error = |lens: Lens| lens.check().unwrap_err();
         assert!(error(Lens { focal: [100.0, 585.0], ..BARREL }).contains("lens.focal = 100"));
         assert!(error(Lens { centre: [326.0, 20.0], ..BARREL }).contains("lens.centre = 20"));

@@ -20,27 +20,27 @@ pub type Point = ([f64; 2], [f64; 2]);
 
 /// Pose of the target: its axes in the camera's frame, row by row, and its origin (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stand {
+pub struct Pose {
     /// Columns are the target's axes.
     pub rotation: [[f64; 3]; 3],
     /// Origin (m).
     pub at: [f64; 3],
 }
 
-impl Stand {
+impl Pose {
     /// Position of a point of the target (m).
-    pub fn place(&self, on: [f64; 2]) -> [f64; 3] {
+    pub fn position(&self, on: [f64; 2]) -> [f64; 3] {
         std::array::from_fn(|i| self.rotation[i][0] * on[0] + self.rotation[i][1] * on[1] + self.at[i])
     }
 
     /// Slopes of a point of the target; `None` behind the camera.
     pub fn slopes(&self, on: [f64; 2]) -> Option<[f64; 2]> {
-        let [right, down, ahead] = self.place(on);
+        let [right, down, ahead] = self.position(on);
         (ahead > NEAREST).then(|| [right / ahead, down / ahead])
     }
 
     /// Rotates by a small rotation vector (its length is the angle (rad)), then translates.
-    pub fn shifted(&self, by: &[f64; POSE]) -> Stand {
+    pub fn shifted(&self, by: &[f64; POSE]) -> Pose {
         let angle = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
         let (sine, rest) = match angle < 1e-9 {
             true => (1.0, 0.5),
@@ -53,11 +53,11 @@ impl Stand {
             let (once, twice) = (cross(axis, v), cross(axis, cross(axis, v)));
             (0..3).for_each(|i| rotation[i][column] = v[i] + sine * once[i] + rest * twice[i]);
         }
-        Stand { rotation, at: std::array::from_fn(|i| self.at[i] + by[3 + i]) }
+        Pose { rotation, at: std::array::from_fn(|i| self.at[i] + by[3 + i]) }
     }
 
     /// Returns the pose with the target tilted the opposite way relative to the line of sight.
-    fn mirrored(&self) -> Stand {
+    fn mirrored(&self) -> Pose {
         let away: [f64; 3] = std::array::from_fn(|i| self.rotation[i][2]);
         let sight = unit(self.at);
         let axis = cross(away, sight);
@@ -78,7 +78,7 @@ impl Stand {
     }
 
     /// Refines the pose to the nearest local optimum; returns it with its sum of squared residuals.
-    fn refined(mut self, points: &[Point]) -> Option<(Stand, f64)> {
+    fn refined(mut self, points: &[Point]) -> Option<(Pose, f64)> {
         let (mut error, mut damping) = (self.squares(points), 1e-4);
         for _ in 0..STEPS {
             let (mut normal, mut right) = (vec![vec![0.0; POSE]; POSE], vec![vec![0.0]; POSE]);
@@ -125,7 +125,7 @@ impl Stand {
 }
 
 /// Pose from the homography between target and slopes; a starting point close to the optimum.
-pub fn first(points: &[Point]) -> Option<Stand> {
+pub fn from_homography(points: &[Point]) -> Option<Pose> {
     let (on, seen): (Vec<_>, Vec<_>) = points.iter().copied().unzip();
     let h = homography(&on, &seen)?;
     let column = |i: usize| [h[i], h[i + 3], h[i + 6]];
@@ -136,13 +136,13 @@ pub fn first(points: &[Point]) -> Option<Stand> {
     let down = unit(std::array::from_fn(|i| column(1)[i] - along * right[i]));
     let away = cross(right, down);
     let stand =
-        Stand { rotation: std::array::from_fn(|i| [right[i], down[i], away[i]]), at: column(2).map(|x| x * scale) };
+        Pose { rotation: std::array::from_fn(|i| [right[i], down[i], away[i]]), at: column(2).map(|x| x * scale) };
     stand.rotation.iter().flatten().chain(&stand.at).all(|x| x.is_finite()).then_some(stand)
 }
 
 /// Pose with the best fit to at least four points. `None` if the points do not determine a pose.
-pub fn best(points: &[Point]) -> Option<Stand> {
-    let one = first(points)?.refined(points);
+pub fn fit(points: &[Point]) -> Option<Pose> {
+    let one = from_homography(points)?.refined(points);
     let other = one.and_then(|(stand, _)| stand.mirrored().refined(points));
     let (stand, _) = one.into_iter().chain(other).min_by(|a, b| a.1.total_cmp(&b.1))?;
     stand.rotation.iter().flatten().chain(&stand.at).all(|x| x.is_finite()).then_some(stand)
@@ -166,14 +166,14 @@ mod tests {
     use xpuck_kernels::random::{Draws, Stream};
 
     const SQUARE: [[f64; 2]; 4] = [[-0.05, 0.05], [0.05, 0.05], [0.05, -0.05], [-0.05, -0.05]];
-    const UPRIGHT: Stand = Stand { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], at: [0.0; 3] };
+    const UPRIGHT: Pose = Pose { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], at: [0.0; 3] };
 
-    fn seen(stand: &Stand) -> Vec<Point> {
+    fn seen(stand: &Pose) -> Vec<Point> {
         SQUARE.iter().map(|on| (*on, stand.slopes(*on).unwrap())).collect()
     }
 
     #[test]
-    fn a_square_that_is_seen_exactly_is_told_exactly() {
+    fn exact_corners_give_exact_pose() {
         let mut draws = Draws::new(3, 0, 0, 0, Stream::Device);
         for _ in 0..500 {
             let mut any = |most: f32| f64::from(draws.range(-most, most));
@@ -183,8 +183,8 @@ mod tests {
             if away < 0.3 * dot(stand.at, stand.at).sqrt() {
                 continue;
             }
-            let told = best(&seen(&stand)).unwrap();
-            let off = |a: &Stand| (0..3).map(|i| (a.at[i] - stand.at[i]).abs()).fold(0.0, f64::max);
+            let told = fit(&seen(&stand)).unwrap();
+            let off = |a: &Pose| (0..3).map(|i| (a.at[i] - stand.at[i]).abs()).fold(0.0, f64::max);
             assert!(off(&told) < 1e-5, "{told:?} for {stand:?}");
             let turn: f64 = (0..9).map(|i| (told.rotation[i / 3][i % 3] - stand.rotation[i / 3][i % 3]).abs()).sum();
             assert!(turn < 1e-3, "{told:?} for {stand:?}");
@@ -192,24 +192,24 @@ mod tests {
     }
 
     #[test]
-    fn the_mirrored_pose_is_one_and_its_own_inverse() {
+    fn mirrored_pose_differs_and_is_its_own_inverse() {
         let stand = UPRIGHT.shifted(&[0.3, 0.5, 0.1, 0.1, -0.05, 0.8]);
         let other = stand.mirrored();
         assert_eq!(other.at, stand.at);
         let turn =
-            |a: &Stand| (0..9).map(|i| (a.rotation[i / 3][i % 3] - stand.rotation[i / 3][i % 3]).abs()).sum::<f64>();
+            |a: &Pose| (0..9).map(|i| (a.rotation[i / 3][i % 3] - stand.rotation[i / 3][i % 3]).abs()).sum::<f64>();
         assert!(turn(&other) > 0.5 && turn(&other.mirrored()) < 1e-9);
     }
 
     #[test]
-    fn what_is_no_square_is_refused_or_finite() {
-        assert!(best(&[]).is_none());
+    fn degenerate_square_gives_none_or_finite_pose() {
+        assert!(fit(&[]).is_none());
         let point = SQUARE.map(|on| (on, [0.1, 0.1]));
         let line = SQUARE.map(|on| (on, [on[0], 0.0]));
         let mad = SQUARE.map(|on| (on, [f64::NAN, 0.0]));
         for points in [point, line, mad] {
-            assert!(best(&points).is_none_or(|s| s.at.iter().all(|x| x.is_finite())), "{points:?}");
+            assert!(fit(&points).is_none_or(|s| s.at.iter().all(|x| x.is_finite())), "{points:?}");
         }
-        assert!(best(&mad).is_none());
+        assert!(fit(&mad).is_none());
     }
 }

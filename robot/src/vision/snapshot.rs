@@ -19,12 +19,12 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Requests a picture of the next frame.
-    pub fn ask(&self) {
+    pub fn request(&self) {
         self.wanted.store(true, Ordering::Relaxed);
     }
 
     /// Makes a picture of the frame, if requested.
-    pub fn offer(&self, frame: &Frame) {
+    pub fn on_frame(&self, frame: &Frame) {
         if self.wanted.swap(false, Ordering::Relaxed) {
             let picture = picture(frame);
             *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(picture);
@@ -59,13 +59,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_made_when_one_is_asked_for_and_given_once() {
+    fn picture_is_made_on_request_and_returned_once() {
         let snapshot = Snapshot::default();
         let frame = Frame::new(640, 480, [235, 128, 16, 128].repeat(640 * 480 / 2)).unwrap();
-        snapshot.offer(&frame);
+        snapshot.on_frame(&frame);
         assert!(snapshot.take().is_none());
-        snapshot.ask();
-        snapshot.offer(&frame);
+        snapshot.request();
+        snapshot.on_frame(&frame);
         let picture = snapshot.take().unwrap();
         assert!(picture.is_sound() && (picture.width, picture.height) == (160, 120));
         // Every fourth pixel is the left one of its pair.

@@ -53,7 +53,7 @@ struct Ray {
 }
 
 /// Tag to be drawn.
-struct Drawn {
+struct RenderedTag {
     cells: [[bool; PICTURE_SIDE]; PICTURE_SIDE],
     pose: Pose,
     /// Range of columns and rows that the tag may cover.
@@ -68,14 +68,14 @@ struct Drawn {
 pub fn render(tags: &[(u16, Pose)], size: f64, optics: &Optics, draws: &mut Draws) -> Frame {
     let (width, height) = (optics.lens.size[0] as usize, optics.lens.size[1] as usize);
     let rays = rays(optics.blur);
-    let drawn: Vec<Drawn> = tags.iter().map(|(id, pose)| draw(*id, pose, size, optics)).collect();
+    let drawn: Vec<RenderedTag> = tags.iter().map(|(id, pose)| draw(*id, pose, size, optics)).collect();
     let mut bytes = Vec::with_capacity(yuyv::frame_len(width, height));
     let mut left = [0; 3];
     for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
         let (x, y) = (column as f64 + 0.5, row as f64 + 0.5);
         let inside = |range: &[f64; 2], at: f64| (range[0]..=range[1]).contains(&at);
-        let near: Vec<&Drawn> = drawn.iter().filter(|d| inside(&d.columns, x) && inside(&d.rows, y)).collect();
-        let seen = if near.is_empty() { ROOM } else { gather(&near, [x, y], size, optics, &rays) };
+        let near: Vec<&RenderedTag> = drawn.iter().filter(|d| inside(&d.columns, x) && inside(&d.rows, y)).collect();
+        let seen = if near.is_empty() { ROOM } else { integrate_pixel(&near, [x, y], size, optics, &rays) };
         let light = 1.0 - SHADE * x / width as f64;
         let rgb = seen.map(|level| {
             let level = level * light;
@@ -91,7 +91,7 @@ pub fn render(tags: &[(u16, Pose)], size: f64, optics: &Optics, draws: &mut Draw
 }
 
 /// Mean colour of a pixel's rays.
-fn gather(tags: &[&Drawn], [x, y]: [f64; 2], size: f64, optics: &Optics, rays: &[Ray]) -> [f64; 3] {
+fn integrate_pixel(tags: &[&RenderedTag], [x, y]: [f64; 2], size: f64, optics: &Optics, rays: &[Ray]) -> [f64; 3] {
     let lens = &optics.lens;
     // Over the few pixels of the point spread, the lens is approximated as linear.
     let [middle, beside, below] = [[x, y], [x + 1.0, y], [x, y + 1.0]].map(|pixel| lens.slopes(pixel));
@@ -110,7 +110,7 @@ fn gather(tags: &[&Drawn], [x, y]: [f64; 2], size: f64, optics: &Optics, rays: &
     sum.map(|sum| sum / rays.len() as f64)
 }
 
-impl Drawn {
+impl RenderedTag {
     /// Cell that a line of sight meets: true where white; `None` next to the tag.
     fn cell(&self, sight: [f64; 3], size: f64) -> Option<bool> {
         let pose = &self.pose;
@@ -125,7 +125,7 @@ impl Drawn {
 }
 
 /// Prepares a tag, with the part of the picture that it may cover.
-fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> Drawn {
+fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> RenderedTag {
     let cells = picture(id).expect("a tag of the family");
     let half = size * PICTURE_SIDE as f64 / TAG_SIDE as f64 / 2.0;
     let sweep = optics.turning.abs() * (optics.readout + optics.exposure) / 2.0;
@@ -146,7 +146,7 @@ fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> Drawn {
         columns = [columns[0].min(x - spread), columns[1].max(x + spread)];
         rows = [rows[0].min(y - spread), rows[1].max(y + spread)];
     }
-    Drawn { cells, pose: *pose, columns, rows }
+    RenderedTag { cells, pose: *pose, columns, rows }
 }
 
 /// Rays of a pixel, distributed evenly over its area, the lens blur and the exposure (Roberts's sequence).
@@ -174,7 +174,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 /// Pose of a marker at a position. It is turned `yaw` (rad) to the left of facing the camera, and rolled `roll` (rad)
 /// clockwise for a viewer.
-pub fn stands(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
+pub fn marker_pose(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
     let outward = [-yaw.cos(), -yaw.sin(), 0.0];
     let up: [f64; 3] = [0.0, 0.0, 1.0];
     let right = [up[1] * outward[2] - up[2] * outward[1], up[2] * outward[0] - up[0] * outward[2], 0.0];
@@ -184,7 +184,7 @@ pub fn stands(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
 
 /// Poses of a board that determine the lens: close, tilted to all sides, in every corner of the picture. Returns the
 /// tags' poses in each view.
-pub fn board_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
+pub fn calibration_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
     let middle = [
         (f64::from(board.columns - 1) * board.pitch + board.size) / 2.0,
         (f64::from(board.rows - 1) * board.pitch + board.size) / 2.0,
@@ -196,7 +196,7 @@ pub fn board_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
         let (yaw, pitch) = (tilt * around.cos(), tilt * around.sin());
         let ahead = 0.27 + 0.04 * (n % 3) as f64;
         let at = [ahead, 0.3 * ahead * around.cos(), 0.2 * ahead * around.sin()];
-        let whole = stands(at, yaw, 0.3 * around.sin());
+        let whole = marker_pose(at, yaw, 0.3 * around.sin());
         let lean = |v: [f64; 3]| {
             // Rotation by the pitch about the robot's left axis.
             [v[0] * pitch.cos() + v[2] * pitch.sin(), v[1], v[2] * pitch.cos() - v[0] * pitch.sin()]
@@ -228,8 +228,8 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_is_as_soft_as_the_blur_says_and_moves_with_the_lens() {
-        let tag = [(0, stands([0.3, 0.0, 0.0], 0.0, 0.0))];
+    fn rendered_edge_follows_blur_and_lens_distortion() {
+        let tag = [(0, marker_pose([0.3, 0.0, 0.0], 0.0, 0.0))];
         let sharp = Optics::perfect(320, 240);
         let soft = Optics { blur: 2.0, ..sharp };
         // Number of pixels between the levels of wall, margin and ink.
@@ -239,7 +239,7 @@ mod tests {
         };
         assert!(between(&soft) > between(&sharp), "{} {}", between(&soft), between(&sharp));
         let barrel = Optics { lens: Lens { distortion: [-0.3, 0.0], ..sharp.lens }, ..sharp };
-        let aside = [(0, stands([0.3, 0.1, 0.0], 0.0, 0.0))];
+        let aside = [(0, marker_pose([0.3, 0.1, 0.0], 0.0, 0.0))];
         let ink = |optics: &Optics| {
             let frame = render(&aside, 0.1, optics, &mut draws());
             (0..320).filter(|x| luma(&frame, *x, 120) < 50.0).min().unwrap()
@@ -255,7 +255,7 @@ mod tests {
         let variance: f64 = (0..120).map(|y| (luma(&frame, 10, y) - mean).powi(2)).sum::<f64>() / 119.0;
         // Noise variance of three colours, 9 + 0.05 * 130 each, weighted by 0.26, 0.50 and 0.10.
         assert!((2.5..9.0).contains(&variance), "{variance}");
-        let tag = [(0, stands([0.5, 0.0, 0.0], 0.0, 0.0))];
+        let tag = [(0, marker_pose([0.5, 0.0, 0.0], 0.0, 0.0))];
         let still = Optics::perfect(320, 240);
         let soft = |optics: &Optics| {
             let frame = render(&tag, 0.1, optics, &mut draws());

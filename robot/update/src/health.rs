@@ -12,9 +12,9 @@ const MAX_HEALTH: u64 = 4096;
 /// Age up to which a stamp is fresh (s).
 const FRESH_S: f64 = 3.0;
 /// Duration of uninterrupted health that a trial requires (s).
-const WELL_S: f64 = 5.0;
+const HEALTHY_S: f64 = 5.0;
 /// Maximum duration of a trial (s).
-pub const PATIENCE_S: f64 = 60.0;
+pub const TRIAL_TIMEOUT_S: f64 = 60.0;
 
 /// Health report of a program. Times are seconds since the system's boot ([`uptime`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub enum Verdict {
 
 /// Monitors a trial.
 #[derive(Clone, Debug)]
-pub struct Judge {
+pub struct TrialMonitor {
     release: Release,
     began: f64,
     patience: f64,
@@ -77,19 +77,25 @@ pub struct Judge {
     latest: &'static str,
 }
 
-impl Judge {
+impl TrialMonitor {
     /// Monitors this release from `now` and decides after at most `patience` seconds.
-    pub fn new(release: Release, now: f64, patience: f64) -> Judge {
-        Judge { release, began: now, patience, well_since: None, latest: "the program did not say that it is well" }
+    pub fn new(release: Release, now: f64, patience: f64) -> TrialMonitor {
+        TrialMonitor {
+            release,
+            began: now,
+            patience,
+            well_since: None,
+            latest: "the program did not say that it is well",
+        }
     }
 
     /// Evaluates the report at `now`; `None` if there is no report to read. A returned verdict ends the trial.
-    pub fn look(&mut self, now: f64, health: Option<&Health>) -> Option<Verdict> {
+    pub fn evaluate(&mut self, now: f64, health: Option<&Health>) -> Option<Verdict> {
         let trouble = self.trouble(now, health);
         match trouble {
             None => {
                 let since = *self.well_since.get_or_insert(now);
-                if now - since >= WELL_S {
+                if now - since >= HEALTHY_S {
                     return Some(Verdict::Healthy);
                 }
                 self.latest = "all was not well for long enough";
@@ -132,8 +138,10 @@ mod tests {
     fn five_good_seconds_in_a_row_are_well_and_anything_else_is_not() {
         let release = Release { version: "1".into(), counter: 1 };
         let run = |of: &dyn Fn(f64) -> Option<Health>| {
-            let mut judge = Judge::new(release.clone(), 100.0, PATIENCE_S);
-            (0..200).map(|i| 100.0 + f64::from(i) * 0.5).find_map(|now| Some((now, judge.look(now, of(now).as_ref())?)))
+            let mut judge = TrialMonitor::new(release.clone(), 100.0, TRIAL_TIMEOUT_S);
+            (0..200)
+                .map(|i| 100.0 + f64::from(i) * 0.5)
+                .find_map(|now| Some((now, judge.evaluate(now, of(now).as_ref())?)))
         };
         assert_eq!(run(&|now| Some(well(&release, now))), Some((105.0, Verdict::Healthy)));
         let late = |now: f64| (now >= 130.0).then(|| well(&release, now - 1.0));

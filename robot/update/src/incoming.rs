@@ -81,7 +81,7 @@ impl Incoming {
     ///
     /// # Errors
     /// Errors of the disk, or a complete payload that does not match the manifest, which is then removed.
-    pub fn take(&mut self, offset: u64, bytes: &[u8]) -> Result<Piece, BundleError> {
+    pub fn write_piece(&mut self, offset: u64, bytes: &[u8]) -> Result<Piece, BundleError> {
         if offset == self.offset && bytes.len() <= MAX_PIECE {
             let left = self.manifest.size - self.offset;
             if bytes.len() as u64 > left {
@@ -156,7 +156,7 @@ mod tests {
         let payload: Vec<u8> = (0..600_000u32).map(|i| (i * 7) as u8).collect();
         let release = Release { version: version.into(), counter: 1 };
         let head = seal(Kind::App, &["any".into()], "any", &release, &payload[..], &alice).unwrap();
-        let manifest = head.told().unwrap();
+        let manifest = head.unverified_manifest().unwrap();
         (head, manifest, payload)
     }
 
@@ -166,41 +166,41 @@ mod tests {
         let (head, manifest, payload) = made("1");
         let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
         let piece = |offset: u64| &payload[offset as usize..payload.len().min(offset as usize + MAX_PIECE)];
-        assert_eq!(incoming.take(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
+        assert_eq!(incoming.write_piece(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
         // Lost and repeated pieces have no effect.
-        assert_eq!(incoming.take(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
-        assert_eq!(incoming.take(400_000, &payload[400_000..]).unwrap(), Piece::Next(MAX_PIECE as u64));
+        assert_eq!(incoming.write_piece(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
+        assert_eq!(incoming.write_piece(400_000, &payload[400_000..]).unwrap(), Piece::Next(MAX_PIECE as u64));
         drop(incoming);
         let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
         let mut next = Piece::Next(incoming.offset());
         assert_eq!(next, Piece::Next(MAX_PIECE as u64));
         while let Piece::Next(offset) = next {
-            next = incoming.take(offset, piece(offset)).unwrap();
+            next = incoming.write_piece(offset, piece(offset)).unwrap();
         }
         let ready = Reader::new(File::open(dir.path().join("ready")).unwrap()).unwrap();
         assert_eq!(ready.head, head);
         ready.payload(&manifest, |_| Ok(())).unwrap();
         let mut other = Incoming::begin(dir.path(), &head, &manifest).unwrap();
-        other.take(0, piece(0)).unwrap();
+        other.write_piece(0, piece(0)).unwrap();
         let (head, manifest, _) = made("2");
         assert_eq!(Incoming::begin(dir.path(), &head, &manifest).unwrap().offset(), 0);
     }
 
     #[test]
-    fn what_is_damaged_on_the_way_never_lies_ready() {
+    fn damaged_payload_never_becomes_ready() {
         let dir = tempfile::tempdir().unwrap();
         let (head, manifest, mut payload) = made("1");
         payload[300_000] ^= 1;
         let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
-        let mut ends = payload.chunks(MAX_PIECE).map(|piece| incoming.take(incoming.offset(), piece));
+        let mut ends = payload.chunks(MAX_PIECE).map(|piece| incoming.write_piece(incoming.offset(), piece));
         let last = ends.by_ref().last().unwrap();
         assert!(last.unwrap_err().to_string().contains("SHA-256 differs"));
         drop(ends);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
-        incoming.take(0, &payload[..MAX_PIECE]).unwrap();
-        incoming.take(MAX_PIECE as u64, &payload[MAX_PIECE..2 * MAX_PIECE]).unwrap();
+        incoming.write_piece(0, &payload[..MAX_PIECE]).unwrap();
+        incoming.write_piece(MAX_PIECE as u64, &payload[MAX_PIECE..2 * MAX_PIECE]).unwrap();
         let long = vec![0; MAX_PIECE];
-        assert!(incoming.take(2 * MAX_PIECE as u64, &long).unwrap_err().to_string().contains("more than"));
+        assert!(incoming.write_piece(2 * MAX_PIECE as u64, &long).unwrap_err().to_string().contains("more than"));
     }
 }

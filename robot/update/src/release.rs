@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_in_a_tree_has_its_release() {
+    fn release_tree_is_found_from_program_path() {
         assert_eq!(tree_of(Path::new("/slots/a/usr/bin/xpuckd")), Some("/slots/a".into()));
         assert_eq!(tree_of(Path::new("/usr/bin/xpuckd")), Some("/".into()));
         assert_eq!(tree_of(Path::new("/target/debug/xpuckd")), None);

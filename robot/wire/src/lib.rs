@@ -20,9 +20,9 @@ use runtime::{event, log_line, plain};
 
 pub use file::FileError;
 pub use migration::{Migration, Policy};
-pub use plain::{plain, shown};
+pub use plain::{escape, quote_input};
 pub use settings::{PushAnswer, PushRow};
-pub use signals::uninterrupted;
+pub use signals::retry_on_interrupt;
 pub use status::{Body, ExperimentPhase, LastDirective, Phase, RobotRow, SecurityReport, Segment, Status};
 pub use swarm::{Addresses, MAX_ROBOTS, Security, Swarm, host_of, is_authority, is_local};
 pub use waker::{Waker, Wakeups};

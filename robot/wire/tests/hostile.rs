@@ -9,9 +9,9 @@ use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, Worke
 const FORMS: u64 = 1500;
 
 /// Pseudo-random generator (SplitMix64); sufficient for fuzzing.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let a = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -27,7 +27,7 @@ impl Dice {
 /// First bytes of long lists, maps, strings and byte strings in MessagePack.
 const OPENERS: [u8; 10] = [0xdc, 0xdd, 0xde, 0xdf, 0xd9, 0xda, 0xdb, 0xc4, 0xc6, 0xc9];
 
-fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn damage(bytes: &[u8], dice: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=dice.below(4) {
         let at = dice.below(bytes.len());
@@ -48,12 +48,12 @@ fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
 }
 
 /// Corrupts each example; a message that still decodes must survive re-encoding.
-fn attack<T: Message>(examples: &[T]) -> (u64, u64) {
+fn fuzz<T: Message>(examples: &[T]) -> (u64, u64) {
     let (mut read, mut refused) = (0, 0);
     for (number, example) in examples.iter().enumerate() {
         let whole = encode(example);
         for seed in 0..FORMS {
-            let bytes = damage(&whole, &mut Dice(seed << 8 | number as u64));
+            let bytes = damage(&whole, &mut Random(seed << 8 | number as u64));
             match decode::<T>(&bytes) {
                 Ok(message) => {
                     read += 1;
@@ -74,15 +74,15 @@ fn attack<T: Message>(examples: &[T]) -> (u64, u64) {
 #[test]
 fn damaged_messages_of_every_kind_are_refused_or_read() {
     let counts = [
-        attack(&examples::from_robot()),
-        attack(&examples::to_robot()),
-        attack(&[examples::sealed()]),
-        attack(&[examples::signed()]),
-        attack(&examples::between_robots()),
-        attack(&examples::from_worker()),
-        attack(&examples::to_worker()),
-        attack(&examples::requests()),
-        attack(&examples::replies()),
+        fuzz(&examples::from_robot()),
+        fuzz(&examples::to_robot()),
+        fuzz(&[examples::sealed()]),
+        fuzz(&[examples::signed()]),
+        fuzz(&examples::between_robots()),
+        fuzz(&examples::from_worker()),
+        fuzz(&examples::to_worker()),
+        fuzz(&examples::requests()),
+        fuzz(&examples::replies()),
     ];
     for (read, refused) in counts {
         assert!(read > 0 && refused > FORMS / 2, "{counts:?}: the damage was too great or too little");
@@ -91,7 +91,7 @@ fn damaged_messages_of_every_kind_are_refused_or_read() {
 
 /// Rejects a list with a declared length of 2^32 - 1 without reserving memory for its members.
 #[test]
-fn a_length_that_is_a_lie_reserves_no_memory() {
+fn false_length_reserves_no_memory() {
     // {"Genes": {"generation": 1, "immigrants": [2^32 - 1 members
     let mut bytes = vec![VERSION, 0x81, 0xa5];
     bytes.extend(b"Genes");

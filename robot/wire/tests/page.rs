@@ -92,14 +92,14 @@ fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
 }
 
 /// Writes the serialised type of a type with a `from` rule; returns whether it has one.
-fn disguise(page: &mut String, attributes: &[Attribute], known: &BTreeMap<String, bool>) -> bool {
+fn write_serialised_type(page: &mut String, attributes: &[Attribute], known: &BTreeMap<String, bool>) -> bool {
     let Some(other) = rule(attributes, "from") else { return false };
-    let _ = writeln!(page, "Travels as: {}.\n", kind(&syn::parse_str(&other).unwrap(), known));
+    let _ = writeln!(page, "Travels as: {}.\n", type_description(&syn::parse_str(&other).unwrap(), known));
     true
 }
 
 /// Whether an item is a public serialisable type.
-fn travels(item: &Item) -> bool {
+fn is_message_type(item: &Item) -> bool {
     let (attributes, public) = match item {
         Item::Struct(item) => (&item.attrs, &item.vis),
         Item::Enum(item) => (&item.attrs, &item.vis),
@@ -111,13 +111,13 @@ fn travels(item: &Item) -> bool {
 }
 
 /// Description of a type.
-fn kind(of: &Type, known: &BTreeMap<String, bool>) -> String {
+fn type_description(of: &Type, known: &BTreeMap<String, bool>) -> String {
     match of {
         Type::Path(path) => {
             let last = path.path.segments.last().unwrap();
             let inner = match &last.arguments {
                 PathArguments::AngleBracketed(list) => match list.args.first() {
-                    Some(GenericArgument::Type(inner)) => Some(kind(inner, known)),
+                    Some(GenericArgument::Type(inner)) => Some(type_description(inner, known)),
                     _ => None,
                 },
                 _ => None,
@@ -140,10 +140,10 @@ fn kind(of: &Type, known: &BTreeMap<String, bool>) -> String {
                 },
                 _ => xpuck_wire::telemetry::LATENESS_BINS.to_string(),
             };
-            format!("{length} of {}", kind(&array.elem, known))
+            format!("{length} of {}", type_description(&array.elem, known))
         }
         Type::Tuple(tuple) => {
-            format!("({})", tuple.elems.iter().map(|t| kind(t, known)).collect::<Vec<_>>().join(", "))
+            format!("({})", tuple.elems.iter().map(|t| type_description(t, known)).collect::<Vec<_>>().join(", "))
         }
         _ => panic!("a type that the page has no words for"),
     }
@@ -153,14 +153,15 @@ fn table(page: &mut String, fields: &Fields, known: &BTreeMap<String, bool>) {
     match fields {
         Fields::Unit => {}
         Fields::Unnamed(list) => {
-            let kinds: Vec<String> = list.unnamed.iter().map(|f| kind(&f.ty, known)).collect();
+            let kinds: Vec<String> = list.unnamed.iter().map(|f| type_description(&f.ty, known)).collect();
             let _ = writeln!(page, "Holds: {}.\n", kinds.join(", "));
         }
         Fields::Named(list) => {
             page.push_str("| field | type | meaning |\n|---|---|---|\n");
             for field in &list.named {
                 let name = rule(&field.attrs, "rename").unwrap_or_else(|| field.ident.as_ref().unwrap().to_string());
-                let _ = writeln!(page, "| `{name}` | {} | {} |", kind(&field.ty, known), words(&field.attrs));
+                let _ =
+                    writeln!(page, "| `{name}` | {} | {} |", type_description(&field.ty, known), words(&field.attrs));
             }
             page.push('\n');
         }
@@ -194,7 +195,7 @@ fn by_name<T: Message + Serialize>(messages: &[T]) -> BTreeMap<String, String> {
 }
 
 /// Sentence on the roles that may send a request, by its variant's name.
-fn who_asks(title: &str) -> &'static str {
+fn allowed_roles(title: &str) -> &'static str {
     let is = |request: &Request| format!("{request:?}").split(|c: char| !c.is_alphanumeric()).next() == Some(title);
     let request = examples::requests().into_iter().find(is);
     let request = request.unwrap_or_else(|| panic!("Request::{title} has no example in tests/examples"));
@@ -209,7 +210,7 @@ fn page() -> String {
     let items: Vec<Item> = FILES
         .iter()
         .flat_map(|file| syn::parse_file(&std::fs::read_to_string(here.join("src").join(file)).unwrap()).unwrap().items)
-        .filter(travels)
+        .filter(is_message_type)
         .collect();
     // All documented types, with whether each is a message with examples.
     let examples: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::from([
@@ -239,7 +240,7 @@ fn page() -> String {
             match item {
                 Item::Struct(item) => {
                     let _ = writeln!(page, "## {name}\n\n{}\n", words(&item.attrs));
-                    disguise(&mut page, &item.attrs, &known);
+                    write_serialised_type(&mut page, &item.attrs, &known);
                     table(&mut page, &item.fields, &known);
                     match name.as_str() {
                         "Sealed" => example(&mut page, &examples::sealed()),
@@ -249,7 +250,7 @@ fn page() -> String {
                 }
                 Item::Enum(item) => {
                     let _ = writeln!(page, "## {name}\n\n{}\n", words(&item.attrs));
-                    let disguised = disguise(&mut page, &item.attrs, &known);
+                    let disguised = write_serialised_type(&mut page, &item.attrs, &known);
                     for variant in &item.variants {
                         let title = variant.ident.to_string();
                         if !messages {
@@ -258,7 +259,7 @@ fn page() -> String {
                             let _ = writeln!(page, "- {travels}: {}", words(&variant.attrs));
                             continue;
                         }
-                        let who = if name == "Request" { who_asks(&title) } else { "" };
+                        let who = if name == "Request" { allowed_roles(&title) } else { "" };
                         let _ = writeln!(page, "### {name}: {title}\n\n{}{who}\n", words(&variant.attrs));
                         table(&mut page, &variant.fields, &known);
                         let shown = examples[name.as_str()].get(&title);
@@ -276,6 +277,6 @@ fn page() -> String {
 }
 
 #[test]
-fn the_messages_page_is_the_types() {
-    page::is_the_code("docs/protocols/messages.md", &page(), "cargo test -p xpuck-wire --test page");
+fn messages_page_matches_types() {
+    page::assert_page_is_current("docs/protocols/messages.md", &page(), "cargo test -p xpuck-wire --test page");
 }

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_flushed_stays_and_of_the_rest_a_part() {
+    fn power_cut_keeps_flushed_and_some_unflushed_sectors() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("card");
         File::create(&path).unwrap().set_len(1000 * SECTOR).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Copies of a card's file system as loop devices, which are detached on drop.
-pub struct Bench {
+pub struct OfflineCard {
     copies: Vec<String>,
 }
 
@@ -19,10 +19,10 @@ pub fn copies(card: &Path) -> Result<[(u64, u64); 2]> {
     Ok([446 + 16, 446 + 32].map(|entry| (number(entry + 8), number(entry + 12))))
 }
 
-impl Bench {
+impl OfflineCard {
     /// Attaches both copies of a card.
-    pub fn attach(card: &Path) -> Result<Bench> {
-        let mut bench = Bench { copies: Vec::new() };
+    pub fn attach(card: &Path) -> Result<OfflineCard> {
+        let mut bench = OfflineCard { copies: Vec::new() };
         for (first, blocks) in copies(card)? {
             let mut make = Command::new("losetup");
             make.args([
@@ -33,14 +33,14 @@ impl Bench {
                 "--sizelimit",
                 &(blocks * 512).to_string(),
             ]);
-            bench.copies.push(said(make.arg(card))?.trim().into());
+            bench.copies.push(output_of(make.arg(card))?.trim().into());
         }
         Ok(bench)
     }
 
     /// Runs btrfs check on all structures.
-    pub fn look(&self) -> Result<()> {
-        said(Command::new("btrfs").args(["check", "--readonly"]).arg(&self.copies[0])).map(drop)
+    pub fn check(&self) -> Result<()> {
+        output_of(Command::new("btrfs").args(["check", "--readonly"]).arg(&self.copies[0])).map(drop)
     }
 
     /// Reads every block of both copies without changes.
@@ -50,24 +50,24 @@ impl Bench {
     pub fn scrub(&self) -> Result<()> {
         self.read(|top| {
             // The exit status is 0 for damage that the other copy could repair.
-            let report = said(Command::new("btrfs").args(["scrub", "start", "-B", "-r"]).arg(top))?;
+            let report = output_of(Command::new("btrfs").args(["scrub", "start", "-B", "-r"]).arg(top))?;
             ensure!(report.contains("no errors found"), "{}", report.trim());
             Ok(())
         })
     }
 
-    /// Mounts the card read-only and passes its folder to `look`.
+    /// Mounts the card read-only and passes its folder to `check`.
     pub fn read<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let folder = tempfile::tempdir()?;
         let options = format!("ro,subvolid=5,device={},device={}", self.copies[0], self.copies[1]);
-        said(Command::new("mount").args(["-t", "btrfs", "-o", &options, &self.copies[0]]).arg(folder.path()))?;
+        output_of(Command::new("mount").args(["-t", "btrfs", "-o", &options, &self.copies[0]]).arg(folder.path()))?;
         let seen = look(folder.path());
-        said(Command::new("umount").arg(folder.path()))?;
+        output_of(Command::new("umount").arg(folder.path()))?;
         seen
     }
 }
 
-impl Drop for Bench {
+impl Drop for OfflineCard {
     fn drop(&mut self) {
         for copy in &self.copies {
             // A device that stays attached is visible in losetup.
@@ -96,7 +96,7 @@ pub fn files(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
 }
 
 /// Runs a program that must succeed; returns its output.
-fn said(command: &mut Command) -> Result<String> {
+fn output_of(command: &mut Command) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| program.clone())?;
     ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr).trim());

@@ -86,7 +86,7 @@ impl Board {
     }
 
     /// Console output of the present boot.
-    pub fn said(&self) -> String {
+    pub fn console_output(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.console()).unwrap_or_default()).into_owned()
     }
 
@@ -102,7 +102,7 @@ impl Board {
     }
 
     /// Cuts the power. Returns the numbers of kept and lost sectors that were not flushed.
-    pub fn cut(&mut self) -> Result<(usize, usize)> {
+    pub fn cut_power(&mut self) -> Result<(usize, usize)> {
         // The card loses power first, so later writes of the machine have no effect.
         let card = self.card.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut qemu) = self.qemu.take() {

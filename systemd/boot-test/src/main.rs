@@ -14,7 +14,7 @@ mod variant;
 
 use anyhow::{Context, Result, ensure};
 use card::Random;
-use check::Bench;
+use check::OfflineCard;
 use clap::Parser;
 use machine::{Board, Kind};
 use std::fs;
@@ -22,7 +22,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
-use swarm::{INSIDE, Swarm};
+use swarm::{Swarm, VIRTUAL_ROBOT};
 use update::Bundle;
 use xpuck_update::Release;
 use xpuck_wire::log;
@@ -92,10 +92,10 @@ struct Test {
 }
 
 fn main() -> ExitCode {
-    log::begin(|| ());
+    log::start(|| ());
     let code = run(&Args::parse()).map_or_else(
         |error| {
-            log::line(format_args!("boot-test: FAILED: {error:#}"));
+            log::write_raw(format_args!("boot-test: FAILED: {error:#}"));
             ExitCode::FAILURE
         },
         |()| ExitCode::SUCCESS,
@@ -123,16 +123,16 @@ fn run(args: &Args) -> Result<()> {
     let keys = args.keys.canonicalize()?;
     let newer_image = variant::of(&args.image, &keys, &work, &version("100.0.0", 10), false)?;
     let broken_image = variant::of(&args.image, &keys, &work, &version("100.5.0", 11), true)?;
-    log::line(format_args!("two more images are made: {:.0} s", begun.elapsed().as_secs_f64()));
+    log::write_raw(format_args!("two more images are made: {:.0} s", begun.elapsed().as_secs_f64()));
     let card = work.join("card.img");
     fs::File::create(&card)?.set_len(CARD)?;
     let (image, device, folder) = (args.image.canonicalize()?, card.clone(), swarm.card_folder.clone());
     let path = |path: &Path| path.display().to_string();
-    swarm.must(&[
+    swarm.run_checked(&[
         "card",
         "flash",
         "--robot",
-        INSIDE,
+        VIRTUAL_ROBOT,
         "--image",
         &path(&image),
         "--device",
@@ -141,7 +141,7 @@ fn run(args: &Args) -> Result<()> {
         &path(&folder),
         "--yes",
     ])?;
-    log::line(format_args!("a card is written: {:.0} s", begun.elapsed().as_secs_f64()));
+    log::write_raw(format_args!("a card is written: {:.0} s", begun.elapsed().as_secs_f64()));
     let identity = identity(&card)?;
     let board = Board::new(Kind::of(&args.architecture)?, &work, &card)?;
     let mut test = Test { swarm, board, card, random: Random(args.seed), identity };
@@ -158,13 +158,13 @@ fn run(args: &Args) -> Result<()> {
         test.cut(number, args.cuts)?;
     }
     // A scrub waits for evolution, which has no separate processor here.
-    test.swarm.must(&["stop"])?;
+    test.swarm.run_checked(&["stop"])?;
     test.power_off()?;
     for number in 1..=args.damages {
         test.damage(number, args.damages)?;
     }
     test.latency()?;
-    log::line(format_args!("boot-test: all passed in {:.0} s", begun.elapsed().as_secs_f64()));
+    log::write_raw(format_args!("boot-test: all passed in {:.0} s", begun.elapsed().as_secs_f64()));
     Ok(())
 }
 
@@ -174,13 +174,13 @@ impl Test {
         let seed = self.random.next();
         self.board.switch_on(seed, "")?;
         let swarm = &self.swarm;
-        let took = self.board.wait("the robot at the hub", BOOT, |_| swarm.inside().is_some())?;
-        log::line(format_args!("power to the hub: {:.1} s", took.as_secs_f64()));
-        let finished = |board: &Board| board.said().contains("Startup finished in ");
+        let took = self.board.wait("the robot at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
+        log::write_raw(format_args!("power to the hub: {:.1} s", took.as_secs_f64()));
+        let finished = |board: &Board| board.console_output().contains("Startup finished in ");
         self.board.wait("the end of the boot", BOOT, finished)?;
-        let said = self.board.said();
+        let said = self.board.console_output();
         let startup = said.lines().rev().find_map(|line| line.split_once("Startup finished in "));
-        log::line(format_args!("systemd: {}", startup.map_or("told nothing", |(_, rest)| rest.trim())));
+        log::write_raw(format_args!("systemd: {}", startup.map_or("told nothing", |(_, rest)| rest.trim())));
         // The robot's own program retries until the network, which its devices need, is up.
         let failed = said.lines().find(|line| line.contains("Failed with result") && !line.contains("xpuckd.service"));
         ensure!(failed.is_none(), "a unit failed: {}", failed.unwrap_or_default());
@@ -190,10 +190,10 @@ impl Test {
     /// Starts an experiment in which the robot takes part.
     fn run(&mut self) -> Result<()> {
         fs::write(self.swarm.folder.join("boot-test.toml"), EXPERIMENT)?;
-        self.swarm.must(&["start", "boot-test.toml", "--wait", "60"])?;
+        self.swarm.run_checked(&["start", "boot-test.toml", "--wait", "60"])?;
         let took = self.wait_for_generation(1)?;
-        log::line(format_args!(
-            "{INSIDE} takes part in the run and has evolved a generation: {:.1} s",
+        log::write_raw(format_args!(
+            "{VIRTUAL_ROBOT} takes part in the run and has evolved a generation: {:.1} s",
             took.as_secs_f64()
         ));
         Ok(())
@@ -202,14 +202,14 @@ impl Test {
     fn wait_for_generation(&mut self, least: u32) -> Result<Duration> {
         let swarm = &self.swarm;
         self.board.wait("a generation of the robot inside", BOOT, |_| {
-            swarm.inside().is_some_and(|robot| {
+            swarm.virtual_robot().is_some_and(|robot| {
                 robot.evolution.generation >= least && robot.state == xpuck_wire::state::State::Run
             })
         })
     }
 
     fn generation(&self) -> u32 {
-        self.swarm.inside().map_or(0, |robot| robot.evolution.generation)
+        self.swarm.virtual_robot().map_or(0, |robot| robot.evolution.generation)
     }
 
     /// Waits for pending writes: a checkpoint, the journal, or a piece of an update.
@@ -223,9 +223,9 @@ impl Test {
     /// Cuts the power, and waits until the hub reports the robot as missing, so that a later check cannot see the old
     /// connection.
     fn power_off(&mut self) -> Result<(usize, usize)> {
-        let cut = self.board.cut()?;
+        let cut = self.board.cut_power()?;
         let begun = Instant::now();
-        while self.swarm.inside().is_some() {
+        while self.swarm.virtual_robot().is_some() {
             ensure!(begun.elapsed() < Duration::from_secs(20), "the hub does not miss the robot");
             std::thread::sleep(Duration::from_millis(200));
         }
@@ -245,15 +245,15 @@ impl Test {
         std::thread::sleep(wait);
         self.wait_for_writes();
         let (kept, lost) = self.power_off()?;
-        self.look_at_card()?;
+        self.check_card()?;
         let seed = self.random.next();
         self.board.switch_on(seed, "")?;
         let swarm = &self.swarm;
-        let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
+        let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
         // The last generation may not have reached the card; the robot resumes from the newest one on the card.
         self.wait_for_generation(evolved.max(1))?;
         let when = if boots { "after power-on" } else { "in the run" };
-        log::line(format_args!(
+        log::write_raw(format_args!(
             "cut {number} of {of}, {:.1} s {when}: {lost} sectors lost, {kept} kept; whole; back after {:.0} s, generation {}",
             wait.as_secs_f64(),
             took.as_secs_f64(),
@@ -277,22 +277,22 @@ impl Test {
             file.write_all_at(&garbage, at)?;
         }
         file.sync_all()?;
-        ensure!(Bench::attach(&self.card)?.scrub().is_err(), "nothing of what was damaged is in use");
+        ensure!(OfflineCard::attach(&self.card)?.scrub().is_err(), "nothing of what was damaged is in use");
         let seed = self.random.next();
         self.board.switch_on(seed, "systemd.wants=xpuck-scrub.service")?;
         // Blocks that the boot itself reads are repaired before the scrub reaches them.
-        let told = |board: &Board| board.said().lines().filter_map(mended).next_back();
+        let told = |board: &Board| board.console_output().lines().filter_map(repair_report).next_back();
         let took = self.board.wait("the scrub's word that damage was mended", SCRUB, |board| told(board).is_some())?;
         let swarm = &self.swarm;
-        self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
+        self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
         let said = told(&self.board).unwrap_or_default();
         // The repaired blocks are on the card once the card has been flushed.
         self.board.wait("the card at rest", WRITES * 2, |board| board.unsafe_sectors() == 0)?;
         self.power_off()?;
-        let bench = Bench::attach(&self.card)?;
-        bench.look().context("the card after the damage")?;
+        let bench = OfflineCard::attach(&self.card)?;
+        bench.check().context("the card after the damage")?;
         bench.scrub().context("the card after it was mended")?;
-        log::line(format_args!(
+        log::write_raw(format_args!(
             "damage {number} of {of}: 6.5 MB in 200 places of copy {}: `{said}` after {:.0} s; both copies whole",
             copy + 1,
             took.as_secs_f64()
@@ -315,20 +315,20 @@ impl Test {
         )?;
         let lines = ["real-time priority", "processor ", "wake-ups", "late, us", "exchange, us", "bound of"];
         let said = |board: &Board| -> Vec<String> {
-            let said = board.said();
+            let said = board.console_output();
             let last = |what: &&str| said.lines().rev().find(|line| line.contains(&format!("]: {what}")));
             lines.iter().filter_map(last).filter_map(|line| Some(line.split_once("]: ")?.1.trim().into())).collect()
         };
         self.board.wait("the measured latency", BOOT, |board| said(board).len() == lines.len())?;
         let told = said(&self.board);
         ensure!(told[0].ends_with("yes") && told[1].ends_with(" 1"), "not as on a robot: {}", told.join("; "));
-        log::line(format_args!("latency: {}", told.join("; ")));
+        log::write_raw(format_args!("latency: {}", told.join("; ")));
         self.power_off().map(drop)
     }
 
     /// Checks the card offline: btrfs finds no error, and the robot's identity is unchanged.
-    fn look_at_card(&self) -> Result<()> {
-        Bench::attach(&self.card)?.look().context("the card after the cut")?;
+    fn check_card(&self) -> Result<()> {
+        OfflineCard::attach(&self.card)?.check().context("the card after the cut")?;
         let now = identity(&self.card)?;
         for (name, bytes) in &self.identity {
             let found = now.iter().find(|(other, _)| other == name);
@@ -339,13 +339,13 @@ impl Test {
 }
 
 /// Message of the scrub in a console line, if the line reports repaired damage.
-fn mended(line: &str) -> Option<String> {
+fn repair_report(line: &str) -> Option<String> {
     let (_, said) = line.split_once("scrub: ")?;
     said.contains("mended").then(|| said.trim().to_string())
 }
 
 /// Files of the robot's identity on a card.
 fn identity(card: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
-    let bench = Bench::attach(card)?;
+    let bench = OfflineCard::attach(card)?;
     bench.read(|top| check::files(&top.join("@config")))
 }

@@ -12,7 +12,7 @@ const REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 const REQUEST: u32 = 0x2560_9513;
 const ANSWER: u32 = 0x6744_6698;
 /// Maximum length of a request (bytes).
-const MOST: u32 = 32 << 20;
+const MAX_REQUEST: u32 = 32 << 20;
 /// The export has flags, and supports flushes.
 const FLAGS: u16 = 1 | 1 << 2;
 const INVALID: u32 = 22;
@@ -27,13 +27,13 @@ pub fn serve(path: &Path, card: Arc<Mutex<Option<Card>>>) -> io::Result<()> {
     std::thread::Builder::new().name("card".into()).spawn(move || {
         for stream in listener.incoming().flatten() {
             // A machine that disconnects during a request was killed, as the test intends.
-            let _ = attend(stream, &card);
+            let _ = serve_client(stream, &card);
         }
     })?;
     Ok(())
 }
 
-fn attend(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Result<()> {
+fn serve_client(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Result<()> {
     let size = with(card, |card| Ok(card.size))?;
     stream.write_all(HELLO)?;
     // Fixed newstyle, no padding.
@@ -88,7 +88,7 @@ fn transmit(stream: &mut UnixStream, card: &Mutex<Option<Card>>) -> io::Result<b
     let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     let (kind, length) = (u16::from_be_bytes([head[6], head[7]]), word(24));
     let at = u64::from(word(16)) << 32 | u64::from(word(20));
-    if word(0) != REQUEST || length > MOST {
+    if word(0) != REQUEST || length > MAX_REQUEST {
         return Err(ErrorKind::InvalidData.into());
     }
     let mut data = vec![0; if kind < 2 { length as usize } else { 0 }];

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Output, Stdio};
 use xpuck_wire::Status;
 
 /// The robot in the virtual machine, and the robot on this machine.
-pub const INSIDE: &str = "xp02";
-pub const OUTSIDE: &str = "xp01";
+pub const VIRTUAL_ROBOT: &str = "xp02";
+pub const LOCAL_ROBOT: &str = "xp01";
 /// Address of this machine in qemu's user network.
 const HOST: &str = "10.0.2.2";
 
@@ -48,7 +48,7 @@ impl Swarm {
         let robots = format!("tcp://127.0.0.1:{}", ports + 1);
         edit(swarm.card_folder.join("swarm.toml"), &robots, &robots.replace("127.0.0.1", HOST))?;
         let directory = format!("directory = \"tcp://{HOST}:{}\"", ports + 4);
-        edit(swarm.card_folder.join(format!("robots/{INSIDE}.toml")), "directory = \"../devices\"", &directory)?;
+        edit(swarm.card_folder.join(format!("robots/{VIRTUAL_ROBOT}.toml")), "directory = \"../devices\"", &directory)?;
         Ok(swarm)
     }
 
@@ -57,7 +57,7 @@ impl Swarm {
         let commands = [
             (self.xpuck.clone(), vec!["serve".to_string(), "arena".into(), "--config".into(), "arena.toml".into()]),
             (self.xpuck.clone(), vec!["serve".to_string(), "hub".into(), "--config".into(), "hub.toml".into()]),
-            (self.xpuckd.clone(), vec!["--config".into(), format!("robots/{OUTSIDE}.toml")]),
+            (self.xpuckd.clone(), vec!["--config".into(), format!("robots/{LOCAL_ROBOT}.toml")]),
         ];
         for (number, (program, arguments)) in commands.into_iter().enumerate() {
             let log = self.folder.join(format!("service-{number}.log"));
@@ -96,7 +96,7 @@ impl Swarm {
     }
 
     /// Runs an operator's command that must succeed.
-    pub fn must(&self, arguments: &[&str]) -> Result<String> {
+    pub fn run_checked(&self, arguments: &[&str]) -> Result<String> {
         let output = self.xpuck(arguments)?;
         if !output.status.success() {
             bail!("xpuck {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim());
@@ -112,8 +112,8 @@ impl Swarm {
     }
 
     /// The hub's data about the robot in the virtual machine, while that robot is connected.
-    pub fn inside(&self) -> Option<xpuck_wire::RobotRow> {
-        self.status().ok()?.robots.into_iter().find(|robot| robot.id == INSIDE && robot.alive)
+    pub fn virtual_robot(&self) -> Option<xpuck_wire::RobotRow> {
+        self.status().ok()?.robots.into_iter().find(|robot| robot.id == VIRTUAL_ROBOT && robot.alive)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Updates of the robot's program over the air.
 
 use crate::machine::Board;
-use crate::swarm::INSIDE;
+use crate::swarm::VIRTUAL_ROBOT;
 use crate::{BOOT, Test, variant};
 use anyhow::{Context, Result, bail, ensure};
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use xpuck_wire::log;
 
 /// Arguments of an update of the robot in the virtual machine.
-const UPDATE: [&str; 4] = ["robot", "update", "--robots", INSIDE];
+const UPDATE: [&str; 4] = ["robot", "update", "--robots", VIRTUAL_ROBOT];
 /// Update for a robot.
 #[derive(Clone, Copy)]
 pub(crate) enum Bundle<'a> {
@@ -50,13 +50,13 @@ impl Test {
     pub(crate) fn update_and_back(&mut self, newer: Bundle<'_>, broken: Bundle<'_>) -> Result<()> {
         let swarm = &self.swarm;
         // The hub hears the robot before the robot reports its version.
-        let told = |_: &Board| swarm.inside().is_some_and(|robot| !robot.version.is_empty());
+        let told = |_: &Board| swarm.virtual_robot().is_some_and(|robot| !robot.version.is_empty());
         self.board.wait("the version of the robot inside", BOOT, told)?;
         let (before, wanted) = (self.version(), newer.version()?);
         let begun = Instant::now();
         self.update(newer)?;
         ensure!(self.version() == wanted, "after the update it runs {}, not {wanted}", self.version());
-        log::line(format_args!("updated from {before} to {wanted}: {:.0} s", begun.elapsed().as_secs_f64()));
+        log::write_raw(format_args!("updated from {before} to {wanted}: {:.0} s", begun.elapsed().as_secs_f64()));
         self.back_from(broken)
     }
 
@@ -66,9 +66,9 @@ impl Test {
         let Err(error) = self.update(broken) else { bail!("an update to a program that does not run is called good") };
         let swarm = &self.swarm;
         self.board.wait("the robot back on the version before", BOOT, |_| {
-            swarm.inside().is_some_and(|robot| robot.version == wanted)
+            swarm.virtual_robot().is_some_and(|robot| robot.version == wanted)
         })?;
-        log::line(format_args!(
+        log::write_raw(format_args!(
             "updated to the broken {}: back on {wanted} after {:.0} s; {error:#}",
             broken.version()?,
             begun.elapsed().as_secs_f64()
@@ -92,15 +92,15 @@ impl Test {
             let _ = update.kill();
             update.wait()?;
             self.swarm.xpuck(&["robot", "update", "abort"])?;
-            self.look_at_card()?;
+            self.check_card()?;
             let seed = self.random.next();
             self.board.switch_on(seed, "")?;
             let swarm = &self.swarm;
-            let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
+            let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
             self.settle()?;
             let now = self.version();
             ensure!(now == before || now == wanted, "it runs {now}, which is neither {before} nor {wanted}");
-            log::line(format_args!(
+            log::write_raw(format_args!(
                 "cut {number} of {of}, {:.1} s in an update: {lost} sectors lost, {kept} kept; whole; back after {:.0} s, then {now}",
                 wait.as_secs_f64(),
                 took.as_secs_f64()
@@ -108,7 +108,7 @@ impl Test {
         }
         self.update(newest)?;
         ensure!(self.version() == wanted, "in the end it runs {}, not {wanted}", self.version());
-        log::line(format_args!("an update without a cut: {wanted}"));
+        log::write_raw(format_args!("an update without a cut: {wanted}"));
         Ok(())
     }
 
@@ -117,18 +117,18 @@ impl Test {
         let swarm = &self.swarm;
         let done = || -> Option<bool> {
             let told: serde_json::Value =
-                serde_json::from_str(&swarm.must(&["robot", "update", "status", "--json"]).ok()?).ok()?;
+                serde_json::from_str(&swarm.run_checked(&["robot", "update", "status", "--json"]).ok()?).ok()?;
             told["done"].as_bool()
         };
         self.board.wait("the end of the update at the hub", BOOT, |_| done() == Some(true)).map(drop)
     }
 
     fn version(&self) -> String {
-        self.swarm.inside().map_or_else(|| "nothing".into(), |robot| robot.version)
+        self.swarm.virtual_robot().map_or_else(|| "nothing".into(), |robot| robot.version)
     }
 
     fn update(&self, bundle: Bundle<'_>) -> Result<()> {
-        self.swarm.must(&[&UPDATE[..], &bundle.arguments()].concat()).map(drop)
+        self.swarm.run_checked(&[&UPDATE[..], &bundle.arguments()].concat()).map(drop)
     }
 }
 

@@ -67,7 +67,7 @@ pub struct Board {
     pub config: Vec<String>,
     /// Debian packages from which the card gets some files.
     #[serde(default, rename = "fetch")]
-    pub fetched: Vec<Fetched>,
+    pub fetched: Vec<PackageFiles>,
     /// Files that must not be redistributed: the operator fetches them.
     #[serde(default, rename = "blob")]
     pub blobs: Vec<Blob>,
@@ -88,17 +88,17 @@ pub enum Boot {
 /// A package of Debian's archive (main) from which the card gets some files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Fetched {
+pub struct PackageFiles {
     /// Name of the package.
     pub package: String,
     /// Files from the package.
-    pub files: Vec<Piece>,
+    pub files: Vec<PackageFile>,
 }
 
 /// A file or a folder in a package, with exactly one destination.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Piece {
+pub struct PackageFile {
     /// Path in the package.
     pub from: String,
     /// Destination on the first partition.
@@ -134,7 +134,7 @@ pub struct Blob {
     pub block: Option<u64>,
     /// The blob is a Debian package, of which these files are used.
     #[serde(default)]
-    pub files: Vec<Piece>,
+    pub files: Vec<PackageFile>,
     /// The blob is a Debian package with the kernel, which replaces Debian's kernel.
     #[serde(default)]
     pub kernel: bool,
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_board_can_be_read_and_names_its_partitions_as_the_kernel_does() {
+    fn every_board_parses_and_uses_kernel_partition_names() {
         for name in Board::names() {
             let board = Board::named(name).unwrap();
             assert_eq!(board.name, name);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_board_wants_from_elsewhere_goes_to_one_place_each_and_has_a_digest_or_says_why() {
+    fn blobs_have_one_destination_and_a_digest_or_reason() {
         for board in Board::names().map(|name| Board::named(name).unwrap()) {
             let name = &board.name;
             for blob in &board.blobs {

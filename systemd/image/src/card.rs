@@ -5,15 +5,15 @@
 pub const BLOCK: u64 = 512;
 /// Start of the first partition (bytes), after the space that boot loaders use. The Odroid XU4's U-Boot stores its
 /// settings at 3 MiB, the RK3588's U-Boot is read from 8 MiB on.
-pub const FIRST: u64 = 16 << 20;
+pub const FIRST_PARTITION_START: u64 = 16 << 20;
 /// Size of the first partition (bytes).
 const BOOT: u64 = 112 << 20;
 /// Alignment of partitions, for the erase blocks of cards (bytes).
 const ALIGN: u64 = 4 << 20;
 /// Minimum size of a card [bytes]: two copies of a root, another root on trial, and working space.
-pub const LEAST: u64 = 3_600_000_000;
+pub const MIN_SIZE: u64 = 3_600_000_000;
 /// Maximum usable size [bytes]: a partition table of this kind counts blocks in 32 bits.
-const MOST: u64 = (u32::MAX as u64) * BLOCK;
+const MAX_SIZE: u64 = (u32::MAX as u64) * BLOCK;
 
 /// A part of a card (bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +35,14 @@ pub struct Layout {
 
 impl Layout {
     /// Layout of a card of this size; `None` if the card is too small.
-    pub fn of(size: u64) -> Option<Layout> {
-        if size < LEAST {
+    pub fn for_size(size: u64) -> Option<Layout> {
+        if size < MIN_SIZE {
             return None;
         }
-        let boot = Part { start: FIRST, length: BOOT };
+        let boot = Part { start: FIRST_PARTITION_START, length: BOOT };
         let begin = boot.start + boot.length;
         // Leaves the last MiBs free, because cards of the same nominal size differ slightly.
-        let end = size.min(MOST) / ALIGN * ALIGN - ALIGN;
+        let end = size.min(MAX_SIZE) / ALIGN * ALIGN - ALIGN;
         let length = (end - begin) / 2 / ALIGN * ALIGN;
         let copy = |number: u64| Part { start: begin + number * length, length };
         Some(Layout { boot, copies: [copy(0), copy(1)] })
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn parts_are_aligned_apart_and_inside_cards_of_any_size() {
-        for size in [LEAST, 4_000_000_001, 7_948_206_080, 31_914_983_424, 1 << 40, 1 << 50] {
-            let layout = Layout::of(size).unwrap();
+        for size in [MIN_SIZE, 4_000_000_001, 7_948_206_080, 31_914_983_424, 1 << 40, 1 << 50] {
+            let layout = Layout::for_size(size).unwrap();
             let parts = [layout.boot, layout.copies[0], layout.copies[1]];
             let mut free = 2 << 20;
             for part in parts {
@@ -86,13 +86,13 @@ mod tests {
             assert!(free < size && free / BLOCK <= u64::from(u32::MAX));
             assert_eq!(layout.copies[0].length, layout.copies[1].length);
         }
-        assert_eq!(Layout::of(LEAST - 1), None);
-        assert_eq!(Layout::of(0), None);
+        assert_eq!(Layout::for_size(MIN_SIZE - 1), None);
+        assert_eq!(Layout::for_size(0), None);
     }
 
     #[test]
-    fn the_table_says_what_the_layout_does() {
-        let layout = Layout::of(8_000_000_000).unwrap();
+    fn partition_table_matches_layout() {
+        let layout = Layout::for_size(8_000_000_000).unwrap();
         let table = layout.table(0x1234_5678);
         assert_eq!((&table[440..444], &table[510..]), (&[0x78, 0x56, 0x34, 0x12][..], &[0x55, 0xaa][..]));
         let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap()));

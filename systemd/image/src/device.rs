@@ -40,7 +40,7 @@ pub enum DeviceError {
         "the card returns other bytes than were written at {at} of its {size}: it lies about its size or is worn out; \
          take another"
     )]
-    Lies {
+    CapacityMismatch {
         /// Place of the difference.
         at: String,
         /// Nominal capacity of the card.
@@ -72,11 +72,11 @@ impl Device {
             return Err(DeviceError::Kind(name));
         }
         if block {
-            look(&path, Path::new("/sys/class/block"), force)?;
+            check_block_device(&path, Path::new("/sys/class/block"), force)?;
             let mounts =
                 fs::read_to_string("/proc/self/mounts").map_err(ToolError::file(Path::new("/proc/self/mounts")))?;
             let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
-            if let Some(by) = user(&path, &mounts, &swaps) {
+            if let Some(by) = find_user(&path, &mounts, &swaps) {
                 return Err(DeviceError::InUse { device: name, by });
             }
         }
@@ -122,12 +122,12 @@ impl Device {
         for place in &places {
             self.file.write_all_at(&pattern(self.size, *place), *place).map_err(trouble)?;
         }
-        self.forget().map_err(trouble)?;
+        self.drop_cache().map_err(trouble)?;
         for place in &places {
             let mut back = vec![0; PROBE];
             self.file.read_exact_at(&mut back, *place).map_err(trouble)?;
             if back != pattern(self.size, *place) {
-                return Err(DeviceError::Lies { at: bytes(*place), size: bytes(self.size) });
+                return Err(DeviceError::CapacityMismatch { at: bytes(*place), size: bytes(self.size) });
             }
         }
         Ok(())
@@ -153,11 +153,11 @@ impl Device {
     ///
     /// # Errors
     /// Error of the operating system.
-    pub fn settle(&self) -> Result<(), DeviceError> {
-        Ok(self.forget().map_err(ToolError::file(&self.path))?)
+    pub fn flush(&self) -> Result<(), DeviceError> {
+        Ok(self.drop_cache().map_err(ToolError::file(&self.path))?)
     }
 
-    fn forget(&self) -> std::io::Result<()> {
+    fn drop_cache(&self) -> std::io::Result<()> {
         self.file.sync_all()?;
         Ok(rustix::fs::fadvise(&self.file, 0, None, rustix::fs::Advice::DontNeed)?)
     }
@@ -177,7 +177,7 @@ fn pattern(size: u64, place: u64) -> Vec<u8> {
 }
 
 /// Checks the kernel's information about a block device.
-fn look(path: &Path, sys: &Path, force: bool) -> Result<(), DeviceError> {
+fn check_block_device(path: &Path, sys: &Path, force: bool) -> Result<(), DeviceError> {
     let name = path.file_name().unwrap_or_default();
     let here = sys.join(name);
     let shown = path.display().to_string();
@@ -201,7 +201,7 @@ fn look(path: &Path, sys: &Path, force: bool) -> Result<(), DeviceError> {
 }
 
 /// User of a device or of one of its partitions, from the kernel's lists of mounts and swap spaces.
-fn user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
+fn find_user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
     let name = path.to_str()?;
     let is_part = |source: &str| {
         let source = Path::new(source).canonicalize().unwrap_or_else(|_| source.into());
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_in_use_or_built_in_or_a_part_is_not_written() {
+    fn used_built_in_or_partition_device_is_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let card = |name: &str, removable: &str| {
             let here = dir.path().join(name);
@@ -249,8 +249,9 @@ mod tests {
         let slot = card("mmcblk0", "0\n");
         fs::create_dir(slot.join("device")).unwrap();
         fs::write(slot.join("device/type"), "SD\n").unwrap();
-        let said =
-            |name: &str, force| look(&Path::new("/dev").join(name), dir.path(), force).map_err(|e| e.to_string());
+        let said = |name: &str, force| {
+            check_block_device(&Path::new("/dev").join(name), dir.path(), force).map_err(|e| e.to_string())
+        };
         assert_eq!(said("sdb", false), Ok(()));
         assert_eq!(said("mmcblk0", false), Ok(()));
         assert!(said("sda", false).unwrap_err().contains("--force"));
@@ -262,17 +263,17 @@ mod tests {
     }
 
     #[test]
-    fn a_mounted_part_is_found_and_a_longer_name_is_another_device() {
+    fn mounted_partition_is_found_by_exact_device_name() {
         let mounts = "/dev/nosdz2 / ext4 rw 0 0\n/dev/nosda1 /media/card vfat rw 0 0\nproc /proc proc rw 0 0\n";
         let swaps = "Filename Type Size Used Priority\n/dev/nommc0p3 partition 1 0 -2\n";
-        let user = |name: &str| user(Path::new(name), mounts, swaps);
+        let user = |name: &str| find_user(Path::new(name), mounts, swaps);
         assert_eq!(user("/dev/nosda").unwrap(), "/dev/nosda1 is mounted on /media/card; unmount it first");
         assert_eq!(user("/dev/nommc0").unwrap(), "/dev/nommc0p3 is swap space");
         assert_eq!((user("/dev/nosd"), user("/dev/nosdb")), (None, None));
     }
 
     #[test]
-    fn a_card_that_wraps_round_is_found_out() {
+    fn counterfeit_card_capacity_is_detected() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("card");
         File::create(&path).unwrap().set_len(1 << 20).unwrap();

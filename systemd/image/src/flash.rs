@@ -10,7 +10,7 @@ mod mounts;
 
 use crate::Progress;
 use crate::build::BOOT;
-use crate::card::{BLOCK, FIRST, LEAST, Layout};
+use crate::card::{BLOCK, FIRST_PARTITION_START, Layout, MIN_SIZE};
 use crate::device::{self, Device, DeviceError};
 use crate::identity::Entry;
 use crate::tools::{self, ToolError};
@@ -125,14 +125,14 @@ pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manif
 /// Reason for the failure. The card then has no partition table.
 pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Result<Manifest, FlashError> {
     let manifest = describe(job.image, job.operators)?;
-    let Some(layout) = Layout::of(device.size) else {
-        let (size, least) = (device::bytes(device.size), device::bytes(LEAST));
+    let Some(layout) = Layout::for_size(device.size) else {
+        let (size, least) = (device::bytes(device.size), device::bytes(MIN_SIZE));
         return Err(FlashError::Small { device: device.path.display().to_string(), size, least });
     };
     // Checked first, so that a damaged image does not destroy the card's contents.
     progress.step("reading the image");
     payload(job.image, &manifest, progress, |_| Ok(()))?;
-    mounts::alone()?;
+    mounts::private_namespace()?;
     progress.step("trying the card");
     device.probe()?;
     // Erases old contents, so that they neither boot nor appear as part of the new file system. Boot loaders may
@@ -141,7 +141,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     for place in front.chain([layout.boot.start, layout.copies[0].start, layout.copies[1].start]) {
         device.write(&vec![0; 1 << 20], place)?;
     }
-    device.settle()?;
+    device.flush()?;
     progress.step("making file systems");
     let boot = Loop::new(&device.path, layout.boot)?;
     let copies = [Loop::new(&device.path, layout.copies[0])?, Loop::new(&device.path, layout.copies[1])?];
@@ -160,7 +160,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     unpack(job.image, &manifest, &root, progress)?;
     progress.step("writing the identity");
     identity(job, &root, &top.path.join("@config"))?;
-    let roots = Roots::of(Slot::RootA).to_text();
+    let roots = Roots::settled(Slot::RootA).to_text();
     put(&top.path.join(SLOTS).join(ROOTS), roots.as_bytes(), 0o644)?;
     progress.step("writing the boot files");
     let files = Files::of(&inside(&root, BOOT)?)?;
@@ -168,14 +168,14 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
         device.write(&bytes, block * BLOCK)?;
     }
     drop(top);
-    device.settle()?;
+    device.flush()?;
     progress.step("reading it again");
     verify(&boot, &copies, &files, device)?;
     drop((boot, copies));
     // Last step: from now on the card boots.
     let table = layout.table(number(&manifest, job.robot));
     device.write(&table, 0)?;
-    device.settle()?;
+    device.flush()?;
     let mut back = [0; BLOCK as usize];
     device.read(&mut back, 0)?;
     if back != table {
@@ -193,7 +193,7 @@ fn number(manifest: &Manifest, robot: &str) -> u32 {
 /// Whether this is the robot's card with this image, as written.
 pub fn is_card_of(device: &Device, manifest: &Manifest, robot: &str) -> bool {
     let mut found = [0; BLOCK as usize];
-    let table = Layout::of(device.size).map(|layout| layout.table(number(manifest, robot)));
+    let table = Layout::for_size(device.size).map(|layout| layout.table(number(manifest, robot)));
     device.read(&mut found, 0).is_ok() && table == Some(found)
 }
 
@@ -312,7 +312,7 @@ fn boot_files(files: &Files, boot: &Loop) -> Result<Vec<(u64, Vec<u8>)>, FlashEr
         if let Some(block) = block_of(name) {
             let end = block.checked_mul(BLOCK).and_then(|start| start.checked_add(bytes.len() as u64));
             // Block 0 is the partition table.
-            if block == 0 || end.is_none_or(|end| end > FIRST) {
+            if block == 0 || end.is_none_or(|end| end > FIRST_PARTITION_START) {
                 let why =
                     "the image has a boot file for blocks that are not between partition table and first partition";
                 return Err(ToolError::file(Path::new(name))(io::Error::other(why)).into());
@@ -365,7 +365,7 @@ impl Files {
 /// Reads the card back: both copies of every block by their checksums, and the first partition's files.
 fn verify(boot: &Loop, copies: &[Loop; 2], files: &Files, device: &Device) -> Result<(), FlashError> {
     for part in copies.iter().chain([boot]) {
-        part.forget()?;
+        part.drop_cache()?;
     }
     let top = Mount::copies(copies, "subvolid=5,ro")?;
     let mut scrub = Command::new("btrfs");

@@ -91,7 +91,7 @@ impl std::fmt::Debug for Entry {
 ///
 /// # Errors
 /// One line with the missing or invalid input and how to create it.
-pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileError> {
+pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileError> {
     let name = |path: &Path| path.display().to_string();
     let swarm_file = folder.join("swarm.toml");
     let swarm = Swarm::read(&swarm_file)?;
@@ -110,7 +110,7 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
     if let Some(calibration) = calibration(&name(&robot_file), &robot_text)? {
         let path = folder.join("robots").join(&calibration);
         let inside = Path::new("robots").join(&calibration);
-        let inside = plain(&inside).ok_or_else(|| {
+        let inside = normalized(&inside).ok_or_else(|| {
             FileError::value(
                 &name(&robot_file),
                 format!("calibration.file = {calibration:?} is outside the swarm's folder"),
@@ -212,7 +212,7 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
         return bad(format!("time = {time:?} is no name or address of a machine"));
     }
     if let Some(Network { first, gateway: Some(gateway) }) = &cards.network
-        && !is_beside(first, *gateway)
+        && !is_reachable(first, *gateway)
     {
         return bad(format!(
             "network.gateway = {gateway} is not in the network of network.first = {first:?}, or is that address"
@@ -244,7 +244,7 @@ fn address(folder: &Path, cards: &Cards, swarm: &Swarm, place: usize) -> Result<
     let Some(Network { first, gateway }) = &cards.network else { return Ok(None) };
     let wrong = |text: String| Err(FileError::value(&folder.join(CARDS).display().to_string(), text));
     let robot = &swarm.robots[place];
-    let Some(address) = nth(first, place) else {
+    let Some(address) = address_at(first, place) else {
         let robots = place + 1;
         return wrong(format!(
             "network.first = {first:?} is no address like \"192.168.1.101/24\" with room for {robots} robots"
@@ -264,7 +264,7 @@ fn address(folder: &Path, cards: &Cards, swarm: &Swarm, place: usize) -> Result<
 }
 
 /// Whether a gateway is reachable from an address. Returns true for an invalid address, which is reported elsewhere.
-fn is_beside(first: &str, gateway: Ipv4Addr) -> bool {
+fn is_reachable(first: &str, gateway: Ipv4Addr) -> bool {
     let Some((address, length)) = first.split_once('/') else { return true };
     let (Ok(address), Ok(length)) = (address.parse::<Ipv4Addr>(), length.parse::<u32>()) else { return true };
     let mask = u32::MAX.checked_shl(32u32.saturating_sub(length)).unwrap_or(0);
@@ -335,7 +335,7 @@ fn system(
 }
 
 /// Address at offset `place` from the first, with the prefix length.
-fn nth(first: &str, place: usize) -> Option<String> {
+fn address_at(first: &str, place: usize) -> Option<String> {
     let (address, length) = first.split_once('/')?;
     let (address, length): (Ipv4Addr, u32) = (address.parse().ok()?, length.parse().ok()?);
     let hosts = 1u32.checked_shl(32u32.checked_sub(length)?).unwrap_or(0);
@@ -354,7 +354,7 @@ fn calibration(name: &str, text: &str) -> Result<Option<PathBuf>, FileError> {
 }
 
 /// A path without `.` and `..`; `None` if the path leads out of its start.
-fn plain(path: &Path) -> Option<String> {
+fn normalized(path: &Path) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.components() {
         match part {
@@ -385,16 +385,16 @@ mod tests {
         fs::write(dir.path().join("calibration.toml"), "# measured\n").unwrap();
         fs::write(dir.path().join("me.pub"), "ssh-ed25519 AAAA me\n").unwrap();
         fs::write(dir.path().join(CARDS), cards).unwrap();
-        xpuck_wire::keyring::make_all(&dir.path().join("keys"), &robots).unwrap();
+        xpuck_wire::keyring::create_missing_pairs(&dir.path().join("keys"), &robots).unwrap();
         dir
     }
 
     const GOOD: &str = "login = [\"me.pub\"]\n[wifi]\nname = \"lab\"\npassphrase = \"correct horse\"\ncountry = \"GB\"\n[network]\nfirst = \"192.168.1.101/24\"\n";
 
     #[test]
-    fn a_card_gets_its_own_secrets_and_nobody_elses() {
+    fn card_gets_only_its_own_secrets() {
         let dir = lab(GOOD);
-        let entries = of(dir.path(), "xp02", "pi5").unwrap();
+        let entries = card_files(dir.path(), "xp02", "pi5").unwrap();
         let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         assert!(
             names.contains(&"keys/robots/xp02.key") && !names.iter().any(|name| name.contains("xp01")),
@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn hidden_and_open_networks_and_ready_made_keys_are_written() {
         let conf = |cards: &str| {
-            let entries = of(lab(cards).path(), "xp02", "pi5").unwrap();
+            let entries = card_files(lab(cards).path(), "xp02", "pi5").unwrap();
             let entry = entries.into_iter().find(|entry| entry.name == "system/wpa_supplicant.conf").unwrap();
             String::from_utf8(entry.bytes).unwrap()
         };
@@ -429,11 +429,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_told_in_one_line() {
+    fn invalid_card_input_is_reported_in_one_line() {
         let said = |cards: &str, change: &dyn Fn(&Path)| {
             let dir = lab(cards);
             change(dir.path());
-            let error = of(dir.path(), "xp02", "pi5").unwrap_err().to_string();
+            let error = card_files(dir.path(), "xp02", "pi5").unwrap_err().to_string();
             assert_eq!(error.lines().count(), 1, "{error}");
             error
         };
@@ -462,6 +462,6 @@ mod tests {
         let outside = "id = \"xp02\"\n[calibration]\nfile = \"../../etc/passwd\"\n";
         assert!(said(GOOD, &|dir| fs::write(dir.join("robots/xp02.toml"), outside).unwrap()).contains("outside"));
         let dir = lab(GOOD);
-        assert!(of(dir.path(), "xp09", "pi5").unwrap_err().to_string().contains("there is no `xp09`"));
+        assert!(card_files(dir.path(), "xp09", "pi5").unwrap_err().to_string().contains("there is no `xp09`"));
     }
 }

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_archive_is_read_by_cpio() {
+    fn archive_has_cpio_newc_format() {
         let mut archive = Archive::default();
         archive.add("bin", FOLDER, &[], (0, 0));
         archive.add("bin/x", PROGRAM, b"hello", (0, 0));

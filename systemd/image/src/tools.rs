@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Maximum length of a program's last output line in an error (characters).
-const LAST_WORDS: usize = 300;
+const MAX_OUTPUT: usize = 300;
 
 /// Failure of a program or a file operation.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +80,7 @@ fn ended(what: &str, command: &Command, output: &Output) -> Result<(), ToolError
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim();
-    let words: String = last.chars().filter(|c| !c.is_control()).take(LAST_WORDS).collect();
+    let words: String = last.chars().filter(|c| !c.is_control()).take(MAX_OUTPUT).collect();
     let program = command.get_program().to_string_lossy().into_owned();
     Err(ToolError::Failed { what: what.into(), program, status: output.status.to_string(), words })
 }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_is_missing_or_fails_is_told_in_one_line() {
+    fn missing_or_failing_program_is_reported_in_one_line() {
         let missing = run("x", &mut Command::new("mmdebstrap-of-nobody")).unwrap_err().to_string();
         assert!(missing.contains("is missing; install"), "{missing}");
         let failed =

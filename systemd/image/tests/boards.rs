@@ -56,7 +56,7 @@ fn refers_to(tree: &Path, node: &str, property: &str, target: &str) {
 }
 
 #[test]
-fn the_raspberry_pi_4() {
+fn raspberry_pi_4_boot_files_describe_robot_buses() {
     let (work, board) = (tempfile::tempdir().unwrap(), Board::named("pi4").unwrap());
     let Some(boot) = boot_files(&board, work.path()) else { return };
     let tree = boot.join("bcm2711-rpi-4-b.dtb");
@@ -78,7 +78,7 @@ fn the_raspberry_pi_4() {
 }
 
 #[test]
-fn the_orange_pi_5() {
+fn orange_pi_5_boot_files_describe_robot_buses() {
     let (work, board) = (tempfile::tempdir().unwrap(), Board::named("rk3588").unwrap());
     let Some(boot) = boot_files(&board, work.path()) else { return };
     let tree = boot.join("rk3588s-orangepi-5.dtb");
@@ -94,7 +94,7 @@ fn the_orange_pi_5() {
 }
 
 #[test]
-fn the_odroid_xu4() {
+fn odroid_xu4_boot_files_describe_robot_buses() {
     let (work, board) = (tempfile::tempdir().unwrap(), Board::named("xu4").unwrap());
     let Some(boot) = boot_files(&board, work.path()) else { return };
     let tree = boot.join("exynos5422-odroidxu4.dtb");
@@ -111,7 +111,7 @@ fn the_odroid_xu4() {
 }
 
 #[test]
-fn the_fragment_of_the_raspberry_pi_5_fits_a_tree_of_its_shape() {
+fn raspberry_pi_5_fragment_applies_to_matching_tree() {
     if Command::new("dtc").arg("--version").output().is_err() {
         skipped("dtc is missing: make deps-image");
         return;

@@ -56,7 +56,7 @@ fn writing(criterion: &mut Criterion) {
             b.iter(|| {
                 now = 1 - now;
                 let Update::Changes(changes) = sender.update(&moments[now]) else { return String::new() };
-                let told = sender.told().unwrap_or_default();
+                let told = sender.sent_scene().unwrap_or_default();
                 if protocol { simspark::changed(&[], told, &changes) } else { rsmp::changed(0.0, &[], told, &changes) }
             });
         });

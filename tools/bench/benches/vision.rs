@@ -11,7 +11,7 @@ use xpuck_kernels::world::{Body, Pose, Shape};
 use xpuck_robot::device::Frame;
 use xpuck_robot::device::apriltag::picture;
 use xpuck_robot::device::frames::{FrameDecoder, PixelOrder};
-use xpuck_robot::vision::colours::Vision;
+use xpuck_robot::vision::colours::ColourClassifier;
 use xpuck_robot::vision::markers::Markers;
 
 /// A frame of pixels by row and column: luma, and one value for both colour differences.
@@ -33,7 +33,7 @@ fn grid(width: usize, height: usize, across: usize, cell: usize) -> Frame {
 }
 
 fn blobs(c: &mut Criterion) {
-    let vision = Vision::default();
+    let vision = ColourClassifier::default();
     let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
     let (arena, noise) = (
         frame(640, 480, |row, column| if row > 260 && column / 90 % 2 == 0 { [60, 90] } else { [215, 128] }),

@@ -110,7 +110,7 @@ impl TreeSpecies {
     }
 
     fn apply(&self, genome: &mut TreeGenome, mutation: Mutation, draws: &mut Draws) {
-        let (Some(genotype), Some(builder)) = (self.genotype(genome), RuleListBuilder::of(&self.primitive_set)) else {
+        let (Some(genotype), Some(builder)) = (self.genotype(genome), RuleListBuilder::new(&self.primitive_set)) else {
             return;
         };
         let Genotype::Branches(branches) = &genotype else { return };
@@ -150,7 +150,7 @@ impl Species for TreeSpecies {
     }
 
     fn random(&self, draws: &mut Draws) -> TreeGenome {
-        let genotype = match RuleListBuilder::of(&self.primitive_set) {
+        let genotype = match RuleListBuilder::new(&self.primitive_set) {
             Some(builder) => Genotype::Branches(vec![builder.branch(draws)]),
             None => self.space().random((xpuck_evolve::grow, self.settings.depth), draws),
         };

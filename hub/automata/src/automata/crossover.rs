@@ -4,12 +4,12 @@ use xpuck_automata::automaton::{Automaton, State};
 use xpuck_kernels::random::Draws;
 
 /// Assignment of a parent's states to the children, with their new numbers.
-struct Parting {
+struct StateAssignment {
     /// Whether a state goes to the first child.
     first: Vec<bool>,
     number: Vec<u8>,
     /// Replacement target of a transition into the other group: a state of the other parent (M1 to M4).
-    stand_in: Vec<u8>,
+    replacement: Vec<u8>,
 }
 
 /// Returns two children of two parents; `None` if a child would have no state or more than `max_states`.
@@ -23,7 +23,7 @@ pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &
     let from_mother = part(mother);
     let from_father: Vec<bool> = part(father).into_iter().map(|chosen| !chosen).collect();
     let number = |mine: &[bool], others: Option<&[bool]>| {
-        let mut next = others.map_or([0, 0], |others| [true, false].map(|child| tally(others, child)));
+        let mut next = others.map_or([0, 0], |others| [true, false].map(|child| count(others, child)));
         let numbers = mine.iter().map(|&first| {
             let place = &mut next[usize::from(!first)];
             *place += 1;
@@ -33,17 +33,17 @@ pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &
     };
     let mother_number = number(&from_mother, None);
     let father_number = number(&from_father, Some(&from_mother));
-    let sizes = [true, false].map(|child| tally(&from_mother, child) + tally(&from_father, child));
+    let sizes = [true, false].map(|child| count(&from_mother, child) + count(&from_father, child));
     if sizes.iter().any(|size| !(1..=max_states).contains(size)) {
         return None;
     }
-    let mother_parts = Parting {
-        stand_in: stand_ins(&from_mother, &from_father, &father_number, draws),
+    let mother_parts = StateAssignment {
+        replacement: stand_ins(&from_mother, &from_father, &father_number, draws),
         first: from_mother,
         number: mother_number,
     };
-    let father_parts = Parting {
-        stand_in: stand_ins(&from_father, &mother_parts.first, &mother_parts.number, draws),
+    let father_parts = StateAssignment {
+        replacement: stand_ins(&from_father, &mother_parts.first, &mother_parts.number, draws),
         first: from_father,
         number: father_number,
     };
@@ -56,7 +56,7 @@ pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &
     }))
 }
 
-fn tally(parts: &[bool], child: bool) -> usize {
+fn count(parts: &[bool], child: bool) -> usize {
     parts.iter().filter(|&&first| first == child).count()
 }
 
@@ -74,16 +74,16 @@ fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut D
     mine.iter().map(stand_in).collect()
 }
 
-impl Parting {
+impl StateAssignment {
     /// Number in a child of the target of a transition to `state`.
     fn target(&self, state: u8, child: bool) -> u8 {
         let state = usize::from(state);
-        if self.first[state] == child { self.number[state] } else { self.stand_in[state] }
+        if self.first[state] == child { self.number[state] } else { self.replacement[state] }
     }
 }
 
 /// Returns the states of a parent that belong to a child, in order.
-fn kept(parent: &Automaton, parts: &Parting, child: bool) -> Vec<State> {
+fn kept(parent: &Automaton, parts: &StateAssignment, child: bool) -> Vec<State> {
     let mut states = Vec::new();
     for (state, _) in parent.states.iter().zip(&parts.first).filter(|&(_, &first)| first == child) {
         let mut state = state.clone();

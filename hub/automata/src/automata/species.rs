@@ -3,7 +3,7 @@
 use super::random::{add_transition, count, random_automaton};
 use super::{Bounds, MUTATIONS, Mutation, cross, mutate};
 use xpuck_automata::automaton::{Automaton, trim};
-use xpuck_automata::cargo::{Automata, Usages};
+use xpuck_automata::cargo::{ControllerAutomata, Usages};
 use xpuck_evolve::curriculum::Species;
 use xpuck_kernels::random::Draws;
 
@@ -32,14 +32,14 @@ pub struct AutomataSpecies {
     /// Probabilities of the operators.
     pub rates: Rates,
     /// Fixed automata.
-    pub fixed: Automata,
+    pub fixed: ControllerAutomata,
     /// Fitness per state and per transition.
     pub size: [f64; 2],
 }
 
 impl AutomataSpecies {
     /// Returns the controller of a genome.
-    pub fn controller(&self, genome: &Automata) -> Automata {
+    pub fn controller(&self, genome: &ControllerAutomata) -> ControllerAutomata {
         let mut whole = self.fixed.clone();
         for bounds in &self.bounds {
             let i = place(bounds);
@@ -48,7 +48,7 @@ impl AutomataSpecies {
         whole
     }
 
-    fn automaton<'a>(&self, genome: &'a Automata, part: usize) -> Option<&'a Automaton> {
+    fn automaton<'a>(&self, genome: &'a ControllerAutomata, part: usize) -> Option<&'a Automaton> {
         genome.0[place(&self.bounds[part])].as_ref()
     }
 }
@@ -60,7 +60,7 @@ fn place(bounds: &Bounds) -> usize {
 }
 
 impl Species for AutomataSpecies {
-    type Genome = Automata;
+    type Genome = ControllerAutomata;
     type Usage = Usages;
 
     fn parts(&self) -> usize {
@@ -71,20 +71,20 @@ impl Species for AutomataSpecies {
         MUTATIONS.iter().map(|mutation| mutation.name()).collect()
     }
 
-    fn random(&self, draws: &mut Draws) -> Automata {
-        let mut genome = Automata::default();
+    fn random(&self, draws: &mut Draws) -> ControllerAutomata {
+        let mut genome = ControllerAutomata::default();
         for part in 0..self.bounds.len() {
             self.renew(&mut genome, part, draws);
         }
         genome
     }
 
-    fn renew(&self, genome: &mut Automata, part: usize, draws: &mut Draws) {
+    fn renew(&self, genome: &mut ControllerAutomata, part: usize, draws: &mut Draws) {
         let bounds = &self.bounds[part];
         genome.0[place(bounds)] = Some(random_automaton(bounds, draws));
     }
 
-    fn copy(&self, genome: &mut Automata, part: usize, from: &Automata) -> bool {
+    fn copy(&self, genome: &mut ControllerAutomata, part: usize, from: &ControllerAutomata) -> bool {
         let i = place(&self.bounds[part]);
         if from.0[i].is_some() {
             genome.0[i].clone_from(&from.0[i]);
@@ -92,7 +92,7 @@ impl Species for AutomataSpecies {
         from.0[i].is_some()
     }
 
-    fn mutate_part(&self, genome: &mut Automata, part: usize, draws: &mut Draws) {
+    fn mutate_part(&self, genome: &mut ControllerAutomata, part: usize, draws: &mut Draws) {
         // A copy that is to be mutated is not replaced by a new automaton.
         let mutation = loop {
             let mutation = self.draw_mutation(draws);
@@ -106,7 +106,7 @@ impl Species for AutomataSpecies {
         }
     }
 
-    fn mutate(&self, genome: &mut Automata, draws: &mut Draws) -> usize {
+    fn mutate(&self, genome: &mut ControllerAutomata, draws: &mut Draws) -> usize {
         let mutation = self.draw_mutation(draws);
         if mutation == Mutation::NewIndividual {
             *genome = self.random(draws);
@@ -119,7 +119,7 @@ impl Species for AutomataSpecies {
         MUTATIONS.iter().position(|&m| m == mutation).unwrap_or(0)
     }
 
-    fn cross(&self, mother: &mut Automata, father: &mut Automata, draws: &mut Draws) {
+    fn cross(&self, mother: &mut ControllerAutomata, father: &mut ControllerAutomata, draws: &mut Draws) {
         let part = draws.below(self.bounds.len() as u32) as usize;
         let bounds = &self.bounds[part];
         let (Some(a), Some(b)) = (self.automaton(mother, part), self.automaton(father, part)) else { return };
@@ -129,7 +129,7 @@ impl Species for AutomataSpecies {
         }
     }
 
-    fn trim(&self, genome: &Automata, usages: &Usages, draws: &mut Draws) -> Option<Automata> {
+    fn trim(&self, genome: &ControllerAutomata, usages: &Usages, draws: &mut Draws) -> Option<ControllerAutomata> {
         if draws.unit() >= self.rates.trim {
             return None;
         }
@@ -141,7 +141,7 @@ impl Species for AutomataSpecies {
         (trimmed != *genome).then_some(trimmed)
     }
 
-    fn repair(&self, genome: &mut Automata, draws: &mut Draws) {
+    fn repair(&self, genome: &mut ControllerAutomata, draws: &mut Draws) {
         for bounds in &self.bounds {
             let Some(automaton) = &mut genome.0[place(bounds)] else { continue };
             let n = automaton.states.len();
@@ -153,7 +153,7 @@ impl Species for AutomataSpecies {
         }
     }
 
-    fn size_worth(&self, genome: &Automata) -> f64 {
+    fn size_worth(&self, genome: &ControllerAutomata) -> f64 {
         let automata = self.bounds.iter().filter_map(|bounds| genome.0[place(bounds)].as_ref());
         automata
             .map(|automaton| {

@@ -5,7 +5,7 @@ use xpuck_automata::cargo::{Arbitration, Outcomes, Trials};
 
 /// Settings of a re-evaluation.
 #[derive(Clone, Copy, Debug)]
-pub struct Again<'a> {
+pub struct Reevaluation<'a> {
     /// Step that provides world, weights, starts and duration.
     pub step: &'a Step,
     /// Controller to evaluate.
@@ -16,9 +16,9 @@ pub struct Again<'a> {
     pub seed: u64,
 }
 
-impl Again<'_> {
+impl Reevaluation<'_> {
     /// Runs the evaluation.
     pub fn outcomes(&self) -> Outcomes {
-        Outcomes::of(self.controller, &Trials { repeats: self.repeats, ..self.step.trials(self.seed) })
+        Outcomes::simulate(self.controller, &Trials { repeats: self.repeats, ..self.step.trials(self.seed) })
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::path::Path;
 use std::time::Duration;
 use xpuck_automata::automaton::{MAX_STATES, Usage};
-use xpuck_automata::cargo::{COUNTED_SCRIPTS, Trials, Tried};
+use xpuck_automata::cargo::{COUNTED_SCRIPTS, ControllerScores, Trials};
 use xpuck_kernels::hash::fnv1a;
 
 /// Format version of the file; a file of another version is cleared.
@@ -48,8 +48,8 @@ impl Cache {
         &mut self,
         controllers: &[S::Controller],
         trials: &Trials,
-        evaluate: impl FnOnce(&[S::Controller], &Trials) -> Vec<Tried>,
-    ) -> rusqlite::Result<Vec<Tried>> {
+        evaluate: impl FnOnce(&[S::Controller], &Trials) -> Vec<ControllerScores>,
+    ) -> rusqlite::Result<Vec<ControllerScores>> {
         // The key contains the program version, because a release may change the world.
         let key = fnv1a(format!("{} {trials:?}", env!("CARGO_PKG_VERSION")).bytes()) as i64;
         let text = |controller| S::arbitration(controller).text();
@@ -81,7 +81,7 @@ impl Cache {
     }
 }
 
-fn to_bytes(tried: &Tried) -> Vec<u8> {
+fn to_bytes(tried: &ControllerScores) -> Vec<u8> {
     let mut bytes = Vec::new();
     for score in tried.scores.iter().flatten() {
         bytes.extend(score.to_le_bytes());
@@ -97,7 +97,7 @@ fn to_bytes(tried: &Tried) -> Vec<u8> {
 }
 
 /// Decodes an entry; `None` if it is damaged.
-fn from_bytes(bytes: &[u8], trials: &Trials) -> Option<Tried> {
+fn from_bytes(bytes: &[u8], trials: &Trials) -> Option<ControllerScores> {
     if trials.starts > MOST || trials.repeats as usize > MOST {
         return None;
     }
@@ -128,33 +128,35 @@ fn from_bytes(bytes: &[u8], trials: &Trials) -> Option<Tried> {
     for count in &mut scripts {
         *count = u32::from_le_bytes(*take(&mut rest)?);
     }
-    rest.is_empty().then_some(Tried { scores, usages, scripts })
+    rest.is_empty().then_some(ControllerScores { scores, usages, scripts })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::automata::AutomataSpecies;
-    use xpuck_automata::cargo::{Automata, Prepared, Weights, hand_made, printed, try_all};
+    use xpuck_automata::cargo::{
+        ControllerAutomata, PreparedScene, Weights, evaluate_all, hand_made_automata, published_scene,
+    };
 
     #[test]
-    fn what_was_tried_is_known_when_the_file_is_opened_again_and_damage_is_tried_again() {
+    fn reopened_cache_hits_and_damaged_entry_is_reevaluated() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("c");
-        let world = Prepared::new(printed()).unwrap();
+        let world = PreparedScene::new(published_scene()).unwrap();
         let weights = Weights { distance: 1.0, ..Weights::default() };
         let trials =
             Trials { world: &world, weights: &weights, starts: 2, repeats: 2, time: 4000, seed: 3, checkpoints: &[] };
-        let controllers = [hand_made(), Automata::default()];
-        let first = Cache::open(&path).unwrap().tried::<AutomataSpecies>(&controllers, &trials, try_all).unwrap();
+        let controllers = [hand_made_automata(), ControllerAutomata::default()];
+        let first = Cache::open(&path).unwrap().tried::<AutomataSpecies>(&controllers, &trials, evaluate_all).unwrap();
         let mut cache = Cache::open(&path).unwrap();
-        let never = |_: &[Automata], _: &Trials| -> Vec<Tried> { panic!("it is known") };
+        let never = |_: &[ControllerAutomata], _: &Trials| -> Vec<ControllerScores> { panic!("it is known") };
         let again = cache.tried::<AutomataSpecies>(&controllers, &trials, never).unwrap();
         assert_eq!(format!("{first:?}"), format!("{again:?}"));
         cache.database.execute("UPDATE tried SET result = x'00'", []).unwrap();
-        let counted = |new: &[Automata], trials: &Trials| {
+        let counted = |new: &[ControllerAutomata], trials: &Trials| {
             assert_eq!(new.len(), 2);
-            try_all(new, trials)
+            evaluate_all(new, trials)
         };
         assert_eq!(
             format!("{:?}", cache.tried::<AutomataSpecies>(&controllers, &trials, counted).unwrap()),

@@ -1,11 +1,11 @@
 //! Folder of a run: settings, results of steps, and everything needed to resume.
 
 use super::cache::Cache;
-use super::kept::Kept;
+use super::kept::SavedKind;
 use super::outcome::StepOutcome;
 use super::picture::picture;
 use super::plan::{MAX_CURRICULUM, MAX_POPULATION, Plan, PlanError, is_project};
-use crate::scenario::{Ask, Generation, Population, Scenario, Step};
+use crate::scenario::{Generation, Population, Request, Scenario, Step};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ const CURRICULUM: &str = "curriculum.toml";
 /// Curriculum file if it is a project of Petrovic's program.
 const PROJECT: &str = "curriculum.prj";
 /// Folder of the files named by the curriculum.
-const BESIDE: &str = "beside";
+const ATTACHED: &str = "beside";
 /// Result of the run.
 const RESULT: &str = "result.json";
 /// Cache of evaluations.
@@ -29,13 +29,13 @@ const STEPS: &str = "steps";
 /// Final population of a step.
 const POPULATION: &str = "population.txt";
 /// Outcome of a step.
-const TOLD: &str = "step.toml";
+const STEP_FILE: &str = "step.toml";
 
 static KIND: Kind = Kind {
     run: "curriculum-run.json",
     grows: "generations.csv",
     head: "step,generation,step_generation,evaluations,step_evaluations,best,mean,momentum\n",
-    written: &[CACHE, STEPS, BESIDE],
+    written: &[CACHE, STEPS, ATTACHED],
     requests: &[SKIP],
 };
 
@@ -57,7 +57,7 @@ pub struct Folder {
     /// Position of each step in the run, from 1, by step index.
     places: Vec<usize>,
     /// Whether the run was started by an earlier process.
-    goes_on: bool,
+    resumed: bool,
     pub(super) cache: Option<Cache>,
 }
 
@@ -120,7 +120,7 @@ impl Folder {
                 "the curriculum, a file that it names, or the seed is another than that of the run; begin a new one";
             return Err(fail(&curriculum, why).into());
         }
-        let folder = Folder { goes_on: true, ..Folder::of(folder, &plan.scenario) };
+        let folder = Folder { resumed: true, ..Folder::of(folder, &plan.scenario) };
         Ok(Resumed { folder, plan })
     }
 
@@ -128,12 +128,12 @@ impl Folder {
     ///
     /// # Errors
     /// If a file of those steps is damaged.
-    pub(super) fn done<S: Kept>(
+    pub(super) fn completed<S: SavedKind>(
         &mut self,
         scenario: &Scenario,
     ) -> Result<BTreeMap<usize, Population<S::Genome>>, PlanError> {
         let mut done = BTreeMap::new();
-        if !self.goes_on {
+        if !self.resumed {
             return Ok(done);
         }
         for &i in &scenario.order {
@@ -157,7 +157,7 @@ impl Folder {
         scenario.order.iter().enumerate().for_each(|(place, &i)| places[i] = place + 1);
         // Without the cache, an interrupted step is only simulated again.
         let cache = Cache::open(&folder.path().join(CACHE)).ok();
-        Folder { folder, places, goes_on: false, cache }
+        Folder { folder, places, resumed: false, cache }
     }
 
     /// Keeps the table rows of completed steps, one per generation, and deletes all others.
@@ -194,12 +194,12 @@ impl Folder {
     }
 
     /// Returns the request made by files in the folder; deletes a skip file.
-    pub fn asked(&self) -> Ask {
+    pub fn request(&self) -> Request {
         let skip = self.path().join(SKIP);
         match () {
-            () if self.folder.is_to_stop() => Ask::Stop,
-            () if skip.exists() && std::fs::remove_file(&skip).is_ok() => Ask::Skip,
-            () => Ask::GoOn,
+            () if self.folder.is_to_stop() => Request::Stop,
+            () if skip.exists() && std::fs::remove_file(&skip).is_ok() => Request::Skip,
+            () => Request::GoOn,
         }
     }
 
@@ -216,7 +216,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full or broken.
-    pub(super) fn note<S: Kept>(&mut self, generation: &Generation<S>) -> Result<(), FolderError> {
+    pub(super) fn note<S: SavedKind>(&mut self, generation: &Generation<S>) -> Result<(), FolderError> {
         let v = generation.variables;
         let row = format!(
             "{},{},{},{},{},{},{},{}\n",
@@ -236,7 +236,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full or broken.
-    pub(super) fn keep<S: Kept>(
+    pub(super) fn save_step<S: SavedKind>(
         &self,
         scenario: &Scenario,
         generation: &Generation<S>,
@@ -248,15 +248,15 @@ impl Folder {
         // TOML preserves numbers exactly.
         let told = toml::to_string(told).map_err(|error| fail(&self.path().join(&folder), error.to_string()))?;
         // The population is written last, because it marks the step as complete.
-        let last = [(TOLD.to_string(), told), (POPULATION.to_string(), Population::new(generation).text())];
+        let last = [(STEP_FILE.to_string(), told), (POPULATION.to_string(), Population::new(generation).text())];
         let files = best_files::<S>(step, best).into_iter().chain(last);
         files.into_iter().try_for_each(|(name, text)| self.folder.write(&format!("{folder}/{name}"), text))
     }
 
     /// Returns the saved outcome of a completed step; `None` if it cannot be read, because it is only for display.
-    pub(super) fn told(&self, scenario: &Scenario, name: &str) -> Option<StepOutcome> {
+    pub(super) fn step_outcome(&self, scenario: &Scenario, name: &str) -> Option<StepOutcome> {
         let i = scenario.steps.iter().position(|step| step.name == name)?;
-        let text = file::text(&self.path().join(self.step(scenario, i)).join(TOLD), MAX_CURRICULUM).ok()?;
+        let text = file::text(&self.path().join(self.step(scenario, i)).join(STEP_FILE), MAX_CURRICULUM).ok()?;
         toml::from_str(&text).ok()
     }
 
@@ -264,7 +264,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full or broken.
-    pub(super) fn finish<S: Kept>(&self, outcome: &super::Outcome) -> Result<(), FolderError> {
+    pub(super) fn finish<S: SavedKind>(&self, outcome: &super::Outcome) -> Result<(), FolderError> {
         let text = RunFolder::table(self.path(), &KIND)?;
         let json = serde_json::to_string_pretty(outcome).map_err(|error| fail(self.path(), error.to_string()))?;
         // The racing algorithm has no operator statistics.
@@ -281,11 +281,11 @@ impl Folder {
 
 /// Returns the file of a text named by the curriculum.
 fn beside(i: usize) -> String {
-    format!("{BESIDE}/{}.txt", i + 1)
+    format!("{ATTACHED}/{}.txt", i + 1)
 }
 
 /// Returns the files about a step's best controller: names and texts.
-fn best_files<S: Kept>(step: &Step, best: &S::Controller) -> Vec<(String, String)> {
+fn best_files<S: SavedKind>(step: &Step, best: &S::Controller) -> Vec<(String, String)> {
     let controller = S::arbitration(best);
     let drawings = S::drawings(step, best).into_iter().map(|(name, svg)| (format!("{name}.svg"), svg));
     let files = [

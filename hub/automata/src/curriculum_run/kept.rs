@@ -4,36 +4,36 @@ use crate::arbiters::TreeSpecies;
 use crate::automata::AutomataSpecies;
 use crate::scenario::{Kind, Step};
 use xpuck_automata::automaton::{self, Module};
-use xpuck_automata::cargo::{self, Arbiter, Automata, Trials, Tried};
+use xpuck_automata::cargo::{self, Arbiter, ControllerAutomata, ControllerScores, Trials};
 use xpuck_kernels::tree::exchange::{Direction, to_svg};
 
 /// Kind of genome whose runs are saved in folders.
-pub trait Kept: Kind {
+pub trait SavedKind: Kind {
     /// File name extension of a controller's text.
     const ENDING: &'static str;
 
     /// Evaluates controllers; results are in input order.
-    fn try_all(controllers: &[Self::Controller], trials: &Trials) -> Vec<Tried>;
+    fn try_all(controllers: &[Self::Controller], trials: &Trials) -> Vec<ControllerScores>;
     /// Returns drawings of the evolved parts of a step: names without extension, and SVG.
     fn drawings(step: &Step, controller: &Self::Controller) -> Vec<(&'static str, String)>;
     /// Returns a description of a controller in plain English.
     fn account(controller: &Self::Controller) -> String;
 }
 
-impl Kept for AutomataSpecies {
+impl SavedKind for AutomataSpecies {
     const ENDING: &'static str = "txt";
 
-    fn try_all(controllers: &[Automata], trials: &Trials) -> Vec<Tried> {
-        cargo::try_all(controllers, trials)
+    fn try_all(controllers: &[ControllerAutomata], trials: &Trials) -> Vec<ControllerScores> {
+        cargo::evaluate_all(controllers, trials)
     }
 
-    fn drawings(step: &Step, controller: &Automata) -> Vec<(&'static str, String)> {
+    fn drawings(step: &Step, controller: &ControllerAutomata) -> Vec<(&'static str, String)> {
         let evolved = step.modules();
         let all = Module::ARBITRATED.into_iter().zip(&controller.0).filter(|(module, _)| evolved.contains(module));
         all.filter_map(|(module, one)| Some((module.name(), automaton::draw(one.as_ref()?)))).collect()
     }
 
-    fn account(controller: &Automata) -> String {
+    fn account(controller: &ControllerAutomata) -> String {
         let all = Module::ARBITRATED.into_iter().zip(&controller.0);
         let told: Vec<String> =
             all.filter_map(|(module, one)| Some(automaton::account(module, one.as_ref()?))).collect();
@@ -41,11 +41,11 @@ impl Kept for AutomataSpecies {
     }
 }
 
-impl Kept for TreeSpecies {
+impl SavedKind for TreeSpecies {
     const ENDING: &'static str = "bt";
 
-    fn try_all(controllers: &[Arbiter], trials: &Trials) -> Vec<Tried> {
-        cargo::try_all(controllers, trials)
+    fn try_all(controllers: &[Arbiter], trials: &Trials) -> Vec<ControllerScores> {
+        cargo::evaluate_all(controllers, trials)
     }
 
     fn drawings(_step: &Step, controller: &Arbiter) -> Vec<(&'static str, String)> {

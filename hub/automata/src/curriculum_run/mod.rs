@@ -10,11 +10,11 @@ mod picture;
 mod plan;
 mod run;
 
-pub use again::Again;
+pub use again::Reevaluation;
 pub use cache::Cache;
 pub use folder::{Folder, Resumed};
-pub use kept::Kept;
+pub use kept::SavedKind;
 pub use outcome::{Fresh, Outcome, StepOutcome};
 pub use picture::picture;
 pub use plan::{MAX_CURRICULUM, Plan, PlanError, is_project};
-pub use run::{Told, run};
+pub use run::{RunEvent, run};

@@ -1,12 +1,12 @@
 //! Outcome of a run.
 
-use super::again::Again;
-use super::kept::Kept;
+use super::again::Reevaluation;
+use super::kept::SavedKind;
 use super::plan::Plan;
-use crate::scenario::{Ask, Ending, Generation, Report, Step, StepReport};
+use crate::scenario::{Ending, Generation, Report, Request, Step, StepReport};
 use serde::{Deserialize, Serialize};
 use xpuck_automata::cargo::{Arbitration, COUNTED_SCRIPTS, ScriptTimes};
-use xpuck_evolve::curriculum::{OperatorStatistics, Progress, Statistics};
+use xpuck_evolve::curriculum::{OperatorStatistics, Statistics, StepState};
 use xpuck_stats::statistics::mean;
 
 /// Runs from each start in the re-evaluation of the final controller.
@@ -91,7 +91,7 @@ pub struct Fresh {
 
 impl Outcome {
     /// Creates the outcome of a report; `kept` returns the saved outcome of a step that an earlier process completed.
-    pub(super) fn of<S: Kept>(
+    pub(super) fn new<S: SavedKind>(
         plan: &Plan,
         report: &Report<S::Controller>,
         kept: impl Fn(&str) -> Option<StepOutcome>,
@@ -137,9 +137,12 @@ impl Outcome {
 
 impl StepOutcome {
     /// Creates the outcome of a step from its last generation.
-    pub(super) fn of<S: Kept>(generation: &Generation<S>, asked: Ask) -> StepOutcome {
-        let over =
-            if asked == Ask::Skip && generation.progress != Progress::Done { Ending::Skipped } else { Ending::Held };
+    pub(super) fn of<S: SavedKind>(generation: &Generation<S>, asked: Request) -> StepOutcome {
+        let over = if asked == Request::Skip && generation.progress != StepState::Done {
+            Ending::Skipped
+        } else {
+            Ending::FormulaHeld
+        };
         StepOutcome {
             name: generation.step.name.clone(),
             generations: generation.variables.step_generation,
@@ -167,7 +170,7 @@ fn operators(statistics: &Statistics) -> Vec<OperatorOutcome> {
 fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Before => "before",
-        Ending::Held => "held",
+        Ending::FormulaHeld => "held",
         Ending::Skipped => "skipped",
         Ending::Stopped => "stopped",
         Ending::Exhausted => "exhausted",
@@ -178,7 +181,7 @@ fn ending(ending: Ending) -> &'static str {
 fn fresh(step: &Step, controller: Arbitration, seed: u64) -> Option<Fresh> {
     let wanted = step.weights.scripts;
     let script = (0..COUNTED_SCRIPTS).filter(|&i| wanted[i] > 0.0).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]))?;
-    let outcomes = Again { step, controller, repeats: FRESH, seed }.outcomes();
+    let outcomes = Reevaluation { step, controller, repeats: FRESH, seed }.outcomes();
     let scores = outcomes.scores().concat();
     let ScriptTimes { times, without } = outcomes.script_times(script);
     Some(Fresh { runs: scores.len(), score: mean(&scores), script: script + 1, times, without })

@@ -1,7 +1,7 @@
 //! Top view of a cargo world with the path of a robot.
 
 use std::fmt::Write;
-use xpuck_automata::cargo::{Arbitration, Prepared, Setup, Weights, watch};
+use xpuck_automata::cargo::{Arbitration, PreparedScene, Setup, Weights, run_observed};
 use xpuck_kernels::markup::escape;
 use xpuck_stats::plot::begin_svg;
 
@@ -14,7 +14,7 @@ const BELOW: f64 = 24.0;
 const STEP: f32 = 0.004;
 
 /// Returns the world, and the path of a controller from its first start over `time` (ms).
-pub fn picture(world: &Prepared, weights: &Weights, controller: Arbitration, time: u32) -> String {
+pub fn picture(world: &PreparedScene, weights: &Weights, controller: Arbitration, time: u32) -> String {
     let scene = world.scene();
     let [width, height] = scene.size;
     let scale = SIDE / width.max(height);
@@ -72,7 +72,7 @@ pub fn picture(world: &Prepared, weights: &Weights, controller: Arbitration, tim
     let setup = Setup { world, weights, start: 0, repeat: 0, time, seed: 1 };
     let mut way: Vec<String> = Vec::new();
     let mut last = None;
-    let outcome = watch(controller, &setup, &[], |_, pose, _| {
+    let outcome = run_observed(controller, &setup, &[], |_, pose, _| {
         if last.is_none_or(|last| (pose.at - last).length() >= STEP) {
             way.push(format!("{:.1},{:.1}", x(pose.at.x), y(pose.at.y)));
             last = Some(pose.at);

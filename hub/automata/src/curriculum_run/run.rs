@@ -2,21 +2,21 @@
 
 use super::cache::Cache;
 use super::folder::Folder;
-use super::kept::Kept;
+use super::kept::SavedKind;
 use super::outcome::{Outcome, StepOutcome};
 use super::plan::{Plan, PlanError};
 use crate::arbiters::TreeSpecies;
 use crate::automata::AutomataSpecies;
-use crate::scenario::{Ask, Evolving, Generation, Kind, Population, Report, Step, StepAlgorithm};
+use crate::scenario::{Evolving, Generation, Kind, Population, Report, Request, Step, StepAlgorithm};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use xpuck_automata::cargo::{Trials, Tried, score_runs};
-use xpuck_evolve::curriculum::{Progress, Variables};
+use xpuck_automata::cargo::{ControllerScores, Trials, score_runs};
+use xpuck_evolve::curriculum::{StepState, Variables};
 use xpuck_lab::run_folder::FolderError;
 
 /// Event for an observer of a run.
-pub enum Told<'a> {
+pub enum RunEvent<'a> {
     /// Step completed by an earlier process.
     Before(&'a Step),
     /// Evaluated generation, with its step and variables.
@@ -34,7 +34,7 @@ pub fn run(
     plan: &Plan,
     folder: Option<&mut Folder>,
     stop: &AtomicBool,
-    watch: impl FnMut(Told),
+    watch: impl FnMut(RunEvent),
 ) -> Result<Outcome, PlanError> {
     match (plan.scenario.species, plan.scenario.algorithm) {
         (Evolving::Automata, _) => run_kind(plan, folder, stop, watch, generational::<AutomataSpecies>),
@@ -46,23 +46,23 @@ pub fn run(
 }
 
 /// Input of a run: plan, completed steps, and cached evaluations.
-struct Given<'a, S: Kept> {
+struct RunInput<'a, S: SavedKind> {
     plan: &'a Plan,
     done: BTreeMap<usize, Population<S::Genome>>,
     cache: Option<Cache>,
 }
 
 /// Report of a run, and a problem that did not end it.
-type Ran<S> = (Report<<S as Kind>::Controller>, Option<String>);
+type RunResult<S> = (Report<<S as Kind>::Controller>, Option<String>);
 
 /// Callback for each generation.
-type See<'a, S> = &'a mut dyn FnMut(&Generation<S>) -> Ask;
+type Observer<'a, S> = &'a mut dyn FnMut(&Generation<S>) -> Request;
 
 /// Runs the plan with Petrovic's algorithm.
-fn generational<S: Kept>(given: Given<S>, see: See<S>) -> Ran<S> {
-    let Given { plan, done, mut cache } = given;
+fn generational<S: SavedKind>(given: RunInput<S>, see: Observer<S>) -> RunResult<S> {
+    let RunInput { plan, done, mut cache } = given;
     let mut notice = None;
-    let evaluate = |controllers: &[S::Controller], trials: &Trials| -> Vec<Tried> {
+    let evaluate = |controllers: &[S::Controller], trials: &Trials| -> Vec<ControllerScores> {
         if let Some(open) = &mut cache {
             match open.tried::<S>(controllers, trials, S::try_all) {
                 Ok(tried) => return tried,
@@ -79,46 +79,46 @@ fn generational<S: Kept>(given: Given<S>, see: See<S>) -> Ran<S> {
 }
 
 /// Runs the plan with the racing algorithm, whose single runs are not cached.
-fn race(given: Given<TreeSpecies>, see: See<TreeSpecies>) -> Ran<TreeSpecies> {
+fn race(given: RunInput<TreeSpecies>, see: Observer<TreeSpecies>) -> RunResult<TreeSpecies> {
     (given.plan.scenario.run_race(given.plan.seed, &given.done, score_runs, see), None)
 }
 
-fn run_kind<S: Kept>(
+fn run_kind<S: SavedKind>(
     plan: &Plan,
     mut folder: Option<&mut Folder>,
     stop: &AtomicBool,
-    mut watch: impl FnMut(Told),
-    evolve: impl FnOnce(Given<S>, See<S>) -> Ran<S>,
+    mut watch: impl FnMut(RunEvent),
+    evolve: impl FnOnce(RunInput<S>, Observer<S>) -> RunResult<S>,
 ) -> Result<Outcome, PlanError> {
     let began = Instant::now();
-    let done = folder.as_mut().map(|folder| folder.done::<S>(&plan.scenario)).transpose()?.unwrap_or_default();
-    done.keys().for_each(|&i| watch(Told::Before(&plan.scenario.steps[i])));
+    let done = folder.as_mut().map(|folder| folder.completed::<S>(&plan.scenario)).transpose()?.unwrap_or_default();
+    done.keys().for_each(|&i| watch(RunEvent::Before(&plan.scenario.steps[i])));
     let cache = folder.as_mut().and_then(|folder| folder.cache.take());
     let mut trouble = None;
-    let (report, notice) = evolve(Given { plan, done, cache }, &mut |generation| {
-        watch(Told::Generation(generation.step, generation.variables));
+    let (report, notice) = evolve(RunInput { plan, done, cache }, &mut |generation| {
+        watch(RunEvent::Generation(generation.step, generation.variables));
         let asked = match (&folder, stop.load(Ordering::Relaxed)) {
-            (_, true) => Ask::Stop,
-            (Some(folder), false) => folder.asked(),
-            (None, false) => Ask::GoOn,
+            (_, true) => Request::Stop,
+            (Some(folder), false) => folder.request(),
+            (None, false) => Request::GoOn,
         };
         let kept = keep(folder.as_deref_mut(), plan, generation, asked);
         match kept {
             Ok(()) => asked,
             Err(error) => {
                 trouble = Some(error);
-                Ask::Stop
+                Request::Stop
             }
         }
     });
     if let Some(notice) = notice {
-        watch(Told::Notice(notice));
+        watch(RunEvent::Notice(notice));
     }
     if let Some(error) = trouble {
         return Err(error.into());
     }
-    let kept = |name: &str| folder.as_ref()?.told(&plan.scenario, name);
-    let outcome = Outcome::of::<S>(plan, &report, kept, began.elapsed().as_secs_f64());
+    let kept = |name: &str| folder.as_ref()?.step_outcome(&plan.scenario, name);
+    let outcome = Outcome::new::<S>(plan, &report, kept, began.elapsed().as_secs_f64());
     if let Some(folder) = &folder
         && !outcome.stopped()
     {
@@ -127,17 +127,18 @@ fn run_kind<S: Kept>(
     Ok(outcome)
 }
 
-fn keep<S: Kept>(
+fn keep<S: SavedKind>(
     folder: Option<&mut Folder>,
     plan: &Plan,
     generation: &Generation<S>,
-    asked: Ask,
+    asked: Request,
 ) -> Result<(), FolderError> {
     let Some(folder) = folder else { return Ok(()) };
     folder.note(generation)?;
-    let over = generation.progress == Progress::Done || (generation.progress == Progress::Goes && asked == Ask::Skip);
+    let over =
+        generation.progress == StepState::Done || (generation.progress == StepState::Goes && asked == Request::Skip);
     if over {
-        folder.keep(&plan.scenario, generation, &StepOutcome::of(generation, asked))?;
+        folder.save_step(&plan.scenario, generation, &StepOutcome::of(generation, asked))?;
     }
     Ok(())
 }
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_of_trees_stopped_by_its_file_and_gone_on_with_is_the_one_that_was_not() {
+    fn resumed_step_equals_uninterrupted_step() {
         let second = TREES.match_indices("[[steps]]").nth(1).unwrap().0;
         let text = TREES[..second].replacen("and learning-momentum < 50", "and gennum >= 3", 1);
         for text in [text.clone(), format!("algorithm = \"racing\"\n{text}")] {

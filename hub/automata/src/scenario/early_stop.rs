@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use xpuck_automata::cargo::{Arbitration, Setup, Trials, watch};
+use xpuck_automata::cargo::{Arbitration, Setup, Trials, run_observed};
 use xpuck_kernels::hash::fnv1a;
 
 /// Early stop rule: at given times, runs are aborted that gained less than a share of the best's gain at that time.
@@ -32,7 +32,7 @@ impl EarlyStop {
             for repeat in 0..trials.repeats {
                 let Trials { world, weights, time, .. } = *trials;
                 let mut next = 0;
-                watch(best, &Setup { world, weights, start, repeat, time, seed }, &[], |now, _, tally| {
+                run_observed(best, &Setup { world, weights, start, repeat, time, seed }, &[], |now, _, tally| {
                     let score = weights.score(tally);
                     while let Some((_, least)) = profile.get_mut(next).filter(|(time, _)| *time <= now) {
                         *least = least.min(score);

@@ -1,12 +1,12 @@
 //! Steps of a curriculum by Petrovic's algorithm: generation by generation, each new genotype evaluated in all runs.
 
-use super::run::Ran;
-use super::{Ask, Ending, Generation, Kind, Population, Report, Scenario, Step};
+use super::run::StepRun;
+use super::{Ending, Generation, Kind, Population, Report, Request, Scenario, Step};
 use crate::arbiters::{TreeGenome, TreeSpecies};
 use crate::automata::AutomataSpecies;
 use std::collections::BTreeMap;
-use xpuck_automata::cargo::{Arbiter, Automata, Trials, Tried};
-use xpuck_evolve::curriculum::{Evolution, Member, Progress, Variables, Worth};
+use xpuck_automata::cargo::{Arbiter, ControllerAutomata, ControllerScores, Trials};
+use xpuck_evolve::curriculum::{Evaluation, Evolution, Member, StepState, Variables};
 
 impl Scenario {
     /// Runs a curriculum of automata; see [`Scenario::run_kind`].
@@ -14,8 +14,8 @@ impl Scenario {
         &self,
         seed: u64,
         begin: &BTreeMap<usize, Population>,
-        evaluate: impl FnMut(&[Automata], &Trials) -> Vec<Tried>,
-        see: impl FnMut(&Generation) -> Ask,
+        evaluate: impl FnMut(&[ControllerAutomata], &Trials) -> Vec<ControllerScores>,
+        see: impl FnMut(&Generation) -> Request,
     ) -> Report {
         self.run_kind::<AutomataSpecies>(seed, begin, evaluate, see)
     }
@@ -25,8 +25,8 @@ impl Scenario {
         &self,
         seed: u64,
         begin: &BTreeMap<usize, Population<TreeGenome>>,
-        evaluate: impl FnMut(&[Arbiter], &Trials) -> Vec<Tried>,
-        see: impl FnMut(&Generation<TreeSpecies>) -> Ask,
+        evaluate: impl FnMut(&[Arbiter], &Trials) -> Vec<ControllerScores>,
+        see: impl FnMut(&Generation<TreeSpecies>) -> Request,
     ) -> Report<Arbiter> {
         self.run_kind::<TreeSpecies>(seed, begin, evaluate, see)
     }
@@ -38,20 +38,20 @@ impl Scenario {
         &self,
         seed: u64,
         begin: &BTreeMap<usize, Population<S::Genome>>,
-        mut evaluate: impl FnMut(&[S::Controller], &Trials) -> Vec<Tried>,
-        mut see: impl FnMut(&Generation<S>) -> Ask,
+        mut evaluate: impl FnMut(&[S::Controller], &Trials) -> Vec<ControllerScores>,
+        mut see: impl FnMut(&Generation<S>) -> Request,
     ) -> Report<S::Controller> {
         self.run_steps(begin, |i, populations, variables| {
             let mut evolution = self.begin_step(i, populations, variables, seed);
             let step = &self.steps[i];
             let trials = step.trials(seed.wrapping_add(i as u64 + 1));
-            let mut bar: Bar<S> = Bar { best: None, checkpoints: vec![] };
+            let mut bar: EarlyStopScores<S> = EarlyStopScores { best: None, checkpoints: vec![] };
             let (ending, ask) = loop {
                 let barred = Trials { checkpoints: &bar.checkpoints, ..trials };
                 let (progress, ask) = generation(&mut evolution, i, step, &barred, &mut evaluate, &mut see);
                 match Ending::of(progress, ask) {
                     Some(ending) => break (ending, ask),
-                    None => bar.raise(step, &evolution, &trials),
+                    None => bar.update(step, &evolution, &trials),
                 }
                 match evolution.restart_due() {
                     Some(restart) => {
@@ -61,7 +61,7 @@ impl Scenario {
                 }
             };
             let (members, statistics) = (evolution.members().to_vec(), evolution.statistics().clone());
-            Ran { variables: *evolution.variables(), members, statistics, ending, ask }
+            StepRun { variables: *evolution.variables(), members, statistics, ending, ask }
         })
     }
 
@@ -82,15 +82,15 @@ impl Scenario {
 }
 
 /// Minimum scores that a step's runs must reach to avoid an early stop.
-struct Bar<S: Kind> {
+struct EarlyStopScores<S: Kind> {
     /// Genome whose profile defines the scores.
     best: Option<S::Genome>,
     checkpoints: Vec<(u32, f64)>,
 }
 
-impl<S: Kind> Bar<S> {
+impl<S: Kind> EarlyStopScores<S> {
     /// Updates the scores if the best genome has changed.
-    fn raise(&mut self, step: &Step, evolution: &Evolution<S>, trials: &Trials) {
+    fn update(&mut self, step: &Step, evolution: &Evolution<S>, trials: &Trials) {
         let Some(early_stop) = step.early_stop else { return };
         let best = &evolution.members()[0].genome;
         if self.best.as_ref() != Some(best) {
@@ -107,14 +107,14 @@ fn generation<S: Kind>(
     index: usize,
     step: &Step,
     trials: &Trials,
-    evaluate: &mut impl FnMut(&[S::Controller], &Trials) -> Vec<Tried>,
-    see: &mut impl FnMut(&Generation<S>) -> Ask,
-) -> (Progress, Ask) {
+    evaluate: &mut impl FnMut(&[S::Controller], &Trials) -> Vec<ControllerScores>,
+    see: &mut impl FnMut(&Generation<S>) -> Request,
+) -> (StepState, Request) {
     let unknown = evolution.unknown();
     let controllers: Vec<S::Controller> = unknown.iter().map(|genome| evolution.species().controller(genome)).collect();
     let worths = evaluate(&controllers, trials)
         .into_iter()
-        .map(|tried| Worth { fitness: step.combine.fitness(&tried.scores), usage: S::usage(tried.usages) })
+        .map(|tried| Evaluation { fitness: step.combine.fitness(&tried.scores), usage: S::usage(tried.usages) })
         .collect();
     let progress = evolution.learn(worths, 0.0);
     let ask = see(&Generation {

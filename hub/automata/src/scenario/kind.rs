@@ -4,7 +4,7 @@ use super::{Fixed, Population, SavedGenome, Scenario, Step};
 use crate::arbiters::{TreeGenome, TreeSpecies};
 use crate::automata::AutomataSpecies;
 use xpuck_automata::automaton::Module;
-use xpuck_automata::cargo::{Arbiter, Arbitration, Automata, Usages, hand_made};
+use xpuck_automata::cargo::{Arbiter, Arbitration, ControllerAutomata, Usages, hand_made_automata};
 use xpuck_evolve::curriculum::{Blend, Member, Species};
 
 /// Kind of genome from which controllers are made.
@@ -27,12 +27,12 @@ pub trait Kind: Species<Genome: std::fmt::Debug + SavedGenome> + Sized {
 }
 
 impl Kind for AutomataSpecies {
-    type Controller = Automata;
+    type Controller = ControllerAutomata;
 
     fn of_step(scenario: &Scenario, i: usize, populations: &[Vec<Member<Self>>]) -> Self {
         let step = &scenario.steps[i];
-        let by_hand = hand_made();
-        let mut fixed = Automata::default();
+        let by_hand = hand_made_automata();
+        let mut fixed = ControllerAutomata::default();
         for &(module, from) in &step.fixed {
             let Some(place) = module.arbitrated() else { continue };
             let source = match from {
@@ -45,11 +45,11 @@ impl Kind for AutomataSpecies {
         AutomataSpecies { bounds: step.bounds.clone(), rates: step.rates.clone(), fixed, size: step.size }
     }
 
-    fn controller(&self, genome: &Automata) -> Automata {
+    fn controller(&self, genome: &ControllerAutomata) -> ControllerAutomata {
         AutomataSpecies::controller(self, genome)
     }
 
-    fn arbitration(controller: &Automata) -> Arbitration<'_> {
+    fn arbitration(controller: &ControllerAutomata) -> Arbitration<'_> {
         controller.into()
     }
 

@@ -15,13 +15,13 @@ mod watch;
 pub use early_stop::EarlyStop;
 pub use file::{Evolving, ScenarioFile, StepAlgorithm};
 pub use kind::Kind;
-pub use population::{Body, MAX_INDIVIDUALS, Population, Saved, SavedGenome};
+pub use population::{Body, MAX_INDIVIDUALS, Population, SavedGenome, SavedIndividual};
 pub use run::{Report, StepReport};
-pub use watch::{Ask, Ending, Generation};
+pub use watch::{Ending, Generation, Request};
 
 use crate::automata::{Bounds, Rates};
 use xpuck_automata::automaton::Module;
-use xpuck_automata::cargo::{Prepared, Weights};
+use xpuck_automata::cargo::{PreparedScene, Weights};
 use xpuck_evolve::curriculum::{Blend, Combination, StepSettings};
 
 /// Error in a curriculum, in one line.
@@ -84,7 +84,7 @@ pub struct Step {
     /// Fixed automata.
     pub fixed: Vec<(Module, Fixed)>,
     /// World of the step.
-    pub world: Prepared,
+    pub world: PreparedScene,
     /// Score weights.
     pub weights: Weights,
     /// Fitness per state and per transition.

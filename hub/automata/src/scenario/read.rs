@@ -1,10 +1,10 @@
 //! Conversion of a curriculum file to a validated curriculum.
 
 use super::file::{Evolving, ScenarioFile, StepAlgorithm, StepEntry};
-use super::step::{Sources, Wrong, saved_name, step};
+use super::step::{Sources, StepError, saved_name, step};
 use super::{Population, Scenario, ScenarioError, race};
 use std::collections::BTreeMap;
-use xpuck_automata::cargo::{Prepared, Scene};
+use xpuck_automata::cargo::{PreparedScene, Scene};
 use xpuck_evolve::curriculum::{Graph, Node};
 use xpuck_kernels::tree::suggest;
 
@@ -55,7 +55,7 @@ impl Scenario {
             sources.populations.push(Population::parse(path, &text)?);
             sources.names.push(name.clone());
         }
-        let wrong = |step: Option<usize>, (key, message): Wrong| match step {
+        let wrong = |step: Option<usize>, (key, message): StepError| match step {
             Some(i) => {
                 let name = &entries.steps[i].name;
                 fail(of_key("[[steps]]", i, key), format!("step {name:?}: {key}: {message}"))
@@ -86,7 +86,7 @@ impl Scenario {
         generations: u32,
         entries: &[StepEntry],
         sources: Sources,
-        wrong: impl Fn(Option<usize>, Wrong) -> ScenarioError,
+        wrong: impl Fn(Option<usize>, StepError) -> ScenarioError,
     ) -> Result<Scenario, ScenarioError> {
         if !(1..=MAX_STEPS).contains(&entries.len()) {
             let message = format!("has {} entries; 1 to {MAX_STEPS} are allowed", entries.len());
@@ -157,12 +157,12 @@ fn node(entry: &StepEntry) -> Node {
     Node { name: entry.name.clone(), after: entry.after.iter().chain(fixed).cloned().collect() }
 }
 
-fn worlds(tables: &BTreeMap<String, toml::Table>) -> Result<BTreeMap<String, Prepared>, (String, String)> {
+fn worlds(tables: &BTreeMap<String, toml::Table>) -> Result<BTreeMap<String, PreparedScene>, (String, String)> {
     let mut worlds = BTreeMap::new();
     for name in tables.keys() {
         let prepared = whole_table(tables, name, 0)
             .and_then(scene)
-            .and_then(Prepared::new)
+            .and_then(PreparedScene::new)
             .map_err(|message| (name.clone(), message))?;
         worlds.insert(name.clone(), prepared);
     }

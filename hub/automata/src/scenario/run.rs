@@ -1,15 +1,15 @@
 //! Run of a curriculum from its first step to its goal, independent of the algorithm.
 
-use super::{Ask, Ending, Kind, Population, Scenario, Step};
+use super::{Ending, Kind, Population, Request, Scenario, Step};
 use std::collections::BTreeMap;
 use xpuck_automata::automaton::Module;
-use xpuck_automata::cargo::{Automata, Trials};
+use xpuck_automata::cargo::{ControllerAutomata, Trials};
 use xpuck_evolve::curriculum::{Blend, Member, Statistics, Variables, blend};
 use xpuck_kernels::random::{Draws, Stream};
 
 /// Result of a step.
 #[derive(Clone, Debug)]
-pub struct StepReport<C = Automata> {
+pub struct StepReport<C = ControllerAutomata> {
     /// Name of the step.
     pub name: String,
     /// Number of generations.
@@ -27,7 +27,7 @@ pub struct StepReport<C = Automata> {
 }
 
 /// Step that was run to its end.
-pub(super) struct Ran<S: Kind> {
+pub(super) struct StepRun<S: Kind> {
     /// Variables at the end of the step.
     pub variables: Variables,
     /// Final population, fittest first.
@@ -37,12 +37,12 @@ pub(super) struct Ran<S: Kind> {
     /// End of the step.
     pub ending: Ending,
     /// Request of the observer at the end.
-    pub ask: Ask,
+    pub ask: Request,
 }
 
 /// Result of a curriculum.
 #[derive(Clone, Debug)]
-pub struct Report<C = Automata> {
+pub struct Report<C = ControllerAutomata> {
     /// Steps, in the order in which they ran; incomplete if the generations ran out.
     pub steps: Vec<StepReport<C>>,
     /// Whether the goal was reached.
@@ -74,7 +74,7 @@ impl Scenario {
     pub(super) fn run_steps<S: Kind>(
         &self,
         begin: &BTreeMap<usize, Population<S::Genome>>,
-        mut run_step: impl FnMut(usize, &[Vec<Member<S>>], Variables) -> Ran<S>,
+        mut run_step: impl FnMut(usize, &[Vec<Member<S>>], Variables) -> StepRun<S>,
     ) -> Report<S::Controller> {
         let mut populations: Vec<Vec<Member<S>>> = vec![vec![]; self.steps.len()];
         let mut report = Report { steps: vec![], solved: false };
@@ -103,7 +103,7 @@ impl Scenario {
                 statistics: ran.statistics,
             });
             populations[i] = ran.members;
-            if !ending.is_done() || (ran.ask == Ask::Stop && report.steps.len() < self.steps.len()) {
+            if !ending.is_done() || (ran.ask == Request::Stop && report.steps.len() < self.steps.len()) {
                 return report;
             }
         }
@@ -126,7 +126,7 @@ impl Scenario {
         let saved: Vec<Vec<Member<S>>> = step.saved.iter().map(|&s| S::named(&self.populations[s])).collect();
         let rows = S::rows(step);
         let source = |row: &Blend| match step.after.get(row.from) {
-            Some(&from) => &populations[self.further_back(from, step.bounds[row.part].module, restart)],
+            Some(&from) => &populations[self.ancestor_step(from, step.bounds[row.part].module, restart)],
             None => &saved[row.from - step.after.len()],
         };
         let before: Vec<&[Member<S>]> = rows.iter().map(|row| source(row).as_slice()).collect();
@@ -136,7 +136,7 @@ impl Scenario {
 
     /// Returns the step that is `back` steps before `from` in the ancestry of a module's automata; wraps around to
     /// `from` after the first one.
-    fn further_back(&self, from: usize, module: Module, back: u32) -> usize {
+    fn ancestor_step(&self, from: usize, module: Module, back: u32) -> usize {
         let before = |&i: &usize| {
             let step = &self.steps[i];
             let of_module = |row: &&Blend| step.bounds[row.part].module == module;
@@ -182,7 +182,7 @@ mod tests {
     fn each_restart_begins_with_what_steps_further_back_left() {
         let text = include_str!("../../../../docs/curricula/cargo-creative.toml");
         let scenario = Scenario::parse("c", text).unwrap();
-        let way = |module| [0, 1, 2, 3, 4, 5].map(|back| scenario.further_back(5, module, back));
+        let way = |module| [0, 1, 2, 3, 4, 5].map(|back| scenario.ancestor_step(5, module, back));
         assert_eq!(way(Module::LineFollower), [5, 4, 3, 1, 5, 4]);
         assert_eq!(way(Module::Cargoloader), [5, 4, 3, 2, 5, 4]);
     }

@@ -6,17 +6,17 @@ use super::{Fixed, Population, Step};
 use crate::automata::{Bounds, MUTATIONS, Rates};
 use std::collections::BTreeMap;
 use xpuck_automata::automaton::{Kind, MAX_STATES, MAX_TRANSITIONS, Module};
-use xpuck_automata::cargo::{COUNTED_SCRIPTS, MAX_TIME, Prepared, Weights};
+use xpuck_automata::cargo::{COUNTED_SCRIPTS, MAX_TIME, PreparedScene, Weights};
 use xpuck_evolve::curriculum::{Blend, Formula, Selection, StepSettings};
 use xpuck_kernels::tree::suggest;
 
 /// Key and message of an error in a step.
-pub(super) type Wrong = (&'static str, String);
+pub(super) type StepError = (&'static str, String);
 
 /// Named sources of steps.
 pub(super) struct Sources {
     /// Worlds by name.
-    pub worlds: BTreeMap<String, Prepared>,
+    pub worlds: BTreeMap<String, PreparedScene>,
     /// Names of saved populations.
     pub names: Vec<String>,
     /// Saved populations, in the order of their names.
@@ -29,7 +29,7 @@ pub(super) fn saved_name(from: &str) -> Option<&str> {
 }
 
 impl Sources {
-    fn world(&self, name: &str) -> Result<&Prepared, Wrong> {
+    fn world(&self, name: &str) -> Result<&PreparedScene, StepError> {
         self.worlds.get(name).ok_or_else(|| {
             let near = suggest(name, self.worlds.keys().cloned());
             ("world", format!("there is no world {name:?}{near}"))
@@ -37,7 +37,7 @@ impl Sources {
     }
 
     /// Returns the index of a saved population with automata of the given module.
-    fn population(&self, key: &'static str, name: &str, module: &str) -> Result<usize, Wrong> {
+    fn population(&self, key: &'static str, name: &str, module: &str) -> Result<usize, StepError> {
         let place = self.names.iter().position(|known| known == name).ok_or_else(|| {
             let near = suggest(name, self.names.iter().cloned());
             (key, format!("there is no population {name:?}{near}; name its file in [populations]"))
@@ -54,7 +54,7 @@ impl Sources {
     }
 }
 
-fn within<T: PartialOrd + std::fmt::Display>(key: &'static str, value: T, low: T, high: T) -> Result<T, Wrong> {
+fn within<T: PartialOrd + std::fmt::Display>(key: &'static str, value: T, low: T, high: T) -> Result<T, StepError> {
     if value >= low && value <= high {
         Ok(value)
     } else {
@@ -63,7 +63,12 @@ fn within<T: PartialOrd + std::fmt::Display>(key: &'static str, value: T, low: T
 }
 
 /// Builds a step of a curriculum with this maximum number of generations.
-pub(super) fn step(entry: &StepEntry, all: &[StepEntry], sources: &Sources, generations: u32) -> Result<Step, Wrong> {
+pub(super) fn step(
+    entry: &StepEntry,
+    all: &[StepEntry],
+    sources: &Sources,
+    generations: u32,
+) -> Result<Step, StepError> {
     let end = Formula::parse(&entry.end).map_err(|message| ("end", message))?;
     if let Some(reason) = end.never(generations) {
         return Err(("end", format!("it can never hold: {reason}; ask for something that evolution can reach")));
@@ -119,7 +124,7 @@ pub(super) fn step(entry: &StepEntry, all: &[StepEntry], sources: &Sources, gene
     })
 }
 
-fn early_stop(entry: EarlyStopEntry, time: f64) -> Result<EarlyStop, Wrong> {
+fn early_stop(entry: EarlyStopEntry, time: f64) -> Result<EarlyStop, StepError> {
     let key = "early-stop";
     Ok(EarlyStop {
         after: (within(key, entry.after, 0.0, time)? * 1000.0) as u32,
@@ -128,7 +133,7 @@ fn early_stop(entry: EarlyStopEntry, time: f64) -> Result<EarlyStop, Wrong> {
     })
 }
 
-fn settings(entry: &StepEntry, end: Formula, total_generations: u32) -> Result<StepSettings, Wrong> {
+fn settings(entry: &StepEntry, end: Formula, total_generations: u32) -> Result<StepSettings, StepError> {
     match entry.selection {
         Selection::Roulette(scale) => within("selection", scale, 1.0, 10.0).map(|_| ())?,
         Selection::Tournament(size) => within("selection", size, 1, 64).map(|_| ())?,
@@ -149,7 +154,7 @@ fn settings(entry: &StepEntry, end: Formula, total_generations: u32) -> Result<S
     })
 }
 
-fn rates(entry: &StepEntry) -> Result<Rates, Wrong> {
+fn rates(entry: &StepEntry) -> Result<Rates, StepError> {
     let mut rates = Rates {
         trim: within("trim", entry.trim, 0.0, 1.0)?,
         new_in_last: within("new-in-last", entry.new_in_last, 0.0, 1.0)?,
@@ -172,7 +177,7 @@ fn rates(entry: &StepEntry) -> Result<Rates, Wrong> {
 /// Maximum weight; keeps fitness finite and exact to a thousandth.
 const MAX_WEIGHT: f64 = 1e6;
 
-fn weights(entry: &WeightsEntry) -> Result<Weights, Wrong> {
+fn weights(entry: &WeightsEntry) -> Result<Weights, StepError> {
     if entry.scripts.len() > COUNTED_SCRIPTS {
         return Err((
             "weights",
@@ -201,7 +206,7 @@ fn weights(entry: &WeightsEntry) -> Result<Weights, Wrong> {
     })
 }
 
-fn arbitrated(key: &'static str, name: &str) -> Result<Module, Wrong> {
+fn arbitrated(key: &'static str, name: &str) -> Result<Module, StepError> {
     let found = Module::ARBITRATED.into_iter().find(|module| module.name() == name);
     found.ok_or_else(|| {
         let names = Module::ARBITRATED.map(Module::name).join(", ");
@@ -209,8 +214,8 @@ fn arbitrated(key: &'static str, name: &str) -> Result<Module, Wrong> {
     })
 }
 
-fn bounds(entry: &AutomatonEntry) -> Result<Bounds, Wrong> {
-    let kinds = |names: &[String]| -> Result<Vec<Kind>, Wrong> {
+fn bounds(entry: &AutomatonEntry) -> Result<Bounds, StepError> {
+    let kinds = |names: &[String]| -> Result<Vec<Kind>, StepError> {
         let kind = |name: &String| {
             Kind::of_name(name).ok_or_else(|| {
                 let near = suggest(name, Kind::ALL.iter().map(|kind| kind.name().into()));
@@ -251,7 +256,7 @@ fn blend(
     bounds: &[Bounds],
     sources: &Sources,
     saved: &mut Vec<usize>,
-) -> Result<Blend, Wrong> {
+) -> Result<Blend, StepError> {
     let from = match saved_name(&row.from) {
         Some(name) => {
             let population = sources.population("blend", name, &row.module)?;

@@ -2,7 +2,7 @@
 
 use super::{Kind, Step};
 use crate::automata::AutomataSpecies;
-use xpuck_evolve::curriculum::{Member, Progress, Statistics, Variables};
+use xpuck_evolve::curriculum::{Member, Statistics, StepState, Variables};
 
 /// Evaluated generation.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct Generation<'a, S: Kind = AutomataSpecies> {
     /// Variables of the step.
     pub variables: &'a Variables,
     /// Whether the step's end formula holds.
-    pub progress: Progress,
+    pub progress: StepState,
     /// Population, fittest first; [`super::Population::new`] creates its saved form.
     pub members: &'a [Member<S>],
     /// Complete controller of the best individual.
@@ -25,7 +25,7 @@ pub struct Generation<'a, S: Kind = AutomataSpecies> {
 
 /// Request of an observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum Request {
     /// Continue.
     GoOn,
     /// End the step as if its end formula held.
@@ -40,7 +40,7 @@ pub enum Ending {
     /// The step was completed before the run.
     Before,
     /// The end formula held.
-    Held,
+    FormulaHeld,
     /// An observer skipped the rest of the step.
     Skipped,
     /// An observer stopped the run.
@@ -52,19 +52,19 @@ pub enum Ending {
 impl Ending {
     /// Returns the end of a step for its progress and an observer's request; `None` if the step continues. A formula
     /// that holds has priority.
-    pub(super) fn of(progress: Progress, ask: Ask) -> Option<Ending> {
+    pub(super) fn of(progress: StepState, ask: Request) -> Option<Ending> {
         match (progress, ask) {
-            (Progress::Done, _) => Some(Ending::Held),
-            (_, Ask::Stop) => Some(Ending::Stopped),
-            (Progress::Exhausted, _) => Some(Ending::Exhausted),
-            (Progress::Goes, Ask::Skip) => Some(Ending::Skipped),
-            (Progress::Goes, Ask::GoOn) => None,
+            (StepState::Done, _) => Some(Ending::FormulaHeld),
+            (_, Request::Stop) => Some(Ending::Stopped),
+            (StepState::Exhausted, _) => Some(Ending::Exhausted),
+            (StepState::Goes, Request::Skip) => Some(Ending::Skipped),
+            (StepState::Goes, Request::GoOn) => None,
         }
     }
 
     /// Whether later steps can start with the step's population.
     pub fn is_done(self) -> bool {
-        matches!(self, Ending::Before | Ending::Held | Ending::Skipped)
+        matches!(self, Ending::Before | Ending::FormulaHeld | Ending::Skipped)
     }
 }
 
@@ -73,10 +73,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_formula_that_holds_comes_before_what_a_watcher_asks_for() {
-        assert_eq!(Ending::of(Progress::Done, Ask::Stop), Some(Ending::Held));
-        assert_eq!(Ending::of(Progress::Goes, Ask::Skip), Some(Ending::Skipped));
-        assert_eq!(Ending::of(Progress::Exhausted, Ask::Skip), Some(Ending::Exhausted));
-        assert_eq!(Ending::of(Progress::Goes, Ask::GoOn), None);
+    fn fulfilled_formula_precedes_watcher_request() {
+        assert_eq!(Ending::of(StepState::Done, Request::Stop), Some(Ending::FormulaHeld));
+        assert_eq!(Ending::of(StepState::Goes, Request::Skip), Some(Ending::Skipped));
+        assert_eq!(Ending::of(StepState::Exhausted, Request::Skip), Some(Ending::Exhausted));
+        assert_eq!(Ending::of(StepState::Goes, Request::GoOn), None);
     }
 }

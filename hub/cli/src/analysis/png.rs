@@ -41,7 +41,7 @@ mod tests {
     use xpuck_wire::bytes::Bytes;
 
     #[test]
-    fn a_picture_is_whole_and_its_pixels_come_back() {
+    fn png_is_valid_and_preserves_pixels() {
         let rgb: Vec<u8> = (0..4 * 3 * 3).collect();
         let file = encode(&Picture { width: 4, height: 3, rgb: Bytes(rgb.clone()) }).unwrap();
         assert_eq!(file[..8], *b"\x89PNG\r\n\x1a\n");

@@ -13,12 +13,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use xpuck_experiment::tree_file::Ask;
+use xpuck_experiment::tree_file::ReadOptions;
 use xpuck_experiment::{Calibration, world_file};
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, EngineKind, Team};
 use xpuck_kernels::model::MAX_ROBOTS;
-use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
+use xpuck_kernels::tree::{LegacyBlueSides, Program, RegisterMap, Tree};
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
@@ -140,7 +140,7 @@ pub struct Output {
 
 /// Reads a tree file; errors state the file, line and column.
 pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
-    read_asked(path, &Ask { map, exact, ..Ask::default() })
+    read_asked(path, &ReadOptions { map, exact, ..ReadOptions::default() })
 }
 
 /// World that the arguments select.
@@ -173,15 +173,15 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         MapArg::Full => RegisterMap::Full,
         MapArg::InSwarm => RegisterMap::InSwarm,
     };
-    let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
+    let published = if args.as_published { LegacyBlueSides::Yes } else { LegacyBlueSides::No };
     let load = |path: &PathBuf| -> Result<(Tree, Program)> {
         let tree = read_tree(path, map, args.exact)?;
         let whole = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
         // A reduced tree gives the same result faster, but the reduction rules assume the usual meaning of bleft and
         // bright.
         let program = match published {
-            AsPublished::Yes => whole,
-            AsPublished::No => Program::compile(&reduce(&tree, Options { executable: false }).tree)?,
+            LegacyBlueSides::Yes => whole,
+            LegacyBlueSides::No => Program::compile(&reduce(&tree, Options { executable: false }).tree)?,
         };
         Ok((tree, program))
     };

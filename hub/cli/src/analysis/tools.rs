@@ -75,7 +75,7 @@ mod tests {
     const CAT: Tool = Tool { name: "cat", package: "coreutils" };
 
     #[test]
-    fn input_goes_through_whatever_its_size_and_failures_are_one_line() {
+    fn large_input_passes_tool_and_errors_are_one_line() {
         let input = vec![7u8; 300_000];
         assert_eq!(CAT.output(&mut CAT.command(), &input).unwrap(), input);
         let error = CAT.output(CAT.command().arg("/nowhere"), &input).unwrap_err().to_string();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_lab::elsewhere::{self, Export};
-use xpuck_wire::{atomic, file, output, plain};
+use xpuck_wire::{atomic, escape, file, output};
 
 /// Maximum number of runs of an export; each run is a file.
 const MOST_RUNS: u32 = 10_000;
@@ -102,11 +102,11 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     for (path, made) in written.iter().zip(&made) {
         let folder = path.parent().unwrap_or(&args.out);
         std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-        let written = atomic::write_beside_others(path, made.text.as_bytes());
+        let written = atomic::write_user_file(path, made.text.as_bytes());
         written.with_context(|| format!("{}: not written", path.display()))?;
     }
     for note in export.notes() {
-        output::note(format_args!("xpuck: note: {note}"));
+        output::print_error(format_args!("xpuck: note: {note}"));
     }
     let next = match args.to {
         Simulator::Argos => "build it with cmake and run argos3 -c in the folder",
@@ -138,10 +138,10 @@ fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -
 pub fn import(args: &ImportArgs) -> Result<()> {
     let name = args.file.display().to_string();
     let text = file::text(&args.file, file::MAX_TOML)?;
-    let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {}", plain(&message)))?;
+    let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {}", escape(&message)))?;
     let guessed = "the task is a guess, as ARGoS has it in loop functions: change [task] in the result";
     for note in imported.notes.iter().map(String::as_str).chain([guessed]) {
-        output::note(format_args!("xpuck: {name}: note: {}", plain(note)));
+        output::print_error(format_args!("xpuck: {name}: note: {}", escape(note)));
     }
     let output = args.output.as_deref();
     refuse_over([&args.file], &args.output)?;
@@ -154,7 +154,7 @@ pub fn import(args: &ImportArgs) -> Result<()> {
     deliver(output, imported.text.as_bytes())?;
     // The result may still be an invalid world: bodies overlap, or the arena is too large.
     if let Err(error) = world_file::parse(&name, &imported.text) {
-        output::note(format_args!("xpuck: the world is to be mended before it can be run: {error}"));
+        output::print_error(format_args!("xpuck: the world is to be mended before it can be run: {error}"));
     }
     Ok(())
 }

@@ -471,19 +471,20 @@ fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
             None => robots.push(keys),
         }
     }
-    let physics = unkind.physics.over(measured.physics);
+    let physics = unkind.physics.merge(measured.physics);
     Unkind { physics, every_robot: unkind.every_robot.over(&every), robots, ..unkind }
 }
 
 /// Runs the command.
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let stop =
+        shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let mut company = guests::start(&args.config, settings.robots.len())?;
     let summary = xpuck_arena::run(
         &settings,
         &stop,
-        |_| log::report("ready"),
+        |_| log::print("ready"),
         |seconds, change| {
             info!(target: "arena", "{seconds:.1} s of arena time: from now on {change}");
         },

@@ -4,7 +4,7 @@ use super::by_kind::{ByKind, Ends};
 use super::{kinds, schema};
 #[cfg(any(feature = "bodies", feature = "gateway"))]
 use crate::guests;
-use crate::swarm::commands::{CommandArgs, StandArgs, command, stand};
+use crate::swarm::commands::{CommandArgs, TargetArgs, command, stand};
 use crate::swarm::orders::{NoteArgs, OrderArgs, note, order};
 use crate::{arena, boards, engines, evolution, help, records, services, swarm as to_swarm, trees};
 use anyhow::Result;
@@ -104,12 +104,12 @@ enum OfSwarm {
     ///
     /// The command waits at most 3 s. Exit code 1 if a robot does not answer. If robots are given, only they pause,
     /// until `xpuck resume` releases them.
-    Pause(StandArgs),
+    Pause(TargetArgs),
     /// Continue after a pause; print which robots run again.
     ///
     /// The command waits at most 3 s. Exit code 1 if a robot does not answer. If robots are given that were stopped
     /// or paused individually, they follow the swarm again.
-    Resume(StandArgs),
+    Resume(TargetArgs),
     /// End the current phase of the experiment: the next phase begins, or the run ends.
     ///
     /// The command waits at most 3 s for the robots. Exit code 1 if a robot does not answer.
@@ -119,7 +119,7 @@ enum OfSwarm {
     /// The command waits at most 3 s. Exit code 1 if a robot does not answer: its wheels stop 1 s after the hub's
     /// last message, but this is not confirmed. If robots are given, only they stop, until `xpuck resume` releases
     /// them, and the run continues.
-    Stop(StandArgs),
+    Stop(TargetArgs),
     Status(to_swarm::status::StatusArgs),
     Top(to_swarm::top::TopArgs),
     Log(to_swarm::log::LogArgs),

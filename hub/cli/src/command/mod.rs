@@ -12,7 +12,7 @@ use anyhow::Result;
 use by_kind::{ByKind, Ends};
 use clap::Subcommand;
 use std::process::ExitCode;
-use swarm::commands::StandArgs;
+use swarm::commands::TargetArgs;
 use xpuck_wire::message::{Order, Request};
 
 /// Top-level commands. The hidden ones are short forms of `xpuck swarm ...`: a STOP must be quick to type.
@@ -40,13 +40,13 @@ pub enum Command {
     Start(swarm::start::StartArgs),
     /// Stop the wheels and end the run; print which robots stand and after what time.
     #[command(hide = true)]
-    Stop(StandArgs),
+    Stop(TargetArgs),
     /// Pause wheels and evolution; print which robots stand and after what time.
     #[command(hide = true)]
-    Pause(StandArgs),
+    Pause(TargetArgs),
     /// Continue after a pause; print which robots run again.
     #[command(hide = true)]
-    Resume(StandArgs),
+    Resume(TargetArgs),
     #[command(hide = true)]
     Status(swarm::status::StatusArgs),
 }

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 use xpuck_wire::Status;
 use xpuck_wire::message::Event;
-use xpuck_wire::schema::of_json;
+use xpuck_wire::schema::json_schema;
 use xpuck_wire::settings::PushRow;
 
 /// JSON that a command prints.
@@ -32,15 +32,15 @@ pub enum Form {
 }
 
 const fn one<T: JsonSchema>(command: &'static str) -> Output {
-    Output { command, kind: None, form: Form::One, schema: of_json::<T> }
+    Output { command, kind: None, form: Form::One, schema: json_schema::<T> }
 }
 
 const fn lines<T: JsonSchema>(command: &'static str) -> Output {
-    Output { command, kind: None, form: Form::Lines, schema: of_json::<T> }
+    Output { command, kind: None, form: Form::Lines, schema: json_schema::<T> }
 }
 
 const fn of<T: JsonSchema>(command: &'static str, kind: &'static str) -> Output {
-    Output { command, kind: Some(kind), form: Form::One, schema: of_json::<T> }
+    Output { command, kind: Some(kind), form: Form::One, schema: json_schema::<T> }
 }
 
 /// Schema of the JSON that a command prints, or `None` if it does not print JSON.

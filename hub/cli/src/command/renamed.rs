@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_new_name_is_a_command() {
+    fn renamed_commands_exist_and_old_names_do_not() {
         let program = crate::program();
         for (old, new) in RENAMED {
             let mut at = &program;

@@ -85,7 +85,7 @@ pub fn run(args: &EnginesArgs) -> Result<()> {
                     // If simd ran in place of the adapter, the speed is not that of the adapter.
                     if let Some(notice) = gpu.notice() {
                         (r_acc, refused) = (None, None);
-                        output::note(format_args!("xpuck: {notice}"));
+                        output::print_error(format_args!("xpuck: {notice}"));
                     }
                 }
                 Err(error) => refused = Some(error),

@@ -158,7 +158,9 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         match with(Sensing::ALL) {
             Ok(full) => engines.push(measure(args, &controller, (full.as_ref(), &with), &progress)?),
             // A missing GPU is an error only if the engine was requested.
-            Err(error) if args.engine.is_none() => output::note(format_args!("xpuck: engine gpu is left out: {error}")),
+            Err(error) if args.engine.is_none() => {
+                output::print_error(format_args!("xpuck: engine gpu is left out: {error}"))
+            }
             Err(error) => return Err(error),
         }
     }

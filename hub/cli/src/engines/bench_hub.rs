@@ -147,7 +147,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
     let load = RobotsLoad::new(ids.clone(), args.spacing)?;
     let security = Security { keys: dir.path().join("keys"), dev_mode: args.plain };
     if !args.plain {
-        keyring::make_all(&security.keys, &ids)?;
+        keyring::create_missing_pairs(&security.keys, &ids)?;
     }
     write(dir.path(), &ids, [&robots_endpoint, &operator, &console], &load.mocap().to_string(), args.plain)?;
     let hub = Hub::start(dir.path())?;

@@ -106,6 +106,6 @@ impl EngineArgs {
 /// Prints an engine's notice on standard error.
 pub fn report(engine: &dyn Engine) {
     if let Some(notice) = engine.notice() {
-        output::note(format_args!("xpuck: {notice}"));
+        output::print_error(format_args!("xpuck: {notice}"));
     }
 }

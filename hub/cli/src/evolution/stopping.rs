@@ -24,7 +24,7 @@ pub fn flag(kept: Option<impl AsRef<Path>>) -> Result<Arc<AtomicBool>> {
 /// Reports that a run was stopped, its progress (` after 3 bodies`) and how to continue; returns the exit code of a
 /// stopped run.
 pub fn stopped(done: &str, path: &Path) -> ExitCode {
-    log::line(told(done, path));
+    log::write_raw(told(done, path));
     ExitCode::from(TRY_AGAIN)
 }
 

@@ -15,7 +15,7 @@ const OF_A_SWARM: [&str; 3] = ["swarm.toml", "hub.toml", "arena.toml"];
 
 /// Formats an error with its causes and a remedy on one line, followed by the marked place in a text if there is one.
 pub fn sentence(error: &Error) -> String {
-    let text = printable(&output::sentence(error.as_ref()));
+    let text = printable(&output::error_chain(error.as_ref()));
     if let Some(other) = file_kind::misplaced(&text) {
         return other;
     }

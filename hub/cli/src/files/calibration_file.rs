@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_there_stays_with_its_comments() {
+    fn merge_keeps_existing_values_and_comments() {
         let old = "# Our lab.\n[physics]\nrobot_friction = 0.6 # gauge\nnoise = [0.1, 0.1, 0.1]\n\n[robots.xp01.camera]\nturn_deg = 2\n";
         let found =
             "[physics]\nnoise = [0.01, 0.02, 0.03]\n[camera]\ndelay_s = 0.1\n[robots.xp01.drive]\nleft = 1.02\n";
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_something_else_is_left_alone() {
+    fn unrelated_file_is_not_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("swarm.toml");
         std::fs::write(&path, "robots = 3\n").unwrap();

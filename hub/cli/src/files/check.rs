@@ -9,8 +9,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use xpuck_experiment::tree_file::Ask;
-use xpuck_wire::{output, plain};
+use xpuck_experiment::tree_file::ReadOptions;
+use xpuck_wire::{escape, output};
 
 /// Check files offline, or a swarm's whole folder, and list all errors and missing files at once.
 ///
@@ -42,7 +42,7 @@ pub struct Checked {
 
 /// Checks everything, and reports the number of errors last.
 pub fn run(args: &CheckArgs) -> Result<()> {
-    let asked = Ask { tree: args.tree.as_deref(), ..ask(args.from, false) };
+    let asked = ReadOptions { tree: args.tree.as_deref(), ..ask(args.from, false) };
     let is_tree = args.from.is_some() || args.tree.is_some();
     let (mut wrong, mut checked) = (0, Vec::new());
     for path in &args.files {
@@ -56,11 +56,11 @@ pub fn run(args: &CheckArgs) -> Result<()> {
             wrong += usize::from(!right);
             let text = found.unwrap_or_else(|wrong| wrong);
             match right {
-                true if !args.json => output::line(plain(&text))?,
+                true if !args.json => output::line(escape(&text))?,
                 false => {
                     // Each error of a tree has its own line, followed by the place in the text.
-                    let lines: Vec<String> = text.lines().map(|line| plain(line).to_string()).collect();
-                    output::note(format_args!("xpuck: {}", lines.join("\n")));
+                    let lines: Vec<String> = text.lines().map(|line| escape(line).to_string()).collect();
+                    output::print_error(format_args!("xpuck: {}", lines.join("\n")));
                 }
                 true => {}
             }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xpuck_evolve::PrimitiveSet;
-use xpuck_experiment::tree_file::Ask;
+use xpuck_experiment::tree_file::ReadOptions;
 use xpuck_experiment::{Calibration, Plan, PlannedPhase, world_file};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
@@ -128,14 +128,14 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
 }
 
 /// Checks a tree, read with these options.
-pub fn tree(path: &Path, asked: &Ask<'_>) -> Found {
+pub fn tree(path: &Path, asked: &ReadOptions<'_>) -> Found {
     match of_tree(path, asked) {
         Ok(what) => Ok(format!("{}: {what}", path.display())),
         Err(error) => Err(advice::sentence(&error)),
     }
 }
 
-fn of_tree(path: &Path, asked: &Ask<'_>) -> Result<String> {
+fn of_tree(path: &Path, asked: &ReadOptions<'_>) -> Result<String> {
     let name = path.display();
     let tree = tree_file::read_either(path, asked)?;
     if tree.nodes().iter().any(|node| node.kind.is_kilobots_own()) {

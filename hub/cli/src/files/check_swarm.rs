@@ -126,7 +126,7 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
     }
     let settings = match arena::settings(&path) {
         Ok(settings) => settings,
-        Err(error) => return found.push(Err(output::sentence(error.as_ref()))),
+        Err(error) => return found.push(Err(output::error_chain(error.as_ref()))),
     };
     found.push(Ok(format!("{name}: an arena for {} robots", settings.robots.len())));
     if let Some(hub) = hub {
@@ -217,7 +217,7 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     };
     let secrets = [keys.join("hub.key"), keyring::path(keys, Role::Operator, OPERATOR, "key")];
     let unread = |path: &PathBuf| Secret::read(path).err().filter(|_| is_there(path));
-    found.extend(secrets.iter().filter_map(unread).map(|error| Err(output::sentence(&error))));
+    found.extend(secrets.iter().filter_map(unread).map(|error| Err(output::error_chain(&error))));
     found.extend(["hub.key", "hub.pub"].into_iter().filter_map(|name| need(keys.join(name))));
     let operators = std::fs::read_dir(keys.join(Role::Operator.folder())).map_or(0, Iterator::count);
     if operators == 0 {
@@ -235,7 +235,7 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
         Ok(who) if found.len() == before => {
             found.push(Ok(format!("{}: a folder of {} keys", keys.display(), who.lines().count())));
         }
-        Err(error) if found.len() == before => found.push(Err(output::sentence(error.as_ref()))),
+        Err(error) if found.len() == before => found.push(Err(output::error_chain(error.as_ref()))),
         _ => {}
     }
 }

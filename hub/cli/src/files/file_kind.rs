@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistake_further_in_is_not_the_kind_of_the_file() {
+    fn nested_mistake_does_not_suggest_other_file_kind() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("c.toml");
         let text = "species = \"tree\"\nalgorithm = \"racing\"\n[worlds.w]\n[[steps]]\nalgorithm = \"racing\"\n";
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_by_their_keys() {
+    fn file_kind_is_detected_by_keys() {
         for (text, kind) in [
             (include_str!("../../../../docs/worlds/foraging.toml"), Some("world")),
             (include_str!("../../../../docs/worlds/aggregation.toml"), Some("world")),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_a_wrong_key_is_what_most_of_its_keys_say() {
+    fn file_with_wrong_key_gets_kind_of_most_keys() {
         let guess = |text: &str| guess("f.toml", text);
         let world = "robots = 9\ncolour = 3\n[task]\nkind = \"coverage\"\n[[start]]\n";
         let found = guess(world).unwrap();

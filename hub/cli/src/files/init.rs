@@ -121,7 +121,7 @@ fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> 
 fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
     let robots = folder.join("robots");
     std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be made", robots.display()))?;
-    keyring::make_all(&folder.join("keys"), &swarm.robots)?;
+    keyring::create_missing_pairs(&folder.join("keys"), &swarm.robots)?;
     files.iter().try_for_each(|(name, text)| write_new(&folder.join(name), text))
 }
 

@@ -105,7 +105,7 @@ pub fn run(args: &KeysArgs) -> Result<()> {
     match &args.command {
         Command::New { dir, robots } => new(dir, robots.as_deref()),
         Command::Make { name, dir } => {
-            if !keyring::make(dir, None, name)? {
+            if !keyring::create_pair(dir, None, name)? {
                 bail!("{}: is there already", dir.join(format!("{name}.pub")).display());
             }
             output::line(format_args!("made {0}.key, which is secret, and {0}.pub", dir.join(name).display()))?;
@@ -127,7 +127,7 @@ pub fn run(args: &KeysArgs) -> Result<()> {
 
 fn new(dir: &Path, swarm: Option<&Path>) -> Result<()> {
     let robots = swarm.map(Swarm::read).transpose()?.map(|swarm| swarm.robots).unwrap_or_default();
-    let made = keyring::make_all(dir, &robots)?;
+    let made = keyring::create_missing_pairs(dir, &robots)?;
     match made.is_empty() {
         true => output::line(format_args!("{}: nothing was missing", dir.display()))?,
         false => output::line(format_args!("{}: made keys for {}", dir.display(), made.join(", ")))?,

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_results_are_told_apart() {
+    fn result_folder_kinds_are_distinguished() {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(other_kind(root.path()), None);
         std::fs::create_dir(root.path().join("runs")).unwrap();

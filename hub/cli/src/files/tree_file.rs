@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use xpuck_experiment::tree_file::{self, Ask, Form};
+use xpuck_experiment::tree_file::{self, Form, ReadOptions};
 use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree};
 use xpuck_wire::{atomic, file, output};
 
@@ -44,22 +44,22 @@ pub fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
 }
 
 /// Options for reading an e-puck's tree.
-pub fn ask<'a>(from: Option<From>, exact: bool) -> Ask<'a> {
-    Ask { form: from.map(From::form), exact, ..Ask::default() }
+pub fn ask<'a>(from: Option<From>, exact: bool) -> ReadOptions<'a> {
+    ReadOptions { form: from.map(From::form), exact, ..ReadOptions::default() }
 }
 
 /// Reads a tree, and prints notes about its text on standard error.
-pub fn read_asked(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
+pub fn read_asked(path: &Path, ask: &ReadOptions<'_>) -> Result<Tree> {
     let (tree, notes) = tree_file::read_with_notes(path, ask)?;
     for note in notes {
-        output::note(format_args!("xpuck: {}: note: {note}", path.display()));
+        output::print_error(format_args!("xpuck: {}: note: {note}", path.display()));
     }
     Ok(tree)
 }
 
 /// Reads a tree of an e-puck or a Kilobot, for commands that only use its form.
-pub fn read_either(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
-    let kilobots = tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..*ask });
+pub fn read_either(path: &Path, ask: &ReadOptions<'_>) -> Result<Tree> {
+    let kilobots = tree_file::read(path, &ReadOptions { map: RegisterMap::Kilobot, ..*ask });
     match kilobots.ok().filter(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own())) {
         Some(tree) => Ok(tree),
         None => read_asked(path, ask),
@@ -68,7 +68,7 @@ pub fn read_either(path: &Path, ask: &Ask<'_>) -> Result<Tree> {
 
 /// Reads a Kilobot's tree.
 pub fn read_kilobot(path: &Path, from: Option<From>) -> Result<Tree> {
-    Ok(tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..ask(from, false) })?)
+    Ok(tree_file::read(path, &ReadOptions { map: RegisterMap::Kilobot, ..ask(from, false) })?)
 }
 
 /// Reads the text of a file.
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_not_written() {
+    fn input_files_are_not_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         let [tree, other, linked, new] = ["a.bt", "b.bt", "c.bt", "d.svg"].map(path);

@@ -4,7 +4,7 @@ use crate::files::file_kind;
 use crate::files::guests::is_project;
 use std::path::Path;
 use toml::{Table, Value};
-use xpuck_experiment::tree_file::{self, Ask};
+use xpuck_experiment::tree_file::{self, ReadOptions};
 use xpuck_kernels::tree::RegisterMap;
 use xpuck_wire::file;
 
@@ -42,7 +42,7 @@ pub fn is(path: &Path) -> What {
         _ if first.split_whitespace().next() == Some("module") => What::Automata,
         _ if first.starts_with("Individual") => What::Individual,
         "bt" | "xml" | "json" | "bin" => {
-            let tree = tree_file::read(path, &Ask { map: RegisterMap::Kilobot, ..Ask::default() });
+            let tree = tree_file::read(path, &ReadOptions { map: RegisterMap::Kilobot, ..ReadOptions::default() });
             let kilobots = tree.is_ok_and(|tree| tree.nodes().iter().any(|node| node.kind.is_kilobots_own()));
             if kilobots { What::KilobotsTree } else { What::Other }
         }

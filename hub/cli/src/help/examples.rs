@@ -651,7 +651,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_has_two_examples_and_each_is_a_command_line() {
+    fn every_command_has_two_valid_examples() {
         let (mut program, mut paths) = (program(), Vec::new());
         program.build();
         walk(&program, "", &mut paths);

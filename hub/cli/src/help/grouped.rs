@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_a_group_is_found_by_its_name() {
+    fn grouped_command_is_found_by_its_name() {
         let program = crate::program();
         assert_eq!(called(&program, "explain"), ["tree explain"]);
         assert!(called(&program, "purr").is_empty());

@@ -8,7 +8,7 @@ use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Event, Reply, Request};
 use xpuck_wire::socket::{OperatorLink, SocketError, Sockets};
-use xpuck_wire::{Status, Swarm, output, plain};
+use xpuck_wire::{Status, Swarm, escape, output};
 
 /// Time limit of an answer (ms).
 const TIMEOUT_MS: i32 = 3000;
@@ -48,7 +48,11 @@ impl Found {
     fn name_demo(&self) {
         let away = |demo: &&PathBuf| std::env::current_dir().is_ok_and(|here| !demo.starts_with(here));
         if let Some(demo) = self.demo.as_ref().filter(away) {
-            output::note(format_args!("xpuck: this is the hub of the demo in {} ({})", demo.display(), self.hub));
+            output::print_error(format_args!(
+                "xpuck: this is the hub of the demo in {} ({})",
+                demo.display(),
+                self.hub
+            ));
         }
     }
 }
@@ -167,7 +171,7 @@ pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
 pub fn have(link: &OperatorLink, request: &Request) -> Result<()> {
     match link.ask(request)? {
         Reply::Refused(why) => bail!("refused: {why}"),
-        Reply::DoneBut(what) => output::note(format_args!("xpuck: {}", plain(&what))),
+        Reply::DoneBut(what) => output::print_error(format_args!("xpuck: {}", escape(&what))),
         _ => {}
     }
     Ok(())
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_goes_before_the_swarm_file_and_that_before_a_demo() {
+    fn explicit_address_precedes_swarm_file_and_demo() {
         let swarm = Swarm {
             speed: 1.0,
             robots: vec!["xp01".into()],

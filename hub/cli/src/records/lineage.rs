@@ -51,7 +51,7 @@ pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
     if args.depth > 10_000 {
         bail!("--depth {}: at most 10000", args.depth);
     }
-    let run = &located(args, runs)?;
+    let run = &resolve_run(args, runs)?;
     let is_record = run.file_name().is_some_and(|name| name == RECORD) && run.is_file();
     let path = if is_record { run.clone() } else { run.join(RECORD) };
     let of_hub = match run.is_dir() {
@@ -72,7 +72,7 @@ pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
     let index = Index::read(&path)?;
     if index.left_over > 0 {
         let (bytes, generation) = (index.left_over, index.generation);
-        output::note(format_args!(
+        output::print_error(format_args!(
             "xpuck: the last {bytes} bytes of the record are no whole generation; read up to {generation}"
         ));
     }
@@ -91,7 +91,7 @@ pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
 }
 
 /// Returns the given folder or file if it exists, else the recorded run with that id.
-fn located(args: &LineageArgs, runs: &Path) -> Result<PathBuf> {
+fn resolve_run(args: &LineageArgs, runs: &Path) -> Result<PathBuf> {
     let nothing = |path: &PathBuf| !path.try_exists().unwrap_or(true);
     let text = args.run.to_string_lossy();
     match nothing(&args.run) && !text.contains('/') {

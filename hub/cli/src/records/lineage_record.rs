@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 use xpuck_evolve::Id;
-use xpuck_record::lineage::{Births, Individual};
+use xpuck_record::lineage::{Individual, LineageIndex};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::message::Operator;
 
@@ -62,7 +62,7 @@ struct Member<'a> {
 
 /// Prints the ancestry of `id`; without an id, the last emigrant of each robot.
 pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()> {
-    let births = Births::read(path)?;
+    let births = LineageIndex::read(path)?;
     tell(&births.damage);
     let Some(id) = id else { return fittest(&births, form) };
     if births.get(id).is_none() {
@@ -124,7 +124,7 @@ fn describe(id: Id, individual: &Individual) -> String {
     format!("{id}, {operator} in generation {}{fitness}{later}{drove}", individual.generation)
 }
 
-fn fittest(births: &Births, form: &Form) -> Result<()> {
+fn fittest(births: &LineageIndex, form: &Form) -> Result<()> {
     let row = |(robot, id): (&String, &Id)| Emigrant {
         robot: robot.clone(),
         id: id.to_string(),

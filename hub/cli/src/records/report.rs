@@ -141,7 +141,7 @@ fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
                 left_out.push(format!("{}: goes on; make its report when it is over", folder.display()));
             }
             Ok(run) => runs.push(run),
-            Err(error) => left_out.push(format!("{}: {}", folder.display(), output::sentence(&error))),
+            Err(error) => left_out.push(format!("{}: {}", folder.display(), output::error_chain(&error))),
         }
     }
     (runs, left_out)

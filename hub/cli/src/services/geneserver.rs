@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use toml::{Table, Value};
 use xpuck_hub_core::geneserver::{Broker, Gate, Status};
-use xpuck_hub_service::geneserver::{self, AboveOptions, Options, Tell};
+use xpuck_hub_service::geneserver::{self, AboveOptions, Options, ServerOutput};
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::event_at;
 use xpuck_wire::keys::Secret;
@@ -106,13 +106,14 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let address_file = args.address_file.clone();
     let options =
         Options { listen, address_file, key, dir, islands: args.islands.map(usize::from), idle, configuration, above };
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let stop =
+        shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     xpuck_hub_service::heap::give_back_regularly()?;
     let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(&what, args.json))?;
     if args.json {
         report_json(&Report::End { ended: &status, done });
     } else {
-        log::report(sentence(&status));
+        log::print(sentence(&status));
     }
     let unfinished = args.islands.is_some() && !done && stop.load(Ordering::Relaxed);
     Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
@@ -159,13 +160,13 @@ pub enum Report<'a> {
     },
 }
 
-fn tell(what: &Tell<'_>, json: bool) {
+fn tell(what: &ServerOutput<'_>, json: bool) {
     match what {
-        Tell::Listening(endpoint) if json => report_json(&Report::Listening { listening: endpoint }),
-        Tell::Listening(endpoint) => log::report(format_args!("listening at {endpoint}")),
-        Tell::Report(status) if json => report_json(&Report::Status(status)),
-        Tell::Report(status) => log::report(sentence(status)),
-        Tell::Note(Line { level, text }) => event_at!(*level, target: "geneserver", "{text}"),
+        ServerOutput::Listening(endpoint) if json => report_json(&Report::Listening { listening: endpoint }),
+        ServerOutput::Listening(endpoint) => log::print(format_args!("listening at {endpoint}")),
+        ServerOutput::Report(status) if json => report_json(&Report::Status(status)),
+        ServerOutput::Report(status) => log::print(sentence(status)),
+        ServerOutput::Note(Line { level, text }) => event_at!(*level, target: "geneserver", "{text}"),
     }
 }
 

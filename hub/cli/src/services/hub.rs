@@ -23,7 +23,8 @@ pub struct HubArgs {
 /// Runs the command.
 pub fn run(args: &HubArgs) -> Result<()> {
     let config = config_file::read(&args.config)?;
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
-    hub::run(config, env!("XPUCK_COMMIT"), stop, || log::report("ready"))?;
+    let stop =
+        shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    hub::run(config, env!("XPUCK_COMMIT"), stop, || log::print("ready"))?;
     Ok(())
 }

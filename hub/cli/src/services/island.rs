@@ -24,9 +24,9 @@ use xpuck_wire::socket::Sockets;
 /// Interval between status lines.
 const REPORT: Duration = Duration::from_secs(10);
 /// Maximum wait for the geneserver to acknowledge the island's end, if the server was ever reached.
-const FAREWELL: Duration = Duration::from_secs(120);
+const DONE_TIMEOUT: Duration = Duration::from_secs(120);
 /// The same wait if the server was never reached, or if the island had already ended before.
-const SHORT_FAREWELL: Duration = Duration::from_millis(500);
+const SHORT_DONE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Evolve one island, exchanging genes with other island processes through a geneserver.
 ///
@@ -71,7 +71,7 @@ pub struct IslandArgs {
 /// Runs the command.
 pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let dir = &args.resume;
-    let stop = shutdown::computation_flag(format!("xpuck: island {}: {}", args.island, again(dir)))?;
+    let stop = shutdown::computation_flag(format!("xpuck: island {}: {}", args.island, resume_hint(dir)))?;
     let (mut evolution, mut folder) = open(args)?;
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let sockets = Sockets::for_worker(key.as_ref())?;
@@ -88,8 +88,8 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     };
     if evolution.is_done() && Folder::is_finished(dir) {
         // The server may not know yet, but waiting for it is not necessary.
-        link.done(evolution.state().generation, SHORT_FAREWELL);
-        log::report(format_args!("island {} is done: see {}", args.island, dir.display()));
+        link.done(evolution.state().generation, SHORT_DONE_TIMEOUT);
+        log::print(format_args!("island {} is done: see {}", args.island, dir.display()));
         return Ok(ExitCode::SUCCESS);
     }
     link.join(evolution.state().generation);
@@ -108,28 +108,28 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
         evolution.step_with(&immigrants)
     };
     let ended = run_with(&mut evolution, Some(&mut folder), &stop, step, |evolution| {
-        for notice in evolution.engine().take_notices() {
-            log::report(format_args!("island {}: {}", args.island, notice.text));
+        for notice in evolution.engine().drain_notices() {
+            log::print(format_args!("island {}: {}", args.island, notice.text));
         }
         if !args.json && Instant::now() >= report {
             report = Instant::now() + REPORT;
-            log::report(sentence(args.island, evolution));
+            log::print(sentence(args.island, evolution));
         }
     })?;
     if ended == Ended::Stopped {
-        log::line(format_args!("xpuck: {}; {}", sentence(args.island, &evolution), again(dir)));
+        log::write_raw(format_args!("xpuck: {}; {}", sentence(args.island, &evolution), resume_hint(dir)));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
     let outcome = Outcome::of(&evolution)?;
     folder.finish(&evolution, &outcome)?;
     // A server that is restarting must learn of this island's end, or it would wait for the island forever.
-    let patience = if link.met() { FAREWELL } else { SHORT_FAREWELL };
+    let patience = if link.met() { DONE_TIMEOUT } else { SHORT_DONE_TIMEOUT };
     link.done(evolution.state().generation, patience);
     say(&mut link);
     if args.json {
         report_json(&outcome);
     } else {
-        log::report(format_args!(
+        log::print(format_args!(
             "{}; re-measured {:.3}",
             sentence(args.island, &evolution),
             Figure(outcome.remeasured_mean)
@@ -158,13 +158,13 @@ fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
         }
     }
     let Resumed { folder, evolution, notices } = Folder::resume(dir)?;
-    notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+    notices.iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
     if evolution.config().island != Some(args.island) {
         bail!("{}: holds another run than that of island {}; choose another folder", dir.display(), args.island);
     }
     let engine = engine(args, evolution.config())?;
     let other = folder.other_engine(&engine.status());
-    other.into_iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+    other.into_iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
     Ok((evolution.on(engine), folder))
 }
 
@@ -173,7 +173,7 @@ fn engine(args: &IslandArgs, config: &Config) -> Result<ChosenEngine> {
     open_engine(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }
 
-fn again(dir: &Path) -> String {
+fn resume_hint(dir: &Path) -> String {
     format!("stopped; started again with --resume {} it goes on", dir.display())
 }
 

@@ -12,7 +12,7 @@ use xpuck_wire::output;
 use xpuck_wire::socket::AskError;
 
 /// Maximum wait for robots to acknowledge (wall time). The hub repeats the directive five times a second.
-const OBEY: Duration = Duration::from_secs(3);
+const ACK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(50);
 
@@ -31,7 +31,7 @@ pub struct CommandArgs {
 
 /// Options of commands that may also address single robots.
 #[derive(Args)]
-pub struct StandArgs {
+pub struct TargetArgs {
     /// Robots to address, independent of the others; without any, the command is for the swarm and its run.
     #[arg(value_name = "ROBOT", conflicts_with = "no_wait")]
     robots: Vec<String>,
@@ -43,7 +43,7 @@ pub struct StandArgs {
 ///
 /// # Errors
 /// As [`command`] and [`order_robots`].
-pub fn stand(args: &StandArgs, request: &Request, alone: Order) -> Result<()> {
+pub fn stand(args: &TargetArgs, request: &Request, alone: Order) -> Result<()> {
     let CommandArgs { json, address, .. } = &args.command;
     match &args.robots[..] {
         [] => command(&args.command, request),
@@ -52,7 +52,7 @@ pub fn stand(args: &StandArgs, request: &Request, alone: Order) -> Result<()> {
 }
 
 /// Explanation of an unanswered STOP or PAUSE.
-const UNHEARD: &str = "not acknowledged: wheels stand 1 s after the hub falls silent, and a hub that comes back may go on \
+const UNACKNOWLEDGED: &str = "not acknowledged: wheels stand 1 s after the hub falls silent, and a hub that comes back may go on \
                        with the run; repeat the command until it is acknowledged";
 
 /// Sends a command without arguments, and prints the acknowledgements of the robots.
@@ -63,10 +63,10 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     let (link, _) = args.address.open()?;
     let stand = matches!(request, Request::Stop | Request::Pause);
     have(&link, request).map_err(|error| match error.downcast_ref() {
-        Some(AskError::NoAnswer(_)) if stand => error.context(UNHEARD),
+        Some(AskError::NoAnswer(_)) if stand => error.context(UNACKNOWLEDGED),
         _ => error,
     })?;
-    let until = Instant::now() + OBEY;
+    let until = Instant::now() + ACK_TIMEOUT;
     let mut seen: Option<Obedience> = None;
     let ended = loop {
         let Ok(status) = status(&link) else { break true };
@@ -76,8 +76,8 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
         }
         std::thread::sleep(EVERY);
     };
-    tell(seen.as_ref(), args, ended)?;
-    let overruled = seen.filter(|seen| stand && !seen.stands());
+    print_acks(seen.as_ref(), args, ended)?;
+    let overruled = seen.filter(|seen| stand && !seen.stops_robots());
     match overruled {
         Some(seen) => bail!("somebody has told the swarm {:?} since; `xpuck swarm log` says who", seen.directive),
         None => Ok(()),
@@ -85,7 +85,7 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
 }
 
 /// Prints the last acknowledgements seen. `ended`: the hub, such as a demo's, has ended since.
-fn tell(seen: Option<&Obedience>, args: &CommandArgs, ended: bool) -> Result<()> {
+fn print_acks(seen: Option<&Obedience>, args: &CommandArgs, ended: bool) -> Result<()> {
     const SINCE: &str = "the hub has ended since, and wheels stand within 1.1 s of its last word";
     let Some(seen) = seen else { return Ok(output::line(format_args!("told; {SINCE}"))?) };
     if args.json {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Public;
 use xpuck_wire::message::{Order, Reply, Request};
-use xpuck_wire::{Swarm, atomic, output, shown};
+use xpuck_wire::{Swarm, atomic, output, quote_input};
 
 /// Add a robot to the swarm: its key, its file, its entry in swarm.toml, and its registration at the running hub.
 ///
@@ -91,13 +91,13 @@ pub fn enrol(args: &EnrolArgs) -> Result<()> {
     let robot = args.robot.as_str();
     let grown = match swarm.island(robot) {
         Some(island) => {
-            files::has_peer(&swarm, island, args.peer.as_deref(), path)?;
+            files::check_peer(&swarm, island, args.peer.as_deref(), path)?;
             None
         }
         None => Some(files::with(&swarm, robot, args.peer.as_deref(), path)?),
     };
     // All checks come before the first write.
-    let file = files::robot(folder, &swarm, robot, args.like.as_deref())?;
+    let file = files::robot_file(folder, &swarm, robot, args.like.as_deref())?;
     let mut said = Vec::new();
     if !swarm.security.dev_mode {
         said.extend(key(&swarm.security.keys, robot, args.public.as_deref())?);
@@ -112,7 +112,7 @@ pub fn enrol(args: &EnrolArgs) -> Result<()> {
         None => swarm,
     };
     let request = Request::Enrol { robots: swarm.robots.clone(), peers: swarm.peers.clone() };
-    finish(&args.common, &swarm, robot, said, &request, "the hub has taken it; it is absent until its program runs")
+    notify_hub(&args.common, &swarm, robot, said, &request, "the hub has taken it; it is absent until its program runs")
 }
 
 /// Locks the folder, so that concurrent commands do not overwrite each other's changes of the swarm file.
@@ -131,7 +131,7 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
     let swarm = Swarm::read(&args.common.swarm)?;
     let robot = args.robot.as_str();
     if swarm.island(robot).is_none() {
-        bail!("{}: lists no robot `{}`; `xpuck robot enrol` adds one", args.common.swarm.display(), shown(robot));
+        bail!("{}: lists no robot `{}`; `xpuck robot enrol` adds one", args.common.swarm.display(), quote_input(robot));
     }
     let mut said = Vec::new();
     if !swarm.security.dev_mode {
@@ -147,13 +147,13 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
         said.extend(key(dir, robot, args.public.as_deref())?);
     }
     let request = Request::Order { robot: robot.into(), order: Order::Replace };
-    finish(&args.common, &swarm, robot, said, &request, "the hub waits for the new board")
+    notify_hub(&args.common, &swarm, robot, said, &request, "the hub waits for the new board")
 }
 
 /// Ensures that a robot has a key. Returns a description of the change, if any.
 fn key(dir: &Path, robot: &str, public: Option<&Path>) -> Result<Option<String>> {
     let Some(file) = public else {
-        let made = keyring::make(dir, Some(Role::Robot), robot)?;
+        let made = keyring::create_pair(dir, Some(Role::Robot), robot)?;
         return Ok(made.then(|| format!("made {}", keyring::path(dir, Role::Robot, robot, "key").display())));
     };
     let there = keyring::path(dir, Role::Robot, robot, "pub");
@@ -166,7 +166,7 @@ fn key(dir: &Path, robot: &str, public: Option<&Path>) -> Result<Option<String>>
 }
 
 /// Notifies the hub, and prints the changes.
-fn finish(
+fn notify_hub(
     common: &Common,
     swarm: &Swarm,
     robot: &str,
@@ -184,7 +184,7 @@ fn finish(
         }
     };
     said.extend(hub.then(|| done.to_string()));
-    let board = files::of_board(&common.swarm, swarm, robot);
+    let board = files::board_files(&common.swarm, swarm, robot);
     let done = Done { robot: robot.into(), island: swarm.island(robot).unwrap_or(0), board, said, hub };
     if common.json {
         print_json(&done)?;

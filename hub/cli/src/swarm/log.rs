@@ -1,7 +1,7 @@
 //! `xpuck swarm log`: events of the hub.
 
 use crate::link::hub_address::{self, HubAddress};
-use crate::swarm::follow::{Follow, News};
+use crate::swarm::follow::{EventBatch, EventCursor};
 use crate::swarm::standing::clock;
 use crate::terminal::print_json;
 use anyhow::Result;
@@ -9,7 +9,7 @@ use clap::Args;
 use std::time::Duration;
 use xpuck_wire::message::{Event, Severity};
 use xpuck_wire::socket::AskError;
-use xpuck_wire::{output, plain};
+use xpuck_wire::{escape, output};
 
 /// Interval between event requests.
 const EVERY: Duration = Duration::from_millis(250);
@@ -44,23 +44,23 @@ pub fn run(args: &LogArgs) -> Result<()> {
     if !args.follow {
         return tell(args, &hub_address::events(&link, args.after)?);
     }
-    let (mut follow, mut heard, mut silent) = (Follow::after(args.after), false, false);
-    while !output::reader_left() {
-        match hub_address::events(&link, follow.question()).map(|events| follow.take(events)) {
-            Ok(News::Events(events, lost)) => {
+    let (mut follow, mut heard, mut silent) = (EventCursor::after(args.after), false, false);
+    while !output::reader_closed() {
+        match hub_address::events(&link, follow.position()).map(|events| follow.apply(events)) {
+            Ok(EventBatch::Events(events, lost)) => {
                 if lost > 0 {
-                    output::note(format_args!("xpuck: {lost} events are lost: the hub keeps the last 1000"));
+                    output::print_error(format_args!("xpuck: {lost} events are lost: the hub keeps the last 1000"));
                 }
                 (heard, silent) = (true, false);
                 tell(args, &events)?;
             }
-            Ok(News::Anew) => {
-                output::note("xpuck: the hub was started anew");
+            Ok(EventBatch::Anew) => {
+                output::print_error("xpuck: the hub was started anew");
                 continue;
             }
             Err(error) if heard && matches!(error.downcast_ref(), Some(AskError::NoAnswer(_))) => {
                 if !std::mem::replace(&mut silent, true) {
-                    output::note(format_args!("xpuck: {error}; it is asked again"));
+                    output::print_error(format_args!("xpuck: {error}; it is asked again"));
                 }
             }
             Err(error) => return Err(error),
@@ -102,9 +102,9 @@ pub fn line(event: &Event, colours: bool) -> String {
     // Most texts contain the author's name.
     let who = match event.who.is_empty() || names(event, &event.who) {
         true => String::new(),
-        false => format!("{}: ", plain(&event.who)),
+        false => format!("{}: ", escape(&event.who)),
     };
-    format!("{:>7}  {level}  {who}{}", clock(event.time), plain(&event.text))
+    format!("{:>7}  {level}  {who}{}", clock(event.time), escape(&event.text))
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_a_line_whatever_it_says() {
+    fn event_is_one_line_for_any_text() {
         let note = event(Severity::Info, "ada", "note: the lamp\nis \u{1b}[2Joff");
         assert_eq!(line(&note, true), "   1:23  INFO   ada: note: the lamp\\nis \\u{1b}[2Joff");
         assert_eq!(line(&event(Severity::Info, "ada", "paused by ada"), false), "   1:23  INFO   paused by ada");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_is_named_by_its_whole_id() {
+    fn event_matches_only_whole_robot_id() {
         let lost = event(Severity::Warn, "", "robot xp03 is lost (silent for 3 s)");
         assert!(names(&lost, "xp03") && !names(&lost, "xp0") && !names(&lost, "p03"));
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_wire::message::State;
-use xpuck_wire::{Phase, Status, plain};
+use xpuck_wire::{Phase, Status, escape};
 
 /// Acknowledgement of the last directive by a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -61,21 +61,21 @@ impl Obedience {
     }
 
     /// Whether the directive stops the robots.
-    pub fn stands(&self) -> bool {
+    pub fn stops_robots(&self) -> bool {
         matches!(self.directive, State::Stop | State::Pause)
     }
 
     /// Robots that were heard once and have not acknowledged; their state is unknown.
-    pub fn silent(&self) -> Vec<String> {
+    pub fn unacked(&self) -> Vec<String> {
         self.ids(|robot| !robot.obeys && robot.known)
     }
 
     fn ids(&self, so: impl Fn(&Answer) -> bool) -> Vec<String> {
-        self.robots.iter().filter(|robot| so(robot)).map(|robot| plain(&robot.robot)).collect()
+        self.robots.iter().filter(|robot| so(robot)).map(|robot| escape(&robot.robot)).collect()
     }
 
     /// Number of robots that comply, and the last delay: `9 of 9 robots stand, the last after 112 ms`.
-    pub fn sentence(&self) -> String {
+    pub fn summary(&self) -> String {
         let obeying = || self.robots.iter().filter(|robot| robot.obeys);
         let Some(first) = obeying().next() else {
             return match self.robots.iter().any(|robot| robot.there) {
@@ -94,7 +94,7 @@ impl Obedience {
         let last = obeying().filter_map(|robot| robot.ms).reduce(f32::max);
         let last = match (last, obeying().count()) {
             (None, _) => String::new(),
-            (Some(ms), 1) => format!(", {} after {ms:.0} ms", plain(&first.robot)),
+            (Some(ms), 1) => format!(", {} after {ms:.0} ms", escape(&first.robot)),
             (Some(ms), _) => format!(", the last after {ms:.0} ms"),
         };
         let held = self.ids(|robot| drives && robot.obeys && robot.held);
@@ -104,23 +104,23 @@ impl Obedience {
 
     /// The sentence, preceded by the phase of the hub.
     pub fn headline(&self) -> String {
-        format!("{}: {}", phase_name(self.phase), self.sentence())
+        format!("{}: {}", phase_name(self.phase), self.summary())
     }
 
     /// One line for each robot that acknowledged, with its delay.
     pub fn rows(&self) -> Vec<String> {
-        let width = self.robots.iter().map(|robot| plain(&robot.robot).chars().count()).max().unwrap_or(0);
+        let width = self.robots.iter().map(|robot| escape(&robot.robot).chars().count()).max().unwrap_or(0);
         let row = |robot: &Answer| {
             let ms = robot.ms.map_or("obeys".into(), |ms| format!("{ms:>6.0} ms"));
-            format!("  {:<width$}  {ms}", plain(&robot.robot))
+            format!("  {:<width$}  {ms}", escape(&robot.robot))
         };
         self.robots.iter().filter(|robot| robot.obeys).map(row).collect()
     }
 
     /// Warning about robots that did not answer; `None` if all did.
     pub fn warning(&self) -> Option<String> {
-        let silent = self.silent();
-        let why = if self.stands() {
+        let silent = self.unacked();
+        let why = if self.stops_robots() {
             "wheels stand 1 s after the hub's last word; look there"
         } else {
             "`xpuck robot list` shows how they are"
@@ -151,32 +151,32 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_told_in_words_with_the_time_of_the_last() {
+    fn stop_summary_states_last_delay() {
         let stop = told(State::Stop, vec![row("xp01", Some(98.4)), row("xp02", Some(112.0))]);
         assert_eq!(stop.headline(), "finished: 2 of 2 robots stand, the last after 112 ms");
         assert_eq!(stop.rows(), ["  xp01      98 ms", "  xp02     112 ms"]);
         assert!(stop.is_settled() && stop.warning().is_none());
-        assert_eq!(told(State::Pause, vec![row("a", Some(9.0))]).sentence(), "1 of 1 robots stand, a after 9 ms");
+        assert_eq!(told(State::Pause, vec![row("a", Some(9.0))]).summary(), "1 of 1 robots stand, a after 9 ms");
     }
 
     #[test]
-    fn who_does_not_answer_is_waited_for_and_named() {
+    fn silent_robots_are_awaited_and_named() {
         let lost = RobotRow { alive: false, ..row("xp03", Some(4.0)) };
         let absent = RobotRow { id: "xp04".into(), ..RobotRow::default() };
         let stop = told(State::Stop, vec![row("xp01", Some(98.0)), row("xp02", None), lost.clone(), absent.clone()]);
         assert!(!stop.is_settled());
-        assert_eq!(stop.sentence(), "1 of 4 robots stand, xp01 after 98 ms");
+        assert_eq!(stop.summary(), "1 of 4 robots stand, xp01 after 98 ms");
         assert!(stop.warning().unwrap().starts_with("no answer of xp02, xp03: wheels stand 1 s"));
         assert!(told(State::Stop, vec![lost]).is_settled(), "who is lost is not waited for");
         let none = told(State::Stop, vec![absent]);
-        assert_eq!((none.sentence().as_str(), none.warning()), ("no robot is there to obey", None));
-        assert_eq!(told(State::Stop, vec![row("a", None)]).sentence(), "no robot has answered");
+        assert_eq!((none.summary().as_str(), none.warning()), ("no robot is there to obey", None));
+        assert_eq!(told(State::Stop, vec![row("a", None)]).summary(), "no robot has answered");
     }
 
     #[test]
-    fn a_held_robot_stands_among_those_that_run() {
+    fn held_robot_is_listed_as_standing_during_run() {
         let held = RobotRow { held: true, ..row("xp02", Some(20.0)) };
         let run = told(State::Run, vec![row("xp01", Some(10.0)), held]);
-        assert_eq!(run.sentence(), "1 of 2 robots run, the last after 20 ms; xp02 held and standing");
+        assert_eq!(run.summary(), "1 of 2 robots run, the last after 20 ms; xp02 held and standing");
     }
 }

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use xpuck_wire::message::{Order, Reply, Request};
 use xpuck_wire::output::{self, count};
 use xpuck_wire::socket::OperatorLink;
-use xpuck_wire::{RobotRow, Status, plain, shown};
+use xpuck_wire::{RobotRow, Status, escape, quote_input};
 
 /// Maximum wait for a robot to stop or continue (wall time).
-const OBEY: Duration = Duration::from_secs(3);
+const ACK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(50);
 /// Maximum length of a robot's id (characters).
@@ -80,14 +80,14 @@ pub fn order(args: &OrderArgs, order: Order) -> Result<()> {
 pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: Order) -> Result<()> {
     check_names(robots)?;
     let (link, _) = address.open()?;
-    let robots = meant(robots, &status(&link)?, order);
+    let robots = resolve_robots(robots, &status(&link)?, order);
     let mut rows = Vec::new();
     for robot in &robots {
         let request = Request::Order { robot: robot.clone(), order };
         let refused = match link.ask(&request)? {
-            Reply::Refused(why) => Some(plain(&why)),
+            Reply::Refused(why) => Some(escape(&why)),
             Reply::DoneBut(what) => {
-                output::note(format_args!("xpuck: robot {robot}: {}", plain(&what)));
+                output::print_error(format_args!("xpuck: robot {robot}: {}", escape(&what)));
                 None
             }
             _ => None,
@@ -98,12 +98,12 @@ pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: 
     if json {
         print_json(&rows)?;
     } else {
-        rows.iter().try_for_each(|row| output::line(format_args!("{}: {}", plain(&row.robot), row.said)))?;
+        rows.iter().try_for_each(|row| output::line(format_args!("{}: {}", escape(&row.robot), row.said)))?;
         if rows.is_empty() {
             output::line("no robot is held")?;
         }
     }
-    let failed: Vec<String> = rows.iter().filter(|row| !row.done).map(|row| plain(&row.robot)).collect();
+    let failed: Vec<String> = rows.iter().filter(|row| !row.done).map(|row| escape(&row.robot)).collect();
     match failed.is_empty() {
         true => Ok(()),
         false => {
@@ -121,13 +121,13 @@ pub fn check_names(robots: &[String]) -> Result<()> {
         bail!("a robot's name is empty; ids are such as xp01");
     }
     match robots.iter().find(|robot| robot.chars().count() > LONGEST_ID) {
-        Some(long) => bail!("{}: no robot's id is longer than {LONGEST_ID} characters", shown(long)),
+        Some(long) => bail!("{}: no robot's id is longer than {LONGEST_ID} characters", quote_input(long)),
         None => Ok(()),
     }
 }
 
 /// Resolves the given names. `all` means the robots to which the order applies, such as held robots for a release.
-fn meant(named: &[String], status: &Status, order: Order) -> Vec<String> {
+fn resolve_robots(named: &[String], status: &Status, order: Order) -> Vec<String> {
     if named != [ALL] {
         return named.to_vec();
     }
@@ -141,14 +141,14 @@ fn meant(named: &[String], status: &Status, order: Order) -> Vec<String> {
 
 /// Waits until the results are known, and describes them.
 fn see(link: &OperatorLink, order: Order, rows: &mut [Row]) -> Result<()> {
-    let until = Instant::now() + OBEY;
+    let until = Instant::now() + ACK_TIMEOUT;
     loop {
         let status = status(link)?;
         let late = Instant::now() >= until;
         let mut waits = false;
         for row in rows.iter_mut().filter(|row| row.said.is_empty()) {
             let robot = status.robots.iter().find(|robot| robot.id == row.robot);
-            match robot.and_then(|robot| did(order, robot, late)) {
+            match robot.and_then(|robot| order_result(order, robot, late)) {
                 Some((done, said)) => (row.done, row.said) = (done, said),
                 None => waits = true,
             }
@@ -161,7 +161,7 @@ fn see(link: &OperatorLink, order: Order, rows: &mut [Row]) -> Result<()> {
 }
 
 /// Result of an order and its description; `None` while it is unknown.
-fn did(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, String)> {
+fn order_result(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, String)> {
     let after = robot.obeyed_ms.map_or(String::new(), |ms| format!(" after {ms:.0} ms"));
     let there = robot.alive;
     Some(match order {
@@ -173,7 +173,7 @@ fn did(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, String)> {
         Order::Pause if robot.held && robot.obeys => (true, format!("paused: it stands{after}, until it is released")),
         Order::Release if !there => (true, "released; it is not there".into()),
         Order::Release if !robot.held && robot.obeys => (true, format!("released: it does as the others again{after}")),
-        _ if late => (false, format!("told, and no answer within {} s; look there", OBEY.as_secs())),
+        _ if late => (false, format!("told, and no answer within {} s; look there", ACK_TIMEOUT.as_secs())),
         _ => return None,
     })
 }
@@ -190,25 +190,31 @@ mod tests {
     fn all_robots_are_those_that_an_order_is_for() {
         let robots = vec![robot("a", true, false), robot("b", true, true), robot("c", false, false)];
         let status = Status { robots, ..Status::default() };
-        let all = |order| meant(&["all".into()], &status, order).join(" ");
+        let all = |order| resolve_robots(&["all".into()], &status, order).join(" ");
         assert_eq!([Order::Identify, Order::Hold, Order::Release].map(all), ["a b", "a b c", "b"]);
         for (name, expected) in [(String::new(), "is empty"), ("x".repeat(5000), "... (4960 more): no robot's id")] {
             assert!(check_names(&[name]).unwrap_err().to_string().contains(expected));
         }
-        assert_eq!(meant(&["x".into(), "all".into()], &status, Order::Hold), ["x", "all"], "no robot is called so");
+        assert_eq!(
+            resolve_robots(&["x".into(), "all".into()], &status, Order::Hold),
+            ["x", "all"],
+            "no robot is called so"
+        );
     }
 
     #[test]
-    fn a_robot_is_held_when_it_said_so() {
+    fn hold_is_done_after_acknowledgement() {
         let waits = robot("a", true, true);
-        assert_eq!(did(Order::Hold, &waits, false), None);
-        assert!(did(Order::Hold, &waits, true).is_some_and(|(done, said)| !done && said.contains("no answer")));
-        let obeys = RobotRow { obeys: true, obeyed_ms: Some(80.2), ..waits };
-        let (done, said) = did(Order::Hold, &obeys, false).unwrap();
-        assert_eq!((done, said.as_str()), (true, "held: it stands after 80 ms, until it is released"));
-        assert_eq!(did(Order::Release, &obeys, false), None);
+        assert_eq!(order_result(Order::Hold, &waits, false), None);
         assert!(
-            did(Order::Hold, &robot("a", false, true), false)
+            order_result(Order::Hold, &waits, true).is_some_and(|(done, said)| !done && said.contains("no answer"))
+        );
+        let obeys = RobotRow { obeys: true, obeyed_ms: Some(80.2), ..waits };
+        let (done, said) = order_result(Order::Hold, &obeys, false).unwrap();
+        assert_eq!((done, said.as_str()), (true, "held: it stands after 80 ms, until it is released"));
+        assert_eq!(order_result(Order::Release, &obeys, false), None);
+        assert!(
+            order_result(Order::Hold, &robot("a", false, true), false)
                 .is_some_and(|(done, said)| done && said.contains("not there"))
         );
     }

@@ -18,7 +18,7 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output::{self, count};
 use xpuck_wire::park::{ParkOrder, ParkReport, ParkState};
 use xpuck_wire::socket::OperatorLink;
-use xpuck_wire::{Status, file, plain};
+use xpuck_wire::{Status, escape, file};
 
 /// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(100);
@@ -99,12 +99,12 @@ fn heading(degrees: f32) -> Result<f32, String> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoseFile {
-    pose: Vec<FiledPose>,
+    pose: Vec<PoseEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FiledPose {
+struct PoseEntry {
     x_m: f32,
     y_m: f32,
     #[serde(default)]
@@ -127,11 +127,11 @@ pub fn run(args: &ParkArgs) -> Result<()> {
     if args.json {
         print_json(&report)?;
     } else {
-        rows(&report).iter().try_for_each(output::line)?;
+        report_lines(&report).iter().try_for_each(output::line)?;
     }
     match report.parked {
         true => Ok(()),
-        false => bail!("{}", plain(&report.said)),
+        false => bail!("{}", escape(&report.said)),
     }
 }
 
@@ -147,7 +147,7 @@ fn order(args: &ParkArgs, status: &Status) -> Result<ParkOrder> {
     }
     if let Some(path) = &args.pose_file {
         let poses: PoseFile = file::read(path)?;
-        let pose = |pose: &FiledPose| Ok([pose.x_m, pose.y_m, heading(pose.heading_deg)?]);
+        let pose = |pose: &PoseEntry| Ok([pose.x_m, pose.y_m, heading(pose.heading_deg)?]);
         let poses: Result<Vec<_>, String> = poses.pose.iter().map(pose).collect();
         let poses = poses.map_err(|why| anyhow!("{}: heading_deg: {why}", path.display()))?;
         return Ok(ParkOrder { poses, ..order });
@@ -158,7 +158,7 @@ fn order(args: &ParkArgs, status: &Status) -> Result<ParkOrder> {
         bail!("no robot is there to be parked: switch robots on");
     }
     let spec = spec(args.world.as_deref(), args.scenario, robots)?;
-    let frisbee = frisbee(status, &args.frisbee).filter(|_| !args.without_frisbee);
+    let frisbee = frisbee_position(status, &args.frisbee).filter(|_| !args.without_frisbee);
     let (_, poses) = starts(&spec, args.seed, 0, frisbee)
         .context("no start of this world is clear of where the frisbee is: put it elsewhere")?;
     let poses = poses.iter().map(|pose| [pose.at.x, pose.at.y, pose.heading]).collect();
@@ -183,7 +183,7 @@ pub fn walls(spec: &WorldSpec) -> Vec<[f32; 4]> {
 }
 
 /// Position of the frisbee in motion capture (m).
-pub fn frisbee(status: &Status, name: &str) -> Option<Vec2> {
+pub fn frisbee_position(status: &Status, name: &str) -> Option<Vec2> {
     let body = status.bodies.iter().find(|body| body.name == name)?;
     Some(vec2(body.pose[0], body.pose[1]))
 }
@@ -197,16 +197,16 @@ pub fn wait(link: &OperatorLink) -> Result<ParkReport> {
         match link.ask(&Request::Parked)? {
             Reply::Parked(Some(report)) if report.over => return Ok(*report),
             Reply::Parked(Some(_)) => std::thread::sleep(EVERY),
-            Reply::Refused(why) => bail!("refused: {}", plain(&why)),
+            Reply::Refused(why) => bail!("refused: {}", escape(&why)),
             _ => bail!("the hub answered something else"),
         }
     }
 }
 
 /// Formats the result, one line for each robot.
-fn rows(report: &ParkReport) -> Vec<String> {
+fn report_lines(report: &ParkReport) -> Vec<String> {
     let moved = report.frisbee_moved_m.map_or(String::new(), |m| format!("; the frisbee moved by {:.0} mm", m * 1e3));
-    let mut lines = vec![format!("{} after {:.1} s{moved}", plain(&report.said), report.seconds)];
+    let mut lines = vec![format!("{} after {:.1} s{moved}", escape(&report.said), report.seconds)];
     lines.extend(report.robots.iter().map(|row| {
         let [x, y, heading] = row.goal;
         let state = match row.state {
@@ -219,7 +219,7 @@ fn rows(report: &ParkReport) -> Vec<String> {
         let off = row.off_m.zip(row.off_deg);
         let off = off.map_or(String::new(), |(m, deg)| format!("  {:>4.1} mm, {deg:>4.1} deg off", m * 1e3));
         let place = format!("({x:>5.2}, {y:>5.2}), {:>4.0} deg", heading.to_degrees());
-        format!("{:<8} {place}  {state}{off}", plain(&row.robot))
+        format!("{:<8} {place}  {state}{off}", escape(&row.robot))
     }));
     lines
 }
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pose_is_three_numbers() {
+    fn pose_argument_needs_three_numbers() {
         let PoseArg([x, y, heading]) = "-0.8, 0.2,90".parse().unwrap();
         assert!((x, y) == (-0.8, 0.2) && (heading - std::f32::consts::FRAC_PI_2).abs() < 1e-6);
         for wrong in ["", "1,2", "1,2,x", "1,2,3,4", "NaN,0,0"] {

@@ -14,7 +14,7 @@ use xpuck_wire::settings::Answer;
 use xpuck_wire::{file, output};
 
 /// Maximum wait for the robots' answers, slightly longer than the hub's retries.
-const PATIENCE: Duration = Duration::from_secs(4);
+const NOTICE_DELAY: Duration = Duration::from_secs(4);
 /// Interval between requests for the answers.
 const EVERY: Duration = Duration::from_millis(100);
 
@@ -44,7 +44,7 @@ pub fn run(args: &PushArgs) -> Result<ExitCode> {
     if let Reply::Refused(why) = ask(&args.address, &Request::Push { text, robots })? {
         bail!("refused: {why}");
     }
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + NOTICE_DELAY;
     let rows = loop {
         let Reply::Pushed(rows) = ask(&args.address, &Request::Pushed)? else {
             bail!("the hub answered something else");

@@ -1,8 +1,8 @@
 //! Formats a robot's additional sensors in one line. Does no I/O.
 
 use xpuck_kernels::model::PROX_ANGLES;
+use xpuck_wire::escape;
 use xpuck_wire::message::Sensors;
-use xpuck_wire::plain;
 
 /// Difference of light readings, as a fraction of full scale, below which light counts as uniform.
 const EVEN: f32 = 0.02;
@@ -34,7 +34,7 @@ pub fn words(sensors: &Sensors) -> String {
     parts.extend(sensors.steps.map(|[left, right]| format!("steps {left} {right}")));
     parts.extend(sensors.selector.map(|position| format!("selector {position}")));
     parts.extend(sensors.button.filter(|pressed| *pressed).map(|_| "button pressed".into()));
-    parts.extend(Some(plain(&sensors.trouble)).filter(|trouble| !trouble.is_empty()));
+    parts.extend(Some(escape(&sensors.trouble)).filter(|trouble| !trouble.is_empty()));
     if parts.is_empty() { "no further sensors".into() } else { parts.join("; ") }
 }
 
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_robot_tells_what_it_has() {
+    fn only_present_sensors_are_described() {
         let mut sensors = Sensors {
             light: Some([0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.1, 0.1]),
             loudness: vec![0.01, 0.02, 0.01],

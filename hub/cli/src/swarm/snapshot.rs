@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use xpuck_wire::message::{Picture, PictureTold, Reply, Request};
+use xpuck_wire::message::{Picture, Reply, Request, StoredPicture};
 use xpuck_wire::socket::OperatorLink;
-use xpuck_wire::{atomic, output, plain};
+use xpuck_wire::{atomic, escape, output};
 
 /// Interval between requests for the picture.
 const EVERY: Duration = Duration::from_millis(100);
@@ -75,14 +75,16 @@ fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture,
     let begun = Instant::now();
     loop {
         let camera_age = match link.ask(&Request::Picture { robot: robot.into() })? {
-            Reply::Picture(PictureTold { picture: Some(picture), age, .. }) if age < begun.elapsed().as_secs_f64() => {
+            Reply::Picture(StoredPicture { picture: Some(picture), age, .. })
+                if age < begun.elapsed().as_secs_f64() =>
+            {
                 if !picture.is_sound() {
                     bail!("the hub told a picture of robot {robot} whose size is wrong");
                 }
                 return Ok((picture, begun.elapsed()));
             }
             Reply::Picture(told) => told.camera_age,
-            Reply::Refused(why) => bail!("{}", plain(&why)),
+            Reply::Refused(why) => bail!("{}", escape(&why)),
             _ => bail!("the hub answered something else"),
         };
         if begun.elapsed() >= timeout {

@@ -1,7 +1,7 @@
 //! State of the swarm in words, shared by several commands. All functions are pure.
 
 use xpuck_hub_core::switchboard::phase_name;
-use xpuck_wire::{Phase, RobotRow, Status, plain};
+use xpuck_wire::{Phase, RobotRow, Status, escape};
 
 /// Formats a time (s) as `4:05`, or from one hour as `1:04:05`.
 pub fn clock(seconds: f64) -> String {
@@ -25,7 +25,7 @@ pub fn state(robot: &RobotRow) -> String {
 }
 
 /// Meaning of a phase for a person beside the arena.
-pub fn meaning(phase: Phase) -> &'static str {
+pub fn phase_meaning(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "no run; `xpuck start FILE` begins one",
         Phase::Preparing => "the robots get the experiment; the run begins when they are ready",
@@ -40,7 +40,7 @@ pub fn meaning(phase: Phase) -> &'static str {
 }
 
 /// Reference values for the real fitness of a task; empty if the task has none.
-pub fn scale(task: &str) -> &'static str {
+pub fn fitness_reference(task: &str) -> &'static str {
     match task {
         "transport" => "0.71 = pushed at full robot speed; hand-tuned tree: 0.3",
         _ => "",
@@ -53,9 +53,9 @@ pub fn fitness(status: &Status) -> Option<f64> {
 }
 
 /// Counts robots by state: `8 of 9 there, 1 lost (xp03), 1 held (xp02)`.
-pub fn robots(status: &Status) -> String {
+pub fn robot_counts(status: &Status) -> String {
     let ids = |so: &dyn Fn(&RobotRow) -> bool| -> Vec<String> {
-        status.robots.iter().filter(|robot| so(robot)).map(|robot| plain(&robot.id)).collect()
+        status.robots.iter().filter(|robot| so(robot)).map(|robot| escape(&robot.id)).collect()
     };
     let mut text = format!("{} of {} there", ids(&|r| r.alive).len(), status.robots.len());
     for (word, ids) in [
@@ -71,14 +71,14 @@ pub fn robots(status: &Status) -> String {
 }
 
 /// Problems of a robot, in words; empty if there are none. An absent robot has no problems.
-pub fn robot_trouble(robot: &RobotRow) -> Vec<String> {
+pub fn robot_problems(robot: &RobotRow) -> Vec<String> {
     let lost = match robot.heard_s {
         _ if robot.alive || robot.version.is_empty() => None,
         Some(ago) => Some(format!("lost, silent for {} s", ago.max(0.0) as u64)),
         None => Some("lost".into()),
     };
-    let refuses = (!robot.refusal.is_empty()).then(|| format!("refuses the experiment: {}", plain(&robot.refusal)));
-    let devices = (!robot.device_trouble.is_empty()).then(|| plain(&robot.device_trouble));
+    let refuses = (!robot.refusal.is_empty()).then(|| format!("refuses the experiment: {}", escape(&robot.refusal)));
+    let devices = (!robot.device_trouble.is_empty()).then(|| escape(&robot.device_trouble));
     [lost, refuses, devices].into_iter().flatten().collect()
 }
 
@@ -89,33 +89,33 @@ pub fn troubles(status: &Status) -> Vec<String> {
     if goes_on && (status.record.is_empty() || status.record.starts_with("NOT RECORD")) {
         troubles.push(match status.record.is_empty() {
             true => "a run is going on and nothing is recorded".into(),
-            false => plain(&status.record),
+            false => escape(&status.record),
         });
     }
     if goes_on && !status.tracking {
         troubles.push("no poses: check the motion-capture server".into());
     }
     if !status.names.is_empty() {
-        troubles.push(plain(&status.names));
+        troubles.push(escape(&status.names));
     }
     if status.phase == Phase::Paused && !status.waits.is_empty() {
-        troubles.push(plain(&status.waits));
+        troubles.push(escape(&status.waits));
     }
     if !status.not_kept.is_empty() {
-        let why = plain(&status.not_kept);
+        let why = escape(&status.not_kept);
         troubles.push(format!(
             "the disk does not keep how the run stands: a hub that restarts will wait for START ({why})"
         ));
     }
     if !status.security.keys_unreadable.is_empty() {
-        troubles.push(format!("the keys cannot be read: {}", plain(&status.security.keys_unreadable)));
+        troubles.push(format!("the keys cannot be read: {}", escape(&status.security.keys_unreadable)));
     }
-    let absent: Vec<String> = status.robots.iter().filter(|r| state(r) == "absent").map(|r| plain(&r.id)).collect();
+    let absent: Vec<String> = status.robots.iter().filter(|r| state(r) == "absent").map(|r| escape(&r.id)).collect();
     if !absent.is_empty() {
         troubles.push(format!("{} absent: switch on, or start xpuckd", absent.join(", ")));
     }
     for robot in &status.robots {
-        troubles.extend(robot_trouble(robot).into_iter().map(|what| format!("{}: {what}", plain(&robot.id))));
+        troubles.extend(robot_problems(robot).into_iter().map(|what| format!("{}: {what}", escape(&robot.id))));
     }
     troubles
 }
@@ -126,12 +126,12 @@ pub fn phase(status: &Status) -> String {
         .experiment_phase
         .as_ref()
         .filter(|phase| phase.count > 1)
-        .map(|phase| format!(" (phase {} of {}, {})", phase.number + 1, phase.count, plain(&phase.name)));
+        .map(|phase| format!(" (phase {} of {}, {})", phase.number + 1, phase.count, escape(&phase.name)));
     format!(
         "{}{}: {}",
         phase_name(status.phase),
         of_several.unwrap_or_default(),
-        if status.waits.is_empty() { meaning(status.phase).into() } else { plain(&status.waits) }
+        if status.waits.is_empty() { phase_meaning(status.phase).into() } else { escape(&status.waits) }
     )
 }
 
@@ -149,13 +149,13 @@ mod tests {
         let held = RobotRow { held: true, ..robot("xp02", true, "1") };
         let robots = vec![robot("xp01", true, "1"), held, robot("xp03", false, "1"), robot("xp04", false, "")];
         let status = Status { robots, ..Status::default() };
-        assert_eq!(super::robots(&status), "2 of 4 there, 1 lost (xp03), 1 absent (xp04), 1 held (xp02)");
+        assert_eq!(robot_counts(&status), "2 of 4 there, 1 lost (xp03), 1 absent (xp04), 1 held (xp02)");
         assert_eq!(status.robots.iter().map(state).collect::<Vec<_>>(), ["IDLE", "HELD", "lost", "absent"]);
         assert_eq!(troubles(&status), ["xp04 absent: switch on, or start xpuckd", "xp03: lost"]);
     }
 
     #[test]
-    fn what_is_wrong_is_said_and_nothing_else() {
+    fn problems_are_listed_without_false_alarms() {
         let well = Status { phase: Phase::Running, tracking: true, record: "runs/x".into(), ..Status::default() };
         assert_eq!(troubles(&well), Vec::<String>::new());
         assert_eq!(troubles(&Status::default()), Vec::<String>::new(), "without a run nothing has to be recorded");

@@ -14,12 +14,12 @@ use xpuck_experiment::Plan;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_wire::message::{Request, State};
 use xpuck_wire::signed::Signed;
-use xpuck_wire::{Phase, Status, file, output, plain};
+use xpuck_wire::{Phase, Status, escape, file, output};
 
 /// Maximum wait for robots to acknowledge RUN (wall time). The hub repeats the directive five times a second.
-const OBEY: Duration = Duration::from_secs(3);
+const ACK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Wait for a run to begin after which the robots that are not ready are reported.
-const PATIENCE: Duration = Duration::from_secs(1);
+const NOTICE_DELAY: Duration = Duration::from_secs(1);
 /// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(100);
 
@@ -82,19 +82,23 @@ pub fn start(args: &StartArgs) -> Result<()> {
         let status = status(&link)?;
         match status.phase {
             Phase::Preparing if Instant::now() < until => {
-                if !told && begun.elapsed() > PATIENCE {
+                if !told && begun.elapsed() > NOTICE_DELAY {
                     told = true;
-                    output::note(format_args!("xpuck: waiting for {} to be ready", waited_for(&status).join(", ")));
+                    output::print_error(format_args!(
+                        "xpuck: waiting for {} to be ready",
+                        unready_robots(&status).join(", ")
+                    ));
                 }
             }
             Phase::Preparing if wait == 0 => break status,
             Phase::Preparing => bail!(
                 "not running after {wait} s: {}; the hub still waits, `xpuck stop` ends that",
-                missing(&status).unwrap_or_else(|| "the robots are there and not ready".into())
+                missing_robots(&status).unwrap_or_else(|| "the robots are there and not ready".into())
             ),
-            Phase::Idle => bail!("not running: {}", since(&status, before.as_deref())),
+            Phase::Idle => bail!("not running: {}", new_event(&status, before.as_deref())),
             // The hub repeats the directive five times a second.
-            Phase::Running if !Obedience::of(&status).is_settled() && !is_over(&mut running_since, wait) => {}
+            Phase::Running if !Obedience::of(&status).is_settled() && !ack_timeout_passed(&mut running_since, wait) => {
+            }
             _ => break status,
         }
         std::thread::sleep(EVERY);
@@ -105,52 +109,52 @@ pub fn start(args: &StartArgs) -> Result<()> {
     if status.phase == Phase::Preparing {
         return Ok(output::line("preparing: the run begins when the robots are ready")?);
     }
-    output::line(told_of(&status, &since(&status, before.as_deref())))?;
+    output::line(told_of(&status, &new_event(&status, before.as_deref())))?;
     Ok(())
 }
 
 /// Describes the run, its robots, and the robots that are missing.
 fn told_of(status: &Status, since: &str) -> String {
     let running = status.robots.iter().filter(|r| r.alive && r.state == State::Run).count();
-    let missing = missing(status).map_or(String::new(), |missing| format!("; without {missing}"));
+    let missing = missing_robots(status).map_or(String::new(), |missing| format!("; without {missing}"));
     format!(
         "{}: {} on {running} of {} robots, {:.1} minutes{missing}; {since}",
         phase_name(status.phase),
-        plain(&status.experiment),
+        escape(&status.experiment),
         status.robots.len(),
         status.run_length / 60.0,
     )
 }
 
 /// Whether the robots had enough time to acknowledge since the first call, or waiting is disabled.
-fn is_over(since: &mut Option<Instant>, wait: u64) -> bool {
-    wait == 0 || since.get_or_insert_with(Instant::now).elapsed() > OBEY
+fn ack_timeout_passed(since: &mut Option<Instant>, wait: u64) -> bool {
+    wait == 0 || since.get_or_insert_with(Instant::now).elapsed() > ACK_TIMEOUT
 }
 
 /// Robots that are not ready.
-fn waited_for(status: &Status) -> Vec<String> {
+fn unready_robots(status: &Status) -> Vec<String> {
     let waits = status.robots.iter().filter(|r| !r.alive || !r.held && r.state != State::Ready);
-    waits.map(|robot| plain(&robot.id)).collect()
+    waits.map(|robot| escape(&robot.id)).collect()
 }
 
 /// Last event of the hub, if it is new.
-fn since(status: &Status, before: Option<&str>) -> String {
+fn new_event(status: &Status, before: Option<&str>) -> String {
     let new = status.events.last().filter(|last| Some(last.as_str()) != before);
     // The event starts with its time.
     let text = new.map(|event| event.split_once(' ').map_or(event.as_str(), |(_, text)| text));
-    plain(text.unwrap_or("the hub does not say why"))
+    escape(text.unwrap_or("the hub does not say why"))
 }
 
 /// Robots that do not take part, with reasons, as `xp02 (absent: switch on, or start xpuckd)`; `None` if all take
 /// part.
-fn missing(status: &Status) -> Option<String> {
-    let why = |robot: &xpuck_wire::RobotRow| match standing::robot_trouble(robot).first() {
+fn missing_robots(status: &Status) -> Option<String> {
+    let why = |robot: &xpuck_wire::RobotRow| match standing::robot_problems(robot).first() {
         _ if !robot.alive && robot.version.is_empty() => Some("absent: switch on, or start xpuckd".to_string()),
         Some(trouble) if !robot.alive || !robot.refusal.is_empty() => Some(trouble.clone()),
         _ if robot.alive && robot.held => Some("held: `xpuck robot release` lets it go".into()),
         _ => None,
     };
-    let missing = status.robots.iter().filter_map(|r| why(r).map(|why| format!("{} ({why})", plain(&r.id))));
+    let missing = status.robots.iter().filter_map(|r| why(r).map(|why| format!("{} ({why})", escape(&r.id))));
     let missing: Vec<String> = missing.collect();
     (!missing.is_empty()).then(|| missing.join(", "))
 }

@@ -60,7 +60,7 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     let mut place = (output::is_terminal() && !args.json).then(InPlace::default);
     let colours = output::has_colours();
     let (mut heard, mut before) = (false, Vec::new());
-    while !output::reader_left() {
+    while !output::reader_closed() {
         let rows = match ask() {
             Ok(status) if args.json => {
                 print_json(&status)?;
@@ -68,7 +68,7 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
             }
             Ok(status) if place.is_some() => summary::rows(&status),
             Ok(status) => changes(&status),
-            Err(error) if heard && is_silence(&error) => vec![silent(&error)],
+            Err(error) if heard && is_no_answer(&error) => vec![no_answer_row(&error)],
             Err(error) => return Err(error),
         };
         heard = true;
@@ -104,12 +104,12 @@ fn changes(status: &Status) -> Vec<Row> {
 }
 
 /// Whether the error is a missing answer, so that the hub may come back.
-fn is_silence(error: &Error) -> bool {
+fn is_no_answer(error: &Error) -> bool {
     matches!(error.downcast_ref(), Some(AskError::NoAnswer(_)))
 }
 
-fn silent(error: &Error) -> Row {
-    Row { name: "hub", text: format!("{}; it is asked again", output::sentence(error.as_ref())), bad: true }
+fn no_answer_row(error: &Error) -> Row {
+    Row { name: "hub", text: format!("{}; it is asked again", output::error_chain(error.as_ref())), bad: true }
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_all_the_time_is_no_change() {
+    fn constantly_changing_values_are_not_printed() {
         let status = Status { phase: Phase::Running, experiment: "x".into(), tracking: true, ..Status::default() };
         let later = Status { run_seconds: 9.0, evolved: 0.3, pose_age_s: Some(0.1), ..status.clone() };
         assert_eq!(changes(&status), changes(&later));

@@ -1,10 +1,10 @@
 //! Lines of `xpuck status`. Does no I/O.
 
 use crate::swarm::obedience::Obedience;
-use crate::swarm::standing::{clock, fitness, phase, robots, scale, troubles};
+use crate::swarm::standing::{clock, fitness, fitness_reference, phase, robot_counts, troubles};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
-use xpuck_wire::{Status, plain};
+use xpuck_wire::{Status, escape};
 
 /// Number of recent events shown.
 const EVENTS: usize = 5;
@@ -23,7 +23,7 @@ pub struct Row {
 }
 
 impl Row {
-    fn of(name: &'static str, text: String) -> Row {
+    fn new(name: &'static str, text: String) -> Row {
         Row { name, text, bad: false }
     }
 
@@ -39,43 +39,46 @@ impl Row {
 
 /// Lines of the summary.
 pub fn rows(status: &Status) -> Vec<Row> {
-    let mut rows = vec![Row::of("experiment", experiment(status)), Row::of("phase", phase(status))];
+    let mut rows = vec![Row::new("experiment", experiment(status)), Row::new("phase", phase(status))];
     if !status.experiment.is_empty() {
-        rows.push(Row::of("time", time(status)));
-        rows.push(Row::of("fitness", worth(status)));
+        rows.push(Row::new("time", time(status)));
+        rows.push(Row::new("fitness", worth(status)));
     }
-    rows.push(Row { bad: status.robots.iter().any(|robot| !robot.alive), ..Row::of("robots", robots(status)) });
+    rows.push(Row { bad: status.robots.iter().any(|robot| !robot.alive), ..Row::new("robots", robot_counts(status)) });
     if status.directive.number > 0 {
         let told = Obedience::of(status);
         let state = format!("{:?}", told.directive).to_uppercase();
         let bad = !told.is_settled() && status.directive.age_s > 1.0;
-        rows.push(Row { bad, ..Row::of("told", format!("{state}: {}", told.sentence())) });
+        rows.push(Row { bad, ..Row::new("told", format!("{state}: {}", told.summary())) });
     }
-    rows.push(Row { bad: !status.tracking, ..Row::of("poses", poses(status)) });
-    rows.push(Row { bad: status.record.starts_with("NOT RECORD"), ..Row::of("record", record(status)) });
-    rows.push(Row { bad: status.security.dev_mode, ..Row::of("security", security(status)) });
+    rows.push(Row { bad: !status.tracking, ..Row::new("poses", poses(status)) });
+    rows.push(Row { bad: status.record.starts_with("NOT RECORD"), ..Row::new("record", record(status)) });
+    rows.push(Row { bad: status.security.dev_mode, ..Row::new("security", security(status)) });
     // Not marked as a problem, because the lines may have been lost long ago.
     if status.log_lines_lost > 0 {
         let lost = count(status.log_lines_lost as usize, "line", "lines");
-        rows.push(Row::of("log", format!("{lost} of the hub's log lost so far: its disk was full, or nobody read it")));
+        rows.push(Row::new(
+            "log",
+            format!("{lost} of the hub's log lost so far: its disk was full, or nobody read it"),
+        ));
     }
     let names = std::iter::once("trouble").chain(std::iter::repeat(""));
     rows.extend(troubles(status).into_iter().zip(names).map(|(text, name)| Row { name, text, bad: true }));
     let last = status.events.len().saturating_sub(EVENTS);
     let names = std::iter::once("events").chain(std::iter::repeat(""));
-    rows.extend(status.events[last..].iter().zip(names).map(|(event, name)| Row::of(name, happened(event))));
+    rows.extend(status.events[last..].iter().zip(names).map(|(event, name)| Row::new(name, event_text(event))));
     rows
 }
 
 fn experiment(status: &Status) -> String {
     let by = match status.started_by.is_empty() {
         true => String::new(),
-        false => format!(", started by {}", plain(&status.started_by)),
+        false => format!(", started by {}", escape(&status.started_by)),
     };
     match (status.experiment.is_empty(), status.task.is_empty()) {
         (true, _) => "none".into(),
-        (false, true) => format!("{}{by}", plain(&status.experiment)),
-        (false, false) => format!("{}, the task is {}{by}", plain(&status.experiment), plain(&status.task)),
+        (false, true) => format!("{}{by}", escape(&status.experiment)),
+        (false, false) => format!("{}, the task is {}{by}", escape(&status.experiment), escape(&status.task)),
     }
 }
 
@@ -86,7 +89,7 @@ fn time(status: &Status) -> String {
 
 fn worth(status: &Status) -> String {
     let real = fitness(status).map_or("none yet".into(), |value| format!("{:+.3}", Figure(value)));
-    let scale = match scale(&status.task) {
+    let scale = match fitness_reference(&status.task) {
         "" => String::new(),
         scale => format!(" ({scale})"),
     };
@@ -107,7 +110,7 @@ pub fn poses(status: &Status) -> String {
 
 /// Path of the record.
 pub fn record(status: &Status) -> String {
-    if status.record.is_empty() { "none".into() } else { plain(&status.record) }
+    if status.record.is_empty() { "none".into() } else { escape(&status.record) }
 }
 
 fn security(status: &Status) -> String {
@@ -121,10 +124,10 @@ fn security(status: &Status) -> String {
 }
 
 /// Formats an event of the status, after its time as minutes and seconds.
-fn happened(event: &str) -> String {
+fn event_text(event: &str) -> String {
     match event.split_once(' ').and_then(|(at, text)| Some((at.parse::<f64>().ok()?, text))) {
-        Some((at, text)) => format!("{:>6}  {}", clock(at), plain(text)),
-        None => plain(event),
+        Some((at, text)) => format!("{:>6}  {}", clock(at), escape(text)),
+        None => escape(event),
     }
 }
 
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_told_in_a_few_lines() {
+    fn summary_of_running_swarm() {
         let robot =
             RobotRow { id: "xp01".into(), alive: true, obeys: true, obeyed_ms: Some(87.0), ..RobotRow::default() };
         let status = Status {
@@ -176,7 +179,7 @@ events        1:05  all robots are ready: RUN
     }
 
     #[test]
-    fn what_is_bad_is_red_and_what_others_wrote_is_harmless() {
+    fn problems_are_red_and_control_codes_escaped() {
         let mut status = Status { experiment: "x\u{1b}[2J".into(), events: vec!["a\nb".into()], ..Status::default() };
         status.security.dev_mode = true;
         let rows = rows(&status);

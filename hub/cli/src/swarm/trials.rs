@@ -5,7 +5,7 @@ pub mod table;
 use crate::analysis::simulate::{ScenarioArg, read_tree};
 use crate::engines::engine::EngineArgs;
 use crate::link::hub_address::{HubAddress, have, status};
-use crate::swarm::park::{FRISBEE, frisbee, spec, wait, walls};
+use crate::swarm::park::{FRISBEE, frisbee_position, spec, wait, walls};
 use crate::terminal::print_json;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -28,20 +28,20 @@ use xpuck_wire::output;
 use xpuck_wire::park::{ParkOrder, ParkReport};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::OperatorLink;
-use xpuck_wire::{Phase, Status, file, plain};
+use xpuck_wire::{Phase, Status, escape, file};
 
 /// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(50);
 /// Displacement of the frisbee between two status requests below which it counts as at rest (m).
 const STILL: f32 = 0.002;
 /// Maximum number of attempts to see a body in motion capture.
-const HIDDEN: u32 = 40;
+const SEE_ATTEMPTS: u32 = 40;
 /// Maximum number of attempts to park the robots.
-const PARKING: u32 = 3;
+const PARK_ATTEMPTS: u32 = 3;
 /// Fraction of its length that a trial must be scored to count as complete.
-const WHOLE: f64 = 0.98;
+const MIN_SCORED_FRACTION: f64 = 0.98;
 /// Maximum deviation of a robot from its start pose (m, degrees).
-const OFF: [f32; 2] = [0.02, 10.0];
+const MAX_START_ERROR: [f32; 2] = [0.02, 10.0];
 /// Prefix of the names of experiments that this command starts.
 const NAME: &str = "trial ";
 
@@ -96,7 +96,7 @@ pub struct TrialsArgs {
 }
 
 /// Settings that are the same for all trials.
-struct Session<'a> {
+struct TrialSession<'a> {
     args: &'a TrialsArgs,
     link: OperatorLink,
     secret: Option<Secret>,
@@ -136,24 +136,24 @@ pub fn run(args: &TrialsArgs) -> Result<()> {
         simulations: args.simulations,
     };
     let mut kept = trials::open(&args.out, &settings)?;
-    let session = Session { args, link, secret, spec, settings };
+    let session = TrialSession { args, link, secret, spec, settings };
     while (kept.trials.len() as u32) < args.runs {
         let number = kept.trials.len() as u32 + 1;
         let trial = session.trial(number)?;
         session.say(&format!("trial {number} of {}: {}", args.runs, table::outcome(&trial)));
         kept.add(trial)?;
     }
-    session.conclude(&kept, &program)
+    session.report(&kept, &program)
 }
 
-impl Session<'_> {
+impl TrialSession<'_> {
     fn say(&self, text: &str) {
-        output::note(format_args!("xpuck: {}", plain(text)));
+        output::print_error(format_args!("xpuck: {}", escape(text)));
     }
 
     /// Runs one trial, from parking to its score.
     fn trial(&self, number: u32) -> Result<Trial> {
-        self.stand()?;
+        self.ensure_idle()?;
         let (world, report) = self.park(number)?;
         self.place_frisbee()?;
         let off = self.off(&report)?;
@@ -162,7 +162,7 @@ impl Session<'_> {
         let (status, watch, mut discard) = self.watch()?;
         let seconds: f64 = status.segments.iter().map(|segment| segment.seconds).sum();
         let scored: f64 = status.segments.iter().map(|segment| segment.seconds * segment.fitness).sum();
-        if discard.is_none() && seconds < WHOLE * self.args.seconds {
+        if discard.is_none() && seconds < MIN_SCORED_FRACTION * self.args.seconds {
             discard = Some(Discard::CutShort(status.events.last().cloned().unwrap_or_default()));
         }
         Ok(Trial {
@@ -180,26 +180,26 @@ impl Session<'_> {
     }
 
     /// Checks that the swarm is not running; stops parking, or a trial that an earlier call of this command started.
-    fn stand(&self) -> Result<()> {
+    fn ensure_idle(&self) -> Result<()> {
         let now = status(&self.link)?;
         match now.phase {
             Phase::Idle | Phase::Finished => Ok(()),
             Phase::Parking => have(&self.link, &Request::Stop),
             _ if now.experiment.starts_with(NAME) => have(&self.link, &Request::Stop),
-            _ => bail!("a run is going on: {}; `xpuck stop` ends it", plain(&now.experiment)),
+            _ => bail!("a run is going on: {}; `xpuck stop` ends it", escape(&now.experiment)),
         }
     }
 
     fn park(&self, number: u32) -> Result<(u32, ParkReport)> {
         let mut why = String::new();
-        for _ in 0..PARKING {
+        for _ in 0..PARK_ATTEMPTS {
             let now = status(&self.link)?;
             if let Some(robot) = now.robots.iter().find(|robot| !robot.alive || robot.held) {
                 let what = if robot.held { "is held: `xpuck robot release` lets it go" } else { "is not there" };
-                bail!("robot {} {what}; the same command goes on", plain(&robot.id));
+                bail!("robot {} {what}; the same command goes on", escape(&robot.id));
             }
             let there = !self.spec.discs.is_empty();
-            let at = there.then(|| self.body(&self.args.frisbee)).transpose()?.map(|[x, y, _]| vec2(x, y));
+            let at = there.then(|| self.body_pose(&self.args.frisbee)).transpose()?.map(|[x, y, _]| vec2(x, y));
             let (world, poses) = starts(&self.spec, self.args.seed, number, at)
                 .context("no start of this world is clear of where the frisbee is: put it elsewhere")?;
             let poses = poses.iter().map(|pose| [pose.at.x, pose.at.y, pose.heading]).collect();
@@ -211,7 +211,7 @@ impl Session<'_> {
             }
             why = report.said;
         }
-        bail!("{}; the same command goes on", plain(&why))
+        bail!("{}; the same command goes on", escape(&why))
     }
 
     /// Waits until the frisbee is at rest at its start position.
@@ -221,7 +221,7 @@ impl Session<'_> {
         let (mut last, mut told) = (None::<Vec2>, false);
         let mut still = 0;
         loop {
-            let at = frisbee(&status(&self.link)?, &self.args.frisbee);
+            let at = frisbee_position(&status(&self.link)?, &self.args.frisbee);
             let rests = at.zip(last).is_some_and(|(at, last)| (at - last).length() < STILL);
             let placed = at.is_some_and(|at| frisbee_is_placed(&self.spec, at));
             still = if rests && placed { still + 1 } else { 0 };
@@ -249,12 +249,12 @@ impl Session<'_> {
     fn off(&self, report: &ParkReport) -> Result<[f32; 2]> {
         let mut off = [0.0f32; 2];
         for row in &report.robots {
-            let ([x, y, heading], [a, b, is]) = (row.goal, self.body(&row.robot)?);
+            let ([x, y, heading], [a, b, is]) = (row.goal, self.body_pose(&row.robot)?);
             let here = [(vec2(a, b) - vec2(x, y)).length(), wrap_angle(is - heading).abs().to_degrees()];
-            if here[0] > OFF[0] || here[1] > OFF[1] {
+            if here[0] > MAX_START_ERROR[0] || here[1] > MAX_START_ERROR[1] {
                 bail!(
                     "{} is {:.0} mm and {:.0} degrees from its start: was it touched? The same command goes on",
-                    plain(&row.robot),
+                    escape(&row.robot),
                     here[0] * 1e3,
                     here[1]
                 );
@@ -265,14 +265,14 @@ impl Session<'_> {
     }
 
     /// Pose of a body in motion capture: x and y (m), heading (rad). Retries while the body is hidden.
-    fn body(&self, name: &str) -> Result<[f32; 3]> {
-        for _ in 0..HIDDEN {
+    fn body_pose(&self, name: &str) -> Result<[f32; 3]> {
+        for _ in 0..SEE_ATTEMPTS {
             if let Some(body) = status(&self.link)?.bodies.iter().find(|body| body.name == name) {
                 return Ok(body.pose);
             }
             std::thread::sleep(EVERY);
         }
-        bail!("motion capture does not see {}: look at its markers; the same command goes on", plain(name))
+        bail!("motion capture does not see {}: look at its markers; the same command goes on", escape(name))
     }
 
     fn experiment(&self, number: u32) -> Result<Signed> {
@@ -307,7 +307,7 @@ impl Session<'_> {
                 Phase::Preparing => {}
                 Phase::Finished => return Ok((now, watch, discard)),
                 Phase::Idle | Phase::Parking => {
-                    bail!("the trial did not begin: {}", plain(now.events.last().map_or("", String::as_str)))
+                    bail!("the trial did not begin: {}", escape(now.events.last().map_or("", String::as_str)))
                 }
                 _ if discard.is_none() => {
                     discard = watch.see(&now);
@@ -322,7 +322,7 @@ impl Session<'_> {
     }
 
     /// Simulates, compares, and reports the results.
-    fn conclude(&self, kept: &Trials, program: &Program) -> Result<()> {
+    fn report(&self, kept: &Trials, program: &Program) -> Result<()> {
         let Settings { seconds, simulations, seed, .. } = kept.settings;
         let engine = self.args.engine.open(EngineKind::Simd, &[&self.spec])?;
         let plan = measure::Plan { spec: &self.spec, seconds: seconds as f32, runs: simulations, seed };

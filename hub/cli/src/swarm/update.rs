@@ -105,7 +105,7 @@ pub fn run(args: &UpdateArgs) -> Result<ExitCode> {
         }
         (None, None) => bail!("name a package (--deb) or a bundle (--image)"),
     };
-    let manifest = head.told().with_context(|| path.display().to_string())?;
+    let manifest = head.unverified_manifest().with_context(|| path.display().to_string())?;
     refuse_in_run(&link)?;
     upload::upload(&link, head, manifest.size, open(path)?, begins)?;
     let robots = if args.robots == ["all"] { Vec::new() } else { args.robots.clone() };

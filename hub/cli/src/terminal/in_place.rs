@@ -4,7 +4,7 @@ use ratatui::crossterm::cursor::MoveToPreviousLine;
 use ratatui::crossterm::terminal::{Clear, ClearType, size};
 use ratatui::text::Line;
 use std::io::{self, Write};
-use xpuck_wire::output::{Standard, shown};
+use xpuck_wire::output::{Standard, escape_for_terminal};
 
 /// Lines that replace the previous ones.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl InPlace {
         // The cursor needs a line below the text.
         let fit = usize::from(rows.saturating_sub(1).max(1));
         for line in lines.iter().take(fit) {
-            text.write_all(cut(&shown(line), usize::from(columns)).as_bytes())?;
+            text.write_all(cut(&escape_for_terminal(line), usize::from(columns)).as_bytes())?;
             text.queue(Clear(ClearType::UntilNewLine))?;
             text.write_all(b"\n")?;
         }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_replace_the_last_ones_and_what_is_too_wide_or_too_many_is_cut() {
+    fn lines_replace_previous_and_are_cut_to_terminal() {
         let mut place = InPlace::default();
         let mut show = |lines: &[&str], columns, rows| {
             let lines: Vec<String> = lines.iter().map(|line| line.to_string()).collect();

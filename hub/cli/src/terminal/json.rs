@@ -16,8 +16,8 @@ pub fn print_json<T: Serialize + JsonSchema + ?Sized>(value: &T) -> Result<()> {
 /// Reports a value as one line of JSON on the standard output of a service, whose reader may be gone.
 pub fn report_json<T: Serialize + JsonSchema + ?Sized>(value: &T) {
     match json(value) {
-        Ok(line) => log::report(line),
-        Err(error) => log::line(format_args!("xpuck: --json: {error}")),
+        Ok(line) => log::print(line),
+        Err(error) => log::write_raw(format_args!("xpuck: --json: {error}")),
     }
 }
 

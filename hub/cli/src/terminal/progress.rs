@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use xpuck_wire::{log, output};
 
 /// Duration of work below which no bar is shown.
-const MOMENT: Duration = Duration::from_millis(500);
+const SHOW_DELAY: Duration = Duration::from_millis(500);
 /// Delay of the first line; each further delay is half as long again.
-const FIRST: Duration = Duration::from_secs(5);
+const FIRST_DELAY: Duration = Duration::from_secs(5);
 /// Maximum delay between lines.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_DELAY: Duration = Duration::from_secs(60);
 /// Number of steps below which no trend of their duration is estimated.
-const FEW: u64 = 8;
+const MIN_TREND_STEPS: u64 = 8;
 /// Maximum number of marks.
 const MARKS: usize = 256;
 /// Interval for checking whether a line is due, and for redrawing the bar.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Progress display, shown until it is dropped.
 pub struct Progress {
@@ -106,7 +106,7 @@ impl Progress {
         let plain = !is_drawn();
         let (show, theirs) = (bar.clone(), shared.clone());
         // If the thread cannot start, the work continues without progress.
-        let lines = std::thread::Builder::new().name("progress".into()).spawn(move || theirs.tell(&show, plain)).ok();
+        let lines = std::thread::Builder::new().name("progress".into()).spawn(move || theirs.run(&show, plain)).ok();
         Progress { bar, shared, lines }
     }
 
@@ -167,8 +167,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Shared {
     /// Updates the bar, or prints a line when one is due, until the work is over.
-    fn tell(&self, bar: &ProgressBar, plain: bool) {
-        let (mut wait, mut next, show) = (FIRST, Instant::now() + FIRST, Instant::now() + MOMENT);
+    fn run(&self, bar: &ProgressBar, plain: bool) {
+        let (mut wait, mut next, show) = (FIRST_DELAY, Instant::now() + FIRST_DELAY, Instant::now() + SHOW_DELAY);
         while !self.over.load(Ordering::Relaxed) {
             let now = Instant::now();
             if !plain && now >= show && bar.is_hidden() {
@@ -178,11 +178,11 @@ impl Shared {
                 bar.set_message(self.words(now));
                 bar.tick();
             } else if now >= next {
-                log::line(format_args!("xpuck: {}", self.words(now)));
-                wait = (wait + wait / 2).min(LONGEST);
+                log::write_raw(format_args!("xpuck: {}", self.words(now)));
+                wait = (wait + wait / 2).min(MAX_DELAY);
                 next = now + wait;
             }
-            std::thread::park_timeout(LOOK);
+            std::thread::park_timeout(POLL_INTERVAL);
         }
     }
 
@@ -202,7 +202,7 @@ impl Shared {
     fn words(&self, now: Instant) -> String {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         let passed = now - *lock(&self.begun);
-        let left = left(self.unit, &lock(&self.marks), (done, total), passed);
+        let left = remaining(self.unit, &lock(&self.marks), (done, total), passed);
         let note = lock(&self.note).clone();
         words(self.what, self.unit, (done, total), left, passed, &note)
     }
@@ -211,13 +211,14 @@ impl Shared {
 /// Estimated remaining time; `None` before the first step. Generations of evolution slow down as trees grow, so the
 /// change of pace from the first to the second half is extrapolated. For other work, changes of pace are treated as
 /// chance.
-fn left(unit: Unit, marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
+fn remaining(unit: Unit, marks: &[(u64, Duration)], (done, total): (u64, u64), passed: Duration) -> Option<Duration> {
     let (before, _) = *marks.first()?;
     let steps = done.checked_sub(before).filter(|steps| *steps > 0)?;
     let rest = total.checked_sub(done)? as f64;
     let passed = passed.as_secs_f64();
     let even = passed / steps as f64;
-    let middle = marks.iter().find(|(at, _)| *at >= before + steps / 2).filter(|(at, _)| steps >= FEW && *at < done);
+    let middle =
+        marks.iter().find(|(at, _)| *at >= before + steps / 2).filter(|(at, _)| steps >= MIN_TREND_STEPS && *at < done);
     let middle = middle.filter(|_| unit == Unit::Thousandths);
     let pace = middle.map_or(even, |(at, then)| {
         let (first, second, then) = ((at - before) as f64, (done - at) as f64, then.as_secs_f64());
@@ -245,7 +246,7 @@ fn words(
     let note = if note.is_empty() { String::new() } else { format!(", {note}") };
     match left.filter(|_| total > 0) {
         Some(left) => format!("{count}{note}, {} left", HumanDuration(left)),
-        None if passed < LOOK => format!("{count}{note}"),
+        None if passed < POLL_INTERVAL => format!("{count}{note}"),
         None => format!("{count}{note}, {} so far", HumanDuration(passed)),
     }
 }
@@ -255,14 +256,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_done_before_says_nothing_of_how_long_the_rest_takes() {
+    fn earlier_steps_do_not_affect_estimate() {
         let minute = Duration::from_secs(60);
         let from = |before| [(before, Duration::ZERO)];
-        assert_eq!(left(Unit::Steps, &from(0), (0, 10), minute), None);
-        assert_eq!(left(Unit::Steps, &from(0), (5, 10), minute), Some(minute));
-        assert_eq!(left(Unit::Steps, &from(8), (9, 10), minute), Some(minute));
-        assert_eq!(left(Unit::Steps, &from(8), (8, 10), minute), None);
-        assert_eq!(left(Unit::Steps, &from(0), (11, 10), minute), None);
+        assert_eq!(remaining(Unit::Steps, &from(0), (0, 10), minute), None);
+        assert_eq!(remaining(Unit::Steps, &from(0), (5, 10), minute), Some(minute));
+        assert_eq!(remaining(Unit::Steps, &from(8), (9, 10), minute), Some(minute));
+        assert_eq!(remaining(Unit::Steps, &from(8), (8, 10), minute), None);
+        assert_eq!(remaining(Unit::Steps, &from(0), (11, 10), minute), None);
     }
 
     #[test]
@@ -272,13 +273,14 @@ mod tests {
         let marks: Vec<(u64, Duration)> = (0..=100).map(|done| (done, at(done))).collect();
         for done in [20, 40, 60, 90] {
             let truth = (at(100) - at(done)).as_secs_f64();
-            let told = left(Unit::Thousandths, &marks[..=done as usize], (done, 100), at(done)).unwrap().as_secs_f64();
+            let told =
+                remaining(Unit::Thousandths, &marks[..=done as usize], (done, 100), at(done)).unwrap().as_secs_f64();
             assert!((0.6..1.1).contains(&(told / truth)), "{told} s after {done}; {truth} s are left");
         }
     }
 
     #[test]
-    fn words_say_what_how_far_and_how_long() {
+    fn progress_text_has_count_and_time() {
         let minute = Duration::from_secs(60);
         assert_eq!(words("run", Unit::Steps, (3, 20), Some(2 * minute), minute, ""), "run 3 of 20, 2 minutes left");
         assert_eq!(
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_running_and_no_line_comes_of_short_work() {
+    fn dropped_progress_ends_its_thread() {
         let progress = Progress::of("step", 3, false);
         (0..3).for_each(|_| progress.inc());
         let shared = Arc::downgrade(&progress.shared);

@@ -27,7 +27,7 @@ impl Steps {
         let Some(Step { name, begun, bar, .. }) = self.step.take() else { return };
         drop(bar);
         if !self.quiet {
-            log::line(format_args!("{name}: {:.0} s", begun.elapsed().as_secs_f64()));
+            log::write_raw(format_args!("{name}: {:.0} s", begun.elapsed().as_secs_f64()));
         }
     }
 }

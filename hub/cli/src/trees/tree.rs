@@ -8,7 +8,7 @@ use crate::files::tree_file::{
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use xpuck_experiment::tree_file::{Ask, Form, includes};
+use xpuck_experiment::tree_file::{Form, ReadOptions, includes};
 use xpuck_kernels::tree::exchange::{Direction, to_binary, to_dot, to_json, to_svg, to_xml};
 use xpuck_wire::output;
 
@@ -113,7 +113,7 @@ pub fn format(args: &FmtArgs) -> Result<()> {
     if !args.write {
         return print(text.as_bytes());
     }
-    if Form::of(&args.file) != Form::Text {
+    if Form::from_path(&args.file) != Form::Text {
         bail!("{}: --write is for the text form; use `xpuck tree convert`", args.file.display());
     }
     write(&args.file, text.as_bytes())
@@ -123,7 +123,7 @@ pub fn format(args: &FmtArgs) -> Result<()> {
 pub fn convert(args: &ConvertArgs) -> Result<()> {
     let included = if args.output.is_some() { includes(&args.file) } else { Vec::new() };
     refuse_over(included.iter().chain([&args.file]), &args.output)?;
-    let asked = Ask { tree: args.tree.as_deref(), ..ask(args.from, args.exact) };
+    let asked = ReadOptions { tree: args.tree.as_deref(), ..ask(args.from, args.exact) };
     let tree = || read_asked(&args.file, &asked);
     let either = || read_either(&args.file, &asked);
     let direction = if args.left { Direction::Right } else { Direction::Down };

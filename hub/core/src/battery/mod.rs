@@ -16,7 +16,7 @@ mod tests;
 use curve::open_circuit;
 use fit::Fit;
 use load::Load;
-use monitor::{Believed, Monitor};
+use monitor::{AcceptedReading, Monitor};
 use resistance::Resistance;
 
 /// Lockout voltage of the board's supply (V) (thesis 5.1.4: the lockout was lowered to this value).
@@ -41,7 +41,7 @@ pub const DRIVING_WATTS: f32 = 3.3;
 
 /// Reason why there is no estimate for a battery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Doubt {
+pub enum NoEstimate {
     /// No reading for some seconds, or no reading yet.
     #[error("its power monitor does not tell")]
     Unmeasured,
@@ -84,9 +84,9 @@ pub struct Battery {
     fitted: f64,
     /// Lowest smoothed open-circuit voltage so far, and the current smoothed one (V).
     lowest: Option<(f64, f64)>,
-    doubt: Option<Doubt>,
+    doubt: Option<NoEstimate>,
     /// Whether any reading was accepted.
-    told: bool,
+    has_reading: bool,
     /// Whether the robot is in a run, and its mean power in the last run (W).
     runs: bool,
     run_watts: Option<f64>,
@@ -101,7 +101,7 @@ impl Battery {
             self.load.turn();
         }
         let (Some(volts), Some(watts)) = (volts, watts) else {
-            self.doubt = Some(Doubt::Unmeasured);
+            self.doubt = Some(NoEstimate::Unmeasured);
             return;
         };
         match self.monitor.judge(now, f64::from(volts), f64::from(watts)) {
@@ -110,12 +110,12 @@ impl Battery {
         }
     }
 
-    fn believe(&mut self, now: f64, reading: &Believed) {
-        let Believed { volts, amps, seconds, another } = *reading;
+    fn believe(&mut self, now: f64, reading: &AcceptedReading) {
+        let AcceptedReading { volts, amps, seconds, new_battery: another } = *reading;
         if another {
             *self = self.anew();
         }
-        (self.doubt, self.told) = (None, true);
+        (self.doubt, self.has_reading) = (None, true);
         self.resistance.take(now, volts, amps);
         self.load.take(volts * amps, seconds);
         if self.runs && self.load.seconds() >= RUN_KNOWN {
@@ -149,7 +149,7 @@ impl Battery {
         self.lowest = Some((lowest.min(smooth), smooth));
         if smooth - lowest > RECOVERS {
             // The battery may have been replaced, so the estimate starts again.
-            *self = Battery { doubt: Some(Doubt::Rises), ..self.anew() };
+            *self = Battery { doubt: Some(NoEstimate::Rises), ..self.anew() };
         }
     }
 
@@ -157,7 +157,7 @@ impl Battery {
     ///
     /// # Errors
     /// The reason why it is not known.
-    pub fn minutes_left(&self) -> Result<f32, Doubt> {
+    pub fn minutes_left(&self) -> Result<f32, NoEstimate> {
         self.minutes_at(self.watts().unwrap_or(DRIVING_WATTS))
     }
 
@@ -165,16 +165,16 @@ impl Battery {
     ///
     /// # Errors
     /// The reason why it is not known.
-    pub fn minutes_at(&self, watts: f32) -> Result<f32, Doubt> {
+    pub fn minutes_at(&self, watts: f32) -> Result<f32, NoEstimate> {
         if let Some(doubt) = self.doubt {
             return Err(doubt);
         }
         if self.seen < SETTLE {
-            return Err(if self.told { Doubt::Settling } else { Doubt::Unmeasured });
+            return Err(if self.has_reading { NoEstimate::Settling } else { NoEstimate::Unmeasured });
         }
         let cell = self.fit.cell();
         if self.taken > KNOWN_AFTER && !CAPACITIES.contains(&cell.capacity) {
-            return Err(Doubt::Misfit);
+            return Err(NoEstimate::Misfit);
         }
         let left = cell.charge - self.taken / cell.capacity;
         Ok((hours(left, f64::from(watts), self.load.crest(), cell.ohms) * cell.capacity * 60.0) as f32)
@@ -185,7 +185,7 @@ impl Battery {
     ///
     /// # Errors
     /// The reason why it is not known.
-    pub fn minutes_of_run(&self, evolves: bool) -> Result<f32, Doubt> {
+    pub fn minutes_of_run(&self, evolves: bool) -> Result<f32, NoEstimate> {
         let usual = if evolves { FULL_LOAD_WATTS } else { DRIVING_WATTS };
         let present = self.watts().unwrap_or(0.0);
         self.minutes_at(self.run_watts.map_or(usual.max(present), |watts| watts as f32))

@@ -1,6 +1,6 @@
 //! Plausibility checks of power monitor readings.
 
-use super::Doubt;
+use super::NoEstimate;
 
 /// Valid voltage of a single lithium-ion cell under load [V]: the supply's lockout is at 2.3 V, and chargers stop at
 /// 4.2 V.
@@ -27,28 +27,28 @@ const GAP: f64 = 120.0;
 
 /// Detector for a constant value.
 #[derive(Clone, Copy, Debug, Default)]
-struct Same {
+struct ConstantDetector {
     value: f64,
     /// Charge drawn since the value last changed (A h).
     taken: f64,
 }
 
-impl Same {
+impl ConstantDetector {
     fn take(&mut self, value: f64, taken: f64, near: f64) -> f64 {
         if (value - self.value).abs() > near {
-            *self = Same { value, taken: 0.0 };
+            *self = ConstantDetector { value, taken: 0.0 };
         }
         self.taken += taken;
         self.taken
     }
 }
 
-/// Accepted reading: voltage (V), current (A), and the time that it represents (s); `another` marks a new battery.
-pub(super) struct Believed {
+/// Accepted reading: voltage (V), current (A), and the time that it represents (s); `new_battery` marks a new battery.
+pub(super) struct AcceptedReading {
     pub volts: f64,
     pub amps: f64,
     pub seconds: f64,
-    pub another: bool,
+    pub new_battery: bool,
 }
 
 /// State of the checks for one robot.
@@ -60,38 +60,38 @@ pub(super) struct Monitor {
     away: Option<f64>,
     jumps: u32,
     jumped: f64,
-    volts: Same,
-    amps: Same,
+    volts: ConstantDetector,
+    amps: ConstantDetector,
     /// Minimum and maximum current since the voltage last changed (A).
     range: (f64, f64),
 }
 
 impl Monitor {
     /// Checks a reading at `now` (s).
-    pub fn judge(&mut self, now: f64, volts: f64, watts: f64) -> Result<Believed, Doubt> {
+    pub fn judge(&mut self, now: f64, volts: f64, watts: f64) -> Result<AcceptedReading, NoEstimate> {
         let amps = watts / volts;
         if !(VOLTS.contains(&volts) && amps.abs() < MOST) {
-            return Err(Doubt::Impossible);
+            return Err(NoEstimate::Impossible);
         }
         if amps < -LEAST {
             // Charging ends the current discharge.
             *self = Monitor::default();
-            return Err(Doubt::Charged);
+            return Err(NoEstimate::Charged);
         }
         if amps < LEAST {
-            return Err(Doubt::NoCurrent);
+            return Err(NoEstimate::NoCurrent);
         }
         let Some((at, v, i)) = self.last.filter(|(at, ..)| (0.0..GAP).contains(&(now - at))) else {
             *self = Monitor { last: Some((now, volts, amps)), ..Monitor::default() };
-            return Ok(Believed { volts, amps, seconds: 0.0, another: true });
+            return Ok(AcceptedReading { volts, amps, seconds: 0.0, new_battery: true });
         };
         if (volts - v).abs() > JUMP + JUMP_PER_AMP * (amps - i).abs() {
             let since = *self.away.get_or_insert(now);
             if now - since < ANOTHER {
-                return Err(Doubt::Jumps);
+                return Err(NoEstimate::Jumps);
             }
             *self = Monitor { last: Some((now, volts, amps)), jumps: self.jumps, jumped: now, ..Monitor::default() };
-            return Ok(Believed { volts, amps, seconds: 0.0, another: true });
+            return Ok(AcceptedReading { volts, amps, seconds: 0.0, new_battery: true });
         }
         if self.away.take().is_some() {
             (self.jumps, self.jumped) = (self.jumps + 1, now);
@@ -103,12 +103,12 @@ impl Monitor {
         self.last = Some((now, volts, amps));
         self.note_same(volts, amps, amps * seconds / 3600.0)?;
         match self.jumps >= JUMPS {
-            true => Err(Doubt::Jumps),
-            false => Ok(Believed { volts, amps, seconds, another: false }),
+            true => Err(NoEstimate::Jumps),
+            false => Ok(AcceptedReading { volts, amps, seconds, new_battery: false }),
         }
     }
 
-    fn note_same(&mut self, volts: f64, amps: f64, taken: f64) -> Result<(), Doubt> {
+    fn note_same(&mut self, volts: f64, amps: f64, taken: f64) -> Result<(), NoEstimate> {
         // The tolerances are half a step of the chip plus the rounding to milliwatts.
         let long = self.volts.take(volts, taken, 6e-4) > SAME_VOLTS;
         self.range = match self.volts.taken == taken {
@@ -117,6 +117,6 @@ impl Monitor {
         };
         let dead = self.range.1 - self.range.0 > STEP;
         let frozen = self.amps.take(amps, taken, 8e-4) > SAME_AMPS;
-        if long || dead || frozen { Err(Doubt::Stuck) } else { Ok(()) }
+        if long || dead || frozen { Err(NoEstimate::Stuck) } else { Ok(()) }
     }
 }

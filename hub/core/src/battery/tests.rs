@@ -45,7 +45,7 @@ impl Bench {
         self.told(seconds, watts, |_, reading| reading);
     }
 
-    fn doubt(&self) -> Option<Doubt> {
+    fn doubt(&self) -> Option<NoEstimate> {
         self.battery.minutes_left().err()
     }
 }
@@ -77,7 +77,7 @@ fn another_load_gives_another_time() {
 }
 
 #[test]
-fn what_was_drawn_in_a_run_counts_for_the_next() {
+fn power_drawn_in_run_predicts_next_run() {
     let mut bench = Bench::new(3.0, 0.1);
     let mut take = |runs: bool, watts: f64, seconds: u32| {
         for _ in 0..seconds {
@@ -96,23 +96,23 @@ fn what_was_drawn_in_a_run_counts_for_the_next() {
 }
 
 #[test]
-fn nothing_is_said_of_a_monitor_that_does_not_tell_or_tells_what_cannot_be() {
+fn impossible_or_missing_readings_give_no_estimate() {
     let mut battery = Battery::default();
-    assert_eq!(battery.minutes_left(), Err(Doubt::Unmeasured));
+    assert_eq!(battery.minutes_left(), Err(NoEstimate::Unmeasured));
     battery.take(0.0, Some(3.9), Some(3.0), false);
-    assert_eq!(battery.minutes_left(), Err(Doubt::Settling));
+    assert_eq!(battery.minutes_left(), Err(NoEstimate::Settling));
     let wrong = [
-        (Some(f32::NAN), Some(3.0), Doubt::Impossible),
-        (Some(3.9), Some(f32::NAN), Doubt::Impossible),
-        (Some(3.9), Some(f32::INFINITY), Doubt::Impossible),
-        (Some(0.0), Some(0.0), Doubt::Impossible),
-        (Some(-3.9), Some(3.0), Doubt::Impossible),
-        (Some(40.96), Some(3.0), Doubt::Impossible),
-        (Some(3.9), Some(3.9 * 4.096), Doubt::Impossible),
-        (Some(3.9), Some(0.0), Doubt::NoCurrent),
-        (Some(3.9), Some(-2.0), Doubt::Charged),
-        (None, Some(3.0), Doubt::Unmeasured),
-        (Some(3.9), None, Doubt::Unmeasured),
+        (Some(f32::NAN), Some(3.0), NoEstimate::Impossible),
+        (Some(3.9), Some(f32::NAN), NoEstimate::Impossible),
+        (Some(3.9), Some(f32::INFINITY), NoEstimate::Impossible),
+        (Some(0.0), Some(0.0), NoEstimate::Impossible),
+        (Some(-3.9), Some(3.0), NoEstimate::Impossible),
+        (Some(40.96), Some(3.0), NoEstimate::Impossible),
+        (Some(3.9), Some(3.9 * 4.096), NoEstimate::Impossible),
+        (Some(3.9), Some(0.0), NoEstimate::NoCurrent),
+        (Some(3.9), Some(-2.0), NoEstimate::Charged),
+        (None, Some(3.0), NoEstimate::Unmeasured),
+        (Some(3.9), None, NoEstimate::Unmeasured),
     ];
     for (volts, watts, doubt) in wrong {
         let mut bench = Bench::new(3.0, 0.1);
@@ -126,33 +126,33 @@ fn nothing_is_said_of_a_monitor_that_does_not_tell_or_tells_what_cannot_be() {
         bench.run(20, 3.0);
         assert_eq!(bench.doubt(), None, "after {doubt:?}");
         let close = (bench.battery.cell().0 - before.0).abs() < 0.1;
-        assert!(close || doubt == Doubt::Charged, "{:?} after {before:?}", bench.battery.cell());
+        assert!(close || doubt == NoEstimate::Charged, "{:?} after {before:?}", bench.battery.cell());
     }
 }
 
 #[test]
-fn a_monitor_that_always_tells_the_same_is_found_out() {
+fn stuck_battery_monitor_is_detected() {
     let mut bench = Bench::new(3.0, 0.1);
     bench.run(120, 3.0);
     bench.told(900, 3.0, |_, _| (3.9, 3.0));
-    assert_eq!(bench.doubt(), Some(Doubt::Stuck), "both");
+    assert_eq!(bench.doubt(), Some(NoEstimate::Stuck), "both");
     let mut bench = Bench::new(3.0, 0.1);
     bench.run(60, 2.2);
     bench.told(5, 2.2, |_, (volts, watts)| (3.95, watts / volts * 3.95));
     bench.told(5, 6.0, |_, (volts, watts)| (3.95, watts / volts * 3.95));
-    assert_eq!(bench.doubt(), Some(Doubt::Stuck), "a voltage that no load moves");
+    assert_eq!(bench.doubt(), Some(NoEstimate::Stuck), "a voltage that no load moves");
     let mut bench = Bench::new(3.0, 0.1);
     bench.told(3000, 3.0, |_, (volts, _)| (volts, volts * 0.8));
-    assert_eq!(bench.doubt(), Some(Doubt::Stuck), "a current that no voltage moves");
+    assert_eq!(bench.doubt(), Some(NoEstimate::Stuck), "a current that no voltage moves");
 }
 
 #[test]
-fn a_voltage_that_jumps_or_rises_is_not_believed() {
+fn jumping_or_rising_voltage_is_distrusted() {
     let mut bench = Bench::new(3.0, 0.1);
     bench.run(300, 3.0);
     let before = bench.battery.minutes_left().unwrap();
     bench.told(5, 3.0, |_, (_, watts)| (3.2, watts));
-    assert_eq!(bench.doubt(), Some(Doubt::Jumps));
+    assert_eq!(bench.doubt(), Some(NoEstimate::Jumps));
     bench.run(60, 3.0);
     let after = bench.battery.minutes_left().unwrap();
     assert!((before - after - 1.0).abs() < 3.0, "one jump is forgotten: {before} and {after} min");
@@ -160,18 +160,18 @@ fn a_voltage_that_jumps_or_rises_is_not_believed() {
         bench.told(2, 3.0, |_, (_, watts)| (3.2, watts));
         bench.run(20, 3.0);
     }
-    assert_eq!(bench.doubt(), Some(Doubt::Jumps), "a loose contact");
+    assert_eq!(bench.doubt(), Some(NoEstimate::Jumps), "a loose contact");
 
     let mut bench = Bench::new(3.0, 0.1);
     bench.charge = 0.5;
     bench.run(300, 3.0);
     let rising = |second: u32, (volts, watts): (f32, f32)| (volts + second as f32 * 1e-3, watts);
     bench.told(250, 3.0, rising);
-    assert!(bench.doubt().is_none() || bench.doubt() == Some(Doubt::Rises));
+    assert!(bench.doubt().is_none() || bench.doubt() == Some(NoEstimate::Rises));
     let mut found = false;
     for second in 250..400 {
         bench.told(1, 3.0, |_, reading| rising(second, reading));
-        found |= bench.doubt() == Some(Doubt::Rises);
+        found |= bench.doubt() == Some(NoEstimate::Rises);
     }
     assert!(found, "it rises by 0.4 V under load");
 }
@@ -194,7 +194,7 @@ fn another_battery_is_taken_for_another() {
 }
 
 #[test]
-fn an_empty_battery_lasts_no_time_and_less_is_left_from_minute_to_minute() {
+fn remaining_time_decreases_to_zero() {
     let mut bench = Bench::new(3.0, 0.1);
     let mut last = f32::MAX;
     while bench.charge > 0.01 {

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_reach_has_to_be_asked_for() {
+    fn public_address_needs_explicit_permission() {
         for local in ["127.0.0.1:8765", "localhost:8765", "[::1]:8765"] {
             assert_eq!(fault(local, false), None, "{local}");
         }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_or_no_site_is_refused() {
+    fn invalid_address_or_origin_is_rejected() {
         for odd in
             ["", "8765", ":8765", "127.0.0.1", "127.0.0.1:0", "ws://127.0.0.1:8765", "tcp://127.0.0.1:8765", "a:99999"]
         {

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_host_port_and_path_or_none() {
+    fn address_is_parsed_into_host_port_and_path() {
         let target = |url: &str| Overhead::at(url.into()).target();
         let is = |host: &str, path: &str| Some((host.into(), path.into()));
         assert_eq!(target("http://10.0.0.9:8080/stream?fps=5"), is("10.0.0.9:8080", "/stream?fps=5"));

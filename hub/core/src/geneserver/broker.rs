@@ -10,7 +10,7 @@ use xpuck_wire::message::{ToWorker, WorkerMessage};
 
 /// State of an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct IslandState {
     /// Last reported generation.
     pub generation: u32,
     /// Whether all its generations are finished.
@@ -35,8 +35,8 @@ pub struct Status {
 
 /// State that a server saves so that it can continue after a restart.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Memory {
-    islands: BTreeMap<u16, Standing>,
+pub struct SavedState {
+    islands: BTreeMap<u16, IslandState>,
     /// Grouped by island, the oldest first.
     emigrants: Vec<Offer>,
 }
@@ -45,7 +45,7 @@ pub struct Memory {
 pub struct Broker {
     server: Geneserver,
     gate: Gate,
-    islands: BTreeMap<u16, Standing>,
+    islands: BTreeMap<u16, IslandState>,
     /// Permitted island numbers.
     numbers: RangeInclusive<u16>,
     exchanges: u64,
@@ -55,7 +55,7 @@ pub struct Broker {
 impl Broker {
     /// Creates a broker without islands.
     pub fn new(server: Geneserver, gate: Gate) -> Broker {
-        let numbers = 0..=super::ABOVE - 1;
+        let numbers = 0..=super::UPSTREAM - 1;
         Broker { server, gate, islands: BTreeMap::new(), numbers, exchanges: 0, notes: Vec::new() }
     }
 
@@ -67,13 +67,13 @@ impl Broker {
 
     /// Migrant for the geneserver above at `beat`, with the generation to report; `None` while there is no emigrant.
     pub fn offer_above(&self, beat: u32) -> Option<(u32, Migrant)> {
-        let offer = self.server.for_above(beat)?;
+        let offer = self.server.upstream_offer(beat)?;
         Some((beat.saturating_mul(self.server.every()), offer.migrant()))
     }
 
     /// Takes migrants from the geneserver above; each must have passed a gate.
     pub fn receive_above(&mut self, migrants: &[Migrant]) {
-        self.server.receive_above(migrants);
+        self.server.set_upstream(migrants);
     }
 
     /// Handles a message and returns the reply.
@@ -95,11 +95,11 @@ impl Broker {
             WorkerMessage::Join { .. } => {
                 let back = if self.islands.contains_key(&island) { "is back" } else { "joins" };
                 self.notes.push(Line::info(format!("island {island} {back} at generation {generation}")));
-                self.islands.insert(island, Standing { generation, done: false });
+                self.islands.insert(island, IslandState { generation, done: false });
                 noted
             }
             WorkerMessage::Done { .. } => {
-                let before = self.islands.insert(island, Standing { generation, done: true });
+                let before = self.islands.insert(island, IslandState { generation, done: true });
                 if before.is_none_or(|b| !b.done) {
                     self.notes.push(Line::info(format!("island {island} is done after {generation} generations")));
                 }
@@ -108,7 +108,7 @@ impl Broker {
             WorkerMessage::Emigrant { gene, .. } => match self.gate.admit(&name(island), &gene) {
                 Ok(migrant) => {
                     self.exchanges += 1;
-                    self.islands.insert(island, Standing { generation, done: false });
+                    self.islands.insert(island, IslandState { generation, done: false });
                     let immigrants = to_emigrants(self.server.exchange(island, generation, migrant));
                     ToWorker::Immigrants { island, generation, immigrants }
                 }
@@ -168,12 +168,12 @@ impl Broker {
     }
 
     /// Returns the state to save. Trees are shared and not copied, so this is fast.
-    pub fn memory(&self) -> Memory {
-        Memory { islands: self.islands.clone(), emigrants: self.server.emigrants().cloned().collect() }
+    pub fn memory(&self) -> SavedState {
+        SavedState { islands: self.islands.clone(), emigrants: self.server.emigrants().cloned().collect() }
     }
 
     /// Restores the saved state of an earlier server; all emigrants are validated again.
-    pub fn recall(&mut self, memory: Memory) {
+    pub fn recall(&mut self, memory: SavedState) {
         self.islands = memory.islands;
         for emigrant in memory.emigrants {
             if self.gate.allows(&emigrant.migrant()) {

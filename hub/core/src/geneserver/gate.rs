@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_refused_and_counted_by_sender() {
+    fn invalid_genes_are_rejected_with_sender() {
         let mut gate = Gate::new(PrimitiveSet::in_swarm());
         let large = format!("seq\n{}", "  successl\n".repeat(2100));
         let nan = Emigrant { sum: [f64::NAN, 0.0], ..gene("successl") };
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_fits_in_a_message_however_large_the_trees_are() {
+    fn reply_fits_in_message_for_large_trees() {
         let text = format!("{}{}", "seq\n", "  mulas v_goal.y v_prox.x 6.55123 v_up.y\n".repeat(700));
         let tree = Tree::parse(&text).unwrap();
         let migrant = Migrant { id: Id { island: 1, number: 1 }, tree, samples: Samples::default(), epoch: 0 };

@@ -9,7 +9,7 @@ mod offer;
 mod ranking;
 mod sources;
 
-pub use broker::{Broker, Memory, Standing, Status};
+pub use broker::{Broker, IslandState, SavedState, Status};
 pub use gate::{Gate, to_emigrants};
 pub use offer::Offer;
 pub use ranking::Copies;
@@ -25,7 +25,7 @@ use xpuck_wire::{Migration, Policy};
 /// Maximum number of islands; emigrants of further islands are not stored.
 pub const MAX_ISLANDS: usize = 10_000;
 /// Sender number for genes from a geneserver above; no island has this number.
-pub const ABOVE: u16 = u16::MAX;
+pub const UPSTREAM: u16 = u16::MAX;
 
 /// The most recent emigrants of the islands, and their distribution.
 ///
@@ -95,29 +95,29 @@ impl Geneserver {
 
     /// Whether an island is known or would be accepted.
     pub fn has_room(&self, island: u16) -> bool {
-        island == ABOVE || self.islands.len() < MAX_ISLANDS || self.islands.binary_search(&island).is_ok()
+        island == UPSTREAM || self.islands.len() < MAX_ISLANDS || self.islands.binary_search(&island).is_ok()
     }
 
     /// Replaces the migrants of the geneserver above by new ones, at most `migration.keep`. The local islands see it
     /// as one more island.
-    pub fn receive_above(&mut self, migrants: &[Migrant]) {
-        if let Ok(index) = self.islands.binary_search(&ABOVE) {
+    pub fn set_upstream(&mut self, migrants: &[Migrant]) {
+        if let Ok(index) = self.islands.binary_search(&UPSTREAM) {
             let gone: Vec<Arc<Offer>> = self.recent[index].drain(..).collect();
             gone.iter().for_each(|e| self.forget(e));
         }
         // Each migrant has its own generation, because a sender's emigrants of the same generation replace each
         // other.
         for (generation, migrant) in (0..).zip(migrants.iter().take(self.migration.keep)) {
-            self.keep(Offer::new(ABOVE, generation, migrant));
+            self.keep(Offer::new(UPSTREAM, generation, migrant));
         }
     }
 
     /// Emigrant of the local islands for the geneserver above at `beat`: the fittest at every second beat, and in
     /// between the following ones in turn. The best is therefore never late, and the server above gets
     /// `migration.keep` different ones.
-    pub fn for_above(&self, beat: u32) -> Option<&Offer> {
+    pub fn upstream_offer(&self, beat: u32) -> Option<&Offer> {
         let ranking = self.rankings.values().next_back()?;
-        let best = ranking.best(ABOVE, Copies::Once, self.migration.keep);
+        let best = ranking.best(UPSTREAM, Copies::Once, self.migration.keep);
         let others = (best.len().max(2) - 1) as u32;
         let place = if beat.is_multiple_of(2) { 0 } else { 1 + beat / 2 % others };
         best.get(place as usize).or(best.first()).copied()

@@ -51,7 +51,7 @@ mod tests {
     use xpuck_kernels::random::Stream;
 
     #[test]
-    fn the_ring_closes_and_never_names_an_island_twice() {
+    fn ring_closes_and_never_repeats_island() {
         let islands = [2, 3, 5, 7, 11];
         assert_eq!(ring(&islands, 0, 2), [11, 3]);
         assert_eq!(ring(&islands, 4, 3), [7, 2, 5]);

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use crate::mocap::Frame;
-use crate::switchboard::{Kept, Snapshot, Update};
+use crate::switchboard::{Snapshot, StorageResult, Update};
 use std::collections::BTreeMap;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::log::Line;
@@ -69,7 +69,7 @@ pub enum RecordNews {
         text: String,
     },
     /// Result of writing state that outlives the hub.
-    Kept(Kept),
+    Kept(StorageResult),
     /// Message for operators.
     Say(Line),
 }

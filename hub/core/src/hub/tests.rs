@@ -4,14 +4,14 @@ use super::*;
 use crate::config::HubFile;
 use crate::entry::Entry;
 use crate::mocap::Frame;
-use crate::switchboard::Kept;
+use crate::switchboard::StorageResult;
 use std::collections::{BTreeMap, VecDeque};
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::message::{Order, Request};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::Telemetry;
-use xpuck_wire::witness::Witness;
+use xpuck_wire::witness::LastDirectiveReport;
 use xpuck_wire::{Addresses, Phase, Security, Status};
 
 #[derive(Default)]
@@ -138,7 +138,7 @@ fn hub() -> Hub<()> {
 }
 
 fn hello(session: u64) -> RobotMessage {
-    RobotMessage::Hello { version: "1".into(), session, seen: (0, 0), witness: Witness::default() }
+    RobotMessage::Hello { version: "1".into(), session, seen: (0, 0), witness: LastDirectiveReport::default() }
 }
 
 fn start(name: &str) -> Request {
@@ -156,87 +156,87 @@ fn poses_come_before_messages_and_messages_before_requests() {
     bench.requests.push_back(Request::Status);
     bench.says("xp01", 1, hello(7));
     bench.poses.push_back(PoseNews::Frame(Frame::default()));
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     assert_eq!(bench.taken, ["poses", "message", "heard", "request"]);
     assert!(matches!(bench.replies[..], [Reply::Status(_)]));
 }
 
 #[test]
-fn one_turn_handles_no_more_than_so_many_messages() {
+fn one_turn_handles_limited_number_of_messages() {
     let (mut hub, mut bench) = (hub(), Bench::default());
     (0..MESSAGES_AT_ONCE + 10).for_each(|_| bench.says("xp01", 1, hello(7)));
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     assert_eq!(bench.inbox.len(), 10);
 }
 
 #[test]
-fn what_is_sent_to_a_robot_has_the_session_of_its_hello() {
+fn sent_messages_carry_session_of_robot_hello() {
     let (mut hub, mut bench) = (hub(), Bench::default());
     bench.says("xp02", 1, hello(7));
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     let seals: Vec<_> = bench.sent.iter().map(|(robot, sealed)| (*robot, sealed.session, sealed.hub)).collect();
     assert!(!seals.is_empty() && seals.iter().all(|seal| *seal == (1, 7, 1000)), "{seals:?}");
 }
 
 #[test]
-fn a_second_program_with_one_key_is_neither_heard_nor_answered_while_the_first_is_heard() {
+fn second_program_is_rejected_while_first_is_active() {
     let (mut hub, mut bench) = (hub(), Bench::default());
     bench.says("xp01", 1, hello(7));
     bench.says("xp01", 2, hello(8));
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     assert_eq!(bench.taken, ["message", "heard", "message"]);
     assert_eq!(bench.answers["xp01"], 1);
     // The first program has been silent for long enough.
     bench.wall = 1.1;
     bench.says("xp01", 2, hello(8));
-    hub.turn(1.2, &mut bench);
+    hub.step(1.2, &mut bench);
     assert_eq!(bench.answers["xp01"], 2);
     assert_eq!(hub.seal(0, ToRobot::Ping { stamp: 0.0 }).session, 8);
 }
 
 #[test]
-fn strangers_are_counted_and_what_is_no_message_is_told_once() {
+fn strangers_are_counted_and_decode_error_logged_once() {
     let (mut hub, mut bench) = (hub(), Bench::default());
     bench.says("xp99", 1, hello(7));
     bench.inbox.extend((0..5).map(|_| ("xp01", 1, Err(CodecError::Version(0)))));
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     assert_eq!(hub.board.strangers(), 1);
     let refused = bench.lines.iter().filter(|line| line.starts_with("robot xp01: message refused: message version 0"));
     assert_eq!(refused.count(), 1, "{:?}", bench.lines);
 }
 
 #[test]
-fn what_only_a_newer_release_knows_is_passed_over_with_one_line() {
+fn unknown_message_is_ignored_with_one_line() {
     let (mut hub, mut bench) = (hub(), Bench::default());
     bench.inbox.extend((0..5).map(|_| ("xp01", 1, Err(CodecError::Unknown("Dance".into())))));
     bench.says("xp01", 1, hello(7));
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     let told: Vec<&String> = bench.lines.iter().filter(|line| line.contains("Dance")).collect();
     assert!(told.len() == 1 && told[0].starts_with("robot xp01: this program knows no `Dance`"), "{:?}", bench.lines);
     assert_eq!(hub.seal(0, ToRobot::Ping { stamp: 0.0 }).session, 7, "what came after is heard");
 }
 
 #[test]
-fn a_record_ends_with_the_status_of_its_own_run_also_if_the_next_begins_at_once() {
+fn record_closes_with_status_of_its_own_run() {
     let (mut hub, mut bench) = (hub(), trusting());
     // One robot is present and has not confirmed the order yet.
     bench.says("xp01", 1, hello(7));
     bench.requests.extend([start("first"), Request::Stop, start("second")]);
-    bench.news.push_back(RecordNews::Kept(Kept::Stops(Ok(1))));
-    hub.turn(0.1, &mut bench);
+    bench.news.push_back(RecordNews::Kept(StorageResult::Stops(Ok(1))));
+    hub.step(0.1, &mut bench);
     assert!(bench.replies.iter().all(|reply| matches!(reply, Reply::Done)), "{:?}", bench.replies);
     assert_eq!(bench.opened, ["first", "second"]);
     assert_eq!(bench.closed, [("first".to_string(), Phase::Finished)]);
     assert_eq!(hub.board.status(0.1).record, "runs/second");
     bench.requests.push_back(Request::Shutdown);
-    hub.turn(0.2, &mut bench);
+    hub.step(0.2, &mut bench);
     assert!(!hub.is_over() && bench.closed.len() == 1, "robots have their last words: {:?}", bench.closed);
-    hub.turn(0.8, &mut bench);
+    hub.step(0.8, &mut bench);
     assert!(hub.is_over() && bench.closed.len() == 2, "{:?}", bench.closed);
 }
 
 #[test]
-fn what_is_told_of_evolution_before_the_experiment_is_taken_is_of_the_run_before() {
+fn early_telemetry_belongs_to_previous_run() {
     let (mut hub, mut bench) = (hub(), trusting());
     let tells = |generation| {
         let mut telemetry = Telemetry::default();
@@ -246,7 +246,7 @@ fn what_is_told_of_evolution_before_the_experiment_is_taken_is_of_the_run_before
     let mut evolved = |now: f64, messages: Vec<RobotMessage>, request: Option<Request>| {
         messages.into_iter().for_each(|message| bench.says("xp01", 1, message));
         bench.requests.extend(request);
-        hub.turn(now, &mut bench);
+        hub.step(now, &mut bench);
         (hub.board.status(now).evolved, hub.board.here().0)
     };
     assert_eq!(evolved(0.1, vec![hello(7), tells(40)], None).0, 0.5);
@@ -262,41 +262,41 @@ fn what_is_told_of_evolution_before_the_experiment_is_taken_is_of_the_run_before
 fn operators_see_when_nothing_is_recorded_and_when_it_goes_on() {
     let (mut hub, mut bench) = (hub(), Bench { refuses_records: true, ..trusting() });
     bench.requests.push_back(start("first"));
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     assert_eq!(hub.board.status(0.1).record, "NOT RECORDING: the disk is full");
     bench.requests.push_back(Request::Stop);
-    hub.turn(0.2, &mut bench);
+    hub.step(0.2, &mut bench);
     assert!(bench.closed.is_empty(), "there is none to close: {:?}", bench.closed);
     bench.refuses_records = false;
     bench.requests.push_back(start("second"));
-    hub.turn(0.3, &mut bench);
+    hub.step(0.3, &mut bench);
     bench.news.push_back(RecordNews::Stopped("no room".into()));
-    hub.turn(0.4, &mut bench);
+    hub.step(0.4, &mut bench);
     assert_eq!(hub.board.status(0.4).record, "NOT RECORDING: no room");
     bench.news.push_back(RecordNews::Again { place: "runs/second".into(), text: "recording again".into() });
-    hub.turn(0.5, &mut bench);
+    hub.step(0.5, &mut bench);
     assert_eq!(hub.board.status(0.5).record, "runs/second");
     assert!(bench.lines.contains(&"recording again".to_string()), "{:?}", bench.lines);
 }
 
 /// The disk may respond after the record was closed; this response is then ignored.
 #[test]
-fn state_that_was_handed_over_as_the_record_closed_is_no_alarm() {
+fn state_pending_at_record_close_raises_no_alarm() {
     let (mut hub, mut bench) = (hub(), trusting());
     bench.requests.push_back(start("first"));
-    hub.turn(0.1, &mut bench);
-    hub.turn(10.0, &mut bench);
+    hub.step(0.1, &mut bench);
+    hub.step(10.0, &mut bench);
     assert!(hub.board.status(10.0).not_kept.contains("has not answered for 10 s"));
     bench.requests.push_back(Request::Stop);
-    (0..50).for_each(|i| hub.turn(10.1 + f64::from(i), &mut bench));
+    (0..50).for_each(|i| hub.step(10.1 + f64::from(i), &mut bench));
     assert_eq!((bench.closed.len(), hub.board.status(60.1).not_kept.as_str()), (1, ""));
 }
 
 #[test]
-fn a_run_is_resumed_with_its_record_and_one_of_other_robots_is_not() {
+fn run_of_other_robots_is_not_resumed() {
     let mut bench = trusting();
     bench.requests.push_back(start("first"));
-    hub().turn(0.1, &mut bench);
+    hub().step(0.1, &mut bench);
     let snapshot = bench.stored.expect("a run is stored at once");
     let mut next = hub();
     next.board.set_trust(Trust::Anybody);
@@ -309,53 +309,53 @@ fn a_run_is_resumed_with_its_record_and_one_of_other_robots_is_not() {
 }
 
 #[test]
-fn an_order_to_stand_is_answered_when_it_is_kept_or_with_a_warning() {
+fn stop_order_reply_waits_for_disk() {
     let (mut bench, mut hub) = (trusting(), hub());
     bench.says("xp01", 1, hello(1));
     bench.requests.push_back(start("first"));
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     bench.replies.clear();
-    let refuses = |why: &str| RecordNews::Kept(Kept::State(Err(why.into())));
+    let refuses = |why: &str| RecordNews::Kept(StorageResult::State(Err(why.into())));
     // The disk stores the order.
     bench.requests.push_back(Request::Order { robot: "xp01".into(), order: Order::Hold });
-    hub.turn(0.2, &mut bench);
+    hub.step(0.2, &mut bench);
     assert_eq!(bench.replies, []);
     let number = bench.stored.as_ref().unwrap().told.2;
-    bench.news.push_back(RecordNews::Kept(Kept::State(Ok(number - 1))));
-    hub.turn(0.3, &mut bench);
+    bench.news.push_back(RecordNews::Kept(StorageResult::State(Ok(number - 1))));
+    hub.step(0.3, &mut bench);
     assert_eq!(bench.replies, []);
-    bench.news.push_back(RecordNews::Kept(Kept::State(Ok(number))));
-    hub.turn(0.4, &mut bench);
+    bench.news.push_back(RecordNews::Kept(StorageResult::State(Ok(number))));
+    hub.step(0.4, &mut bench);
     assert_eq!(bench.replies, [Reply::Done]);
     // The disk fails, and the robot stores the order.
     bench.requests.push_back(Request::Order { robot: "xp01".into(), order: Order::Pause });
     bench.news.push_back(refuses("no space"));
-    hub.turn(0.5, &mut bench);
+    hub.step(0.5, &mut bench);
     assert!(hub.board.status(0.5).not_kept.contains("no space"));
     assert_eq!(bench.replies.len(), 1);
     let number = bench.stored.as_ref().unwrap().told.2;
     bench.says("xp01", 1, RobotMessage::Kept(number));
-    hub.turn(0.6, &mut bench);
+    hub.step(0.6, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
     assert_eq!(what, "not durable: a hub that restarts will wait for RESUME (no space)");
     // The order is not stored anywhere.
     bench.requests.push_back(Request::Stop);
-    hub.turn(0.7, &mut bench);
+    hub.step(0.7, &mut bench);
     assert_eq!(bench.stops, Some(1));
-    hub.turn(2.1, &mut bench);
+    hub.step(2.1, &mut bench);
     assert_eq!(bench.replies.len(), 1);
-    hub.turn(2.3, &mut bench);
+    hub.step(2.3, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
     assert!(what.contains("nobody keeps it yet"), "{what}");
     // For STOP it is enough that the count is stored.
     bench.requests.push_back(Request::Stop);
-    bench.news.push_back(RecordNews::Kept(Kept::Stops(Ok(2))));
-    hub.turn(2.4, &mut bench);
+    bench.news.push_back(RecordNews::Kept(StorageResult::Stops(Ok(2))));
+    hub.step(2.4, &mut bench);
     assert_eq!(bench.replies.pop(), Some(Reply::Done));
 }
 
 #[test]
-fn that_a_robot_simulates_another_world_is_an_event_which_a_wavering_robot_does_not_repeat() {
+fn simulated_world_change_is_logged_once() {
     let (mut bench, mut hub) = (Bench::default(), hub());
     bench.says("xp01", 1, hello(1));
     let estimate = |simulated: f32| {
@@ -372,7 +372,7 @@ fn that_a_robot_simulates_another_world_is_an_event_which_a_wavering_robot_does_
     for simulated in [0.07, 0.07, 0.28, 0.1, 0.28, 0.1] {
         bench.says("xp01", 1, estimate(simulated));
     }
-    hub.turn(0.1, &mut bench);
+    hub.step(0.1, &mut bench);
     let said: Vec<&String> = bench.lines.iter().filter(|line| line.contains("another world")).collect();
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("robot xp01 simulates another world from now on: frisbee-mass 0.280 (0.070 before)"));

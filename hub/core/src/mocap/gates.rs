@@ -12,10 +12,10 @@ const ORTHONORMAL: f64 = 0.05;
 /// Minimum cosine of the angle between a body's z axis and the world's: 60 degrees.
 const UPRIGHT: f64 = 0.5;
 /// Maximum distance from the origin (m). Larger values could overflow f32.
-const ROOM: f64 = 1000.0;
+const MAX_DISTANCE: f64 = 1000.0;
 /// Distance from the origin beyond which robots and the frisbee are rejected, as a multiple of the arena's longer
 /// side.
-const LENGTHS: f64 = 3.0;
+const ARENA_LENGTHS: f64 = 3.0;
 /// Uncertainty of a position (m); if two robots, which are 0.07 m wide, exchange names, the jump is much greater.
 const SLACK: f64 = 0.01;
 /// Time for which the frame numbers of a system must increase before its restart is accepted (s of its clock).
@@ -98,7 +98,7 @@ struct Track {
 
 /// State of the filter.
 #[derive(Debug)]
-pub struct Gates {
+pub struct PoseFilter {
     limits: Limits,
     robots: BTreeSet<String>,
     /// Maximum distance from the origin of robots and frisbee (m), and the frisbee's name.
@@ -107,7 +107,7 @@ pub struct Gates {
     /// Whether no frame of the current connection has arrived yet.
     fresh: bool,
     /// First and latest frame since a possible restart of the system.
-    anew: Option<(Clock, Clock)>,
+    restart: Option<(Clock, Clock)>,
     /// Positions of the bodies in the last frame, accepted or not.
     newest: Vec<[f64; 3]>,
     tracks: BTreeMap<String, Track>,
@@ -118,17 +118,17 @@ pub struct Gates {
     why: String,
 }
 
-impl Gates {
+impl PoseFilter {
     /// Creates the filter for a swarm. Only robots have a maximum speed, because the frisbee may be carried.
-    pub fn new(limits: Limits, robots: &[String]) -> Gates {
-        Gates {
+    pub fn new(limits: Limits, robots: &[String]) -> PoseFilter {
+        PoseFilter {
             limits,
             robots: robots.iter().cloned().collect(),
             bounds: None,
             newest: Vec::new(),
             last: None,
             fresh: false,
-            anew: None,
+            restart: None,
             tracks: BTreeMap::new(),
             refused: BTreeMap::new(),
             unreported: BTreeMap::new(),
@@ -138,9 +138,9 @@ impl Gates {
     }
 
     /// Adds bounds for robots and frisbee: three times the arena's longer side.
-    pub fn within(self, arena: &Arena, frisbee: &str) -> Gates {
+    pub fn within(self, arena: &Arena, frisbee: &str) -> PoseFilter {
         let side = f64::from(arena.length_m.max(arena.width_m));
-        Gates { bounds: Some((LENGTHS * side, frisbee.into())), ..self }
+        PoseFilter { bounds: Some((ARENA_LENGTHS * side, frisbee.into())), ..self }
     }
 
     /// Adds a robot.
@@ -164,7 +164,7 @@ impl Gates {
     }
 
     /// Returns the plausible poses of a frame; `None` for a frame that is not newer than the one before.
-    pub fn pass(&mut self, raw: &RawFrame) -> Option<Frame> {
+    pub fn filter(&mut self, raw: &RawFrame) -> Option<Frame> {
         let places: Vec<[f64; 3]> = raw.bodies.iter().map(|body| body.place).collect();
         let moved = std::mem::replace(&mut self.newest, places) != self.newest;
         if let Err(why) = self.advance(raw.number, raw.time_s) {
@@ -201,11 +201,11 @@ impl Gates {
             return Ok(());
         };
         if here.follows(&last) {
-            (self.last, self.anew) = (Some(here), None);
+            (self.last, self.restart) = (Some(here), None);
             return Ok(());
         }
-        let first = self.anew.filter(|(_, newest)| here.follows(newest)).map_or(here, |(first, _)| first);
-        self.anew = Some((first, here));
+        let first = self.restart.filter(|(_, newest)| here.follows(newest)).map_or(here, |(first, _)| first);
+        self.restart = Some((first, here));
         let began = time - first.time >= RESTART || (fresh && number != last.number);
         if !began {
             return Err(match last.number {
@@ -216,7 +216,7 @@ impl Gates {
         // The new clock has no relation to the previous one.
         self.tracks.clear();
         self.reported = self.reported.map(|_| time);
-        (self.last, self.anew) = (Some(here), None);
+        (self.last, self.restart) = (Some(here), None);
         Ok(())
     }
 
@@ -296,7 +296,7 @@ fn shape(body: &RawBody) -> Result<(), String> {
     if !body.place.iter().chain(r).all(|n| n.is_finite()) {
         return Err("a number is not finite".into());
     }
-    if let Some(far) = body.place.iter().find(|p| p.abs() > ROOM) {
+    if let Some(far) = body.place.iter().find(|p| p.abs() > MAX_DISTANCE) {
         return Err(format!("{far:e} m from the origin is outside any room"));
     }
     let product = |i: usize, j: usize| (0..3).map(|k| r[3 * k + i] * r[3 * k + j]).sum::<f64>();

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_match_are_no_trouble() {
+    fn matching_names_are_not_reported() {
         assert_eq!(mismatch(&["xp01", "xp02", "xp03", "frisbee", "chair"], &robots(), "frisbee"), None);
         assert_eq!(mismatch(&["xp01"], &robots(), "frisbee"), None, "hidden bodies are no mismatch");
         assert_eq!(mismatch(&[], &robots(), "frisbee"), None);

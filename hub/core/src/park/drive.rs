@@ -1,8 +1,8 @@
 //! Path following: a robot steers for a point ahead on its path, turns on the spot if its heading is far off, and
 //! stops to avoid contact.
 
-use super::plan::Way;
-use super::room::Room;
+use super::plan::TimedPath;
+use super::room::FreeSpace;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{ROBOT_RADIUS, WHEELBASE};
 use xpuck_kernels::world::Pose;
@@ -23,7 +23,7 @@ const NEAR: f32 = 0.045;
 /// Position error (m) and heading error (rad) at which a robot has arrived, and greater ones at which it counts as
 /// displaced.
 const ARRIVED: (f32, f32) = (0.007, 0.05);
-const LEFT: (f32, f32) = (0.013, 0.1);
+const DISPLACED: (f32, f32) = (0.013, 0.1);
 /// Times ahead at which contact is checked (s).
 const FORESEEN: [f32; 4] = [0.12, 0.25, 0.4, 0.55];
 /// Minimum gaps between two robots, a robot and a disc, and a robot and a wall (m).
@@ -51,18 +51,18 @@ impl Motion {
 }
 
 /// Whether a robot is at its goal; `there` is the previous result, for hysteresis.
-pub fn is_there(pose: Pose, goal: Pose, there: bool) -> bool {
-    let (near, straight) = if there { LEFT } else { ARRIVED };
+pub fn has_arrived(pose: Pose, goal: Pose, there: bool) -> bool {
+    let (near, straight) = if there { DISPLACED } else { ARRIVED };
     (pose.at - goal.at).length() < near && wrap_angle(goal.heading - pose.heading).abs() < straight
 }
 
 /// Returns the motion of a robot `since` seconds after the start of its path, and whether it turns at its goal;
 /// `turning` is the previous value.
-pub fn follow(pose: Pose, goal: Pose, way: &Way, since: f64, turning: bool) -> (Motion, bool) {
+pub fn follow(pose: Pose, goal: Pose, way: &TimedPath, since: f64, turning: bool) -> (Motion, bool) {
     let ahead = way.after(since + AHEAD);
     let to_goal = (goal.at - pose.at).length();
     let ends = (ahead - goal.at).length() < 1e-4;
-    let near = if turning { LEFT.0 } else { ARRIVED.0 };
+    let near = if turning { DISPLACED.0 } else { ARRIVED.0 };
     if ends && to_goal < near {
         let off = wrap_angle(goal.heading - pose.heading);
         return (Motion { speed: 0.0, turn: (GAIN * off).clamp(-TURN, TURN) }, true);
@@ -104,7 +104,7 @@ impl Other {
 }
 
 /// Returns the motion, without its forward speed if the robot would soon touch something.
-pub fn without_touching(pose: Pose, motion: Motion, room: &Room, others: &[Other]) -> Motion {
+pub fn without_touching(pose: Pose, motion: Motion, room: &FreeSpace, others: &[Other]) -> Motion {
     let velocity = motion.velocity(pose.heading);
     let (robots, discs, walls) = GAPS;
     let nearer = |gap: f32, now: f32, least: f32| gap < least && gap < now - 0.001;
@@ -133,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_turns_first_then_drives_and_turns_at_its_place() {
+    fn robot_turns_then_drives_then_turns_at_goal() {
         let goal = pose(0.3, 0.0, 1.0);
-        let way = Way((0..=12).map(|k| vec2(0.025 * k as f32, 0.0)).collect());
+        let way = TimedPath((0..=12).map(|k| vec2(0.025 * k as f32, 0.0)).collect());
         let (motion, _) = follow(pose(0.0, 0.0, 2.0), goal, &way, 0.0, false);
         assert!(motion.speed == 0.0 && motion.turn < -1.0, "{motion:?}");
         let (motion, _) = follow(pose(0.0, 0.0, 0.0), goal, &way, 0.0, false);
@@ -148,8 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_stands_before_what_it_would_touch_and_may_leave_it() {
-        let room = Room { half: vec2(1.0, 0.75), walls: Vec::new(), discs: vec![(Vec2::ZERO, 0.105)] };
+    fn robot_stops_before_contact_and_may_drive_away() {
+        let room = FreeSpace { half: vec2(1.0, 0.75), walls: Vec::new(), discs: vec![(Vec2::ZERO, 0.105)] };
         let ahead = Motion { speed: 0.1, turn: 0.3 };
         let at = |x: f32, heading: f32, others: &[Other]| without_touching(pose(x, 0.0, heading), ahead, &room, others);
         assert_eq!(at(-0.18, 0.0, &[]).speed, 0.0, "the frisbee is ahead");

@@ -13,10 +13,10 @@ mod sightings;
 
 use crate::mocap::Frame;
 use assign::assign;
-use drive::{Motion, Other, follow, is_there, without_touching};
-use plan::{APART, Task, Way};
-use room::{DISC_MARGIN, Grid, Room};
-pub use sightings::Sightings;
+use drive::{Motion, Other, follow, has_arrived, without_touching};
+use plan::{APART, Task, TimedPath};
+use room::{DISC_MARGIN, FreeSpace, Grid};
+pub use sightings::LastPoses;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::world::Pose;
@@ -41,7 +41,7 @@ const LONGEST: f64 = 180.0;
 
 /// Task of a parking operation.
 #[derive(Clone, Debug)]
-pub struct Orders {
+pub struct ParkingTask {
     /// Half the arena's length and width (m).
     pub half: Vec2,
     /// Inner walls.
@@ -59,13 +59,13 @@ pub struct Orders {
 
 /// State of one robot.
 #[derive(Clone, Debug)]
-struct Parked {
+struct RobotState {
     name: String,
     goal: usize,
     seen: Option<(f64, Pose)>,
     /// Whether the robot is connected and not held.
     there: bool,
-    way: Option<(f64, Way)>,
+    way: Option<(f64, TimedPath)>,
     motion: Motion,
     turning: bool,
     parked: bool,
@@ -73,7 +73,7 @@ struct Parked {
     blocked: bool,
 }
 
-impl Parked {
+impl RobotState {
     fn pose(&self, now: f64) -> Option<Pose> {
         self.seen.filter(|(at, _)| self.there && now - at <= POSE_LIMIT).map(|(_, pose)| pose)
     }
@@ -90,7 +90,7 @@ pub enum Outcome {
 
 /// Progress of one robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct RobotProgress {
     /// Goal pose.
     pub goal: Pose,
     /// Position error (m) and heading error (rad); `None` before the robot was seen.
@@ -106,13 +106,13 @@ pub struct Standing {
 /// Parking operation in progress.
 #[derive(Clone, Debug)]
 pub struct Parking {
-    orders: Orders,
+    orders: ParkingTask,
     began: f64,
-    room: Room,
+    room: FreeSpace,
     grid: Grid,
     /// Distances to each goal.
     fields: Vec<Vec<Option<u32>>>,
-    robots: Vec<Parked>,
+    robots: Vec<RobotState>,
     /// Time and position of the last sight of the frisbee, and its first position.
     frisbee: Option<(f64, Vec2)>,
     frisbee_first: Option<Vec2>,
@@ -136,7 +136,7 @@ impl Parking {
     /// # Errors
     /// The reason in one line: goals that are too close to each other or to an obstacle, or unreachable; the frisbee
     /// or a robot is not visible.
-    pub fn new(now: f64, orders: Orders, frame: &Frame) -> Result<Parking, String> {
+    pub fn new(now: f64, orders: ParkingTask, frame: &Frame) -> Result<Parking, String> {
         let missing: Vec<&str> =
             orders.robots.iter().filter(|name| frame.pose(name).is_none()).map(String::as_str).collect();
         if !missing.is_empty() {
@@ -148,8 +148,8 @@ impl Parking {
             })?),
             None => None,
         };
-        let room = Room { half: orders.half, walls: orders.walls.clone(), discs: Vec::new() };
-        let robots = orders.robots.iter().enumerate().map(|(goal, name)| Parked {
+        let room = FreeSpace { half: orders.half, walls: orders.walls.clone(), discs: Vec::new() };
+        let robots = orders.robots.iter().enumerate().map(|(goal, name)| RobotState {
             name: name.clone(),
             goal,
             seen: frame.pose(name).map(|pose| (now, pose)),
@@ -178,9 +178,9 @@ impl Parking {
             orders,
         };
         parking.note_strangers(frame);
-        parking.furnish();
+        parking.update_obstacles();
         parking.check_goals()?;
-        parking.give_out(parking.orders.own);
+        parking.assign_goals(parking.orders.own);
         if let Some(robot) = parking.robots.iter().find(|robot| parking.left(robot).is_none()) {
             let at = parking.orders.goals[robot.goal].at;
             return Err(format!("no way leads {} to ({:.2}, {:.2})", robot.name, at.x, at.y));
@@ -212,7 +212,7 @@ impl Parking {
     }
 
     /// Updates the obstacles and the distances to each goal.
-    fn furnish(&mut self) {
+    fn update_obstacles(&mut self) {
         let discs = self.orders.frisbee.iter().zip(self.frisbee).map(|((_, radius), (_, at))| (at, *radius));
         let strangers = self.strangers.iter().map(|(_, at)| (*at, ROBOT_RADIUS));
         self.room.discs = discs.chain(strangers).collect();
@@ -221,13 +221,13 @@ impl Parking {
     }
 
     /// Assigns the goals.
-    fn give_out(&mut self, own: bool) {
+    fn assign_goals(&mut self, own: bool) {
         if own {
             return;
         }
         // Distance that stands for an unreachable goal [m].
         const NONE: f64 = 1e3;
-        let ways = |robot: &Parked| -> Vec<f64> {
+        let ways = |robot: &RobotState| -> Vec<f64> {
             let at = robot.seen.map_or(Vec2::ZERO, |(_, pose)| pose.at);
             let way = |field: &Vec<Option<u32>>| self.grid.distance(&self.room, at, field).map_or(NONE, f64::from);
             self.fields.iter().map(way).collect()
@@ -247,7 +247,7 @@ impl Parking {
     }
 
     /// Remaining path length of a robot (m); `None` if its goal is unreachable.
-    fn left(&self, robot: &Parked) -> Option<f32> {
+    fn left(&self, robot: &RobotState) -> Option<f32> {
         let at = robot.seen?.1.at;
         let goal = self.orders.goals[robot.goal].at;
         let straight = (goal - at).length();
@@ -280,7 +280,7 @@ impl Parking {
     }
 
     /// Takes a frame of motion capture.
-    pub fn see(&mut self, now: f64, frame: &Frame) {
+    pub fn on_frame(&mut self, now: f64, frame: &Frame) {
         for robot in &mut self.robots {
             if let Some(pose) = frame.pose(&robot.name) {
                 robot.seen = Some((now, pose));
@@ -295,7 +295,7 @@ impl Parking {
             moved |= before.is_none_or(|before| (before - pose.at).length() > MOVED);
         }
         if moved {
-            self.furnish();
+            self.update_obstacles();
         }
     }
 
@@ -320,13 +320,13 @@ impl Parking {
     }
 
     /// Progress of each robot, in the order of the robots.
-    pub fn standing(&self, now: f64) -> impl Iterator<Item = Standing> + '_ {
+    pub fn standing(&self, now: f64) -> impl Iterator<Item = RobotProgress> + '_ {
         self.robots.iter().map(move |robot| {
             let goal = self.orders.goals[robot.goal];
             let off =
                 |(_, pose): (f64, Pose)| ((pose.at - goal.at).length(), wrap_angle(pose.heading - goal.heading).abs());
             let seen = robot.seen.is_some_and(|(at, _)| now - at <= POSE_LIMIT);
-            Standing { goal, off: robot.seen.map(off), parked: robot.parked, seen, there: robot.there }
+            RobotProgress { goal, off: robot.seen.map(off), parked: robot.parked, seen, there: robot.there }
         })
     }
 
@@ -355,7 +355,7 @@ impl Parking {
             return;
         };
         let goal = self.orders.goals[robot.goal];
-        let parked = is_there(pose, goal, robot.parked);
+        let parked = has_arrived(pose, goal, robot.parked);
         let (mut motion, mut turning) = (Motion::default(), false);
         if let Some((planned, way)) = &robot.way {
             // A robot at its goal stands still unless its path leaves the goal.
@@ -385,11 +385,12 @@ impl Parking {
         let Some(pose) = self.robots[index].pose(now) else { return };
         // Robots that are not driven are obstacles for all others.
         let standing = self.robots.iter().filter(|robot| robot.pose(now).is_none());
-        let mut others: Vec<Way> = standing.filter_map(|robot| Some(Way::standing(robot.seen?.1.at))).collect();
+        let mut others: Vec<TimedPath> =
+            standing.filter_map(|robot| Some(TimedPath::standing(robot.seen?.1.at))).collect();
         let (first, last) = self.order.split_at(self.turn - 1);
         for robot in first.iter().map(|i| &self.robots[*i]).filter(|robot| robot.pose(now).is_some()) {
             let at = robot.seen.map_or(Vec2::ZERO, |(_, pose)| pose.at);
-            let way = robot.way.as_ref().map_or_else(|| Way::standing(at), |(from, way)| way.rest(now - from));
+            let way = robot.way.as_ref().map_or_else(|| TimedPath::standing(at), |(from, way)| way.rest(now - from));
             others.push(way);
         }
         let yielding: Vec<Vec2> = last[1..].iter().filter_map(|i| Some(self.robots[*i].pose(now)?.at)).collect();
@@ -410,7 +411,7 @@ impl Parking {
 
     /// Gives the highest priority to robots without a path, and the lowest to robots at their goals, which make way.
     fn reorder(&mut self) {
-        let rank = |robot: &Parked| if robot.blocked { 0 } else { 1 + u8::from(robot.parked) };
+        let rank = |robot: &RobotState| if robot.blocked { 0 } else { 1 + u8::from(robot.parked) };
         let robots = &self.robots;
         self.order.sort_by_key(|i| rank(&robots[*i]));
         self.turn = 0;
@@ -418,7 +419,7 @@ impl Parking {
 
     /// Returns the result once parking has ended; to be called after [`Parking::drive`].
     pub fn outcome(&mut self, now: f64) -> Option<Outcome> {
-        let there: Vec<&Parked> = self.robots.iter().filter(|robot| robot.there).collect();
+        let there: Vec<&RobotState> = self.robots.iter().filter(|robot| robot.there).collect();
         if there.is_empty() {
             return Some(Outcome::GivenUp("no robot is left to be parked".into()));
         }
@@ -443,7 +444,7 @@ impl Parking {
         if self.tries > TRIES {
             return Some(Outcome::GivenUp(self.stuck("and gets no farther")));
         }
-        self.give_out(self.orders.own);
+        self.assign_goals(self.orders.own);
         self.order.reverse();
         self.turn = 0;
         self.progress = (f32::INFINITY, now);

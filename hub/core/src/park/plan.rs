@@ -1,7 +1,7 @@
 //! Path of a robot in space and time, around robots with higher priority: cooperative A* in a time window (Silver
 //! 2005) on a grid with 8 neighbours. A path is the position of the robot at each time step.
 
-use super::room::{Grid, Room};
+use super::room::{FreeSpace, Grid};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use xpuck_kernels::math::{Vec2, wrap_angle};
@@ -20,18 +20,18 @@ const OVER: usize = 16;
 /// Minimum distance between the centres of robots (m).
 pub const APART: f32 = 2.0 * ROBOT_RADIUS + 0.018;
 /// Additional cost of a move near a robot that has no path yet (time steps).
-const DISTURBS: u32 = 6;
+const NEAR_COST: u32 = 6;
 /// Maximum number of expanded nodes, after which the best path so far is used.
-const MOST: usize = 12_000;
+const MAX_NODES: usize = 12_000;
 
 /// Position of a robot at each time step; it stays at the last one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Way(pub Vec<Vec2>);
+pub struct TimedPath(pub Vec<Vec2>);
 
-impl Way {
+impl TimedPath {
     /// Creates the path of a standing robot.
-    pub fn standing(at: Vec2) -> Way {
-        Way(vec![at])
+    pub fn standing(at: Vec2) -> TimedPath {
+        TimedPath(vec![at])
     }
 
     fn step(&self, step: usize) -> Vec2 {
@@ -46,9 +46,9 @@ impl Way {
     }
 
     /// Remaining path after a time (s).
-    pub fn rest(&self, seconds: f64) -> Way {
+    pub fn rest(&self, seconds: f64) -> TimedPath {
         let steps = self.0.len().max(1);
-        Way((0..steps).map(|step| self.after(seconds + step as f64 * STEP)).collect())
+        TimedPath((0..steps).map(|step| self.after(seconds + step as f64 * STEP)).collect())
     }
 }
 
@@ -56,7 +56,7 @@ impl Way {
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// Obstacles.
-    pub room: &'a Room,
+    pub room: &'a FreeSpace,
     /// Grid over the room.
     pub grid: &'a Grid,
     /// Current position (m) and heading (rad).
@@ -66,7 +66,7 @@ pub struct Task<'a> {
     /// Distances to the goal from the grid's nodes.
     pub distances: &'a [Option<u32>],
     /// Paths of robots with higher priority, from the current time.
-    pub others: &'a [Way],
+    pub others: &'a [TimedPath],
     /// Positions of robots with lower priority; moves near them have an additional cost.
     pub yielding: &'a [Vec2],
 }
@@ -124,7 +124,7 @@ impl Task<'_> {
     }
 
     /// Lower bound of the remaining time steps from a node; `None` if the goal is unreachable.
-    fn left(&self, place: Place, doors: &Doors) -> Option<u32> {
+    fn left(&self, place: Place, doors: &Connections) -> Option<u32> {
         match place {
             place if place == self.end() => Some(0),
             place if place == self.beginning() => Some(doors.first),
@@ -149,7 +149,7 @@ impl Task<'_> {
         (metres / SPEED / STEP as f32 * 0.9) as u32
     }
 
-    fn moves(&self, place: Place, doors: &Doors) -> Vec<Place> {
+    fn moves(&self, place: Place, doors: &Connections) -> Vec<Place> {
         let mut moves = vec![place];
         if place == self.beginning() {
             moves.extend(&doors.out);
@@ -168,10 +168,10 @@ impl Task<'_> {
     }
 
     /// Returns the fastest path through the time window, and whether it is free to its end.
-    pub fn plan(&self) -> (Way, bool) {
-        let doors = Doors {
-            out: self.grid.doors(self.room, self.from.0),
-            into: self.grid.doors(self.room, self.to),
+    pub fn plan(&self) -> (TimedPath, bool) {
+        let doors = Connections {
+            out: self.grid.connections(self.room, self.from.0),
+            into: self.grid.connections(self.room, self.to),
             first: self.first(),
         };
         let places = self.grid.len() + 2;
@@ -191,7 +191,7 @@ impl Task<'_> {
                 farthest = (step, place);
             }
             looked += 1;
-            if step >= WINDOW || looked >= MOST {
+            if step >= WINDOW || looked >= MAX_NODES {
                 break;
             }
             let so_far = cost - self.left(place, &doors).unwrap_or(0);
@@ -205,7 +205,7 @@ impl Task<'_> {
                 let waits_there = next == place && place == self.end();
                 let mut costs = if waits_there { 0 } else { steps as u32 };
                 if self.disturbs(next) {
-                    costs += DISTURBS;
+                    costs += NEAR_COST;
                 }
                 open.push(Reverse((so_far + costs + left, Reverse(step + steps), next, here as u32)));
             }
@@ -214,7 +214,7 @@ impl Task<'_> {
     }
 
     /// Reconstructs the path to a node.
-    fn way(&self, from: &[u32], (last, place): (usize, Place)) -> Way {
+    fn way(&self, from: &[u32], (last, place): (usize, Place)) -> TimedPath {
         let places = self.grid.len() + 2;
         let mut stations = vec![(last, place)];
         let mut here = last * places + place;
@@ -231,12 +231,12 @@ impl Task<'_> {
             let turning = steps - moving;
             way.extend((1..=steps).map(|k| a + (b - a) * (k.saturating_sub(turning) as f32 / moving as f32)));
         }
-        Way(way)
+        TimedPath(way)
     }
 }
 
 /// Grid nodes that connect to the start and to the goal.
-struct Doors {
+struct Connections {
     out: Vec<Place>,
     into: Vec<Place>,
     /// Lower bound of the time steps from start to goal.
@@ -248,8 +248,8 @@ mod tests {
     use super::*;
     use xpuck_kernels::math::vec2;
 
-    fn plan(from: Vec2, to: Vec2, others: &[Way]) -> (Way, bool) {
-        let room = Room { half: vec2(1.0, 0.75), walls: Vec::new(), discs: vec![(Vec2::ZERO, 0.105)] };
+    fn plan(from: Vec2, to: Vec2, others: &[TimedPath]) -> (TimedPath, bool) {
+        let room = FreeSpace { half: vec2(1.0, 0.75), walls: Vec::new(), discs: vec![(Vec2::ZERO, 0.105)] };
         let grid = Grid::new(&room);
         let distances = grid.distances(&room, to);
         let task =
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_ends_where_it_is_to_end_and_keeps_clear_of_the_frisbee() {
+    fn path_ends_at_goal_and_avoids_frisbee() {
         let (way, free) = plan(vec2(-0.4, 0.02), vec2(0.433, 0.017), &[]);
         assert!(free && *way.0.last().unwrap() == vec2(0.433, 0.017), "{way:?}");
         assert!(way.0.iter().all(|at| at.length() > 0.105 + ROBOT_RADIUS + 0.015), "{way:?}");
@@ -267,8 +267,8 @@ mod tests {
     }
 
     #[test]
-    fn who_has_the_right_of_way_is_let_by_and_one_that_waits_there_is_left_for() {
-        let crossing = Way((0..=44).map(|k| vec2(0.5, 0.6 - 0.025 * k as f32)).collect());
+    fn robot_yields_to_higher_priority_paths() {
+        let crossing = TimedPath((0..=44).map(|k| vec2(0.5, 0.6 - 0.025 * k as f32)).collect());
         let (way, free) = plan(vec2(0.3, 0.05), vec2(0.7, 0.05), std::slice::from_ref(&crossing));
         assert!(free && *way.0.last().unwrap() == vec2(0.7, 0.05));
         let nearest = (0..=44).map(|k| (way.step(k) - crossing.step(k)).length()).fold(f32::INFINITY, f32::min);
@@ -280,15 +280,15 @@ mod tests {
     }
 
     #[test]
-    fn a_place_beyond_the_window_is_approached() {
+    fn goal_beyond_window_is_approached() {
         let (way, free) = plan(vec2(0.8, 0.5), vec2(-0.8, -0.5), &[]);
         let gone = (vec2(0.8, 0.5) - *way.0.last().unwrap()).length();
         assert!(free && gone > 0.8, "{gone} m in {} steps", way.0.len());
     }
 
     #[test]
-    fn the_rest_of_a_way_goes_on_where_it_is() {
-        let way = Way((0..=4).map(|k| vec2(0.1 * k as f32, 0.0)).collect());
+    fn rest_of_path_starts_at_given_distance() {
+        let way = TimedPath((0..=4).map(|k| vec2(0.1 * k as f32, 0.0)).collect());
         assert!((way.after(0.375).x - 0.15).abs() < 1e-6);
         assert!((way.rest(0.5).0[1].x - 0.3).abs() < 1e-6);
         assert!((way.after(9.0).x - 0.4).abs() < 1e-6);

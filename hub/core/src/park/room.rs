@@ -20,7 +20,7 @@ const MOVES: [(i32, i32, u32); 8] =
 
 /// Static obstacles of a robot.
 #[derive(Clone, Debug)]
-pub struct Room {
+pub struct FreeSpace {
     /// Half the arena's length and width (m).
     pub half: Vec2,
     /// Inner walls.
@@ -29,7 +29,7 @@ pub struct Room {
     pub discs: Vec<(Vec2, f32)>,
 }
 
-impl Room {
+impl FreeSpace {
     /// Gap between a robot's rim and the nearest disc (m); infinite without discs, negative if they overlap.
     pub fn to_discs(&self, at: Vec2) -> f32 {
         let gaps = self.discs.iter().map(|(disc, radius)| (at - *disc).length() - radius - ROBOT_RADIUS);
@@ -75,7 +75,7 @@ pub struct Grid {
 
 impl Grid {
     /// Creates the grid of a room.
-    pub fn new(room: &Room) -> Grid {
+    pub fn new(room: &FreeSpace) -> Grid {
         let cell = CELL.max((4.0 * room.half.x * room.half.y / MOST_CELLS).sqrt());
         let count = |half: f32| 2 * (half / cell) as i32 + 1;
         let mut grid = Grid { cell, columns: count(room.half.x), rows: count(room.half.y), free: Vec::new() };
@@ -118,7 +118,7 @@ impl Grid {
 
     /// Nodes that connect to a point by a straight line without obstacles: close ones, or more distant ones if there
     /// are none.
-    pub fn doors(&self, room: &Room, at: Vec2) -> Vec<usize> {
+    pub fn connections(&self, room: &FreeSpace, at: Vec2) -> Vec<usize> {
         let doors =
             |cells| -> Vec<usize> { self.near(at, cells).filter(|place| room.is_clear(at, self.at(*place))).collect() };
         let found = doors(1.6);
@@ -126,10 +126,10 @@ impl Grid {
     }
 
     /// Distances from each node to a point, in tenths of a cell; `None` for unreachable nodes.
-    pub fn distances(&self, room: &Room, to: Vec2) -> Vec<Option<u32>> {
+    pub fn distances(&self, room: &FreeSpace, to: Vec2) -> Vec<Option<u32>> {
         let mut distances = vec![None; self.len()];
         let mut open: BinaryHeap<Reverse<(u32, usize)>> = BinaryHeap::new();
-        for place in self.doors(room, to) {
+        for place in self.connections(room, to) {
             open.push(Reverse(((10.0 * (self.at(place) - to).length() / self.cell) as u32, place)));
         }
         while let Some(Reverse((distance, place))) = open.pop() {
@@ -144,9 +144,9 @@ impl Grid {
     }
 
     /// Distance from a point, by the distances of the nodes (m); `None` if it is unreachable.
-    pub fn distance(&self, room: &Room, from: Vec2, distances: &[Option<u32>]) -> Option<f32> {
+    pub fn distance(&self, room: &FreeSpace, from: Vec2, distances: &[Option<u32>]) -> Option<f32> {
         let by = |place: usize| Some((self.at(place) - from).length() + distances[place]? as f32 * self.cell / 10.0);
-        self.doors(room, from).into_iter().filter_map(by).reduce(f32::min)
+        self.connections(room, from).into_iter().filter_map(by).reduce(f32::min)
     }
 }
 
@@ -154,8 +154,8 @@ impl Grid {
 mod tests {
     use super::*;
 
-    fn room() -> Room {
-        Room { half: vec2(1.0, 0.75), walls: Vec::new(), discs: vec![(Vec2::ZERO, 0.105)] }
+    fn room() -> FreeSpace {
+        FreeSpace { half: vec2(1.0, 0.75), walls: Vec::new(), discs: vec![(Vec2::ZERO, 0.105)] }
     }
 
     #[test]
@@ -172,21 +172,21 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_that_is_too_near_may_go_away_and_not_nearer() {
+    fn robot_too_close_may_only_increase_distance() {
         let room = room();
         let touching = vec2(0.143, 0.0);
         assert!(room.is_clear(touching, vec2(0.2, 0.0)) && !room.is_clear(touching, vec2(-0.2, 0.0)));
         let grid = Grid::new(&room);
-        assert!(!grid.doors(&room, touching).is_empty());
+        assert!(!grid.connections(&room, touching).is_empty());
         let corner = vec2(0.96, 0.71);
-        assert!(!grid.doors(&room, corner).is_empty());
+        assert!(!grid.connections(&room, corner).is_empty());
     }
 
     #[test]
-    fn a_wall_across_the_arena_is_a_detour_or_the_end() {
+    fn wall_across_arena_causes_detour_or_no_path() {
         let wall = |y: f32| Wall { from: vec2(0.0, -0.75), to: vec2(0.0, y) };
         let way = |walls| {
-            let room = Room { walls, discs: Vec::new(), ..room() };
+            let room = FreeSpace { walls, discs: Vec::new(), ..room() };
             let grid = Grid::new(&room);
             grid.distance(&room, vec2(0.3, -0.5), &grid.distances(&room, vec2(-0.3, -0.5)))
         };

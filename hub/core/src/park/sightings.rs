@@ -11,9 +11,9 @@ const GONE: f64 = 0.5;
 
 /// Time and pose of the last sight of each body.
 #[derive(Clone, Debug, Default)]
-pub struct Sightings(BTreeMap<String, (f64, Pose)>);
+pub struct LastPoses(BTreeMap<String, (f64, Pose)>);
 
-impl Sightings {
+impl LastPoses {
     /// Takes a frame.
     pub fn take(&mut self, now: f64, frame: &Frame) {
         for body in &frame.bodies {
@@ -38,12 +38,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_that_is_hidden_for_a_moment_is_still_there() {
+    fn briefly_hidden_body_is_still_present() {
         let frame = |names: &[&str]| Frame {
             number: 1,
             bodies: names.iter().map(|name| Tracked { name: (*name).into(), pose: Pose::default() }).collect(),
         };
-        let mut sightings = Sightings::default();
+        let mut sightings = LastPoses::default();
         sightings.take(1.0, &frame(&["a", "b"]));
         sightings.take(1.2, &frame(&["b"]));
         assert!(sightings.recent(1.4).pose("a").is_some());

@@ -4,16 +4,16 @@
 
 mod row;
 
-pub use row::{Row, Stand, Told};
+pub use row::{BundleReport, Row, UpdateState};
 
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of robots that are updated at the same time after the first group.
-pub const AT_ONCE: usize = 4;
+pub const MAX_PARALLEL: usize = 4;
 /// Interval between repeated offers without an answer (s).
 pub const OFFER_EVERY: f64 = 2.0;
 /// Time without a request after which the bundle is offered again to a loading robot, which may have restarted (s).
-pub const ASK_AGAIN: f64 = 5.0;
+pub const REOFFER_AFTER: f64 = 5.0;
 /// Maximum duration of each step before the trial, for a connected robot (s).
 pub const NO_PROGRESS: f64 = 60.0;
 /// Time without a message after which a robot counts as silent (s).
@@ -77,7 +77,7 @@ impl Rollout {
     }
 
     /// Reason why no run may start now; `None` if it may. Robots that load or try a version must not drive.
-    pub fn keeps_from_run(&self) -> Option<String> {
+    pub fn blocks_run(&self) -> Option<String> {
         if self.is_done() {
             return None;
         }
@@ -92,8 +92,8 @@ impl Rollout {
     /// Stops the update; robots that have started to load finish their update.
     pub fn abort(&mut self, why: &str) {
         self.stopped.get_or_insert_with(|| why.into());
-        for row in self.rows.iter_mut().filter(|row| matches!(row.stand, Stand::Waiting | Stand::Offered)) {
-            row.stand = Stand::Skipped;
+        for row in self.rows.iter_mut().filter(|row| matches!(row.stand, UpdateState::Waiting | UpdateState::Offered)) {
+            row.stand = UpdateState::Skipped;
         }
     }
 
@@ -105,43 +105,43 @@ impl Rollout {
     }
 
     /// Handles a robot's request for a piece of the payload; returns whether it may have it.
-    pub fn wants(&mut self, robot: &str, digest: &str, offset: u64, now: f64) -> bool {
+    pub fn on_request(&mut self, robot: &str, digest: &str, offset: u64, now: f64) -> bool {
         self.heard(robot, now);
         let ours = digest == self.digest;
         let Some(row) = self.row(robot).filter(|_| ours) else { return false };
-        let takes = matches!(row.stand, Stand::Offered | Stand::Loading { .. });
-        if takes && row.stand != (Stand::Loading { offset }) {
-            (row.stand, row.since) = (Stand::Loading { offset }, Some(now));
+        let takes = matches!(row.stand, UpdateState::Offered | UpdateState::Loading { .. });
+        if takes && row.stand != (UpdateState::Loading { offset }) {
+            (row.stand, row.since) = (UpdateState::Loading { offset }, Some(now));
         }
         takes
     }
 
     /// Handles a robot's report about a bundle.
-    pub fn told(&mut self, robot: &str, digest: &str, told: Told, now: f64) {
+    pub fn on_report(&mut self, robot: &str, digest: &str, told: BundleReport, now: f64) {
         self.heard(robot, now);
         let (ours, version) = (digest == self.digest, self.version.clone());
         let Some(row) = self.row(robot).filter(|row| ours && !row.stand.is_final()) else { return };
         // A report about an earlier attempt with the same bundle does not count for this one.
-        if row.stand == Stand::Waiting && told != Told::Good {
+        if row.stand == UpdateState::Waiting && told != BundleReport::Good {
             return;
         }
         let why = match told {
-            Told::Trial => {
-                if !matches!(row.stand, Stand::Trial) {
-                    (row.stand, row.since) = (Stand::Trial, Some(now));
+            BundleReport::Trial => {
+                if !matches!(row.stand, UpdateState::Trial) {
+                    (row.stand, row.since) = (UpdateState::Trial, Some(now));
                 }
                 return;
             }
-            Told::Good => {
-                row.stand = Stand::Good;
+            BundleReport::Good => {
+                row.stand = UpdateState::Good;
                 return;
             }
-            Told::Reverted(why) => {
-                row.stand = Stand::Reverted(why.clone());
+            BundleReport::Reverted(why) => {
+                row.stand = UpdateState::Reverted(why.clone());
                 format!("{robot} went back from {version}: {why}")
             }
-            Told::Refused(why) => {
-                row.stand = Stand::Refused(why.clone());
+            BundleReport::Refused(why) => {
+                row.stand = UpdateState::Refused(why.clone());
                 format!("{robot} refuses {version}: {why}")
             }
         };
@@ -156,40 +156,42 @@ impl Rollout {
             return Vec::new();
         }
         let silent = |row: &Row| row.heard.is_none_or(|at| now - at > SILENT);
-        let good = self.rows.iter().filter(|row| row.stand == Stand::Good).count();
-        let room = if good < self.canary { self.canary - good } else { AT_ONCE };
+        let good = self.rows.iter().filter(|row| row.stand == UpdateState::Good).count();
+        let room = if good < self.canary { self.canary - good } else { MAX_PARALLEL };
         let mut busy = self.rows.iter().filter(|row| row.stand.is_busy()).count();
         let mut actions = Vec::new();
         for row in &mut self.rows {
             match row.stand {
-                Stand::Waiting if busy < room && !silent(row) => busy += 1,
-                Stand::Offered | Stand::Loading { .. } if row.offered.is_some_and(|at| now - at < OFFER_EVERY) => {
+                UpdateState::Waiting if busy < room && !silent(row) => busy += 1,
+                UpdateState::Offered | UpdateState::Loading { .. }
+                    if row.offered.is_some_and(|at| now - at < OFFER_EVERY) =>
+                {
                     continue;
                 }
-                Stand::Offered if silent(row) => {
+                UpdateState::Offered if silent(row) => {
                     // The robot gets another turn when it sends messages again.
-                    row.stand = Stand::Waiting;
+                    row.stand = UpdateState::Waiting;
                     busy -= 1;
                     continue;
                 }
-                Stand::Offered => {}
-                Stand::Loading { .. } if row.since.is_none_or(|at| now - at >= ASK_AGAIN) => {}
+                UpdateState::Offered => {}
+                UpdateState::Loading { .. } if row.since.is_none_or(|at| now - at >= REOFFER_AFTER) => {}
                 _ => continue,
             }
-            if row.stand == Stand::Waiting {
-                (row.stand, row.since) = (Stand::Offered, Some(now));
+            if row.stand == UpdateState::Waiting {
+                (row.stand, row.since) = (UpdateState::Offered, Some(now));
             }
             row.offered = Some(now);
             actions.push(Action::Offer(row.robot.clone()));
         }
-        let left = self.rows.iter().any(|row| row.stand == Stand::Waiting);
+        let left = self.rows.iter().any(|row| row.stand == UpdateState::Waiting);
         if left && busy == 0 {
             let since = *self.only_silent_since.get_or_insert(now);
             if now - since >= WAIT_FOR_SILENT {
                 self.rows
                     .iter_mut()
-                    .filter(|row| row.stand == Stand::Waiting)
-                    .for_each(|row| row.stand = Stand::Silent);
+                    .filter(|row| row.stand == UpdateState::Waiting)
+                    .for_each(|row| row.stand = UpdateState::Silent);
             }
         } else {
             self.only_silent_since = None;
@@ -205,15 +207,17 @@ impl Rollout {
             match row.stand {
                 // A robot that became silent while loading gets another offer when it returns, if the update still
                 // continues.
-                Stand::Loading { .. } if row.heard.is_none_or(|at| now - at > SILENT) => {
-                    row.stand = if goes_on { Stand::Waiting } else { Stand::Skipped };
+                UpdateState::Loading { .. } if row.heard.is_none_or(|at| now - at > SILENT) => {
+                    row.stand = if goes_on { UpdateState::Waiting } else { UpdateState::Skipped };
                 }
-                Stand::Offered | Stand::Loading { .. } if now - *row.since.get_or_insert(now) > NO_PROGRESS => {
-                    row.stand = Stand::Lost;
+                UpdateState::Offered | UpdateState::Loading { .. }
+                    if now - *row.since.get_or_insert(now) > NO_PROGRESS =>
+                {
+                    row.stand = UpdateState::Lost;
                     lost = Some(format!("{} got no further for {NO_PROGRESS} s", row.robot));
                 }
-                Stand::Trial if now - *row.since.get_or_insert(now) > trial => {
-                    row.stand = Stand::Lost;
+                UpdateState::Trial if now - *row.since.get_or_insert(now) > trial => {
+                    row.stand = UpdateState::Lost;
                     lost = Some(format!("{} did not say within {trial} s what came of its trial", row.robot));
                 }
                 _ => {}

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// State of one robot's update.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stand {
+pub enum UpdateState {
     /// Waiting for its turn.
     Waiting,
     /// Bundle offered, no answer yet.
@@ -31,40 +31,45 @@ pub enum Stand {
     Skipped,
 }
 
-impl Stand {
+impl UpdateState {
     /// Name of the state, number of received bytes while loading, and reason why the robot does not run the version.
     pub fn told(&self) -> (&'static str, u64, &str) {
         match self {
-            Stand::Waiting => ("waiting", 0, ""),
-            Stand::Offered => ("offered", 0, ""),
-            Stand::Loading { offset } => ("loading", *offset, ""),
-            Stand::Trial => ("trial", 0, ""),
-            Stand::Good => ("good", 0, ""),
-            Stand::Reverted(why) => ("reverted", 0, why),
-            Stand::Refused(why) => ("refused", 0, why),
-            Stand::Lost => ("lost", 0, "it did not say what came of it"),
-            Stand::Silent => ("silent", 0, "it was not heard"),
-            Stand::Skipped => ("skipped", 0, "the update was stopped before its turn"),
+            UpdateState::Waiting => ("waiting", 0, ""),
+            UpdateState::Offered => ("offered", 0, ""),
+            UpdateState::Loading { offset } => ("loading", *offset, ""),
+            UpdateState::Trial => ("trial", 0, ""),
+            UpdateState::Good => ("good", 0, ""),
+            UpdateState::Reverted(why) => ("reverted", 0, why),
+            UpdateState::Refused(why) => ("refused", 0, why),
+            UpdateState::Lost => ("lost", 0, "it did not say what came of it"),
+            UpdateState::Silent => ("silent", 0, "it was not heard"),
+            UpdateState::Skipped => ("skipped", 0, "the update was stopped before its turn"),
         }
     }
 
     /// Whether the state is final.
     pub fn is_final(&self) -> bool {
         match self {
-            Stand::Waiting | Stand::Offered | Stand::Loading { .. } | Stand::Trial => false,
-            Stand::Good | Stand::Reverted(_) | Stand::Refused(_) | Stand::Lost | Stand::Silent | Stand::Skipped => true,
+            UpdateState::Waiting | UpdateState::Offered | UpdateState::Loading { .. } | UpdateState::Trial => false,
+            UpdateState::Good
+            | UpdateState::Reverted(_)
+            | UpdateState::Refused(_)
+            | UpdateState::Lost
+            | UpdateState::Silent
+            | UpdateState::Skipped => true,
         }
     }
 
     /// Whether the robot must not drive.
     pub fn is_busy(&self) -> bool {
-        !self.is_final() && *self != Stand::Waiting
+        !self.is_final() && *self != UpdateState::Waiting
     }
 }
 
 /// Report of a robot about a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum BundleReport {
     /// The robot is trying the version.
     Trial,
     /// The robot runs the version.
@@ -81,7 +86,7 @@ pub struct Row {
     /// Robot id.
     pub robot: String,
     /// State of the update.
-    pub stand: Stand,
+    pub stand: UpdateState,
     /// Time of its last message (s).
     #[serde(skip)]
     pub(super) heard: Option<f64>,
@@ -95,6 +100,6 @@ pub struct Row {
 
 impl Row {
     pub(super) fn new(robot: &str) -> Row {
-        Row { robot: robot.into(), stand: Stand::Waiting, heard: None, since: None, offered: None }
+        Row { robot: robot.into(), stand: UpdateState::Waiting, heard: None, since: None, offered: None }
     }
 }

@@ -9,7 +9,7 @@ use xpuck_wire::Phase;
 
 /// Time for which a battery must be low before it counts as nearly empty (s), because an estimate may be briefly
 /// wrong.
-const SURE: f64 = 10.0;
+const CONFIRM_TIME: f64 = 10.0;
 
 impl Switchboard {
     /// Returns the reason why this plan would outlast a battery, if known, and a message that lists the batteries
@@ -52,7 +52,7 @@ impl Switchboard {
                     let since = *robot.low.since.get_or_insert(now);
                     // A robot that an operator releases afterwards is not held again.
                     let stops = runs && !robot.held && !robot.low.stopped;
-                    if now - since >= SURE && (!robot.low.told || stops) {
+                    if now - since >= CONFIRM_TIME && (!robot.low.told || stops) {
                         robot.low.told = true;
                         empty.push((robot.id.clone(), left, stops));
                         robot.low.stopped |= stops;
@@ -72,13 +72,13 @@ impl Switchboard {
             };
             self.warn(now, format!("robot {id}: its battery is nearly empty ({left:.1} min left): {then}"));
             if stops {
-                self.stop_without(now, &id);
+                self.continue_without(now, &id);
             }
         }
     }
 
     /// Continues the run without a robot, or ends it.
-    fn stop_without(&mut self, now: f64, id: &str) {
+    fn continue_without(&mut self, now: f64, id: &str) {
         if let Some(run) = &mut self.run {
             run.dead += 1;
         }

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_generation_counts_once_and_the_memory_is_bounded() {
+    fn same_generation_counts_once_and_memory_is_bounded() {
         let gene = |number| Emigrant {
             island: 1,
             number,

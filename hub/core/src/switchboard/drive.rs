@@ -6,17 +6,17 @@ use xpuck_wire::Phase;
 use xpuck_wire::message::{DriveCommand, Reply, State, ToRobot};
 
 /// Duration of a command (ms of wall time); robots accept no longer duration.
-const HOLD_MS: f64 = 250.0;
+const COMMAND_MS: f64 = 250.0;
 /// Time after which a command expires (s of wall time).
 const VALID: f64 = 0.5;
 /// Pause in remote control after which its next start is logged (s of wall time).
-const NOTED: f64 = 5.0;
+const LOG_GAP: f64 = 5.0;
 /// Time after a command during which other operators cannot drive the robot (s of wall time).
-const TAKEN: f64 = 0.5;
+const EXCLUSIVE_TIME: f64 = 0.5;
 
 /// Creates a command at `now` (s); `speed` is the ratio of arena time to wall time.
 pub(super) fn drive_command(now: f64, speed: f64, wheels: [f32; 2], lamps: Option<[u8; 3]>) -> DriveCommand {
-    DriveCommand { wheels, lamps, hold_ms: (HOLD_MS * speed) as u32, expires: now + VALID * speed }
+    DriveCommand { wheels, lamps, hold_ms: (COMMAND_MS * speed) as u32, expires: now + VALID * speed }
 }
 
 impl Switchboard {
@@ -41,7 +41,7 @@ impl Switchboard {
         if robot.held {
             return Err(format!("robot {id} is held: `xpuck robot release {id}` lets it drive again"));
         }
-        let taken = |(other, at): &&(String, f64)| other != who && now - at < TAKEN * self.config.swarm.speed;
+        let taken = |(other, at): &&(String, f64)| other != who && now - at < EXCLUSIVE_TIME * self.config.swarm.speed;
         match robot.driven.as_ref().filter(taken) {
             Some((other, _)) => Err(format!("robot {id} is driven by {other}")),
             None => Ok(place),
@@ -51,14 +51,14 @@ impl Switchboard {
     fn drive_on(&mut self, now: f64, who: &str, place: usize, wheels: [f32; 2], lamps: Option<[u8; 3]>) {
         // A stopped robot ignores wheel commands, so the operator's command first ends the STOP.
         if self.directive.1 == State::Stop && matches!(self.phase, Phase::Idle | Phase::Finished) {
-            self.direct(State::Idle, self.directive.2);
+            self.send_directive(State::Idle, self.directive.2);
         }
         let speed = self.config.swarm.speed;
         let command = drive_command(now, speed, wheels, lamps);
         self.actions.push(Action::Send(place, ToRobot::Drive(command)));
         let robot = &mut self.roster.robots[place];
         let before = robot.driven.replace((who.into(), now));
-        if before.is_none_or(|(other, at)| other != who || now - at > NOTED * speed) {
+        if before.is_none_or(|(other, at)| other != who || now - at > LOG_GAP * speed) {
             let text = format!("robot {} is driven by {who}", robot.id);
             self.note_for(now, who, text);
         }

@@ -6,7 +6,7 @@ use xpuck_wire::message::{Order, Request};
 
 /// Result of a write to the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum StorageResult {
     /// State of the run: number of its last directive, or the greatest number if no state is left.
     State(Result<u64, String>),
     /// Count of STOPs.
@@ -15,7 +15,7 @@ pub enum Kept {
 
 /// State that is known to be on the disk.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Keeping {
+pub(super) struct DurableState {
     /// Every state on the disk includes at least this directive.
     directive: u64,
     stops: u64,
@@ -30,7 +30,7 @@ pub(super) struct Keeping {
 /// Time without an answer after which the disk counts as hanging (s of wall time).
 const HANGS: f64 = 3.0;
 
-impl Keeping {
+impl DurableState {
     /// Reason why something is not stored, if any.
     pub(super) fn refused(&self) -> Option<String> {
         self.state_refused.as_ref().or(self.stops_refused.as_ref()).cloned()
@@ -39,7 +39,7 @@ impl Keeping {
 
 /// Order to stand still, which a restarted hub should know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand {
+pub struct StopOrder {
     directive: u64,
     /// Count of STOPs including this one, for a STOP.
     stops: Option<u64>,
@@ -47,7 +47,7 @@ pub struct Stand {
     robot: Option<usize>,
 }
 
-impl Stand {
+impl StopOrder {
     /// Name of the command that a restarted hub waits for if only robots remember this order.
     pub fn continued_by(&self) -> &'static str {
         if self.stops.is_some() { "START" } else { "RESUME" }
@@ -56,7 +56,7 @@ impl Stand {
 
 /// Durability of an order to stand still.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub enum Durability {
     /// Stored on the hub's disk.
     Disk,
     /// Stored only by robots; the disk has failed, with the reason, or has not answered yet.
@@ -67,7 +67,7 @@ pub enum Memory {
 
 /// Robots that a request orders to stand still.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Whom {
+pub enum Target {
     /// All robots, and the run is over.
     Stop,
     /// All robots.
@@ -76,13 +76,13 @@ pub enum Whom {
     One(String),
 }
 
-impl Whom {
+impl Target {
     /// Robots concerned; `None` for requests that do not order robots to stand still.
-    pub fn of(request: &Request) -> Option<Whom> {
+    pub fn of(request: &Request) -> Option<Target> {
         match request {
-            Request::Stop => Some(Whom::Stop),
-            Request::Pause => Some(Whom::Pause),
-            Request::Order { robot, order: Order::Hold | Order::Pause } => Some(Whom::One(robot.clone())),
+            Request::Stop => Some(Target::Stop),
+            Request::Pause => Some(Target::Pause),
+            Request::Order { robot, order: Order::Hold | Order::Pause } => Some(Target::One(robot.clone())),
             _ => None,
         }
     }
@@ -91,20 +91,22 @@ impl Whom {
 impl Switchboard {
     /// Order to stand still that was just given. `None` for one robot without a run, because robots then do not drive
     /// without a later order.
-    pub fn stand_of(&self, whom: &Whom) -> Option<Stand> {
+    pub fn stand_of(&self, whom: &Target) -> Option<StopOrder> {
         let directive = self.directive.0;
         match whom {
-            Whom::Stop => Some(Stand { directive, stops: Some(self.stops), robot: None }),
-            Whom::Pause => Some(Stand { directive, stops: None, robot: None }),
-            Whom::One(id) => self.run.as_ref().map(|_| Stand { directive, stops: None, robot: self.roster.place(id) }),
+            Target::Stop => Some(StopOrder { directive, stops: Some(self.stops), robot: None }),
+            Target::Pause => Some(StopOrder { directive, stops: None, robot: None }),
+            Target::One(id) => {
+                self.run.as_ref().map(|_| StopOrder { directive, stops: None, robot: self.roster.place(id) })
+            }
         }
     }
 
     /// Current durability of the order.
-    pub fn memory_of(&self, stand: &Stand) -> Memory {
-        let Keeping { directive, stops, state_refused, stops_refused, .. } = &self.keeping;
+    pub fn memory_of(&self, stand: &StopOrder) -> Durability {
+        let DurableState { directive, stops, state_refused, stops_refused, .. } = &self.keeping;
         if *directive >= stand.directive || stand.stops.is_some_and(|count| *stops >= count) {
-            return Memory::Disk;
+            return Durability::Disk;
         }
         let concerned = |place: usize| stand.robot.is_none_or(|robot| robot == place);
         let mut there = self.roster.robots.iter().enumerate().filter(|(place, r)| r.alive() && concerned(*place));
@@ -115,7 +117,7 @@ impl Switchboard {
             (None, Some(why), _) => Some(why),
             _ => None,
         };
-        if robots { Memory::Robots(refused.cloned()) } else { Memory::Nowhere(refused.cloned()) }
+        if robots { Durability::Robots(refused.cloned()) } else { Durability::Nowhere(refused.cloned()) }
     }
 
     /// Notes that a state was handed to the disk.
@@ -132,24 +134,24 @@ impl Switchboard {
     }
 
     /// Takes a result from the disk.
-    pub fn on_kept(&mut self, now: f64, kept: Kept) {
+    pub fn on_kept(&mut self, now: f64, kept: StorageResult) {
         let keeping = &mut self.keeping;
-        if matches!(kept, Kept::State(_)) {
+        if matches!(kept, StorageResult::State(_)) {
             keeping.asked = None;
         }
         let (known, news, what) = match kept {
-            Kept::State(Ok(directive)) => {
+            StorageResult::State(Ok(directive)) => {
                 keeping.directive = directive;
                 (&mut keeping.state_refused, None, "")
             }
-            Kept::Stops(Ok(stops)) => {
+            StorageResult::Stops(Ok(stops)) => {
                 keeping.stops = stops;
                 (&mut keeping.stops_refused, None, "")
             }
-            Kept::State(Err(why)) => {
+            StorageResult::State(Err(why)) => {
                 (&mut keeping.state_refused, Some(why), "a hub that returns cannot go on with this run")
             }
-            Kept::Stops(Err(why)) => (&mut keeping.stops_refused, Some(why), "the count of STOPs is not kept"),
+            StorageResult::Stops(Err(why)) => (&mut keeping.stops_refused, Some(why), "the count of STOPs is not kept"),
         };
         let before = std::mem::replace(known, news.clone());
         match (before, news) {

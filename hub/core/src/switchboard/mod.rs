@@ -21,13 +21,13 @@ use crate::config::Config;
 use crate::entry::Entry;
 use crate::mocap::Frame;
 use crate::mocap::names::NamesWatch;
-use crate::park::Sightings;
+use crate::park::LastPoses;
 use crate::rate::Rate;
 use crate::rate_limit::RateLimit;
 use crate::roster::Roster;
 use crate::virtual_senses::VirtualSenses;
-use keeping::Keeping;
-pub use keeping::{Kept, Memory, Stand, Whom};
+use keeping::DurableState;
+pub use keeping::{Durability, StopOrder, StorageResult, Target};
 use push::Push;
 use run::Run;
 pub use snapshot::Snapshot;
@@ -122,10 +122,10 @@ pub struct Switchboard {
     number: u64,
     directive: (u64, State, u32),
     /// Number of the first directive with the current state.
-    told_since: u64,
+    state_since: u64,
     /// Count of STOPs given to the swarm, as known to this hub, its disk and the robots.
     stops: u64,
-    keeping: Keeping,
+    keeping: DurableState,
     /// Time of the last directive (s).
     directed: f64,
     last: f64,
@@ -137,7 +137,7 @@ pub struct Switchboard {
     /// Whether the state must be stored at the end of this turn in any phase, because the next hub needs it.
     snapshot_wanted: bool,
     frame: Option<(f64, Frame)>,
-    sightings: Sightings,
+    sightings: LastPoses,
     /// Time since which the frisbee has been at rest (s); `None` while it moves.
     resting: Option<f64>,
     watchdog: TrackingWatchdog,
@@ -150,7 +150,7 @@ pub struct Switchboard {
     pose_rate: Rate,
     /// Events, the newest last, and the number of events so far.
     events: VecDeque<Event>,
-    happened: u64,
+    event_count: u64,
     record: String,
     refused: u64,
     /// Number of robots enrolled since the hub started.
@@ -160,7 +160,7 @@ pub struct Switchboard {
     trust: Trust,
     security: SecurityReport,
     /// Number of rejected peers in the last report, and earliest time of the next report (s).
-    told: (u64, f64),
+    refusals_reported: (u64, f64),
     actions: Vec<Action>,
 }
 
@@ -179,9 +179,9 @@ impl Switchboard {
             base,
             number: base,
             directive: (base, State::Idle, 0),
-            told_since: base,
+            state_since: base,
             stops: 0,
-            keeping: Keeping::default(),
+            keeping: DurableState::default(),
             directed: 0.0,
             last: 0.0,
             next_ping: 0.0,
@@ -190,7 +190,7 @@ impl Switchboard {
             snapshot_at: None,
             snapshot_wanted: false,
             frame: None,
-            sightings: Sightings::default(),
+            sightings: LastPoses::default(),
             resting: None,
             watchdog: TrackingWatchdog::default(),
             refused_poses: Vec::new(),
@@ -199,14 +199,14 @@ impl Switchboard {
             tracking: false,
             pose_rate: Rate::default(),
             events: VecDeque::new(),
-            happened: 0,
+            event_count: 0,
             record: String::new(),
             refused: 0,
             newcomers: 0,
             malformed: RateLimit::default(),
             trust: if config.swarm.security.dev_mode { Trust::Anybody } else { Trust::nobody() },
             security: SecurityReport { dev_mode: config.swarm.security.dev_mode, ..SecurityReport::default() },
-            told: (0, 0.0),
+            refusals_reported: (0, 0.0),
             config,
             actions: Vec::new(),
         }
@@ -225,9 +225,9 @@ impl Switchboard {
     /// Sets the counts of rejected peers; increases are reported at most once in 30 s.
     pub fn set_refusals(&mut self, now: f64, refusals: Refusals) {
         self.security.refusals = refusals;
-        let (told, next) = self.told;
+        let (told, next) = self.refusals_reported;
         if refusals.total() > told && now >= next {
-            self.told = (refusals.total(), now + REFUSALS);
+            self.refusals_reported = (refusals.total(), now + REFUSALS);
             let r = refusals;
             self.warn(
                 now,
@@ -267,16 +267,16 @@ impl Switchboard {
 
     /// Adds an event of normal severity: it is shown, logged and recorded.
     pub fn note(&mut self, now: f64, text: String) {
-        self.say(now, Line::info(text));
+        self.log_event(now, Line::info(text));
     }
 
     /// Adds a warning.
     pub fn warn(&mut self, now: f64, text: String) {
-        self.say(now, Line::warn(text));
+        self.log_event(now, Line::warn(text));
     }
 
     /// Adds an event.
-    pub fn say(&mut self, now: f64, line: Line) {
+    pub fn log_event(&mut self, now: f64, line: Line) {
         self.say_for(now, "", line);
     }
 
@@ -289,23 +289,23 @@ impl Switchboard {
         if self.events.len() == KEPT_EVENTS {
             self.events.pop_front();
         }
-        self.happened += 1;
-        let (level, text, who) = (Severity::of(line.level), line.text.clone(), String::from(who));
-        let event = Event { number: self.happened, time: now, level, who: who.clone(), text: text.clone() };
+        self.event_count += 1;
+        let (level, text, who) = (Severity::from_level(line.level), line.text.clone(), String::from(who));
+        let event = Event { number: self.event_count, time: now, level, who: who.clone(), text: text.clone() };
         self.events.push_back(event);
         self.actions.push(Action::Record(Entry::Event { time: now, text, level, who }));
         self.actions.push(Action::Say(line));
     }
 
     /// Gives a new directive. The count of STOPs is raised before a STOP is sent.
-    pub(super) fn direct(&mut self, state: State, segment: u32) {
+    pub(super) fn send_directive(&mut self, state: State, segment: u32) {
         if state == State::Stop {
             self.stops += 1;
             self.actions.push(Action::Stops(self.stops));
         }
         self.number += 1;
         if self.directive.1 != state {
-            self.told_since = self.number;
+            self.state_since = self.number;
         }
         self.directive = (self.number, state, segment);
         self.directed = self.last;

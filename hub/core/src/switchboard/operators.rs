@@ -58,12 +58,12 @@ impl Switchboard {
             }
             // The robots were asked for the orders before this one.
             (Request::Pause, Phase::Preparing) if self.is_returning() => {
-                self.hold_as_told();
+                self.apply_reported_holds();
                 self.pause();
                 self.note_for(now, who, format!("paused by {who}"));
             }
             (Request::Resume, Phase::Preparing) if self.is_returning() => {
-                self.hold_as_told();
+                self.apply_reported_holds();
                 self.go_on();
                 self.note_for(now, who, format!("resumed by {who}"));
             }
@@ -72,7 +72,7 @@ impl Switchboard {
                 self.note_for(now, who, format!("resumed by {who}"));
             }
             // STOP is accepted in every phase.
-            (Request::Stop, Phase::Idle | Phase::Finished) => self.direct(State::Stop, segment),
+            (Request::Stop, Phase::Idle | Phase::Finished) => self.send_directive(State::Stop, segment),
             (Request::Stop, Phase::Parking) => {
                 self.end_parking(now, who, Line::info(format!("parking is stopped by {who}: STOP")), false);
             }

@@ -2,7 +2,7 @@
 
 use super::{Action, EVENTS, Switchboard};
 use xpuck_wire::RobotRow;
-use xpuck_wire::message::{BLINKS_S, Event, Order, PictureTold, Reply, State, ToRobot};
+use xpuck_wire::message::{BLINKS_S, Event, Order, Reply, State, StoredPicture, ToRobot};
 
 /// Maximum length of a note (characters).
 const NOTE: usize = 500;
@@ -82,7 +82,7 @@ impl Switchboard {
     /// Repeats the current directive with a new number, because a stopped robot obeys only later directives.
     pub(super) fn direct_again(&mut self) {
         let (_, state, segment) = self.directive;
-        self.direct(state, segment);
+        self.send_directive(state, segment);
         // The next hub must know this order after a crash.
         let now = self.last;
         self.snapshot_now(now);
@@ -115,7 +115,7 @@ impl Switchboard {
         }
         let age = robot.picture.as_ref().map_or(0.0, |(at, _)| (now - at) / speed);
         let picture = robot.picture.as_ref().map(|(_, picture)| picture.clone());
-        Reply::Picture(PictureTold { picture, age, camera_age: robot.telemetry.senses.camera_age })
+        Reply::Picture(StoredPicture { picture, age, camera_age: robot.telemetry.senses.camera_age })
     }
 
     /// Index of a robot in the swarm file, from 0.

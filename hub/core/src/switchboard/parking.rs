@@ -2,7 +2,7 @@
 
 use super::drive::drive_command;
 use super::{Action, Switchboard};
-use crate::park::{Orders, Outcome, Parking};
+use crate::park::{Outcome, Parking, ParkingTask};
 use crate::roster::Robot;
 use std::f32::consts::PI;
 use xpuck_kernels::math::vec2;
@@ -42,7 +42,7 @@ impl Switchboard {
                 let text = format!("{} robots are parked by {who}", places.len());
                 self.parked = Some(Parked { parking, places, before: self.phase, over: None });
                 self.phase = Phase::Parking;
-                self.direct(State::Pause, 0);
+                self.send_directive(State::Pause, 0);
                 self.note_for(now, who, text);
                 Reply::Done
             }
@@ -85,7 +85,7 @@ impl Switchboard {
             return Err("no poses come: check the motion-capture server with `xpuck doctor`".into());
         }
         let arena = self.config.hub.arena;
-        let orders = Orders {
+        let orders = ParkingTask {
             half: vec2(arena.length_m / 2.0, arena.width_m / 2.0),
             walls: order.walls.iter().map(|[a, b, c, d]| Wall { from: vec2(*a, *b), to: vec2(*c, *d) }).collect(),
             frisbee: (!order.without_frisbee).then(|| (self.config.hub.mocap.frisbee.clone(), arena.frisbee_radius_m)),
@@ -100,7 +100,7 @@ impl Switchboard {
     pub(super) fn see_parking(&mut self, now: f64) {
         let going_on = self.phase == Phase::Parking;
         if let Some((parked, (_, frame))) = self.parked.as_mut().zip(self.frame.as_ref()).filter(|_| going_on) {
-            parked.parking.see(now, frame);
+            parked.parking.on_frame(now, frame);
         }
     }
 
@@ -140,7 +140,7 @@ impl Switchboard {
             self.phase = parked.before;
         }
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
-        self.direct(State::Stop, segment);
+        self.send_directive(State::Stop, segment);
         self.say_for(now, who, line);
     }
 
@@ -150,7 +150,7 @@ impl Switchboard {
         if let Some(over) = &parked.over {
             return Some(over.clone());
         }
-        let row = |(place, standing): (&usize, crate::park::Standing)| {
+        let row = |(place, standing): (&usize, crate::park::RobotProgress)| {
             let robot = &self.roster.robots[*place];
             ParkRow {
                 robot: robot.id.clone(),

@@ -63,6 +63,6 @@ impl Switchboard {
             Some(why) => Line::warn(format!("robot {id} refuses the settings: {why}")),
         };
         row.answer = Some(answer);
-        self.say(now, line);
+        self.log_event(now, line);
     }
 }

@@ -4,7 +4,7 @@
 use super::run::{Claimed, Run};
 use super::{Snapshot, Switchboard};
 use crate::geneserver::Gate;
-use crate::resumption::{Verdict, judge};
+use crate::resumption::{Verdict, evaluate};
 use crate::roster::Robot;
 use std::sync::Arc;
 use xpuck_experiment::Plan;
@@ -71,7 +71,7 @@ impl Switchboard {
             plan: Arc::new(plan),
         });
         self.tell_senses_of_discs();
-        self.direct(State::Pause, snapshot.segment);
+        self.send_directive(State::Pause, snapshot.segment);
         let away = (now - snapshot.time) / self.config.swarm.speed;
         let stands = match self.is_returning() {
             true => String::new(),
@@ -84,14 +84,14 @@ impl Switchboard {
     }
 
     /// Continues the run if all previously connected robots confirm that it was meant to continue.
-    pub(super) fn hear_witnesses(&mut self, now: f64) {
+    pub(super) fn evaluate_testimony(&mut self, now: f64) {
         let Some(run) = &self.run else { return };
         let Some(Claimed { claim, phase }) = &run.claim else { return };
         let (number, phase) = (run.number, *phase);
         let back = |robot: &Robot| robot.alive() && (robot.experiment == number || robot.refusal.is_some());
         let witness = |robot: &'_ Robot| robot.witness.as_ref().filter(|_| back(robot)).cloned();
         let spoken: Vec<_> = self.roster.robots.iter().map(|robot| (robot.id.clone(), witness(robot))).collect();
-        let verdict = judge(claim, self.stops, spoken.iter().map(|(id, witness)| (id.as_str(), witness.as_ref())));
+        let verdict = evaluate(claim, self.stops, spoken.iter().map(|(id, witness)| (id.as_str(), witness.as_ref())));
         let late = now - run.began > RETURN * self.config.swarm.speed;
         match verdict {
             Verdict::Wait(_) if !late => {}
@@ -104,16 +104,19 @@ impl Switchboard {
                 }
                 let who = if missing.len() == 1 { "robot" } else { "robots" };
                 let did = if missing.len() == 1 { "has" } else { "have" };
-                self.stand(now, &format!("{who} {} {did} not come back", missing.join(", ")));
+                self.pause_with_reason(now, &format!("{who} {} {did} not come back", missing.join(", ")));
             }
             Verdict::Over(why) => self.finish(now, "", &format!("{why}: the run is over")),
-            Verdict::Stand(why) => self.stand(now, &why),
+            Verdict::Stand(why) => self.pause_with_reason(now, &why),
             Verdict::Resume => {
-                self.hold_as_told();
+                self.apply_reported_holds();
                 self.go_on_as(phase);
                 let stay = self.roster.robots.iter().filter(|r| r.held).map(|r| r.id.as_str()).collect::<Vec<_>>();
                 let but = if stay.is_empty() { String::new() } else { format!(", but for {}, held", stay.join(", ")) };
-                self.say(now, Line::info(format!("the robots are back and were told to go on last: they do{but}")));
+                self.log_event(
+                    now,
+                    Line::info(format!("the robots are back and were told to go on last: they do{but}")),
+                );
             }
         }
     }
@@ -129,8 +132,8 @@ impl Switchboard {
     }
 
     /// Pauses the run until an operator gives RESUME.
-    fn stand(&mut self, now: f64, why: &str) {
-        self.hold_as_told();
+    fn pause_with_reason(&mut self, now: f64, why: &str) {
+        self.apply_reported_holds();
         self.pause();
         if let Some(run) = &mut self.run {
             run.doubt = Some(why.into());
@@ -139,7 +142,7 @@ impl Switchboard {
     }
 
     /// Holds the robots that report a hold, and ends the evaluation.
-    pub(super) fn hold_as_told(&mut self) {
+    pub(super) fn apply_reported_holds(&mut self) {
         if self.run.as_mut().and_then(|run| run.claim.take()).is_none() {
             return;
         }
@@ -175,7 +178,7 @@ impl Switchboard {
     pub(super) fn pause(&mut self) {
         self.phase = Phase::Paused;
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
-        self.direct(State::Pause, segment);
+        self.send_directive(State::Pause, segment);
     }
 
     /// Continues the run in the phase of the earlier hub.
@@ -186,10 +189,10 @@ impl Switchboard {
         let segment = run.segment;
         match phase {
             Phase::Running | Phase::Resting => self.go_on(),
-            Phase::Preparing => self.direct(State::Ready, segment),
+            Phase::Preparing => self.send_directive(State::Ready, segment),
             phase => {
                 self.phase = phase;
-                self.direct(State::Pause, segment);
+                self.send_directive(State::Pause, segment);
             }
         }
     }

@@ -7,11 +7,11 @@ use crate::geneserver::to_emigrants;
 use xpuck_experiment::Genes;
 use xpuck_kernels::estimate::{FRESH_S, Parameter};
 use xpuck_wire::estimate::are_sound;
-use xpuck_wire::message::{Emigrant, Estimate, MAX_SAMPLED, RobotMessage, Tags, ToRobot, Told};
+use xpuck_wire::message::{Emigrant, Estimate, MAX_SAMPLE_SUMMARIES, PeerEstimates, RobotMessage, Tags, ToRobot};
 use xpuck_wire::peer::MAX_GENES;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::state::State;
-use xpuck_wire::witness::Witness;
+use xpuck_wire::witness::LastDirectiveReport;
 
 /// Maximum length of a program version (characters).
 const VERSION: usize = 32;
@@ -53,11 +53,11 @@ impl Switchboard {
 
     /// Handles a robot's hello: it may have orders from an earlier hub, and may have restarted. `seen` is the number
     /// of the latest hub that it has heard.
-    fn greeted(&mut self, now: f64, place: usize, version: &str, seen: u64, witness: Witness) {
+    fn on_hello(&mut self, now: f64, place: usize, version: &str, seen: u64, witness: LastDirectiveReport) {
         let returning = self.is_returning();
         let robot = &mut self.roster.robots[place];
         let id = robot.id.clone();
-        if robot.awaited {
+        if robot.replacement_expected {
             robot.replace(false);
             robot.heard = Some(now);
         }
@@ -75,7 +75,7 @@ impl Switchboard {
         robot.installed = false;
         self.stops = self.stops.max(stops);
         self.compare_clocks(now, place, seen);
-        self.actions.push(Action::Send(place, ToRobot::Welcome { island: island(place) }));
+        self.actions.push(Action::Send(place, ToRobot::Welcome { island: island_of(place) }));
         if held.is_some() {
             // The next hub must know the hold after a crash.
             self.snapshot_wanted = true;
@@ -88,7 +88,7 @@ impl Switchboard {
         let robot = &mut self.roster.robots[place];
         let name = || robot.id.clone();
         match message {
-            RobotMessage::Hello { version, seen, witness, .. } => self.greeted(now, place, &version, seen.0, witness),
+            RobotMessage::Hello { version, seen, witness, .. } => self.on_hello(now, place, &version, seen.0, witness),
             RobotMessage::Pong { stamp } => {
                 let speed = self.config.swarm.speed;
                 self.roster.pong(place, stamp, (now - stamp).max(0.0) / speed * 1000.0);
@@ -111,13 +111,13 @@ impl Switchboard {
             RobotMessage::Experiment { number, answer } => self.experiment_answered(now, place, number, answer),
             RobotMessage::Genes { generation, emigrant, births } => {
                 let from = self.exchange(now, place, generation, &emigrant);
-                self.tell_estimates(now, place);
+                self.send_estimates(now, place);
                 // A repeated message is answered again, but counts once.
                 let run = self.run.as_mut();
-                let new = run.is_none_or(|run| run.seen.take(island(place), generation, &emigrant));
+                let new = run.is_none_or(|run| run.seen.take(island_of(place), generation, &emigrant));
                 if new {
                     let robot = &mut self.roster.robots[place];
-                    let (births, population) = (robot.allowance.take(now, births), robot.population.take());
+                    let (births, population) = (robot.allowance.record(now, births), robot.population.take());
                     let robot = robot.id.clone();
                     if let Some(population) = population.filter(|p| p.generation == generation) {
                         let robot = robot.clone();
@@ -164,11 +164,11 @@ impl Switchboard {
                 }
                 Err(error) => self.unrecorded(now, place, &error.to_string()),
             },
-            RobotMessage::Log(line) if line.is_sound() => {
+            RobotMessage::Log(line) if line.is_valid() => {
                 self.actions.push(Action::Record(Entry::Log { time: now, robot: name(), line }));
             }
             RobotMessage::Log(_) => self.unrecorded(now, place, "a line of its log is too long, or no line"),
-            RobotMessage::Samples { generation, samples } if samples.len() <= MAX_SAMPLED => {
+            RobotMessage::Samples { generation, samples } if samples.len() <= MAX_SAMPLE_SUMMARIES => {
                 let robot = name();
                 self.actions.push(Action::Record(Entry::Samples { time: now, robot, generation, samples }));
             }
@@ -185,7 +185,7 @@ impl Switchboard {
                 let robot_id = name();
                 let before = robot.estimates.replace((now, estimates.clone()));
                 let changed = before.and_then(|(_, before)| changed(&before, &estimates));
-                let said = changed.filter(|_| robot.said_of_world.allows(now, CHANGES_HZ));
+                let said = changed.filter(|_| robot.world_log_rate.allows(now, CHANGES_HZ));
                 if let Some(change) = said {
                     self.note_for(
                         now,
@@ -200,16 +200,16 @@ impl Switchboard {
     }
 
     /// Sends a robot the other robots' estimates of the world.
-    fn tell_estimates(&mut self, now: f64, place: usize) {
+    fn send_estimates(&mut self, now: f64, place: usize) {
         if !self.run.as_ref().is_some_and(|run| run.plan.adapt) {
             return;
         }
         let others = self.roster.robots.iter().enumerate().filter(|(other, robot)| *other != place && robot.alive());
         let told = others.filter_map(|(other, robot)| {
             let (at, estimates) = robot.estimates.as_ref().filter(|(at, _)| now - at <= FRESH_S)?;
-            Some(Told { island: island(other), age: now - at, estimates: estimates.clone() })
+            Some(PeerEstimates { island: island_of(other), age: now - at, estimates: estimates.clone() })
         });
-        let told: Vec<Told> = told.take(MAX_GENES).collect();
+        let told: Vec<PeerEstimates> = told.take(MAX_GENES).collect();
         self.actions.push(Action::Send(place, ToRobot::Estimates(told)));
     }
 
@@ -224,8 +224,8 @@ impl Switchboard {
     fn compare_clocks(&mut self, now: f64, place: usize, hub: u64) {
         let ahead = hub.saturating_sub(self.base);
         let robot = &mut self.roster.robots[place];
-        if ahead > 0 && !robot.from_the_future {
-            robot.from_the_future = true;
+        if ahead > 0 && !robot.clock_warned {
+            robot.clock_warned = true;
             let text = format!(
                 "robot {} heard a hub that started {} later than this one by its clock: one of the two clocks is wrong; \
                  set this machine's by NTP. The robot obeys this hub all the same",
@@ -257,7 +257,7 @@ impl Switchboard {
         let Some(run) = &mut self.run else { return Vec::new() };
         for body in self.frame.iter().flat_map(|(_, frame)| &frame.bodies) {
             if let Some(place) = self.roster.place(&body.name) {
-                run.geneserver.place(island(place), [body.pose.at.x, body.pose.at.y]);
+                run.geneserver.place(island_of(place), [body.pose.at.x, body.pose.at.y]);
             }
         }
         let robot = &mut self.roster.robots[place];
@@ -271,7 +271,7 @@ impl Switchboard {
                 told.map_or(Vec::new(), |peers| peers.from.clone())
             }
             Ok(migrant) => {
-                let offers = run.geneserver.exchange(island(place), generation, migrant);
+                let offers = run.geneserver.exchange(island_of(place), generation, migrant);
                 let mut from: Vec<u16> = offers.iter().map(|offer| offer.sender).collect();
                 let immigrants = to_emigrants(offers);
                 from.truncate(immigrants.len());
@@ -290,7 +290,7 @@ impl Switchboard {
 }
 
 /// Island number of a robot.
-pub(super) fn island(place: usize) -> u16 {
+pub(super) fn island_of(place: usize) -> u16 {
     place as u16 + 1
 }
 
@@ -304,7 +304,7 @@ fn changed(before: &[Estimate], now: &[Estimate]) -> Option<String> {
     for Estimate { parameter, simulated, .. } in now {
         let known = before.iter().find(|before| before.parameter == *parameter);
         if let Some(known) = known.filter(|known| known.simulated != *simulated)
-            && Parameter::named(parameter).is_some()
+            && Parameter::from_name(parameter).is_some()
         {
             changes.push(format!("{parameter} {simulated:.3} ({:.3} before)", known.simulated));
         }

@@ -153,7 +153,7 @@ impl Switchboard {
         self.phase = Phase::Preparing;
         self.tell_senses_of_discs();
         self.actions.push(Action::OpenRecord { name: name.clone(), text, files, seed });
-        self.direct(State::Ready, 0);
+        self.send_directive(State::Ready, 0);
         self.note_for(now, who, format!("experiment {name}: started by {who}, waiting for the robots to be ready"));
         if !unknown.is_empty() {
             self.warn(now, unknown);
@@ -166,7 +166,7 @@ impl Switchboard {
     pub(super) fn prepare(&mut self, now: f64) {
         let Some(run) = self.run.as_mut().filter(|_| self.phase == Phase::Preparing) else { return };
         if run.claim.is_some() {
-            return self.hear_witnesses(now);
+            return self.evaluate_testimony(now);
         }
         let ready = |r: &Robot| r.alive() && r.experiment == run.number && r.telemetry.state == State::Ready;
         let waited_for = |r: &&Robot| !ready(r) && !Switchboard::is_excused(r);
@@ -192,7 +192,7 @@ impl Switchboard {
             }
             false => Line::warn(format!("RUN without {}, which are not ready", missing.join(", "))),
         };
-        self.say(now, line);
+        self.log_event(now, line);
         self.go_on();
         self.announce(now);
     }
@@ -206,7 +206,7 @@ impl Switchboard {
         }
         let (state, segment) = (run.state(), run.segment);
         self.phase = run.going_on();
-        self.direct(state, segment);
+        self.send_directive(state, segment);
     }
 
     /// Logs the start of a phase, if the plan has more than one.
@@ -243,7 +243,7 @@ impl Switchboard {
         (run.phase_segment, run.segment) = (segment, run.segment + 1);
         run.score.begin(&planned.name, &planned.world);
         let (segment, state) = (run.segment, run.state());
-        self.direct(state, segment);
+        self.send_directive(state, segment);
         let what = match planned.drive {
             _ if planned.given.iter().all(Option::is_some) => "",
             Drive::Own if planned.given.iter().any(Option::is_some) => {
@@ -349,7 +349,7 @@ impl Switchboard {
                 }
                 false => "the frisbee is at the end that it is to be taken from".into(),
             };
-            self.direct(State::Pause, segment);
+            self.send_directive(State::Pause, segment);
             self.note(now, format!("{news}: everybody pauses until it is back at the centre"));
         } else if self.phase == Phase::Relocating && x.abs() < CENTRAL && at_rest {
             self.go_on();
@@ -359,7 +359,7 @@ impl Switchboard {
     pub(super) fn finish(&mut self, now: f64, who: &str, why: &str) {
         self.phase = Phase::Finished;
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
-        self.direct(State::Stop, segment);
+        self.send_directive(State::Stop, segment);
         self.note_for(now, who, why.into());
         self.tell_run(now);
         // The final state is stored at once, so that a crash before the record is closed does not resume the run.

@@ -1,7 +1,7 @@
 //! State of a run as data, from which a hub continues after a crash.
 
 use super::dedup::SeenGenerations;
-use super::robots::island;
+use super::robots::island_of;
 use super::run::Claimed;
 use super::{Action, Switchboard};
 use crate::entry::Entry;
@@ -91,7 +91,7 @@ impl Snapshot {
     /// Marks a generation found in the record, which may be newer than this state.
     pub fn recorded(&mut self, robot: &str, generation: u32, emigrant: &Emigrant) {
         if let Some(place) = self.robots.iter().position(|id| id == robot) {
-            self.seen.take(island(place), generation, emigrant);
+            self.seen.take(island_of(place), generation, emigrant);
         }
     }
 }
@@ -140,7 +140,7 @@ impl Switchboard {
             }
             None => {
                 let alive = robots.iter().filter(|r| r.alive()).map(|r| r.id.clone()).collect();
-                (phase, (state, self.told_since, number), self.stops, alive)
+                (phase, (state, self.state_since, number), self.stops, alive)
             }
         };
         Some(Snapshot {

@@ -37,7 +37,7 @@ impl Switchboard {
         match (self.phase, self.watchdog.missing(now, frisbee)) {
             (Phase::Running, Some(what)) => {
                 self.phase = Phase::Blind;
-                self.direct(State::Pause, segment);
+                self.send_directive(State::Pause, segment);
                 let remedy = match self.names.mismatch() {
                     "" => "look whether motion capture runs and sees them",
                     mismatch => mismatch,

@@ -1,7 +1,7 @@
 //! Update of robots' programs: requests of operators, reports of robots, and log lines.
 
 use super::{Action, Switchboard};
-use crate::rollout::{self, Rollout, Stand, TRIAL_OF_IMAGE, Told};
+use crate::rollout::{self, BundleReport, Rollout, TRIAL_OF_IMAGE, UpdateState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use xpuck_wire::Phase;
@@ -142,7 +142,7 @@ impl Switchboard {
 
     /// Reason why no run may start; `None` if it may.
     pub(super) fn keeps_from_run(&self) -> Option<String> {
-        self.update.as_ref()?.rollout.keeps_from_run()
+        self.update.as_ref()?.rollout.blocks_run()
     }
 
     /// Handles a robot's request for a piece.
@@ -150,7 +150,7 @@ impl Switchboard {
         let wall = self.wall(now);
         let Some(update) = &mut self.update else { return };
         let id = &self.roster.robots[place].id;
-        if offset < update.bundle.size && update.rollout.wants(id, digest, offset, wall) {
+        if offset < update.bundle.size && update.rollout.on_request(id, digest, offset, wall) {
             let digest = update.bundle.digest.clone();
             self.actions.push(Action::Chunk { robot: place, digest, offset });
         }
@@ -162,7 +162,8 @@ impl Switchboard {
         let robot = &mut self.roster.robots[place];
         robot.installed = true;
         let Some((update, told)) = self.update.as_mut().zip(installed.update) else { return };
-        let offered = update.rollout.rows().iter().any(|row| row.robot == robot.id && row.stand == Stand::Offered);
+        let offered =
+            update.rollout.rows().iter().any(|row| row.robot == robot.id && row.stand == UpdateState::Offered);
         // A robot that has just received an offer may still report an earlier attempt with the same bundle.
         if offered && told.number != update.number && matches!(told.stage, Stage::Reverted | Stage::Refused) {
             return;
@@ -170,12 +171,12 @@ impl Switchboard {
         let why: String = told.why.chars().map(|c| if c.is_control() { ' ' } else { c }).take(WHY).collect();
         let told_of = match told.stage {
             Stage::Loading => return,
-            Stage::Installing | Stage::Trial => Told::Trial,
-            Stage::Good => Told::Good,
-            Stage::Reverted => Told::Reverted(why),
-            Stage::Refused => Told::Refused(why),
+            Stage::Installing | Stage::Trial => BundleReport::Trial,
+            Stage::Good => BundleReport::Good,
+            Stage::Reverted => BundleReport::Reverted(why),
+            Stage::Refused => BundleReport::Refused(why),
         };
-        update.rollout.told(&robot.id, &told.digest, told_of, wall);
+        update.rollout.on_report(&robot.id, &told.digest, told_of, wall);
     }
 
     /// Records a message of a robot.
@@ -205,7 +206,7 @@ impl Switchboard {
             *held_back += 1;
             if *held_back > HELD_BACK {
                 let why = "its program is too old to be updated over the air; install the package on it".into();
-                update.rollout.told(&id, &update.bundle.digest, Told::Refused(why), wall);
+                update.rollout.on_report(&id, &update.bundle.digest, BundleReport::Refused(why), wall);
             }
         }
         self.say_of_update(now);
@@ -237,7 +238,7 @@ impl Switchboard {
         if over {
             update.said.1 = true;
             let rows = update.rollout.rows();
-            let good = rows.iter().filter(|row| row.stand == Stand::Good).count();
+            let good = rows.iter().filter(|row| row.stand == UpdateState::Good).count();
             let text = format!("the update to {version} is over: {good} of {} robots run it", rows.len());
             lines.push(match update.rollout.stopped() {
                 Some(why) => Line::warn(format!("{text}; it was stopped because {why}")),
@@ -245,7 +246,7 @@ impl Switchboard {
                 None => Line::info(text),
             });
         }
-        lines.into_iter().for_each(|line| self.say(now, line));
+        lines.into_iter().for_each(|line| self.log_event(now, line));
         if changed || over {
             self.keep_update();
         }

@@ -14,7 +14,7 @@ pub struct RobotClock {
 
 impl RobotClock {
     /// Takes a message that the robot sent at its own time `then` and that arrived at the hub's time `now` (s).
-    pub fn heard(&mut self, then: f64, now: f64) {
+    pub fn on_message(&mut self, then: f64, now: f64) {
         let sample = now - then;
         // The message with the least delay gives the best bound; the bound grows with time, because clocks may drift.
         let bound = self.known.map(|(ahead, at)| ahead + DRIFT * (now - at).max(0.0));
@@ -34,11 +34,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_quickest_message_tells_most_until_clocks_may_have_drifted() {
+    fn fastest_message_bounds_offset_with_drift() {
         let mut clock = RobotClock::default();
         assert_eq!(clock.ahead(), None);
         for (then, now, ahead) in [(0.0, 5.2, 5.2), (1.0, 6.1, 5.1), (2.0, 7.3, 5.1), (3000.0, 8005.0, 5005.0)] {
-            clock.heard(then, now);
+            clock.on_message(then, now);
             assert!((clock.ahead().unwrap() - ahead).abs() < 1e-9, "{clock:?}");
         }
     }

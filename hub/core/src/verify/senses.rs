@@ -162,7 +162,7 @@ impl SenseVerifier {
 
     /// Takes a message that the robot sent at its own time `then` and that arrived at the hub's time `now` (s).
     pub fn heard(&mut self, robot: &str, then: f64, now: f64) {
-        self.clocks.entry(robot.into()).or_default().heard(then, now);
+        self.clocks.entry(robot.into()).or_default().on_message(then, now);
     }
 
     /// Compares the senses of a batch that arrived at the hub's time `now` (s).
@@ -256,7 +256,7 @@ impl SenseVerifier {
     }
 
     /// Number of updates without known poses of the robot.
-    pub fn blind(&self) -> u64 {
+    pub fn without_poses(&self) -> u64 {
         self.blind + self.waiting.len() as u64
     }
 
@@ -303,11 +303,11 @@ mod tests {
         };
         let mut packer = Packer::default();
         packer.push(&update);
-        Updates { count: 1, start: then, data: packer.take(), ..Updates::default() }
+        Updates { count: 1, start: then, data: packer.finish_batch(), ..Updates::default() }
     }
 
     #[test]
-    fn a_hub_that_goes_on_with_a_clock_that_is_a_little_off_finds_no_differences() {
+    fn resumed_hub_clock_error_gives_no_differences() {
         let hub = HubFile::at("runs");
         let mut verifier = SenseVerifier::new(&["xp01".into()], &hub);
         // Time of the robot, and lead of the hub: 5 s, then a gap of 20 s, then 5.7 s.
@@ -319,6 +319,10 @@ mod tests {
         }
         let compass = &verifier.rows()[0];
         assert_eq!((compass.sense, compass.different), ("compass", 0), "{compass:?}");
-        assert!(compass.values > 600 && verifier.blind() < 60, "{compass:?}, {} blind", verifier.blind());
+        assert!(
+            compass.values > 600 && verifier.without_poses() < 60,
+            "{compass:?}, {} blind",
+            verifier.without_poses()
+        );
     }
 }

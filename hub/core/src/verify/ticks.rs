@@ -10,7 +10,7 @@ use xpuck_kernels::tree::{Memory, Program, Senses, Status, Tree, scalar_name};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::senses::light::light_vector;
-use xpuck_kernels::world::senses::tags::way_to;
+use xpuck_kernels::world::senses::tags::vector_from_range_and_bearing;
 use xpuck_kernels::world::senses::{Blobs, Neighbour, attraction, proximity_vector};
 use xpuck_wire::updates::{Update, Updates};
 
@@ -292,7 +292,7 @@ fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
         colours: [Colour::Red, Colour::Green, Colour::Blue].map(|colour| blobs.vector(colour)),
         neighbours: count,
         light: update.light.map_or(Vec2::ZERO, |light| light_vector(&light.map(f32::from_bits))),
-        tag: update.tag.map_or(Vec2::ZERO, |tag| way_to(tag.map(f32::from_bits))),
+        tag: update.tag.map_or(Vec2::ZERO, |tag| vector_from_range_and_bearing(tag.map(f32::from_bits))),
     };
     let read = Senses::of_cells(&update.cells.map(f32::from_bits));
     let rows = |s: &Senses| {
@@ -338,11 +338,11 @@ mod tests {
         packer.push(&update);
         let hash = format!("{:016x}", fnv1a(tree.key()));
         let compact = Bytes(to_compact(&tree));
-        Updates { first: 5, count: 1, tree: hash, nodes: 1, compact, data: packer.take(), ..Updates::default() }
+        Updates { first: 5, count: 1, tree: hash, nodes: 1, compact, data: packer.finish_batch(), ..Updates::default() }
     }
 
     #[test]
-    fn the_light_that_a_tree_read_is_verified_from_the_sensors() {
+    fn light_read_by_tree_is_verified_from_sensors() {
         let light = [0.1, 0.1, 0.9, 0.4, 0.1, 0.1, 0.1, 0.1];
         let mut good = TickVerifier::new(9);
         good.take("xp01", 1, &lit(light, light)).unwrap();
@@ -355,9 +355,9 @@ mod tests {
     }
 
     #[test]
-    fn the_tag_that_a_tree_read_is_verified_from_range_and_bearing() {
+    fn tag_read_by_tree_is_verified_from_range_and_bearing() {
         let told = |told: [f32; 2]| {
-            let senses = Senses { up: Vec2::ZERO, tag: way_to([0.6, 0.2]), ..Senses::default() };
+            let senses = Senses { up: Vec2::ZERO, tag: vector_from_range_and_bearing([0.6, 0.2]), ..Senses::default() };
             batch(
                 "mulav v_goal v_zero 4 v_tag\n",
                 &senses,

@@ -1,6 +1,6 @@
 //! Connection of one agent.
 
-use super::Said;
+use super::AgentInput;
 use crate::agent::{self, Effector};
 use crate::frame::{Frames, frame};
 use std::io::{ErrorKind, Read, Write};
@@ -18,7 +18,7 @@ const LONGEST_TEAM: usize = 32;
 
 /// State of an agent's handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum Handshake {
     /// No message yet.
     Nothing,
     /// The agent requested a body.
@@ -33,7 +33,7 @@ pub(super) struct Connection {
     pub(super) at: SocketAddr,
     pub(super) stream: TcpStream,
     pub(super) since: Instant,
-    pub(super) progress: Progress,
+    pub(super) progress: Handshake,
     pub(super) team: String,
     /// Number requested with the team and not granted yet; 0 is any number.
     wanted: Option<u32>,
@@ -52,7 +52,7 @@ impl Connection {
             at,
             stream,
             since: Instant::now(),
-            progress: Progress::Nothing,
+            progress: Handshake::Nothing,
             team: String::new(),
             wanted: None,
             done: false,
@@ -64,13 +64,13 @@ impl Connection {
 
     pub(super) fn robot(&self) -> Option<usize> {
         match self.progress {
-            Progress::Joined { robot, .. } => Some(robot),
-            Progress::Nothing | Progress::Scene => None,
+            Handshake::Joined { robot, .. } => Some(robot),
+            Handshake::Nothing | Handshake::Scene => None,
         }
     }
 
     /// Reads and processes at most [`READ_AT_ONCE`] bytes.
-    pub(super) fn read(&mut self, said: &mut Said) -> Result<(), String> {
+    pub(super) fn read(&mut self, said: &mut AgentInput) -> Result<(), String> {
         if self.waiting.len() > MOST_WAITING {
             return Err(format!("it does not read; {} bytes wait for it", self.waiting.len()));
         }
@@ -89,10 +89,10 @@ impl Connection {
         }
     }
 
-    fn hear(&mut self, effector: Effector, said: &mut Said) {
+    fn hear(&mut self, effector: Effector, said: &mut AgentInput) {
         match (effector, self.progress) {
-            (Effector::Scene, Progress::Nothing) => self.progress = Progress::Scene,
-            (Effector::Init(team, number), Progress::Scene) => {
+            (Effector::Scene, Handshake::Nothing) => self.progress = Handshake::Scene,
+            (Effector::Init(team, number), Handshake::Scene) => {
                 let fits = !team.is_empty() && team.len() <= LONGEST_TEAM && team.bytes().all(|b| b.is_ascii_graphic());
                 self.team = if fits { team } else { "team".into() };
                 self.wanted = Some(number);
@@ -100,7 +100,7 @@ impl Connection {
             (Effector::Sync, _) => (self.done, self.late) = (true, false),
             // Effectors of an agent without a robot are ignored, and an agent gets at most one robot.
             (Effector::Scene | Effector::Init(..), _) => {}
-            (effector, Progress::Joined { robot, .. }) => said.effectors.push((robot, effector)),
+            (effector, Handshake::Joined { robot, .. }) => said.effectors.push((robot, effector)),
             (_, _) => {}
         }
     }
@@ -120,7 +120,7 @@ impl Connection {
             }
         };
         taken.push(robot);
-        self.progress = Progress::Joined { robot, told: false };
+        self.progress = Handshake::Joined { robot, told: false };
         Ok(())
     }
 

@@ -7,8 +7,8 @@
 mod connection;
 
 use crate::agent::{Effector, Perception, write};
-use crate::door::Door;
-use connection::{Connection, Progress};
+use crate::door::PollingListener;
+use connection::{Connection, Handshake};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::Result;
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ const GREETING: Duration = Duration::from_secs(10);
 
 /// Events and effectors of all agents in a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct AgentInput {
     /// Robots (index from 0) that got a driver.
     pub joined: Vec<usize>,
     /// Effectors with their robots, in order of arrival.
@@ -36,7 +36,7 @@ pub struct Said {
 
 /// Server for agents.
 pub struct Agents {
-    door: Door,
+    door: PollingListener,
     connections: Vec<Connection>,
     count: u64,
     refused: u64,
@@ -48,7 +48,7 @@ impl Agents {
     /// # Errors
     /// Error of the operating system.
     pub fn listen(at: SocketAddr) -> Result<Agents> {
-        Ok(Agents { door: Door::listen(at)?, connections: Vec::new(), count: 0, refused: 0 })
+        Ok(Agents { door: PollingListener::listen(at)?, connections: Vec::new(), count: 0, refused: 0 })
     }
 
     /// Address of the listening socket.
@@ -71,8 +71,8 @@ impl Agents {
 
     /// Accepts connections and processes all received messages. `free` states for each robot whether an agent without
     /// a robot may get it; robots with a driver are excluded in any case.
-    pub fn take(&mut self, free: &[bool]) -> Said {
-        let mut said = Said::default();
+    pub fn poll(&mut self, free: &[bool]) -> AgentInput {
+        let mut said = AgentInput::default();
         self.take_new(&mut said);
         let mut taken: Vec<usize> = self.robots().collect();
         self.connections.retain_mut(|one| {
@@ -98,7 +98,7 @@ impl Agents {
         said
     }
 
-    fn take_new(&mut self, said: &mut Said) {
+    fn take_new(&mut self, said: &mut AgentInput) {
         let before = self.refused;
         let waiting = self.connections.iter().filter(|one| one.robot().is_none()).count();
         let mut room = MOST_WAITING.saturating_sub(waiting);
@@ -120,15 +120,15 @@ impl Agents {
 
     /// Sends the perceptors of the cycle to all agents. `perceive` returns the perception of a robot; its argument is
     /// `None` for an agent without a robot. Never blocks: an agent that does not read is closed in the next cycle.
-    pub fn tell(&mut self, mut perceive: impl FnMut(Option<usize>) -> Perception) {
+    pub fn send_perceptions(&mut self, mut perceive: impl FnMut(Option<usize>) -> Perception) {
         for one in &mut self.connections {
             match one.progress {
-                Progress::Nothing => {}
-                Progress::Scene => one.send(&write(&perceive(None))),
-                Progress::Joined { robot, told } => {
+                Handshake::Nothing => {}
+                Handshake::Scene => one.send(&write(&perceive(None))),
+                Handshake::Joined { robot, told } => {
                     let mut perception = perceive(Some(robot));
                     perception.joined = perception.joined.filter(|_| !told);
-                    one.progress = Progress::Joined { robot, told: true };
+                    one.progress = Handshake::Joined { robot, told: true };
                     one.send(&write(&perception));
                 }
             }
@@ -147,7 +147,7 @@ impl Agents {
 
     /// Processes messages until every agent ended its cycle, for at most `longest`. Late agents are excluded from
     /// further waits until their next `(syn)`.
-    pub fn wait(&mut self, longest: Duration, free: &[bool], said: &mut Said) {
+    pub fn wait(&mut self, longest: Duration, free: &[bool], said: &mut AgentInput) {
         let began = Instant::now();
         while !self.all_done() {
             let left = longest.saturating_sub(began.elapsed());
@@ -169,7 +169,7 @@ impl Agents {
             let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos().min(50_000_000) as i64 };
             // A signal ends the call early; the loop then checks the clock.
             let _ = poll(&mut sources, Some(&timeout));
-            let more = self.take(free);
+            let more = self.poll(free);
             said.joined.extend(more.joined);
             said.effectors.extend(more.effectors);
             said.left.extend(more.left);

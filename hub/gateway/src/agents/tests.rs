@@ -1,7 +1,7 @@
 //! Tests of the agent server over real connections.
 
 use super::*;
-use crate::agent::{Feelings, Wheel};
+use crate::agent::{Proprioception, Wheel};
 use crate::frame::{Frames, frame};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -13,11 +13,11 @@ fn server() -> (Agents, SocketAddr) {
 }
 
 /// Runs cycles until the condition holds; returns everything received.
-fn until(server: &mut Agents, free: &[bool], so: impl Fn(&Said) -> bool) -> Said {
-    let (began, mut all) = (Instant::now(), Said::default());
+fn until(server: &mut Agents, free: &[bool], so: impl Fn(&AgentInput) -> bool) -> AgentInput {
+    let (began, mut all) = (Instant::now(), AgentInput::default());
     while !so(&all) {
         assert!(began.elapsed() < Duration::from_secs(20), "{all:?}");
-        let said = server.take(free);
+        let said = server.poll(free);
         all.joined.extend(said.joined);
         all.effectors.extend(said.effectors);
         all.left.extend(said.left);
@@ -43,31 +43,31 @@ fn next(client: &mut TcpStream) -> String {
 }
 
 fn perceive(robot: Option<usize>) -> Perception {
-    let body = robot.map(|_| Feelings::default());
+    let body = robot.map(|_| Proprioception::default());
     let joined = robot.map(|robot| (robot as u32 + 1, "left"));
     Perception { joined, body, play_mode: "PlayOn".into(), ..Perception::default() }
 }
 
 #[test]
-fn an_agent_is_greeted_gets_a_robot_and_drives_it() {
+fn agent_is_greeted_and_drives_assigned_robot() {
     let (mut server, at) = server();
     let mut agent = TcpStream::connect(at).unwrap();
     send(&mut agent, "(scene rsg/agent/nao/nao.rsg)");
     // Perceptors are sent at once, before the agent identifies itself.
     let began = Instant::now();
-    while server.connections.first().is_none_or(|one| one.progress == Progress::Nothing) {
+    while server.connections.first().is_none_or(|one| one.progress == Handshake::Nothing) {
         assert!(began.elapsed() < Duration::from_secs(20));
-        server.take(&[true, true]);
+        server.poll(&[true, true]);
     }
-    server.tell(perceive);
+    server.send_perceptions(perceive);
     let first = next(&mut agent);
     assert!(first.starts_with("(time (now") && !first.contains("GYR") && !first.contains("unum"), "{first}");
     send(&mut agent, "(init (unum 0)(teamname Foo))");
     let said = until(&mut server, &[false, true], |said| !said.joined.is_empty());
     assert_eq!((said.joined, server.team(1)), (vec![1], Some("Foo")));
-    server.tell(perceive);
+    server.send_perceptions(perceive);
     assert!(next(&mut agent).contains("(GS (unum 2) (team left)"));
-    server.tell(perceive);
+    server.send_perceptions(perceive);
     assert!(!next(&mut agent).contains("unum"), "it is told once");
     send(&mut agent, "(he1 2.5)(he2 -1)(syn)");
     let said = until(&mut server, &[true, true], |said| said.effectors.len() == 2);
@@ -78,7 +78,7 @@ fn an_agent_is_greeted_gets_a_robot_and_drives_it() {
 }
 
 #[test]
-fn a_robot_has_one_driver_and_who_wants_another_is_told() {
+fn second_driver_and_unknown_robot_are_rejected() {
     let (mut server, at) = server();
     let mut agents: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(at).unwrap()).collect();
     for (agent, unum) in agents.iter_mut().zip([1, 1, 9]) {
@@ -94,41 +94,41 @@ fn a_robot_has_one_driver_and_who_wants_another_is_told() {
 }
 
 #[test]
-fn a_cycle_waits_for_agents_that_answer_and_not_for_ever_for_one_that_does_not() {
+fn wait_ends_at_limit_for_silent_agent() {
     let (mut server, at) = server();
     let mut agent = TcpStream::connect(at).unwrap();
     send(&mut agent, "(create)(init (unum 1)(teamname T))");
     until(&mut server, &[true], |said| !said.joined.is_empty());
     let began = Instant::now();
-    server.tell(perceive);
+    server.send_perceptions(perceive);
     let slow = std::thread::spawn(move || {
         next(&mut agent);
         std::thread::sleep(Duration::from_millis(100));
         send(&mut agent, "(he1 1)(syn)");
         agent
     });
-    let mut said = Said::default();
+    let mut said = AgentInput::default();
     server.wait(Duration::from_secs(20), &[true], &mut said);
     assert!(began.elapsed() >= Duration::from_millis(100) && said.effectors.len() == 1, "{said:?}");
     let _agent = slow.join().unwrap();
-    server.tell(perceive);
+    server.send_perceptions(perceive);
     let began = Instant::now();
     server.wait(Duration::from_millis(50), &[true], &mut said);
     assert!(began.elapsed() >= Duration::from_millis(50) && said.told.len() == 1, "{said:?}");
-    server.tell(perceive);
+    server.send_perceptions(perceive);
     server.wait(Duration::from_secs(20), &[true], &mut said);
     assert!(began.elapsed() < Duration::from_secs(10), "it is not waited for any more");
 }
 
 #[test]
-fn floods_half_messages_and_crowds_cost_little() {
+fn floods_and_partial_messages_are_bounded() {
     let (mut server, at) = server();
     let mut crowd: Vec<TcpStream> = Vec::new();
     for _ in 0..60 {
         crowd.push(TcpStream::connect(at).unwrap());
-        server.take(&[true]);
+        server.poll(&[true]);
     }
-    (0..10).for_each(|_| drop(server.take(&[true])));
+    (0..10).for_each(|_| drop(server.poll(&[true])));
     assert_eq!((server.connections.len(), server.refused), (MOST_WAITING, 60 - MOST_WAITING as u64));
     // Half a message waits for the rest; a too long message and an invalid one are rejected.
     crowd[0].write_all(&[0, 0]).unwrap();
@@ -143,7 +143,7 @@ fn floods_half_messages_and_crowds_cost_little() {
     let began = Instant::now();
     while server.robots().count() == 1 {
         assert!(began.elapsed() < Duration::from_secs(60));
-        server.tell(perceive);
-        server.take(&[true]);
+        server.send_perceptions(perceive);
+        server.poll(&[true]);
     }
 }

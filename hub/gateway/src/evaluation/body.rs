@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rectangle_of_the_document_is_read() {
+    fn documented_rectangle_is_parsed() {
         let line = "BodyShape 17 1 20 1 4 -30 40 30 40 30 -40 -30 -40";
         let rectangle = vec![[-30.0, 40.0], [30.0, 40.0], [30.0, -40.0], [-30.0, -40.0]];
         let shape = BodyShape { layers: vec![Layer { height: 20.0, polygons: vec![rectangle] }] };
@@ -93,7 +93,7 @@ mod tests {
 
     /// Case 25: layers of 12 + 4, 14 and 4 + 4 points.
     #[test]
-    fn a_number_more_or_less_in_the_layered_example_is_refused() {
+    fn wrong_number_count_in_layered_example_is_rejected() {
         let polygon = |count: usize| {
             let corner = |at: usize| std::f64::consts::TAU * at as f64 / count as f64;
             (0..count).map(|at| [40.5 * corner(at).cos(), 40.5 * corner(at).sin()]).collect()

@@ -1,11 +1,11 @@
 //! Connections of a server: admission, scheduling and removal.
 //!
 //! One thread serves all connections without blocking. A client that does not read its answers is not read either,
-//! and is dropped after [`PATIENCE`].
+//! and is dropped after [`STALL_TIMEOUT`].
 
 use super::message::Message;
-use super::stream::{Came, Stream};
-use crate::door::Door;
+use super::stream::{ReadOutcome, Stream};
+use crate::door::PollingListener;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{Error, Result};
 use std::net::SocketAddr;
@@ -16,15 +16,15 @@ use std::time::{Duration, Instant};
 /// closed.
 pub const MOST_CONNECTIONS: usize = 256;
 /// Maximum number of bytes read from a client per turn.
-const AT_ONCE: usize = 64 << 10;
+const READ_LIMIT: usize = 64 << 10;
 /// Time limit for the requests of a client per turn; a started request is completed.
 const TURN: Duration = Duration::from_millis(5);
 /// Interval between reports of refused connections.
 const TELL_REFUSED: Duration = Duration::from_secs(10);
 /// Time limit for a client that does not read its answers; it is then dropped.
-const PATIENCE: Duration = Duration::from_secs(30);
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Age from which a connection without a whole message gives way to a new one when the maximum is reached.
-const MUTE: Duration = Duration::from_secs(5);
+const SILENT_AGE: Duration = Duration::from_secs(5);
 /// Maximum number of connections accepted per port and turn.
 const NEW_AT_ONCE: usize = 64;
 
@@ -34,7 +34,7 @@ pub(super) trait Service {
     ///
     /// # Errors
     /// Reason to close the connection.
-    fn take(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String>;
+    fn on_message(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String>;
 
     /// Whether no more messages of a connection can be accepted at present.
     fn is_full(&self, _connection: u32) -> bool {
@@ -42,7 +42,7 @@ pub(super) trait Service {
     }
 
     /// Whether a connection waits for an answer; the idle limit does not apply to it.
-    fn owes(&self, _connection: u32) -> bool {
+    fn awaits_answer(&self, _connection: u32) -> bool {
         false
     }
 
@@ -64,14 +64,14 @@ struct Connection {
     /// Time of the connection; `None` after the first whole message.
     mute: Option<Instant>,
     /// Whether it is closed in this turn to make room for a new connection.
-    leaves: bool,
+    evicting: bool,
 }
 
 /// Connections on one or more ports.
 pub(super) struct Connections {
     /// Word for a client in the log.
     client: &'static str,
-    doors: Vec<Door>,
+    doors: Vec<PollingListener>,
     connections: Vec<Connection>,
     last: u32,
     refused: u64,
@@ -87,8 +87,9 @@ impl Connections {
     /// # Errors
     /// Error of the operating system, with the address.
     pub(super) fn listen(client: &'static str, addresses: &[SocketAddr], idle: Duration) -> Result<Connections> {
-        let listen =
-            |&at: &SocketAddr| Door::listen(at).map_err(|error| Error::new(error.kind(), format!("{at}: {error}")));
+        let listen = |&at: &SocketAddr| {
+            PollingListener::listen(at).map_err(|error| Error::new(error.kind(), format!("{at}: {error}")))
+        };
         let doors = addresses.iter().map(listen).collect::<Result<_>>()?;
         let told = (0, Instant::now());
         Ok(Connections { client, doors, connections: Vec::new(), last: 0, refused: 0, idle, told })
@@ -99,7 +100,7 @@ impl Connections {
     /// # Errors
     /// Error of the operating system.
     pub(super) fn addresses(&self) -> Result<Vec<SocketAddr>> {
-        self.doors.iter().map(Door::address).collect()
+        self.doors.iter().map(PollingListener::address).collect()
     }
 
     /// Number of connections closed because the maximum was reached.
@@ -162,9 +163,9 @@ impl Connections {
                 self.refused += 1;
                 // Connections are in order of arrival: the first match is the oldest.
                 let is_mute =
-                    |one: &&mut Connection| !one.leaves && one.mute.is_some_and(|since| since.elapsed() > MUTE);
+                    |one: &&mut Connection| !one.evicting && one.mute.is_some_and(|since| since.elapsed() > SILENT_AGE);
                 let Some(mute) = self.connections.iter_mut().find(is_mute) else { continue };
-                mute.leaves = true;
+                mute.evicting = true;
             }
             self.last = self.last.wrapping_add(1);
             told.push(format!("{} {} connects from {at}", self.client, self.last));
@@ -176,7 +177,7 @@ impl Connections {
                 heard: Instant::now(),
                 more: false,
                 mute: Some(Instant::now()),
-                leaves: false,
+                evicting: false,
             });
         }
     }
@@ -222,14 +223,14 @@ impl Connection {
         idle: Duration,
         service: &mut dyn Service,
     ) -> std::result::Result<(), String> {
-        if self.leaves {
+        if self.evicting {
             return Err("it has sent no whole message, and another client came".to_string());
         }
-        if self.stream.is_deaf(PATIENCE) {
+        if self.stream.is_stalled(STALL_TIMEOUT) {
             return Err("it does not read its answers".to_string());
         }
         if ready.is_empty() && !self.more {
-            let silent = self.heard.elapsed() > idle && !service.owes(self.number);
+            let silent = self.heard.elapsed() > idle && !service.awaits_answer(self.number);
             return if silent { Err(format!("it said nothing for {} s", idle.as_secs())) } else { Ok(()) };
         }
         // A full connection is not read, but the operating system still reports its end.
@@ -238,11 +239,11 @@ impl Connection {
         }
         let mut read = 0;
         let mut ended = self.answer(service).err();
-        while ended.is_none() && !self.more && read < AT_ONCE && !self.stream.is_full() {
+        while ended.is_none() && !self.more && read < READ_LIMIT && !self.stream.is_full() {
             match self.stream.read().map_err(|error| error.to_string())? {
-                Came::End => ended = Some("it closed the connection".to_string()),
-                Came::Nothing => break,
-                Came::Bytes(count) => {
+                ReadOutcome::End => ended = Some("it closed the connection".to_string()),
+                ReadOutcome::Nothing => break,
+                ReadOutcome::Bytes(count) => {
                     read += count;
                     self.heard = Instant::now();
                     ended = self.answer(service).err();
@@ -266,7 +267,7 @@ impl Connection {
             let line = line.map_err(|error| error.to_string())?;
             let message = Message::parse(&line).map_err(|error| error.to_string())?;
             self.mute = None;
-            if let Some(answer) = service.take(self.number, message)? {
+            if let Some(answer) = service.on_message(self.number, message)? {
                 self.stream.put(&answer).map_err(|error| error.to_string())?;
             }
         }

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_ascii_ends_all() {
+    fn non_ascii_line_ends_input() {
         let bytes = "CreateRobot\nCr\u{e9}ateRobot\nCreateRobot\n".as_bytes();
         for piece in 1..bytes.len() {
             assert_eq!(lines(bytes, piece), [Ok("CreateRobot".to_owned()), Err(LineError::NotAscii)]);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_counts_a_line_without_its_end() {
+    fn line_limit_excludes_line_end() {
         for end in ["\n", "\r\n"] {
             let bytes = [&vec![b'1'; LINE_LIMIT], end.as_bytes(), b"CreateRobot\n"].concat();
             for piece in [1, 1000, LINE_LIMIT, LINE_LIMIT + 1, bytes.len()] {

@@ -70,7 +70,7 @@ fn mutated(random: &mut Random) -> String {
 }
 
 #[test]
-fn mutated_lines_are_refused_or_mean_what_their_written_form_means() {
+fn mutated_lines_are_rejected_or_round_trip() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     let mut accepted = 0;
     for _ in 0..20_000 {

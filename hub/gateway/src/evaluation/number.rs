@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_no_numbers() {
+    fn malformed_numbers_are_rejected() {
         for word in [
             "", "inf", "-inf", "nan", "NaN", "0x10", "1_000", "1,5", "e", "E5", ".", "+", "1e", "1e+", "--1", "1.2.3",
             "١",

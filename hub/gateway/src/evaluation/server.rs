@@ -38,7 +38,7 @@ struct Served {
 }
 
 impl Service for Served {
-    fn take(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String> {
+    fn on_message(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String> {
         self.messages += 1;
         self.world.answer(connection, &message).map_err(|error| error.to_string())
     }

@@ -2,7 +2,7 @@
 
 use super::lines::Lines;
 use super::message::{Message, MessageError};
-use crate::door::never_waits;
+use crate::door::set_nonblocking;
 use rustix::event::PollFlags;
 use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -27,7 +27,7 @@ pub(super) struct Stream {
 
 /// Result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Came {
+pub(super) enum ReadOutcome {
     /// Number of received bytes, which are now in the lines.
     Bytes(usize),
     /// No bytes at present.
@@ -43,7 +43,7 @@ impl Stream {
     /// Error of the operating system.
     pub(super) fn connect(at: &SocketAddr, longest: Duration) -> Result<Stream> {
         let stream = TcpStream::connect_timeout(at, longest)?;
-        never_waits(&stream)?;
+        set_nonblocking(&stream)?;
         Ok(Stream::new(stream))
     }
 
@@ -72,7 +72,7 @@ impl Stream {
     }
 
     /// Whether the peer has accepted none of the queued bytes for longer than `patience`.
-    pub(super) fn is_deaf(&self, patience: Duration) -> bool {
+    pub(super) fn is_stalled(&self, patience: Duration) -> bool {
         self.waits.is_some_and(|since| since.elapsed() > patience)
     }
 
@@ -92,16 +92,16 @@ impl Stream {
     ///
     /// # Errors
     /// Error of the operating system.
-    pub(super) fn read(&mut self) -> Result<Came> {
+    pub(super) fn read(&mut self) -> Result<ReadOutcome> {
         let mut buffer = [0; AT_ONCE];
         loop {
             match self.stream.read(&mut buffer) {
-                Ok(0) => return Ok(Came::End),
+                Ok(0) => return Ok(ReadOutcome::End),
                 Ok(count) => {
                     self.lines.push(&buffer[..count]);
-                    return Ok(Came::Bytes(count));
+                    return Ok(ReadOutcome::Bytes(count));
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Came::Nothing),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(ReadOutcome::Nothing),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

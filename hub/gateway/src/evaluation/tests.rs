@@ -55,7 +55,7 @@ fn individual(line: &str) -> Individual {
 }
 
 #[test]
-fn every_message_survives_a_round_trip() {
+fn every_message_round_trips() {
     let mut names: Vec<&str> = LINES.iter().map(|line| parsed(line).name()).collect();
     for line in LINES {
         assert_eq!(written(&parsed(line)), line);
@@ -90,7 +90,7 @@ fn values_go_to_the_fields_that_the_document_gives_them() {
 
 /// Cases 1 and 2.
 #[test]
-fn the_simple_recurrent_net_is_told_as_in_the_document() {
+fn simple_recurrent_net_matches_document() {
     assert_eq!(parsed("SendNetParameters"), Message::SendNetParameters);
     assert_eq!(written(&Message::NetParameters(example())), LINES[1]);
     assert_eq!(parsed(LINES[1]), Message::NetParameters(example()));
@@ -163,7 +163,7 @@ fn numbers_and_angles_have_bounds() {
 }
 
 #[test]
-fn what_would_not_be_read_is_not_written() {
+fn unreadable_messages_are_not_written() {
     let refused = [
         Message::KillRobot { identifier: 0 },
         Message::Fitness { generation: 1, number: 1, fitness: f64::NAN },

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_genome_is_a_network_of_outputs_and_hidden_neurons() {
+    fn genome_becomes_network_with_hidden_neurons() {
         let (low, high) = (-9.0, 9.0);
         let parameters = NetParameters {
             max_concurrent: 1,

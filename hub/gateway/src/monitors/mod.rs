@@ -6,7 +6,7 @@
 pub mod pair;
 mod viewer;
 
-use crate::door::Door;
+use crate::door::PollingListener;
 use crate::frame::frame;
 use crate::scene::sender::{Sender, Update};
 use crate::scene::{Change, Field, Node, rsmp, simspark};
@@ -32,7 +32,7 @@ pub enum Protocol {
 
 /// Data sent to the viewers.
 #[derive(Clone, Debug, Default)]
-pub struct Moment<'a> {
+pub struct Frame<'a> {
     /// Game time (s); the same as in `state`.
     pub time: f64,
     /// Environment, sent only in full messages.
@@ -56,7 +56,7 @@ pub struct Events {
 
 /// Server for viewers of one protocol.
 pub struct Monitors {
-    door: Door,
+    door: PollingListener,
     protocol: Protocol,
     viewers: Vec<Viewer>,
     sender: Sender,
@@ -70,7 +70,7 @@ impl Monitors {
     /// # Errors
     /// Error of the operating system.
     pub fn listen(at: SocketAddr, protocol: Protocol) -> Result<Monitors> {
-        let door = Door::listen(at)?;
+        let door = PollingListener::listen(at)?;
         Ok(Monitors { door, protocol, viewers: Vec::new(), sender: Sender::default(), count: 0, refused: 0 })
     }
 
@@ -98,27 +98,27 @@ impl Monitors {
     }
 
     /// Sends the whole scene to all viewers in the next cycle.
-    pub fn send_all_anew(&mut self) {
+    pub fn resend_all(&mut self) {
         self.sender = Sender::default();
     }
 
     /// Sends the whole scene to this viewer in the next cycle.
-    pub fn send_anew(&mut self, viewer: u64) {
+    pub fn resend_to(&mut self, viewer: u64) {
         self.viewer(viewer).into_iter().for_each(|viewer| viewer.begun = false);
     }
 
     /// Runs a cycle: accepts viewers, sends them the changes, and reads at most `room` commands. Never blocks.
-    pub fn cycle(&mut self, now: &Moment<'_>, room: usize) -> Events {
+    pub fn cycle(&mut self, now: &Frame<'_>, room: usize) -> Events {
         self.turn(now, room, true)
     }
 
     /// Runs a cycle without new data: `last` is the data of the previous cycle, and only viewers that lack it receive
     /// it.
-    pub fn wait(&mut self, last: &Moment<'_>, room: usize) -> Events {
+    pub fn cycle_unchanged(&mut self, last: &Frame<'_>, room: usize) -> Events {
         self.turn(last, room, false)
     }
 
-    fn turn(&mut self, now: &Moment<'_>, room: usize, news: bool) -> Events {
+    fn turn(&mut self, now: &Frame<'_>, room: usize, news: bool) -> Events {
         let mut events = Events::default();
         self.take_new(&mut events);
         self.tell(now, news);
@@ -162,7 +162,7 @@ impl Monitors {
         }
     }
 
-    fn tell(&mut self, now: &Moment<'_>, news: bool) {
+    fn tell(&mut self, now: &Frame<'_>, news: bool) {
         if self.viewers.is_empty() {
             // The next viewer needs the whole scene.
             self.sender = Sender::default();
@@ -170,7 +170,7 @@ impl Monitors {
         }
         let update = self.sender.update(now.scene);
         let changed = self.sender.changed_fields(now.state, "time");
-        let scene = self.sender.told().unwrap_or_default();
+        let scene = self.sender.sent_scene().unwrap_or_default();
         let full = || Arc::from(frame(&self.protocol.full(now, scene)));
         let (all, mut first): (Arc<[u8]>, Option<Arc<[u8]>>) = match update {
             Update::Full => {
@@ -199,14 +199,14 @@ impl Protocol {
         }
     }
 
-    fn full(self, now: &Moment<'_>, scene: &[Node]) -> String {
+    fn full(self, now: &Frame<'_>, scene: &[Node]) -> String {
         match self {
             Protocol::SimSpark => simspark::full(&[now.environment, now.state].concat(), scene),
             Protocol::Rsmp => rsmp::full(now.time, now.state, now.environment, scene),
         }
     }
 
-    fn changed(self, now: &Moment<'_>, changed: &[Field], scene: &[Node], changes: &[Change]) -> String {
+    fn changed(self, now: &Frame<'_>, changed: &[Field], scene: &[Node], changes: &[Change]) -> String {
         match self {
             Protocol::SimSpark => simspark::changed(changed, scene, changes),
             // In this protocol each message contains the whole game state.

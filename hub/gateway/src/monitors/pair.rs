@@ -1,10 +1,10 @@
 //! Servers of both protocols for the same scene.
 
-use super::{Events, Moment, Monitors, Protocol};
+use super::{Events, Frame, Monitors, Protocol};
 use crate::limit::LineLimit;
 use crate::scene::Node;
 use crate::scene::arena::scene;
-use crate::stage::Picture;
+use crate::stage::GameFrame;
 use crate::trainer::Command;
 use std::io::Result;
 use std::net::SocketAddr;
@@ -12,16 +12,16 @@ use std::time::Instant;
 
 /// Sender of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asker {
+pub struct CommandSource {
     server: usize,
     viewer: u64,
 }
 
 /// Input of a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Heard {
+pub struct MonitorInput {
     /// Trainer commands that concern the arena or the game.
-    pub commands: Vec<(Asker, Command)>,
+    pub commands: Vec<(CommandSource, Command)>,
     /// Lines for the log, rate-limited.
     pub told: Vec<String>,
 }
@@ -38,14 +38,14 @@ pub struct Counts {
 }
 
 /// Servers of both protocols.
-pub struct Pair {
+pub struct MonitorServers {
     servers: Vec<Monitors>,
     errors: u64,
     limit: LineLimit,
     began: Instant,
 }
 
-impl Pair {
+impl MonitorServers {
     /// Listens for each protocol that has an address.
     ///
     /// # Errors
@@ -53,11 +53,11 @@ impl Pair {
     pub fn listen(
         simspark: Option<SocketAddr>,
         rsmp: Option<SocketAddr>,
-    ) -> std::result::Result<Pair, (SocketAddr, std::io::Error)> {
+    ) -> std::result::Result<MonitorServers, (SocketAddr, std::io::Error)> {
         let wanted = [(simspark, Protocol::SimSpark), (rsmp, Protocol::Rsmp)];
         let wanted = wanted.into_iter().filter_map(|(at, protocol)| Some((at?, protocol)));
         let servers = wanted.map(|(at, protocol)| Monitors::listen(at, protocol).map_err(|error| (at, error)));
-        Ok(Pair {
+        Ok(MonitorServers {
             servers: servers.collect::<std::result::Result<_, _>>()?,
             errors: 0,
             limit: LineLimit::default(),
@@ -84,30 +84,30 @@ impl Pair {
 
     /// Sends a picture to all viewers and reads about `room` commands, divided between the servers
     /// ([`Monitors::cycle`]). Never blocks.
-    pub fn cycle(&mut self, picture: &Picture, room: usize) -> Heard {
+    pub fn cycle(&mut self, picture: &GameFrame, room: usize) -> MonitorInput {
         self.show(picture, &scene(&picture.arena), room)
     }
 
     /// Sends the last picture to viewers that lack it, and reads commands ([`Monitors::wait`]). Never blocks.
-    pub fn wait(&mut self, last: &Picture, room: usize) -> Heard {
-        self.turn(last, &scene(&last.arena), room, Monitors::wait)
+    pub fn wait(&mut self, last: &GameFrame, room: usize) -> MonitorInput {
+        self.turn(last, &scene(&last.arena), room, Monitors::cycle_unchanged)
     }
 
     /// Sends a picture with the given scene in place of its arena.
-    pub fn show(&mut self, picture: &Picture, scene: &[Node], room: usize) -> Heard {
+    pub fn show(&mut self, picture: &GameFrame, scene: &[Node], room: usize) -> MonitorInput {
         self.turn(picture, scene, room, Monitors::cycle)
     }
 
     fn turn(
         &mut self,
-        picture: &Picture,
+        picture: &GameFrame,
         scene: &[Node],
         room: usize,
-        turn: fn(&mut Monitors, &Moment<'_>, usize) -> Events,
-    ) -> Heard {
+        turn: fn(&mut Monitors, &Frame<'_>, usize) -> Events,
+    ) -> MonitorInput {
         let (environment, state) = (picture.environment(), picture.state());
-        let now = Moment { time: picture.time(), environment: &environment, state: &state, scene };
-        let (mut heard, mut told) = (Heard::default(), Vec::new());
+        let now = Frame { time: picture.time(), environment: &environment, state: &state, scene };
+        let (mut heard, mut told) = (MonitorInput::default(), Vec::new());
         let share = room.div_ceil(self.servers.len().max(1));
         for (place, server) in self.servers.iter_mut().enumerate() {
             let Events { commands, errors, told: lines } = turn(server, &now, share);
@@ -115,8 +115,8 @@ impl Pair {
             told.extend(lines.into_iter().map(|line| format!("{}: {line}", server.protocol().name())));
             for (viewer, command) in commands {
                 match command {
-                    Command::FullState => server.send_anew(viewer),
-                    other => heard.commands.push((Asker { server: place, viewer }, other)),
+                    Command::FullState => server.resend_to(viewer),
+                    other => heard.commands.push((CommandSource { server: place, viewer }, other)),
                 }
             }
         }
@@ -130,7 +130,7 @@ impl Pair {
     }
 
     /// Sends an answer to the sender of a command.
-    pub fn answer(&mut self, asker: Asker, message: &str) {
+    pub fn answer(&mut self, asker: CommandSource, message: &str) {
         if let Some(server) = self.servers.get_mut(asker.server) {
             server.answer(asker.viewer, message);
         }

@@ -28,7 +28,7 @@ fn server(protocol: Protocol) -> Monitors {
 fn cycle(server: &mut Monitors, x: f64) -> Events {
     let state = [("time".to_string(), vec![format!("{x}")]), ("half".to_string(), vec!["1".to_string()])];
     let environment = [("FieldLength".to_string(), vec!["2".to_string()])];
-    server.cycle(&Moment { time: x, environment: &environment, state: &state, scene: &arena(x) }, 1000)
+    server.cycle(&Frame { time: x, environment: &environment, state: &state, scene: &arena(x) }, 1000)
 }
 
 /// Runs cycles until a client has received this number of messages.
@@ -70,20 +70,20 @@ fn viewers_that_come_late_see_what_the_others_see() {
 }
 
 #[test]
-fn without_news_only_those_who_came_later_are_told() {
+fn unchanged_scene_is_sent_only_to_new_viewers() {
     let mut server = server(Protocol::SimSpark);
     let scene = arena(0.5);
-    let now = Moment { time: 0.5, environment: &[], state: &[], scene: &scene };
+    let now = Frame { time: 0.5, environment: &[], state: &[], scene: &scene };
     let mut clients = Vec::new();
     for told in [1, 2] {
         clients.push(TcpStream::connect(server.address().unwrap()).unwrap());
         let began = Instant::now();
         while server.viewers() < told {
             assert!(began.elapsed() < Duration::from_secs(20));
-            server.wait(&now, 1000);
+            server.cycle_unchanged(&now, 1000);
         }
     }
-    (0..10).for_each(|_| drop(server.wait(&now, 1000)));
+    (0..10).for_each(|_| drop(server.cycle_unchanged(&now, 1000)));
     server.cycle(&now, 1000);
     drop(server);
     for mut client in clients {
@@ -96,7 +96,7 @@ fn without_news_only_those_who_came_later_are_told() {
 }
 
 #[test]
-fn commands_are_read_and_wrong_ones_told() {
+fn commands_are_parsed_and_wrong_ones_reported() {
     let mut server = server(Protocol::Rsmp);
     let mut client = TcpStream::connect(server.address().unwrap()).unwrap();
     client.write_all(&frame("(dropBall)(nonsense)(getAck c)")).unwrap();
@@ -117,14 +117,14 @@ fn commands_are_read_and_wrong_ones_told() {
 }
 
 #[test]
-fn who_never_reads_is_dropped_and_too_many_are_refused() {
+fn non_reading_viewer_is_dropped_and_excess_rejected() {
     let mut server = server(Protocol::SimSpark);
     let address = server.address().unwrap();
     let deaf = TcpStream::connect(address).unwrap();
     let began = Instant::now();
     cycle(&mut server, 0.0);
     while server.viewers() == 1 && began.elapsed() < Duration::from_secs(30) {
-        server.send_all_anew();
+        server.resend_all();
         cycle(&mut server, 0.0);
     }
     assert_eq!(server.viewers(), 0);

@@ -1,7 +1,7 @@
 //! Top view of a scene: outlines of drawn shapes and poses of robots. It accepts scenes of any server and identifies
 //! robots in both protocols as viewers do.
 
-use super::{Form, FormKind, Look, Matrix, Mesh, Node, Shape, Subject, materials};
+use super::{Look, Matrix, Mesh, Node, Shape, ShapeKind, StandardShape, Subject, materials};
 
 /// Maximum number of outlines of a scene; servers are not trusted.
 const MOST: usize = 10_000;
@@ -44,17 +44,17 @@ pub struct Placed {
 
 /// Top view of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Above {
+pub struct TopView {
     /// Outlines, the lowest first.
     pub outlines: Vec<Outline>,
     /// Poses of the robots and the ball, in the order of the scene.
     pub placed: Vec<Placed>,
 }
 
-impl Above {
+impl TopView {
     /// Creates the top view of a scene.
-    pub fn of(scene: &[Node]) -> Above {
-        let mut above = Above::default();
+    pub fn of(scene: &[Node]) -> TopView {
+        let mut above = TopView::default();
         for node in scene {
             above.add(node, &IDENTITY);
             above.find(node, &IDENTITY);
@@ -125,9 +125,11 @@ fn place(m: &Matrix, [x, y, z]: [f64; 3]) -> [f64; 2] {
 fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
     let [x, y, z] = shape.scale;
     let kind = match &shape.form {
-        Form::Standard(FormKind::Box, _) => OutlineKind::Polygon(box_corners([x / 2.0, y / 2.0, z / 2.0], here)),
-        Form::Standard(FormKind::Sphere, _) => OutlineKind::Circle(place(here, [0.0; 3]), x),
-        Form::Standard(FormKind::Cylinder | FormKind::Capsule, numbers) => {
+        ShapeKind::Standard(StandardShape::Box, _) => {
+            OutlineKind::Polygon(box_corners([x / 2.0, y / 2.0, z / 2.0], here))
+        }
+        ShapeKind::Standard(StandardShape::Sphere, _) => OutlineKind::Circle(place(here, [0.0; 3]), x),
+        ShapeKind::Standard(StandardShape::Cylinder | StandardShape::Capsule, numbers) => {
             // Some servers give radius and length in these numbers, others in the scale; the other value is then 1.
             let (radius, length) =
                 (numbers.first().copied().unwrap_or(1.0) * x, numbers.get(1).copied().unwrap_or(1.0) * z);
@@ -138,7 +140,7 @@ fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
             }
         }
         // Its size is in a file that only viewers have.
-        Form::Model(_) => return None,
+        ShapeKind::Model(_) => return None,
     };
     let finite = match &kind {
         OutlineKind::Circle([x, y], radius) => x.is_finite() && y.is_finite() && radius.is_finite(),
@@ -232,7 +234,7 @@ mod tests {
         let teams = [["left", "right"], ["Xpuck", "Xpuck2"]];
         for (graph, [left, right]) in read.into_iter().zip(teams) {
             let Graph::Full(nodes) = graph else { panic!("a full scene") };
-            let above = Above::of(&nodes);
+            let above = TopView::of(&nodes);
             let who: Vec<_> = above.placed.iter().map(|one| one.who.clone()).collect();
             let agent = |team: &str, number| Subject::Agent(team.into(), number);
             assert_eq!(who, [Subject::Ball, agent(left, 1), agent(left, 2), agent(right, 1)]);
@@ -250,14 +252,15 @@ mod tests {
     }
 
     #[test]
-    fn a_lying_cylinder_is_a_box_and_what_is_no_number_is_left_out() {
+    fn lying_cylinder_becomes_box_and_nan_shape_is_omitted() {
         let shape = |scale| {
-            let (form, look) = (Form::Standard(FormKind::Cylinder, vec![0.1, 2.0]), Look::Material("matRed".into()));
+            let (form, look) =
+                (ShapeKind::Standard(StandardShape::Cylinder, vec![0.1, 2.0]), Look::Material("matRed".into()));
             Node::Shape(Shape { form, scale, visible: true, transparent: false, look })
         };
         // Rotated about x by a quarter turn.
         let turned = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-        let above = Above::of(&[Node::Transform(turned, vec![shape([1.0; 3]), shape([f64::NAN; 3])])]);
+        let above = TopView::of(&[Node::Transform(turned, vec![shape([1.0; 3]), shape([f64::NAN; 3])])]);
         let OutlineKind::Polygon(corners) = &above.outlines[0].kind else { panic!("a box") };
         assert_eq!((above.outlines.len(), corners.len()), (1, 4));
         assert!(corners.iter().any(|corner| (corner[1] - 1.0).abs() < 1e-9 && (corner[0] - 0.1).abs() < 1e-9));

@@ -3,7 +3,7 @@
 //! Every robot is a cylinder with a nose in the direction of travel. In SimSpark it carries a model with team and
 //! number, by which RoboViz identifies robots; in RSMP it has a name. The first frisbee is the ball.
 
-use super::{Form, FormKind, Look, Mesh, Node, Shape, Subject, placed};
+use super::{Look, Mesh, Node, Shape, ShapeKind, StandardShape, Subject, pose_matrix};
 
 /// Heights and thicknesses (m); used only for drawing.
 const ROBOT_HEIGHT: f64 = 0.07;
@@ -97,19 +97,19 @@ pub fn scene(arena: &Arena) -> Vec<Node> {
     let grey = || Look::Material("matGrey".into());
     let mut nodes = vec![
         light([-2.0, 2.0, 3.0]),
-        boxed([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half_x, 2.0 * half_y, FLOOR], Look::Material("matWhite".into())),
+        box_node([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half_x, 2.0 * half_y, FLOOR], Look::Material("matWhite".into())),
     ];
     let edges = [[-half_x, -half_y], [half_x, -half_y], [half_x, half_y], [-half_x, half_y]];
     let around = (0..edges.len()).map(|i| [edges[i], edges[(i + 1) % edges.len()]]);
     nodes.extend(around.chain(arena.walls.iter().copied()).map(|[from, to]| {
         let (across, along) = (to[0] - from[0], to[1] - from[1]);
         let middle = [0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * WALL_HEIGHT];
-        boxed(middle, along.atan2(across), [across.hypot(along) + WALL, WALL, WALL_HEIGHT], grey())
+        box_node(middle, along.atan2(across), [across.hypot(along) + WALL, WALL, WALL_HEIGHT], grey())
     }));
     nodes.extend(arena.lamps.iter().map(|at| {
-        let form = Form::Standard(FormKind::Sphere, Vec::new());
+        let form = ShapeKind::Standard(StandardShape::Sphere, Vec::new());
         let lamp = shape(form, [0.03; 3], Look::Material("matYellow".into()), true);
-        Node::Transform(placed(*at, 0.0), vec![lamp])
+        Node::Transform(pose_matrix(*at, 0.0), vec![lamp])
     }));
     nodes.extend(arena.discs.iter().enumerate().map(|(i, disc)| self::disc(i, disc)));
     nodes.extend(arena.robots.iter().map(robot));
@@ -118,25 +118,25 @@ pub fn scene(arena: &Arena) -> Vec<Node> {
 
 /// Light source of a scene.
 pub(super) fn light(at: [f64; 3]) -> Node {
-    Node::Transform(placed(at, 0.0), vec![Node::Light([[1.0; 4], [0.6, 0.6, 0.6, 1.0], [0.1; 4]])])
+    Node::Transform(pose_matrix(at, 0.0), vec![Node::Light([[1.0; 4], [0.6, 0.6, 0.6, 1.0], [0.1; 4]])])
 }
 
-pub(super) fn boxed(at: [f64; 3], turn: f64, edges: [f64; 3], look: Look) -> Node {
-    let form = Form::Standard(FormKind::Box, Vec::new());
-    Node::Transform(placed(at, turn), vec![shape(form, edges, look, true)])
+pub(super) fn box_node(at: [f64; 3], turn: f64, edges: [f64; 3], look: Look) -> Node {
+    let form = ShapeKind::Standard(StandardShape::Box, Vec::new());
+    Node::Transform(pose_matrix(at, turn), vec![shape(form, edges, look, true)])
 }
 
-pub(super) fn shape(form: Form, scale: [f64; 3], look: Look, visible: bool) -> Node {
+pub(super) fn shape(form: ShapeKind, scale: [f64; 3], look: Look, visible: bool) -> Node {
     Node::Shape(Shape { form, scale, visible, transparent: false, look })
 }
 
 fn cylinder(radius: f64, length: f64, look: Look, visible: bool) -> Node {
-    shape(Form::Standard(FormKind::Cylinder, vec![1.0, 1.0]), [radius, radius, length], look, visible)
+    shape(ShapeKind::Standard(StandardShape::Cylinder, vec![1.0, 1.0]), [radius, radius, length], look, visible)
 }
 
 fn disc(place: usize, disc: &Disc) -> Node {
     let body = cylinder(disc.radius, DISC_HEIGHT, Look::Colour(disc.colour), true);
-    let at = placed([disc.at[0], disc.at[1], 0.5 * DISC_HEIGHT], 0.0);
+    let at = pose_matrix([disc.at[0], disc.at[1], 0.5 * DISC_HEIGHT], 0.0);
     if place > 0 {
         return Node::Transform(at, vec![body]);
     }
@@ -159,14 +159,14 @@ fn robot(robot: &Robot) -> Node {
         transparent: false,
         materials: vec![team.material().into(), format!("matNum{in_team}"), "naoblack".into(), "naowhite".into()],
     });
-    let form = Form::Standard(FormKind::Box, Vec::new());
+    let form = ShapeKind::Standard(StandardShape::Box, Vec::new());
     let nose = shape(form, [0.3 * robot.radius, 0.2 * robot.radius, 0.01], Look::Material("matRed".into()), robot.seen);
     let parts = vec![
         cylinder(robot.radius, ROBOT_HEIGHT, Look::Colour(robot.colour), robot.seen),
-        Node::Transform(placed([0.8 * robot.radius, 0.0, 0.5 * ROBOT_HEIGHT], 0.0), vec![nose]),
+        Node::Transform(pose_matrix([0.8 * robot.radius, 0.0, 0.5 * ROBOT_HEIGHT], 0.0), vec![nose]),
         badge,
     ];
-    let body = Node::Transform(placed([robot.at[0], robot.at[1], 0.5 * ROBOT_HEIGHT], robot.heading), parts);
+    let body = Node::Transform(pose_matrix([robot.at[0], robot.at[1], 0.5 * ROBOT_HEIGHT], robot.heading), parts);
     Node::Subject(Subject::Agent(team.name().into(), in_team), vec![body])
 }
 
@@ -205,20 +205,20 @@ mod tests {
             assert!(text.contains(word), "{word}");
         }
         let Update::Changes(changes) = sender.update(&scene(&arena(0.01))) else { panic!("the same nodes") };
-        let told = sender.told().unwrap();
+        let told = sender.sent_scene().unwrap();
         for diff in [simspark::changed(&[], told, &changes), rsmp::changed(0.0, &[], told, &changes)] {
             assert!(diff.len() < 3000, "{} bytes", diff.len());
         }
     }
 
     #[test]
-    fn both_protocols_say_what_changed_to_a_viewer_that_has_the_scene() {
+    fn both_protocols_send_changes_to_viewer_with_scene() {
         let (mut sender, before) = (Sender::default(), scene(&arena(0.0)));
         sender.update(&before);
         let mut after = arena(0.3);
         after.robots[3].seen = false;
         let Update::Changes(changes) = sender.update(&scene(&after)) else { panic!("the same nodes") };
-        let told = sender.told().unwrap();
+        let told = sender.sent_scene().unwrap();
         let read = |full: Graph, diff: Graph| {
             let (Graph::Full(mut nodes), Graph::Changes(changes)) = (full, diff) else {
                 panic!("a scene, then changes")

@@ -1,7 +1,7 @@
 //! Body of connected cubes as a scene, with a floor.
 
-use super::arena::{boxed, light, shape};
-use super::{Form, FormKind, Look, Matrix, Node};
+use super::arena::{box_node, light, shape};
+use super::{Look, Matrix, Node, ShapeKind, StandardShape};
 
 /// Thickness of the floor (m).
 const FLOOR: f64 = 0.05;
@@ -21,10 +21,10 @@ pub struct Cube {
 /// nodes.
 pub fn scene(half: [f64; 2], edge: f64, cubes: &[Cube]) -> Vec<Node> {
     let white = Look::Material("matWhite".into());
-    let floor = boxed([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half[0], 2.0 * half[1], FLOOR], white);
+    let floor = box_node([0.0, 0.0, -0.5 * FLOOR], 0.0, [2.0 * half[0], 2.0 * half[1], FLOOR], white);
     let cube = |cube: &Cube| {
         let [red, green, blue] = cube.colour;
-        let form = Form::Standard(FormKind::Box, Vec::new());
+        let form = ShapeKind::Standard(StandardShape::Box, Vec::new());
         let look = Look::Colour([red, green, blue, 1.0]);
         Node::Transform(matrix(cube), vec![shape(form, [edge; 3], look, true)])
     };
@@ -44,15 +44,15 @@ fn matrix(Cube { at, rotation: r, .. }: &Cube) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::placed;
+    use crate::scene::pose_matrix;
 
     #[test]
-    fn a_cube_lies_as_its_pose_says() {
+    fn cube_is_placed_by_its_pose() {
         let turned = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
         let cube = Cube { at: [1.0, 2.0, 0.5], rotation: turned, colour: [1.0, 0.0, 0.0] };
         let nodes = scene([10.0, 10.0], 1.0, &[cube]);
         let Node::Transform(matrix, children) = &nodes[2] else { panic!("{nodes:?}") };
-        let quarter = placed([1.0, 2.0, 0.5], std::f64::consts::FRAC_PI_2);
+        let quarter = pose_matrix([1.0, 2.0, 0.5], std::f64::consts::FRAC_PI_2);
         assert!(matrix.iter().zip(quarter).all(|(a, b)| (a - b).abs() < 1e-12), "{matrix:?}");
         let [Node::Shape(shape)] = &children[..] else { panic!("{children:?}") };
         assert_eq!((shape.scale, &shape.look), ([1.0; 3], &Look::Colour([1.0, 0.0, 0.0, 1.0])));

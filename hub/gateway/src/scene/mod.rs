@@ -65,7 +65,7 @@ pub struct Mesh {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     /// Kind of shape.
-    pub form: Form,
+    pub form: ShapeKind,
     /// Edges of a box; the radius of a sphere, three times; radius, radius and length of a cylinder (m).
     pub scale: [f64; 3],
     /// Whether it is drawn.
@@ -78,35 +78,35 @@ pub struct Shape {
 
 /// Kind of shape.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum ShapeKind {
     /// Standard shape of every viewer, with the numbers after its name: radius and length of cylinders and capsules
     /// before scaling, empty for other shapes.
-    Standard(FormKind, Vec<f64>),
+    Standard(StandardShape, Vec<f64>),
     /// File of the viewer; only in RSMP.
     Model(String),
 }
 
-impl Form {
+impl ShapeKind {
     /// Name in messages.
     pub fn name(&self) -> &str {
         match self {
-            Form::Standard(kind, _) => kind.name(),
-            Form::Model(file) => file,
+            ShapeKind::Standard(kind, _) => kind.name(),
+            ShapeKind::Model(file) => file,
         }
     }
 
     /// Numbers after its name.
     pub fn numbers(&self) -> &[f64] {
         match self {
-            Form::Standard(_, numbers) => numbers,
-            Form::Model(_) => &[],
+            ShapeKind::Standard(_, numbers) => numbers,
+            ShapeKind::Model(_) => &[],
         }
     }
 }
 
 /// The four standard shapes of viewers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormKind {
+pub enum StandardShape {
     /// Box with edges of 1 m.
     Box,
     /// Cylinder along z.
@@ -117,17 +117,18 @@ pub enum FormKind {
     Capsule,
 }
 
-impl FormKind {
+impl StandardShape {
     /// All standard shapes.
-    pub const ALL: [FormKind; 4] = [FormKind::Box, FormKind::Cylinder, FormKind::Sphere, FormKind::Capsule];
+    pub const ALL: [StandardShape; 4] =
+        [StandardShape::Box, StandardShape::Cylinder, StandardShape::Sphere, StandardShape::Capsule];
 
     /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
-            FormKind::Box => "StdUnitBox",
-            FormKind::Cylinder => "StdUnitCylinder",
-            FormKind::Sphere => "StdUnitSphere",
-            FormKind::Capsule => "StdCapsule",
+            StandardShape::Box => "StdUnitBox",
+            StandardShape::Cylinder => "StdUnitCylinder",
+            StandardShape::Sphere => "StdUnitSphere",
+            StandardShape::Capsule => "StdCapsule",
         }
     }
 }
@@ -221,7 +222,7 @@ pub fn apply(nodes: &mut [Node], changes: &[Change]) -> bool {
 }
 
 /// Matrix of a position and a rotation about z (rad).
-pub fn placed(at: [f64; 3], turn: f64) -> Matrix {
+pub fn pose_matrix(at: [f64; 3], turn: f64) -> Matrix {
     let (sin, cos) = turn.sin_cos();
     [cos, sin, 0.0, 0.0, -sin, cos, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, at[0], at[1], at[2], 1.0]
 }

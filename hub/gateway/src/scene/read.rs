@@ -1,6 +1,6 @@
 //! Readers for the parts common to both protocols: nodes, changes of nodes, fields.
 
-use super::{Change, Field, Form, FormKind, Look, Mesh, Node, SceneError, Shape, Subject};
+use super::{Change, Field, Look, Mesh, Node, SceneError, Shape, ShapeKind, StandardShape, Subject};
 use crate::sexpr::Expression;
 
 pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, SceneError> {
@@ -113,9 +113,9 @@ fn shape<'e>(parts: impl Iterator<Item = Expression<'e>> + Clone) -> Result<Node
     let Drawn { visible, transparent, scale, load } = drawn(parts.clone())?;
     let numbers = load[1..].iter().map(|number| number.parse().ok()).collect::<Option<Vec<f64>>>();
     let Some(numbers) = numbers else { return refuse(format!("{} is followed by no number", load[0])) };
-    let form = match FormKind::ALL.into_iter().find(|kind| kind.name() == load[0]) {
-        Some(kind) => Form::Standard(kind, numbers),
-        None => Form::Model(load[0].into()),
+    let form = match StandardShape::ALL.into_iter().find(|kind| kind.name() == load[0]) {
+        Some(kind) => ShapeKind::Standard(kind, numbers),
+        None => ShapeKind::Model(load[0].into()),
     };
     let look = |part: Expression<'e>| match part.name()? {
         "sMat" => Some(Look::Material(part.values().next()?.word()?.into())),

@@ -4,7 +4,7 @@
 use super::numbers::write_fixed;
 use super::read::{changes, fields, nodes, refuse};
 use super::simspark::write_field;
-use super::{Change, Field, Form, Graph, Look, Matrix, Node, SceneError, Subject};
+use super::{Change, Field, Graph, Look, Matrix, Node, SceneError, ShapeKind, Subject};
 use crate::sexpr::{Expression, parse};
 use std::fmt::Write;
 
@@ -112,7 +112,7 @@ fn write_node(text: &mut String, node: &Node) {
             };
             // Servers omit a model's scale if it is 1.
             match (&shape.form, shape.scale) {
-                (Form::Model(_), [1.0, 1.0, 1.0]) => text.push(')'),
+                (ShapeKind::Model(_), [1.0, 1.0, 1.0]) => text.push(')'),
                 (_, scale) => write_scale(text, &scale),
             }
         }

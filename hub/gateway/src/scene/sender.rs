@@ -36,7 +36,7 @@ impl Sender {
     }
 
     /// Scene that the viewers have; `None` before the first update.
-    pub fn told(&self) -> Option<&[Node]> {
+    pub fn sent_scene(&self) -> Option<&[Node]> {
         self.told.as_deref()
     }
 
@@ -109,18 +109,18 @@ fn seen(old: &mut bool, new: bool) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Form, FormKind, Look, Shape, placed};
+    use super::super::{Look, Shape, ShapeKind, StandardShape, pose_matrix};
     use super::*;
 
     fn robot(x: f64, visible: bool) -> Node {
-        let form = Form::Standard(FormKind::Cylinder, vec![1.0, 1.0]);
+        let form = ShapeKind::Standard(StandardShape::Cylinder, vec![1.0, 1.0]);
         let look = Look::Material("matBlue".into());
         let shape = Shape { form, scale: [0.037, 0.037, 0.05], visible, transparent: false, look };
-        Node::Transform(placed([x, 0.0, 0.0], 0.0), vec![Node::Shape(shape)])
+        Node::Transform(pose_matrix([x, 0.0, 0.0], 0.0), vec![Node::Shape(shape)])
     }
 
     #[test]
-    fn what_creeps_comes_late_and_what_comes_or_goes_is_sent_whole() {
+    fn small_moves_are_deferred_and_new_nodes_sent_in_full() {
         let mut sender = Sender::default();
         assert_eq!(sender.update(&[robot(0.0, true)]), Update::Full);
         let mut sent = Vec::new();
@@ -132,12 +132,12 @@ mod tests {
         let Update::Changes(changes) = sender.update(&[robot(0.02, false)]) else { panic!("alike") };
         assert_eq!((changes[0].matrix, changes[0].children[0].visible), (None, Some(false)));
         let mut seen = vec![robot(sent[2], true)];
-        assert!(super::super::apply(&mut seen, &changes) && seen == sender.told().unwrap());
+        assert!(super::super::apply(&mut seen, &changes) && seen == sender.sent_scene().unwrap());
         assert_eq!(sender.update(&[robot(0.02, false), robot(1.0, true)]), Update::Full);
     }
 
     #[test]
-    fn fields_are_told_when_they_change_and_the_time_always() {
+    fn fields_are_sent_on_change_and_time_always() {
         let field = |name: &str, value: &str| (name.to_string(), vec![value.to_string()]);
         let mut sender = Sender::default();
         let mut names = |time: &str, half: &str| {

@@ -16,7 +16,7 @@ fn with(task: &Task, client: impl FnOnce(&mut Client)) -> Vec<String> {
 }
 
 #[test]
-fn case_1_parameters_are_told() {
+fn case_1_parameters_are_reported() {
     with(&Task::default(), |client| {
         let answer = client.ask("SendNetParameters");
         let numbers = answer.strip_prefix("NetParameters ").unwrap();
@@ -120,7 +120,7 @@ fn case_10_requests_may_come_in_pieces_with_any_line_end() {
 }
 
 #[test]
-fn a_flood_is_not_read_and_others_have_their_turn() {
+fn flooding_client_is_not_read_and_others_are_served() {
     let world = world_at(anywhere());
     let server = robots(&example(), world.at);
     let flood = format!("{FIRST}\r\n").repeat(500_000);

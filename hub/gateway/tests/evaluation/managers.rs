@@ -46,7 +46,7 @@ fn run(simulators: &[SocketAddr], generations: u32, timeout: Duration, mut betwe
 const LONG: Duration = Duration::from_secs(30);
 
 #[test]
-fn one_of_two_robot_simulators_is_killed_and_another_comes_and_nothing_changes() {
+fn replaced_simulator_does_not_change_evolution() {
     let worlds = [world_at(anywhere()), world_at(anywhere())];
     let alone = robots(&task(), worlds[0].at);
     let undisturbed = run(&[alone.at], 8, LONG, |_| {});

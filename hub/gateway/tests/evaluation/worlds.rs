@@ -16,7 +16,7 @@ fn bad_world(listener: &TcpListener, line: &[u8]) {
 }
 
 #[test]
-fn a_fitness_is_told_only_once_a_world_has_measured_it() {
+fn fitness_is_sent_only_after_world_measured_it() {
     let world = world_at(anywhere());
     let server = robots(&example(), world.at);
     let right = Client::new(server.at).fitness(GENOME, 1, 1);
@@ -55,7 +55,7 @@ fn a_fitness_is_told_only_once_a_world_has_measured_it() {
 }
 
 #[test]
-fn a_manager_that_leaves_takes_its_individuals_and_robots_with_it() {
+fn disconnected_manager_cancels_its_individuals() {
     let world = world_at(anywhere());
     let server = robots(&xpuck_gateway::evaluation::robot::task::Task { steps: 100_000, ..example() }, world.at);
     let mut one = Client::new(server.at);

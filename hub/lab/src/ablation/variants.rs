@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_constants_are_told() {
+    fn changed_constants_are_described() {
         let all = of("mulav v_goal v_scr 12.3 v_blue");
         assert_eq!(all[1].change.words(), "`mulav v_goal v_scr 12.3 v_blue` with f 14.76 instead of 12.3");
     }

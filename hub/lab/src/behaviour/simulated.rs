@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_runs_are_those_of_the_engines_in_their_order() {
+    fn simulated_runs_match_engine_runs_in_order() {
         let spec = WorldSpec::scenario(9, Scenario::B);
         let champion = program(include_str!("../../../../docs/trees/806768.bt"));
         let fitness = fitness_of_runs(&Reference::default(), &champion, &plan(&spec, 4));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn robots_at_rest_use_nothing_and_each_runs_its_own_program() {
+    fn resting_robots_use_no_energy_and_run_own_programs() {
         let spec = WorldSpec::scenario(9, Scenario::B);
         let programs = [program("successl\n"), program("movcv v_goal 0deg\n")];
         let still = simulated(&programs, &Team::all(0), &plan(&spec, 1)).unwrap();
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run_is_refused() {
+    fn invalid_simulations_are_rejected() {
         let spec = WorldSpec::scenario(9, Scenario::B);
         let programs = [program("avoiding\n")];
         let error = |team: Team, plan: Plan<'_>| simulated(&programs, &team, &plan).unwrap_err();

@@ -3,7 +3,7 @@
 //! The robot is ARGoS's own e-puck. Its body, wheels and range and bearing equal those of our reference robot. It has
 //! no camera, so the loop functions compute the reference robot's camera.
 
-use super::{Export, Made, number, table};
+use super::{Export, ExportedFile, number, table};
 use std::fmt::Write;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::{GRAVITY, NEIGHBOUR_RANGE, STEPS_PER_UPDATE};
@@ -24,8 +24,8 @@ const WALL: [f32; 2] = [0.05, 0.004];
 const HEIGHT: [f32; 2] = [0.2, 0.02];
 
 /// Returns the files of an export.
-pub fn files(export: &Export<'_>) -> Vec<Made> {
-    let made = |path: &str, text: String| Made { path: path.into(), text };
+pub fn files(export: &Export<'_>) -> Vec<ExportedFile> {
+    let made = |path: &str, text: String| ExportedFile { path: path.into(), text };
     let trees: Vec<_> = export.parts.iter().map(|(_, program)| program.listing()).collect();
     let fixed = FIXED.iter().map(|(path, text)| made(path, (*text).into()));
     let runs = (0..export.runs).map(|run| made(&format!("run-{run:04}.argos"), experiment(export, run)));

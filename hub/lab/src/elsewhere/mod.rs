@@ -15,7 +15,7 @@ use xpuck_kernels::world::{Body, Colour, Sensing, WorldSpec};
 
 /// A file of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct ExportedFile {
     /// Path below the export folder.
     pub path: String,
     /// Contents.

@@ -1,20 +1,20 @@
 //! Programs as tables for the interpreters in C++ (`argos/tree.hpp`) and Python (`webots/xpuck_tree.py`).
 
 use std::fmt::Write;
-use xpuck_kernels::tree::{Line, Listing};
+use xpuck_kernels::tree::{InstructionLine, ProgramListing};
 
 const CPP_HEAD: &str = "// Trees, made by `xpuck world export`: kind, cells, numbers, parent, end, memory.\n#ifndef XPUCK_TREES_HPP\n\
                         #define XPUCK_TREES_HPP\n\n#include \"tree.hpp\"\n\nnamespace xpuck {\n";
 
 /// Returns `trees.hpp`.
-pub(super) fn cpp(trees: &[Listing]) -> String {
+pub(super) fn cpp(trees: &[ProgramListing]) -> String {
     let mut text = String::from(CPP_HEAD);
     let mut programs = Vec::new();
     for (i, tree) in trees.iter().enumerate() {
-        let name = |line: &Line| line.kind.spec().name.to_uppercase();
+        let name = |line: &InstructionLine| line.kind.spec().name.to_uppercase();
         let rows = tree.lines.iter().map(|line| {
             let ([d, s1, s2], [a, b]) = (line.cells, line.numbers);
-            let Line { parent, end, memory, .. } = line;
+            let InstructionLine { parent, end, memory, .. } = line;
             format!("{{{}, {d}, {s1}, {s2}, {a:?}f, {b:?}f, {parent}, {end}, {memory}}}", name(line))
         });
         array(&mut text, "Instruction", &format!("CODE_{i}"), rows);
@@ -63,7 +63,7 @@ fn array(text: &mut String, kind: &str, name: &str, rows: impl Iterator<Item = S
 }
 
 /// Returns `trees.py`.
-pub(super) fn python(trees: &[Listing]) -> String {
+pub(super) fn python(trees: &[ProgramListing]) -> String {
     let mut text = String::from(
         "\"\"\"Trees, made by `xpuck world export`: kind, cells, numbers, parent, end, memory.\"\"\"\n\nTREES = [\n",
     );
@@ -71,7 +71,7 @@ pub(super) fn python(trees: &[Listing]) -> String {
         let _ = write!(text, "    {{\n        \"memories\": {},\n        \"code\": [\n", tree.memories);
         for line in &tree.lines {
             let ([d, s1, s2], [a, b]) = (line.cells, line.numbers);
-            let Line { parent, end, memory, .. } = line;
+            let InstructionLine { parent, end, memory, .. } = line;
             let name = line.kind.spec().name;
             let _ =
                 writeln!(text, "            (\"{name}\", {d}, {s1}, {s2}, {a:?}, {b:?}, {parent}, {end}, {memory}),");

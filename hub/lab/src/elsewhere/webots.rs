@@ -1,6 +1,6 @@
 //! Export to Webots (R2022b and later): a world with its E-puck for each run, and a controller in Python.
 
-use super::{Export, Made, number, table};
+use super::{Export, ExportedFile, number, table};
 use std::fmt::Write;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::CAMERA_FOV;
@@ -29,8 +29,8 @@ const DISC: f32 = 0.02;
 const THIN: f32 = 0.004;
 
 /// Returns the files of an export.
-pub fn files(export: &Export<'_>) -> Vec<Made> {
-    let made = |path: &str, text: String| Made { path: path.into(), text };
+pub fn files(export: &Export<'_>) -> Vec<ExportedFile> {
+    let made = |path: &str, text: String| ExportedFile { path: path.into(), text };
     let trees: Vec<_> = export.parts.iter().map(|(_, program)| program.listing()).collect();
     let fixed = FIXED.iter().map(|(path, text)| made(path, (*text).into()));
     let runs = (0..export.runs).map(|run| made(&format!("worlds/run-{run:04}.wbt"), world(export, run)));

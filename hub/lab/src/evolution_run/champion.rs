@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_reported_has_eight_evaluations_if_anybody_has() {
+    fn champion_has_full_evaluations_if_any_individual_has() {
         let settings = Settings { population: 32, immigrants: 8, ..Settings::of(Algorithm::NoiseAware) };
         let old = island(&settings, 14);
         let reported = champion(&old, &settings);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
-use xpuck_experiment::settings::{self, SAID_ELSEWHERE};
+use xpuck_experiment::settings::{self, DERIVED_SETTINGS};
 use xpuck_experiment::steps::{self, MAX_GENERATIONS};
 use xpuck_experiment::{Calibration, Step, StepEntry, world_file};
 use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind};
@@ -281,7 +281,7 @@ pub fn write(config: &Config) -> String {
 
 fn file_without_engine(config: &Config) -> EvolutionFile {
     let mut settings = as_table(&config.settings);
-    SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(settings.remove(*key)));
+    DERIVED_SETTINGS.iter().for_each(|(key, _)| drop(settings.remove(*key)));
     EvolutionFile {
         algorithm: config.settings.algorithm,
         islands: config.islands,
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_has_the_algorithms_value_and_flags_win() {
+    fn omitted_settings_use_algorithm_defaults_and_flags_win() {
         let config = load_text("algorithm = \"noise-aware\"\nseed = 3\n[settings]\ndepth = 5\n", "seed = 4").unwrap();
         let expected = Settings { depth: 5, ..Settings::of(Algorithm::NoiseAware) };
         assert_eq!((&config.settings, config.seed, config.islands), (&expected, 4, 9));
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_primitive_set_a_budget_and_an_algorithm_by_any_name() {
+    fn primitive_set_budget_and_old_names_are_accepted() {
         let dir = tempfile::tempdir().unwrap();
         let primitive_set =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../robot/evolve/src/primitive_set/transferability.toml");
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_written_with_every_key_and_reads_back_as_itself() {
+    fn written_run_has_every_key_and_reads_back() {
         let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/worlds/foraging.toml");
         let text = format!("world = \"{world}\"\nseed = 7\n[migration]\nreceive = 4\nevery = 3\n");
         let config = load_text(&text, "").unwrap();
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curriculum_is_written_and_reads_back_as_itself() {
+    fn written_curriculum_reads_back() {
         let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/worlds/foraging.toml");
         let steps = format!(
             "[[steps]]\nname = \"alone\"\nrobots = 1\nend = \"gennum >= 3\"\n\

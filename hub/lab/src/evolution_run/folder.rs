@@ -21,7 +21,7 @@ use std::path::Path;
 use xpuck_evolve::Individual;
 use xpuck_kernels::engine::EngineStatus;
 use xpuck_stats::figure::Figure;
-use xpuck_wire::atomic::Prepared;
+use xpuck_wire::atomic::PendingFile;
 use xpuck_wire::output::count;
 
 /// Result of the run.
@@ -230,7 +230,7 @@ impl Folder {
             for thread in grown {
                 thread.join().expect("it only waits for the disk")?;
             }
-            prepared.and_then(Prepared::commit)
+            prepared.and_then(PendingFile::commit)
         });
         kept.map_err(io(&checkpoints::place(path, state.generation)))
     }

@@ -54,7 +54,7 @@ mod tests {
     use super::undominated;
 
     #[test]
-    fn a_front_rises_with_every_step() {
+    fn front_fitness_rises_with_size() {
         let all = vec![
             (9, 0.3, 'd'),
             (2, 0.1, 'a'),

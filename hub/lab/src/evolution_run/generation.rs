@@ -7,7 +7,7 @@ use crate::engine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::{Island, Migrant, Trial};
-use xpuck_experiment::{Course, Standing, course};
+use xpuck_experiment::{CurriculumProgress, GenerationStats, course};
 use xpuck_hub_core::geneserver::{Geneserver, Offer};
 use xpuck_kernels::engine::{ChosenEngine, Evaluator, Job, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
@@ -40,7 +40,7 @@ pub struct State {
     /// Number of controller updates simulated so far, over all robots.
     robot_updates: u64,
     /// Position of the run in its curriculum.
-    pub course: Course,
+    pub course: CurriculumProgress,
     /// Time at which the mean derated fitness first reached [`THRESHOLD`] in the run's own world.
     pub reached: Option<Reached>,
     /// Wall time of the generations (s), over all processes that worked on the run.
@@ -94,7 +94,7 @@ impl EvolutionRun {
             islands: config.numbers().map(island).collect(),
             server: config.geneserver(),
             robot_updates: 0,
-            course: Course::default(),
+            course: CurriculumProgress::default(),
             reached: None,
             wall_s: 0.0,
         };
@@ -178,7 +178,7 @@ impl EvolutionRun {
     pub fn step_with(&mut self, immigrants: &[Migrant]) -> Generation {
         if self.state.generation > 0 {
             let mut immigrants = immigrants.to_vec();
-            course::measured_elsewhere(&self.config.steps, &mut immigrants);
+            course::discount_migrant_samples(&self.config.steps, &mut immigrants);
             self.state.islands.iter_mut().for_each(|island| island.advance(&immigrants));
         }
         self.try_everybody()
@@ -201,13 +201,13 @@ impl EvolutionRun {
     fn attend(&mut self, trials: u64) {
         let islands = &self.state.islands;
         let mean = islands.iter().map(|island| island.progress().mean).sum::<f64>() / islands.len() as f64;
-        let standing = Standing {
+        let standing = GenerationStats {
             generations: [self.state.generation, self.config.generations],
             trials,
             fitness: [self.mean_derated(), mean],
             robot_seconds: self.robot_seconds(),
         };
-        if self.state.course.count(&self.config.steps, &standing) {
+        if self.state.course.record_generation(&self.config.steps, &standing) {
             self.state.islands.iter_mut().for_each(|island| island.begin_step());
         }
     }

@@ -10,7 +10,7 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// All generations are done.
-    Whole,
+    Finished,
     /// Stopped on request after a complete generation.
     Stopped,
 }
@@ -56,5 +56,5 @@ pub fn run_with(
             return Ok(Ended::Stopped);
         }
     }
-    Ok(Ended::Whole)
+    Ok(Ended::Finished)
 }

@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn a_square_is_symmetric_and_a_hook_is_not() {
+    fn square_is_symmetric_and_hook_is_not() {
         assert_eq!(pattern([(0, 0), (0, 1), (1, 0), (1, 1)]).asymmetry(), 0.0);
         assert!(pattern([(0, 0), (1, 0), (2, 0), (2, 2)]).asymmetry() > 1.0);
     }
 
     #[test]
-    fn the_grid_has_99_patterns() {
+    fn grid_has_99_patterns() {
         // Cross-check: 147 orbits of the 1820 sets under the grid's symmetries, minus the 48 symmetric ones.
         assert_eq!((all(2).len(), all(4).len()), (0, 99));
     }

@@ -13,7 +13,7 @@ use xpuck_kernels::estimate::{Parameter, WorldModel};
 use xpuck_kernels::model::{FRISBEE_RADIUS, MAX_ROBOTS, ROBOT_RADIUS};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_record::lineage::Births;
+use xpuck_record::lineage::LineageIndex;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::verify::{SenseRow, phase_worlds, plan, senses};
 use xpuck_record::{RecordError, read, result};
@@ -265,7 +265,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let world = world.unwrap_or_else(|| Arc::new(WorldSpec::benchmark(file.robots.len())));
     let senses = senses(directory).map_err(|error| error.to_string());
     let held = gathering.held.finish();
-    let births = Births::read(directory)?;
+    let births = LineageIndex::read(directory)?;
     let mut trees = Vec::new();
     for (robot, (id, text)) in &gathering.last {
         match Tree::parse(text) {
@@ -328,7 +328,7 @@ fn given(plan: &Plan, robots: &[String], loaded: &BTreeMap<String, (Id, String)>
 fn last_world(planned: &Arc<WorldSpec>, held: &[Held]) -> Arc<WorldSpec> {
     let before = WorldModel::of(planned);
     let mut model = before;
-    for parameter in Parameter::ALL.into_iter().filter(|parameter| !parameter.own()) {
+    for parameter in Parameter::ALL.into_iter().filter(|parameter| !parameter.is_own_body()) {
         let of_it = held.iter().filter(|held| held.parameter == parameter.name());
         let mut last: Vec<f64> = of_it.filter_map(|held| Some(held.course.last()?.1)).collect();
         last.sort_by(f64::total_cmp);
@@ -371,7 +371,7 @@ pub fn experiment(file: &RunFile) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn ancestry(births: &Births, trees: &[LastTree]) -> Vec<Ancestor> {
+fn ancestry(births: &LineageIndex, trees: &[LastTree]) -> Vec<Ancestor> {
     let mut all: BTreeMap<Id, Ancestor> = BTreeMap::new();
     for tree in trees.iter().filter_map(|tree| tree.id) {
         for (_, id) in births.ancestry(tree, usize::MAX) {

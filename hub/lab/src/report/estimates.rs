@@ -57,7 +57,7 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
             Figure(low),
             Figure(high)
         ));
-        let unit = Parameter::named(name).map(Parameter::unit).filter(|unit| !unit.is_empty());
+        let unit = Parameter::from_name(name).map(Parameter::unit).filter(|unit| !unit.is_empty());
         let axis = unit.map_or(name.to_string(), |unit| format!("{name}, {unit}"));
         let mut plot = Plot::new(&format!("{name}, as simulated"), "minutes", &axis);
         for (_, held) in of_it() {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_course_holds_what_changes_and_ends_where_the_run_did() {
+    fn estimate_curve_keeps_changes_and_ends_with_run() {
         let mut courses = Courses::default();
         for (minutes, value) in [(0.5, 0.07), (1.0, 0.07), (1.5, 0.07), (2.0, 0.28), (2.5, 0.28), (3.0, 0.28)] {
             courses.take(minutes, "xp01", "frisbee-mass", value);

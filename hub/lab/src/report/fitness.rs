@@ -116,7 +116,7 @@ pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
         text: vec![format!(
             "{} The hub scores it from motion capture. In each segment every robot runs the fittest tree that its island knew by \
                  then, its own or one that came from another.",
-            task.fitness_in_words()
+            task.fitness_description()
         )],
         ..Section::default()
     };
@@ -247,7 +247,7 @@ mod tests {
     use xpuck_stats::som::Topology;
 
     #[test]
-    fn a_report_speaks_of_a_frisbee_only_where_there_is_one() {
+    fn report_mentions_frisbee_only_if_present() {
         let run = trees::tests::run(&[]);
         let text = |task: &Task, disc: bool| {
             let sections = [real(&[&run], task), behaviour::section(&[&run], disc, Topology::Hexagonal)];

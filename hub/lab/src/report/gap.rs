@@ -179,7 +179,7 @@ mod tests {
     use xpuck_kernels::world::WorldSpec;
 
     #[test]
-    fn one_real_value_far_from_all_simulations_is_told() {
+    fn single_real_value_far_from_simulations_is_reported() {
         let spec = WorldSpec::benchmark(9);
         let plan = Plan { spec: &spec, seconds: 60.0, runs: 50, seed: 1 };
         let simulated: Vec<f64> = (0..50).map(|i| 0.25 + 0.001 * f64::from(i)).collect();

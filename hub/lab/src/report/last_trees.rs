@@ -3,7 +3,7 @@
 use super::collect::{LastTree, RunFacts};
 use super::heritage;
 use super::page::Section;
-use super::trees::{Known, same_behaviour, shared};
+use super::trees::{MeasuredTree, same_behaviour, shared};
 use crate::measure::Plan;
 use crate::sweep::summary::Readable;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +15,12 @@ use xpuck_stats::statistics::mean_and_sd;
 const EXPLAINED: usize = 10;
 const SHARED: usize = 12;
 
-fn mean(known: &Known) -> Option<(f64, f64)> {
+fn mean(known: &MeasuredTree) -> Option<(f64, f64)> {
     (!known.fitness.is_empty()).then(|| mean_and_sd(&known.fitness))
 }
 
 /// Returns the chapter; `runs` are all runs, whose numbers appear in the names of trees.
-pub fn section(runs: &[RunFacts], known: &[Known], plan: &Plan<'_>) -> Section {
+pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Section {
     let mut section = Section {
         title: "The trees at the end".into(),
         text: vec![format!(
@@ -94,7 +94,7 @@ fn unique(runs: &[RunFacts]) -> Readable {
 }
 
 /// Returns the nodes and registers used by the reduced trees (as Table 4.5 for Kilobots), the most used first.
-fn usage(known: &[Known]) -> Readable {
+fn usage(known: &[MeasuredTree]) -> Readable {
     let mut used: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for one in known {
         let text = one.reduced.to_string();
@@ -112,7 +112,7 @@ fn usage(known: &[Known]) -> Readable {
     }
 }
 
-fn table(known: &[Known], order: &[usize]) -> Readable {
+fn table(known: &[MeasuredTree], order: &[usize]) -> Readable {
     let row = |i: &usize| {
         let one = &known[*i];
         let robots: Vec<String> = one.drove.iter().map(|(run, robot)| format!("{}:{robot}", run + 1)).collect();

@@ -131,7 +131,7 @@ mod tests {
     use xpuck_kernels::engine::Simd;
 
     #[test]
-    fn swarms_of_the_runs_and_drawn_ones_are_simulated_and_runs_with_lost_trees_are_not() {
+    fn only_runs_with_known_trees_are_simulated() {
         let forward = "movcv v_goal 0deg\n";
         let pushes = include_str!("../../../../docs/trees/806768.bt");
         let (mut a, b) = (run(&[forward, pushes]), run(&[pushes, pushes]));

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_thesis_s_numbers_give_its_beta() {
+    fn thesis_values_give_thesis_beta() {
         let single = Single { fitness: 0.21, generations: 600.0, robot_seconds: 1.0, task: "transport" };
         assert!((beta((0.20, 84.0, 9.0), &single).unwrap() - 0.756).abs() < 1e-3);
         assert_eq!(beta((0.2, 0.0, 9.0), &single), None);

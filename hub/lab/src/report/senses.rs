@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_sense_of_all_runs_is_named_and_what_cannot_be_read_is_told() {
+    fn section_names_worst_sense_and_unreadable_runs() {
         let a = told("a", &[("range", 100, 1, 0.2), ("camera", 100, 30, 1.0)]);
         let b = told("b", &[("range", 300, 60, 0.4), ("camera", 100, 0, 0.0)]);
         let broken = RunFacts { senses: Err("xp01: no".into()), ..told("c", &[]) };

@@ -3,7 +3,7 @@
 use super::collect::RunFacts;
 use super::fitness::counts;
 use super::gap::Gap;
-use super::trees::Known;
+use super::trees::MeasuredTree;
 use crate::behaviour::Metrics;
 use crate::study::hetero::HeteroStudy;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn table(name: &'static str, head: &[&str], rows: &[Vec<Value>]) -> Named {
 
 /// Returns all tables: runs, curves, segments, trees, simulated last segments, swarms of different trees, senses, and
 /// world parameters estimated by robots.
-pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap], mixed: Option<&HeteroStudy>) -> Vec<Named> {
+pub fn all(runs: &[RunFacts], known: &[MeasuredTree], gaps: &[Gap], mixed: Option<&HeteroStudy>) -> Vec<Named> {
     let run = |run: &RunFacts| {
         vec![
             json!(run.name),
@@ -71,7 +71,7 @@ pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap], mixed: Option<&Hete
         };
         run.segments.iter().map(row).collect()
     };
-    let tree = |one: &Known| {
+    let tree = |one: &MeasuredTree| {
         let (mean, sd) = match one.fitness.is_empty() {
             true => (Value::Null, Value::Null),
             false => {

@@ -12,7 +12,7 @@ const SHARED: (usize, usize) = (3, 40);
 
 /// A tree that drove robots at the end of runs.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct MeasuredTree {
     /// The tree as executed.
     pub tree: Tree,
     /// The tree after reduction.
@@ -35,14 +35,14 @@ pub fn measure(
     runs: &[RunFacts],
     plan: &Plan<'_>,
     mut progress: impl FnMut(usize, usize),
-) -> Vec<Known> {
+) -> Vec<MeasuredTree> {
     let mut places: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
-    let mut known: Vec<Known> = Vec::new();
+    let mut known: Vec<MeasuredTree> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
         for last in &run.trees {
             let reduced = reduce(&last.tree, Options { executable: true }).tree;
             let place = *places.entry(reduced.key()).or_insert_with(|| {
-                known.push(Known {
+                known.push(MeasuredTree {
                     tree: last.tree.clone(),
                     reduced,
                     drove: Vec::new(),
@@ -68,7 +68,7 @@ pub fn measure(
 }
 
 /// Returns groups of trees with different texts and bit-identical results in every simulation.
-pub fn same_behaviour(known: &[Known]) -> Vec<Vec<usize>> {
+pub fn same_behaviour(known: &[MeasuredTree]) -> Vec<Vec<usize>> {
     let mut by_hash: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (i, one) in known.iter().enumerate().filter(|(_, one)| !one.fitness.is_empty()) {
         by_hash.entry(one.hash).or_default().push(i);
@@ -94,7 +94,7 @@ pub struct Shared {
 
 /// Returns the subtrees that at least two trees have in common after reduction, apart from their numbers, sorted by
 /// the number of trees, then by size. A subtree that occurs only inside a larger one of the same trees is left out.
-pub fn shared(known: &[Known]) -> Vec<Shared> {
+pub fn shared(known: &[MeasuredTree]) -> Vec<Shared> {
     let mut found: BTreeMap<String, (BTreeSet<usize>, Ranges)> = BTreeMap::new();
     for (place, one) in known.iter().enumerate() {
         let tree = &one.reduced;
@@ -201,14 +201,14 @@ pub(super) mod tests {
         }
     }
 
-    fn known(runs: &[RunFacts]) -> Vec<Known> {
+    fn known(runs: &[RunFacts]) -> Vec<MeasuredTree> {
         let spec = WorldSpec::benchmark(4);
         let plan = Plan { spec: &spec, seconds: 10.0, runs: 20, seed: 1 };
         measure(&Simd::default(), runs, &plan, |_, _| {})
     }
 
     #[test]
-    fn trees_that_reduce_to_the_same_are_one_and_those_that_only_do_the_same_are_told() {
+    fn equal_reduced_trees_merge_equal_behaviour_is_listed() {
         let forward = "movcv v_goal 0deg\n";
         let padded = "sel\n  movcv v_goal 0deg\n  bleft\n";
         let found = known(&[run(&[forward, padded]), run(&[forward, "movcv v_goal 90deg\n"])]);

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::checkpoint::{self, CheckpointError};
-use xpuck_wire::atomic::Prepared;
+use xpuck_wire::atomic::PendingFile;
 use xpuck_wire::{atomic, file};
 
 /// Maximum size of a checkpoint (bytes).
@@ -29,7 +29,7 @@ pub fn prepare<T: Serialize>(
     generation: u32,
     state: &T,
     configuration: u32,
-) -> std::io::Result<Prepared> {
+) -> std::io::Result<PendingFile> {
     atomic::prepare(&place(folder, generation), &checkpoint::to_bytes(state, configuration))
 }
 
@@ -38,7 +38,7 @@ pub fn prepare<T: Serialize>(
 /// # Errors
 /// On a write error; the earlier states stay valid.
 pub fn keep<T: Serialize>(folder: &Path, generation: u32, state: &T, configuration: u32) -> Result<(), FolderError> {
-    let kept = prepare(folder, generation, state, configuration).and_then(Prepared::commit);
+    let kept = prepare(folder, generation, state, configuration).and_then(PendingFile::commit);
     kept.map_err(io(&place(folder, generation)))
 }
 

@@ -236,7 +236,7 @@ impl RunFolder {
 }
 
 /// Returns a number from the result of a finished run, so that a resumed run keeps measured values.
-pub fn told(path: &Path, key: &str) -> Option<f64> {
+pub fn result_number(path: &Path, key: &str) -> Option<f64> {
     let text = file::text(&path.join("result.json"), MAX_RESULT).ok()?;
     serde_json::from_str::<serde_json::Value>(&text).ok()?[key].as_f64()
 }
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_was_about_to_put_in_place_is_no_hindrance() {
+    fn leftovers_of_killed_process_do_not_block_creation() {
         let place = tempfile::tempdir().unwrap();
         for (left, half) in [("run.toml.new", "se"), ("world.toml.new", ""), ("world.toml", "")] {
             std::fs::write(place.path().join(left), half).unwrap();
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_was_replaced_is_not_written_to() {
+    fn replaced_folder_is_not_written() {
         let home = tempfile::tempdir().unwrap();
         let place = home.path().join("run");
         let mut folder = create(&place).unwrap();

@@ -6,7 +6,7 @@ use super::network::Network;
 use super::topology::{Neighbours, Topology};
 use super::{CLIMB, Plan};
 use serde::Serialize;
-use xpuck_kernels::random::{Stream, block, unit};
+use xpuck_kernels::random::{Stream, random_block, unit};
 
 /// Fitness of the champions after a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -48,7 +48,7 @@ pub fn climb(plan: &Plan, law: Law, topology: Option<Topology>, progress: &mut d
 }
 
 fn words(plan: &Plan, island: usize, generation: u32) -> [u32; 4] {
-    block(plan.seed, island as u32, CLIMB, generation, Stream::Evolution, 0)
+    random_block(plan.seed, island as u32, CLIMB, generation, Stream::Evolution, 0)
 }
 
 /// Whether an island is on in the next period.
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn with_draws_migration_lifts_the_mean_and_with_steps_the_best_too() {
+    fn migration_lifts_mean_and_with_steps_also_best() {
         let gain = |law, value: fn(&Standing) -> f64| {
             let plan = plan(500, 60);
             value(&last(&plan, law, Some(Topology::Tree(10)))) - value(&last(&plan, law, None))
@@ -177,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_climbs_more_slowly_than_a_tree() {
+    fn ring_climbs_more_slowly_than_tree() {
         let plan = plan(5000, 60);
         let of = |topology| last(&plan, Law::Steps, Some(topology)).mean;
         assert!(of(Topology::Tree(32)) > of(Topology::Ring) + 0.01);
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_digits() {
+    fn same_seed_gives_same_results() {
         let plan = Plan { network: Network::Volunteers, ..plan(2000, 20) };
         let of = |topology| climb(&plan, Law::Steps, Some(topology), &mut || false);
         assert_eq!(of(Topology::Regular(4)), of(Topology::Regular(4)));

@@ -59,7 +59,7 @@ mod tests {
     use xpuck_kernels::random::{Draws, Stream};
 
     #[test]
-    fn the_law_meets_the_measured_rows() {
+    fn fitness_law_matches_measured_values() {
         for (budgets, measured) in [(0.25, 0.205), (1.0, 0.303), (3.0, 0.345), (10.0, 0.356)] {
             assert!((fitness(budgets * BUDGET) - measured).abs() < 0.009, "{budgets}: {}", fitness(budgets * BUDGET));
         }

@@ -209,7 +209,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn a_study_has_a_row_for_each_and_counts_its_steps() {
+    fn study_has_row_per_topology_and_counts_steps() {
         let plan = Plan { islands: 300, generations: 5, ..Plan::default() };
         let topologies = [Topology::Star, Topology::Tree(10), Topology::Ring];
         let count = Cell::new(0);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spread_is_of_all_islands() {
+    fn spread_covers_all_islands() {
         let mut times: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         assert_eq!(spread(&mut times), Spread { half: 50.0, most: 90.0, all: 100.0, age: 50.5 });
         assert!(spread(&mut [1.0, f64::INFINITY]).all.is_infinite());

@@ -42,15 +42,15 @@ impl Network {
 
 /// A network with its random numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Weather {
+pub struct NetworkModel {
     network: Network,
     seed: u64,
 }
 
-impl Weather {
+impl NetworkModel {
     /// Creates the network for a seed.
-    pub fn new(network: Network, seed: u64) -> Weather {
-        Weather { network, seed }
+    pub fn new(network: Network, seed: u64) -> NetworkModel {
+        NetworkModel { network, seed }
     }
 
     /// Returns the one-way delay of a message (s); `level` and `number` identify the node, `which` the message.
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn delays_have_their_median_and_volunteers_their_tail() {
         for network in [Network::Cluster, Network::Lan, Network::Volunteers] {
-            let weather = Weather::new(network, 3);
+            let weather = NetworkModel::new(network, 3);
             let mut all: Vec<f64> = (0..20_001).map(|i| weather.delay(0, i, 0)).collect();
             all.sort_by(f64::total_cmp);
             let (median, deviation) = network.delay();
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn two_thirds_of_the_volunteers_are_on_at_any_time() {
-        let weather = Weather::new(Network::Volunteers, 3);
+        let weather = NetworkModel::new(Network::Volunteers, 3);
         for hours in [0.0, 1.0, 30.0, 167.9, 168.1, 1000.0] {
             let on = (0..30_000).filter(|i| weather.presence(*i, hours * 3600.0).0).count();
             assert!((on as f64 / 30_000.0 - 2.0 / 3.0).abs() < 0.01, "{on} at {hours} h");

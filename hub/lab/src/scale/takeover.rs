@@ -1,6 +1,6 @@
 //! Takeover: spread of the best gene from one island to all others, without any better gene.
 
-use super::network::Weather;
+use super::network::NetworkModel;
 use super::topology::{Neighbours, Topology};
 use super::{PHASE, Plan, SERVICE};
 use std::cmp::Reverse;
@@ -14,7 +14,7 @@ const MOST_BEATS: u32 = 20_000;
 #[derive(Clone, Copy)]
 struct Beats {
     seed: u64,
-    weather: Weather,
+    weather: NetworkModel,
     period: f64,
 }
 
@@ -44,7 +44,7 @@ impl Beats {
 
 /// Returns the time at which each island has the gene (s); infinite for islands that it does not reach.
 pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec<f64> {
-    let weather = Weather::new(plan.network, plan.seed);
+    let weather = NetworkModel::new(plan.network, plan.seed);
     let beats = Beats { seed: plan.seed, weather, period: plan.period };
     let mut draws = Draws::new(plan.seed, 0, super::ORIGIN, 0, Stream::Migration);
     // The gene arises on an island that is on.
@@ -98,8 +98,8 @@ fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> 
     let mut known = vec![f64::INFINITY; plan.islands];
     let mut next = BinaryHeap::new();
     known[origin] = 0.0;
-    next.push((Reverse(Moment(0.0)), origin));
-    while let Some((Reverse(Moment(at)), island)) = next.pop() {
+    next.push((Reverse(OrderedTime(0.0)), origin));
+    while let Some((Reverse(OrderedTime(at)), island)) = next.pop() {
         if at > known[island] {
             continue;
         }
@@ -122,7 +122,7 @@ fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> 
             };
             if arrives < known[other] {
                 known[other] = arrives;
-                next.push((Reverse(Moment(arrives)), other));
+                next.push((Reverse(OrderedTime(arrives)), other));
             }
         }
     }
@@ -159,18 +159,18 @@ fn by_chance(plan: &Plan, beats: Beats, origin: usize, stop: &dyn Fn() -> bool) 
 
 /// A time with a total order.
 #[derive(Clone, Copy, PartialEq)]
-struct Moment(f64);
+struct OrderedTime(f64);
 
-impl Eq for Moment {}
+impl Eq for OrderedTime {}
 
-impl Ord for Moment {
-    fn cmp(&self, other: &Moment) -> std::cmp::Ordering {
+impl Ord for OrderedTime {
+    fn cmp(&self, other: &OrderedTime) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-impl PartialOrd for Moment {
-    fn partial_cmp(&self, other: &Moment) -> Option<std::cmp::Ordering> {
+impl PartialOrd for OrderedTime {
+    fn partial_cmp(&self, other: &OrderedTime) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_takes_one_period_to_be_told_and_one_to_tell() {
+    fn star_takeover_takes_at_most_two_periods() {
         // Up: the origin's next beat, U(0, 1) periods; down: another U(0, 1) for each island.
         let times: Vec<Spread> = (0..40).map(|seed| of(&plan(1000, seed), Topology::Star)).collect();
         let mean = |value: fn(&Spread) -> f64| times.iter().map(value).sum::<f64>() / 40.0;
@@ -200,14 +200,14 @@ mod tests {
     }
 
     #[test]
-    fn a_star_beyond_what_its_server_can_answer_slows_down() {
+    fn overloaded_star_server_slows_takeover() {
         // 100000 islands at 0.4 ms each: a cycle takes 40 s instead of 10 s.
         let full = of(&plan(100_000, 1), Topology::Star);
         assert!((full.all - full.half - 20.0).abs() < 1.0, "{full:?}");
     }
 
     #[test]
-    fn a_ring_takes_as_long_as_half_of_it_is() {
+    fn ring_takeover_time_is_proportional_to_half_its_size() {
         // From beat to beat: a neighbour's phase is U(0, 1) after the sender's, so a hop takes half a period on
         // average.
         for n in [1000, 4000] {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_takes_as_long_as_its_logarithm() {
+    fn tree_takeover_time_is_logarithmic() {
         // L levels: a beat of the origin, L - 1 beats of servers up and down, and a beat of each island; half a
         // period each.
         for (n, levels) in [(1000, 3.0), (10_000, 4.0), (100_000, 5.0)] {
@@ -246,14 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn a_random_regular_graph_is_logarithmic_too() {
+    fn random_regular_graph_takeover_is_logarithmic() {
         let at = |n: usize| of(&plan(n, 2), Topology::Regular(4)).half;
         let (small, large) = (at(1000), at(100_000));
         assert!(large < 2.6 * small && large > small, "{small} {large}");
     }
 
     #[test]
-    fn volunteers_that_are_away_are_told_when_they_return() {
+    fn absent_volunteers_are_reached_after_their_return() {
         let plan = Plan { network: Network::Volunteers, ..plan(20_000, 5) };
         for topology in [Topology::Tree(32), Topology::Regular(4), Topology::Complete] {
             let found = of(&plan, topology);

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tree_has_as_many_levels_as_its_logarithm() {
+    fn tree_level_count_is_logarithmic() {
         assert_eq!(Topology::Tree(10).servers(1_000_000), [100_000, 10_000, 1000, 100, 10, 1]);
         assert_eq!(Topology::Tree(100).servers(1_000_000), [10_000, 100, 1]);
         assert_eq!(Topology::Tree(32).servers(1_000_000), [31_250, 977, 31, 1]);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_regular_graph_is_symmetric_and_everybody_has_the_same_degree() {
+    fn regular_graph_is_symmetric_with_equal_degrees() {
         let graph = Topology::Regular(4).neighbours(1000, 7);
         let mut told = vec![0; 1000];
         for i in 0..1000 {

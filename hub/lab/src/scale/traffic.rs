@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_has_an_end() {
+    fn star_server_load_saturates() {
         let star = of(1_000_000, Topology::Star);
         assert_eq!((star.load, star.busiest), (1.0, 2500.0));
         assert!((of(10_000, Topology::Star).load - 0.4).abs() < 1e-9);

@@ -66,7 +66,7 @@ mod tests {
     use xpuck_kernels::world::WorldSpec;
 
     #[test]
-    fn a_branch_that_nothing_reaches_can_go() {
+    fn unreached_branch_is_removable() {
         let tree = Tree::parse("sel\n  avoiding\n  movcv v_goal 0deg\n  bleft\n").unwrap();
         let spec = WorldSpec::benchmark(9);
         let plan = Plan { spec: &spec, seconds: 20.0, runs: 100, seed: 1 };

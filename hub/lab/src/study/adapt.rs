@@ -3,7 +3,7 @@
 
 pub use super::adapt_swarm::Change;
 use super::adapt_swarm::{Real, Swarm, worth_on_wheels};
-use super::{Budget, Estimate, StudyError, refuse};
+use super::{Budget, Estimate, StudyError, study_error};
 use crate::evolution_run::{Config, EvolutionRun, champion};
 use crate::measure::fitness_of_team;
 use serde::Serialize;
@@ -53,17 +53,17 @@ impl AdaptPlan {
         pace: f64,
         seeds: usize,
     ) -> Result<AdaptPlan, StudyError> {
-        let Some(known) = Parameter::named(parameter) else {
+        let Some(known) = Parameter::from_name(parameter) else {
             let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
-            return refuse(format!("{parameter}: no such parameter; there are {}", names.join(", ")));
+            return study_error(format!("{parameter}: no such parameter; there are {}", names.join(", ")));
         };
-        if !known.possible(value) {
-            return refuse(format!(
+        if !known.is_plausible(value) {
+            return study_error(format!(
                 "{parameter}={value}: masses and friction are 0.001 to 10, edges 0.05 to 20 m, wheels 0 to 1.5 of their speed"
             ));
         }
         if !(1.0..=3600.0).contains(&pace) {
-            return refuse(format!("a pace of {pace} s: 1 to 3600 s a generation"));
+            return study_error(format!("a pace of {pace} s: 1 to 3600 s a generation"));
         }
         let segment = (60.0 / pace).round().max(1.0) as u32;
         Ok(AdaptPlan { parameter: known.name(), value, generations, pace, segment, seeds })
@@ -168,24 +168,24 @@ pub fn study(
 ) -> Result<AdaptStudy, StudyError> {
     config.check().map_err(StudyError)?;
     if usize::from(config.islands) != config.spec.robots {
-        return refuse(format!(
+        return study_error(format!(
             "{} islands and {} robots: each robot has one island",
             config.islands, config.spec.robots
         ));
     }
-    let Some(parameter) = Parameter::named(plan.parameter) else {
+    let Some(parameter) = Parameter::from_name(plan.parameter) else {
         let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
-        return refuse(format!("{}: no such parameter; there are {}", plan.parameter, names.join(", ")));
+        return study_error(format!("{}: no such parameter; there are {}", plan.parameter, names.join(", ")));
     };
     let there = WorldModel::of(&config.spec).get(parameter);
     if parameter == Parameter::FrisbeeFriction && there.min(plan.value) >= STOPS_AT_ONCE {
-        return refuse(format!(
+        return study_error(format!(
             "{}={}: from {STOPS_AT_ONCE} on a disc stops within one simulated step, so that nothing changes; name less",
             plan.parameter, plan.value
         ));
     }
     if there == plan.value {
-        return refuse(format!("{}={}: that is what it is; name another value", plan.parameter, plan.value));
+        return study_error(format!("{}={}: that is what it is; name another value", plan.parameter, plan.value));
     }
     let changed = Real::with(&config.spec, parameter, plan.value)
         .map_err(|why| StudyError(format!("{}={}: {why}", plan.parameter, plan.value)))?;
@@ -219,7 +219,7 @@ fn one(
     budget: Budget,
     progress: &mut dyn FnMut() -> bool,
 ) -> Result<Seed, StudyError> {
-    let mut go_on = || if progress() { refuse("stopped; nothing was written") } else { Ok(()) };
+    let mut go_on = || if progress() { study_error("stopped; nothing was written") } else { Ok(()) };
     let [before, after] = plan.generations;
     // Worlds that the evolution has not used.
     let budget = Budget { seed: !config.seed, ..budget };
@@ -274,7 +274,7 @@ fn one(
             go_on()?;
         }
     }
-    if parameter.own() {
+    if parameter.is_own_body() {
         found.truncate(1);
     }
     // Same total number of generations as the other strategies.
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_are_followed_and_the_same_seed_gives_the_same_digits() {
+    fn all_strategies_run_and_equal_seeds_reproduce() {
         let plan = plan("left-wheel", 0.6);
         let found = of(&config(4), plan).unwrap();
         let seed = &found.seeds[0];
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_studied_is_refused_in_a_line() {
+    fn invalid_studies_are_rejected_in_one_line() {
         let why = |config: &Config, plan| of(config, plan).unwrap_err().to_string();
         assert!(why(&config(4), plan("gravity", 1.0)).contains("no such parameter; there are frisbee-mass"));
         assert!(why(&config(4), plan("frisbee-friction", 0.9)).contains("so that nothing changes"));

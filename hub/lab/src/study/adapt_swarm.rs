@@ -5,7 +5,7 @@ use crate::evolution_run::{EvolutionRun, champion};
 use crate::measure::Plan;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
-use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Parameter, WorldModel};
+use xpuck_kernels::estimate::{Consensus, Estimator, Parameter, PoseSnapshot, WorldModel};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
@@ -63,7 +63,7 @@ pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2],
         let mut world = World::new(&real.spec, run as usize, plan.seed, run);
         let mut memories: Vec<Memory> = programs.iter().map(Memory::new).collect();
         for _ in 0..plan.updates() {
-            world.drive_by(|i, senses, draws| {
+            world.update_with_wheels(|i, senses, draws| {
                 let goal = steer(memories[i].tick(&programs[i], senses, draws).1);
                 if i == 0 { real.driven(model.compensated(goal)) } else { whole.compensated(goal) }
             });
@@ -104,7 +104,7 @@ pub(super) struct Swarm {
     programs: Vec<Program>,
     memories: Vec<Memory>,
     estimators: Vec<Estimator>,
-    councils: Vec<Council>,
+    councils: Vec<Consensus>,
     now: f64,
     /// Working time without the pauses between segments (s).
     worked: f64,
@@ -121,7 +121,7 @@ impl Swarm {
             programs: Vec::new(),
             memories: Vec::new(),
             estimators: vec![Estimator::new(planned); planned.robots],
-            councils: vec![Council::default(); planned.robots],
+            councils: vec![Consensus::default(); planned.robots],
             now: 0.0,
             worked: 0.0,
             changes: Vec::new(),
@@ -151,7 +151,7 @@ impl Swarm {
         let Swarm { world, programs, memories, estimators, seed, segments, now, worked, .. } = self;
         let Some((update, world)) = world else { return };
         for (robot, estimator) in estimators.iter_mut().enumerate() {
-            estimator.see(Glimpse::in_world(world, robot, *now, |body, Pose { at, heading }| {
+            estimator.on_snapshot(PoseSnapshot::in_world(world, robot, *now, |body, Pose { at, heading }| {
                 let place = (body as u32, robot as u32 + (*segments << 8), *update);
                 let mut draws = Draws::new(*seed, place.0, place.1, place.2, Stream::Device);
                 let mut pair = || normal_pair(draws.word(), draws.word());
@@ -159,7 +159,7 @@ impl Swarm {
                 Pose { at: at + vec2(x, y) * CAPTURE.0, heading: heading + turn * CAPTURE.1 }
             }));
         }
-        world.drive_by(|i, senses, draws| {
+        world.update_with_wheels(|i, senses, draws| {
             let goal = memories[i].tick(&programs[i % programs.len()], senses, draws).1;
             let told = estimators[i].model().compensated(steer(goal));
             estimators[i].command(*now, told);
@@ -177,7 +177,7 @@ impl Swarm {
             for from in (0..reports.len()).filter(|from| *from != to) {
                 self.councils[to].hear(self.now, from as u16 + 1, reports[from].clone());
             }
-            let verdict = self.councils[to].verdict(self.now, &reports[to], reports.len());
+            let verdict = self.councils[to].decide(self.now, &reports[to], reports.len());
             let Some((parameter, value)) = verdict else { continue };
             let mut model = *self.estimators[to].model();
             model.set(parameter, value);
@@ -185,7 +185,7 @@ impl Swarm {
             self.estimators[to].adopt(parameter, value);
             self.councils[to].change(self.now, parameter);
             self.changes.push(Change { time: self.worked, robot: to, parameter, value });
-            if !parameter.own() {
+            if !parameter.is_own_body() {
                 evolution.change_world(to, world);
             }
         }
@@ -213,7 +213,7 @@ mod tests {
     use xpuck_kernels::tree::Tree;
 
     #[test]
-    fn a_robot_that_makes_up_for_its_slipping_wheel_is_worth_more() {
+    fn robot_that_compensates_slipping_wheel_scores_higher() {
         let tree = Tree::parse(include_str!("../../../../docs/trees/806768.bt")).unwrap().under_avoiding();
         let spec = WorldSpec::benchmark(1);
         let plan = Plan { spec: &spec, seconds: 30.0, runs: 40, seed: 3 };

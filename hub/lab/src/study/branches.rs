@@ -1,7 +1,7 @@
 //! Activity map of a tree's branches: which leaf drives a robot, by distance and bearing of the frisbee (thesis
 //! 8.6.3).
 
-use super::{Budget, StudyError, refuse};
+use super::{Budget, StudyError, study_error};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub fn study(
     progress: impl Fn() + Sync,
 ) -> Result<BranchStudy, StudyError> {
     if spec.discs.is_empty() {
-        return refuse("the world has no disc, and where branches are active is told by the way to the first one");
+        return study_error("the world has no disc, and where branches are active is told by the way to the first one");
     }
     let program = Program::compile(tree).map_err(|error: CompileError| StudyError(error.to_string()))?;
     let updates = budget.plan(spec).updates();
@@ -103,7 +103,7 @@ fn run_once(program: &Program, mut world: World, updates: u32) -> Counts {
                 (ring, ((turn * SECTORS as f32) as usize).min(SECTORS - 1))
             })
             .collect();
-        world.update_by(|robot, senses, draws| {
+        world.update_with(|robot, senses, draws| {
             let (goal, leaf) = memories[robot].tick_driven(program, senses, draws);
             let (ring, sector) = places[robot];
             *counts.entry((ring, sector, leaf)).or_default() += 1;

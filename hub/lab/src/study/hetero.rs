@@ -1,7 +1,7 @@
 //! Heterogeneity: does a swarm of different trees reach the mean fitness of homogeneous swarms of its trees? (thesis
 //! 8.6.5, 8.7.2 and 8.7.3)
 
-use super::{Budget, Estimate, StudyError, p_value, refuse};
+use super::{Budget, Estimate, StudyError, p_value, study_error};
 use crate::measure::fitness_of;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -147,10 +147,10 @@ pub fn study(
 ) -> Result<HeteroStudy, StudyError> {
     let robots = spec.robots;
     if plan.mixed.runs < 2 || plan.alone < 1 {
-        return refuse("a swarm takes two runs for a spread, and a tree alone takes one");
+        return study_error("a swarm takes two runs for a spread, and a tree alone takes one");
     }
     if let Some(run) = runs.iter().find(|run| run.trees.is_empty()) {
-        return refuse(format!("{}: it has no trees", run.name));
+        return study_error(format!("{}: it has no trees", run.name));
     }
     let pool = Pool::of(runs, robots).map_err(|error| StudyError(error.to_string()))?;
     let drawn = pool.draw(robots, if runs.is_empty() { 0 } else { plan.drawn }, plan.mixed.seed);
@@ -170,7 +170,7 @@ pub fn study(
         let outcomes = engine.run(&pool.programs, &jobs);
         for (i, (team, outcomes)) in teams.iter().zip(outcomes.chunks(plan.mixed.runs as usize)).enumerate() {
             let Some(mixed) = Estimate::of(&fitness_of(outcomes)) else {
-                return refuse("a swarm takes two runs at least");
+                return study_error("a swarm takes two runs at least");
             };
             let mut different = team.to_vec();
             different.sort_unstable();
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swarm_of_one_tree_is_worth_what_the_tree_is() {
+    fn swarm_of_identical_trees_scores_like_its_tree() {
         let study = of(&[run("a", &[GOOD]), run("b", &[STANDS]), run("c", &[GOOD, GOOD])], 0).unwrap();
         for swarm in &study.swarms {
             assert_eq!((swarm.mixed.mean, swarm.different), (swarm.alone, 1), "{swarm:?}");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn robots_that_stand_make_a_mixed_swarm_worse_than_half_of_a_pure_one() {
+    fn standing_robots_lower_mixed_swarm_below_half() {
         let study = of(&[run("a", &[GOOD, STANDS]), run("b", &[GOOD]), run("c", &[STANDS])], 12).unwrap();
         let half = &study.swarms[0];
         assert_eq!((half.different, half.run.as_deref()), (2, Some("a")));

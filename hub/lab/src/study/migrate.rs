@@ -2,7 +2,7 @@
 //! fitness? (thesis 8.8)
 
 use super::hetero::{HeteroPlan, RunTrees, study as hetero};
-use super::{Budget, Estimate, StudyError, refuse};
+use super::{Budget, Estimate, StudyError, study_error};
 use crate::evolution_run::{Config, EvolutionRun, champion};
 use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,7 +76,7 @@ pub fn study(
     mut progress: impl FnMut(),
 ) -> Result<MigrateStudy, StudyError> {
     if seeds < FEWEST || rates.is_empty() {
-        return refuse("a spread takes two seeds at least, and a study one rate");
+        return study_error("a spread takes two seeds at least, and a study one rate");
     }
     config.check().map_err(StudyError)?;
     let mut runs: Vec<Ended> = Vec::new();
@@ -126,7 +126,7 @@ fn one(
     while !evolution.is_done() {
         evolution.step();
         if stop() {
-            return refuse("stopped; nothing was written");
+            return study_error("stopped; nothing was written");
         }
     }
     let trees =
@@ -136,7 +136,7 @@ fn one(
     let fresh = Budget { seed: !budget.seed, ..budget };
     let plan = HeteroPlan { mixed: fresh, alone: budget.runs, drawn: 0 };
     let measured = hetero(engine, &[swarm], &spec, plan, |_, _| {})?;
-    let Some(swarm) = measured.swarms.first() else { return refuse("a run has one swarm") };
+    let Some(swarm) = measured.swarms.first() else { return study_error("a run has one swarm") };
     Ok(Ended { every, seed, different: swarm.different, mixed: swarm.mixed.mean, alone: swarm.alone })
 }
 

@@ -1,6 +1,6 @@
 //! Swarms of two trees: fitness of every mixture.
 
-use super::{Budget, Estimate, StudyError, refuse};
+use super::{Budget, Estimate, StudyError, study_error};
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
@@ -52,7 +52,7 @@ pub fn study(
 ) -> Result<MixStudy, StudyError> {
     let robots = spec.robots;
     if budget.runs < 2 || robots < 2 {
-        return refuse("a mixture takes two robots, and two runs for a spread");
+        return study_error("a mixture takes two robots, and two runs for a spread");
     }
     let [(first_name, first), (second_name, second)] = trees;
     let programs = [first, second];
@@ -60,7 +60,7 @@ pub fn study(
     for count in 0..=robots {
         let team = Team::mixed(&[count, robots - count]);
         let Some(estimate) = Estimate::of(&budget.fitness(engine, &programs, &team, spec)) else {
-            return refuse("a study takes two runs at least");
+            return study_error("a study takes two runs at least");
         };
         measured.push(estimate);
         progress();

@@ -47,11 +47,11 @@ impl Budget {
     /// If the duration is not 0.1 to 36000 s, or the number of runs is not 2 to 1000000.
     pub fn of(seconds: f32, runs: u32, seed: u64) -> Result<Budget, StudyError> {
         if !(0.1..=36_000.0).contains(&seconds) {
-            return refuse(format!("{seconds} simulated seconds: a run has 0.1 to 36000"));
+            return study_error(format!("{seconds} simulated seconds: a run has 0.1 to 36000"));
         }
         if !(2..=1_000_000).contains(&runs) {
             let runs = count(runs as usize, "run", "runs");
-            return refuse(format!("{runs}: 2 to 1000000 are needed for a mean and its spread"));
+            return study_error(format!("{runs}: 2 to 1000000 are needed for a mean and its spread"));
         }
         Ok(Budget { seconds, runs, seed })
     }
@@ -138,6 +138,6 @@ pub fn p_value(p: f64) -> String {
 pub struct StudyError(pub String);
 
 /// Returns a study error.
-fn refuse<T>(why: impl Into<String>) -> Result<T, StudyError> {
+fn study_error<T>(why: impl Into<String>) -> Result<T, StudyError> {
     Err(StudyError(why.into()))
 }

@@ -2,7 +2,7 @@
 //! Fig. 8.13).
 
 use super::starts::{Deviations, distance, poses};
-use super::{Budget, StudyError, refuse};
+use super::{Budget, StudyError, study_error};
 use crate::measure::fitness_of;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -56,13 +56,16 @@ impl Perturbation {
     fn check(&self) -> Result<(), StudyError> {
         let numbers = [self.centre.0, self.centre.1, self.centre.2, self.by.0, self.by.1, self.by.2];
         if !(1..=MAX_ROBOTS).contains(&self.robots) {
-            return refuse(format!("robots: {} are asked for, and the study takes 1 to {MAX_ROBOTS}", self.robots));
+            return study_error(format!(
+                "robots: {} are asked for, and the study takes 1 to {MAX_ROBOTS}",
+                self.robots
+            ));
         }
         if numbers.iter().any(|x| !x.is_finite()) || [self.by.0, self.by.1, self.by.2].iter().any(|x| *x < 0.0) {
-            return refuse("poses are finite numbers and standard deviations are 0 or more");
+            return study_error("poses are finite numbers and standard deviations are 0 or more");
         }
         if !(0.001..=10.0).contains(&self.bin) {
-            return refuse(format!("bins are 0.001 to 10 m wide, not {}", self.bin));
+            return study_error(format!("bins are 0.001 to 10 m wide, not {}", self.bin));
         }
         Ok(())
     }
@@ -126,7 +129,7 @@ pub fn study(
     let drawn: Option<Vec<Vec<Pose>>> =
         (0..budget.runs).into_par_iter().map(|run| poses(&spec, &centres, by, budget.seed, run)).collect();
     let Some(drawn) = drawn else {
-        return refuse("robots hardly ever have a free place there; move the centre or take larger deviations");
+        return study_error("robots hardly ever have a free place there; move the centre or take larger deviations");
     };
     spec.starts = drawn.iter().cloned().map(Start::Poses).collect();
     let mut trees = Vec::with_capacity(programs.len());
@@ -219,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_that_steers_keeps_its_fitness_where_the_one_that_drives_on_is_worth_nothing() {
+    fn steering_tree_keeps_fitness_straight_driver_loses_it() {
         let study = of(3000, Perturbation::default()).unwrap();
         let [tree, forward] = &study.trees[..] else { panic!("two trees") };
         assert!(tree.median > 0.05 && forward.median < 0.02, "{} {}", tree.median, forward.median);
@@ -246,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn impossible_perturbations_are_rejected() {
         let refused = |perturbation: Perturbation| of(4, perturbation).unwrap_err().to_string();
         let usual = Perturbation::default();
         assert!(refused(Perturbation { robots: 6, ..usual }).contains("1 to 5"));

@@ -1,7 +1,7 @@
 //! Figure of the study of perturbed starts.
 
 use super::perturb::{Bin, FEWEST, PerturbStudy, Perturbed};
-use xpuck_stats::plot::{BoxOf, Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::plot::{BoxShape, Colour, Footer, Plot, Stroke, to_svg_with};
 use xpuck_wire::output::count;
 
 /// Draws a panel for each tree: fitness against the mean distance from its best start, with extremes, quartiles and
@@ -29,7 +29,10 @@ fn panel(study: &PerturbStudy, tree: &Perturbed) -> Plot {
     let middle = |bin: &Bin| (bin.distance[0] + bin.distance[1]) / 2.0;
     let bins: Vec<&Bin> = tree.bins.iter().filter(|bin| bin.runs >= FEWEST).collect();
     let half = 0.4 * study.perturbation.bin;
-    plot.boxes(Colour::Blue, bins.iter().map(|bin| BoxOf { x: (middle(bin), half), numbers: bin.fitness }).collect());
+    plot.boxes(
+        Colour::Blue,
+        bins.iter().map(|bin| BoxShape { x: (middle(bin), half), numbers: bin.fitness }).collect(),
+    );
     plot.line("", Colour::Orange, bins.iter().map(|bin| (middle(bin), bin.fitness[2])).collect());
     plot.notes(bins.iter().map(|bin| (middle(bin), bin.fitness[2], format!("{} runs", bin.runs))).collect());
     plot

@@ -3,7 +3,7 @@
 //! obstruction).
 
 use serde::Serialize;
-use xpuck_kernels::math::linear::solve_open;
+use xpuck_kernels::math::linear::solve_underdetermined;
 
 /// Minimum number of sizes with fitness clearly above zero to fit three parameters.
 const FEWEST: usize = 4;
@@ -58,8 +58,9 @@ impl ScalingModel {
                 right[i] += weight * x[i] * y;
             }
         }
-        let [ln_scale, cooperation, interference] = solve_open(normal, right);
-        let variance = |i: usize| solve_open(normal, std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }))[i];
+        let [ln_scale, cooperation, interference] = solve_underdetermined(normal, right);
+        let variance =
+            |i: usize| solve_underdetermined(normal, std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }))[i];
         let weights: f64 = clear.iter().map(|p| p.2).sum();
         let mean = clear.iter().map(|p| p.2 * p.1).sum::<f64>() / weights;
         let model = |n: f64| ln_scale + cooperation * n.ln() - interference * n;
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_law_is_found_again() {
+    fn known_scaling_law_is_recovered() {
         let model = ScalingModel::fit(&points(0.02, 1.6, 0.12)).unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a}, not {b}");
         close(model.scale, 0.02);

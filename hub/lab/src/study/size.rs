@@ -1,7 +1,7 @@
 //! Fitness against the number of robots: does the swarm achieve more than its robots one by one?
 
 use super::scaling_model::ScalingModel;
-use super::{Budget, Estimate, StudyError, refuse, with_size};
+use super::{Budget, Estimate, StudyError, study_error, with_size};
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
@@ -77,24 +77,24 @@ pub fn study(
 ) -> Result<SizeStudy, StudyError> {
     let all = with_size(sizes, 1);
     if budget.runs < 2 {
-        return refuse("one run has no spread; take --runs 2 or more");
+        return study_error("one run has no spread; take --runs 2 or more");
     }
     if all.len() < 2 {
-        return refuse("sizes: it takes one above 1 robot, such as 1..16");
+        return study_error("sizes: it takes one above 1 robot, such as 1..16");
     }
     let programs = std::slice::from_ref(program);
     let mut measured = Vec::with_capacity(all.len());
     for robots in &all {
         let fitness = budget.fitness(engine, programs, &Team::all(0), &spec(*robots));
-        let Some(estimate) = Estimate::of(&fitness) else { return refuse("a study takes two runs at least") };
+        let Some(estimate) = Estimate::of(&fitness) else { return study_error("a study takes two runs at least") };
         measured.push((*robots, estimate));
         progress();
     }
-    Ok(judged(&measured, budget))
+    Ok(evaluate(&measured, budget))
 }
 
 /// Evaluates measurements; the first one is that of a single robot.
-fn judged(measured: &[(usize, Estimate)], budget: Budget) -> SizeStudy {
+fn evaluate(measured: &[(usize, Estimate)], budget: Budget) -> SizeStudy {
     let alone = measured[0].1;
     let p: Vec<f64> = measured[1..].iter().map(|(robots, swarm)| difference(*robots, swarm, &alone, budget)).collect();
     let p = holm(&p);
@@ -205,12 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_worth_more_together_than_one_by_one_is_super_linear() {
+    fn swarm_better_than_sum_of_robots_is_super_linear() {
         let estimate = |mean: f64| Estimate { mean, sd: 0.02, se: 0.001, interval: [mean - 0.002, mean + 0.002] };
         let law = |n: usize| 0.01 * (n as f64).powf(1.8) * (-0.1 * (n - 1) as f64).exp();
         let measured: Vec<(usize, Estimate)> = (1..=16).map(|n| (n, estimate(law(n)))).collect();
         let budget = Budget { seconds: 60.0, runs: 400, seed: 1 };
-        let study = judged(&measured, budget);
+        let study = evaluate(&measured, budget);
         // 2^0.8 > e^0.1: two robots achieve more than twice one; 16^0.8 is less than e^1.5 times two.
         let of = |n: usize| study.sizes[n - 1].scaling;
         assert_eq!((of(4), of(8), study.sizes[3].linear), (Scaling::SuperLinear, Scaling::SuperLinear, 0.04));
@@ -220,11 +220,11 @@ mod tests {
         assert!((model.cooperation - 1.8).abs() < 1e-6 && (model.peak.unwrap() - 18.0).abs() < 1e-4);
         assert!(study.sentence().starts_with("Super-linear from "), "{}", study.sentence());
         let noisy: Vec<(usize, Estimate)> = measured.iter().map(|(n, e)| (*n, Estimate { se: 0.05, ..*e })).collect();
-        assert!(judged(&noisy, budget).sizes.iter().all(|size| size.scaling == Scaling::Linear));
+        assert!(evaluate(&noisy, budget).sizes.iter().all(|size| size.scaling == Scaling::Linear));
     }
 
     #[test]
-    fn a_tree_that_stands_is_nowhere_super_linear() {
+    fn standing_tree_is_never_super_linear() {
         let study = of("movcv v_scr 0deg\n", &[4], 4).unwrap();
         assert_eq!((study.sizes[1].fitness.mean, study.sizes[1].p, study.model), (0.0, 1.0, None));
         assert!(study.sentence().starts_with("Nowhere super-linear"), "{}", study.sentence());

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overlaps_and_the_spread_is_the_one_asked_for() {
+    fn poses_do_not_overlap_and_have_requested_spread() {
         let spec = spec();
         let centres = [at(0.5, 0.0), at(-0.5, 0.0)];
         let drawn: Vec<Vec<Pose>> =

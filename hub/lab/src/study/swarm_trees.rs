@@ -2,7 +2,7 @@
 //! robots in a swarm's record.
 
 use super::hetero::RunTrees;
-use super::{StudyError, refuse};
+use super::{StudyError, study_error};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use xpuck_experiment::tree_file;
@@ -23,7 +23,7 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
         return Ok(RunTrees { name, trees: vec![tree(path)?] });
     }
     if !path.is_dir() {
-        return refuse(format!("{}: is no run, folder or tree", path.display()));
+        return study_error(format!("{}: is no run, folder or tree", path.display()));
     }
     let kept = path.join("trees");
     let trees = if kept.is_dir() {
@@ -34,7 +34,7 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
         files(path, "")?
     };
     match trees.is_empty() {
-        true => refuse(format!(
+        true => study_error(format!(
             "{}: has no trees; name a run of `xpuck evolve --output`, a run's record or a folder of .bt files",
             path.display()
         )),
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
 }
 
 fn tree(path: &Path) -> Result<Tree, StudyError> {
-    tree_file::read(path, &tree_file::Ask::default()).map_err(|error| StudyError(error.to_string()))
+    tree_file::read(path, &tree_file::ReadOptions::default()).map_err(|error| StudyError(error.to_string()))
 }
 
 /// Returns the trees of a folder whose file names have this prefix, in the order of the numbers in their names.
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_trees_or_wrong_ones_is_named() {
+    fn missing_and_invalid_trees_are_reported() {
         let dir = tempfile::tempdir().unwrap();
         let refused = |path: &Path| read(path).unwrap_err().to_string();
         assert!(refused(dir.path()).contains("has no trees; name a run"));

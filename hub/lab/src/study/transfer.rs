@@ -1,7 +1,7 @@
 //! Transfer: fitness of trees evolved under one setting (accuracy of the simulation, primitive set) in another world
 //! that represents reality, and the cost of the setting (thesis 8.3.5 and 9.2).
 
-use super::{Budget, Estimate, StudyError, p_value, refuse};
+use super::{Budget, Estimate, StudyError, p_value, study_error};
 use crate::evolution_run::file::load;
 use crate::evolution_run::{Config, EvolutionRun, champion};
 use crate::measure::fitness_of_team;
@@ -39,7 +39,10 @@ pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> 
     for file in files {
         let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
         if levels.iter().any(|level| level.name == name) {
-            return refuse(format!("{}: another file is called {name} too; results go by these names", file.display()));
+            return study_error(format!(
+                "{}: another file is called {name} too; results go by these names",
+                file.display()
+            ));
         }
         let config = load(Some(file), set.clone()).map_err(|error| StudyError(error.to_string()))?;
         levels.push(Level { name, config });
@@ -53,7 +56,7 @@ pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> 
 /// A file is invalid, or contains values outside a world's ranges.
 pub fn measured(levels: &[Level], file: &Path) -> Result<WorldSpec, StudyError> {
     let measured = Calibration::read(file).map_err(|error| StudyError(error.to_string()))?;
-    let Some(Level { config, .. }) = levels.first() else { return refuse("there is no setting") };
+    let Some(Level { config, .. }) = levels.first() else { return study_error("there is no setting") };
     // Apply to the plain world, not to the world with the first file's calibration.
     let robots = Table::from_iter([("robots".to_string(), Value::from(config.spec.robots as i64))]);
     let plain = load(None, robots).map_err(|error| StudyError(error.to_string()))?;
@@ -135,14 +138,16 @@ pub fn study(
     mut progress: impl FnMut(),
 ) -> Result<TransferStudy, StudyError> {
     if seeds < FEWEST || levels.is_empty() {
-        return refuse("a spread takes two seeds at least, and a study one setting");
+        return study_error("a spread takes two seeds at least, and a study one setting");
     }
     let (measured, real) = (real.is_some(), real.unwrap_or(&levels[0].config.spec));
     for Level { name, config } in levels {
         config.check().map_err(|error| StudyError(format!("{name}: {error}")))?;
         if config.spec.robots != real.robots {
             let [evolved, there] = [config.spec.robots, real.robots];
-            return refuse(format!("{name}: {evolved} robots evolve and {there} are in the real world; use as many"));
+            return study_error(format!(
+                "{name}: {evolved} robots evolve and {there} are in the real world; use as many"
+            ));
         }
     }
     let mut runs = Vec::with_capacity(levels.len() * seeds);
@@ -194,7 +199,7 @@ fn one(
     while !evolution.is_done() {
         evolution.step();
         if stop() {
-            return refuse("stopped; nothing was written");
+            return study_error("stopped; nothing was written");
         }
     }
     let wall_s = (monotonic() - began).as_secs_f64();
@@ -314,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_evolved_in_the_real_world_has_no_gap() {
+    fn trees_evolved_in_real_world_have_no_gap() {
         let same = level("same", &[]);
         let mut other = level("slippery", &[]);
         other.config.spec.robot.mu = 0.1;
@@ -330,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_refused() {
+    fn invalid_comparisons_are_rejected() {
         let four = level("four", &[]);
         let nine = WorldSpec::benchmark(9);
         assert!(

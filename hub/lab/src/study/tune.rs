@@ -1,7 +1,7 @@
 //! Tuning: optimisation of the numbers of one tree by CMA-ES, its gain, and its cost in swarms of other sizes (thesis
 //! 8.6.7).
 
-use super::{Budget, Estimate, StudyError, refuse, with_size};
+use super::{Budget, Estimate, StudyError, study_error, with_size};
 use crate::measure::fitness_of;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Job, Team};
@@ -90,17 +90,17 @@ pub fn study(
 ) -> Result<TuneStudy, StudyError> {
     let places = places(tree);
     if !(1..=MOST).contains(&places.len()) {
-        return refuse(format!("the tree has {} numbers, and 1 to {MOST} can be tuned", places.len()));
+        return study_error(format!("the tree has {} numbers, and 1 to {MOST} can be tuned", places.len()));
     }
     if plan.budget.runs < 2 || plan.trials < 1 || plan.generations < 1 {
-        return refuse("a search takes a generation and a trial at least, and a measurement two runs");
+        return study_error("a search takes a generation and a trial at least, and a measurement two runs");
     }
     let all = with_size(sizes, robots);
     let total = plan.generations as usize + all.len();
     progress(0, total);
     let world = spec(robots);
     let parameters = Parameters::new(places.len(), None, false);
-    let Some(parameters) = parameters else { return refuse("the tree has too few numbers to tune") };
+    let Some(parameters) = parameters else { return study_error("the tree has too few numbers to tune") };
     let points = parameters.points();
     let wrong = |error: xpuck_stats::cma::CmaError| StudyError(error.to_string());
     let mut search = Strategy::new(parameters, vec![0.0; places.len()], STEP, plan.budget.seed).map_err(wrong)?;
@@ -132,7 +132,7 @@ pub fn study(
         let (before, after) = (of(0), of(1));
         let gain = paired(&after, &before).map_or((0.0, [0.0; 2]), |t| (t.difference, t.interval));
         let (Some(before), Some(after)) = (Estimate::of(&before), Estimate::of(&after)) else {
-            return refuse("a measurement takes two runs at least");
+            return study_error("a measurement takes two runs at least");
         };
         measured.push(Elsewhere { robots: *size, before, after, gain: gain.0, interval: gain.1 });
         progress(plan.generations as usize + measured.len(), total);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_whose_numbers_were_spoilt_is_mended() {
+    fn tuning_recovers_detuned_tree() {
         // The search must find numbers with which robots move at all.
         let spoilt = Tree::parse("sel\n  avoiding\n  mulas v_goal.y v_blue.y 0.0 v_up.x\n").unwrap();
         let found = of(&spoilt, 1).unwrap();

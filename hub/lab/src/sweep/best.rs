@@ -67,7 +67,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_best_is_by_what_was_measured_again_and_not_by_luck() {
+    fn best_run_is_selected_by_remeasured_fitness() {
         let run =
             |seed: u64| Run { point: 0, seed, name: format!("p1-s{seed}"), file: "p1.toml".into(), folder: "x".into() };
         let result = |champions: &[[f64; 2]]| {

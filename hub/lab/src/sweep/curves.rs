@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_course_takes_the_islands_together() {
+    fn run_curve_combines_all_islands() {
         let lines = [line(1, 0, 0.1), line(1, 1, 0.3), line(2, 0, 0.2), line(2, 1, 0.4)];
         let best = of_run(&lines, &Times::new(), Quality::Best);
         assert_eq!(best[1], Step { generation: 2, robot_seconds: 200.0, value: 0.4 });
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_takes_all_runs_of_its_generations() {
+    fn box_summarises_all_runs_of_its_generations() {
         let run = |values: &[f64]| -> Vec<Step> {
             let step = |(generation, value): (u32, &f64)| Step { generation, robot_seconds: 1.0, value: *value };
             (1..).zip(values).map(step).collect()
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_course_has_students_interval_and_ends_with_the_shortest() {
+    fn mean_course_has_t_interval_and_shortest_length() {
         let run = |values: &[f64]| -> Vec<Step> {
             let step = |(generation, value): (u32, &f64)| Step {
                 generation,

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_tells_how_far_a_run_is() {
+    fn run_state_is_derived_from_folder() {
         let dir = tempfile::tempdir().unwrap();
         let run = run(dir.path());
         assert_eq!(run.state(), State::New);

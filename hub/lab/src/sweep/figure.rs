@@ -2,7 +2,7 @@
 
 use super::curves::{Along, Axes, MeanStep, Quality, Step, boxes, mean_course};
 use xpuck_stats::figure::Figure;
-use xpuck_stats::plot::{BoxOf, Footer, Plot, Stroke, to_svg_with};
+use xpuck_stats::plot::{BoxShape, Footer, Plot, Stroke, to_svg_with};
 use xpuck_stats::statistics::{Spread, student_t_975};
 
 /// Data of a setting for the figure.
@@ -64,11 +64,11 @@ pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
 }
 
 /// Returns the boxes of setting `i` of `count`, side by side within their generations.
-fn side_by_side(setting: &Setting, every: u32, i: usize, count: usize) -> Vec<BoxOf> {
+fn side_by_side(setting: &Setting, every: u32, i: usize, count: usize) -> Vec<BoxShape> {
     let room = 0.8 * f64::from(every) / count as f64;
     let aside = (i as f64 - (count as f64 - 1.0) / 2.0) * room;
     let place = |generation: u32| (f64::from(generation) + aside, 0.45 * room);
-    boxes(&setting.courses, every).iter().map(|b| BoxOf { x: place(b.generation), numbers: b.numbers }).collect()
+    boxes(&setting.courses, every).iter().map(|b| BoxShape { x: place(b.generation), numbers: b.numbers }).collect()
 }
 
 fn caption(axes: Axes, settings: &[Setting]) -> Vec<String> {
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_figure_has_a_legend_bands_and_one_dot_a_run() {
+    fn figure_has_legend_bands_and_one_dot_per_run() {
         let step = |generation: u32, value: f64| Step { generation, robot_seconds: f64::from(generation), value };
         let course = |top: f64| vec![step(1, 0.0), step(2, top)];
         let setting = |label: &str| Setting {

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_one_line() {
+    fn sweep_file_errors_are_reported_in_one_line() {
         let good = "name = \"s\"\nseeds = \"1-3\"\n";
         assert!(refusal(&format!("{good}[[points]]\n[bass]\n")).contains("unknown field `bass`"));
         assert!(refusal(&format!("{good}[grid]\nx = [1]\n[[points]]\n")).contains("use one of them"));

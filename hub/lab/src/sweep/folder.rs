@@ -164,7 +164,7 @@ fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<t
             // Line numbers of the point's file differ from those of the sweep file.
             let line = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
             let message = line.map_or(message.as_str(), |(_, what)| what).to_string();
-            let own = |message: String, kept: &points::Kept| match &kept.original {
+            let own = |message: String, kept: &points::StoredFile| match &kept.original {
                 Some(from) => {
                     message.replace(&staged.path().join(&kept.name).display().to_string(), &from.display().to_string())
                 }
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_goes_on_only_with_the_same_settings() {
+    fn sweep_resumes_only_with_same_settings() {
         let home = tempfile::tempdir().unwrap();
         let out = home.path().join("out");
         std::fs::write(home.path().join("w.toml"), "robots = 4\n").unwrap();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_of_a_sweep_that_is_refused() {
+    fn rejected_sweep_leaves_no_files() {
         let home = tempfile::tempdir().unwrap();
         let out = home.path().join("out");
         let wrong = |file: &Path| match std::fs::read_to_string(file).unwrap().contains("islands = 3") {

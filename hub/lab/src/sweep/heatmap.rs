@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_of_two_keys_is_a_cell_for_each_pair() {
+    fn grid_of_two_keys_has_cell_per_pair() {
         let points = [point(1, "a < b"), point(1, "c"), point(2, "a < b"), point(2, "c")];
         let ends = |fitness: &[f64]| Ends { fitness: fitness.to_vec() };
         let of = [ends(&[0.1, 0.3]), ends(&[]), ends(&[-0.00001]), ends(&[0.4, 0.4, 0.4])];

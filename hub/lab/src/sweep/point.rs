@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_holds_all_combinations_and_leaves_the_base_alone() {
+    fn grid_has_all_combinations_and_keeps_base() {
         let base = table("islands = 3\n[settings]\nelite = 0.5\ndepth = 4\n");
         let grid = table("\"settings.elite\" = [0.1, 0.25]\nalgorithm = [\"default\", \"classic\"]\n");
         let points = of_grid(&base, &grid, 100).unwrap();

@@ -12,7 +12,7 @@ const MAX_INPUT: u64 = 1 << 20;
 const INPUTS: [&str; 4] = ["world", "calibration", "primitive_set", "palette"];
 
 /// A file of a point as stored.
-pub(crate) struct Kept {
+pub(crate) struct StoredFile {
     /// Name in `points/`.
     pub name: String,
     /// Contents.
@@ -30,7 +30,7 @@ pub(crate) fn name(point: usize) -> String {
 ///
 /// # Errors
 /// If a file that it names cannot be read.
-pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<Kept>, Problem> {
+pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<StoredFile>, Problem> {
     let mut content = sweep.points[point].content.clone();
     let mut files = Vec::new();
     for key in INPUTS {
@@ -39,15 +39,16 @@ pub(crate) fn files(sweep: &Sweep, point: usize) -> Result<Vec<Kept>, Problem> {
         let bytes = file::bytes(&original, MAX_INPUT).map_err(|error| Problem::of(&original, error))?;
         let name = format!("p{}-{key}.toml", point + 1);
         content.insert(key.into(), Value::String(name.clone()));
-        files.push(Kept { name, bytes, original: Some(original) });
+        files.push(StoredFile { name, bytes, original: Some(original) });
     }
     let text = toml::to_string(&content).map_err(|error| Problem::of(Path::new(&sweep.file), error))?;
-    files.push(Kept { name: name(point), bytes: text.into_bytes(), original: None });
+    files.push(StoredFile { name: name(point), bytes: text.into_bytes(), original: None });
     Ok(files)
 }
 
 /// Whether a folder of points contains this point with the same contents.
 pub(crate) fn is_kept(folder: &Path, sweep: &Sweep, point: usize) -> Result<bool, Problem> {
-    let same = |kept: &Kept| file::bytes(&folder.join(&kept.name), MAX_INPUT).is_ok_and(|bytes| bytes == kept.bytes);
+    let same =
+        |kept: &StoredFile| file::bytes(&folder.join(&kept.name), MAX_INPUT).is_ok_and(|bytes| bytes == kept.bytes);
     Ok(files(sweep, point)?.iter().all(same))
 }

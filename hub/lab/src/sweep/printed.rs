@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_key() {
+    fn errors_are_reported_with_key() {
         for (text, expected) in [
             ("of = \"end\"\nthesis = 1", "printed 1: point is missing"),
             ("of = \"end\"\nthesis = 1\npoint = \"c\"", "printed 1: point = \"c\": no point has this label"),

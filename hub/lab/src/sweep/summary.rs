@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_the_same_is_as_good_and_no_missing_column_is_explained() {
+    fn equal_displayed_values_compare_as_good() {
         let two = tables(&summarise(&[group("a", &[0.0, 0.00001]), group("b", &[0.00002, 0.0])]));
         assert_eq!(two[0].rows[1][9], "as good", "{:?}", two[0].rows);
         assert!(explanation(&two).contains("beats first: "));

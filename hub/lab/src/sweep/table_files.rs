@@ -5,14 +5,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use xpuck_record::parquet::ParquetFile;
 use xpuck_record::table::{Table, write_rows};
-use xpuck_wire::atomic::Part;
+use xpuck_wire::atomic::PartialFile;
 
 /// Files `NAME.csv` and `NAME.parquet`, written in pieces; they appear under their names when complete.
 pub struct Files {
     csv: csv::Writer<File>,
     parquet: ParquetFile,
     paths: [PathBuf; 2],
-    parts: [Part; 2],
+    parts: [PartialFile; 2],
 }
 
 impl Files {
@@ -22,7 +22,7 @@ impl Files {
     /// If a file cannot be written.
     pub fn begin(folder: &Path, name: &str, first: &Table) -> Result<Files, Problem> {
         let paths = ["csv", "parquet"].map(|kind| folder.join(format!("{name}.{kind}")));
-        let create = |path: &Path| Part::of(path).map_err(|error| Problem::of(path, error));
+        let create = |path: &Path| PartialFile::of(path).map_err(|error| Problem::of(path, error));
         let ((csv_part, csv), (parquet_part, parquet)) = (create(&paths[0])?, create(&paths[1])?);
         let mut csv = csv::Writer::from_writer(csv);
         let head = csv.write_record(first.iter().map(|(name, _)| name));
@@ -50,7 +50,7 @@ impl Files {
         self.csv.flush().map_err(|error| Problem::of(&self.paths[0], error))?;
         self.parquet.finish().map_err(|error| Problem::of(&self.paths[1], error))?;
         for (part, path) in self.parts.into_iter().zip(&self.paths) {
-            part.put().map_err(|error| Problem::of(path, error))?;
+            part.commit().map_err(|error| Problem::of(path, error))?;
         }
         Ok(())
     }

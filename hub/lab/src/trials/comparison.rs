@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_are_those_of_scipy() {
+    fn comparison_matches_scipy() {
         let compared = compare(&REAL, &SIMULATED).unwrap();
         // scipy 1.17.1: stats.ttest_ind(real, simulated, equal_var=False), and its confidence_interval(0.95)
         close(compared.welch.t, -0.795980504314991);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_compared_with_nothing() {
+    fn samples_without_spread_are_not_compared() {
         assert_eq!(compare(&[0.1], &SIMULATED), None);
         assert_eq!(compare(&[0.1, 0.1], &[0.2, 0.2]), None);
         assert!(compare(&[0.1, 0.1], &[0.2, 0.3]).is_some());

@@ -2,7 +2,7 @@
 
 use super::comparison::Compared;
 use xpuck_stats::figure::Figure;
-use xpuck_stats::plot::{BoxOf, Colour, Footer, Plot, to_svg_with};
+use xpuck_stats::plot::{BoxShape, Colour, Footer, Plot, to_svg_with};
 use xpuck_stats::statistics::{Spread, quantile};
 
 /// Draws both samples, with the comparison if there is one; `None` if a sample is empty.
@@ -14,7 +14,7 @@ pub fn draw(real: &[f64], simulated: &[f64], compared: Option<&Compared>) -> Opt
         let mut sorted = sample.to_vec();
         sorted.sort_by(f64::total_cmp);
         let numbers = [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| quantile(&sorted, part));
-        boxes.boxes(colour, vec![BoxOf { x: (place - 0.15, 0.12), numbers }]);
+        boxes.boxes(colour, vec![BoxShape { x: (place - 0.15, 0.12), numbers }]);
         // Dots are offset so that equal values are distinguishable: the golden ratio spreads them evenly.
         let beside = |i: usize| place + 0.08 + 0.25 * (i as f64 * 0.618_034).fract();
         let points: Vec<(f64, f64)> = sample.iter().enumerate().map(|(i, value)| (beside(i), *value)).collect();

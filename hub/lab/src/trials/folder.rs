@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_done_is_there_again_and_other_trials_are_refused() {
+    fn reopening_restores_trials_and_rejects_other_settings() {
         let folder = tempfile::tempdir().unwrap();
         let settings = Settings {
             tree: "failurel\n".into(),

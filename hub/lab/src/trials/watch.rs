@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_is_seen_and_a_sound_run_counts() {
+    fn every_discard_reason_is_detected_and_sound_run_counts() {
         assert_eq!(seen(|_| ()), None);
         assert_eq!(seen(|s| s.robots[0].alive = false), Some(Discard::RobotLost("xp01".into())));
         assert_eq!(seen(|s| s.robots[0].battery_v = Some(3.3)), Some(Discard::Battery("xp01".into())));

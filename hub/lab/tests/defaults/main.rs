@@ -11,8 +11,8 @@ use std::fmt::Write;
 use std::path::Path;
 use toml::Table;
 use xpuck_evolve::{Algorithm, Settings};
-use xpuck_experiment::settings::SAID_ELSEWHERE;
-use xpuck_testing::page::is_the_code;
+use xpuck_experiment::settings::DERIVED_SETTINGS;
+use xpuck_testing::page::assert_page_is_current;
 
 const OPENING: &str = "\
 # Defaults
@@ -79,7 +79,7 @@ fn settings(page: &mut String, schema: &Value) {
     let [a, b, c, d, e] = names.each_ref().map(String::as_str);
     let row = |key: &String| {
         let property = &schema["properties"]["settings"]["properties"][key];
-        let elsewhere = SAID_ELSEWHERE.iter().find(|(name, _)| name == key);
+        let elsewhere = DERIVED_SETTINGS.iter().find(|(name, _)| name == key);
         let (range, what) = match elsewhere {
             Some((_, said)) => (String::new(), format!("said by `{said}`")),
             None => {
@@ -196,6 +196,6 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_of_defaults_is_the_code() {
-    is_the_code("docs/defaults.md", &page(), "cargo test -p xpuck-lab --test defaults");
+fn defaults_page_matches_code() {
+    assert_page_is_current("docs/defaults.md", &page(), "cargo test -p xpuck-lab --test defaults");
 }

@@ -27,7 +27,7 @@ impl Channel {
 }
 
 /// Channels of a chunk by number; `None` for an unknown channel.
-pub(crate) type Meanings = BTreeMap<u16, Option<Arc<Channel>>>;
+pub(crate) type ChannelMap = BTreeMap<u16, Option<Arc<Channel>>>;
 
 /// Known channels of a file so far.
 #[derive(Default)]
@@ -77,9 +77,9 @@ impl Channels {
     /// Returns the meanings of the channels in a chunk. The definition from another chunk is used unless the
     /// channel's first message here clearly belongs to another of our topics: records may have been assembled from
     /// pieces.
-    pub fn of_chunk(&mut self, records: &[u8]) -> Meanings {
+    pub fn of_chunk(&mut self, records: &[u8]) -> ChannelMap {
         let told = self.learn(records);
-        let mut meanings = Meanings::new();
+        let mut meanings = ChannelMap::new();
         for message in messages(records) {
             if meanings.contains_key(&message.channel) {
                 continue;
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_is_what_its_chunk_tells_then_what_its_messages_say_then_what_was_told_before() {
+    fn channel_meaning_precedence_chunk_message_earlier() {
         let event = b"{\"time\":1.0,\"text\":\"x\",\"level\":\"info\",\"who\":\"\"}";
         let meaning = |channels: &mut Channels, records: &[u8]| {
             let meanings = channels.of_chunk(records);

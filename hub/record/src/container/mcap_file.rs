@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_an_error_and_no_panic_wherever_it_fills_up() {
+    fn full_disk_at_any_position_is_error_without_panic() {
         let entry = |i: u32| Entry::event(i.into(), format!("event {i}"));
         let mut refused = 0;
         for size in (0..4000).step_by(7) {

@@ -1,7 +1,7 @@
 //! Reads a record chunk by chunk, across damage: returns each valid chunk once, and counts the damage.
 
 use super::between::{self, End, MAX_BETWEEN, Summary};
-use super::channels::{Channels, Meanings};
+use super::channels::{ChannelMap, Channels};
 use super::chunk::{Fields, MAGIC, bounds, kind, messages};
 use super::foreign;
 use super::scan::{Scanner, Source, Whole};
@@ -64,7 +64,7 @@ pub(crate) struct Chunk {
     /// Records of the chunk.
     pub records: Vec<u8>,
     /// Meanings of its channels.
-    pub meanings: Meanings,
+    pub meanings: ChannelMap,
 }
 
 /// Reader of a record.

@@ -1,7 +1,7 @@
 //! Copies the valid messages of a damaged record to a new one, which is verified by reading it back.
 
 use super::between::End;
-use super::channels::{Channel, Meanings};
+use super::channels::{Channel, ChannelMap};
 use super::chunk::{Fields, MAGIC, MAX_CHUNK, Message, kind, messages};
 use super::foreign;
 use super::mcap_file::{options, plain};
@@ -56,7 +56,7 @@ pub(crate) struct Found {
     from: u64,
     /// Time and number of its first message.
     first: (u64, u32),
-    meanings: Meanings,
+    meanings: ChannelMap,
 }
 
 /// Description of a closed file without its end.
@@ -156,7 +156,7 @@ fn copy_added<W: Write + Seek>(writer: &mut mcap::Writer<W>, record: &[u8]) -> m
     }
 }
 
-fn known<'a>(meanings: &'a Meanings, message: &Message) -> Option<&'a Arc<Channel>> {
+fn known<'a>(meanings: &'a ChannelMap, message: &Message) -> Option<&'a Arc<Channel>> {
     meanings.get(&message.channel)?.as_ref()
 }
 

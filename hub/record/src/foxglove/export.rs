@@ -11,7 +11,7 @@ use std::fs::File;
 use std::path::Path;
 use xpuck_hub_core::config::HubFile;
 use xpuck_hub_core::entry::Entry;
-use xpuck_wire::atomic::{self, Part};
+use xpuck_wire::atomic::{self, PartialFile};
 
 /// Result of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,12 +37,12 @@ pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> 
         return Err(RecordError::of(to, "is a file of the run itself: name another one"));
     }
     let fail = |error: std::io::Error| RecordError::of(to, error);
-    let (part, file) = Part::of(to).map_err(fail)?;
+    let (part, file) = PartialFile::of(to).map_err(fail)?;
     let exported = write(run, (to, file), progress)?;
     if exported.topics.is_empty() {
         return Err(RecordError::of(run, "is no record of a run, or an empty one: no file was written"));
     }
-    part.put().map_err(fail)?;
+    part.commit().map_err(fail)?;
     Ok(exported)
 }
 

@@ -35,7 +35,7 @@ pub fn message(jpeg: &[u8], stamp: u64) -> Vec<u8> {
 
 /// Returns the text of the schema.
 pub fn schema() -> String {
-    let mut schema = super::viewable::viewable(&xpuck_wire::schema::of_json::<CompressedImage>().to_value());
+    let mut schema = super::viewable::viewable(&xpuck_wire::schema::json_schema::<CompressedImage>().to_value());
     schema["title"] = SCHEMA.into();
     schema.to_string()
 }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_has_the_schemas_fields() {
+    fn message_has_fields_of_schema() {
         let value: serde_json::Value = serde_json::from_slice(&message(&[0xff, 0xd8], 1_500_000_000)).unwrap();
         assert_eq!(value["timestamp"]["nsec"], 500_000_000);
         assert_eq!((value["data"].as_str(), value["format"].as_str()), (Some("/9g="), Some("jpeg")));

@@ -64,7 +64,7 @@ pub fn channels() -> &'static [Channel; 4] {
 }
 
 fn channel<T: JsonSchema>(topic: &'static str, schema_name: &'static str, latched: bool) -> Channel {
-    let mut schema = viewable::viewable(&xpuck_wire::schema::of_json::<T>().to_value());
+    let mut schema = viewable::viewable(&xpuck_wire::schema::json_schema::<T>().to_value());
     schema["title"] = Value::from(schema_name);
     Channel { topic, schema_name, schema: schema.to_string(), latched }
 }

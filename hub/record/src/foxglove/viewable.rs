@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_has_its_type_and_lists_of_lists_are_left_out() {
+    fn nullable_keeps_type_nested_lists_are_omitted() {
         let of = |topic: &str| -> Value { serde_json::from_str(schema_of(topic).unwrap()).unwrap() };
         let telemetry = &of("/telemetry")["properties"];
         assert_eq!(telemetry["round_trip_ms"]["type"], "number");

@@ -73,7 +73,7 @@ fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Held) {
 }
 
 #[test]
-fn a_file_cut_anywhere_keeps_every_chunk_that_is_whole() {
+fn truncated_file_keeps_every_complete_chunk() {
     let good = good(10);
     let (mut cuts, mut clean) = (0, 0);
     // Every length around the first chunks, then every 13th.
@@ -110,7 +110,7 @@ fn link_in_the_place_of_the_new_file_does_not_reach_its_target() {
 }
 
 #[test]
-fn what_a_killed_recovery_left_is_no_hindrance_and_other_files_stay() {
+fn recovery_replaces_own_leftovers_keeps_other_files() {
     let folder = tempfile::tempdir().unwrap();
     let (path, beside) = (folder.path().join("run.mcap"), folder.path().join("run.mcap.recovering"));
     let whole = good(3).bytes;
@@ -123,7 +123,7 @@ fn what_a_killed_recovery_left_is_no_hindrance_and_other_files_stay() {
 }
 
 #[test]
-fn a_chunk_that_was_only_begun_is_no_damage() {
+fn incomplete_chunk_does_not_count_as_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.mcap.open");
     let mut record = McapFile::begin(File::create(&path).unwrap()).unwrap();
@@ -178,7 +178,7 @@ fn cases() -> u64 {
 }
 
 #[test]
-fn of_a_record_damaged_anywhere_every_whole_chunk_is_read_and_the_original_is_kept() {
+fn random_damage_keeps_valid_chunks_and_original() {
     let good = good(60);
     let all: Vec<f64> = good.chunks.iter().flat_map(|chunk| chunk.1.clone()).collect();
     // As left by a killed hub: without the record that ends the chunks, and without the summary.
@@ -240,7 +240,7 @@ fn read_times(bytes: &[u8]) -> Vec<f64> {
 }
 
 #[test]
-fn what_is_lost_is_told_in_bytes_and_seconds() {
+fn loss_is_reported_in_bytes_and_seconds() {
     let good = good(10);
     let mut bytes = good.bytes.clone();
     bytes[good.chunks[4].0.start + 70..][..20].fill(0);
@@ -303,7 +303,7 @@ fn only_what_is_an_mcap_is_touched() {
 }
 
 #[test]
-fn a_file_of_a_run_with_nothing_in_it_does_not_come_up_at_every_start() {
+fn empty_open_file_is_moved_aside_once() {
     let folder = tempfile::tempdir().unwrap();
     let [broken, empty, good_one] =
         ["run.mcap.open", "run-2.mcap.open", "run-3.mcap.open"].map(|n| folder.path().join(n));
@@ -319,7 +319,7 @@ fn a_file_of_a_run_with_nothing_in_it_does_not_come_up_at_every_start() {
 }
 
 #[test]
-fn a_whole_record_is_never_replaced_by_an_open_one() {
+fn complete_record_is_never_replaced_by_open_one() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, open] = ["run.mcap", "run.mcap.open"].map(|name| folder.path().join(name));
     let (one, other) = (good(3).bytes, good(4).bytes);
@@ -333,7 +333,7 @@ fn a_whole_record_is_never_replaced_by_an_open_one() {
 }
 
 #[test]
-fn bytes_that_only_look_like_records_do_no_harm() {
+fn bytes_resembling_records_cause_no_loss() {
     let good = good(10);
     // Lengths that exceed the file, at every position of a chunk's header.
     let start = good.chunks[2].0.start;
@@ -390,7 +390,7 @@ fn how_long_the_recovery_of_ten_megabytes_takes() {
 }
 
 #[test]
-fn a_file_that_is_being_written_is_left_alone() {
+fn file_being_written_is_left_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let open = directory.path().join("run.mcap.open");
     let held = File::create(&open).unwrap();
@@ -400,7 +400,7 @@ fn a_file_that_is_being_written_is_left_alone() {
 }
 
 #[test]
-fn a_pipe_in_place_of_a_file_holds_nobody_up() {
+fn pipe_instead_of_file_does_not_block() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("run.mcap.open");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -428,7 +428,7 @@ fn rewritten(good: &Good, options: mcap::WriteOptions, is_annotated: bool) -> Ve
 }
 
 #[test]
-fn records_of_other_writers_are_whole_and_keep_what_people_added() {
+fn foreign_records_are_valid_and_keep_attachments() {
     let good = good(6);
     let plain = || mcap::WriteOptions::new().compression(None);
     let lz4 = {

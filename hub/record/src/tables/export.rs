@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use xpuck_wire::atomic::Part;
+use xpuck_wire::atomic::PartialFile;
 
 /// Number of rows buffered before they are written.
 const BATCH: usize = 20_000;
@@ -169,7 +169,7 @@ struct Output {
     rows: u64,
     writer: Writer,
     path: PathBuf,
-    part: Part,
+    part: PartialFile,
 }
 
 impl Output {
@@ -179,7 +179,7 @@ impl Output {
         let extension = if format == Format::Parquet { "parquet" } else { "csv" };
         let path = folder.join(format!("{name}.{extension}"));
         let fail = |error: String| RecordError::of(&path, error);
-        let (part, file) = Part::of(&path).map_err(|e| fail(e.to_string()))?;
+        let (part, file) = PartialFile::of(&path).map_err(|e| fail(e.to_string()))?;
         let columns = empty(&fields);
         let writer = match format {
             Format::Parquet => {
@@ -260,7 +260,7 @@ impl Output {
             Writer::Parquet(file) => file.finish().map_err(|e| e.to_string()),
             Writer::Csv(mut writer) => writer.flush().map_err(|e| e.to_string()),
         };
-        let moved = ended.and_then(|()| self.part.put().map_err(|e| e.to_string()));
+        let moved = ended.and_then(|()| self.part.commit().map_err(|e| e.to_string()));
         moved.map(|()| (self.name, self.rows)).map_err(|error| RecordError::of(&self.path, error))
     }
 }
@@ -292,8 +292,8 @@ fn push(column: &mut Column, value: &Value) {
 /// columns.
 fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
     let schema: Value = match topic {
-        UPDATES => xpuck_wire::schema::of_json::<updates::Unpacked>().to_value(),
-        GENES => xpuck_wire::schema::of_json::<births::Unpacked>().to_value(),
+        UPDATES => xpuck_wire::schema::json_schema::<updates::Unpacked>().to_value(),
+        GENES => xpuck_wire::schema::json_schema::<births::Unpacked>().to_value(),
         _ => serde_json::from_str(schema::of(topic)).unwrap_or_default(),
     };
     let mut found = Vec::new();
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_becomes_tables() {
+    fn record_is_exported_to_tables() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.mcap");
         let mut file = McapFile::begin(File::create(&path).unwrap()).unwrap();

@@ -93,7 +93,7 @@ mod tests {
     use ::parquet::record::{Field, RowAccessor};
 
     #[test]
-    fn every_kind_of_column_reads_back_with_its_nulls() {
+    fn every_column_type_reads_back_with_nulls() {
         let table: Table = vec![
             ("seed".into(), Column::Integers(vec![Some(i64::MIN), None, Some(3)])),
             ("settings.elite".into(), Column::Numbers(vec![Some(0.1), Some(f64::NAN), None])),

@@ -81,7 +81,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_column_is_as_narrow_as_its_values_allow() {
+    fn column_type_is_narrowest_for_its_values() {
         let of = |values: &[Value]| Column::of(&values.iter().collect::<Vec<_>>());
         assert_eq!(of(&[json!(1), json!(null)]), Column::Integers(vec![Some(1), None]));
         assert_eq!(of(&[json!(1), json!(0.5)]), Column::Numbers(vec![Some(1.0), Some(0.5)]));

@@ -195,7 +195,7 @@ mod tests {
         assert!(plan(50, true).unwrap_err().contains("raise it"), "a run that goes on is never deleted");
     }
     #[test]
-    fn runs_that_cannot_be_counted_stop_no_recording_and_are_not_deleted() {
+    fn uncounted_runs_do_not_stop_recording_nor_get_deleted() {
         let root = tempfile::tempdir().unwrap();
         let record = Record { budget_gib: Some(1e-9), delete_oldest: true, ..Record::at(root.path()) };
         let (limits, mine) = (Limits::of(&record), root.path().join("mine"));

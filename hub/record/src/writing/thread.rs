@@ -106,7 +106,7 @@ impl Recorder {
         let (done, begun) = sync_channel(0);
         let work = move || {
             let (directory, notes, orders) = writes;
-            run_as_others();
+            reset_priority();
             let begin = || {
                 let within = prepare()?;
                 within.deleted.iter().for_each(|name| say_deleted(&notes, name));
@@ -204,7 +204,7 @@ impl Recorder {
 }
 
 /// Resets the priority inherited from the hub's loop, which runs before all other threads; a disk can wait.
-fn run_as_others() {
+fn reset_priority() {
     if precedence::runs_first() {
         let _ = precedence::run_as_others();
     }
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_a_slow_disk_is_recorded_from_the_first_entry() {
+    fn entries_awaiting_slow_disk_are_recorded_from_first() {
         let root = tempfile::tempdir().unwrap();
         let (answer, gate) = channel();
         let mut recorder = slow(root.path(), gate);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn disk_that_refuses_late_is_told_once() {
+    fn late_disk_error_is_reported_once() {
         let root = tempfile::tempdir().unwrap();
         let (answer, gate) = channel();
         let mut recorder = slow(root.path(), gate);

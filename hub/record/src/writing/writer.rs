@@ -366,7 +366,7 @@ mod tests {
     use xpuck_hub_core::config::Record;
 
     #[test]
-    fn a_record_goes_on_in_a_further_file_that_tells_what_is_missing() {
+    fn recording_resumes_in_new_file_with_gap_event() {
         let dir = tempfile::tempdir().unwrap();
         let (notes, said) = channel();
         let limits = |reserve_mib| Limits::of(&Record { reserve_mib, ..Record::at(dir.path()) });
@@ -406,7 +406,7 @@ mod tests {
 
     /// The run continues in a new file after the maximum number of flushes, without a gap.
     #[test]
-    fn a_long_run_is_several_files_and_no_message_is_missing() {
+    fn long_run_spans_several_files_without_gaps() {
         let dir = tempfile::tempdir().unwrap();
         let (notes, said) = channel();
         let limits = Limits::of(&Record { reserve_mib: 1, ..Record::at(dir.path()) });

@@ -1,20 +1,20 @@
 //! File descriptors: limit of the process, and the share of each port.
 
-use super::{Bounds, Full};
+use super::{Bounds, EvictionPolicy};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Descriptors reserved from the ports: for the current record and earlier runs, the key folder, motion capture,
 /// ZeroMQ's own use, and STOP.
 const RESERVE: u64 = 192;
 /// Limits above this count as unlimited.
-const PLENTY: u64 = 1 << 20;
+const UNLIMITED: u64 = 1 << 20;
 /// Descriptors of a relayed connection: the outer socket, the inner socket, and libzmq's own end.
 pub const RELAYED: u64 = 3;
 /// Maximum number of connections of a robot: a live one, and a dead one that is not yet detected.
-const A_ROBOT: usize = 2;
+const PER_ROBOT: usize = 2;
 
 /// Maximum number of bytes that a watcher of the stream may send; enough for 50 000 topics.
-const WATCHER_SAYS: usize = 1 << 20;
+const WATCHER_BYTES: usize = 1 << 20;
 
 /// Maximum number of viewers of the live view, and maximum number of its connections in the handshake.
 const VIEWERS: usize = 16;
@@ -22,12 +22,12 @@ const VIEWERS: usize = 16;
 /// Raises the soft limit as far as the system permits without privileges; returns the limit.
 pub fn raise_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.unwrap_or(PLENTY).min(PLENTY);
+    let wanted = limit.maximum.unwrap_or(UNLIMITED).min(UNLIMITED);
     if limit.current.is_some_and(|current| current < wanted) {
         // On failure the limit stays unchanged; the value read below counts.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum });
     }
-    getrlimit(Resource::Nofile).current.unwrap_or(PLENTY).min(PLENTY)
+    getrlimit(Resource::Nofile).current.unwrap_or(UNLIMITED).min(UNLIMITED)
 }
 
 /// Bounds of the hub's ports.
@@ -54,14 +54,14 @@ impl Ports {
         let bounds = |pending: usize| {
             let half = pending / 2;
             let relayed = |established| {
-                let full = Full::Silent;
+                let full = EvictionPolicy::Silent;
                 Bounds { silent: pending, greeting: pending, handshake: half, established, full, said: usize::MAX }
             };
             let ports = Ports {
-                robots: relayed(A_ROBOT * robots + 16),
+                robots: relayed(PER_ROBOT * robots + 16),
                 operators: relayed(pending.min(128)),
                 console: Bounds::of_pages(pending, pending.min(64)),
-                stream: Bounds { handshake: 16, full: Full::Newest, said: WATCHER_SAYS, ..relayed(64) },
+                stream: Bounds { handshake: 16, full: EvictionPolicy::Newest, said: WATCHER_BYTES, ..relayed(64) },
                 foxglove: Bounds::of_pages(VIEWERS, VIEWERS),
             };
             (ports, ports.descriptors() + RESERVE)
@@ -92,7 +92,14 @@ pub fn workers(limit: u64) -> Bounds {
     let pending = (room / 16).clamp(16, 1024);
     let taken = 2 * pending + RELAYED as usize * pending;
     let established = room.saturating_sub(taken) / RELAYED as usize;
-    Bounds { silent: pending, greeting: pending, handshake: pending, established, full: Full::Newest, said: usize::MAX }
+    Bounds {
+        silent: pending,
+        greeting: pending,
+        handshake: pending,
+        established,
+        full: EvictionPolicy::Newest,
+        said: usize::MAX,
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ports_together_stay_below_the_limit_or_the_hub_says_what_it_needs() {
+    fn port_bounds_stay_below_descriptor_limit() {
         for limit in [1024, 4096, 20_000, 1 << 20] {
             let ports = Ports::new(limit, 9).unwrap();
             assert!(ports.descriptors() + RESERVE <= limit, "{limit}: {ports:?}");
@@ -117,9 +124,9 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_raised_as_far_as_it_may_be() {
+    fn descriptor_limit_is_raised_to_allowed_maximum() {
         let limit = raise_limit();
-        assert_eq!(Some(limit), getrlimit(Resource::Nofile).current.map(|c| c.min(PLENTY)).or(Some(PLENTY)));
+        assert_eq!(Some(limit), getrlimit(Resource::Nofile).current.map(|c| c.min(UNLIMITED)).or(Some(UNLIMITED)));
         assert!(limit >= 1024);
     }
 }

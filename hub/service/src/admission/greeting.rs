@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_ends_with_the_first_command_and_not_before() {
+    fn greeting_ends_with_first_command_and_not_before() {
         let ours = Greeting(greeting(b"CURVE"));
         let hello = [&greeting(b"CURVE")[..], &[4, 200], b"\x05HELLO", &[7; 194]].concat();
         for length in SIGNATURE..hello.len() {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_no_beginning_is_refused_soon() {
+    fn invalid_greeting_is_rejected_early() {
         let ours = Greeting(greeting(b"NULL"));
         let after = |bytes: &[u8]| ours.ends(&[&greeting(b"NULL")[..], bytes].concat());
         assert_eq!(after(&[0, 5, 1, 2]), Some(false), "a message");

@@ -54,7 +54,7 @@ mod tests {
     const LONG: u8 = 2;
 
     #[test]
-    fn a_server_is_ready_when_it_says_so_however_its_bytes_are_cut() {
+    fn server_readiness_is_detected_in_split_bytes() {
         let welcome = [&[COMMAND, 168][..], b"\x07WELCOME", &[0; 160]].concat();
         let ready = [&[COMMAND, 30][..], b"\x05READY", &[7; 24]].concat();
         let long = [&[COMMAND | LONG][..], &300u64.to_be_bytes(), b"\x05READY", &[7; 294]].concat();

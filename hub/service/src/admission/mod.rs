@@ -17,14 +17,14 @@ mod table;
 pub mod watchers;
 
 pub use greeting::Greeting;
-pub use table::{Bounds, Full, Stage};
+pub use table::{Bounds, EvictionPolicy, Stage};
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use table::{Heard, Table};
+use table::{LastHeard, Table};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
@@ -47,12 +47,12 @@ pub struct Counts {
     /// Number of connections so far without a valid key.
     pub turned_away: u64,
     /// The last of them: its address, and the configuration error on its side.
-    pub last_turned_away: Option<(IpAddr, Mistake)>,
+    pub last_turned_away: Option<(IpAddr, KeyError)>,
 }
 
 /// Reason why a peer has no valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mistake {
+pub enum KeyError {
     /// It has no key.
     NoKey,
     /// It uses another hub's public key, so that its first message cannot be decrypted.
@@ -61,15 +61,15 @@ pub enum Mistake {
     NotEnrolled,
 }
 
-impl Mistake {
+impl KeyError {
     /// Description of the error on the peer's side, with the remedy.
     pub fn words(self) -> &'static str {
         match self {
-            Mistake::NoKey => "it has no key: start it with its key file",
-            Mistake::OtherHub => {
+            KeyError::NoKey => "it has no key: start it with its key file",
+            KeyError::OtherHub => {
                 "its hub.pub is of another hub, or of keys before new ones were made: copy this hub's hub.pub to it"
             }
-            Mistake::NotEnrolled => "its key is not enrolled here: `xpuck keys enrol` its .pub",
+            KeyError::NotEnrolled => "its key is not enrolled here: `xpuck keys enrol` its .pub",
         }
     }
 }
@@ -83,7 +83,7 @@ pub struct Admission {
 struct Inside {
     table: Table,
     turned_away: u64,
-    last_turned_away: Option<(IpAddr, Mistake)>,
+    last_turned_away: Option<(IpAddr, KeyError)>,
     /// Dropping a sender makes its connection end.
     running: BTreeMap<u64, oneshot::Sender<()>>,
 }
@@ -91,7 +91,7 @@ struct Inside {
 /// Slot of a connection; freed on drop.
 pub struct Ticket {
     id: u64,
-    heard: Heard,
+    heard: LastHeard,
     admission: Arc<Admission>,
 }
 
@@ -143,7 +143,7 @@ impl Admission {
     fn enter(self: &Arc<Admission>, peer: IpAddr) -> (Ticket, Eviction) {
         let (sender, receiver) = oneshot::channel();
         let mut inside = self.inside();
-        let heard = Heard::default();
+        let heard = LastHeard::default();
         let (id, evicted) = inside.table.enter(peer, heard.clone());
         inside.running.insert(id, sender);
         if let Some(evicted) = evicted {
@@ -168,7 +168,7 @@ impl Admission {
 
 impl Ticket {
     /// Records that the peer gave no valid key.
-    fn turned_away(&self, peer: IpAddr, mistake: Mistake) {
+    fn rejected(&self, peer: IpAddr, mistake: KeyError) {
         let mut inside = self.admission.inside();
         inside.turned_away += 1;
         inside.last_turned_away = Some((peer, mistake));

@@ -6,7 +6,7 @@
 
 use super::endpoint::listen;
 use super::handshake::Server;
-use super::{Admission, Bounds, Counts, Greeting, Mistake, Stage, Ticket};
+use super::{Admission, Bounds, Counts, Greeting, KeyError, Stage, Ticket};
 use rustix::fs::{Mode, OFlags};
 use socket2::{SockRef, TcpKeepalive};
 use std::cell::RefCell;
@@ -55,7 +55,7 @@ pub struct Relay {
 }
 
 /// Path to the socket. Its name is removed from the file system; only this process holds the remaining handle.
-struct Inside {
+struct InnerSocket {
     path: PathBuf,
     _handle: OwnedFd,
 }
@@ -68,7 +68,7 @@ impl Relay {
     /// The address is in use, or an endpoint is invalid.
     pub fn start(name: &str, outside: &str, inside: &str, greeting: Greeting, bounds: Bounds) -> io::Result<Relay> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let inside = Arc::new(Inside::open(inside)?);
+        let inside = Arc::new(InnerSocket::open(inside)?);
         let listener = {
             let _within = runtime.enter();
             listen(outside, SEND_BUFFER)?
@@ -99,15 +99,15 @@ impl Relay {
     }
 }
 
-impl Inside {
-    fn open(endpoint: &str) -> io::Result<Inside> {
+impl InnerSocket {
+    fn open(endpoint: &str) -> io::Result<InnerSocket> {
         let none = || io::Error::new(ErrorKind::InvalidInput, format!("{endpoint} is no socket of this process"));
         let path = Path::new(endpoint.strip_prefix("ipc://").ok_or_else(none)?);
         let handle = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
         std::fs::remove_file(path)?;
         // The folder was created for this socket only.
         path.parent().map_or(Ok(()), std::fs::remove_dir)?;
-        Ok(Inside { path: format!("/proc/self/fd/{}", handle.as_raw_fd()).into(), _handle: handle })
+        Ok(InnerSocket { path: format!("/proc/self/fd/{}", handle.as_raw_fd()).into(), _handle: handle })
     }
 }
 
@@ -115,7 +115,7 @@ async fn accept(
     listener: &TcpListener,
     admission: &Arc<Admission>,
     greeting: Greeting,
-    inside: &Arc<Inside>,
+    inside: &Arc<InnerSocket>,
     most_said: usize,
 ) {
     loop {
@@ -134,21 +134,21 @@ async fn serve(
     mut outside: TcpStream,
     ticket: &Ticket,
     greeting: Greeting,
-    inside: &Inside,
+    inside: &InnerSocket,
     most_said: usize,
 ) -> io::Result<()> {
     let heard = greeting.exchange(&mut outside, ticket).await?;
     let socket = UnixStream::connect(&inside.path).await?;
     let peer = outside.peer_addr()?.ip();
     if greeting.asks_for_key() && !greeting.is_alike(&heard) {
-        ticket.turned_away(peer, Mistake::NoKey);
+        ticket.rejected(peer, KeyError::NoKey);
     }
     let (ready, mut server) = (AtomicBool::new(false), Server::default());
     let ended = pass(outside, &heard, socket, ticket, most_said, (&ready, &mut server)).await;
     if greeting.asks_for_key() && greeting.is_alike(&heard) && !ready.load(Ordering::Relaxed) {
         // The socket answers only messages that it can decrypt with its own key.
-        let mistake = if server.has_answered() { Mistake::NotEnrolled } else { Mistake::OtherHub };
-        ticket.turned_away(peer, mistake);
+        let mistake = if server.has_answered() { KeyError::NotEnrolled } else { KeyError::OtherHub };
+        ticket.rejected(peer, mistake);
     }
     ended
 }

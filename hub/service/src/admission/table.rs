@@ -3,7 +3,7 @@
 //! When a stage is full, the peer address with the most connections in it loses one. Before the proof, this is its
 //! oldest connection; among peers with equal numbers, the peer with the oldest one loses it. A genuine peer thus
 //! completes the handshake before others displace it. For established connections the port's policy decides
-//! ([`Full`]). So no single address can exclude the others.
+//! ([`EvictionPolicy`]). So no single address can exclude the others.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub enum Stage {
 
 /// Policy for the eviction of an established connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Full {
+pub enum EvictionPolicy {
     /// The newest, so that a working connection is not closed for a new one. For peers that may listen for a long
     /// time without sending.
     Newest,
@@ -36,7 +36,7 @@ pub enum Full {
 }
 
 /// Time of a connection's last received bytes, on any monotonic clock.
-pub(super) type Heard = Arc<AtomicU64>;
+pub(super) type LastHeard = Arc<AtomicU64>;
 
 /// Maximum number of connections in each stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct Bounds {
     /// Established connections.
     pub established: usize,
     /// Eviction policy for established connections.
-    pub full: Full,
+    pub full: EvictionPolicy,
     /// Maximum number of bytes that an established peer may send before it has to reconnect; libzmq stores all
     /// subscriptions of a watcher.
     pub said: usize,
@@ -64,7 +64,7 @@ impl Bounds {
             greeting: 0,
             handshake: 0,
             established: watchers,
-            full: Full::Newest,
+            full: EvictionPolicy::Newest,
             said: usize::MAX,
         }
     }
@@ -72,7 +72,7 @@ impl Bounds {
 
 /// Connections of one stage, by peer. Ids increase, so a peer's oldest connection has its lowest id.
 #[derive(Debug, Default)]
-struct Room {
+struct StageSlots {
     peers: BTreeMap<IpAddr, BTreeSet<u64>>,
     /// Total number of connections.
     count: usize,
@@ -82,13 +82,13 @@ struct Room {
 #[derive(Debug)]
 pub(super) struct Table {
     bounds: Bounds,
-    connections: BTreeMap<u64, (IpAddr, Stage, Heard)>,
-    rooms: [Room; 4],
+    connections: BTreeMap<u64, (IpAddr, Stage, LastHeard)>,
+    rooms: [StageSlots; 4],
     next: u64,
     evicted: u64,
 }
 
-impl Room {
+impl StageSlots {
     fn insert(&mut self, peer: IpAddr, id: u64) {
         self.peers.entry(peer).or_default().insert(id);
         self.count += 1;
@@ -110,7 +110,7 @@ impl Table {
 
     /// Adds a connection; returns its id, and the id of the connection that has to make room. The reader of the
     /// connection keeps `heard` up to date.
-    pub fn enter(&mut self, peer: IpAddr, heard: Heard) -> (u64, Option<u64>) {
+    pub fn enter(&mut self, peer: IpAddr, heard: LastHeard) -> (u64, Option<u64>) {
         let (id, peer) = (self.next, network(peer));
         self.next += 1;
         self.connections.insert(id, (peer, Stage::Silent, heard));
@@ -168,8 +168,8 @@ impl Table {
             return None;
         }
         let id = match (stage, self.bounds.full) {
-            (Stage::Established, Full::Newest) => self.most(stage, |id| id),
-            (Stage::Established, Full::Silent) => self.most(stage, |id| Reverse(self.heard(id))),
+            (Stage::Established, EvictionPolicy::Newest) => self.most(stage, |id| id),
+            (Stage::Established, EvictionPolicy::Silent) => self.most(stage, |id| Reverse(self.heard(id))),
             _ => self.most(stage, Reverse),
         }?;
         self.leave(id);
@@ -197,7 +197,7 @@ mod tests {
             greeting: 4,
             handshake: 3,
             established: 3,
-            full: Full::Newest,
+            full: EvictionPolicy::Newest,
             said: usize::MAX,
         })
     }
@@ -207,25 +207,25 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_silent_one_of_the_heaviest_peer_makes_room() {
+    fn oldest_silent_connection_of_heaviest_peer_is_evicted() {
         let mut table = table();
-        let (friend, _) = table.enter(ip(1), Heard::default());
-        let strangers: Vec<_> = (0..3).map(|_| table.enter(ip(2), Heard::default())).collect();
+        let (friend, _) = table.enter(ip(1), LastHeard::default());
+        let strangers: Vec<_> = (0..3).map(|_| table.enter(ip(2), LastHeard::default())).collect();
         assert!(strangers.iter().all(|(_, evicted)| evicted.is_none()));
         for n in 0..1000 {
-            let (_, evicted) = table.enter(ip(2), Heard::default());
+            let (_, evicted) = table.enter(ip(2), LastHeard::default());
             assert!(evicted.is_some_and(|id| id != friend), "stranger {n}");
         }
         assert_eq!((table.count(Stage::Silent), table.evicted()), (4, 1000));
-        assert_eq!(table.enter(ip(2), Heard::default()).1, Some(strangers[0].0 + 1000), "the oldest that is left");
+        assert_eq!(table.enter(ip(2), LastHeard::default()).1, Some(strangers[0].0 + 1000), "the oldest that is left");
         assert_eq!(table.advance(friend, Stage::Handshake), None);
     }
 
     #[test]
-    fn an_established_connection_is_not_closed_for_one_more_of_its_own_peer() {
+    fn peer_does_not_evict_its_own_established_connection() {
         let mut table = table();
         let mut establish = |peer| {
-            let (id, _) = table.enter(peer, Heard::default());
+            let (id, _) = table.enter(peer, LastHeard::default());
             table.advance(id, Stage::Handshake);
             (id, table.advance(id, Stage::Established))
         };
@@ -243,30 +243,30 @@ mod tests {
     fn among_peers_with_one_connection_each_the_oldest_makes_room() {
         for newcomer in [ip(0), ip(9)] {
             let mut table = table();
-            let crowd: Vec<_> = (1..=4).map(|last| table.enter(ip(last), Heard::default()).0).collect();
-            let (id, evicted) = table.enter(newcomer, Heard::default());
+            let crowd: Vec<_> = (1..=4).map(|last| table.enter(ip(last), LastHeard::default()).0).collect();
+            let (id, evicted) = table.enter(newcomer, LastHeard::default());
             assert_eq!(evicted, Some(crowd[0]));
             assert_eq!(table.advance(id, Stage::Greeting), None);
         }
     }
 
     #[test]
-    fn where_peers_have_to_speak_the_most_silent_makes_room() {
-        let mut table = Table::new(Bounds { full: Full::Silent, ..table().bounds });
-        let clocks = [5, 1, 9, 7].map(|heard| Heard::new(AtomicU64::new(heard)));
+    fn connection_silent_longest_is_evicted_in_silent_mode() {
+        let mut table = Table::new(Bounds { full: EvictionPolicy::Silent, ..table().bounds });
+        let clocks = [5, 1, 9, 7].map(|heard| LastHeard::new(AtomicU64::new(heard)));
         let ids = clocks.each_ref().map(|clock| table.enter(ip(1), clock.clone()).0);
         let evicted = ids.map(|id| table.advance(id, Stage::Established));
         assert_eq!(evicted, [None, None, None, Some(ids[1])]);
         clocks[2].store(6, Ordering::Relaxed);
         clocks[0].store(10, Ordering::Relaxed);
-        let (id, _) = table.enter(ip(1), Heard::new(AtomicU64::new(11)));
+        let (id, _) = table.enter(ip(1), LastHeard::new(AtomicU64::new(11)));
         assert_eq!(table.advance(id, Stage::Established), Some(ids[2]));
     }
 
     #[test]
-    fn who_leaves_or_is_gone_counts_no_more() {
+    fn left_or_evicted_connections_are_not_counted() {
         let mut table = table();
-        let (id, _) = table.enter(ip(1), Heard::default());
+        let (id, _) = table.enter(ip(1), LastHeard::default());
         table.advance(id, Stage::Established);
         table.leave(id);
         table.leave(id);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_ipv6_is_one_peer() {
+    fn ipv6_network_counts_as_one_peer() {
         let six = |text: &str| network(text.parse().unwrap());
         assert_eq!(six("2001:db8::1"), six("2001:db8::ffff"));
         assert_ne!(six("2001:db8::1"), six("2001:db8:0:1::1"));

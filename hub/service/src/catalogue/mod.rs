@@ -45,7 +45,7 @@ impl Catalogue {
     pub fn open(root: &Path) -> Result<Catalogue, RecordError> {
         let mut troubles = Vec::new();
         let directories = row::directories(root, &mut troubles)?;
-        let kept = Catalogue::of_file(root, &directories).or_else(|error| {
+        let kept = Catalogue::open_file(root, &directories).or_else(|error| {
             if !is_damage(&error) {
                 return Err(error);
             }
@@ -53,9 +53,9 @@ impl Catalogue {
                 // A missing file is not an error, and a file that cannot be removed causes an error in the next step.
                 let _ = std::fs::remove_file(root.join(name));
             }
-            Catalogue::of_file(root, &directories)
+            Catalogue::open_file(root, &directories)
         });
-        let made = kept.or_else(|_| Catalogue::with(root, Connection::open_in_memory()?, &directories));
+        let made = kept.or_else(|_| Catalogue::from_connection(root, Connection::open_in_memory()?, &directories));
         let mut made = made.map_err(|error| RecordError::of(&root.join(FILE), error))?;
         made.troubles.extend(troubles);
         Ok(made)
@@ -63,7 +63,7 @@ impl Catalogue {
 
     /// Runs that could not be read, with the reasons, one line each. They are missing from the rows, or have their
     /// previous values.
-    pub fn troubles(&self) -> &[String] {
+    pub fn errors(&self) -> &[String] {
         &self.troubles
     }
 
@@ -84,15 +84,15 @@ impl Catalogue {
         look().map(|runs| Some(runs as u64)).map_err(|error: rusqlite::Error| RecordError::of(&file, error))
     }
 
-    fn of_file(root: &Path, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
+    fn open_file(root: &Path, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
         let database = Connection::open(root.join(FILE))?;
         // Another program may hold the lock while the journal mode changes.
         database.busy_timeout(BUSY)?;
         database.pragma_update(None, "journal_mode", disk::journal(root))?;
-        Catalogue::with(root, database, directories)
+        Catalogue::from_connection(root, database, directories)
     }
 
-    fn with(root: &Path, database: Connection, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
+    fn from_connection(root: &Path, database: Connection, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
         database.busy_timeout(BUSY)?;
         let format: i64 = database.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if format != FORMAT {
@@ -183,7 +183,7 @@ impl Catalogue {
                     version: r.get(15)?,
                 })
             })?;
-            rows.map(|row| row.map(|row: Row| row.as_of_now(&self.root))).collect()
+            rows.map(|row| row.map(|row: Row| row.current(&self.root))).collect()
         };
         read().map_err(|error| RecordError::of(&self.root.join(FILE), error))
     }
@@ -203,7 +203,7 @@ impl Catalogue {
                     let begins = |r: &&Row| r.id.starts_with(run) || name(r).starts_with(run);
                     let begun: Vec<&Row> = rows.iter().filter(begins).collect();
                     match begun.is_empty() {
-                        true => rows.iter().filter(|r| row::is_called(&r.id, run)).collect(),
+                        true => rows.iter().filter(|r| row::has_short_id(&r.id, run)).collect(),
                         false => begun,
                     }
                 }
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_counts_once_whatever_links_lead_to_it() {
+    fn run_counts_once_despite_symlinks() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
         run(root, "b-1-seed1", 1);
@@ -316,7 +316,7 @@ mod tests {
             let database = Connection::open(root.join(FILE)).unwrap();
             database.busy_timeout(BUSY).unwrap();
             database.pragma_update(None, "journal_mode", kind).unwrap();
-            Catalogue::with(root, database, &[root.join("a-1")]).unwrap()
+            Catalogue::from_connection(root, database, &[root.join("a-1")]).unwrap()
         };
         let left = |name: &str| root.join(format!("{FILE}{name}")).exists();
         let local = journal("WAL");
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_whose_hub_died_is_aborted_and_short_ids_find_runs() {
+    fn run_of_dead_hub_is_aborted_and_short_ids_find_runs() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let id = |ms: u64| format!("transport-{ms}-seed1");
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_cannot_be_read_is_told_and_hides_no_other() {
+    fn unreadable_run_is_reported_others_remain() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         run(root, "a-1", 1);
@@ -374,7 +374,7 @@ mod tests {
         let catalogue = Catalogue::open(root).unwrap();
         let ids: Vec<String> = catalogue.rows().unwrap().into_iter().map(|row| row.id).collect();
         assert_eq!(ids, ["b-2"]);
-        let [result, circle] = catalogue.troubles() else { panic!("{:?}", catalogue.troubles()) };
+        let [result, circle] = catalogue.errors() else { panic!("{:?}", catalogue.errors()) };
         assert!(result.contains("a-1/result.json") && circle.contains("c-3/run.toml"), "{result}, {circle}");
         // A locked catalogue is not a damaged one.
         let held = Connection::open(root.join(FILE)).unwrap();

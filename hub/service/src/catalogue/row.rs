@@ -95,7 +95,7 @@ impl Row {
 impl Row {
     /// Row with its current state: a run marked as running that no hub writes becomes aborted, unless a hub may still
     /// resume it. The files alone are not sufficient, because a dead hub does not update them.
-    pub fn as_of_now(self, root: &Path) -> Row {
+    pub fn current(self, root: &Path) -> Row {
         let directory = root.join(&self.id);
         match self.state == RunState::Running.name() && is_abandoned(&directory) {
             true => Row { state: RunState::Aborted.name().into(), ..self },
@@ -135,7 +135,7 @@ pub fn short_ids(rows: &[Row]) -> Vec<String> {
 }
 
 /// Whether a short id denotes this run.
-pub(super) fn is_called(id: &str, short: &str) -> bool {
+pub(super) fn has_short_id(id: &str, short: &str) -> bool {
     let wanted = short.rsplit_once('-').filter(|(_, digits)| digits.len() >= DIGITS);
     match (parts(id), wanted) {
         (Some((name, stamp)), Some((other, digits))) => name == other && stamp.ends_with(digits),

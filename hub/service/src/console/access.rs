@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_own_pages_may_ask() {
+    fn only_own_pages_may_send_requests() {
         let here = |origin| ask(&["127.0.0.1:7600"], Some(origin));
         assert_eq!((here("http://127.0.0.1:7600"), here("https://127.0.0.1:7600")), (200, 200));
         for other in ["http://evil.example.com", "null", "http://127.0.0.1:7601", "http://127.0.0.1", "file://", ""] {

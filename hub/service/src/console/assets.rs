@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_names_its_folder_and_every_file_is_there() {
+    fn page_names_its_folder_and_every_file_exists() {
         let assets = Assets::new().unwrap();
         let page = String::from_utf8(assets.page.plain.to_vec()).unwrap();
         assert!(page.contains(&format!("/assets/{}/main.js", assets.folder)) && !page.contains(PLACE), "{page}");

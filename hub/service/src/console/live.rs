@@ -1,8 +1,8 @@
 //! Live events for open pages: the hub's loop forwards its entries, one task converts them into events, and each page
 //! gets its selection as server-sent events.
 
-use super::feed::{Around, Event, Feed};
-use crate::overhead::Shot;
+use super::feed::{Event, Feed, StatusContext};
+use crate::overhead::OverheadPicture;
 use axum::body::Bytes;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -37,11 +37,11 @@ const PICTURE: Duration = Duration::from_secs(5);
 const WANTS: Duration = Duration::from_secs(3);
 
 /// Message from the hub's loop.
-pub enum Told {
+pub enum LiveMessage {
     /// Entry of the record; sent even if no record is open.
     Entry(Box<Entry>),
     /// Status.
-    Status(Box<Status>, Around),
+    Status(Box<Status>, StatusContext),
     /// Current world, as JSON.
     World(f64, serde_json::Value),
     /// A run starts or resumes.
@@ -51,24 +51,24 @@ pub enum Told {
     /// Picture of a robot's camera.
     Picture(String, Picture),
     /// Picture of the camera above the arena, and its time of arrival.
-    Overhead(Arc<Shot>, Instant),
+    Overhead(Arc<OverheadPicture>, Instant),
     /// The hub shuts down.
     Bye(&'static str),
 }
 
 /// Hub's end of the queue.
 #[derive(Clone)]
-pub struct Teller(mpsc::Sender<Told>);
+pub struct LiveSender(mpsc::Sender<LiveMessage>);
 
-impl Teller {
+impl LiveSender {
     /// Creates a queue; returns both ends.
-    pub fn new() -> (Teller, mpsc::Receiver<Told>) {
+    pub fn new() -> (LiveSender, mpsc::Receiver<LiveMessage>) {
         let (sender, receiver) = mpsc::channel(QUEUE);
-        (Teller(sender), receiver)
+        (LiveSender(sender), receiver)
     }
 
     /// Sends a message; never blocks.
-    pub fn tell(&self, told: Told) {
+    pub fn send(&self, told: LiveMessage) {
         // A console that does not keep up misses messages; the record does not.
         let _ = self.0.try_send(told);
     }
@@ -91,7 +91,7 @@ struct State {
     status_sent: Option<Instant>,
     poses_sent: Option<Instant>,
     /// Newest picture of the arena and its time of arrival.
-    overhead: Option<(Arc<Shot>, Instant)>,
+    overhead: Option<(Arc<OverheadPicture>, Instant)>,
     overheads: u64,
     bye: Option<Event>,
 }
@@ -156,17 +156,17 @@ impl Live {
     }
 
     /// Converts messages into events until the hub closes the queue.
-    pub async fn run(self, mut told: mpsc::Receiver<Told>) {
+    pub async fn run(self, mut told: mpsc::Receiver<LiveMessage>) {
         while let Some(told) = told.recv().await {
             self.take(told);
         }
     }
 
-    fn take(&self, told: Told) {
+    fn take(&self, told: LiveMessage) {
         let mut state = self.state();
         let state = &mut *state;
         let events = match told {
-            Told::Entry(entry) => {
+            LiveMessage::Entry(entry) => {
                 let watched = &mut state.watched;
                 let mut events = state.feed.take(&entry, |robot| watched.get(robot).is_some_and(|w| w.pages > 0));
                 events.retain(|event| match (event.name, &event.robot) {
@@ -178,33 +178,33 @@ impl Live {
                 });
                 events
             }
-            Told::Status(status, mut around) => {
+            LiveMessage::Status(status, mut around) => {
                 around.watchers = self.events.receiver_count();
                 let event = state.feed.status(&status, &around);
                 state.status = Some(status.into());
                 if due(&mut state.status_sent, STATUS) { vec![event] } else { Vec::new() }
             }
-            Told::World(time, world) => vec![state.feed.world(time, &world)],
-            Told::RunBegins => {
+            LiveMessage::World(time, world) => vec![state.feed.world(time, &world)],
+            LiveMessage::RunBegins => {
                 state.feed.run_begins();
                 vec![plain("history", "{}")]
             }
-            Told::Robots(ids) => {
+            LiveMessage::Robots(ids) => {
                 state.feed.set_robots(&ids);
                 Vec::new()
             }
-            Told::Picture(robot, picture) => {
+            LiveMessage::Picture(robot, picture) => {
                 if let Some(watched) = state.watched.get_mut(&robot) {
                     watched.picture = Some((picture, Instant::now()));
                     watched.pictures += 1;
                 }
                 Vec::new()
             }
-            Told::Overhead(shot, came) => {
+            LiveMessage::Overhead(shot, came) => {
                 (state.overhead, state.overheads) = (Some((shot, came)), state.overheads + 1);
                 Vec::new()
             }
-            Told::Bye(why) => {
+            LiveMessage::Bye(why) => {
                 let event = plain("bye", &serde_json::json!({ "why": why }).to_string());
                 state.bye = Some(event.clone());
                 vec![event]
@@ -244,7 +244,7 @@ impl Live {
     }
 
     /// Latest picture of the camera above the arena, regardless of its age.
-    pub fn overhead(&self) -> Option<Shown<Arc<Shot>>> {
+    pub fn overhead(&self) -> Option<Shown<Arc<OverheadPicture>>> {
         let state = self.state();
         let (shot, came) = state.overhead.as_ref()?;
         Some(Shown { picture: shot.clone(), came: *came, number: state.overheads })

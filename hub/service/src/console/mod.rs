@@ -13,13 +13,13 @@ mod tls;
 mod visitor;
 
 pub use access::{Names, called};
-pub use feed::{Around, Clock, Feed, world};
-pub use live::{Live, Teller, Told};
+pub use feed::{Clock, Feed, StatusContext, world};
+pub use live::{Live, LiveMessage, LiveSender};
 pub use sessions::{Person, Refused, Sessions};
 pub use settings::Settings;
 
 use crate::admission::Bounds;
-use crate::observer::{Form, Window};
+use crate::observer::{Form, MetricsView};
 use api::RunCache;
 use assets::Assets;
 use axum::Router;
@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tracing::error;
 use visitor::may_look;
-use xpuck_wire::guard::Guard;
+use xpuck_wire::guard::AccessControl;
 use xpuck_wire::message::{Reply, Request};
 
 /// Interval for repeating the list of watched robots to the hub.
@@ -50,15 +50,15 @@ pub struct Source {
     /// Live state.
     pub live: Live,
     /// Messages from the hub's loop; `None` in a replay.
-    pub told: Option<mpsc::Receiver<Told>>,
+    pub told: Option<mpsc::Receiver<LiveMessage>>,
     /// Queue for commands.
     pub commands: SyncSender<Command>,
     /// Sessions of logged-in operators.
     pub sessions: Arc<Mutex<Sessions>>,
     /// Enrolled keys; `None` without keys.
-    pub guard: Option<Arc<Guard>>,
+    pub guard: Option<Arc<AccessControl>>,
     /// Metrics and health.
-    pub window: Window,
+    pub window: MetricsView,
     /// Accepted names of the console.
     pub names: Names,
     /// Limits of concurrent requests and event streams.
@@ -82,8 +82,8 @@ struct Shared {
     live: Live,
     commands: SyncSender<Command>,
     sessions: Arc<Mutex<Sessions>>,
-    guard: Option<Arc<Guard>>,
-    window: Window,
+    guard: Option<Arc<AccessControl>>,
+    window: MetricsView,
     settings: Arc<Settings>,
     assets: Arc<Assets>,
     cache: Arc<RunCache>,
@@ -180,7 +180,7 @@ async fn metrics(State(shared): State<Shared>, headers: HeaderMap) -> Response {
 
 /// 200 if the hub is healthy, otherwise 503; both with the reasons in one line of JSON.
 async fn health(State(shared): State<Shared>) -> Response {
-    let reasons = shared.window.ailments();
+    let reasons = shared.window.health_reasons();
     let code = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let line = serde_json::json!({ "ok": reasons.is_empty(), "reasons": reasons }).to_string() + "\n";
     (code, [(header::CONTENT_TYPE, "application/json")], line).into_response()

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// Time limit for reading, answering and delivering a request, and for an idle connection.
 const REQUEST: Duration = Duration::from_secs(10);
 /// Time limit for the delivery of the last answer.
-const LINGER: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Size of the buffer for an answer in this process (bytes).
 const BUFFER: usize = 16 * 1024;
 
@@ -49,7 +49,7 @@ impl Connection {
     }
 
     /// Resolves when the time of the current request is over.
-    async fn late(&self) {
+    async fn expired(&self) {
         loop {
             let ends = *self.ends.lock().unwrap_or_else(PoisonError::into_inner);
             if self.watches.load(Ordering::Relaxed) {
@@ -79,7 +79,7 @@ pub async fn serve(listener: TcpListener, bounds: Bounds, tls: Option<Tls>, rout
         tokio::spawn(async move {
             tokio::select! {
                 () = eviction.wait() => {}
-                () = connection.late() => {}
+                () = connection.expired() => {}
                 () = begin(socket, &connection, tls, answers) => {}
             }
         });
@@ -122,7 +122,7 @@ async fn answer(
         .await;
     // A broken connection gets no answer.
     if let Ok(parts) = served {
-        let _ = timeout(LINGER, linger(parts.io.into_inner())).await;
+        let _ = timeout(CLOSE_TIMEOUT, linger(parts.io.into_inner())).await;
     }
 }
 

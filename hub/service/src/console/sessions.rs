@@ -36,7 +36,7 @@ pub struct Person {
 
 impl Person {
     /// Whether both are the same person, regardless of the kind of login.
-    fn is(&self, other: &Person) -> bool {
+    fn same_person(&self, other: &Person) -> bool {
         (&self.name, self.role) == (&other.name, other.role)
     }
 }
@@ -71,10 +71,10 @@ pub enum Refused {
     #[error(
         "you have {MOST} of these; log out elsewhere, or wait: a link ends after ten minutes, an idle session after two hours"
     )]
-    Many,
+    TooMany,
     /// The person logged in too often.
     #[error("{ANSWERS} logins within a minute; wait for one")]
-    Often,
+    RateLimited,
     /// The link is too old or already used.
     #[error("this link was used or is too old; `xpuck swarm console` prints a new one")]
     Link,
@@ -134,8 +134,8 @@ impl Sessions {
     /// The person has too many links.
     pub fn link(&mut self, now: f64, token: String, person: Person) -> Result<(), Refused> {
         self.links.retain(|(_, _, given)| now - given <= LINK);
-        if self.links.iter().filter(|(_, other, _)| other.is(&person)).count() >= MOST {
-            return Err(Refused::Many);
+        if self.links.iter().filter(|(_, other, _)| other.same_person(&person)).count() >= MOST {
+            return Err(Refused::TooMany);
         }
         self.links.push((token, person, now));
         Ok(())
@@ -167,8 +167,8 @@ impl Sessions {
         let person = Person { name: holder.public.name.clone(), role: holder.role, key: Some(holder.public.ed25519) };
         // Older challenges have expired anyway.
         self.answered.retain(|(_, _, at)| now - at <= CHALLENGE);
-        if self.answered.iter().filter(|(_, other, _)| other.is(&person)).count() >= ANSWERS {
-            return Err(Refused::Often);
+        if self.answered.iter().filter(|(_, other, _)| other.same_person(&person)).count() >= ANSWERS {
+            return Err(Refused::RateLimited);
         }
         self.begin(now, token, person.clone())?;
         self.answered.push((challenge.to_string(), person.clone(), now));
@@ -179,7 +179,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The link is already used or too old.
-    pub fn follow(&mut self, now: f64, link: &str, token: String) -> Result<Person, Refused> {
+    pub fn login_by_link(&mut self, now: f64, link: &str, token: String) -> Result<Person, Refused> {
         let place = self.links.iter().position(|(known, _, _)| same(known, link)).ok_or(Refused::Link)?;
         let (_, person, given) = self.links.remove(place);
         if now - given > LINK {
@@ -191,8 +191,8 @@ impl Sessions {
 
     fn begin(&mut self, now: f64, token: String, person: Person) -> Result<(), Refused> {
         self.expire(now);
-        if self.sessions.iter().filter(|session| session.person.is(&person)).count() >= MOST {
-            return Err(Refused::Many);
+        if self.sessions.iter().filter(|session| session.person.same_person(&person)).count() >= MOST {
+            return Err(Refused::TooMany);
         }
         self.sessions.push(Session { token, person, began: now, asked: now });
         Ok(())
@@ -204,7 +204,7 @@ impl Sessions {
 
     /// Person of the session with this token, and its remaining validity (s). `enrolled` states whether a person is
     /// still enrolled.
-    pub fn who(&mut self, now: f64, token: &str, enrolled: impl Fn(&Person) -> bool) -> Option<(Person, f64)> {
+    pub fn session_of(&mut self, now: f64, token: &str, enrolled: impl Fn(&Person) -> bool) -> Option<(Person, f64)> {
         self.expire(now);
         let place = self.sessions.iter().position(|session| same(&session.token, token))?;
         if !enrolled(&self.sessions[place].person) {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn who_proves_an_enrolled_key_is_let_in_once() {
+    fn proof_of_enrolled_key_grants_one_login() {
         let (alice, mallory) = (Secret::generate("alice").unwrap(), Secret::generate("alice").unwrap());
         let enrolled = [holder(&alice, Role::Operator)];
         let mut sessions = Sessions::new("secret".into());
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robots_key_is_refused() {
+    fn robot_key_is_rejected() {
         let robot = Secret::generate("xp01").unwrap();
         let mut sessions = Sessions::default();
         let given = sessions.challenge(0.0, "c");
@@ -284,34 +284,37 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_by_time_by_silence_by_logout_and_when_the_key_is_revoked() {
+    fn session_ends_by_age_idle_logout_revocation() {
         let person = Person { name: "alice".into(), role: Role::Operator, key: None };
         let mut sessions = Sessions::default();
         let begin = |sessions: &mut Sessions, now, token: &str| {
             sessions.link(now, format!("link of {token}"), person.clone()).unwrap();
-            sessions.follow(now, &format!("link of {token}"), token.into()).unwrap();
+            sessions.login_by_link(now, &format!("link of {token}"), token.into()).unwrap();
         };
         begin(&mut sessions, 0.0, "a");
-        assert_eq!(sessions.follow(1.0, "link of a", "b".into()), Err(Refused::Link), "used");
-        assert_eq!(sessions.who(10.0, "a", |_| true).unwrap().1, SESSION - 10.0);
-        assert!(sessions.who(10.0, "other", |_| true).is_none());
-        assert!(sessions.who(10.0 + IDLE, "a", |_| true).is_none(), "silent");
+        assert_eq!(sessions.login_by_link(1.0, "link of a", "b".into()), Err(Refused::Link), "used");
+        assert_eq!(sessions.session_of(10.0, "a", |_| true).unwrap().1, SESSION - 10.0);
+        assert!(sessions.session_of(10.0, "other", |_| true).is_none());
+        assert!(sessions.session_of(10.0 + IDLE, "a", |_| true).is_none(), "silent");
         begin(&mut sessions, 0.0, "b");
         for hour in 0..12 {
-            assert!(sessions.who(f64::from(hour) * 3600.0, "b", |_| true).is_some(), "{hour}");
+            assert!(sessions.session_of(f64::from(hour) * 3600.0, "b", |_| true).is_some(), "{hour}");
         }
-        assert!(sessions.who(SESSION, "b", |_| true).is_none(), "old");
+        assert!(sessions.session_of(SESSION, "b", |_| true).is_none(), "old");
         begin(&mut sessions, 0.0, "c");
         sessions.end("c");
-        assert!(sessions.who(0.0, "c", |_| true).is_none());
+        assert!(sessions.session_of(0.0, "c", |_| true).is_none());
         begin(&mut sessions, 0.0, "d");
-        assert!(sessions.who(0.0, "d", |_| false).is_none() && sessions.who(0.0, "d", |_| true).is_none(), "revoked");
+        assert!(
+            sessions.session_of(0.0, "d", |_| false).is_none() && sessions.session_of(0.0, "d", |_| true).is_none(),
+            "revoked"
+        );
         sessions.link(0.0, "old".into(), person.clone()).unwrap();
-        assert_eq!(sessions.follow(LINK + 1.0, "old", "e".into()), Err(Refused::Link));
+        assert_eq!(sessions.login_by_link(LINK + 1.0, "old", "e".into()), Err(Refused::Link));
     }
 
     #[test]
-    fn an_observer_takes_nothing_from_an_operator() {
+    fn observer_logins_do_not_affect_operator() {
         let (alice, eve) = (Secret::generate("alice").unwrap(), Secret::generate("eve").unwrap());
         let enrolled = |secret: &Secret, role| [holder(secret, role)];
         let (operator, observer) = (enrolled(&alice, Role::Operator), enrolled(&eve, Role::Observer));
@@ -326,7 +329,7 @@ mod tests {
             let signed = answer(&eve, "hub", &given);
             sessions.answer(now, "hub", (&given, &signed), &observer, format!("e{number}"))
         };
-        let refused = (0..300).filter(|number| login(&mut sessions, 1.0, *number) == Err(Refused::Many)).count();
+        let refused = (0..300).filter(|number| login(&mut sessions, 1.0, *number) == Err(Refused::TooMany)).count();
         assert_eq!(refused, 300 - MOST);
         let again = sessions.answer(30.0, "hub", (&used, &signed), &operator, "t".into());
         assert_eq!(again, Err(Refused::Challenge), "used stays used");
@@ -334,12 +337,12 @@ mod tests {
         (0..300).for_each(|number| sessions.end(&format!("e{number}")));
         let mut often = 0;
         for number in 300..300 + 2 * ANSWERS {
-            often += usize::from(login(&mut sessions, 100.0, number) == Err(Refused::Often));
+            often += usize::from(login(&mut sessions, 100.0, number) == Err(Refused::RateLimited));
             sessions.end(&format!("e{number}"));
         }
         assert_eq!(often, ANSWERS);
-        assert!(sessions.who(200.0, "session", |_| true).is_some(), "the operator is still there");
-        assert!(sessions.follow(200.0, "unused", "by link".into()).is_ok());
+        assert!(sessions.session_of(200.0, "session", |_| true).is_some(), "the operator is still there");
+        assert!(sessions.login_by_link(200.0, "unused", "by link".into()).is_ok());
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub struct Settings {
     /// Whether commands are accepted without keys (development mode).
     pub dev_mode: bool,
     /// Whether viewing requires a login.
-    pub login_to_look: bool,
+    pub login_to_view: bool,
     /// Key that signs experiments of persons who logged in with a link.
     pub signer: Option<Secret>,
     /// Folder of experiments.
@@ -38,12 +38,12 @@ impl Settings {
     ///
     /// # Errors
     /// The signing key or the certificate cannot be read.
-    pub fn of(config: &Config, address: &str) -> Result<Settings, FileError> {
+    pub fn from_config(config: &Config, address: &str) -> Result<Settings, FileError> {
         let console = &config.hub.console;
         let arena = config.hub.arena;
         Ok(Settings {
             dev_mode: config.swarm.security.dev_mode,
-            login_to_look: match console.look {
+            login_to_view: match console.look {
                 Some(Look::Anyone) => false,
                 Some(Look::Login) => !config.swarm.security.dev_mode,
                 None => !is_local(address) && !config.swarm.security.dev_mode,
@@ -61,10 +61,10 @@ impl Settings {
     }
 
     /// Settings of a page that replays a run of a record directory.
-    pub fn of_replay(runs: &Path, run: &str, address: &str) -> Settings {
+    pub fn for_replay(runs: &Path, run: &str, address: &str) -> Settings {
         Settings {
             dev_mode: false,
-            login_to_look: false,
+            login_to_view: false,
             signer: None,
             experiments: PathBuf::new(),
             runs: runs.into(),

@@ -24,13 +24,13 @@ pub struct Visitor(pub Option<(Person, f64)>);
 pub struct Operator(pub Person);
 
 /// JSON body of a request.
-pub struct Said<T>(pub T);
+pub struct JsonBody<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequest<Shared> for Said<T> {
+impl<T: DeserializeOwned> FromRequest<Shared> for JsonBody<T> {
     type Rejection = Response;
 
-    async fn from_request(request: Request, shared: &Shared) -> Result<Said<T>, Response> {
-        axum::Json::from_request(request, shared).await.map(|axum::Json(said)| Said(said)).map_err(|error| {
+    async fn from_request(request: Request, shared: &Shared) -> Result<JsonBody<T>, Response> {
+        axum::Json::from_request(request, shared).await.map(|axum::Json(said)| JsonBody(said)).map_err(|error| {
             let why = match error.status() {
                 StatusCode::PAYLOAD_TOO_LARGE => {
                     "it is too long: an experiment may have 1 MiB with its files, all else 16 KiB".into()
@@ -67,12 +67,12 @@ impl Shared {
             holders.iter().any(|holder| holder.role == person.role && holder.public.ed25519 == key)
         };
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        tokens(headers, &self.settings.cookie).find_map(|token| sessions.who(self.now(), token, enrolled))
+        tokens(headers, &self.settings.cookie).find_map(|token| sessions.session_of(self.now(), token, enrolled))
     }
 
     /// Whether a request may view the console: always, or only with a session.
     pub fn may_look(&self, headers: &HeaderMap) -> bool {
-        !self.settings.login_to_look || self.person(headers).is_some()
+        !self.settings.login_to_view || self.person(headers).is_some()
     }
 
     /// Wall time since the start of the console (s).

@@ -14,7 +14,7 @@ const SLOW: f64 = 0.05;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Promises about the robots, in the order of their checks.
-const PROMISES: [&str; 7] = [
+const CHECKS: [&str; 7] = [
     "the robots are there",
     "wheels stop in time",
     "the hub's clock counts",
@@ -29,10 +29,10 @@ pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
     let Some(Hub { status, .. }) = hub else {
         let robots = config.swarm.robots.len();
         let silent = |promise| Finding::off(promise, format!("no hub tells of the {robots} robots"), "start the hub");
-        return PROMISES.map(silent).into();
+        return CHECKS.map(silent).into();
     };
     let looks = [presence, punctuality, clock, round_trips, versions, checkpoints, engines];
-    PROMISES.into_iter().zip(looks).map(|(name, look)| look(name, status)).collect()
+    CHECKS.into_iter().zip(looks).map(|(name, look)| look(name, status)).collect()
 }
 
 fn names(robots: &[&RobotRow]) -> String {

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_natnet_server_is_asked_by_udp_and_left_again() {
+    fn natnet_server_is_probed_by_udp_and_disconnected() {
         let server = UdpSocket::bind("127.0.0.1:0").unwrap();
         let address = server.local_addr().unwrap();
         let asked = std::thread::spawn(move || {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vrpn_server_is_asked_to_call_back() {
+    fn vrpn_server_is_asked_to_call_back() {
         let server = UdpSocket::bind("127.0.0.1:0").unwrap();
         let address = server.local_addr().unwrap();
         let (verdict, evidence) = found(MocapKind::VrpnUdp, address);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_looked_into() {
+    fn replay_record_is_inspected() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("run.mcap");
         let mocap = Mocap { kind: MocapKind::Replay, file: Some(file.clone()), ..Mocap::default() };

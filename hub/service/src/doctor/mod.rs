@@ -65,7 +65,7 @@ pub struct Hub {
 }
 
 /// Reason for a missing status.
-enum Silence {
+enum HubError {
     /// No answer, or the key is not admitted.
     Nobody(String),
     /// The answer does not match this program's protocol.
@@ -90,8 +90,8 @@ pub fn examine(file: &Path, key: Option<&Path>) -> Result<Vec<Finding>, FileErro
 }
 
 /// Requests the status of the hub.
-fn ask(config: &Config, key: Option<&Path>) -> Result<Hub, Silence> {
-    let nobody = |error: &dyn std::fmt::Display| Silence::Nobody(error.to_string());
+fn ask(config: &Config, key: Option<&Path>) -> Result<Hub, HubError> {
+    let nobody = |error: &dyn std::fmt::Display| HubError::Nobody(error.to_string());
     let sockets = match config.swarm.security.dev_mode {
         true => Sockets::new(),
         false => Sockets::for_operator(&security::own_key(config, key)).map_err(|e| nobody(&e))?.0,
@@ -101,9 +101,9 @@ fn ask(config: &Config, key: Option<&Path>) -> Result<Hub, Silence> {
     let asked = Instant::now();
     match link.ask::<Request, Reply>(&Request::Status) {
         Ok(Reply::Status(status)) => Ok(Hub { status: *status, answered: asked.elapsed() }),
-        Ok(Reply::Refused(why)) => Err(Silence::Foreign(why)),
-        Ok(_) => Err(Silence::Foreign("answers something else".into())),
-        Err(error @ AskError::Unreadable { .. }) => Err(Silence::Foreign(error.to_string())),
+        Ok(Reply::Refused(why)) => Err(HubError::Foreign(why)),
+        Ok(_) => Err(HubError::Foreign("answers something else".into())),
+        Err(error @ AskError::Unreadable { .. }) => Err(HubError::Foreign(error.to_string())),
         Err(error) => Err(nobody(&error)),
     }
 }

@@ -1,6 +1,6 @@
 //! Checks of the machine and its network: ports, protocol version, real-time priority.
 
-use super::{Finding, Hub, Silence};
+use super::{Finding, Hub, HubError};
 use std::net::TcpListener;
 use xpuck_hub_core::config::Config;
 use xpuck_wire::codec;
@@ -9,12 +9,12 @@ use xpuck_wire::codec;
 const SYS_NICE: u32 = 23;
 
 /// Findings from this machine.
-pub(super) fn findings(config: &Config, asked: &Result<Hub, Silence>) -> Vec<Finding> {
+pub(super) fn findings(config: &Config, asked: &Result<Hub, HubError>) -> Vec<Finding> {
     vec![ports(config, asked), messages(asked), real_time()]
 }
 
 /// Checks that the hub answers, or else that its ports are free.
-fn ports(config: &Config, asked: &Result<Hub, Silence>) -> Finding {
+fn ports(config: &Config, asked: &Result<Hub, HubError>) -> Finding {
     let promise = "STOP is heard";
     let addresses = &config.swarm.hub;
     let why = match asked {
@@ -22,7 +22,7 @@ fn ports(config: &Config, asked: &Result<Hub, Silence>) -> Finding {
             let text = format!("the hub at {} answered in {} ms", addresses.operator, hub.answered.as_millis());
             return Finding::on(promise, text);
         }
-        Err(Silence::Nobody(why) | Silence::Foreign(why)) => why,
+        Err(HubError::Nobody(why) | HubError::Foreign(why)) => why,
     };
     let taken = |endpoint: &&String| {
         let address = endpoint.trim_start_matches("tcp://").replace('*', "0.0.0.0");
@@ -42,12 +42,12 @@ fn ports(config: &Config, asked: &Result<Hub, Silence>) -> Finding {
 }
 
 /// Checks that the answering program uses the same protocol.
-fn messages(asked: &Result<Hub, Silence>) -> Finding {
+fn messages(asked: &Result<Hub, HubError>) -> Finding {
     let promise = "the hub speaks these messages";
     match asked {
         Ok(_) => Finding::on(promise, format!("version {}", codec::VERSION)),
-        Err(Silence::Foreign(why)) => Finding::broken(promise, why, "install the same release on all"),
-        Err(Silence::Nobody(_)) => Finding::off(promise, "no hub tells", "start the hub"),
+        Err(HubError::Foreign(why)) => Finding::broken(promise, why, "install the same release on all"),
+        Err(HubError::Nobody(_)) => Finding::off(promise, "no hub tells", "start the hub"),
     }
 }
 

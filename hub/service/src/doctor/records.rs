@@ -119,7 +119,7 @@ mod tests {
     use std::fs::File;
 
     #[test]
-    fn a_record_left_open_is_found_and_one_being_written_is_none() {
+    fn open_record_is_found_unless_being_written() {
         let dir = tempfile::tempdir().unwrap();
         let run = dir.path().join("x-1-seed1");
         assert_eq!(whole(&dir.path().join("none")).verdict, Verdict::Off);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_catalogue_is_found_and_left_alone() {
+    fn damaged_catalogue_is_found_and_left_unchanged() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(catalogue(dir.path()).verdict, Verdict::Off);
         drop(Catalogue::open(dir.path()).unwrap());

@@ -157,7 +157,7 @@ mod tests {
             [enrolled(folder, &robots, &ring, &wrong), signatures(folder, &ring), secrets(folder)]
         };
         let verdicts = || look().map(|finding| finding.verdict);
-        keyring::make_all(folder, &robots).unwrap();
+        keyring::create_missing_pairs(folder, &robots).unwrap();
         assert_eq!(verdicts(), [Verdict::On; 3], "{:?}", look());
         std::fs::remove_file(keyring::path(folder, Role::Robot, "xp02", "pub")).unwrap();
         assert!(look()[0].evidence.ends_with("for xp02") && look()[0].verdict == Verdict::Broken, "{:?}", look());

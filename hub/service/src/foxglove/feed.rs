@@ -1,7 +1,7 @@
 //! Converts entries into messages of channels. A plain state machine.
 
 use super::protocol::{CHANNELS, index};
-use super::{Shared, Told};
+use super::{Shared, ViewMessage};
 use axum::body::Bytes;
 use xpuck_hub_core::config::Arena;
 use xpuck_hub_core::entry::Entry;
@@ -43,24 +43,24 @@ impl Feed {
     pub fn new(start: Start) -> Feed {
         let scene = Scene::new(&start.robots, start.arena);
         let mut feed = Feed { scene, clock: start.clock, latched: [const { None }; CHANNELS] };
-        feed.take(Told::World(start.clock.time, None), &Shared::default());
+        feed.take(ViewMessage::World(start.clock.time, None), &Shared::default());
         feed
     }
 
     /// Messages for connected viewers; those without a subscriber are omitted.
-    pub(super) fn take(&mut self, told: Told, shared: &Shared) -> Vec<Data> {
+    pub(super) fn take(&mut self, told: ViewMessage, shared: &Shared) -> Vec<Data> {
         let (time, entry) = match &told {
-            Told::Entry(entry) => (entry.time(), Some(&**entry)),
-            Told::World(time, _) | Told::Robots(time, _) => (*time, None),
+            ViewMessage::Entry(entry) => (entry.time(), Some(&**entry)),
+            ViewMessage::World(time, _) | ViewMessage::Robots(time, _) => (*time, None),
         };
         let stamp = self.clock.unix_ns(time);
         let messages = match &told {
-            Told::Entry(entry) => self.scene.take(entry, stamp),
-            Told::Robots(_, robots) => {
+            ViewMessage::Entry(entry) => self.scene.take(entry, stamp),
+            ViewMessage::Robots(_, robots) => {
                 self.scene.set_robots(robots);
                 Vec::new()
             }
-            Told::World(_, world) => vec![self.scene.world(world.as_deref(), stamp)],
+            ViewMessage::World(_, world) => vec![self.scene.world(world.as_deref(), stamp)],
         };
         let mut all: Vec<Data> = messages.into_iter().filter_map(|message| self.drawn(message, stamp)).collect();
         all.extend(entry.filter(|entry| shared.wants(entry.topic())).and_then(|entry| recorded(entry, stamp)));

@@ -1,7 +1,7 @@
 //! Live view for Foxglove, Lichtblick and other viewers with Foxglove's WebSocket protocol: the recorded entries, and
 //! the arena, robots and frisbee as scenes.
 //!
-//! Viewers are read-only. The hub's loop passes on subscribed entries without blocking ([`Teller`]); one thread
+//! Viewers are read-only. The hub's loop passes on subscribed entries without blocking ([`ViewSender`]); one thread
 //! converts them into messages (`feed`) and serves all viewers (`serve`). `protocol` defines the text and binary
 //! messages.
 
@@ -31,7 +31,7 @@ use xpuck_record::foxglove::LOG;
 const QUEUE: usize = 4096;
 
 /// Message from the hub's loop.
-pub enum Told {
+pub enum ViewMessage {
     /// Entry of the record; sent even if no record is open.
     Entry(Box<Entry>),
     /// World from this arena time on (s); `None` without a run.
@@ -65,23 +65,23 @@ pub struct Counts {
 }
 
 /// Hub's end of the queue.
-pub struct Teller {
-    sender: mpsc::Sender<Told>,
+pub struct ViewSender {
+    sender: mpsc::Sender<ViewMessage>,
     shared: Arc<Shared>,
 }
 
 /// Viewers' end of the queue.
 pub struct Receiver {
-    told: mpsc::Receiver<Told>,
+    told: mpsc::Receiver<ViewMessage>,
     shared: Arc<Shared>,
 }
 
-impl Teller {
+impl ViewSender {
     /// Creates a queue; returns both ends.
-    pub fn new() -> (Teller, Receiver) {
+    pub fn new() -> (ViewSender, Receiver) {
         let (sender, told) = mpsc::channel(QUEUE);
         let shared = Arc::<Shared>::default();
-        (Teller { sender, shared: shared.clone() }, Receiver { told, shared })
+        (ViewSender { sender, shared: shared.clone() }, Receiver { told, shared })
     }
 
     /// Sends an entry if a viewer subscribes to it, or if it changes the initial state for new viewers; never blocks.
@@ -89,21 +89,21 @@ impl Teller {
         let drawn = matches!(entry, Entry::Poses { .. } | Entry::Telemetry { .. });
         let line = matches!(entry, Entry::Event { .. } | Entry::Log { .. }) && self.shared.wants(LOG);
         if drawn || line || self.shared.wants(entry.topic()) {
-            self.tell(Told::Entry(Box::new(entry.clone())));
+            self.tell(ViewMessage::Entry(Box::new(entry.clone())));
         }
     }
 
     /// Reports another world from this arena time on (s).
     pub fn world(&self, now: f64, world: Option<&WorldSpec>) {
-        self.tell(Told::World(now, world.map(|world| Box::new(world.clone()))));
+        self.tell(ViewMessage::World(now, world.map(|world| Box::new(world.clone()))));
     }
 
     /// Reports additional robots from this arena time on (s); `robots` lists all of them.
     pub fn robots(&self, now: f64, robots: &[String]) {
-        self.tell(Told::Robots(now, robots.into()));
+        self.tell(ViewMessage::Robots(now, robots.into()));
     }
 
-    fn tell(&self, told: Told) {
+    fn tell(&self, told: ViewMessage) {
         if self.sender.try_send(told).is_err() {
             self.shared.left_out.fetch_add(1, Ordering::Relaxed);
         }

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_pages_installed_viewers_and_listed_sites_may_look_and_no_other_page() {
+    fn only_local_installed_and_listed_origins_connect() {
         let origins = Origins::new("10.0.0.2:8765", &["https://app.foxglove.dev/".into()]);
         for fine in [
             "https://app.foxglove.dev",

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_viewers_say_is_read_and_what_changes_something_is_refused() {
+    fn viewer_messages_are_parsed_and_modifying_ones_rejected() {
         let asked = read(r#"{"op":"subscribe","subscriptions":[{"id":7,"channelId":3}]}"#);
         assert_eq!(asked, Ok(Asked::Subscribe { subscriptions: vec![Subscription { id: 7, channel_id: 3 }] }));
         assert_eq!(
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn every_channel_is_advertised_with_its_schema() {
+    fn every_channel_is_advertised_with_schema() {
         let told: Value = serde_json::from_str(&advertise()).unwrap();
         let channels = told["channels"].as_array().unwrap();
         assert_eq!(channels.len(), CHANNELS);

@@ -5,7 +5,7 @@
 use super::feed::{Data, Feed};
 use super::origin::Origins;
 use super::protocol::{Asked, CHANNELS, SUBPROTOCOLS, SUBSCRIPTIONS, advertise, data, read, server_info, warning};
-use super::{Shared, Told};
+use super::{Shared, ViewMessage};
 use crate::admission::watchers::{self, STUCK};
 use crate::admission::{Admission, Bounds, Stage, Ticket};
 use crate::console::{Names, called};
@@ -29,13 +29,13 @@ use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 /// Time limit for receiving and answering the opening request.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Maximum backlog of a viewer (messages).
-const BEHIND: usize = 1024;
+const MAX_BACKLOG: usize = 1024;
 /// Maximum length of a viewer's message, and maximum total of its messages per connection (bytes); viewers only
 /// subscribe.
 const LONGEST: usize = 64 * 1024;
-const SAYS: usize = 1 << 20;
+const MAX_RECEIVED: usize = 1 << 20;
 /// Minimum interval of warnings about missed messages to a viewer.
-const TOLD: Duration = Duration::from_secs(10);
+const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// State shared by all viewers.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl Live {
         Live(Arc::new(Inside {
             feed: Mutex::new(feed),
             shared,
-            messages: broadcast::channel(BEHIND).0,
+            messages: broadcast::channel(MAX_BACKLOG).0,
             origins,
             names,
             session,
@@ -70,7 +70,7 @@ impl Live {
     }
 
     /// Converts messages from the hub until it closes the queue.
-    pub async fn run(self, mut told: mpsc::Receiver<Told>) {
+    pub async fn run(self, mut told: mpsc::Receiver<ViewMessage>) {
         while let Some(told) = told.recv().await {
             let messages = self.feed().take(told, &self.0.shared);
             for message in messages {
@@ -108,17 +108,18 @@ impl Live {
             .max_message_size(Some(LONGEST))
             .max_frame_size(Some(LONGEST));
         #[expect(clippy::result_large_err, reason = "the library's own type, once a connection")]
-        let answer = |request: &Request, mut response: Response| match agree(&self.0.names, &self.0.origins, request) {
-            Ok(dialect) => {
-                response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, dialect);
-                Ok(response)
-            }
-            Err((status, why)) => {
-                let mut refusal = ErrorResponse::new(Some(why));
-                *refusal.status_mut() = status;
-                Err(refusal)
-            }
-        };
+        let answer =
+            |request: &Request, mut response: Response| match negotiate(&self.0.names, &self.0.origins, request) {
+                Ok(dialect) => {
+                    response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, dialect);
+                    Ok(response)
+                }
+                Err((status, why)) => {
+                    let mut refusal = ErrorResponse::new(Some(why));
+                    *refusal.status_mut() = status;
+                    Err(refusal)
+                }
+            };
         let greeted = accept_hdr_async_with_config(socket, answer, Some(config));
         let Ok(socket) = timeout(HANDSHAKE, greeted).await else { return Ok(()) };
         let socket = socket?;
@@ -138,7 +139,7 @@ impl Live {
                     let Some(message) = message else { return Ok(()) };
                     let message = message?;
                     bytes += message.len();
-                    if bytes > SAYS {
+                    if bytes > MAX_RECEIVED {
                         return Ok(());
                     }
                     match message {
@@ -152,7 +153,7 @@ impl Live {
                     Ok(message) => viewer.show(&message).await?,
                     Err(RecvError::Lagged(count)) => {
                         self.0.shared.left_out.fetch_add(count, Ordering::Relaxed);
-                        if told.is_none_or(|at| at.elapsed() >= TOLD) {
+                        if told.is_none_or(|at| at.elapsed() >= WARNING_INTERVAL) {
                             told = Some(Instant::now());
                             let text = format!("{count} messages are left out: this viewer does not keep up");
                             viewer.say(warning(&text)).await?;
@@ -168,7 +169,7 @@ impl Live {
 }
 
 /// Dialect for a viewer, or the reason to reject it.
-fn agree(names: &Names, origins: &Origins, request: &Request) -> Result<HeaderValue, (StatusCode, String)> {
+fn negotiate(names: &Names, origins: &Origins, request: &Request) -> Result<HeaderValue, (StatusCode, String)> {
     called(names, request.uri(), request.headers())?;
     let text =
         |name: header::HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));

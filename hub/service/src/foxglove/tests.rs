@@ -17,10 +17,10 @@ type Socket = WebSocketStream<TcpStream>;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn serve() -> (Teller, String) {
+fn serve() -> (ViewSender, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let (teller, receiver) = Teller::new();
+    let (teller, receiver) = ViewSender::new();
     let clock = Clock { time: 0.0, unix_ms: 1_000_000, speed: 2.0 };
     let view = Start { robots: vec!["xp01".into()], arena: Arena::default(), clock };
     let names = Names::new(&address, &["Hub.Lab".into()]);
@@ -78,7 +78,7 @@ fn poses(time: f64, x: f32) -> Entry {
 }
 
 #[test]
-fn a_viewer_sees_the_arena_at_once_and_then_what_it_subscribed_to() {
+fn viewer_gets_arena_at_once_then_its_subscriptions() {
     let (teller, address) = serve();
     block(async {
         let mut socket = viewer(&address).await;
@@ -118,7 +118,7 @@ fn a_viewer_sees_the_arena_at_once_and_then_what_it_subscribed_to() {
 }
 
 #[test]
-fn strangers_pages_and_other_dialects_are_refused_and_nothing_can_be_changed() {
+fn foreign_origins_dialects_and_writes_are_rejected() {
     let (_teller, address) = serve();
     block(async {
         let status = |result: Result<Socket, Error>| match result {
@@ -171,7 +171,7 @@ fn viewers_call_the_hub_by_a_name_that_it_knows() {
 }
 
 #[test]
-fn a_viewer_that_never_reads_costs_the_others_nothing() {
+fn non_reading_viewer_does_not_delay_others() {
     let (teller, address) = serve();
     block(async {
         let mut stuck = viewer(&address).await;
@@ -209,7 +209,7 @@ fn a_viewer_that_never_reads_costs_the_others_nothing() {
 }
 
 #[test]
-fn only_so_many_viewers_are_admitted() {
+fn number_of_viewers_is_limited() {
     let (teller, address) = serve();
     block(async {
         let mut sockets = Vec::new();

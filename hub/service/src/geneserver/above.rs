@@ -10,11 +10,11 @@ use xpuck_wire::log::Line;
 use xpuck_wire::socket::{SocketError, Sockets};
 
 /// Interval of offers.
-const BEAT: Duration = Duration::from_secs(1);
+const OFFER_INTERVAL: Duration = Duration::from_secs(1);
 /// Time without an answer after which the upper server counts as away; logged once.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Time limit for the upper server's acknowledgement at the end.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Connection to the upper geneserver.
 #[derive(Clone, Debug)]
@@ -30,26 +30,26 @@ pub struct Options {
 }
 
 /// Link to the upper geneserver, which may be away at any time.
-pub struct Above {
+pub struct UpperLink {
     link: Link,
     /// Endpoint and island number for the log; `None` once the first connection was logged.
-    unmet: Option<(String, u16)>,
+    unreported: Option<(String, u16)>,
     beat: u32,
     next: Instant,
     heard: Instant,
 }
 
-impl Above {
+impl UpperLink {
     /// Opens a link that connects by itself as soon as the upper server is reachable.
     ///
     /// # Errors
     /// The endpoint is invalid.
-    pub fn open(options: &Options) -> Result<Above, SocketError> {
+    pub fn open(options: &Options) -> Result<UpperLink, SocketError> {
         let sockets = Sockets::for_worker(options.key.as_ref())?;
         let link = Link::open(sockets, &options.endpoint, options.number, options.primitive_set.clone())?;
         let now = Instant::now();
         let unmet = Some((options.endpoint.clone(), options.number));
-        Ok(Above { link, unmet, beat: 0, next: now, heard: now })
+        Ok(UpperLink { link, unreported: unmet, beat: 0, next: now, heard: now })
     }
 
     /// Processes received messages and sends an offer once a second; never blocks. Returns lines for the log.
@@ -60,24 +60,24 @@ impl Above {
             broker.receive_above(&migrants);
         }
         if now >= self.next {
-            self.next = now + BEAT;
-            if self.unmet.is_some() {
+            self.next = now + OFFER_INTERVAL;
+            if self.unreported.is_some() {
                 self.link.greet();
             }
             if let Some((generation, migrant)) = broker.offer_above(self.beat) {
                 self.beat += 1;
-                self.link.post(generation, &migrant);
-            } else if self.unmet.is_none() {
+                self.link.send_emigrant(generation, &migrant);
+            } else if self.unreported.is_none() {
                 // Without an offer, no answer is expected.
                 self.heard = now;
             }
         }
         if now - self.heard > PATIENCE {
-            self.link.give_up();
+            self.link.on_overdue();
         }
         let mut notes = self.link.take_notes();
         if self.link.met()
-            && let Some((endpoint, number)) = self.unmet.take()
+            && let Some((endpoint, number)) = self.unreported.take()
         {
             notes.push(Line::info(format!("below the geneserver at {endpoint}, as its island {number}")));
         }
@@ -86,6 +86,6 @@ impl Above {
 
     /// Reports to the upper server that all islands here are done.
     pub fn done(&mut self) {
-        self.link.done(self.beat, FAREWELL);
+        self.link.done(self.beat, CLOSE_TIMEOUT);
     }
 }

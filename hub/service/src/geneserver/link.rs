@@ -86,7 +86,7 @@ impl Link {
         let Some((file, looked)) = self.file.as_mut().filter(|(_, looked)| looked.elapsed() >= LOOK) else { return };
         *looked = Instant::now();
         let Some(address) = address_in(file).filter(|address| *address != self.endpoint) else { return };
-        if self.dealer.move_to(&address) {
+        if self.dealer.switch_server(&address) {
             self.notes.push(Line::info(format!("the geneserver has moved to {address}")));
             self.endpoint = address;
         }
@@ -113,7 +113,7 @@ impl Link {
             sent = sent || self.dealer.send(&message);
             wait(&[&self.dealer], RETRY_MS);
             if let Some(answer) = self.receive() {
-                self.heard();
+                self.on_answer();
                 match answer {
                     ToWorker::Noted { .. } => {
                         self.refused = None;
@@ -127,7 +127,7 @@ impl Link {
                 }
             }
         }
-        self.missed();
+        self.on_timeout();
         false
     }
 
@@ -143,10 +143,10 @@ impl Link {
             self.follow();
         }
         while let Some(late) = self.receive() {
-            self.heard();
+            self.on_answer();
             self.take(late, &mut arrived);
         }
-        let gene = Emigrant::of(emigrant.values());
+        let gene = Emigrant::from_values(emigrant.values());
         let sent = self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
         let deadline = Instant::now() + ANSWER;
         while sent && !self.away && Instant::now() < deadline {
@@ -160,21 +160,21 @@ impl Link {
                 }
             }
         }
-        self.missed();
+        self.on_timeout();
         arrived
     }
 
     /// Offers an emigrant without waiting for the answer.
-    pub fn post(&mut self, generation: u32, emigrant: &Migrant) {
-        let gene = Emigrant::of(emigrant.values());
+    pub fn send_emigrant(&mut self, generation: u32, emigrant: &Migrant) {
+        let gene = Emigrant::from_values(emigrant.values());
         self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
     }
 
-    /// Immigrants received since the last call in answer to [`Link::post`]; `None` without an answer.
+    /// Immigrants received since the last call in answer to [`Link::send_emigrant`]; `None` without an answer.
     pub fn arrived(&mut self) -> Option<Vec<Migrant>> {
         let mut arrived = None;
         while let Some(answer) = self.receive() {
-            self.heard();
+            self.on_answer();
             let is_answer = matches!(answer, ToWorker::Immigrants { .. });
             let mut these = Vec::new();
             self.take(answer, &mut these);
@@ -184,8 +184,8 @@ impl Link {
     }
 
     /// Records that the server's answer is overdue.
-    pub fn give_up(&mut self) {
-        self.missed();
+    pub fn on_overdue(&mut self) {
+        self.on_timeout();
     }
 
     /// Next valid answer; invalid ones are counted and logged.
@@ -245,14 +245,14 @@ impl Link {
         self.notes.push(Line::warn(text));
     }
 
-    fn heard(&mut self) {
+    fn on_answer(&mut self) {
         if self.away {
             self.notes.push(Line::info(format!("the geneserver at {} is there", self.endpoint)));
         }
         (self.met, self.away) = (true, false);
     }
 
-    fn missed(&mut self) {
+    fn on_timeout(&mut self) {
         if !self.away {
             let hint = if self.met { "" } else { " (is it there, and is its key the same?)" };
             let text = format!("no answer from the geneserver at {}: going on without immigrants{hint}", self.endpoint);

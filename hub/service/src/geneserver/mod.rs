@@ -4,9 +4,9 @@ mod above;
 mod link;
 mod namesakes;
 
-pub use above::{Above, Options as AboveOptions};
+pub use above::{Options as AboveOptions, UpperLink};
 pub use link::{Link, address_in};
-use namesakes::Namesakes;
+use namesakes::DuplicateIslands;
 
 use crate::admission::relay::{self, Relay};
 use crate::admission::{Greeting, descriptors};
@@ -17,7 +17,7 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use xpuck_evolve::checkpoint;
-use xpuck_hub_core::geneserver::{Broker, Memory, Status};
+use xpuck_hub_core::geneserver::{Broker, SavedState, Status};
 use xpuck_wire::FileError;
 use xpuck_wire::atomic;
 use xpuck_wire::file;
@@ -66,7 +66,7 @@ pub struct Options {
 
 /// Output of the server.
 #[derive(Clone, Copy, Debug)]
-pub enum Tell<'a> {
+pub enum ServerOutput<'a> {
     /// It listens at this endpoint.
     Listening(&'a str),
     /// Line for the log.
@@ -118,7 +118,7 @@ pub fn run(
     options: &Options,
     mut broker: Broker,
     stop: &AtomicBool,
-    mut tell: impl FnMut(Tell<'_>),
+    mut tell: impl FnMut(ServerOutput<'_>),
 ) -> Result<(Status, bool), ServiceError> {
     let saver = options.dir.as_ref().map(|dir| Saver::start(dir, options.configuration, &mut broker)).transpose()?;
     let sockets = Sockets::for_geneserver(options.key.as_ref())?;
@@ -127,18 +127,18 @@ pub fn run(
     let port = |error| ServiceError::Port { endpoint: options.listen.clone(), error };
     let greeting = Greeting::of(&sockets, false).map_err(port)?;
     let relay = Relay::start("workers", &options.listen, &router.endpoint(), greeting, workers).map_err(port)?;
-    let mut above = options.above.as_ref().map(Above::open).transpose()?;
+    let mut above = options.above.as_ref().map(UpperLink::open).transpose()?;
     let endpoint = format!("tcp://{}", relay.address());
     if let Some(path) = &options.address_file {
         let written = atomic::write(path, format!("{}\n", reachable(&endpoint)).as_bytes());
         written.map_err(|error| ServiceError::Folder { path: path.clone(), error })?;
     }
-    tell(Tell::Listening(&endpoint));
+    tell(ServerOutput::Listening(&endpoint));
     if options.key.is_none() {
-        tell(Tell::Note(&Line::warn("no --key: whoever reaches this address may take part")));
+        tell(ServerOutput::Note(&Line::warn("no --key: whoever reaches this address may take part")));
     }
     let mut turned_away = 0;
-    let mut namesakes = Namesakes::default();
+    let mut namesakes = DuplicateIslands::default();
     let (mut next_report, mut next_save) = (Instant::now() + REPORT, Instant::now() + SAVE);
     let mut all_done: Option<Instant> = None;
     let mut heard = Instant::now();
@@ -147,28 +147,28 @@ pub fn run(
         if answer(&router, &mut broker, &mut namesakes) > 0 {
             heard = Instant::now();
         }
-        broker.take_notes().iter().for_each(|note| tell(Tell::Note(note)));
-        namesakes.take_notes().iter().for_each(|note| tell(Tell::Note(note)));
+        broker.take_notes().iter().for_each(|note| tell(ServerOutput::Note(note)));
+        namesakes.take_notes().iter().for_each(|note| tell(ServerOutput::Note(note)));
         if let Some(above) = &mut above {
-            above.turn(&mut broker).iter().for_each(|note| tell(Tell::Note(note)));
+            above.turn(&mut broker).iter().for_each(|note| tell(ServerOutput::Note(note)));
         }
         if Instant::now() >= next_report {
             next_report = Instant::now() + REPORT;
-            tell(Tell::Report(&broker.status()));
+            tell(ServerOutput::Report(&broker.status()));
             let total = sockets.guard().map_or(0, |guard| guard.refusals().total());
             if total > std::mem::replace(&mut turned_away, total) {
-                tell(Tell::Note(&Line::warn(format!("{total} connections turned away: not this key"))));
+                tell(ServerOutput::Note(&Line::warn(format!("{total} connections turned away: not this key"))));
             }
         }
         if let Some(saver) = saver.as_ref().filter(|_| Instant::now() >= next_save) {
             next_save = Instant::now() + SAVE;
-            saver.save(&broker).into_iter().for_each(|error| tell(Tell::Note(&Line::warn(error))));
+            saver.save(&broker).into_iter().for_each(|error| tell(ServerOutput::Note(&Line::warn(error))));
         }
         if all_done.is_none() && options.islands.is_some_and(|n| broker.done() >= n) {
             all_done = Some(Instant::now());
         }
         if options.islands.is_some() && heard.elapsed() > options.idle {
-            tell(Tell::Note(&Line::warn(format!("nobody has spoken for {} s", options.idle.as_secs()))));
+            tell(ServerOutput::Note(&Line::warn(format!("nobody has spoken for {} s", options.idle.as_secs()))));
             break;
         }
     }
@@ -176,7 +176,7 @@ pub fn run(
         above.done();
     }
     if let Some(error) = saver.and_then(|saver| saver.close(&broker)) {
-        tell(Tell::Note(&Line::error(error)));
+        tell(ServerOutput::Note(&Line::error(error)));
     }
     Ok((broker.status(), all_done.is_some()))
 }
@@ -190,7 +190,7 @@ fn reachable(endpoint: &str) -> String {
 }
 
 /// Answers waiting messages; returns their number.
-fn answer(router: &Router, broker: &mut Broker, namesakes: &mut Namesakes) -> usize {
+fn answer(router: &Router, broker: &mut Broker, namesakes: &mut DuplicateIslands) -> usize {
     for count in 0..MESSAGES_AT_ONCE {
         let Some((id, message)) = router.receive::<WorkerMessage>() else { return count };
         let answer = match message {
@@ -208,7 +208,7 @@ fn answer(router: &Router, broker: &mut Broker, namesakes: &mut Namesakes) -> us
 
 /// Saves on a separate thread, because a disk may be slow.
 struct Saver {
-    memories: SyncSender<Memory>,
+    memories: SyncSender<SavedState>,
     thread: JoinHandle<()>,
     errors: std::sync::mpsc::Receiver<String>,
     /// The operating system releases the lock when the process ends, however it ends.
@@ -233,7 +233,7 @@ impl Saver {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(folder(error)),
         }
-        let (memories, received) = sync_channel::<Memory>(1);
+        let (memories, received) = sync_channel::<SavedState>(1);
         let (failed, errors) = sync_channel(1);
         let thread = std::thread::Builder::new().name("save".into()).spawn(move || {
             for memory in received {

@@ -6,23 +6,23 @@ use xpuck_wire::log::Line;
 
 /// Connections by island.
 #[derive(Default)]
-pub struct Namesakes {
-    islands: BTreeMap<u16, Speakers>,
+pub struct DuplicateIslands {
+    islands: BTreeMap<u16, IslandConnections>,
     notes: Vec<Line>,
 }
 
 /// Last two connections with an island's number.
-struct Speakers {
+struct IslandConnections {
     now: String,
     before: Option<String>,
     told: bool,
 }
 
-impl Namesakes {
+impl DuplicateIslands {
     /// Records a message of an island from a connection. A restarted process has a new connection; only if an old one
     /// sends again are there two processes, which is logged once.
     pub fn heard(&mut self, island: u16, connection: &str) {
-        let first = || Speakers { now: connection.into(), before: None, told: false };
+        let first = || IslandConnections { now: connection.into(), before: None, told: false };
         let speakers = self.islands.entry(island).or_insert_with(first);
         if speakers.now == connection {
             return;
@@ -49,8 +49,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_restart_is_no_namesake_and_two_at_a_time_are_told_once() {
-        let mut namesakes = Namesakes::default();
+    fn restart_is_accepted_and_duplicate_island_logged_once() {
+        let mut namesakes = DuplicateIslands::default();
         for connection in ["island-3-10", "island-3-10", "island-3-11", "island-3-11", "island-3-12"] {
             namesakes.heard(3, connection);
         }

@@ -7,7 +7,7 @@ mod service;
 use crate::admission::Greeting;
 use crate::admission::descriptors::{self, Ports};
 use crate::admission::relay::{self, Relay};
-use crate::console::{self, Clock, Feed, Live, Names, Sessions, Settings, Source, Teller};
+use crate::console::{self, Clock, Feed, Live, LiveSender, Names, Sessions, Settings, Source};
 use crate::foxglove;
 use crate::heap;
 use crate::mocap::client::{self, QUEUE};
@@ -17,8 +17,8 @@ use crate::recovery::{self, ResumedRun};
 use crate::stops::Stops;
 use crate::updates::Updates;
 use record::Records;
-use room::Room;
-use service::{Asker, Service};
+use room::DiskSpace;
+use service::{Asker, HubProgram};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, sync_channel};
@@ -94,7 +94,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let (pose_sender, poses) = sync_channel(QUEUE);
     let (newcomers, more) = channel();
     let (command_sender, commands) = sync_channel(16);
-    let (teller, told) = Teller::new();
+    let (teller, told) = LiveSender::new();
     let viewers = config.hub.foxglove.clone();
     if let Some(foxglove) = viewers.as_ref().filter(|foxglove| !is_local(&foxglove.address)) {
         let address = &foxglove.address;
@@ -103,7 +103,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let listen =
         |foxglove: &Foxglove| TcpListener::bind(&foxglove.address).map_err(in_use("foxglove", &foxglove.address));
     let viewers_listener = viewers.as_ref().map(listen).transpose()?;
-    let (viewers_teller, viewers_told) = foxglove::Teller::new();
+    let (viewers_teller, viewers_told) = foxglove::ViewSender::new();
     let (waker, wakeups) = sockets.waker("poses")?;
     let unix_ms = unix_ms();
     let (robots, operators) = (sockets.robots_hub(relay::INSIDE)?, sockets.operators_hub(relay::INSIDE)?);
@@ -118,7 +118,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let mark = mark::of(&config.swarm)?;
     let mut hub = Hub::new(config.clone(), unix_ms);
     let (updates, left) = Updates::start(&config)?;
-    let mut service = Service {
+    let mut service = HubProgram {
         robots,
         operators,
         relays,
@@ -131,14 +131,14 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         sessions: Arc::new(Mutex::new(Sessions::new(fresh_token()?))),
         shown: None,
         overhead: config.hub.overhead.as_ref().map(|camera| overhead::start(camera, stop.clone())).transpose()?,
-        room: Room::new(&config.hub.record.directory),
+        room: DiskSpace::new(&config.hub.record.directory),
         records: Records::default(),
         stops: Stops::start(&config.hub.record.directory, &mark)?,
         updates,
         observer: Observer::new(&config, &sockets, ports.stream)
             .map_err(in_use("stream", config.hub.stream.as_ref().map_or("", |stream| stream.address.as_str())))?,
-        crowds: (RateLimit::default(), 0),
-        strangers: (RateLimit::default(), 0),
+        eviction_warning: (RateLimit::default(), 0),
+        rejection_warning: (RateLimit::default(), 0),
         started: Instant::now(),
         commit,
         config,
@@ -165,7 +165,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
             window: service.observer.window(),
             names: Names::new(address, &service.config.hub.console.names),
             bounds: ports.console,
-            settings: Settings::of(&service.config, address)?,
+            settings: Settings::from_config(&service.config, address)?,
         };
         console::start(listener, source)?;
     }
@@ -182,7 +182,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         let names = Names::new(&config.address, &service.config.hub.console.names);
         foxglove::start(listener, config, start, viewers_told, (ports.foxglove, names))?;
     }
-    service.run_first();
+    service.set_realtime();
     // If the service manager started this process, this loop notifies it that the hub is alive.
     let mut manager = Notifier::from_environment();
     let mut ready = Some(ready);
@@ -197,9 +197,9 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
             hub.board.on_request(now, "", Request::Shutdown);
         }
         let begun = Instant::now();
-        hub.turn(now, &mut service);
+        hub.step(now, &mut service);
         service.go_on_updating(now, &mut hub);
-        service.look_from_above(now, &mut hub);
+        service.poll_overhead(now, &mut hub);
         service.observer.turn(begun.elapsed());
         manager.alive(begun);
         if hub.is_over() || Instant::now() >= next_status {
@@ -212,7 +212,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         }
     }
     manager.stopping();
-    service.tell_bye();
+    service.report_shutdown();
     stop.store(true, Ordering::Relaxed);
     // From here on nothing is time-critical, and ZeroMQ's own thread needs the processor.
     let _ = precedence::run_as_others();
@@ -222,15 +222,15 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
 }
 
 /// Resumes the run of a hub that died recently, if any. Returns the start value of the arena time.
-fn resume(hub: &mut Hub<Asker>, service: &mut Service, mark: &str) -> f64 {
-    let recovery::Found { resumed, stops, notes } = recovery::look_back(&service.config, mark);
+fn resume(hub: &mut Hub<Asker>, service: &mut HubProgram, mark: &str) -> f64 {
+    let recovery::Recovery { resumed, stops, notes } = recovery::scan(&service.config, mark);
     hub.board.set_stops(stops);
     let begins = resumed.map_or(0.0, |run| resume_run(hub, service, run));
     notes.into_iter().for_each(|text| hub.board.warn(begins, text));
     begins
 }
 
-fn resume_run(hub: &mut Hub<Asker>, service: &mut Service, run: ResumedRun) -> f64 {
+fn resume_run(hub: &mut Hub<Asker>, service: &mut HubProgram, run: ResumedRun) -> f64 {
     let ResumedRun { directory, snapshot, away } = run;
     let record = || service.records.resume(&service.config, &directory);
     let (begins, resumed) = hub.resume(snapshot, away.as_secs_f64(), record);

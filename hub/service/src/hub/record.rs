@@ -1,6 +1,6 @@
 //! Records of the hub's runs: the one being written, and those being closed.
 
-use crate::overhead::Shot;
+use crate::overhead::OverheadPicture;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::RecordNews;
 use xpuck_hub_core::rate::Rate;
-use xpuck_hub_core::switchboard::{Kept, Snapshot};
+use xpuck_hub_core::switchboard::{Snapshot, StorageResult};
 use xpuck_record::run_file::Beginning;
 use xpuck_record::{Closing, Note, RecordError, Recorder};
 use xpuck_wire::message::State;
@@ -88,7 +88,7 @@ impl Records {
     }
 
     /// Adds a picture of the camera above the arena.
-    pub(super) fn overhead(&self, time: f64, shot: Arc<Shot>) {
+    pub(super) fn overhead(&self, time: f64, shot: Arc<OverheadPicture>) {
         if let Some(recorder) = &self.recorder {
             recorder.overhead(time, shot);
         }
@@ -110,7 +110,7 @@ impl Records {
                 Note::Say(line) => return Some(RecordNews::Say(line)),
                 Note::Stopped(why) => return Some(RecordNews::Stopped(why)),
                 Note::Again(_, text) => return Some(RecordNews::Again { place: place(recorder), text }),
-                Note::State(state) => return Some(RecordNews::Kept(Kept::State(state))),
+                Note::State(state) => return Some(RecordNews::Kept(StorageResult::State(state))),
                 Note::Next(_) => {}
             }
         }

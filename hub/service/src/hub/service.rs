@@ -1,9 +1,9 @@
 //! Environment of the hub's program: sockets, key guard, motion capture, console, observer and records.
 
 use super::record::Records;
-use super::room::Room;
+use super::room::DiskSpace;
 use crate::admission::relay::Relay;
-use crate::console::{Around, Command, Person, Sessions, Teller, Told, world};
+use crate::console::{Command, LiveMessage, LiveSender, Person, Sessions, StatusContext, world};
 use crate::foxglove;
 use crate::mocap::client::Event;
 use crate::observer::Observer;
@@ -25,7 +25,7 @@ use xpuck_record::run_file::Beginning;
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::codec::CodecError;
-use xpuck_wire::guard::Guard;
+use xpuck_wire::guard::AccessControl;
 use xpuck_wire::keyring::Role;
 use xpuck_wire::log::{self, Line};
 use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
@@ -38,38 +38,38 @@ use xpuck_wire::{Status, Swarm, event_at, precedence};
 const PIECES_AT_ONCE: usize = 2;
 
 /// Environment of the hub's program.
-pub(super) struct Service {
+pub(super) struct HubProgram {
     pub(super) config: Config,
     pub(super) robots: Router,
     pub(super) operators: OperatorsHub,
     /// Relays in front of both sockets.
     pub(super) relays: [Relay; 2],
     /// Key guard, and the keyring version known to the hub.
-    pub(super) guard: Option<(Arc<Guard>, u64)>,
+    pub(super) guard: Option<(Arc<AccessControl>, u64)>,
     pub(super) poses: Receiver<Event>,
     /// Robots added to the swarm, for the gates of motion capture.
     pub(super) newcomers: Queue<String>,
     pub(super) commands: Receiver<Command>,
     /// Queue to the console's pages; `None` without a console.
-    pub(super) console: Option<Teller>,
+    pub(super) console: Option<LiveSender>,
     /// Queue to the live view; `None` without one.
-    pub(super) viewers: Option<foxglove::Teller>,
+    pub(super) viewers: Option<foxglove::ViewSender>,
     /// Sessions of the console.
     pub(super) sessions: Arc<Mutex<Sessions>>,
     /// Run and phase of the world last sent to pages and viewers.
     pub(super) shown: Option<(u64, u16)>,
     /// Events of the camera above the arena; `None` without one.
     pub(super) overhead: Option<Receiver<overhead::Event>>,
-    pub(super) room: Room,
+    pub(super) room: DiskSpace,
     pub(super) records: Records,
     pub(super) stops: Stops,
     /// Update bundles.
     pub(super) updates: Updates<ReturnAddress>,
     pub(super) observer: Observer,
     /// Rate limit of the warning about evicted connections, and their number at the last warning.
-    pub(super) crowds: (RateLimit, u64),
+    pub(super) eviction_warning: (RateLimit, u64),
     /// The same for connections without a valid key.
-    pub(super) strangers: (RateLimit, u64),
+    pub(super) rejection_warning: (RateLimit, u64),
     pub(super) started: Instant,
     /// Git commit from which this program was built.
     pub(super) commit: &'static str,
@@ -83,7 +83,7 @@ pub(super) enum Asker {
     Page(oneshot::Sender<Reply>),
 }
 
-impl Shell for Service {
+impl Shell for HubProgram {
     type Connection = Sender;
     type Asker = Asker;
 
@@ -117,18 +117,18 @@ impl Shell for Service {
     }
 
     fn answers_by(&self, _: &str, connection: &Sender) -> bool {
-        self.robots.answers_by(connection)
+        self.robots.is_routed_by(connection)
     }
 
     fn answer_by(&mut self, _: &str, connection: Sender) {
-        self.robots.answer_by(connection);
+        self.robots.set_route(connection);
     }
 
     fn heard(&mut self, now: f64, robot: &str, message: &Result<RobotMessage, CodecError>) {
         if let Ok(RobotMessage::Picture(picture)) = message
             && picture.is_sound()
         {
-            self.tell(Told::Picture(robot.into(), picture.clone()));
+            self.tell(LiveMessage::Picture(robot.into(), picture.clone()));
         }
         self.observer.message(now, message);
     }
@@ -184,7 +184,7 @@ impl Shell for Service {
         (text, files): (&str, BTreeMap<String, String>),
         seed: u64,
     ) -> Result<String, String> {
-        self.tell(Told::RunBegins);
+        self.tell(LiveMessage::RunBegins);
         let begins = Beginning { name, text, files: &files, seed, unix_ms: unix_ms(), commit: self.commit };
         self.records.open(&self.config, &begins)
     }
@@ -192,7 +192,7 @@ impl Shell for Service {
     fn record(&mut self, entry: Entry) -> Option<u64> {
         self.observer.entry(self.started.elapsed().as_secs_f64(), &entry);
         if self.console.is_some() {
-            self.tell(Told::Entry(Box::new(entry.clone())));
+            self.tell(LiveMessage::Entry(Box::new(entry.clone())));
         }
         if let Some(viewers) = &self.viewers {
             viewers.entry(&entry);
@@ -201,7 +201,7 @@ impl Shell for Service {
     }
 
     fn record_news(&mut self) -> Option<RecordNews> {
-        self.records.news().or_else(|| self.stops.news().map(RecordNews::Kept))
+        self.records.news().or_else(|| self.stops.poll_result().map(RecordNews::Kept))
     }
 
     fn store(&mut self, snapshot: Snapshot) {
@@ -209,16 +209,16 @@ impl Shell for Service {
     }
 
     fn store_stops(&mut self, stops: u64) {
-        self.stops.put(stops);
+        self.stops.store(stops);
     }
 
     fn send_piece(&mut self, robot: usize, digest: String, offset: u64) {
         // The robot requests a piece again if it is not sent.
-        let _ = self.updates.hand(Job::Read { robot, digest, offset });
+        let _ = self.updates.enqueue(Job::Read { robot, digest, offset });
     }
 
     fn keep_update(&mut self, update: &Update) {
-        if self.updates.hand(Job::Keep(Box::new(update.clone()))).is_err() {
+        if self.updates.enqueue(Job::Keep(Box::new(update.clone()))).is_err() {
             warn!(target: "hub", "the disk is too slow to keep how the update stands");
         }
     }
@@ -228,7 +228,7 @@ impl Shell for Service {
         // The send fails only if the thread has ended, which happens at shutdown.
         swarm.robots[known..].iter().for_each(|robot| drop(self.newcomers.send(robot.clone())));
         self.config.swarm = swarm.clone();
-        self.tell(Told::Robots(swarm.robots.clone()));
+        self.tell(LiveMessage::Robots(swarm.robots.clone()));
         if let Some(viewers) = &self.viewers {
             viewers.robots(now, &swarm.robots);
         }
@@ -245,7 +245,7 @@ impl Shell for Service {
     }
 }
 
-impl Service {
+impl HubProgram {
     /// Creates a link that opens the page for a person with a proven key, without a copy of the key in the browser.
     fn link(&self, to: &ReturnAddress) -> Reply {
         let Some(address) = &self.config.swarm.hub.console else { return Reply::Refused("there is no console".into()) };
@@ -262,7 +262,7 @@ impl Service {
 
     /// Hands an operator's request about bundles to the bundle thread.
     fn have_bundles(&self, job: Job<ReturnAddress>) {
-        if let Err(Job::Upload { to, .. } | Job::Begin { to, .. }) = self.updates.hand(job) {
+        if let Err(Job::Upload { to, .. } | Job::Begin { to, .. }) = self.updates.enqueue(job) {
             self.operators.answer(to, &Reply::Refused("the hub's disk is busy; try again".into()));
         }
     }
@@ -286,7 +286,7 @@ impl Service {
     }
 
     /// Requests real-time priority, so that other processes on this machine do not delay due sensor data.
-    pub(super) fn run_first(&self) {
+    pub(super) fn set_realtime(&self) {
         let priority = self.config.hub.realtime;
         if priority > 0 && precedence::run_first(priority).is_err() {
             warn!(
@@ -297,13 +297,13 @@ impl Service {
     }
 
     /// Processes events of the camera above the arena, and records pictures with the clock of the poses.
-    pub(super) fn look_from_above(&mut self, now: f64, hub: &mut Hub<Asker>) {
+    pub(super) fn poll_overhead(&mut self, now: f64, hub: &mut Hub<Asker>) {
         let speed = self.config.swarm.speed;
         while let Some(event) = self.overhead.as_ref().and_then(|events| events.try_recv().ok()) {
             match event {
                 overhead::Event::Picture(shot, came) => {
                     self.records.overhead(now - came.elapsed().as_secs_f64() * speed, shot.clone());
-                    self.tell(Told::Overhead(shot, came));
+                    self.tell(LiveMessage::Overhead(shot, came));
                 }
                 overhead::Event::Trouble(why) => hub.board.warn(now, why),
                 overhead::Event::Comes => hub.board.note(now, "the overhead camera gives pictures again".into()),
@@ -313,7 +313,7 @@ impl Service {
 
     /// Publishes the status to console, live view and observer.
     pub(super) fn publish(&mut self, now: f64, hub: &mut Hub<Asker>) {
-        self.look_after_ports(now, hub);
+        self.report_ports(now, hub);
         hub.board.set_log_lines_lost(log::lost());
         hub.board.set_keys_unreadable(self.guard.as_ref().and_then(|(guard, _)| guard.unreadable()));
         let status = hub.board.status(now);
@@ -332,9 +332,9 @@ impl Service {
     }
 
     /// Sends a message to the pages, if there is a console.
-    pub(super) fn tell(&self, told: Told) {
+    pub(super) fn tell(&self, told: LiveMessage) {
         if let Some(console) = &self.console {
-            console.tell(told);
+            console.send(told);
         }
     }
 
@@ -347,7 +347,7 @@ impl Service {
             let arena = self.config.hub.arena;
             let half = [arena.length_m / 2.0, arena.width_m / 2.0];
             let shown = world(hub.board.world(), half, arena.frisbee_radius_m, &self.config.swarm.robots);
-            self.tell(Told::World(now, serde_json::json!(shown)));
+            self.tell(LiveMessage::World(now, serde_json::json!(shown)));
         }
     }
 
@@ -356,22 +356,22 @@ impl Service {
         if self.console.is_none() {
             return;
         }
-        let (disk_free_bytes, record_bytes) = self.room.look(self.records.file());
+        let (disk_free_bytes, record_bytes) = self.room.update(self.records.file());
         let speed = self.config.swarm.speed;
-        let around = Around { wall_unix_ms: unix_ms(), speed, record_bytes, disk_free_bytes, watchers: 0 };
-        self.tell(Told::Status(Box::new(status), around));
+        let around = StatusContext { wall_unix_ms: unix_ms(), speed, record_bytes, disk_free_bytes, watchers: 0 };
+        self.tell(LiveMessage::Status(Box::new(status), around));
     }
 
     /// Reports the shutdown to the pages, so that they can show the reason for the lost connection.
-    pub(super) fn tell_bye(&self) {
-        self.tell(Told::Bye("the hub was told to end"));
+    pub(super) fn report_shutdown(&self) {
+        self.tell(LiveMessage::Bye("the hub was told to end"));
     }
 
     /// Warns, at a limited rate, about evicted connections and connections without a valid key.
-    fn look_after_ports(&mut self, now: f64, hub: &mut Hub<Asker>) {
+    fn report_ports(&mut self, now: f64, hub: &mut Hub<Asker>) {
         let counts = self.relays.each_ref().map(Relay::counts);
         let evicted = counts.iter().map(|port| port.evicted).sum();
-        let (limit, told) = &mut self.crowds;
+        let (limit, told) = &mut self.eviction_warning;
         if evicted > *told && limit.due(now) {
             let new = evicted - *told;
             hub.board.warn(now, format!("{new} connections were closed to make room for others"));
@@ -379,7 +379,7 @@ impl Service {
         }
         let turned_away = counts.iter().map(|port| port.turned_away).sum();
         let last = counts.iter().rev().find_map(|port| port.last_turned_away);
-        let (limit, told) = &mut self.strangers;
+        let (limit, told) = &mut self.rejection_warning;
         if let Some((peer, mistake)) = last.filter(|_| turned_away > *told && limit.due(now)) {
             hub.board.warn(now, format!("{peer} was turned away: {}", mistake.words()));
             *told = turned_away;

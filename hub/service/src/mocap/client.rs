@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
 use xpuck_hub_core::config::{Arena, Mocap};
-use xpuck_hub_core::hub::POSES_AT_ONCE;
+use xpuck_hub_core::hub::POSES_PER_TURN;
 use xpuck_hub_core::mocap::Frame;
-use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_hub_core::mocap::gates::PoseFilter;
 use xpuck_hub_core::mocap::reference::Reference;
 use xpuck_wire::log::Line;
 use xpuck_wire::precedence;
 
 /// Maximum number of frames waiting for the hub; further ones are dropped while the queue is full.
-pub const QUEUE: usize = POSES_AT_ONCE;
+pub const QUEUE: usize = POSES_PER_TURN;
 /// Pause between attempts to connect.
 const RETRY: Duration = Duration::from_millis(200);
 /// Minimum interval of reports about rejected poses.
-const TELL: Duration = Duration::from_millis(100);
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Event of the thread.
 #[derive(Debug)]
@@ -42,11 +42,12 @@ pub fn start(
     stop: Arc<AtomicBool>,
     wake: impl Fn() + Send + 'static,
 ) -> std::io::Result<()> {
-    let gates = Gates::new(mocap.gates, robots).within(arena, &mocap.frisbee);
+    let gates = PoseFilter::new(mocap.gates, robots).within(arena, &mocap.frisbee);
     let reference = Reference::new(mocap);
     let told = (Vec::new(), Instant::now());
     let began = Instant::now();
-    let mut client = Client { mocap: mocap.clone(), reference, began, gates, more, events, warned: false, told };
+    let mut client =
+        Client { mocap: mocap.clone(), reference, began, gates, more, events, warned: false, reported: told };
     std::thread::Builder::new().name("mocap".into()).spawn(move || {
         if realtime > 0 {
             // The hub's main thread reports an error of the kernel.
@@ -67,13 +68,13 @@ struct Client {
     reference: Reference,
     /// Time origin of the times of arrival.
     began: Instant,
-    gates: Gates,
+    gates: PoseFilter,
     /// Robots added to the swarm.
     more: Receiver<String>,
     events: SyncSender<Event>,
     warned: bool,
     /// Counts last reported to the hub, and the time of the report.
-    told: (Vec<(String, u64)>, Instant),
+    reported: (Vec<(String, u64)>, Instant),
 }
 
 impl Client {
@@ -94,7 +95,7 @@ impl Client {
                     self.note(Line::info(text));
                 }
                 // If the queue is full, the hub is late; dropping the frame is harmless, because a newer one follows.
-                if let Some(frame) = self.gates.pass(&raw) {
+                if let Some(frame) = self.gates.filter(&raw) {
                     let _ = self.events.try_send(Event::Frame(frame, Instant::now()));
                     wake();
                 }
@@ -108,11 +109,11 @@ impl Client {
     }
 
     fn tell_refused(&mut self) {
-        let (known, at) = &self.told;
-        if at.elapsed() >= TELL && self.gates.counts() != *known {
+        let (known, at) = &self.reported;
+        if at.elapsed() >= REPORT_INTERVAL && self.gates.counts() != *known {
             let counts = self.gates.counts();
             if self.events.try_send(Event::Refused(counts.clone())).is_ok() {
-                self.told = (counts, Instant::now());
+                self.reported = (counts, Instant::now());
             }
         }
     }

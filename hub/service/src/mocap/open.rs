@@ -2,7 +2,7 @@
 
 use super::error::MocapError;
 use super::source::PoseSource;
-use super::stream::{SILENCE, Tcp};
+use super::stream::{DEAD_AFTER, Tcp};
 use super::{natnet, replay, vicon, vrpn};
 use std::sync::atomic::AtomicBool;
 use xpuck_hub_core::config::{Mocap, MocapKind};
@@ -18,8 +18,8 @@ pub fn open(mocap: &Mocap, stop: &AtomicBool) -> Result<Box<dyn PoseSource>, Moc
             Box::new(Tcp::connect(address, Box::new(vicon::Client::new(mocap.mode, mocap.lightweight)))?)
         }
         MocapKind::Vrpn => Box::new(Tcp::connect(address, Box::new(vrpn::Client::new()))?),
-        MocapKind::VrpnUdp => Box::new(Tcp::called_back(address, Box::new(vrpn::Client::new()), SILENCE, stop)?),
-        MocapKind::Natnet => Box::new(natnet::udp::Udp::connect(address, mocap.up_axis(), SILENCE)?),
+        MocapKind::VrpnUdp => Box::new(Tcp::accept_from(address, Box::new(vrpn::Client::new()), DEAD_AFTER, stop)?),
+        MocapKind::Natnet => Box::new(natnet::udp::Udp::connect(address, mocap.up_axis(), DEAD_AFTER)?),
         MocapKind::Replay => Box::new(replay::Replay::open(mocap)?),
     })
 }

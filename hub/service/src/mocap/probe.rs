@@ -24,7 +24,7 @@ pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, MocapError> {
             Ok("accepts connections".into())
         }
         MocapKind::VrpnUdp => {
-            Tcp::called_back(address, Box::new(vrpn::Client::new()), patience, &AtomicBool::new(false))?;
+            Tcp::accept_from(address, Box::new(vrpn::Client::new()), patience, &AtomicBool::new(false))?;
             Ok("called back when asked by UDP".into())
         }
         MocapKind::Natnet => {

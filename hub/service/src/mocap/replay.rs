@@ -2,7 +2,7 @@
 
 use super::error::MocapError;
 use super::source::PoseSource;
-use super::stream::QUIET;
+use super::stream::POLL_TIMEOUT;
 use serde::Deserialize;
 use std::time::{Duration, Instant};
 use xpuck_hub_core::config::Mocap;
@@ -77,15 +77,15 @@ impl PoseSource for Replay {
     fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         if self.next == self.poses.len() {
             if !self.again {
-                std::thread::sleep(QUIET);
+                std::thread::sleep(POLL_TIMEOUT);
                 return Ok(Vec::new());
             }
             (self.next, self.began) = (0, Instant::now());
             self.round += 1;
         }
         let wait = self.due(self.next).saturating_sub(self.began.elapsed());
-        std::thread::sleep(wait.min(QUIET));
-        if wait > QUIET {
+        std::thread::sleep(wait.min(POLL_TIMEOUT));
+        if wait > POLL_TIMEOUT {
             return Ok(Vec::new());
         }
         let Poses { time, bodies } = &self.poses[self.next];

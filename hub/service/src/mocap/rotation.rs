@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn no_turn_is_no_turn_and_no_quaternion_no_rotation() {
+    fn zero_turn_is_identity_and_zero_quaternion_is_invalid() {
         let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         near(from_quaternion([0.0, 0.0, 0.0, 1.0]), unit);
         near(from_axis_angle([0.0; 3]), unit);

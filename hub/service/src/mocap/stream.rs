@@ -7,12 +7,12 @@ use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_hub_core::mocap::RawFrame;
-use xpuck_wire::uninterrupted;
+use xpuck_wire::retry_on_interrupt;
 
 /// Silence after which a server counts as gone.
-pub(super) const SILENCE: Duration = Duration::from_secs(2);
+pub(super) const DEAD_AFTER: Duration = Duration::from_secs(2);
 /// Interval of requests to a silent server: a VRPN server sends nothing while nothing moves.
-pub(super) const QUIET: Duration = Duration::from_millis(500);
+pub(super) const POLL_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Connection of a codec.
 pub(super) struct Tcp {
@@ -25,18 +25,18 @@ pub(super) struct Tcp {
 impl Tcp {
     /// Connects to a server.
     pub fn connect(address: &str, codec: Box<dyn Codec>) -> Result<Tcp, MocapError> {
-        Tcp::over(uninterrupted(|| TcpStream::connect(address))?, codec)
+        Tcp::over(retry_on_interrupt(|| TcpStream::connect(address))?, codec)
     }
 
     fn over(socket: TcpStream, codec: Box<dyn Codec>) -> Result<Tcp, MocapError> {
         socket.set_nodelay(true)?;
-        socket.set_read_timeout(Some(QUIET))?;
+        socket.set_read_timeout(Some(POLL_TIMEOUT))?;
         Ok(Tcp { socket, codec, heard: Instant::now(), bytes: vec![0; 16384].into() })
     }
 
-    /// Asks a VRPN server by UDP every [`QUIET`], for at most `patience`, to connect to a local port, and waits for
+    /// Asks a VRPN server by UDP every [`POLL_TIMEOUT`], for at most `patience`, to connect to a local port, and waits for
     /// the connection.
-    pub fn called_back(
+    pub fn accept_from(
         address: &str,
         codec: Box<dyn Codec>,
         patience: Duration,
@@ -52,10 +52,10 @@ impl Tcp {
         let began = Instant::now();
         while began.elapsed() < patience && !stop.load(Ordering::Relaxed) {
             let call = format!("{} {}\0", ours.ip(), ours.port());
-            uninterrupted(|| request.send(call.as_bytes()))?;
-            let until = Instant::now() + QUIET;
+            retry_on_interrupt(|| request.send(call.as_bytes()))?;
+            let until = Instant::now() + POLL_TIMEOUT;
             while Instant::now() < until && !stop.load(Ordering::Relaxed) {
-                match uninterrupted(|| listener.accept()) {
+                match retry_on_interrupt(|| listener.accept()) {
                     Ok((socket, from)) if from.ip() == server.ip() => {
                         socket.set_nonblocking(false)?;
                         return Tcp::over(socket, codec);
@@ -77,15 +77,15 @@ impl PoseSource for Tcp {
             std::thread::sleep(self.codec.pace());
             self.socket.write_all(&outgoing)?;
         }
-        match uninterrupted(|| self.socket.read(&mut self.bytes)) {
+        match retry_on_interrupt(|| self.socket.read(&mut self.bytes)) {
             Ok(0) => Err(MocapError::Closed),
             Ok(n) => {
                 self.heard = Instant::now();
                 self.codec.feed(&self.bytes[..n])
             }
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                if self.heard.elapsed() >= SILENCE {
-                    return Err(MocapError::Silent(SILENCE.as_secs()));
+                if self.heard.elapsed() >= DEAD_AFTER {
+                    return Err(MocapError::Silent(DEAD_AFTER.as_secs()));
                 }
                 self.codec.quiet();
                 Ok(Vec::new())
@@ -117,7 +117,7 @@ mod tests {
 
     /// Any signal interrupts a read with a timeout, regardless of its handler's flags.
     #[test]
-    fn a_storm_of_signals_ends_no_connection() {
+    fn signal_storm_does_not_end_connection() {
         use nix::sys::pthread::pthread_kill;
         use nix::sys::signal::Signal::SIGUSR1;
         signal_hook::flag::register(SIGUSR1 as i32, Arc::new(AtomicBool::new(false))).unwrap();

@@ -20,7 +20,7 @@ fn told() -> BTreeMap<String, BTreeSet<String>> {
     metrics.gates(&[("no pose".into(), 1)]);
     metrics.ports(&Default::default());
     Process::default().read(&metrics);
-    let window = super::Window { registry: Arc::new(registry), loop_state: Arc::default() };
+    let window = super::MetricsView { registry: Arc::new(registry), loop_state: Arc::default() };
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in window.metrics(Form::Text).lines().filter(|line| !line.starts_with('#')) {
         let (name, _) = line.rsplit_once(' ').unwrap();
@@ -48,7 +48,7 @@ fn asked(expression: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn the_dashboard_asks_for_what_is_told() {
+fn dashboard_queries_only_exported_metrics() {
     let told = told();
     let text = include_str!("../../../../docs/grafana-dashboard.json");
     let dashboard: Value = serde_json::from_str(text).unwrap();
@@ -81,7 +81,7 @@ fn the_dashboard_asks_for_what_is_told() {
 }
 
 #[test]
-fn an_expression_of_what_is_not_told_would_be_found() {
+fn expressions_are_parsed_into_metrics_and_labels() {
     let told = told();
     assert!(told.contains_key("xpuck_senses_sent_total") && !told.contains_key("xpuck_senses_sent"));
     let found = asked("rate(xpuck_messages_refused_total{job=~\"a\",reason!=\"size\"}[1m]) + xpuck_run_seconds");

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_older_form_describes_counters_by_the_name_of_their_values() {
+    fn text_format_names_counters_by_their_samples() {
         let open = "# HELP a_seconds Time: how long.\n# TYPE a_seconds histogram\na_seconds_sum 0.5\n\
                     # HELP b Things.\n# TYPE b counter\n# UNIT b things\nb_total{c=\"# TYPE d counter\"} 1\n\
                     # HELP d_b .\n# TYPE d_b gauge\nd_b 2\n# EOF\n";
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_names_openmetrics_gets_it() {
+    fn accept_header_selects_openmetrics() {
         let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,\
                           text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
         for accept in [prometheus, "text/plain, Application/OpenMetrics-Text", "application/openmetrics-text"] {

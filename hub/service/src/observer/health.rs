@@ -39,7 +39,7 @@ impl Lost {
         (self.count, self.now) = (count, wall);
     }
 
-    fn grows(&self) -> bool {
+    fn is_recent(&self) -> bool {
         self.grew.is_some_and(|at| self.now - at < GROWS)
     }
 }
@@ -66,7 +66,7 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     if !status.security.keys_unreadable.is_empty() {
         reasons.push(format!("the keys cannot be read: {}", status.security.keys_unreadable));
     }
-    if facts.log.grows() {
+    if facts.log.is_recent() {
         let lines = status.log_lines_lost;
         reasons.push(format!("the log loses lines, {lines} so far: its disk is full, or nobody reads it"));
     }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_loses_lines_is_an_ailment_until_it_has_rested() {
+    fn lost_log_lines_are_unhealthy_until_pause() {
         let mut facts = Facts { recording: true, ..Facts::default() };
         let status = Status { tracking: true, log_lines_lost: 3, ..Status::default() };
         facts.log.look(0.1, 0);

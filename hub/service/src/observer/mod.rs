@@ -31,11 +31,11 @@ use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::socket::Sockets;
 
 /// Time without a turn of the loop after which the hub is unhealthy.
-const STILL: Duration = Duration::from_secs(2);
+const STALLED_AFTER: Duration = Duration::from_secs(2);
 
 /// Read access for the console, from any thread.
 #[derive(Clone, Default)]
-pub struct Window {
+pub struct MetricsView {
     registry: Arc<prometheus_client::registry::Registry>,
     loop_state: Arc<Mutex<LoopState>>,
 }
@@ -50,7 +50,7 @@ struct LoopState {
     ailments: Vec<String>,
 }
 
-impl Window {
+impl MetricsView {
     /// All metrics in a text format.
     pub fn metrics(&self, form: Form) -> String {
         let mut text = String::new();
@@ -60,11 +60,11 @@ impl Window {
     }
 
     /// Reasons why the hub is unhealthy, one line each; empty if it is healthy.
-    pub fn ailments(&self) -> Vec<String> {
+    pub fn health_reasons(&self) -> Vec<String> {
         let state = self.loop_state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.turned.map(|at| at.elapsed()) {
             None if state.watched => vec!["the hub's loop has not turned yet".into()],
-            Some(still) if still > STILL => {
+            Some(still) if still > STALLED_AFTER => {
                 vec![format!("the hub's loop has not turned for {:.1} s", still.as_secs_f64())]
             }
             _ => state.ailments.clone(),
@@ -77,7 +77,7 @@ pub struct Observer {
     metrics: Metrics,
     process: Process,
     streamer: Option<Streamer>,
-    window: Window,
+    window: MetricsView,
     facts: Facts,
     /// Time of arrival of the frame processed last.
     arrived: Option<Instant>,
@@ -102,7 +102,7 @@ impl Observer {
             metrics,
             process: Process::default(),
             streamer,
-            window: Window {
+            window: MetricsView {
                 registry: Arc::new(registry),
                 loop_state: Arc::new(Mutex::new(LoopState { watched: true, ..LoopState::default() })),
             },
@@ -113,7 +113,7 @@ impl Observer {
     }
 
     /// Read access for the console.
-    pub fn window(&self) -> Window {
+    pub fn window(&self) -> MetricsView {
         self.window.clone()
     }
 

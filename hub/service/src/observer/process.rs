@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_lines_are_read() {
+    fn kernel_stat_line_is_parsed() {
         let stat = "7 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20";
         assert_eq!(processor(stat, 100), Some(2.0));
         assert_eq!(processor("7", 100), None);

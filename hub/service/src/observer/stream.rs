@@ -151,7 +151,7 @@ mod pace_tests {
     use super::*;
 
     #[test]
-    fn a_topic_never_goes_faster_than_its_rate_and_numbers_have_no_gap() {
+    fn topic_rate_is_limited_and_numbers_have_no_gap() {
         let mut pace = Pace::default();
         // A demo at tenfold speed: telemetry 100 times a second.
         let sent: Vec<u64> = (0..1000).filter_map(|i| pace.next("a", f64::from(i) / 100.0)).collect();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
-use stream::{Jpeg, Pictures};
+use stream::{Jpeg, MultipartParser};
 use xpuck_hub_core::config::Overhead;
 
 /// Maximum number of pictures waiting for the hub's loop; further ones are dropped.
@@ -27,7 +27,7 @@ const MOST_A_SECOND: f64 = 32.0 * 1024.0 * 1024.0;
 /// Event of the thread.
 pub enum Event {
     /// Picture with its time of arrival.
-    Picture(Arc<Shot>, Instant),
+    Picture(Arc<OverheadPicture>, Instant),
     /// Pictures have stopped, for this reason; sent once per reason.
     Trouble(String),
     /// Pictures arrive again.
@@ -36,14 +36,14 @@ pub enum Event {
 
 /// Picture of the arena.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Shot {
+pub struct OverheadPicture {
     /// Contents of the JPEG file.
     pub jpeg: Vec<u8>,
     /// Width and height (pixels).
     pub size: [u16; 2],
 }
 
-impl AsRef<[u8]> for Shot {
+impl AsRef<[u8]> for OverheadPicture {
     fn as_ref(&self) -> &[u8] {
         &self.jpeg
     }
@@ -137,7 +137,7 @@ impl Reader {
         let request =
             format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nAccept: multipart/x-mixed-replace, image/jpeg\r\n\r\n");
         stream.write_all(request.as_bytes()).map_err(|error| error.to_string())?;
-        let (mut pictures, mut buffer) = (Pictures::default(), vec![0; 64 * 1024]);
+        let (mut pictures, mut buffer) = (MultipartParser::default(), vec![0; 64 * 1024]);
         let (begun, mut bytes, mut last) = (Instant::now(), 0.0, Instant::now());
         while !self.is_over() && !pictures.is_over() {
             let read = match stream.read(&mut buffer) {
@@ -182,7 +182,7 @@ impl Reader {
         if self.told.is_some() && self.send(Event::Comes) {
             self.told = None;
         }
-        self.send(Event::Picture(Arc::new(Shot { jpeg: bytes, size }), now));
+        self.send(Event::Picture(Arc::new(OverheadPicture { jpeg: bytes, size }), now));
     }
 }
 

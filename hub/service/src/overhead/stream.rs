@@ -21,7 +21,7 @@ pub struct Jpeg {
 
 /// State of the parser.
 #[derive(Debug)]
-enum Place {
+enum ParserState {
     /// In the header of the response.
     Head,
     /// Between parts; bytes before a boundary are ignored.
@@ -38,8 +38,8 @@ enum Place {
 
 /// Parser of a response.
 #[derive(Debug)]
-pub struct Pictures {
-    place: Place,
+pub struct MultipartParser {
+    place: ParserState,
     /// Boundary, with its two leading dashes.
     boundary: Vec<u8>,
     held: Vec<u8>,
@@ -47,16 +47,16 @@ pub struct Pictures {
     searched: usize,
 }
 
-impl Default for Pictures {
-    fn default() -> Pictures {
-        Pictures { place: Place::Head, boundary: Vec::new(), held: Vec::new(), searched: 0 }
+impl Default for MultipartParser {
+    fn default() -> MultipartParser {
+        MultipartParser { place: ParserState::Head, boundary: Vec::new(), held: Vec::new(), searched: 0 }
     }
 }
 
-impl Pictures {
+impl MultipartParser {
     /// Whether the response is finished.
     pub fn is_over(&self) -> bool {
-        matches!(self.place, Place::Over)
+        matches!(self.place, ParserState::Over)
     }
 
     /// Processes bytes and passes the completed pictures to `deliver`.
@@ -75,23 +75,23 @@ impl Pictures {
     /// The response is incomplete.
     pub fn end(&mut self, mut deliver: impl FnMut(Jpeg)) -> Result<(), String> {
         match self.place {
-            Place::Whole(None) => deliver(jpeg(std::mem::take(&mut self.held))?),
-            Place::Over | Place::Between => {}
+            ParserState::Whole(None) => deliver(jpeg(std::mem::take(&mut self.held))?),
+            ParserState::Over | ParserState::Between => {}
             _ => return Err("the answer ended in the middle".into()),
         }
-        self.place = Place::Over;
+        self.place = ParserState::Over;
         Ok(())
     }
 
     /// Returns whether the held bytes may contain more.
     fn step(&mut self, deliver: &mut impl FnMut(Jpeg)) -> Result<bool, String> {
         match self.place {
-            Place::Head => {
+            ParserState::Head => {
                 let Some(head) = self.take_head(MAX_HEAD, "the answer's head")? else { return Ok(false) };
                 (self.place, self.boundary) = read_head(&head)?;
                 Ok(true)
             }
-            Place::Between => {
+            ParserState::Between => {
                 let Some(at) = find(&self.held, &self.boundary) else {
                     // Bytes that may be the start of a boundary are kept.
                     let keep = self.boundary.len().saturating_sub(1).min(self.held.len());
@@ -111,27 +111,27 @@ impl Pictures {
                     _ => 0,
                 };
                 self.held.drain(..after + end);
-                self.place = if last { Place::Over } else { Place::PartHead };
+                self.place = if last { ParserState::Over } else { ParserState::PartHead };
                 Ok(!last)
             }
-            Place::PartHead => {
+            ParserState::PartHead => {
                 let Some(head) = self.take_head(MAX_PART_HEAD, "a part's head")? else { return Ok(false) };
                 let length = length(&head)?;
                 if let Some(kind) = field(&head, "content-type").filter(|kind| !is_jpeg(kind)) {
                     return Err(format!("a part is of type {}, and only image/jpeg is read", shown(kind)));
                 }
-                (self.place, self.searched) = (Place::Part(length), 0);
+                (self.place, self.searched) = (ParserState::Part(length), 0);
                 Ok(true)
             }
-            Place::Part(Some(length)) => {
+            ParserState::Part(Some(length)) => {
                 if self.held.len() < length {
                     return Ok(false);
                 }
                 deliver(jpeg(self.held.drain(..length).collect())?);
-                self.place = Place::Between;
+                self.place = ParserState::Between;
                 Ok(true)
             }
-            Place::Part(None) => {
+            ParserState::Part(None) => {
                 let from = self.searched.saturating_sub(self.boundary.len());
                 let Some(at) = find(&self.held[from..], &self.boundary) else {
                     self.searched = self.held.len();
@@ -142,20 +142,20 @@ impl Pictures {
                     picture.pop();
                 }
                 deliver(jpeg(picture)?);
-                self.place = Place::Between;
+                self.place = ParserState::Between;
                 Ok(true)
             }
-            Place::Whole(Some(length)) => {
+            ParserState::Whole(Some(length)) => {
                 if self.held.len() < length {
                     return Ok(false);
                 }
                 self.held.truncate(length);
                 deliver(jpeg(std::mem::take(&mut self.held))?);
-                self.place = Place::Over;
+                self.place = ParserState::Over;
                 Ok(false)
             }
-            Place::Whole(None) => too_large(self.held.len()).map(|()| false),
-            Place::Over => {
+            ParserState::Whole(None) => too_large(self.held.len()).map(|()| false),
+            ParserState::Over => {
                 self.held.clear();
                 Ok(false)
             }
@@ -186,7 +186,7 @@ impl Pictures {
 }
 
 /// Kind of content announced by a response's header, and its boundary.
-fn read_head(head: &str) -> Result<(Place, Vec<u8>), String> {
+fn read_head(head: &str) -> Result<(ParserState, Vec<u8>), String> {
     let first = head.lines().next().unwrap_or_default();
     let code = first.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)).unwrap_or_default();
     if code != "200" {
@@ -197,7 +197,7 @@ fn read_head(head: &str) -> Result<(Place, Vec<u8>), String> {
     }
     let kind = field(head, "content-type").unwrap_or_default();
     if is_jpeg(kind) {
-        return Ok((Place::Whole(length(head)?), Vec::new()));
+        return Ok((ParserState::Whole(length(head)?), Vec::new()));
     }
     if !kind.to_ascii_lowercase().starts_with("multipart/") {
         let what = if kind.is_empty() { "without a type".into() } else { format!("of type {}", shown(kind)) };
@@ -212,7 +212,7 @@ fn read_head(head: &str) -> Result<(Place, Vec<u8>), String> {
         return Err("the answer names no boundary between its parts".into());
     }
     // Some cameras include the two leading dashes in the name.
-    Ok((Place::Between, format!("--{}", name.trim_start_matches("--")).into_bytes()))
+    Ok((ParserState::Between, format!("--{}", name.trim_start_matches("--")).into_bytes()))
 }
 
 /// Value of a header field; its name is case-insensitive.

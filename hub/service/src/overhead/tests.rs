@@ -70,7 +70,7 @@ fn pictures_come_at_most_as_often_as_they_are_wanted() {
 }
 
 #[test]
-fn a_camera_that_fails_is_told_of_once_and_asked_again() {
+fn failing_camera_is_reported_once_and_retried() {
     let (events, stop) = watch(|n, mut stream| {
         let answer = match n {
             0 | 1 => b"HTTP/1.1 401 Unauthorized\r\n\r\n".to_vec(),
@@ -86,7 +86,7 @@ fn a_camera_that_fails_is_told_of_once_and_asked_again() {
 }
 
 #[test]
-fn a_camera_that_gives_one_picture_an_answer_is_asked_for_each() {
+fn camera_with_single_pictures_is_polled_for_each() {
     let (events, stop) = watch(|n, mut stream| {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n", file(0).len());
         let _ = stream.write_all(&[head.as_bytes(), &file(n as u8)].concat());
@@ -96,7 +96,7 @@ fn a_camera_that_gives_one_picture_an_answer_is_asked_for_each() {
 }
 
 #[test]
-fn nobody_waits_for_a_camera_that_drips_floods_or_sends_giants() {
+fn faulty_cameras_do_not_block() {
     // In turn: endless single bytes, a header without an end, a picture of 4 GB, noise; then a valid picture.
     let (events, stop) = watch(|n, mut stream| match n {
         0 => {

@@ -120,7 +120,7 @@ impl<To: Send + 'static> Updates<To> {
     ///
     /// # Errors
     /// The job, if the queue is full.
-    pub fn hand(&self, job: Job<To>) -> Result<(), Job<To>> {
+    pub fn enqueue(&self, job: Job<To>) -> Result<(), Job<To>> {
         self.jobs.try_send(job).map_err(|error| match error {
             std::sync::mpsc::TrySendError::Full(job) | std::sync::mpsc::TrySendError::Disconnected(job) => job,
         })

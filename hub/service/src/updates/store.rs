@@ -85,7 +85,7 @@ impl Store {
             self.incoming = Some(Incoming::begin(&place, &head, &manifest).map_err(|error| disk(&error))?);
         }
         let Some(incoming) = &mut self.incoming else { return Err("no bundle arrives".into()) };
-        match incoming.take(offset, bytes) {
+        match incoming.write_piece(offset, bytes) {
             Ok(Piece::Next(there)) => Ok(there),
             Ok(Piece::Ready) => {
                 (self.incoming, self.open) = (None, None);
@@ -192,12 +192,12 @@ mod tests {
         let payload: Vec<u8> = version.bytes().cycle().take(300_000).collect();
         let release = Release { version: version.into(), counter: 1 };
         let head = seal(Kind::App, &["any".into()], "any", &release, &payload[..], signer).unwrap();
-        let digest = head.told().unwrap().sha256;
+        let digest = head.unverified_manifest().unwrap().sha256;
         (head.into(), digest, payload)
     }
 
     #[test]
-    fn a_bundle_arrives_in_pieces_and_is_read_in_pieces() {
+    fn bundle_is_uploaded_and_read_in_pieces() {
         let dir = tempfile::tempdir().unwrap();
         let alice = Secret::generate("alice").unwrap();
         let operators = BTreeMap::from([("alice".to_string(), alice.public.ed25519)]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_bundles_make_room() {
+    fn oldest_bundles_are_evicted() {
         let dir = tempfile::tempdir().unwrap();
         let alice = Secret::generate("alice").unwrap();
         let operators = BTreeMap::from([("alice".to_string(), alice.public.ed25519)]);

@@ -136,7 +136,7 @@ impl Checkers {
         self.wheels.heard(now, robot, sealed);
         let message = &sealed.message;
         if let ToRobot::Experiment { signed, .. } = message {
-            self.trees.told(signed);
+            self.trees.on_experiment(signed);
         }
         let detail = match message {
             ToRobot::Directive(Directive { number, .. }) | ToRobot::Experiment { number, .. } => *number,
@@ -174,12 +174,12 @@ impl Checkers {
     pub fn controlled(&mut self, now: u32, robot: usize, controller: Option<&Controller>, wheels: [f32; 2]) {
         self.wheels.controlled(now, robot);
         if let Some(controller) = controller.filter(|_| wheels != [0.0; 2]) {
-            self.trees.drives(now, robot, controller);
+            self.trees.check_controller(now, robot, controller);
         }
     }
 
     /// An event of the plan takes place.
-    pub fn happens(&mut self, now: u32, what: &super::plan::Happening) {
+    pub fn happens(&mut self, now: u32, what: &super::plan::Event) {
         self.trace.add([u64::from(now), 99, 0], || format!("{} {what:?}", seconds(now)));
     }
 }

@@ -7,14 +7,14 @@ use xpuck_wire::message::State;
 
 /// Maximum time for which an unreachable robot follows earlier directives [ms]: hub silence plus the time of driving
 /// alone, with messages in transit.
-const UNREACHED: u32 = 8_000;
+const MAX_UNREACHABLE_MS: u32 = 8_000;
 /// Time after which earlier directives are no longer followed (ms); directives expire after 3 s.
-const OVERTAKEN: u32 = 3_500;
+const DIRECTIVE_EXPIRY_MS: u32 = 3_500;
 const RULE: &str = "an acknowledged STOP, PAUSE or HOLD outlives every restart";
 
 /// Required standstill: start (ms), and whether the robot has stood still since earlier directives expired.
 #[derive(Clone, Copy, Debug)]
-struct Stands {
+struct Standstill {
     since: u32,
     stood: bool,
     what: &'static str,
@@ -23,16 +23,16 @@ struct Stands {
 /// Acknowledged orders.
 #[derive(Debug, Default)]
 pub struct StandstillChecker {
-    stopped: [Option<Stands>; ROBOTS],
-    paused: [Option<Stands>; ROBOTS],
-    held: [Option<Stands>; ROBOTS],
+    stopped: [Option<Standstill>; ROBOTS],
+    paused: [Option<Standstill>; ROBOTS],
+    held: [Option<Standstill>; ROBOTS],
     /// Number of commands so far that permit motion.
     permissions: u64,
     pub(super) fault: Fault,
 }
 
-fn from(since: u32, what: &'static str) -> Option<Stands> {
-    Some(Stands { since, stood: false, what })
+fn from(since: u32, what: &'static str) -> Option<Standstill> {
+    Some(Standstill { since, stood: false, what })
 }
 
 impl StandstillChecker {
@@ -81,8 +81,8 @@ impl StandstillChecker {
         let StandstillChecker { stopped, paused, held, fault, .. } = self;
         for stands in [&mut stopped[robot], &mut paused[robot], &mut held[robot]].into_iter().flatten() {
             let after = now - stands.since;
-            stands.stood |= after > OVERTAKEN && still && state != Some(State::Run);
-            if !still && (stands.stood || after > UNREACHED) {
+            stands.stood |= after > DIRECTIVE_EXPIRY_MS && still && state != Some(State::Run);
+            if !still && (stands.stood || after > MAX_UNREACHABLE_MS) {
                 let what = format!("wheels turn at {wheels:?} m/s {after} ms after {}", stands.what);
                 fault.say(now, RULE, id(robot), what);
             }

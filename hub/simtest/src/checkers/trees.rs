@@ -17,7 +17,7 @@ const RUNS: usize = 8;
 
 /// Trees and experiments of a run, by hash.
 #[derive(Debug, Default)]
-struct Known {
+struct RunTrees {
     /// Trees bred by islands or given by experiments.
     trees: HashSet<u64>,
     /// Experiments already checked.
@@ -27,8 +27,8 @@ struct Known {
 /// Trees bred by islands or given by experiments in the last runs.
 #[derive(Debug, Default)]
 pub struct TreeChecker {
-    now: Known,
-    before: VecDeque<Known>,
+    now: RunTrees,
+    before: VecDeque<RunTrees>,
     /// Last checked tree of each robot.
     last: [Option<Arc<Tree>>; ROBOTS],
     pub(super) fault: Fault,
@@ -42,13 +42,13 @@ impl TreeChecker {
     }
 
     /// Adds the trees of an island that has received no genes since they were bred; forged ones are excluded.
-    pub fn bred(&mut self, island: &Island) {
+    pub fn add_island(&mut self, island: &Island) {
         let own = island.population().iter().filter(|i| i.id.number < 1_000_000);
         self.now.trees.extend(own.map(|i| fnv1a(i.tree.under_avoiding().key())));
     }
 
     /// Adds the trees of an experiment sent to robots; only one signed by the operator is valid.
-    pub(super) fn told(&mut self, signed: &Signed) {
+    pub(super) fn on_experiment(&mut self, signed: &Signed) {
         if !self.now.texts.insert(fnv1a(signed.manifest.bytes().chain(signed.signature.bytes()))) {
             return;
         }
@@ -58,7 +58,7 @@ impl TreeChecker {
     }
 
     /// A robot's wheels follow the tree of a controller.
-    pub(super) fn drives(&mut self, now: u32, robot: usize, controller: &Controller) {
+    pub(super) fn check_controller(&mut self, now: u32, robot: usize, controller: &Controller) {
         let tree = controller.tree();
         if self.last[robot].as_ref().is_some_and(|last| Arc::ptr_eq(last, tree)) {
             return;

@@ -24,7 +24,7 @@ pub const HUNG: u32 = LEASE.as_millis() as u32 + SLACK;
 pub const DEAD: u32 = 200 + SLACK;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct RobotObservation {
     dead_since: Option<u32>,
     heard: Option<u32>,
     controlled: Option<u32>,
@@ -48,7 +48,7 @@ type Rank = (u64, u64);
 /// Observations of each robot.
 #[derive(Debug, Default)]
 pub struct WheelChecker {
-    seen: [Seen; ROBOTS],
+    seen: [RobotObservation; ROBOTS],
     /// Time for which robots may drive without a hub in each experiment (ms).
     alone: BTreeMap<u64, u32>,
     pub(super) fault: Fault,
@@ -59,7 +59,7 @@ impl WheelChecker {
     /// A robot's program starts.
     pub fn started(&mut self, now: u32, robot: usize, session: u64) {
         let stopped = self.seen[robot].stopped;
-        self.seen[robot] = Seen { controlled: Some(now), stopped, session, ..Seen::default() };
+        self.seen[robot] = RobotObservation { controlled: Some(now), stopped, session, ..RobotObservation::default() };
     }
 
     /// A robot's program dies.

@@ -15,7 +15,7 @@ use xpuck_wire::codec::{CodecError, decode};
 use xpuck_wire::log;
 use xpuck_wire::message::{Order, Reply, Request, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
-use xpuck_wire::witness::{Testimony, Witness};
+use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 use xpuck_wire::{Phase, Status};
 
 /// With [`Mutant::DropsEntry`], one entry in this number is missing.
@@ -226,12 +226,12 @@ impl Shell for Turn<'_> {
 
 impl Turn<'_> {
     /// Changes a robot's witness for a mutant.
-    fn mishear(&self, witness: &mut Witness) {
+    fn mishear(&self, witness: &mut LastDirectiveReport) {
         match (self.mutant, &self.world.claim) {
             (Some(Mutant::KeepsStaleState), Some(claim)) => {
                 let Claim { run, state, last, stops, .. } = *claim;
-                let told = Testimony { directive: last, state, run, held: false, stops };
-                *witness = Witness { told: Some(told), silent_s: None };
+                let told = ObeyedDirective { directive: last, state, run, held: false, stops };
+                *witness = LastDirectiveReport { told: Some(told), silent_s: None };
             }
             (Some(Mutant::TrustsClock), _) => witness.told.iter_mut().for_each(|told| told.stops = 0),
             _ => {}

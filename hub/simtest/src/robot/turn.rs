@@ -12,11 +12,11 @@ use xpuck_kernels::world::senses;
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 use xpuck_robot_core::core::{Action, Core};
 use xpuck_robot_core::external::Ring;
-use xpuck_robot_core::island::{self, IslandPlan, News};
-use xpuck_robot_core::lease::Given;
-use xpuck_robot_core::peers::{Heard, open};
+use xpuck_robot_core::island::{self, IslandEvent, IslandPlan};
+use xpuck_robot_core::lease::TimedCommand;
+use xpuck_robot_core::peers::{PeerInput, open};
 use xpuck_robot_core::readings::Readings;
-use xpuck_robot_core::robot::{Shell, Wish};
+use xpuck_robot_core::robot::{OperatorRequest, Shell};
 use xpuck_wire::codec::{CodecError, decode, encode};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, LogLine, RobotMessage, Severity, State, ToRobot};
@@ -24,7 +24,7 @@ use xpuck_wire::peer::PeerMessage;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::Telemetry;
-use xpuck_wire::witness::Testimony;
+use xpuck_wire::witness::ObeyedDirective;
 
 /// Interval of camera frames (ms).
 const CAMERA: u32 = 200;
@@ -79,19 +79,19 @@ impl Shell for Turn<'_, '_> {
         true
     }
 
-    fn hear_peer(&mut self) -> Option<(u16, Heard)> {
+    fn receive_peer(&mut self) -> Option<(u16, PeerInput)> {
         let (from, bytes) = self.world.from_robots.pop_front()?;
         let set = self.world.plan.as_ref().map(|plan| &plan.primitive_set);
         let heard = match decode::<PeerMessage>(&bytes) {
             Ok(message) => open(message, set),
-            Err(error) => Heard::Nothing(error.to_string()),
+            Err(error) => PeerInput::Nothing(error.to_string()),
         };
         Some((from as u16 + 1, heard))
     }
 
-    fn tell_peer(&mut self, island: u16, message: PeerMessage) {
+    fn send_peer(&mut self, island: u16, message: PeerMessage) {
         let to = usize::from(island).saturating_sub(1);
-        self.out.network.between(self.out.now, self.index, to, encode(&message));
+        self.out.network.send_peer(self.out.now, self.index, to, encode(&message));
     }
 
     /// No keys are enrolled or revoked here.
@@ -100,8 +100,8 @@ impl Shell for Turn<'_, '_> {
     }
 
     fn start_island(&mut self, plan: IslandPlan) {
-        let island = plan.found();
-        self.out.checkers.trees.bred(&island);
+        let island = plan.create();
+        self.out.checkers.trees.add_island(&island);
         self.world.plan = Some(plan.plan.clone());
         let real = self.world.real.then(|| Trials::new(plan));
         self.world.island = Some(SimulatedIsland::new(island, real));
@@ -122,21 +122,21 @@ impl Shell for Turn<'_, '_> {
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>) {
         if let Some(island) = &mut self.world.island {
             island.immigrate(generation, &migrants);
-            self.out.checkers.trees.bred(island.island());
+            self.out.checkers.trees.add_island(island.island());
         }
     }
 
-    fn news(&mut self) -> Option<News> {
+    fn news(&mut self) -> Option<IslandEvent> {
         let island = self.world.island.as_mut()?;
         let done = island.work(self.out.now, self.passed)?;
-        self.out.checkers.trees.bred(island.island());
-        Some(News::Generation(Box::new(done)))
+        self.out.checkers.trees.add_island(island.island());
+        Some(IslandEvent::Generation(Box::new(done)))
     }
 
     /// Operator requests other than driving have no effect here.
-    fn fulfil(&mut self, _: Wish) {}
+    fn execute(&mut self, _: OperatorRequest) {}
 
-    fn remember(&mut self, told: Testimony) {
+    fn remember(&mut self, told: ObeyedDirective) {
         self.memory.put(self.out.now, told);
     }
 
@@ -165,14 +165,14 @@ impl Shell for Turn<'_, '_> {
     fn drive(&mut self, core: &Core, wheels: [f32; 2], _: Option<Ring>) -> [f32; 2] {
         let speeds = wheels.map(|speed| StepsPerSecond::from(MetresPerSecond(speed)));
         let at = Duration::from_millis(u64::from(self.out.now));
-        self.world.given = Some(Given { command: Drive(speeds), at });
+        self.world.given = Some(TimedCommand { command: Drive(speeds), at });
         self.out.checkers.controlled(self.out.now, self.index, core.controller(), wheels);
         wheels
     }
 
-    fn stand(&mut self, _: &Core) {
+    fn stop_wheels(&mut self, _: &Core) {
         let at = Duration::from_millis(u64::from(self.out.now));
-        self.world.given = Some(Given { command: Drive([StepsPerSecond::ZERO; 2]), at });
+        self.world.given = Some(TimedCommand { command: Drive([StepsPerSecond::ZERO; 2]), at });
     }
 
     /// Clock and devices add nothing to telemetry.
@@ -180,11 +180,11 @@ impl Shell for Turn<'_, '_> {
 
     fn log(&mut self, line: Line) {
         if self.world.lines.len() < LINES {
-            self.world.lines.push_back(LogLine::new(Severity::of(line.level), self.out.now.into(), &line.text));
+            self.world.lines.push_back(LogLine::new(Severity::from_level(line.level), self.out.now.into(), &line.text));
         }
     }
 
-    fn said(&mut self) -> Option<LogLine> {
+    fn next_log_line(&mut self) -> Option<LogLine> {
         self.world.lines.pop_front()
     }
 }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minimum_at_a_bound_is_found_inside() {
+    fn minimum_at_bound_is_found_inside_bounds() {
         // The minimum of (x - 2)^2 in -1..1 is at 1; the second variable has its minimum inside.
         let bounds = Bounds::new(vec![-1.0, -1.0], vec![1.0, 1.0]).unwrap();
         let f = |points: &[Vec<f64>]| -> Vec<f64> {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_changes_little() {
+    fn rotation_hardly_changes_evaluation_count() {
         // The same ellipsoid along the axes and rotated by 45 degrees in two planes must take about the same number
         // of evaluations.
         let limits = Limits { target: Some(1e-8), ..Limits::default() };

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_of_ten_and_twenty_variables() {
+    fn parameters_match_reference_for_10_and_20_variables() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 6e-5, "{a}, not {b}");
         let of = Parameters::new(10, None, true).unwrap();
         assert_eq!(of.points(), 10);

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_points() {
+    fn same_seed_gives_same_points() {
         let (mut a, b) = (strategy(1), strategy(1));
         assert_eq!(a.ask(), b.ask());
         assert_ne!(a.ask(), strategy(2).ask());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_learned_is_told() {
+    fn invalid_input_is_rejected() {
         let parameters = || Parameters::new(3, None, true).unwrap();
         let start = |mean: Vec<f64>, sigma| Strategy::new(parameters(), mean, sigma, 0).unwrap_err();
         assert_eq!(start(vec![0.0; 2], 1.0), CmaError::Dimension { found: 2, expected: 3 });

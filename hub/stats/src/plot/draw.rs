@@ -1,7 +1,7 @@
 //! SVG elements of a figure.
 
 use super::axis::Axis;
-use super::{BoxOf, Colour, Footer, Layer, Plot, Stroke, violin};
+use super::{BoxShape, Colour, Footer, Layer, Plot, Stroke, violin};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
 use xpuck_kernels::markup::escape;
@@ -38,7 +38,7 @@ pub(super) fn figure(panels: &[Plot], footer: &Footer) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} \
          {height}\">\n{}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        fonts::set(STYLE)
+        fonts::with_fonts(STYLE)
     );
     for (i, panel) in panels.iter().enumerate() {
         let _ = writeln!(svg, "  <g transform=\"translate({},0)\">", SIZE.0 * i as f64);
@@ -213,7 +213,7 @@ fn draw_layer<'a>(svg: &mut String, layer: &'a Layer, x: &Axis, y: &Axis, marks:
 }
 
 /// Draws the whiskers, then the box over them, then the median.
-fn draw_box(svg: &mut String, BoxOf { x: (middle, half), numbers }: &BoxOf, colour: &str, x: &Axis, y: &Axis) {
+fn draw_box(svg: &mut String, BoxShape { x: (middle, half), numbers }: &BoxShape, colour: &str, x: &Axis, y: &Axis) {
     let [left, middle, right] = [middle - half, *middle, middle + half].map(|value| x.pixel(value));
     let [least, lower, median, upper, greatest] = numbers.map(|value| y.pixel(value));
     let _ = writeln!(

@@ -93,14 +93,14 @@ enum Layer {
     Points { label: String, colour: Colour, points: Vec<(f64, f64)> },
     Band { label: String, colour: Colour, edges: Vec<(f64, f64, f64)> },
     Mark { label: String, colour: Colour, x: f64 },
-    Boxes { colour: Colour, boxes: Vec<BoxOf> },
+    Boxes { colour: Colour, boxes: Vec<BoxShape> },
     Violins { colour: Colour, violins: Vec<ViolinOf> },
     Notes { notes: Vec<(f64, f64, String)> },
 }
 
 /// Box of a box plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BoxOf {
+pub struct BoxShape {
     /// Position of its centre, and half of its width, in units of x.
     pub x: (f64, f64),
     /// Minimum, lower quartile, median, upper quartile and maximum.
@@ -152,7 +152,7 @@ impl Plot {
     }
 
     /// Adds boxes from quartile to quartile, with whiskers to the extremes and the median in red.
-    pub fn boxes(&mut self, colour: Colour, boxes: Vec<BoxOf>) {
+    pub fn boxes(&mut self, colour: Colour, boxes: Vec<BoxShape>) {
         self.layers.push(Layer::Boxes { colour, boxes });
     }
 
@@ -181,7 +181,7 @@ impl Plot {
                 Layer::Line { points, .. } | Layer::Points { points, .. } => all.extend(points.iter().copied()),
                 Layer::Band { edges, .. } => all.extend(edges.iter().flat_map(|e| [(e.0, e.1), (e.0, e.2)])),
                 Layer::Boxes { boxes, .. } => {
-                    let ends = |b: &BoxOf| [(b.x.0 - b.x.1, b.numbers[0]), (b.x.0 + b.x.1, b.numbers[4])];
+                    let ends = |b: &BoxShape| [(b.x.0 - b.x.1, b.numbers[0]), (b.x.0 + b.x.1, b.numbers[4])];
                     all.extend(boxes.iter().flat_map(ends));
                 }
                 Layer::Violins { violins, .. } => all.extend(violins.iter().flat_map(ViolinOf::extent)),
@@ -227,13 +227,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_layer_is_well_formed_xml_at_its_place() {
+    fn every_layer_is_well_formed_svg_at_its_place() {
         let mut plot = Plot::new("a < b & c", "x", "y");
         plot.line("line", Colour::Blue, vec![(0.0, 0.0), (10.0, 5.0), (f64::NAN, 1.0)]);
         plot.points("dots", Colour::Red, (0..9000).map(|i| (f64::from(i) / 900.0, 1.0)).collect());
         plot.band("band", Colour::Grey, vec![(0.0, 1.0, 2.0), (10.0, 2.0, 4.0)]);
         plot.mark("best", Colour::Green, 5.0);
-        plot.boxes(Colour::Sky, vec![BoxOf { x: (4.0, 0.5), numbers: [1.0, 2.0, 2.5, 3.0, 4.0] }]);
+        plot.boxes(Colour::Sky, vec![BoxShape { x: (4.0, 0.5), numbers: [1.0, 2.0, 2.5, 3.0, 4.0] }]);
         plot.notes(vec![(5.0, 2.5, "half < \"way\"".into()), (f64::NAN, 0.0, "nowhere".into())]);
         let svg = to_svg(&[plot.clone(), Plot::new("empty", "", ""), plot.same_scale()]);
         let document = roxmltree::Document::parse(&svg).unwrap();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_legend_wraps_and_makes_the_figure_higher() {
+    fn shared_legend_wraps_and_increases_height() {
         let series = |n: usize| (0..n).map(|i| (format!("setting number {i}"), Stroke::of_series(i))).collect();
         let height = |n: usize, caption: &[&str]| {
             let footer = Footer { series: series(n), caption: caption.iter().map(|l| l.to_string()).collect() };

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violin_is_widest_where_values_are_many() {
+    fn violin_is_widest_at_most_frequent_values() {
         let sample = vec![3.0, 4.0, 4.0, 4.0, 5.0, f64::NAN];
         let (outlines, medians, strokes) = paths(vec![ViolinOf { x: (5.0, 2.0), sample }]);
         assert_eq!((outlines.len(), medians.len(), strokes), (1, 1, 3));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_axes_show_all_of_it() {
+    fn axes_show_whole_violin() {
         let mut plot = Plot::new("t", "x", "y");
         plot.violins(Colour::Blue, vec![ViolinOf { x: (3.0, 0.5), sample: vec![7.0, -1.0, 2.0, f64::INFINITY] }]);
         assert_eq!(plot.extent(), [(2.5, -1.0), (3.5, 7.0)]);

@@ -22,7 +22,7 @@ fn samples() -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn errors_are_minisom_s_and_maps_are_no_worse_than_its() {
+fn errors_match_minisom_and_maps_are_not_worse() {
     let samples = samples();
     let pca = Pca::of(&samples).unwrap();
     // The number of rows is odd, because minisom shifts every second row counted from the last one.

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_every_sample_and_a_wedge_for_each_column_are_drawn() {
+    fn all_cells_samples_and_wedges_are_drawn() {
         for topology in [Topology::Rectangular, Topology::Hexagonal] {
             let map = two_groups(Grid::new(topology, 4, 3).unwrap());
             let svg = draw(&map);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_follows_the_data() {
+    fn grid_size_follows_data() {
         // 36 samples on a regular lattice: both variances are 1 after standardisation, so the map has 30 units and is
         // nearly square.
         let cross: Vec<Vec<f64>> = (0..36).map(|i| vec![f64::from(i % 6), f64::from(i / 6)]).collect();

@@ -171,7 +171,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn mismatched_inputs_are_rejected() {
         let grid = Grid::new(Topology::Rectangular, 2, 2).unwrap();
         let names: Vec<String> = (0..4).map(|i| i.to_string()).collect();
         let rows = vec![vec![0.1, 0.2]; 4];

@@ -56,14 +56,14 @@ impl Pca {
 /// Eigenvalues of a symmetric matrix in descending order, with unit eigenvectors.
 fn eigen(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
     let Eigen { values, vectors } = Eigen::of(matrix);
-    let vector = |k: usize| upright(vectors.iter().map(|row| row[k]).collect());
+    let vector = |k: usize| with_positive_sign(vectors.iter().map(|row| row[k]).collect());
     let mut pairs: Vec<(f64, Vec<f64>)> = values.iter().enumerate().map(|(k, value)| (*value, vector(k))).collect();
     pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
     pairs
 }
 
 /// Returns the vector or its opposite, because the sign of an eigenvector is arbitrary.
-fn upright(v: Vec<f64>) -> Vec<f64> {
+fn with_positive_sign(v: Vec<f64>) -> Vec<f64> {
     let mut greatest = 0.0f64;
     for x in &v {
         // The tolerance excludes entries that differ only by rounding.

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_error() {
+    fn errors_of_empty_data_are_none() {
         let one = Grid::new(Topology::Hexagonal, 1, 1).unwrap();
         assert_eq!(topographic_error(&one, &[vec![1.0]], &[vec![2.0]]), None);
         assert_eq!(topographic_error(&one, &[vec![1.0]], &[]), None);

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_data_is_refused_in_one_line() {
+    fn invalid_data_is_rejected_in_one_line() {
         let refused = |rows: &[Vec<f64>]| standardised(rows).unwrap_err();
         let good = vec![vec![1.0, 2.0]; 4];
         assert_eq!(refused(&good[..3]), "3 samples are too few: it takes 4 at least");

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_spans_a_standard_deviation() {
+    fn initial_map_spans_one_standard_deviation() {
         let samples = line();
         let pca = Pca::of(&samples).unwrap();
         let grid = Grid::new(Topology::Rectangular, 3, 2).unwrap();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_trained_is_refused() {
+    fn invalid_trainings_are_rejected() {
         let samples = line();
         let grid = Grid::new(Topology::Hexagonal, 2, 2).unwrap();
         let begin = vec![vec![0.0, 0.0]; 4];

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_density_of_two_values() {
+    fn density_of_two_values_matches_formula() {
         // The standard deviation of -1 and 1 is sqrt(2).
         let density = Density::of(&[-1.0, 1.0]).unwrap();
         let h = 2f64.sqrt() / 2f64.powf(0.2);

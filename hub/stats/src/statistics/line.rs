@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_known_numbers() {
+    fn line_fit_matches_hand_calculation() {
         // Deviations of x are -1, 0, 1 and of y -1, 1, 0: the slope is one half, and the residuals are -1/2, 1, -1/2.
         let fit = line(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a}, not {b}");

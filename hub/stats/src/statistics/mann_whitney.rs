@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rank_test_counts_arrangements() {
+    fn rank_test_counts_arrangements() {
         // All three values are above the other three: 2 of the 20 arrangements are as extreme.
         let test = mann_whitney(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]).unwrap();
         close(test.p, 0.1, 1e-12);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_approximations_meet_the_exact_test() {
+    fn approximations_agree_with_exact_test() {
         let sample: Vec<f64> = (0..40).map(|i| f64::from(i * 37 % 41) + 6.0).collect();
         let reference: Vec<f64> = (0..40).map(|i| f64::from(i * 29 % 41)).collect();
         let Ranked { ranks, n, sum, .. } = Ranked::of(&sample, &reference).unwrap();

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_approximations_are_close_to_the_normal_distribution() {
+    fn approximations_agree_with_normal_distribution() {
         for i in -60..=60 {
             let z = f64::from(i) / 10.0;
             assert!((upper_normal(z) - normal_above(z)).abs() < 2e-9, "{z}");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_of_shapiro_and_wilk() {
+    fn shapiro_wilk_matches_published_tables() {
         // Shapiro and Wilk 1965, example 1: weights of eleven men, W = 0.79.
         let men = [148.0, 154.0, 158.0, 160.0, 161.0, 162.0, 166.0, 170.0, 182.0, 195.0, 236.0];
         let found = shapiro_wilk(&men).unwrap();

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spread_of_known_numbers() {
+    fn spread_matches_hand_calculation() {
         let spread = Spread::of(&[2.0, 4.0, 4.0, 6.0]).unwrap();
         assert_eq!((spread.n, spread.mean, spread.min, spread.max), (4, 4.0, 2.0, 6.0));
         close(spread.sd.unwrap(), (8.0f64 / 3.0).sqrt(), 1e-12);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_median_of_samples_in_any_order() {
+    fn median_is_independent_of_sample_order() {
         assert_eq!((median(&[9.0, 1.0, 4.0]), median(&[9.0, 1.0, 4.0, 3.0]), median(&[2.0])), (4.0, 3.5, 2.0));
         assert!(median(&[]).is_nan());
     }

@@ -82,7 +82,7 @@ mod tests {
     use crate::automaton::parse;
 
     #[test]
-    fn numbers_of_messages_are_told() {
+    fn message_numbers_are_described() {
         let text = "1 -> 1: (SENSORS_LIGHT_ENTER), in:NAVIGATE_LEFT 200, out:BEEP_BEEP 3";
         let automaton = parse("test", Module::Navigate, text).unwrap();
         let text = account(Module::Navigate, &automaton);

@@ -24,15 +24,15 @@ pub fn diff(old: &Automaton, new: &Automaton) -> String {
 struct Matching<'a> {
     old: &'a Automaton,
     new: &'a Automaton,
-    /// Index of the matching state in `new` for each state of `old`; `back` is the reverse.
+    /// Index of the matching state in `new` for each state of `old`; `old_of_new` is the reverse.
     forth: Vec<Option<usize>>,
-    back: Vec<Option<usize>>,
+    old_of_new: Vec<Option<usize>>,
 }
 
 impl<'a> Matching<'a> {
     fn from(old: &'a Automaton, new: &'a Automaton, pair: (usize, usize)) -> Matching<'a> {
         let (forth, back) = (vec![None; old.states.len()], vec![None; new.states.len()]);
-        let mut matching = Matching { old, new, forth, back };
+        let mut matching = Matching { old, new, forth, old_of_new: back };
         let mut next = Some(pair);
         while let Some((i, j)) = next {
             matching.follow(i, j);
@@ -45,10 +45,10 @@ impl<'a> Matching<'a> {
     fn follow(&mut self, i: usize, j: usize) {
         let mut open = vec![(i, j)];
         while let Some((i, j)) = open.pop() {
-            if self.forth[i].is_some() || self.back[j].is_some() {
+            if self.forth[i].is_some() || self.old_of_new[j].is_some() {
                 continue;
             }
-            (self.forth[i], self.back[j]) = (Some(j), Some(i));
+            (self.forth[i], self.old_of_new[j]) = (Some(j), Some(i));
             let same = self.alike(i, j).map(|(old, new)| (usize::from(old.to), usize::from(new.to)));
             // The list is reversed because `open` is a stack: the first transition is followed first.
             let same: Vec<_> = same.collect();
@@ -63,7 +63,7 @@ impl<'a> Matching<'a> {
         lists.into_iter().flat_map(|(old, new)| {
             let mut free = vec![true; new.len()];
             old.iter().filter_map(move |a| {
-                let k = (0..new.len()).find(|&k| free[k] && same_words(a, &new[k]))?;
+                let k = (0..new.len()).find(|&k| free[k] && equal_except_target(a, &new[k]))?;
                 free[k] = false;
                 Some((a, &new[k]))
             })
@@ -76,7 +76,7 @@ impl<'a> Matching<'a> {
         let alone = |matched: &[Option<usize>]| -> Vec<usize> {
             (0..matched.len()).filter(|&state| matched[state].is_none()).collect()
         };
-        let new = alone(&self.back);
+        let new = alone(&self.old_of_new);
         let pairs = alone(&self.forth).into_iter().flat_map(|i| new.iter().map(move |&j| (i, j)));
         let scored = pairs.filter_map(|(i, j)| Some((self.likeness(i, j)?, (i, j))));
         scored.min_by_key(|&(score, pair)| (std::cmp::Reverse(score), pair)).map(|(_, pair)| pair)
@@ -87,7 +87,7 @@ impl<'a> Matching<'a> {
         let ends = |(a, b): (&Transition, &Transition)| {
             let (to, new) = (usize::from(a.to), usize::from(b.to));
             let certain = self.forth[to] == Some(new) || (to, new) == (i, j);
-            let possible = self.forth[to].is_none() && self.back[new].is_none() && (to == i) == (new == j);
+            let possible = self.forth[to].is_none() && self.old_of_new[new].is_none() && (to == i) == (new == j);
             if certain {
                 4
             } else if possible {
@@ -131,10 +131,10 @@ impl<'a> Matching<'a> {
     }
 
     /// Returns the new automaton with the state numbers of the old one; `None` at removed states.
-    fn new_as_old(&self) -> Named {
+    fn new_as_old(&self) -> RenumberedAutomaton {
         let mut names = Vec::new();
         let mut last = self.old.states.len();
-        for old in &self.back {
+        for old in &self.old_of_new {
             names.push(old.unwrap_or(last));
             last += usize::from(old.is_none());
         }
@@ -146,18 +146,18 @@ impl<'a> Matching<'a> {
             }
             states[name] = Some(state);
         }
-        Named { start: names[usize::from(self.new.start)], states }
+        RenumberedAutomaton { start: names[usize::from(self.new.start)], states }
     }
 }
 
 /// Automaton whose state numbers may have gaps.
-struct Named {
+struct RenumberedAutomaton {
     start: usize,
     states: Vec<Option<State>>,
 }
 
 /// Whether two transitions are equal except for their target.
-fn same_words(a: &Transition, b: &Transition) -> bool {
+fn equal_except_target(a: &Transition, b: &Transition) -> bool {
     (a.trigger, a.inward, a.out) == (b.trigger, b.inward, b.out)
 }
 
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_new_and_changed_is_told() {
+    fn removed_new_and_changed_transitions_are_listed() {
         let old = automaton(THREE);
         let changed = "start 2\n1 -> 2: (SENSORS_LIGHT_ENTER), in:-, out:-\n\
                        2 -> 3: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n\
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_transitions_counts() {
+    fn order_of_transitions_matters() {
         let old = "1 -> 1: (SENSORS_LINE_ENTER), in:-, out:-\n1 -> 1: (SENSORS_LIGHT_ENTER), in:-, out:-\n";
         let new = "1 -> 1: (SENSORS_LIGHT_ENTER), in:-, out:-\n1 -> 1: (SENSORS_LINE_ENTER), in:-, out:-\n";
         assert_eq!(
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn one_change_of_many_states_is_one_change_wherever_states_stand() {
+    fn diff_is_minimal_for_renumbered_states() {
         let mut draws = Draws::new(2, 0, 0, 0, Stream::Evolution);
         for _ in 0..100 {
             let one = random(8, &mut draws);

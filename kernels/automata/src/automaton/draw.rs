@@ -1,7 +1,7 @@
 //! Drawings of automata: states on a circle, and a labelled arrow for each pair of states that transitions connect.
 
 use super::Automaton;
-use super::layout::{Area, Arrow, GAP, Layout, ROW, Row, STATE};
+use super::layout::{Area, Arrow, GAP, Layout, ROW, Row, STATE_RADIUS};
 use std::fmt::Write;
 use xpuck_kernels::fonts;
 
@@ -28,7 +28,7 @@ const MARGIN: f32 = 16.0;
 /// and the broadcast message on its own line. Arrows and labels have the colour of the state that they leave; a black
 /// arrow marks the start state.
 pub fn draw(automaton: &Automaton) -> String {
-    let layout = Layout::of(automaton);
+    let layout = Layout::new(automaton);
     let bounds = layout.bounds();
     let size = (bounds.half.x + MARGIN, bounds.half.y + MARGIN);
     let corner = (bounds.centre.x - size.0, bounds.centre.y - size.1);
@@ -37,7 +37,7 @@ pub fn draw(automaton: &Automaton) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"{left:.0} {top:.0} {width:.0} {height:.0}\">\n{}  \
          <rect x=\"{left:.0}\" y=\"{top:.0}\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        fonts::set(STYLE)
+        fonts::with_fonts(STYLE)
     );
     svg.push_str("  <defs>\n");
     COLOURS.iter().chain([&BLACK]).for_each(|colour| tip(colour, &mut svg));
@@ -59,7 +59,7 @@ pub fn draw(automaton: &Automaton) -> String {
         let (x, y, colour) = (at.x, at.y, colour(state));
         let _ = writeln!(
             svg,
-            "  <circle class=\"{class}\" stroke=\"{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{STATE}\"/>\
+            "  <circle class=\"{class}\" stroke=\"{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{STATE_RADIUS}\"/>\
              <text class=\"number\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
             state + 1
         );
@@ -125,10 +125,10 @@ mod tests {
     #[test]
     fn labels_lie_over_nothing_that_must_be_read() {
         let mut draws = Draws::new(8, 0, 0, 0, Stream::Evolution);
-        let hand_made = crate::cargo::hand_made().0.into_iter().flatten();
+        let hand_made = crate::cargo::hand_made_automata().0.into_iter().flatten();
         let random = (0..60).map(|number| random(1 + number % 16, &mut draws));
         for automaton in hand_made.chain(random) {
-            let layout = Layout::of(&automaton);
+            let layout = Layout::new(&automaton);
             assert_eq!(layout.crowding, 0.0, "{} states", automaton.states.len());
             let bounds = layout.bounds();
             let inside = |arrow: &Arrow| {

@@ -2,7 +2,7 @@
 
 use super::meanings::{ConversionError, Meanings};
 use super::{Automaton, Kind, MAX_STATES, MAX_TRANSITIONS, Message, State, Transition, to_tree};
-use xpuck_kernels::analysis::machine::Code;
+use xpuck_kernels::analysis::machine::StateCode;
 use xpuck_kernels::tree::{self, Tree};
 
 /// Returns the automaton for which [`to_tree`] with the same meanings gives this tree. Compared with the automaton
@@ -34,7 +34,7 @@ struct Reader<'a> {
 }
 
 /// State or message for each code.
-type Codes<T> = Vec<(Code, T)>;
+type Codes<T> = Vec<(StateCode, T)>;
 
 impl Reader<'_> {
     fn automaton(&self) -> Result<Automaton, ConversionError> {
@@ -44,7 +44,7 @@ impl Reader<'_> {
         let ways = self.children(ways, tree::Kind::Successd, ROOT)?;
         let (states, codes) = self.states(ways[0])?;
         let handed = self.actions(actions)?;
-        let start = codes.iter().find(|(code, _)| *code == Code::Short).map_or(0, |(_, state)| *state);
+        let start = codes.iter().find(|(code, _)| *code == StateCode::Short).map_or(0, |(_, state)| *state);
         let read = |ways: usize| self.state(ways, &codes, &handed);
         Ok(Automaton { start, states: states.into_iter().map(read).collect::<Result<_, _>>()? })
     }
@@ -76,7 +76,7 @@ impl Reader<'_> {
             let message = if meaning == self.meanings.idle {
                 None
             } else {
-                Some(self.meant(&self.meanings.inward, action, "no message handed inward means this")?)
+                Some(self.lookup(&self.meanings.inward, action, "no message handed inward means this")?)
             };
             codes.extend(self.tests(tests)?.into_iter().map(|code| (code, message)));
         }
@@ -84,9 +84,9 @@ impl Reader<'_> {
     }
 
     /// Returns the codes that a `sel` tests for.
-    fn tests(&self, at: usize) -> Result<Vec<Code>, ConversionError> {
+    fn tests(&self, at: usize) -> Result<Vec<StateCode>, ConversionError> {
         const TEST: &str = "v_scr is tested by a `sel` over `ifsect v_scr`";
-        let read = |test| Code::of_test(&self.tree.nodes()[test]).ok_or_else(|| form(self.tree, test, TEST));
+        let read = |test| StateCode::of_test(&self.tree.nodes()[test]).ok_or_else(|| form(self.tree, test, TEST));
         self.children(at, tree::Kind::Sel, TEST)?.into_iter().map(read).collect()
     }
 
@@ -120,7 +120,7 @@ impl Reader<'_> {
             [condition, enter, out] => (condition, enter, Some(out)),
             _ => return Err(form(self.tree, at, WAY)),
         };
-        let trigger = self.meant::<Kind>(&self.meanings.conditions, condition, "no message has this condition")?;
+        let trigger = self.lookup::<Kind>(&self.meanings.conditions, condition, "no message has this condition")?;
         // Without a message handed inward, the code to enter depends on the previous message.
         let keeps = self.tree.nodes()[enter].kind == tree::Kind::Sel;
         let entry = if keeps {
@@ -129,13 +129,13 @@ impl Reader<'_> {
         } else {
             enter
         };
-        let code = Code::of_entry(&self.tree.nodes()[entry]).ok_or_else(|| form(self.tree, entry, ENTRY))?;
+        let code = StateCode::of_entry(&self.tree.nodes()[entry]).ok_or_else(|| form(self.tree, entry, ENTRY))?;
         let to = find(codes, code).ok_or_else(|| form(self.tree, entry, NEXT))?;
         let message = find(handed, code).ok_or_else(|| form(self.tree, entry, NEXT))?;
         let out = match out {
             Some(out) => {
                 let action = self.children(out, tree::Kind::Successd, WAY)?[0];
-                Some(self.meant(&self.meanings.out, action, "no message sent out means this")?)
+                Some(self.lookup(&self.meanings.out, action, "no message sent out means this")?)
             }
             None => None,
         };
@@ -143,7 +143,7 @@ impl Reader<'_> {
     }
 
     /// Returns the key whose tree equals the subtree at a node.
-    fn meant<K: Copy>(&self, list: &[(K, Tree)], at: usize, wanted: &'static str) -> Result<K, ConversionError> {
+    fn lookup<K: Copy>(&self, list: &[(K, Tree)], at: usize, wanted: &'static str) -> Result<K, ConversionError> {
         let here = self.tree.subtree(at);
         let found = list.iter().find(|(_, tree)| *tree == here);
         found.map(|(key, _)| *key).ok_or_else(|| form(self.tree, at, wanted))
@@ -163,14 +163,14 @@ impl Reader<'_> {
     }
 }
 
-fn find<T: Copy>(codes: &Codes<T>, wanted: Code) -> Option<T> {
+fn find<T: Copy>(codes: &Codes<T>, wanted: StateCode) -> Option<T> {
     codes.iter().find(|(code, _)| *code == wanted).map(|(_, value)| *value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::simplify::taken;
+    use crate::automaton::simplify::reachable_transitions;
     use crate::automaton::test_support::random;
     use crate::automaton::{Module, diff, parse, simplify};
     use xpuck_kernels::random::{Draws, Stream};
@@ -185,7 +185,7 @@ mod tests {
     fn simplest(automaton: &Automaton) -> Automaton {
         let mut sorted = automaton.clone();
         for state in &mut sorted.states {
-            state.incoming = taken(&state.incoming);
+            state.incoming = reachable_transitions(&state.incoming);
             state.incoming.sort_by_key(|transition| transition.trigger);
         }
         simplify(&sorted)
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn other_trees_are_told_what_is_wanted() {
+    fn mismatched_trees_are_rejected_with_expected_form() {
         let text = "1 -> 2: (SENSORS_LIGHT_ENTER), in:NAVIGATE_FORWARD 0, out:BEEP_BEEP 7\n\
                     2 -> 1: (SENSORS_LIGHT_LEAVE), in:-, out:-\n";
         let automaton = parse("test", Module::Navigate, text).unwrap();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn meanings_that_cannot_be_told_apart_are_refused() {
+    fn ambiguous_meanings_are_rejected() {
         let mut meanings = meanings();
         let tree = to_tree(&Automaton::forwarding(&[]), &meanings).unwrap();
         meanings.inward.push((Kind::NavigateBackward.into(), Tree::parse("movcv v_goal 0deg").unwrap()));

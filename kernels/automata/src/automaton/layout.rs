@@ -7,7 +7,7 @@ use std::f32::consts::{FRAC_PI_2, TAU};
 use xpuck_kernels::math::{Vec2, vec2};
 
 /// Radius of a state (px).
-pub(super) const STATE: f32 = 18.0;
+pub(super) const STATE_RADIUS: f32 = 18.0;
 /// Height of a label row (px).
 pub(super) const ROW: f32 = 13.0;
 /// Width of a letter (px); labels use a monospaced font.
@@ -24,7 +24,7 @@ const POINTS: usize = 16;
 const MOST_HIDDEN: usize = 10;
 
 /// Candidate label positions along an arrow, as shares of its length, best first.
-const SHARES: [f32; 13] = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
+const LABEL_POSITIONS: [f32; 13] = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8];
 
 /// Axis-aligned rectangle.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ impl Area {
         Area { centre, half: vec2(half, half) }
     }
 
-    fn of_corners(a: Vec2, b: Vec2) -> Area {
+    fn from_corners(a: Vec2, b: Vec2) -> Area {
         let half = (b - a) * 0.5;
         Area { centre: (a + b) * 0.5, half: vec2(half.x.abs(), half.y.abs()) }
     }
@@ -94,7 +94,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn of(automaton: &Automaton) -> Layout {
+    pub fn new(automaton: &Automaton) -> Layout {
         let n = automaton.states.len();
         let mut radius = if n == 1 { 0.0 } else { 80.0 + 30.0 * n as f32 };
         let mut best = Layout::on_circle(automaton, radius);
@@ -118,7 +118,7 @@ impl Layout {
         // The arrow to the start state is placed beside the loop of that state.
         let first = usize::from(automaton.start);
         let from = outward(first).rotate(Vec2::unit(0.9));
-        let start = [states[first] + from * (STATE + 32.0), states[first] + from * STATE];
+        let start = [states[first] + from * (STATE_RADIUS + 32.0), states[first] + from * STATE_RADIUS];
         let labels = labels(automaton);
         let mut arrows = Vec::new();
         for (&(from, to), rows) in &labels {
@@ -129,7 +129,7 @@ impl Layout {
             } else {
                 let bend = if labels.contains_key(&(to, from)) { BEND } else { 0.0 };
                 let curve = bent(states[from], states[to], bend);
-                (curve, SHARES.map(|share| point(&curve, share)).to_vec())
+                (curve, LABEL_POSITIONS.map(|share| point(&curve, share)).to_vec())
             };
             let label = Area { centre: choices[0], half };
             arrows.push((Arrow { from, curve, rows: rows.clone(), label }, from == to, choices));
@@ -137,8 +137,8 @@ impl Layout {
         // Labels with few candidate positions are placed first.
         arrows.sort_by_key(|(arrow, is_loop, _)| (!is_loop, std::cmp::Reverse(arrow.rows.len())));
         let curves: Vec<[Vec2; 4]> = arrows.iter().map(|(arrow, ..)| arrow.curve).collect();
-        let mut taken: Vec<Area> = states.iter().map(|&at| Area::square(at, STATE + GAP)).collect();
-        taken.push(Area::of_corners(start[0], start[1]));
+        let mut taken: Vec<Area> = states.iter().map(|&at| Area::square(at, STATE_RADIUS + GAP)).collect();
+        taken.push(Area::from_corners(start[0], start[1]));
         let mut crowding = 0.0;
         for (number, (arrow, is_loop, choices)) in arrows.iter_mut().enumerate() {
             // A label may lie on its own arrow, but not on its own loop.
@@ -160,14 +160,14 @@ impl Layout {
 
     /// Bounding box of the drawing.
     pub fn bounds(&self) -> Area {
-        let states = self.states.iter().map(|&at| Area::square(at, STATE));
+        let states = self.states.iter().map(|&at| Area::square(at, STATE_RADIUS));
         let labels = self.arrows.iter().map(|arrow| arrow.label);
         let points = self.arrows.iter().flat_map(|arrow| points(&arrow.curve)).chain(self.start);
         let all: Vec<Area> = states.chain(labels).chain(points.map(|at| Area::square(at, 1.0))).collect();
         let extreme = |of: &dyn Fn(&Area) -> f32| all.iter().map(of).fold(0.0, f32::max);
         let least = vec2(extreme(&|a| a.half.x - a.centre.x), extreme(&|a| a.half.y - a.centre.y)) * -1.0;
         let most = vec2(extreme(&|a| a.centre.x + a.half.x), extreme(&|a| a.centre.y + a.half.y));
-        Area::of_corners(least, most)
+        Area::from_corners(least, most)
     }
 }
 
@@ -204,7 +204,7 @@ fn size(rows: &[Row]) -> Vec2 {
 /// Curve from a state to itself, on the outer side of the circle.
 fn looped(at: Vec2, out: Vec2) -> [Vec2; 4] {
     let side = out.perp();
-    let foot = |sign: f32| at + (out + side * (0.5 * sign)) * (STATE / 1.118);
+    let foot = |sign: f32| at + (out + side * (0.5 * sign)) * (STATE_RADIUS / 1.118);
     let far = |sign: f32| at + out * 66.0 + side * (34.0 * sign);
     [foot(1.0), far(1.0), far(-1.0), foot(-1.0)]
 }
@@ -219,8 +219,8 @@ fn beside_loop(curve: &[Vec2; 4], out: Vec2, half: Vec2) -> Vec<Vec2> {
 fn bent(a: Vec2, b: Vec2, bend: f32) -> [Vec2; 4] {
     let along = (b - a) * (1.0 / (b - a).length());
     let side = along.perp() * bend;
-    let lean = side * (0.6 * STATE / BEND);
-    let foot = along * if bend == 0.0 { STATE } else { 0.8 * STATE };
+    let lean = side * (0.6 * STATE_RADIUS / BEND);
+    let foot = along * if bend == 0.0 { STATE_RADIUS } else { 0.8 * STATE_RADIUS };
     let (first, last) = (a + foot + lean, b - foot + lean);
     let third = (last - first) * (1.0 / 3.0);
     [first, first + third + side, last - third + side, last]

@@ -28,7 +28,7 @@ pub use draw::draw;
 pub use from_tree::from_tree;
 pub use meanings::{ConversionError, Meanings};
 pub use message::{Kind, Message, Module};
-pub use post_office::{Passed, PostOffice, Usage};
+pub use post_office::{PostOffice, RoutedMessages, Usage};
 pub use simplify::{simplify, trim};
 pub use text::{AutomatonError, parse, print};
 pub use to_tree::to_tree;

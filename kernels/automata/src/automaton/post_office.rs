@@ -28,7 +28,7 @@ impl Usage {
 
 /// Result of passing a message through a post-office.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Passed {
+pub struct RoutedMessages {
     /// Message for the module.
     pub inward: Option<Message>,
     /// Message for all other modules.
@@ -66,7 +66,7 @@ impl<'a> PostOffice<'a> {
 
     /// Passes a message to the module.
     #[inline]
-    pub fn incoming(&mut self, message: Message) -> Passed {
+    pub fn incoming(&mut self, message: Message) -> RoutedMessages {
         let state = usize::from(self.state);
         let transitions = &self.automaton.states[state].incoming;
         match transitions.iter().position(|transition| transition.trigger == message.kind) {
@@ -74,16 +74,16 @@ impl<'a> PostOffice<'a> {
                 self.usage.incoming[state] |= 1 << taken;
                 self.enter(transitions[taken])
             }
-            None => Passed::default(),
+            None => RoutedMessages::default(),
         }
     }
 
     /// Passes a message from the module. If no transition of any state is triggered by its kind, the message passes
     /// unchanged: the evolved automata in the report have no outgoing transitions, and their modules still drive.
     #[inline]
-    pub fn outgoing(&mut self, message: Message) -> Passed {
+    pub fn outgoing(&mut self, message: Message) -> RoutedMessages {
         if self.minded >> message.kind as u32 & 1 == 0 {
-            return Passed { inward: None, out: Some(message) };
+            return RoutedMessages { inward: None, out: Some(message) };
         }
         let state = usize::from(self.state);
         let transitions = &self.automaton.states[state].outgoing;
@@ -92,14 +92,14 @@ impl<'a> PostOffice<'a> {
                 self.usage.outgoing[state] |= 1 << taken;
                 self.enter(transitions[taken])
             }
-            None => Passed::default(),
+            None => RoutedMessages::default(),
         }
     }
 
-    fn enter(&mut self, transition: Transition) -> Passed {
+    fn enter(&mut self, transition: Transition) -> RoutedMessages {
         self.state = transition.to;
         self.usage.states |= 1 << transition.to;
-        Passed { inward: transition.inward, out: transition.out }
+        RoutedMessages { inward: transition.inward, out: transition.out }
     }
 }
 
@@ -114,8 +114,8 @@ mod tests {
                     2 -> 1: (SENSORS_TARGET_MARK), in:-, out:CARGOLOADER_OK\n";
         let automaton = parse("test", Module::Cargoloader, text).unwrap();
         let mut office = PostOffice::new(&automaton);
-        assert_eq!(office.incoming(Kind::LineEnter.into()), Passed::default());
-        let loaded = Passed { inward: Some(Kind::CargoloaderLoad.into()), out: None };
+        assert_eq!(office.incoming(Kind::LineEnter.into()), RoutedMessages::default());
+        let loaded = RoutedMessages { inward: Some(Kind::CargoloaderLoad.into()), out: None };
         assert_eq!(office.incoming(Kind::TargetMark.into()), loaded);
         assert_eq!(office.state(), 1);
         assert_eq!(office.incoming(Kind::TargetMark.into()).out, Some(Kind::CargoloaderOk.into()));
@@ -129,7 +129,7 @@ mod tests {
         let automaton = parse("test", Module::LineFollower, text).unwrap();
         let mut office = PostOffice::new(&automaton);
         let lost = office.outgoing(Kind::LineLost.into());
-        assert_eq!(lost, Passed { inward: Some(Kind::LineFollowerStop.into()), out: None });
-        assert_eq!(office.outgoing(Kind::LineLost.into()), Passed::default());
+        assert_eq!(lost, RoutedMessages { inward: Some(Kind::LineFollowerStop.into()), out: None });
+        assert_eq!(office.outgoing(Kind::LineLost.into()), RoutedMessages::default());
     }
 }

@@ -7,15 +7,15 @@ pub fn trim(automaton: &Automaton, usage: &Usage) -> Automaton {
     let mut kept = automaton.clone();
     for (i, state) in kept.states.iter_mut().enumerate() {
         let mut bits = usage.incoming[i];
-        state.incoming.retain(|_| take(&mut bits));
+        state.incoming.retain(|_| shift_bit(&mut bits));
         let mut bits = usage.outgoing[i];
-        state.outgoing.retain(|_| take(&mut bits));
+        state.outgoing.retain(|_| shift_bit(&mut bits));
     }
-    without(&kept, |state| usage.states >> state & 1 == 0 && state != usize::from(automaton.start))
+    remove_states(&kept, |state| usage.states >> state & 1 == 0 && state != usize::from(automaton.start))
 }
 
 /// Shifts out the lowest bit.
-fn take(bits: &mut u16) -> bool {
+fn shift_bit(bits: &mut u16) -> bool {
     let bit = *bits & 1 == 1;
     *bits >>= 1;
     bit
@@ -27,7 +27,7 @@ pub fn simplify(automaton: &Automaton) -> Automaton {
     let mut kept = automaton.clone();
     for state in &mut kept.states {
         for list in [&mut state.incoming, &mut state.outgoing] {
-            *list = taken(list);
+            *list = reachable_transitions(list);
         }
     }
     let kept = merge_equals(&kept);
@@ -39,11 +39,11 @@ pub fn simplify(automaton: &Automaton) -> Automaton {
             open.extend(incoming.iter().chain(outgoing).map(|transition| usize::from(transition.to)));
         }
     }
-    without(&kept, |state| !reached[state])
+    remove_states(&kept, |state| !reached[state])
 }
 
 /// Returns the transitions that are not hidden by an earlier one with the same trigger.
-pub(super) fn taken(list: &[Transition]) -> Vec<Transition> {
+pub(super) fn reachable_transitions(list: &[Transition]) -> Vec<Transition> {
     let mut seen = 0u64;
     let first = list.iter().filter(|transition| {
         let bit = 1 << transition.trigger as u32;
@@ -83,7 +83,7 @@ fn merge_equals(automaton: &Automaton) -> Automaton {
 }
 
 /// Returns the automaton without the states for which `dropped` is true, and without the transitions to them.
-fn without(automaton: &Automaton, dropped: impl Fn(usize) -> bool) -> Automaton {
+fn remove_states(automaton: &Automaton, dropped: impl Fn(usize) -> bool) -> Automaton {
     let mut renamed = [u8::MAX; MAX_STATES];
     let kept = (0..automaton.states.len()).filter(|&state| !dropped(state));
     for (new, old) in kept.clone().enumerate() {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_entered_is_trimmed() {
+    fn unused_states_are_trimmed() {
         let all = automaton(
             "1 -> 2: (SENSORS_LINE_ENTER), in:LNFLWER_FOLLOW, out:-\n1 -> 3: (SENSORS_LIGHT_ENTER), in:-, out:-\n\
              2 -> 1: (SENSORS_LINE_LEAVE), in:-, out:-\n3 -> 2: (SENSORS_LINE_LEAVE), in:-, out:-\n",

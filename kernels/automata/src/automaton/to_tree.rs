@@ -1,11 +1,11 @@
 //! Conversion of automata to behaviour trees (thesis 3.1.8, figure 3.10).
 
 use super::meanings::{ConversionError, Meanings};
-use super::simplify::taken;
+use super::simplify::reachable_transitions;
 use super::text::message_text;
 use super::{Automaton, Message, Transition};
 use std::collections::BTreeSet;
-use xpuck_kernels::analysis::machine::{Code, MAX_STATES};
+use xpuck_kernels::analysis::machine::{MAX_STATES, StateCode};
 use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 
 /// Converts an automaton to a behaviour tree, which is a complete robot program. In each tick:
@@ -48,19 +48,20 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 /// A message without a meaning, transitions for outgoing messages, an invalid meaning, or a tree that is too large.
 pub fn to_tree(automaton: &Automaton, meanings: &Meanings) -> Result<Tree, ConversionError> {
     meanings.check()?;
-    let places = Places::of(automaton)?;
+    let places = Places::reachable(automaton)?;
     let mut states = Vec::new();
     for state in 0..automaton.states.len() {
-        let here: Vec<&(Place, Code)> = places.0.iter().filter(|(place, _)| place.state == state).collect();
+        let here: Vec<&(MemoryState, StateCode)> = places.0.iter().filter(|(place, _)| place.state == state).collect();
         if !here.is_empty() {
-            let ways = places.ways(automaton, state, &here, meanings)?;
+            let ways = places.transitions(automaton, state, &here, meanings)?;
             states.push(seq(vec![any_of(&here), ways]));
         }
     }
     let mut actions = Vec::new();
     let handed: BTreeSet<Option<Message>> = places.0.iter().map(|(place, _)| place.inward).collect();
     for inward in handed {
-        let here: Vec<&(Place, Code)> = places.0.iter().filter(|(place, _)| place.inward == inward).collect();
+        let here: Vec<&(MemoryState, StateCode)> =
+            places.0.iter().filter(|(place, _)| place.inward == inward).collect();
         let action = meanings.inward(inward);
         // A message without a meaning was already reported for its transition.
         actions.extend(action.map(|action| seq(vec![any_of(&here), action.clone()])));
@@ -75,17 +76,17 @@ pub fn to_tree(automaton: &Automaton, meanings: &Meanings) -> Result<Tree, Conve
 
 /// Content of v_scr: a state and the message last handed inward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct MemoryState {
     state: usize,
     inward: Option<Message>,
 }
 
 /// Reachable places with their codes, by state.
-struct Places(Vec<(Place, Code)>);
+struct Places(Vec<(MemoryState, StateCode)>);
 
 impl Places {
-    fn of(automaton: &Automaton) -> Result<Places, ConversionError> {
-        let start = Place { state: usize::from(automaton.start), inward: None };
+    fn reachable(automaton: &Automaton) -> Result<Places, ConversionError> {
+        let start = MemoryState { state: usize::from(automaton.start), inward: None };
         let mut reached = BTreeSet::from([start]);
         let mut open = vec![start];
         while let Some(place) = open.pop() {
@@ -93,34 +94,34 @@ impl Places {
             if !state.outgoing.is_empty() {
                 return Err(ConversionError::Outgoing(place.state + 1));
             }
-            let next = taken(&state.incoming).into_iter().map(|transition| place.after(&transition));
+            let next = reachable_transitions(&state.incoming).into_iter().map(|transition| place.after(&transition));
             open.extend(next.filter(|next| reached.insert(*next)));
         }
         if reached.len() > MAX_STATES {
             return Err(ConversionError::Pairs(reached.len(), MAX_STATES));
         }
         let initial = reached.iter().position(|place| *place == start).unwrap_or(0);
-        let codes = Code::of_states(reached.len(), initial);
+        let codes = StateCode::of_states(reached.len(), initial);
         Ok(Places(reached.into_iter().zip(codes).collect()))
     }
 
     /// Returns the transitions of a state.
-    fn ways(
+    fn transitions(
         &self,
         automaton: &Automaton,
         state: usize,
-        here: &[&(Place, Code)],
+        here: &[&(MemoryState, StateCode)],
         meanings: &Meanings,
     ) -> Result<Tree, ConversionError> {
         let mut ways = Vec::new();
-        for transition in taken(&automaton.states[state].incoming) {
+        for transition in reachable_transitions(&automaton.states[state].incoming) {
             let Transition { trigger, inward, out, .. } = transition;
             let unknown =
                 |message, way| ConversionError::Message { state: state + 1, message: message_text(message), way };
             let condition = meanings.condition(trigger);
             let condition = condition.ok_or(ConversionError::Trigger { state: state + 1, trigger })?;
             meanings.inward(inward).ok_or_else(|| unknown(inward, "handed inward"))?;
-            let enter = |place: &Place| self.code(place.after(&transition)).map(Code::enter);
+            let enter = |place: &MemoryState| self.code(place.after(&transition)).map(StateCode::enter);
             let enter = if inward.is_some() {
                 here.first().and_then(|(place, _)| enter(place))
             } else {
@@ -138,19 +139,19 @@ impl Places {
         Ok(if ways.is_empty() { Tree::leaf(Kind::Failurel, &[]) } else { sel(ways) })
     }
 
-    fn code(&self, wanted: Place) -> Option<Code> {
+    fn code(&self, wanted: MemoryState) -> Option<StateCode> {
         self.0.iter().find(|(place, _)| *place == wanted).map(|(_, code)| *code)
     }
 }
 
-impl Place {
-    fn after(self, transition: &Transition) -> Place {
-        Place { state: usize::from(transition.to), inward: transition.inward.or(self.inward) }
+impl MemoryState {
+    fn after(self, transition: &Transition) -> MemoryState {
+        MemoryState { state: usize::from(transition.to), inward: transition.inward.or(self.inward) }
     }
 }
 
 /// Returns a tree that succeeds if one of the places is current.
-fn any_of(places: &[&(Place, Code)]) -> Tree {
+fn any_of(places: &[&(MemoryState, StateCode)]) -> Tree {
     sel(places.iter().map(|(_, code)| code.test()).collect())
 }
 
@@ -238,8 +239,8 @@ mod tests {
             (status, goal(memory), signal)
         }
 
-        fn place(&self) -> Place {
-            Place { state: usize::from(self.office.state()), inward: self.inward }
+        fn place(&self) -> MemoryState {
+            MemoryState { state: usize::from(self.office.state()), inward: self.inward }
         }
     }
 
@@ -254,7 +255,7 @@ mod tests {
     }
 
     /// Returns the place held in v_scr; asserts that exactly one test succeeds.
-    fn place_in(places: &Places, scratch: [f32; 3]) -> Place {
+    fn place_in(places: &Places, scratch: [f32; 3]) -> MemoryState {
         let now = vec2(scratch[1], scratch[2]);
         let mut found = places.0.iter().filter(|(_, code)| code.holds(now));
         let (place, _) = found.next().unwrap();
@@ -269,7 +270,7 @@ mod tests {
         let mut visited = BTreeSet::new();
         for number in 0..100 {
             let automaton = random(1 + draws.below(16) as usize, &mut draws);
-            let places = Places::of(&automaton).unwrap();
+            let places = Places::reachable(&automaton).unwrap();
             let program = program(&to_tree(&automaton, &meanings).unwrap());
             let mut memory = Memory::new(&program);
             let mut direct = Direct::new(&automaton, &meanings);
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_automaton_is_a_small_tree() {
+    fn small_automaton_converts_to_expected_tree() {
         let text = "1 -> 2: (SENSORS_LIGHT_ENTER), in:NAVIGATE_FORWARD 0, out:BEEP_BEEP 7\n\
                     2 -> 1: (SENSORS_LIGHT_LEAVE), in:-, out:-\n";
         let tree = to_tree(&parse("test", Module::Navigate, text).unwrap(), &Meanings::epuck()).unwrap();
@@ -363,7 +364,7 @@ seq
     }
 
     #[test]
-    fn what_is_sent_out_ends_the_tick_if_it_is_running() {
+    fn running_output_ends_the_tick() {
         let text = "1 -> 2: (SENSORS_LIGHT_LEAVE), in:NAVIGATE_FORWARD 0, out:BEEP_BEEP 1\n";
         let automaton = parse("test", Module::Navigate, text).unwrap();
         let mut meanings = Meanings::epuck();
@@ -381,7 +382,7 @@ seq
     }
 
     #[test]
-    fn what_has_no_meaning_is_named() {
+    fn messages_without_meaning_are_rejected_by_name() {
         let error = |text: &str| {
             to_tree(&parse("test", Module::Navigate, text).unwrap(), &Meanings::epuck()).unwrap_err().to_string()
         };

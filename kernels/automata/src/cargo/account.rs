@@ -71,7 +71,7 @@ mod tests {
     use xpuck_kernels::tree::Tree;
 
     #[test]
-    fn an_account_has_a_line_for_each_node_below_its_parent() {
+    fn account_has_one_indented_line_per_node() {
         let text =
             "sel\n  seq\n    ifquad v_prox 1\n    signal 2\n  invert\n    ifquad v_blue 0\n  signal 3\n  successl\n";
         let arbiter = Arbiter::new(Tree::parse(text).unwrap(), &[Module::Avoidance]).unwrap();

@@ -153,14 +153,14 @@ impl<'a> Arbitrating<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cargo::{Outcomes, Prepared, Trials, Weights, printed};
+    use crate::cargo::{Outcomes, PreparedScene, Trials, Weights, published_scene};
 
     fn arbiter(text: &str, modules: &[Module]) -> Arbiter {
         Arbiter::new(Tree::parse(text).unwrap(), modules).unwrap()
     }
 
     fn outcomes(arbiter: &Arbiter) -> Outcomes {
-        let world = Prepared::new(printed()).unwrap();
+        let world = PreparedScene::new(published_scene()).unwrap();
         let weights = Weights { obstacle_time: 1.0, ..Weights::default() };
         let trials = Trials {
             world: &world,
@@ -171,7 +171,7 @@ mod tests {
             seed: 1,
             checkpoints: &[],
         };
-        Outcomes::of(arbiter, &trials)
+        Outcomes::simulate(arbiter, &trials)
     }
 
     const BY_HAND: &str = "\
@@ -193,7 +193,7 @@ sel
 ";
 
     #[test]
-    fn a_tree_made_by_hand_delivers_and_the_same_for_a_seed() {
+    fn hand_made_tree_delivers_and_is_deterministic() {
         let tree = arbiter(BY_HAND, &Module::ARBITRATED);
         let first = outcomes(&tree);
         assert!(first.script_times(3).times > 2.0, "{:?}", first.script_times(3));
@@ -201,7 +201,7 @@ sel
     }
 
     #[test]
-    fn a_tree_has_the_modules_that_it_is_given_and_nothing_else_drives() {
+    fn tree_drives_only_its_modules() {
         let still = outcomes(&arbiter("signal 9\n", &Module::ARBITRATED));
         assert!(still.runs().all(|run| run.tally.distance == 0.0));
         let without_loader = outcomes(&arbiter(BY_HAND, &[Module::Explore, Module::Avoidance, Module::LineFollower]));

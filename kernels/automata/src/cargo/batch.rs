@@ -1,7 +1,7 @@
 //! Evaluation of many controllers in many runs, on all threads.
 
 use super::controller::{Arbitration, Usages};
-use super::plant::Prepared;
+use super::plant::PreparedScene;
 use super::run::{Checkpoints, Outcome, Setup, run};
 use super::tally::{COUNTED_SCRIPTS, Weights};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use xpuck_kernels::hash::fnv1a;
 #[derive(Clone, Copy, Debug)]
 pub struct Trials<'a> {
     /// World.
-    pub world: &'a Prepared,
+    pub world: &'a PreparedScene,
     /// Score weights.
     pub weights: &'a Weights,
     /// Number of starts, taken from the world in turn.
@@ -28,7 +28,7 @@ pub struct Trials<'a> {
 
 /// Evaluation of one controller.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct ControllerScores {
     /// Scores, grouped by start.
     pub scores: Vec<Vec<f64>>,
     /// States and transitions of the automata used in any run; empty for a tree.
@@ -55,7 +55,7 @@ pub struct ScriptTimes {
 
 impl Outcomes {
     /// Runs one controller; each run is simulated once.
-    pub fn of<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Outcomes {
+    pub fn simulate<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Outcomes {
         let controller = controller.into();
         let Trials { world, weights, time, repeats, .. } = *trials;
         let seed = trials.seed ^ fnv1a(controller.text().bytes());
@@ -85,8 +85,8 @@ impl Outcomes {
 }
 
 /// Evaluates one controller.
-pub fn try_one<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> Tried {
-    let outcomes = Outcomes::of(controller, trials);
+pub fn evaluate<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> ControllerScores {
+    let outcomes = Outcomes::simulate(controller, trials);
     let mut usages = Usages::default();
     let mut scripts = [u32::MAX; COUNTED_SCRIPTS];
     for outcome in outcomes.runs() {
@@ -97,16 +97,16 @@ pub fn try_one<'a>(controller: impl Into<Arbitration<'a>>, trials: &Trials) -> T
             *fewest = count.min(*fewest);
         }
     }
-    Tried { scores: outcomes.scores(), usages, scripts }
+    ControllerScores { scores: outcomes.scores(), usages, scripts }
 }
 
 /// Evaluates many controllers; results are in input order, independent of threads.
-pub fn try_all<C>(controllers: &[C], trials: &Trials) -> Vec<Tried>
+pub fn evaluate_all<C>(controllers: &[C], trials: &Trials) -> Vec<ControllerScores>
 where
     C: Sync,
     for<'a> &'a C: Into<Arbitration<'a>>,
 {
-    controllers.par_iter().map(|controller| try_one(controller, trials)).collect()
+    controllers.par_iter().map(|controller| evaluate(controller, trials)).collect()
 }
 
 /// Returns the scores of single runs, each given by a controller index and a run number. The run number selects the

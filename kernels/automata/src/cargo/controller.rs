@@ -5,7 +5,7 @@ use super::arbiter::{Arbiter, Arbitrating, Behaviour, UPDATE};
 use super::modules::{
     Avoidance, Cargoloader, Envelope, Explore, LineFollower, Motordriver, Navigate, Outbox, Trackers,
 };
-use super::plant::{Plant, Senses};
+use super::plant::{Senses, World};
 use crate::automaton::{Automaton, Kind, Message, Module, PostOffice, Usage, print};
 use xpuck_kernels::random::Draws;
 
@@ -16,9 +16,9 @@ const MAX_MESSAGES: usize = 128;
 /// Automata of a controller, in the order of [`Module::ARBITRATED`]; a module without one sends and receives
 /// unfiltered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Automata(pub [Option<Automaton>; 4]);
+pub struct ControllerAutomata(pub [Option<Automaton>; 4]);
 
-impl Automata {
+impl ControllerAutomata {
     /// Returns all automata as text, each below its module's name.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -35,7 +35,7 @@ impl Automata {
 #[derive(Clone, Copy, Debug)]
 pub enum Arbitration<'a> {
     /// Post-offices.
-    Automata(&'a Automata),
+    Automata(&'a ControllerAutomata),
     /// Behaviour tree.
     Tree(&'a Arbiter),
 }
@@ -50,8 +50,8 @@ impl Arbitration<'_> {
     }
 }
 
-impl<'a> From<&'a Automata> for Arbitration<'a> {
-    fn from(automata: &'a Automata) -> Arbitration<'a> {
+impl<'a> From<&'a ControllerAutomata> for Arbitration<'a> {
+    fn from(automata: &'a ControllerAutomata) -> Arbitration<'a> {
         Arbitration::Automata(automata)
     }
 }
@@ -124,11 +124,11 @@ impl<'a> Controller<'a> {
     }
 
     /// Executes the program at a tick.
-    pub fn tick(&mut self, now: u32, plant: &mut Plant) {
+    pub fn tick(&mut self, now: u32, plant: &mut World) {
         let senses = plant.senses();
         let marks = plant.take_marks();
         let out = &mut Outbox { now, draws: &mut self.draws, queue: &mut self.queue };
-        self.trackers.look(senses, marks, out);
+        self.trackers.update(senses, marks, out);
         if self.navigate.wake_at() <= now {
             self.navigate.wake(out);
         }
@@ -162,7 +162,7 @@ impl<'a> Controller<'a> {
     }
 
     /// Sends all queued messages, and the messages that they cause; returns whether there were any.
-    fn drain(&mut self, now: u32, plant: &mut Plant) -> bool {
+    fn drain(&mut self, now: u32, plant: &mut World) -> bool {
         let mut taken = 0;
         while taken < self.queue.len() && taken < MAX_MESSAGES {
             let envelope = self.queue[taken];
@@ -174,7 +174,7 @@ impl<'a> Controller<'a> {
     }
 
     /// Asks the tree which behaviour gets the motors, unless an action that must finish is in progress.
-    fn arbitrate(&mut self, now: u32, tree: &mut Arbitrating, senses: Senses, plant: &mut Plant) {
+    fn arbitrate(&mut self, now: u32, tree: &mut Arbitrating, senses: Senses, plant: &mut World) {
         tree.driving = tree.driving.filter(|&behaviour| self.is_at_work(behaviour));
         if tree.driving.is_some_and(|behaviour| behaviour.ends().is_none()) {
             tree.called = false;
@@ -185,10 +185,10 @@ impl<'a> Controller<'a> {
             return;
         }
         if let Some((before, end)) = tree.driving.and_then(|before| Some((before, before.ends()?))) {
-            self.hand(now, before.module(), Module::Beep, 0, end.into(), plant);
+            self.dispatch(now, before.module(), Module::Beep, 0, end.into(), plant);
         }
         if let Some(behaviour) = wanted {
-            self.hand(now, behaviour.module(), Module::Beep, 0, behaviour.begins().into(), plant);
+            self.dispatch(now, behaviour.module(), Module::Beep, 0, behaviour.begins().into(), plant);
         }
         tree.driving = wanted;
     }
@@ -203,7 +203,7 @@ impl<'a> Controller<'a> {
     }
 
     /// Sends a message through the post-office of its sender.
-    fn send(&mut self, now: u32, envelope: Envelope, plant: &mut Plant) {
+    fn send(&mut self, now: u32, envelope: Envelope, plant: &mut World) {
         let office = envelope.from.arbitrated().and_then(|i| self.offices[i].as_mut());
         let Some(office) = office else { return self.route(now, envelope, plant) };
         let passed = office.outgoing(envelope.message);
@@ -212,11 +212,11 @@ impl<'a> Controller<'a> {
             self.route(now, Envelope { to, message, ..envelope }, plant);
         }
         if let Some(message) = passed.inward {
-            self.hand(now, envelope.from, envelope.from, 0, message, plant);
+            self.dispatch(now, envelope.from, envelope.from, 0, message, plant);
         }
     }
 
-    fn route(&mut self, now: u32, envelope: Envelope, plant: &mut Plant) {
+    fn route(&mut self, now: u32, envelope: Envelope, plant: &mut World) {
         match envelope.to {
             Some(to) => self.deliver(now, to, envelope, plant),
             None => {
@@ -231,14 +231,14 @@ impl<'a> Controller<'a> {
     }
 
     /// Delivers a message through the post-office of its receiver.
-    fn deliver(&mut self, now: u32, to: Module, envelope: Envelope, plant: &mut Plant) {
+    fn deliver(&mut self, now: u32, to: Module, envelope: Envelope, plant: &mut World) {
         let office = to.arbitrated().and_then(|i| self.offices[i].as_mut());
         let Some(office) = office else {
             // If a tree arbitrates, only the tree starts avoidance.
             if self.tree.is_some() && to == Module::Avoidance && envelope.message.kind == Kind::BumpersPressed {
                 return;
             }
-            return self.hand(now, to, envelope.from, envelope.priority, envelope.message, plant);
+            return self.dispatch(now, to, envelope.from, envelope.priority, envelope.message, plant);
         };
         let passed = office.incoming(envelope.message);
         if let Some(message) = passed.out
@@ -248,11 +248,11 @@ impl<'a> Controller<'a> {
             self.queue.push(Envelope { from: Module::Beep, to: None, priority: to.priority(), message });
         }
         if let Some(message) = passed.inward {
-            self.hand(now, to, envelope.from, envelope.priority, message, plant);
+            self.dispatch(now, to, envelope.from, envelope.priority, message, plant);
         }
     }
 
-    fn hand(&mut self, now: u32, to: Module, from: Module, priority: u8, message: Message, plant: &mut Plant) {
+    fn dispatch(&mut self, now: u32, to: Module, from: Module, priority: u8, message: Message, plant: &mut World) {
         let out = &mut Outbox { now, draws: &mut self.draws, queue: &mut self.queue };
         match to {
             Module::Navigate => self.navigate.handle(message, from, priority, out),

@@ -1,6 +1,6 @@
 //! Hand-made controller: baseline for evolution and source of its fixed automata.
 
-use super::controller::Automata;
+use super::controller::ControllerAutomata;
 use crate::automaton::{Kind, Module, parse};
 
 const CARGOLOADER: &str = "\
@@ -22,10 +22,10 @@ const LINE_FOLLOWER: &str = "\
 const AVOIDANCE: &str = "1 -> 1: (SENSORS_BUMPERS_PRESSED), in:SENSORS_BUMPERS_PRESSED, out:-\n";
 
 /// Returns the hand-made automaton of each module.
-pub fn hand_made() -> Automata {
+pub fn hand_made_automata() -> ControllerAutomata {
     let mut explore: Vec<Kind> = Module::Explore.inputs().to_vec();
     explore.dedup();
-    Automata(Module::ARBITRATED.map(|module| {
+    ControllerAutomata(Module::ARBITRATED.map(|module| {
         let text = match module {
             Module::Cargoloader => CARGOLOADER,
             Module::LineFollower => LINE_FOLLOWER,

@@ -25,14 +25,14 @@ mod tally;
 
 pub use account::account;
 pub use arbiter::{Arbiter, Behaviour};
-pub use batch::{Outcomes, ScriptTimes, Trials, Tried, score_runs, try_all, try_one};
-pub use controller::{Arbitration, Automata, Usages};
+pub use batch::{ControllerScores, Outcomes, ScriptTimes, Trials, evaluate, evaluate_all, score_runs};
+pub use controller::{Arbitration, ControllerAutomata, Usages};
 pub use geometry::Rect;
-pub use hand_made::hand_made;
+pub use hand_made::hand_made_automata;
 pub use motion::Pose;
-pub use plant::{Prepared, Senses};
-pub use printed::printed;
-pub use run::{Checkpoints, MAX_TIME, Outcome, Setup, run, watch};
+pub use plant::{PreparedScene, Senses};
+pub use printed::published_scene;
+pub use run::{Checkpoints, MAX_TIME, Outcome, Setup, run, run_observed};
 pub use scene::{
     Activation, Area, Body, Command, FLOOR, Lamp, Line, MAX_ENTRIES, Noise, Scene, Start, TICK, TimeEvent,
 };

@@ -27,7 +27,7 @@ pub(super) fn direction(heading: f32) -> Vec2 {
 
 /// Motion with constant speeds: a straight line, an arc, or a turn on the spot.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
+pub(super) struct Motion {
     /// Start time (ms).
     pub since: f64,
     pub from: Pose,
@@ -38,10 +38,10 @@ pub(super) struct Stretch {
     facing: Vec2,
 }
 
-impl Stretch {
-    pub fn new(since: f64, from: Pose, speed: f32, turn: f32) -> Stretch {
+impl Motion {
+    pub fn new(since: f64, from: Pose, speed: f32, turn: f32) -> Motion {
         let from = Pose { heading: from.heading - TAU * (from.heading / TAU).round(), ..from };
-        Stretch { since, from, speed, turn, facing: direction(from.heading) }
+        Motion { since, from, speed, turn, facing: direction(from.heading) }
     }
 
     /// Pose at a time (ms).
@@ -69,7 +69,7 @@ mod tests {
     fn closed_forms_agree_with_small_steps() {
         let from = Pose { at: vec2(0.4, 0.5), heading: 0.3 };
         for (speed, turn) in [(1e-4, 0.0), (0.0, 2e-3), (1e-4, 1e-3), (-1e-4, 2e-3)] {
-            let stretch = Stretch::new(5.0, from, speed, turn);
+            let stretch = Motion::new(5.0, from, speed, turn);
             let (mut at, mut heading) = ((0.4f64, 0.5f64), 0.3f64);
             let steps = 100_000;
             let dt = 700.0 / f64::from(steps);

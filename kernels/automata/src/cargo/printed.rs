@@ -5,7 +5,7 @@ use super::scene::{Activation, Area, Body, CARGO, Command, Lamp, Line, Noise, Sc
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Returns the printed world.
-pub fn printed() -> Scene {
+pub fn published_scene() -> Scene {
     let rect = |x, y, width, height| Rect { x, y, width, height };
     let line = |points: &[[f32; 2]]| Line { width: 0.05, value: 30.0, points: points.to_vec() };
     let lamp = |x, y| Lamp { x, y, z: 1.0, intensity: 1.0, on: true };

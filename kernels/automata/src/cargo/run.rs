@@ -2,7 +2,7 @@
 
 use super::controller::{Arbitration, Controller, Usages};
 use super::motion::Pose;
-use super::plant::{Plant, Prepared};
+use super::plant::{PreparedScene, World};
 use super::scene::TICK;
 use super::tally::{Tally, Weights};
 use xpuck_kernels::random::{Draws, Stream};
@@ -14,7 +14,7 @@ pub const MAX_TIME: u32 = 3_600_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// World.
-    pub world: &'a Prepared,
+    pub world: &'a PreparedScene,
     /// Score weights.
     pub weights: &'a Weights,
     /// Number of the start; starts of the world are used in turn.
@@ -43,18 +43,18 @@ pub type Checkpoints<'a> = &'a [(u32, f64)];
 
 /// Runs a controller.
 pub fn run<'a>(arbitration: impl Into<Arbitration<'a>>, setup: &Setup, checkpoints: Checkpoints) -> Outcome {
-    watch(arbitration, setup, checkpoints, |_, _, _| {})
+    run_observed(arbitration, setup, checkpoints, |_, _, _| {})
 }
 
 /// Runs a controller and calls `see` with time (ms), pose and tally at each tick with an event.
-pub fn watch<'a>(
+pub fn run_observed<'a>(
     arbitration: impl Into<Arbitration<'a>>,
     setup: &Setup,
     mut checkpoints: Checkpoints,
     mut see: impl FnMut(u32, Pose, &Tally),
 ) -> Outcome {
     let draws = |stream| Draws::new(setup.seed, setup.start as u32, setup.repeat, 0, stream);
-    let mut plant = Plant::new(setup.world, setup.start, setup.weights.only_after_load, draws(Stream::Motion));
+    let mut plant = World::new(setup.world, setup.start, setup.weights.only_after_load, draws(Stream::Motion));
     let mut controller = Controller::new(arbitration.into(), draws(Stream::Controller));
     let end = setup.time.min(MAX_TIME) / TICK * TICK;
     let mut now = 0;

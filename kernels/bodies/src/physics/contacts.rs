@@ -8,7 +8,7 @@ use super::vector::V3;
 
 /// Maximum distance by which a corner may rise, or slide from its last contact point, before its contact ends: a
 /// fiftieth of the cube's radius (m).
-const BREAKING: f64 = 0.02 * 0.866_025_403_784_438_6;
+const BREAKING_DISTANCE: f64 = 0.02 * 0.866_025_403_784_438_6;
 /// Half the edge of a cube (m).
 const HALF: f64 = 0.5;
 /// Maximum number of contacts of a cube.
@@ -26,14 +26,14 @@ pub(super) struct Contact {
 
 /// Corner in a manifold: number of the corner and position of its last contact.
 #[derive(Clone, Copy)]
-struct Held {
+struct ContactPoint {
     corner: u8,
     anchor: [f64; 2],
 }
 
 #[derive(Clone, Copy)]
 struct Manifold {
-    held: [Held; MAX_CONTACTS],
+    held: [ContactPoint; MAX_CONTACTS],
     count: usize,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Contacts {
 
 impl Contacts {
     pub fn new(model: &Model) -> Contacts {
-        let empty = Manifold { held: [Held { corner: 0, anchor: [0.0; 2] }; MAX_CONTACTS], count: 0 };
+        let empty = Manifold { held: [ContactPoint { corner: 0, anchor: [0.0; 2] }; MAX_CONTACTS], count: 0 };
         let cubes = model.cubes.len();
         Contacts {
             manifolds: vec![empty; cubes],
@@ -77,7 +77,7 @@ impl Contacts {
             if centre[2] - reach > ground {
                 if manifold.count > 0 {
                     manifold.count = 0;
-                    forget(&mut self.touching, number);
+                    swap_remove_value(&mut self.touching, number);
                 }
                 continue;
             }
@@ -85,11 +85,11 @@ impl Contacts {
                 self.touching.push(number);
             }
             let corner = |number: u8| corner_of(rotation, centre, number);
-            manifold.touch(downward, ground, corner);
-            manifold.release(ground, corner);
+            manifold.add_face(downward, ground, corner);
+            manifold.drop_broken(ground, corner);
         }
         if self.order.len() != self.touching.len() {
-            self.order = order::of_peer(self.touching.len());
+            self.order = order::bullet_order(self.touching.len());
         }
         for &at in &self.order {
             let number = self.touching[at];
@@ -104,7 +104,7 @@ impl Contacts {
 }
 
 /// Removes a number from a list; the last entry takes its place.
-fn forget(list: &mut Vec<usize>, number: usize) {
+fn swap_remove_value(list: &mut Vec<usize>, number: usize) {
     if let Some(at) = list.iter().position(|&other| other == number) {
         list.swap_remove(at);
     }
@@ -126,7 +126,7 @@ fn corner_of(rotation: &[V3; 3], centre: V3, corner: u8) -> V3 {
 impl Manifold {
     /// Adds the corners of the lowest face that are not above the ground.
     #[inline(always)]
-    fn touch(&mut self, downward: V3, ground: f64, corner: impl Fn(u8) -> V3) {
+    fn add_face(&mut self, downward: V3, ground: f64, corner: impl Fn(u8) -> V3) {
         let mut lowest = 0;
         for axis in 1..3 {
             if downward[axis].abs() > downward[lowest].abs() {
@@ -142,7 +142,7 @@ impl Manifold {
             if place[2] > ground {
                 continue;
             }
-            let held = Held { corner: number, anchor: [place[0], place[1]] };
+            let held = ContactPoint { corner: number, anchor: [place[0], place[1]] };
             match self.held[..self.count].iter().position(|held| held.corner == number) {
                 Some(at) => self.held[at] = held,
                 None if self.count < MAX_CONTACTS => {
@@ -161,12 +161,12 @@ impl Manifold {
 
     /// Removes corners that have risen too far, or have slid too far while above the ground.
     #[inline(always)]
-    fn release(&mut self, ground: f64, corner: impl Fn(u8) -> V3) {
+    fn drop_broken(&mut self, ground: f64, corner: impl Fn(u8) -> V3) {
         for at in (0..self.count).rev() {
-            let Held { corner: number, anchor } = self.held[at];
+            let ContactPoint { corner: number, anchor } = self.held[at];
             let [x, y, z] = corner(number);
             let slid = (x - anchor[0]).powi(2) + (y - anchor[1]).powi(2);
-            if z - ground > BREAKING || slid > BREAKING * BREAKING {
+            if z - ground > BREAKING_DISTANCE || slid > BREAKING_DISTANCE * BREAKING_DISTANCE {
                 self.count -= 1;
                 self.held[at] = self.held[self.count];
             }

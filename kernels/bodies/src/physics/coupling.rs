@@ -20,7 +20,7 @@ const TERMS: [(usize, usize, usize, usize, usize); 3] = [(5, 0, 1, 1, 0), (3, 1,
 pub(super) struct Coupling {
     pub contacts: usize,
     /// Impulse of each row if all other rows were unchanged.
-    pub aims: Vec<f64>,
+    pub target_impulses: Vec<f64>,
     /// Velocity change of a row per unit impulse on it.
     pub gains: Vec<f64>,
     /// Reduction of the other rows' aims per unit impulse, row by row.
@@ -32,7 +32,7 @@ pub(super) struct Coupling {
     /// Velocity changes for all rows, ordered by degree of freedom.
     by_freedom: Vec<f64>,
     /// Whether a link is in contact or is an ancestor of a link in contact.
-    needed: Vec<bool>,
+    is_active: Vec<bool>,
     /// Angular and linear velocity of these links; `link_responses` has the velocity changes of all degrees of
     /// freedom per unit of the six link impulses.
     velocities: Vec<[V3; 2]>,
@@ -47,13 +47,13 @@ impl Coupling {
         let links = model.links.len();
         Coupling {
             contacts: 0,
-            aims: Vec::new(),
+            target_impulses: Vec::new(),
             gains: Vec::new(),
             matrix: Vec::new(),
             stride: 0,
             responses: Vec::new(),
             by_freedom: Vec::new(),
-            needed: vec![false; links],
+            is_active: vec![false; links],
             velocities: vec![[[0.0; 3]; 2]; links],
             link_responses: vec![0.0; links * 6 * freedoms],
             by_link: Vec::new(),
@@ -68,16 +68,16 @@ impl Coupling {
 
     /// Updates the aims for an impulse on a row.
     #[inline(always)]
-    pub fn act(&mut self, row: usize, impulse: f64) {
-        add_scaled(&mut self.aims, -impulse, &self.matrix[row * self.stride..(row + 1) * self.stride]);
+    pub fn apply_impulse(&mut self, row: usize, impulse: f64) {
+        add_scaled(&mut self.target_impulses, -impulse, &self.matrix[row * self.stride..(row + 1) * self.stride]);
     }
 
     /// Updates the aims for impulses on the two friction rows of a contact; `row` is the first.
     #[inline(always)]
-    pub fn act_two(&mut self, row: usize, impulses: [f64; 2]) {
+    pub fn apply_friction(&mut self, row: usize, impulses: [f64; 2]) {
         let (first, second) = self.matrix[row * self.stride..(row + 2) * self.stride].split_at(self.stride);
         let both = first.as_chunks::<LANES>().0.iter().zip(second.as_chunks::<LANES>().0);
-        for (aims, (first, second)) in self.aims.as_chunks_mut::<LANES>().0.iter_mut().zip(both) {
+        for (aims, (first, second)) in self.target_impulses.as_chunks_mut::<LANES>().0.iter_mut().zip(both) {
             for lane in 0..LANES {
                 aims[lane] -= impulses[0] * first[lane] + impulses[1] * second[lane];
             }
@@ -134,18 +134,18 @@ impl Coupling {
 
     #[inline(always)]
     fn set_links(&mut self, model: &Model, state: &State, frames: &Frames, inertia: &Inertia, contacts: &[Contact]) {
-        self.needed.fill(false);
+        self.is_active.fill(false);
         for contact in contacts {
             let mut link = model.cubes[contact.cube].link;
-            while !self.needed[link] {
-                self.needed[link] = true;
+            while !self.is_active[link] {
+                self.is_active[link] = true;
                 link = model.links[link].parent;
             }
         }
         let size = 6 * inertia.stride;
         let u = &state.velocities;
         for (number, link) in model.links.iter().enumerate() {
-            if !self.needed[number] {
+            if !self.is_active[number] {
                 continue;
             }
             let (before, rest) = self.link_responses.split_at_mut(number * size);
@@ -201,7 +201,7 @@ impl Coupling {
         let size = 6 * stride;
         self.by_link.resize(model.links.len() * size, 0.0);
         for (number, link) in model.links.iter().enumerate() {
-            if !self.needed[number] {
+            if !self.is_active[number] {
                 continue;
             }
             let (before, rest) = self.by_link.split_at_mut(number * size);
@@ -250,10 +250,10 @@ impl Coupling {
 
     #[inline(always)]
     fn set_aims(&mut self, model: &Model, joints: &[JointRow], contacts: &[Contact]) {
-        self.aims.clear();
-        self.aims.resize(self.stride, 0.0);
+        self.target_impulses.clear();
+        self.target_impulses.resize(self.stride, 0.0);
         for (number, row) in joints.iter().enumerate() {
-            self.aims[number] = row.wanted * self.masses[number];
+            self.target_impulses[number] = row.wanted * self.masses[number];
         }
         for (number, contact) in contacts.iter().enumerate() {
             let [w, v] = self.velocities[model.cubes[contact.cube].link];
@@ -265,7 +265,7 @@ impl Coupling {
                     wanted -= if distance > 0.0 { distance / DT } else { CONTACT_CORRECTION * distance / DT };
                 }
                 let row = self.row_of(joints.len(), number, k);
-                self.aims[row] = wanted * self.masses[row];
+                self.target_impulses[row] = wanted * self.masses[row];
             }
         }
     }

@@ -8,8 +8,8 @@ use super::{DAMPING, GRAVITY, MOMENT};
 /// Motion of links and the sums of forces on them.
 pub(super) struct Forces {
     /// Angular velocity, and velocity of the link-fixed point that coincides with the root's centre.
-    turning: Vec<V3>,
-    motion: Vec<V3>,
+    angular_velocity: Vec<V3>,
+    linear_velocity: Vec<V3>,
     /// The corresponding accelerations if no degree of freedom accelerates.
     turning_rate: Vec<V3>,
     motion_rate: Vec<V3>,
@@ -24,8 +24,8 @@ impl Forces {
     pub fn new(model: &Model) -> Forces {
         let zeros = || vec![[0.0; 3]; model.links.len()];
         Forces {
-            turning: zeros(),
-            motion: zeros(),
+            angular_velocity: zeros(),
+            linear_velocity: zeros(),
             turning_rate: zeros(),
             motion_rate: zeros(),
             moments: zeros(),
@@ -40,8 +40,8 @@ impl Forces {
         self.moments.fill([0.0; 3]);
         self.forces.fill([0.0; 3]);
         for (cube, &centre) in model.cubes.iter().zip(&frames.centres) {
-            let (w, alpha) = (self.turning[cube.link], self.turning_rate[cube.link]);
-            let velocity = add(self.motion[cube.link], cross(w, centre));
+            let (w, alpha) = (self.angular_velocity[cube.link], self.turning_rate[cube.link]);
+            let velocity = add(self.linear_velocity[cube.link], cross(w, centre));
             let acceleration = add(add(self.motion_rate[cube.link], cross(alpha, centre)), cross(w, velocity));
             let damped = scale(velocity, DAMPING + DAMPING * norm(velocity));
             let mut force = add(acceleration, damped);
@@ -66,17 +66,17 @@ impl Forces {
     fn propagate(&mut self, model: &Model, state: &State, frames: &Frames) {
         let u = &state.velocities;
         let (w, v) = ([u[0], u[1], u[2]], [u[3], u[4], u[5]]);
-        self.turning[0] = w;
-        self.motion[0] = v;
+        self.angular_velocity[0] = w;
+        self.linear_velocity[0] = v;
         self.turning_rate[0] = [0.0; 3];
         // The point that coincides with the root's centre is fixed in space while the root moves.
         self.motion_rate[0] = cross(v, w);
         for (number, link) in model.links.iter().enumerate().skip(1) {
             let (axis, moment, rate) = (frames.axes[number], frames.moments[number], u[number + 5]);
-            let w = add(self.turning[link.parent], scale(axis, rate));
-            let v = add(self.motion[link.parent], scale(moment, rate));
-            self.turning[number] = w;
-            self.motion[number] = v;
+            let w = add(self.angular_velocity[link.parent], scale(axis, rate));
+            let v = add(self.linear_velocity[link.parent], scale(moment, rate));
+            self.angular_velocity[number] = w;
+            self.linear_velocity[number] = v;
             self.turning_rate[number] = add(self.turning_rate[link.parent], scale(cross(w, axis), rate));
             let change = add(cross(w, moment), cross(v, axis));
             self.motion_rate[number] = add(self.motion_rate[link.parent], scale(change, rate));

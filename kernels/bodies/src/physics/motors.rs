@@ -6,7 +6,7 @@ use super::{DT, MAX_TORQUE};
 /// Share of the angle error that a motor corrects in a step.
 const POSITION_GAIN: f64 = 0.1;
 /// Impulse of PyBullet's motors before the first target angle is set (N m s).
-const UNTOLD_IMPULSE: f64 = 1.0;
+const INITIAL_MAX_IMPULSE: f64 = 1.0;
 
 /// Target angles of joints.
 pub(super) struct Motors {
@@ -29,7 +29,7 @@ impl Motors {
     pub fn demand(&self, link: usize, angle: f64) -> (f64, f64) {
         match self.targets[link] {
             Some(target) => (POSITION_GAIN * (target - angle) / DT, MAX_TORQUE * DT),
-            None => (0.0, UNTOLD_IMPULSE),
+            None => (0.0, INITIAL_MAX_IMPULSE),
         }
     }
 }

@@ -3,7 +3,7 @@
 /// Returns the order in which Bullet's quicksort leaves `n` equal elements: it swaps elements that compare equal. The
 /// last digits of an unconverged Gauss-Seidel iteration depend on this order, and resting bodies creep by such
 /// digits.
-pub(super) fn of_peer(n: usize) -> Vec<usize> {
+pub(super) fn bullet_order(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     swap_halves(&mut order);
     order
@@ -23,15 +23,15 @@ fn swap_halves(order: &mut [usize]) {
 
 #[cfg(test)]
 mod tests {
-    use super::of_peer;
+    use super::bullet_order;
 
     #[test]
     fn equal_things_come_out_as_of_a_partition_that_swaps_them() {
-        assert!(of_peer(0).is_empty());
-        assert_eq!(of_peer(1), [0]);
-        assert_eq!(of_peer(2), [1, 0]);
-        assert_eq!(of_peer(3), [2, 1, 0]);
-        assert_eq!(of_peer(4), [2, 3, 0, 1]);
-        assert_eq!(of_peer(5), [3, 4, 2, 0, 1]);
+        assert!(bullet_order(0).is_empty());
+        assert_eq!(bullet_order(1), [0]);
+        assert_eq!(bullet_order(2), [1, 0]);
+        assert_eq!(bullet_order(3), [2, 1, 0]);
+        assert_eq!(bullet_order(4), [2, 3, 0, 1]);
+        assert_eq!(bullet_order(5), [3, 4, 2, 0, 1]);
     }
 }

@@ -18,7 +18,7 @@ use super::{DT, FRICTION, ITERATIONS, LIMIT_CORRECTION, MAX_ANGLE, RESIDUAL};
 /// Maximum impulse of a joint limit (N m s).
 const MAX_LIMIT_IMPULSE: f64 = 100.0;
 /// Angle beyond a limit from which Bullet stops the joint without moving it back (rad).
-const FAR_BEYOND: f64 = 0.04;
+const HARD_LIMIT: f64 = 0.04;
 
 pub(super) struct Solver {
     joints: Vec<JointRow>,
@@ -36,7 +36,7 @@ impl Solver {
         let joints = model.links.len() - 1;
         Solver {
             joints: Vec::with_capacity(2 * joints),
-            order: order::of_peer(2 * joints),
+            order: order::bullet_order(2 * joints),
             coupling: Coupling::new(model, stride),
             impulses: Vec::new(),
             iterations: 0,
@@ -88,7 +88,7 @@ impl Solver {
             let angle = state.angles[link];
             let beyond = angle.abs() - MAX_ANGLE;
             if beyond >= 0.0 {
-                let wanted = if beyond < FAR_BEYOND { LIMIT_CORRECTION * beyond / DT } else { 0.0 };
+                let wanted = if beyond < HARD_LIMIT { LIMIT_CORRECTION * beyond / DT } else { 0.0 };
                 let limit = if angle < 0.0 {
                     row(link, wanted, 0.0, MAX_LIMIT_IMPULSE)
                 } else {
@@ -107,17 +107,17 @@ impl Solver {
         for k in 0..joints {
             let number = if self.iterations % 2 == 1 { k } else { joints - 1 - k };
             let JointRow { low, high, .. } = self.joints[number];
-            let next = self.coupling.aims[number].clamp(low, high);
+            let next = self.coupling.target_impulses[number].clamp(low, high);
             residual = residual.max(self.set(number, next).powi(2));
         }
         for contact in 0..self.coupling.contacts {
             let number = joints + contact;
             // A contact only pushes up.
-            let next = self.coupling.aims[number].max(0.0);
+            let next = self.coupling.target_impulses[number].max(0.0);
             residual = residual.max(self.set(number, next).powi(2));
         }
         for contact in 0..self.coupling.contacts {
-            residual = residual.max(self.rub(contact).powi(2));
+            residual = residual.max(self.solve_friction(contact).powi(2));
         }
         residual
     }
@@ -130,18 +130,18 @@ impl Solver {
             return 0.0;
         }
         self.impulses[number] = next;
-        self.coupling.act(number, delta);
+        self.coupling.apply_impulse(number, delta);
         delta * self.coupling.gains[number]
     }
 
     /// Updates the friction of a contact, limited by the friction coefficient times the normal impulse.
     #[inline(always)]
-    fn rub(&mut self, contact: usize) -> f64 {
+    fn solve_friction(&mut self, contact: usize) -> f64 {
         let joints = self.joints.len();
         let along_x = joints + self.coupling.contacts + 2 * contact;
         let along_y = along_x + 1;
         let most = FRICTION * self.impulses[joints + contact];
-        let (mut x, mut y) = (self.coupling.aims[along_x], self.coupling.aims[along_y]);
+        let (mut x, mut y) = (self.coupling.target_impulses[along_x], self.coupling.target_impulses[along_y]);
         let square = x * x + y * y;
         if square >= most * most {
             let share = if most > 0.0 { most / square.sqrt() } else { 0.0 };
@@ -154,7 +154,7 @@ impl Solver {
         }
         self.impulses[along_x] = x;
         self.impulses[along_y] = y;
-        self.coupling.act_two(along_x, [dx, dy]);
+        self.coupling.apply_friction(along_x, [dx, dy]);
         // Bullet's residual uses the sum of both, not the larger one.
         dx * self.coupling.gains[along_x] + dy * self.coupling.gains[along_y]
     }

@@ -8,7 +8,7 @@ use xpuck_kernels::random::Draws;
 
 /// Rule set of a mutation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
+pub enum MutationRules {
     /// As specified in the README: class 0.2, shape 0.2, following instructions 0.6; within shape, direction 0.1,
     /// repetitions 0.8, axis 0.1.
     #[default]
@@ -25,12 +25,12 @@ const TRIES: usize = 1000;
 ///
 /// # Errors
 /// `prif` itself is not a valid body.
-pub fn mutate(prif: &Prif, manner: Manner, draws: &mut Draws) -> Result<Prif, BodyError> {
+pub fn mutate(prif: &Prif, manner: MutationRules, draws: &mut Draws) -> Result<Prif, BodyError> {
     Plan::new(prif)?;
     let fresh = prif.greatest_id().saturating_add(1);
     for _ in 0..TRIES {
         let mut mutant = prif.clone();
-        vary(&mut mutant, manner, fresh, draws);
+        mutate_in_place(&mut mutant, manner, fresh, draws);
         if mutant != *prif && Plan::new(&mutant).is_ok() {
             return Ok(mutant);
         }
@@ -39,28 +39,28 @@ pub fn mutate(prif: &Prif, manner: Manner, draws: &mut Draws) -> Result<Prif, Bo
 }
 
 /// Returns a body grown from one brain by this number of mutations.
-pub fn random_body(mutations: u32, manner: Manner, draws: &mut Draws) -> Prif {
+pub fn random_body(mutations: u32, manner: MutationRules, draws: &mut Draws) -> Prif {
     // Mutants of valid bodies are valid, so `mutate` cannot fail.
     (0..mutations).fold(Prif::seed(), |prif, _| mutate(&prif, manner, draws).unwrap_or(prif))
 }
 
-fn vary(prif: &mut Prif, manner: Manner, fresh: u32, draws: &mut Draws) {
+fn mutate_in_place(prif: &mut Prif, manner: MutationRules, fresh: u32, draws: &mut Draws) {
     // A brain part cannot change class or shape.
     let weights = match (manner, prif.part) {
         (_, Part::Brain) => [0.0, 0.0, 1.0],
-        (Manner::Readme, _) => [0.2, 0.2, 0.6],
-        (Manner::AsPublished, _) => [0.2, 0.0, 0.8],
+        (MutationRules::Readme, _) => [0.2, 0.2, 0.6],
+        (MutationRules::AsPublished, _) => [0.2, 0.0, 0.8],
     };
     match weighted(draws, &weights) {
-        0 => prif.part = other(draws, &Part::CHANGEABLE, prif.part),
-        1 => build(prif, draws),
-        _ => follow(prif, manner, fresh, draws),
+        0 => prif.part = choose_other(draws, &Part::CHANGEABLE, prif.part),
+        1 => mutate_shape(prif, draws),
+        _ => mutate_children(prif, manner, fresh, draws),
     }
 }
 
-fn build(prif: &mut Prif, draws: &mut Draws) {
+fn mutate_shape(prif: &mut Prif, draws: &mut Draws) {
     match weighted(draws, &[0.1, 0.8, 0.1]) {
-        0 => prif.direction = other(draws, &Direction::ALL, prif.direction),
+        0 => prif.direction = choose_other(draws, &Direction::ALL, prif.direction),
         1 => {
             let steps: &[i64] = match prif.repetitions {
                 0 | 1 => &[1, 2],
@@ -70,16 +70,16 @@ fn build(prif: &mut Prif, draws: &mut Draws) {
             let repetitions = i64::from(prif.repetitions) + choose(draws, steps);
             prif.repetitions = u32::try_from(repetitions).unwrap_or(prif.repetitions);
         }
-        _ => prif.axis = other(draws, &Axis::ALL, prif.axis),
+        _ => prif.axis = choose_other(draws, &Axis::ALL, prif.axis),
     }
 }
 
 /// Adds an instruction under an unused key, or mutates the one under a used key. The direction of the new part is
 /// drawn independently of the key, as in pyro-corpus.
-fn follow(prif: &mut Prif, manner: Manner, fresh: u32, draws: &mut Draws) {
+fn mutate_children(prif: &mut Prif, manner: MutationRules, fresh: u32, draws: &mut Draws) {
     let key = choose(draws, &Direction::ALL);
     match prif.next.iter_mut().find(|(direction, _)| *direction == key) {
-        Some((_, next)) => vary(next, manner, fresh, draws),
+        Some((_, next)) => mutate_in_place(next, manner, fresh, draws),
         None => {
             let part = choose(draws, &Part::CHANGEABLE);
             let direction = choose(draws, &Direction::ALL);
@@ -90,7 +90,7 @@ fn follow(prif: &mut Prif, manner: Manner, fresh: u32, draws: &mut Draws) {
 }
 
 /// Draws an element other than `now`.
-fn other<T: Copy + PartialEq>(draws: &mut Draws, among: &[T], now: T) -> T {
+fn choose_other<T: Copy + PartialEq>(draws: &mut Draws, among: &[T], now: T) -> T {
     let others: Vec<T> = among.iter().copied().filter(|one| *one != now).collect();
     choose(draws, &others)
 }
@@ -128,7 +128,7 @@ mod tests {
         "nothing"
     }
 
-    fn shares(manner: Manner) -> impl Fn(&str) -> f64 {
+    fn shares(manner: MutationRules) -> impl Fn(&str) -> f64 {
         // A single chain, so that few mutations cause overlaps.
         let prif = Prif::parse("(B(), [LEFT, 4, X], None)").unwrap();
         let n = 20_000;
@@ -141,7 +141,7 @@ mod tests {
     fn mutations_are_as_frequent_as_the_readme_means_them() {
         // New parts that would overlap the chain are drawn again: a sixth of 0.6.
         let whole = 0.2 + 0.2 + 0.6 * 5.0 / 6.0;
-        let share = shares(Manner::Readme);
+        let share = shares(MutationRules::Readme);
         let expected = [("part", 0.2), ("direction", 0.02), ("repetitions", 0.16), ("axis", 0.02), ("new", 0.5)];
         for (name, expected) in expected {
             assert!((share(name) - expected / whole).abs() < 0.01, "{name}: {}", share(name));
@@ -150,29 +150,29 @@ mod tests {
 
     #[test]
     fn as_published_no_chain_and_no_axis_ever_changes() {
-        let share = shares(Manner::AsPublished);
+        let share = shares(MutationRules::AsPublished);
         assert_eq!([share("direction"), share("repetitions"), share("axis")], [0.0; 3]);
         assert!((share("part") - 0.2 / (0.2 + 0.8 * 5.0 / 6.0)).abs() < 0.01);
     }
 
     #[test]
-    fn every_mutant_is_a_body_with_its_brain_unchanged() {
+    fn mutants_are_valid_bodies_with_unchanged_brain_part() {
         for seed in 0..40 {
             let mut draws = draws(seed);
             let mut prif = Prif::seed();
             for _ in 0..60 {
-                prif = mutate(&prif, Manner::Readme, &mut draws).unwrap();
+                prif = mutate(&prif, MutationRules::Readme, &mut draws).unwrap();
                 Plan::new(&prif).unwrap();
                 assert_eq!((prif.part, prif.repetitions, prif.axis), (Part::Brain, 1, Axis::Y));
             }
-            assert_eq!(random_body(60, Manner::Readme, &mut self::draws(seed)), prif);
+            assert_eq!(random_body(60, MutationRules::Readme, &mut self::draws(seed)), prif);
         }
     }
 
     #[test]
-    fn a_body_as_large_as_bodies_may_be_still_mutates() {
+    fn largest_body_still_mutates() {
         let prif = Prif::parse("(B(), [LEFT, 256, X], None)").unwrap();
-        let mutant = mutate(&prif, Manner::Readme, &mut draws(1)).unwrap();
+        let mutant = mutate(&prif, MutationRules::Readme, &mut draws(1)).unwrap();
         assert_ne!(mutant, prif);
     }
 }

@@ -10,16 +10,16 @@ use xpuck_kernels::random::Draws;
 const SHARE: f32 = 0.75;
 const MEAN: f64 = 2.0;
 /// Share of weights changed by a nudge, and standard deviation of the added deviates.
-const NUDGED: f32 = 0.25;
-const NUDGE: f64 = 0.5;
+const NUDGE_SHARE: f32 = 0.25;
+const NUDGE_DEVIATION: f64 = 0.5;
 /// Shares of weights changed by a variation, in addition to one weight, and standard deviations of the added
 /// deviates.
-const REACHES: [f32; 4] = [0.0, 0.1, 0.3, 0.75];
-const SIZES: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
+const STEP_SHARES: [f32; 4] = [0.0, 0.1, 0.3, 0.75];
+const STEP_DEVIATIONS: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
 /// Range of a new own period, as multiples of the given period.
 const OWN_PACES: [f64; 2] = [0.25, 1.5];
 /// Standard deviation of a change in the logarithm of a period.
-const PACE: f64 = 0.2;
+const PERIOD_DEVIATION: f64 = 0.2;
 
 /// Returns a brain in which each weight has changed with probability 0.75 by an exponential deviate of mean 2; all
 /// changes have the same random sign. This is the mutation described by pyro-corpus, whose code discards the results.
@@ -41,8 +41,8 @@ pub fn nudge_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let chosen = draws.below(last + 1) as usize;
     for (number, weight) in mutant.weights.iter_mut().enumerate() {
         let (ticket, size) = (draws.unit(), normal(draws));
-        if number == chosen || ticket < NUDGED {
-            *weight += NUDGE * size;
+        if number == chosen || ticket < NUDGE_SHARE {
+            *weight += NUDGE_DEVIATION * size;
         }
     }
     mutant
@@ -58,7 +58,7 @@ pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     if kind == 0 {
         return mutate_brain(brain, draws);
     }
-    let (share, size) = (choose(draws, &REACHES), choose(draws, &SIZES));
+    let (share, size) = (choose(draws, &STEP_SHARES), choose(draws, &STEP_DEVIATIONS));
     let chosen = draws.below(last + 1) as usize;
     let mut mutant = brain.clone();
     for (number, weight) in mutant.weights.iter_mut().enumerate() {
@@ -77,15 +77,16 @@ pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
 
 /// Returns a brain with a period of its own, drawn log-uniformly between 0.25 and 1.5 times `period` [s]: small
 /// bodies swing fast.
-pub fn own_pace(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
+pub fn draw_own_period(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
     let [shortest, longest] = OWN_PACES;
     let drawn = period * shortest * libm::pow(longest / shortest, f64::from(draws.unit()));
     Brain { period: Some(drawn.clamp(*PERIODS.start(), *PERIODS.end())), ..brain.clone() }
 }
 
 /// Returns a brain whose own period, if any, is multiplied by a log-normal factor with a deviation of a fifth.
-pub fn change_pace(brain: &Brain, draws: &mut Draws) -> Brain {
-    let other = |period: f64| (period * libm::exp(PACE * normal(draws))).clamp(*PERIODS.start(), *PERIODS.end());
+pub fn mutate_period(brain: &Brain, draws: &mut Draws) -> Brain {
+    let other =
+        |period: f64| (period * libm::exp(PERIOD_DEVIATION * normal(draws))).clamp(*PERIODS.start(), *PERIODS.end());
     Brain { period: brain.period.map(other), ..brain.clone() }
 }
 
@@ -97,8 +98,8 @@ pub fn change_pace(brain: &Brain, draws: &mut Draws) -> Brain {
 /// # Errors
 /// The parent's brain does not fit the parent's body.
 pub fn inherit(parent: &Plan, brain: &Brain, child: &Plan, draws: &mut Draws) -> Result<Brain, BodyError> {
-    let known = Known::by_name(parent, brain, child)?;
-    Ok(born(child, &[known], brain.period, || normal(draws)))
+    let known = NeuronMap::by_name(parent, brain, child)?;
+    Ok(build_child_brain(child, &[known], brain.period, || normal(draws)))
 }
 
 /// Returns the brain of a child with a part of its father's body. Weights of synapses whose neurons both exist in the
@@ -114,25 +115,25 @@ pub fn inherit_both(
     child: &Plan,
     draws: &mut Draws,
 ) -> Result<Brain, BodyError> {
-    let own = Known::by_name(mother, brain, child)?;
-    let grafted = Known::by_id(father, fathers, child, ids)?;
-    Ok(born(child, &[own, grafted], brain.period, || normal(draws)))
+    let own = NeuronMap::by_name(mother, brain, child)?;
+    let grafted = NeuronMap::by_id(father, fathers, child, ids)?;
+    Ok(build_child_brain(child, &[own, grafted], brain.period, || normal(draws)))
 }
 
 /// Mapping from a child's neurons to a parent's.
-struct Known<'a> {
+struct NeuronMap<'a> {
     brain: &'a Brain,
     /// Index of the parent's neuron for each sensor and motor of the child.
     sensors: Vec<Option<usize>>,
     motors: Vec<Option<usize>>,
 }
 
-impl<'a> Known<'a> {
-    fn by_name(parent: &Plan, brain: &'a Brain, child: &Plan) -> Result<Known<'a>, BodyError> {
+impl<'a> NeuronMap<'a> {
+    fn by_name(parent: &Plan, brain: &'a Brain, child: &Plan) -> Result<NeuronMap<'a>, BodyError> {
         brain.check(parent)?;
         let joint = |plan: &Plan, part: usize| plan.joint_name(part).unwrap_or_default();
         let name = |plan: &Plan, part: usize| plan.parts()[part].name.clone();
-        Ok(Known {
+        Ok(NeuronMap {
             brain,
             sensors: matched(
                 child.sensors().map(|part| Some(name(child, part))),
@@ -145,7 +146,12 @@ impl<'a> Known<'a> {
         })
     }
 
-    fn by_id(parent: &Plan, brain: &'a Brain, child: &Plan, ids: &BTreeMap<u32, u32>) -> Result<Known<'a>, BodyError> {
+    fn by_id(
+        parent: &Plan,
+        brain: &'a Brain,
+        child: &Plan,
+        ids: &BTreeMap<u32, u32>,
+    ) -> Result<NeuronMap<'a>, BodyError> {
         brain.check(parent)?;
         let name = |part: usize| parent.parts()[part].name.clone();
         // Returns the name in the parent of the child's part; the roots correspond.
@@ -156,7 +162,7 @@ impl<'a> Known<'a> {
                 Some(format!("{}r{place}", ids.get(&id.parse().ok()?)?))
             }
         };
-        Ok(Known {
+        Ok(NeuronMap {
             brain,
             sensors: matched(child.sensors().map(called), parent.sensors().map(name)),
             motors: matched(child.motors().map(called), parent.motors().map(name)),
@@ -171,7 +177,12 @@ fn matched(names: impl Iterator<Item = Option<String>>, parents: impl Iterator<I
 }
 
 /// Builds a brain with the weights of the first parent that has both neurons of a synapse; the others are drawn.
-fn born(child: &Plan, parents: &[Known], period: Option<f64>, mut drawn: impl FnMut() -> f64) -> Brain {
+fn build_child_brain(
+    child: &Plan,
+    parents: &[NeuronMap],
+    period: Option<f64>,
+    mut drawn: impl FnMut() -> f64,
+) -> Brain {
     let (sensors, motors) = (child.sensors().count(), child.motors().len());
     let mut weights = Vec::with_capacity(sensors * motors);
     for sensor in 0..sensors {
@@ -198,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn three_quarters_of_the_weights_change_one_way_by_two_on_average() {
+    fn mutation_changes_three_quarters_of_weights_by_mean_two() {
         let brain = Brain { sensors: 100, motors: 200, weights: vec![0.5; 20_000], period: None };
         let mut signs = [0; 2];
         for seed in 0..20 {
@@ -234,22 +245,23 @@ mod tests {
     #[test]
     fn periods_begin_around_one_and_change_by_a_fifth() {
         let brain = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
-        assert_eq!(change_pace(&brain, &mut draws(1)), brain);
-        let begun: Vec<f64> = (0..500).map(|seed| own_pace(&brain, 0.4, &mut draws(seed)).period.unwrap()).collect();
+        assert_eq!(mutate_period(&brain, &mut draws(1)), brain);
+        let begun: Vec<f64> =
+            (0..500).map(|seed| draw_own_period(&brain, 0.4, &mut draws(seed)).period.unwrap()).collect();
         assert!(begun.iter().all(|period| (0.1..=0.6).contains(period)));
         let below = begun.iter().filter(|period| **period < 0.245).count();
         assert!((200..300).contains(&below), "{below}");
         let own = Brain { period: Some(0.4), ..brain };
         let ratios: Vec<f64> =
-            (0..500).map(|seed| change_pace(&own, &mut draws(seed)).period.unwrap() / 0.4).map(libm::log).collect();
+            (0..500).map(|seed| mutate_period(&own, &mut draws(seed)).period.unwrap() / 0.4).map(libm::log).collect();
         let deviation = (ratios.iter().map(|r| r * r).sum::<f64>() / 500.0).sqrt();
-        assert!((deviation - PACE).abs() < 0.02, "{deviation}");
+        assert!((deviation - PERIOD_DEVIATION).abs() < 0.02, "{deviation}");
         let least = Brain { period: Some(0.05), ..own };
-        assert!((0..50).all(|seed| change_pace(&least, &mut draws(seed)).period >= Some(0.05)));
+        assert!((0..50).all(|seed| mutate_period(&least, &mut draws(seed)).period >= Some(0.05)));
     }
 
     #[test]
-    fn a_child_keeps_the_weights_between_neurons_that_persist() {
+    fn child_inherits_weights_between_persisting_neurons() {
         let parent =
             plan("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 1, X], None), TOP: (B(2), [TOP, 1, Z], None)})");
         let child =
@@ -266,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limb_of_the_father_brings_its_drive_along() {
+    fn limb_from_father_keeps_its_motor_weights() {
         let mother = plan("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 1, X], None)})");
         let father =
             plan("(CPG(0), [FRONT, 1, Y], {RIGHT: (S(4), [RIGHT, 2, X], None), TOP: (B(1), [TOP, 1, Z], None)})");

@@ -83,7 +83,7 @@ fn rename(prif: &mut Prif, next: &mut u32, ids: &mut BTreeMap<u32, u32>) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variation::{Manner, random_body};
+    use crate::variation::{MutationRules, random_body};
     use std::collections::BTreeSet;
     use xpuck_kernels::random::Stream;
 
@@ -98,10 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn a_child_is_a_body_with_parts_of_both_and_ids_of_its_own() {
+    fn crossed_child_has_parts_of_both_parents_and_unique_ids() {
         let mut crossed = 0;
         for seed in 0..50 {
-            let [mother, father] = [1, 2].map(|one| random_body(12, Manner::Readme, &mut draws(seed * 3 + one)));
+            let [mother, father] = [1, 2].map(|one| random_body(12, MutationRules::Readme, &mut draws(seed * 3 + one)));
             let Some(Graft { child, ids: grafted }) = cross(&mother, &father, &mut draws(seed)) else { continue };
             crossed += 1;
             Plan::new(&child).unwrap();
@@ -123,8 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn a_single_brain_has_nothing_to_exchange() {
-        let body = random_body(12, Manner::Readme, &mut draws(1));
+    fn crossover_with_single_part_body_is_none() {
+        let body = random_body(12, MutationRules::Readme, &mut draws(1));
         assert_eq!(cross(&Prif::seed(), &body, &mut draws(2)), None);
         assert_eq!(cross(&body, &Prif::seed(), &mut draws(2)), None);
     }

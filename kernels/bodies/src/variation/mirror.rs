@@ -11,25 +11,25 @@ use std::collections::BTreeMap;
 /// Returns the whole body of a half. `None` if a part in the plane has a part behind it, or if ids are too large.
 ///
 /// Each key is the direction of its instruction, so halves that differ only in keys give the same body.
-pub fn whole(half: &Prif) -> Option<Prif> {
+pub fn mirrored_body(half: &Prif) -> Option<Prif> {
     let mut next = Vec::with_capacity(half.next.len() + 1);
     for (_, one) in &half.next {
         match one.direction {
             Direction::Back => return None,
             Direction::Front => {
-                next.push((Direction::Front, side(one, false)?));
-                next.push((Direction::Back, side(one, true)?));
+                next.push((Direction::Front, mirrored_limb(one, false)?));
+                next.push((Direction::Back, mirrored_limb(one, true)?));
             }
-            direction => next.push((direction, whole(one)?)),
+            direction => next.push((direction, mirrored_body(one)?)),
         }
     }
     Some(Prif { id: half.id.checked_mul(2)?, next, ..half.clone() })
 }
 
-/// Returns the half of a whole body; `None` if the body is not mirror-symmetric in the form of [`whole`].
-pub fn half(body: &Prif) -> Option<Prif> {
+/// Returns the half of a whole body; `None` if the body is not mirror-symmetric in the form of [`mirrored_body`].
+pub fn half_of_body(body: &Prif) -> Option<Prif> {
     let half = half_of(body);
-    (whole(&half).as_ref() == Some(body)).then_some(half)
+    (mirrored_body(&half).as_ref() == Some(body)).then_some(half)
 }
 
 fn half_of(body: &Prif) -> Prif {
@@ -55,8 +55,8 @@ fn reflected(direction: Direction) -> Direction {
 }
 
 /// Returns a limb beside the plane, or its image.
-fn side(limb: &Prif, image: bool) -> Option<Prif> {
-    let next = limb.next.iter().map(|(key, one)| Some((*key, side(one, image)?)));
+fn mirrored_limb(limb: &Prif, image: bool) -> Option<Prif> {
+    let next = limb.next.iter().map(|(key, one)| Some((*key, mirrored_limb(one, image)?)));
     Some(Prif {
         id: limb.id.checked_mul(2)?.checked_add(image.into())?,
         direction: if image { reflected(limb.direction) } else { limb.direction },
@@ -100,8 +100,8 @@ pub fn mirror_brain(plan: &Plan, brain: &Brain) -> Brain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variation::{Manner, random_body};
-    use crate::{Rhythm, Robot, Start, Trial};
+    use crate::variation::{MutationRules, random_body};
+    use crate::{EvaluationConditions, Rhythm, Robot, Start};
     use xpuck_kernels::random::{Draws, Stream};
 
     fn draws(seed: u64) -> Draws {
@@ -112,35 +112,38 @@ mod tests {
         FRONT: (B(3), [FRONT, 1, Y], {BOTTOM: (S(4), [BOTTOM, 1, X], None)})})";
 
     #[test]
-    fn a_whole_has_an_image_of_what_lies_beside_the_plane() {
+    fn mirrored_body_is_symmetric_and_halves_back() {
         let half_body = Prif::parse(LIZARD).unwrap();
-        let body = whole(&half_body).unwrap();
+        let body = mirrored_body(&half_body).unwrap();
         let plan = Plan::new(&body).unwrap();
         let cells: Vec<_> = plan.parts().iter().map(|part| part.cell).collect();
         assert_eq!(cells.len(), 1 + 2 + 2 * 3, "{cells:?}");
         assert!(cells.iter().all(|[x, y, z]| cells.contains(&[-x, *y, *z])), "{cells:?}");
-        assert_eq!(half(&body), Some(half_body.clone()));
+        assert_eq!(half_of_body(&body), Some(half_body.clone()));
         // A half is not a whole body, and a part that leads behind the plane has no image.
-        assert_eq!(half(&half_body), None);
-        assert_eq!(whole(&Prif::parse("(CPG(0), [FRONT, 1, Y], {TOP: (B(1), [BACK, 1, X], None)})").unwrap()), None);
+        assert_eq!(half_of_body(&half_body), None);
+        assert_eq!(
+            mirrored_body(&Prif::parse("(CPG(0), [FRONT, 1, Y], {TOP: (B(1), [BACK, 1, X], None)})").unwrap()),
+            None
+        );
     }
 
     #[test]
     fn random_halves_come_back_from_their_wholes() {
         let mut made = 0;
         for seed in 0..200 {
-            let Some(body) = whole(&random_body(12, Manner::Readme, &mut draws(seed))) else { continue };
+            let Some(body) = mirrored_body(&random_body(12, MutationRules::Readme, &mut draws(seed))) else { continue };
             made += 1;
-            let again = half(&body).unwrap();
-            assert_eq!(whole(&again), Some(body));
+            let again = half_of_body(&body).unwrap();
+            assert_eq!(mirrored_body(&again), Some(body));
         }
         assert!(made > 10, "{made}");
     }
 
     /// The reflected walk would be identical, except that constraints are solved sequentially.
     #[test]
-    fn a_body_and_a_brain_that_are_mirrored_begin_straight_ahead() {
-        let body = whole(&Prif::parse(LIZARD).unwrap()).unwrap();
+    fn mirrored_body_and_brain_start_straight_ahead() {
+        let body = mirrored_body(&Prif::parse(LIZARD).unwrap()).unwrap();
         let plan = Plan::new(&body).unwrap();
         let mut sums = [0.0; 2];
         for seed in 0..20 {
@@ -148,7 +151,7 @@ mod tests {
             let brain = mirror_brain(&plan, &drawn);
             assert_eq!(mirror_brain(&plan, &brain), brain);
             let aside = |brain: &Brain| {
-                let trial = Trial { rhythm: Rhythm::Period(0.4), start: Start::OnGround };
+                let trial = EvaluationConditions { rhythm: Rhythm::Period(0.4), start: Start::OnGround };
                 let mut robot = Robot::new(&plan, brain, trial).unwrap();
                 let begin = robot.simulator().position()[0];
                 (0..120).for_each(|_| robot.step());

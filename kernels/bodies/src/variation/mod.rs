@@ -5,10 +5,10 @@ mod brain;
 mod cross;
 mod mirror;
 
-pub use body::{Manner, mutate, random_body};
-pub use brain::{change_pace, inherit, inherit_both, mutate_brain, nudge_brain, own_pace, vary_brain};
+pub use body::{MutationRules, mutate, random_body};
+pub use brain::{draw_own_period, inherit, inherit_both, mutate_brain, mutate_period, nudge_brain, vary_brain};
 pub use cross::{Graft, cross};
-pub use mirror::{half, mirror_brain, whole};
+pub use mirror::{half_of_body, mirror_brain, mirrored_body};
 
 use xpuck_kernels::random::Draws;
 

@@ -5,8 +5,8 @@
 use crate::foraging::Foraging;
 use crate::job::Job;
 use crate::robot::WINDOW;
-use crate::senses::{self, Light, NO_WAY, Regions, Way, unknown};
-use crate::tick::{Place, SEND_SIGNAL};
+use crate::senses::{self, Light, NO_ROUTE, Regions, Route, unknown_route};
+use crate::tick::{SEND_SIGNAL, TreePosition};
 use xpuck_kernels::tree::ENTRY_COUNT;
 pub(crate) use xpuck_kernels::tree::lanes::LANES;
 pub(super) use xpuck_kernels::tree::lanes::Lanes;
@@ -28,14 +28,14 @@ pub(super) struct Robot {
     pub light_food: Words,
     pub light_nest: Words,
     pub carries: Words,
-    pub food: [Way; LANES],
-    pub nest: [Way; LANES],
+    pub food: [Route; LANES],
+    pub nest: [Route; LANES],
     pub crowding: [Lanes; WINDOW],
     pub foods: [Words; WINDOW],
     pub nests: [Words; WINDOW],
     pub density: Lanes,
     pub board: [Lanes; ENTRY_COUNT],
-    pub place: [Place; LANES],
+    pub place: [TreePosition; LANES],
 }
 
 /// Combined messages that a robot receives in an update, in all worlds.
@@ -43,23 +43,23 @@ pub(super) struct Robot {
 #[repr(align(64))]
 pub(super) struct Inbox {
     pub crowding: Lanes,
-    pub food: [Way; LANES],
-    pub nest: [Way; LANES],
+    pub food: [Route; LANES],
+    pub nest: [Route; LANES],
     pub signal: Words,
 }
 
 impl Inbox {
     pub(super) const EMPTY: Inbox =
-        Inbox { crowding: [0.0; LANES], food: [NO_WAY; LANES], nest: [NO_WAY; LANES], signal: [0; LANES] };
+        Inbox { crowding: [0.0; LANES], food: [NO_ROUTE; LANES], nest: [NO_ROUTE; LANES], signal: [0; LANES] };
 
     /// Adds the message of `sender` in the worlds where it is received.
     #[inline(always)]
-    pub(super) fn take(&mut self, sender: &Robot, heard: &Words, mm: &Words, crowd: &Lanes) {
+    pub(super) fn add(&mut self, sender: &Robot, heard: &Words, mm: &Words, crowd: &Lanes) {
         for l in 0..LANES {
             let hears = heard[l] != 0;
             self.crowding[l] += if hears { crowd[l] } else { 0.0 };
-            let food = if hears { sender.food[l] + mm[l] } else { NO_WAY };
-            let nest = if hears { sender.nest[l] + mm[l] } else { NO_WAY };
+            let food = if hears { sender.food[l] + mm[l] } else { NO_ROUTE };
+            let nest = if hears { sender.nest[l] + mm[l] } else { NO_ROUTE };
             self.food[l] = self.food[l].min(food);
             self.nest[l] = self.nest[l].min(nest);
             self.signal[l] |= heard[l] & u32::from(sender.board[SEND_SIGNAL][l] > 0.5);
@@ -93,7 +93,7 @@ impl<'a> Block<'a> {
     pub(super) fn new(foraging: &'a Foraging, jobs: &'a [Job<'a>]) -> Block<'a> {
         let regions = foraging.regions();
         let job = |l: usize| &jobs[l.min(jobs.len() - 1)];
-        let nowhere = unknown(foraging.robot.most_hops);
+        let nowhere = unknown_route(foraging.robot.most_hops);
         let history = senses::History::START;
         let robots: Vec<Robot> = (0..foraging.robots)
             .map(|i| {
@@ -117,7 +117,7 @@ impl<'a> Block<'a> {
                     nests: history.nest.map(|value| [value; LANES]),
                     density: [0.0; LANES],
                     board: [[0.0; LANES]; ENTRY_COUNT],
-                    place: [Place::ROOT; LANES],
+                    place: [TreePosition::ROOT; LANES],
                 }
             })
             .collect();

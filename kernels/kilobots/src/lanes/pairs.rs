@@ -3,17 +3,17 @@
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
 use super::block::{Block, Inbox, LANES};
-use crate::motion::{push, settled};
-use crate::senses::{self, Light, crowding, measured};
+use crate::motion::{clamp_to_arena, push};
+use crate::senses::{self, Light, density_contribution, measured};
 use crate::world::gets_through;
-use xpuck_kernels::random::{Stream, block};
+use xpuck_kernels::random::{Stream, random_block};
 
 /// Exchanges all messages. Pairs are processed in the sender order of the definition: lower numbers first.
 #[inline(always)]
 pub(super) fn messages(block: &mut Block<'_>) {
     let Block { foraging, robots, inboxes, near, keys, worlds, update, .. } = block;
     let kind = &foraging.robot;
-    let (within, reach) = (kind.range * kind.range, kind.near() * kind.near());
+    let (within, reach) = (kind.range * kind.range, kind.contact_range() * kind.contact_range());
     inboxes.fill(Inbox::EMPTY);
     near.clear();
     for (i, a) in robots.iter().enumerate() {
@@ -52,11 +52,11 @@ pub(super) fn messages(block: &mut Block<'_>) {
                 first[l] = u32::from(audible & gets_through(word[l] << 16, kind.heard));
                 second[l] = u32::from(audible & gets_through(word[l], kind.heard));
                 mm[l] = measured(squares[l]);
-                crowd[l] = crowding(mm[l]);
+                crowd[l] = density_contribution(mm[l]);
             }
             let (head, tail) = inboxes.split_at_mut(j);
-            head[i].take(b, &first, &mm, &crowd);
-            tail[0].take(a, &second, &mm, &crowd);
+            head[i].add(b, &first, &mm, &crowd);
+            tail[0].add(a, &second, &mm, &crowd);
         }
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn messages(block: &mut Block<'_>) {
 /// Block of random words for messages.
 #[inline(always)]
 fn block_of(seed: u64, world: u32, robot: u32, update: u32, number: u32) -> [u32; 4] {
-    block(seed, world, robot, update, Stream::Messages, number)
+    random_block(seed, world, robot, update, Stream::Messages, number)
 }
 
 /// Pushes overlapping robots apart, keeps robots in the arena, and samples the light sensors.
@@ -101,8 +101,8 @@ pub(super) fn contacts(block: &mut Block<'_>, step: u32) {
     let samples = senses::samples(step);
     for (robot, [x, y]) in robots.iter_mut().zip(pushes.iter()) {
         for l in 0..LANES {
-            robot.x[l] = settled(robot.x[l], x[l], most_x);
-            robot.y[l] = settled(robot.y[l], y[l], most_y);
+            robot.x[l] = clamp_to_arena(robot.x[l], x[l], most_x);
+            robot.y[l] = clamp_to_arena(robot.y[l], y[l], most_y);
         }
         if samples {
             for l in 0..LANES {

@@ -3,9 +3,9 @@
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
 use super::block::{Block, LANES, Lanes};
-use crate::motion::{Drive, drive, wrapped};
+use crate::motion::{Drive, drive, wrap_heading};
 use crate::robot::WINDOW;
-use crate::senses::{Light, density, known, length, way_change};
+use crate::senses::{Light, density, distance_change, length, update_route};
 use crate::tick::{Blackboard, MOTORS, SENSES, tick};
 use xpuck_kernels::random::{Draws, Stream, motion_words};
 use xpuck_kernels::tree::ENTRY_COUNT;
@@ -41,8 +41,8 @@ pub(super) fn sense(block: &mut Block<'_>) {
             delivered[l] += u32::from(carries & in_nest);
             picked[l] += u32::from(!carries & in_food);
             robot.carries[l] = u32::from((carries | in_food) & !in_nest);
-            robot.food[l] = known(inbox.food[l], in_food, most_hops);
-            robot.nest[l] = known(inbox.nest[l], in_nest, most_hops);
+            robot.food[l] = update_route(inbox.food[l], in_food, most_hops);
+            robot.nest[l] = update_route(inbox.nest[l], in_nest, most_hops);
             robot.board[SENSES][l] = if inbox.signal[l] != 0 { 1.0 } else { 0.0 };
             robot.board[SENSES + 1][l] = if in_food { 1.0 } else { 0.0 };
             robot.board[SENSES + 2][l] = if robot.carries[l] != 0 { 1.0 } else { 0.0 };
@@ -54,8 +54,8 @@ pub(super) fn sense(block: &mut Block<'_>) {
             robot.board[SENSES + 4][l] = mean - robot.density[l];
             robot.density[l] = mean;
             let (food, nest) = (length(robot.food[l]), length(robot.nest[l]));
-            robot.board[SENSES + 5][l] = way_change(food, robot.foods[slot][l]);
-            robot.board[SENSES + 6][l] = way_change(nest, robot.nests[slot][l]);
+            robot.board[SENSES + 5][l] = distance_change(food, robot.foods[slot][l]);
+            robot.board[SENSES + 6][l] = distance_change(nest, robot.nests[slot][l]);
             (robot.foods[slot][l], robot.nests[slot][l]) = (food, nest);
         }
     }
@@ -75,7 +75,7 @@ pub(super) fn think(block: &mut Block<'_>) {
             tick(job.program, kind.motors, &mut robot.place[l], counts, &mut board, &mut draws);
         }
         for l in 0..LANES {
-            let motors = Drive::of(kind, robot.board[MOTORS][l] as u32, [robot.bias[0][l], robot.bias[1][l]]);
+            let motors = Drive::new(kind, robot.board[MOTORS][l] as u32, [robot.bias[0][l], robot.bias[1][l]]);
             (robot.v[l], robot.w[l]) = (motors.v, motors.w);
             (robot.noise[0][l], robot.noise[1][l]) = (motors.noise[0], motors.noise[1]);
         }
@@ -103,7 +103,7 @@ pub(super) fn move_all(block: &mut Block<'_>, step: u32) {
 pub(super) fn wrap(block: &mut Block<'_>) {
     for robot in &mut block.robots {
         for l in 0..LANES {
-            robot.heading[l] = wrapped(robot.heading[l]);
+            robot.heading[l] = wrap_heading(robot.heading[l]);
         }
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "what C reads is a file")]
 
 use crate::random;
-use crate::recorded::{ANSWER, Recorded};
+use crate::recorded::{ANSWER, TickRecording};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,9 +42,9 @@ pub fn replayed(program: &Path, input: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_robot_s_interpreter_ticks_as_ours_does() {
+fn c_interpreter_ticks_match_rust() {
     let replay = compiled("kilobot-replay", &["tick.c", "replay.c"]);
-    let mut recorded = Recorded::default();
+    let mut recorded = TickRecording::default();
     for number in 0..TREES {
         let tree = random::tree(1 + number % 5, &mut Draws::new(9, 0, number, 0, Stream::Evolution));
         let Ok(program) = Program::compile(&tree) else { continue };

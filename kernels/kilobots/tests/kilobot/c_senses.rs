@@ -3,7 +3,7 @@
 use crate::c::{compiled, replayed};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{RegisterMap, Tree};
-use xpuck_kilobots::{Foraging, Heard, Light, PROJECTOR_SAMPLES, Program, World, light_of};
+use xpuck_kilobots::{Foraging, Light, PROJECTOR_SAMPLES, Program, ReceivedMessage, World, classify_light};
 
 const ROBOTS: usize = 25;
 const UPDATES: usize = 400;
@@ -16,7 +16,7 @@ const ANSWER: usize = 28 + 9;
 const UID: [u8; 2] = [0x34, 0x12];
 
 #[test]
-fn messages_of_a_swarm_come_to_the_same_blackboard_and_the_same_answer() {
+fn c_senses_match_simulated_blackboard() {
     let replay = compiled("kilobot-senses", &["senses.c", "replay_senses.c"]);
     let foraging = Foraging { seconds: 200.0, ..Foraging::thesis(ROBOTS) };
     let (mut heard, mut known, mut signals) = (0, 0, 0);
@@ -27,7 +27,8 @@ fn messages_of_a_swarm_come_to_the_same_blackboard_and_the_same_answer() {
         let mut streams: Vec<(Vec<u8>, Vec<u8>)> = vec![Default::default(); ROBOTS];
         for _ in 0..UPDATES {
             let lights: Vec<_> = world.views().map(|view| view.light).collect();
-            let inboxes: Vec<Vec<Heard>> = (0..ROBOTS).map(|i| world.heard(i).collect()).collect();
+            let inboxes: Vec<Vec<ReceivedMessage>> =
+                (0..ROBOTS).map(|i| world.received_messages(i).collect()).collect();
             world.update();
             let robots = lights.into_iter().zip(inboxes).zip(world.views()).enumerate();
             for ((i, ((light, messages), view)), (input, expected)) in robots.zip(&mut streams) {
@@ -74,7 +75,7 @@ fn colours_and_the_median_are_the_same() {
         input.push(2);
         readings.iter().for_each(|reading| input.extend_from_slice(&reading.to_le_bytes()));
         input.extend_from_slice(&150u16.to_le_bytes());
-        expected.push(match light_of(readings, 150) {
+        expected.push(match classify_light(readings, 150) {
             Some(Light::Black) => 0,
             Some(Light::Primary) => 1,
             Some(Light::CyanOrYellow) => 2,

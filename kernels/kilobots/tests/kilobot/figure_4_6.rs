@@ -24,7 +24,7 @@ fn measured(foraging: &Foraging) -> [f32; 2] {
 /// those for motor nodes that run before they succeed, as in its text, and for motor nodes that succeed at once, as
 /// in the original program.
 #[test]
-fn figure_4_6_forages_as_the_thesis_says_give_or_take_what_it_does_not_say() {
+fn figure_4_6_fitness_is_near_thesis() {
     let [evolved, forward] = measured(&Foraging::thesis(25));
     println!("figure 4.6: {evolved:.4}, forward: {forward:.4}");
     assert!((0.058..0.066).contains(&evolved), "{evolved}");

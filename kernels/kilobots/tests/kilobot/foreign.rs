@@ -11,7 +11,7 @@ fn kilobots() -> Tree {
 }
 
 #[test]
-fn an_e_puck_takes_no_tree_of_a_kilobot_in_any_form() {
+fn epuck_rejects_kilobot_tree_in_every_format() {
     let lacks = "`ifltcon` is a node of the Kilobot, which an e-puck lacks";
     assert_eq!(Program::compile(&kilobots()).unwrap_err().to_string(), lacks);
     assert_eq!(Tree::parse(&kilobots().to_string()).unwrap_err().message, lacks);
@@ -21,7 +21,7 @@ fn an_e_puck_takes_no_tree_of_a_kilobot_in_any_form() {
 }
 
 #[test]
-fn a_kilobot_s_tree_is_kept_whole_and_not_reduced_as_an_e_puck_s() {
+fn kilobot_tree_is_not_reduced() {
     assert_eq!(from_compact(&to_compact(&kilobots())).unwrap(), kilobots());
     let reduction = reduce(&kilobots(), Options::default());
     assert_eq!((reduction.tree, reduction.steps.len()), (kilobots(), 0));

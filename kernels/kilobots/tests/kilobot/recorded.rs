@@ -2,7 +2,7 @@
 
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
-use xpuck_kilobots::{Mind, Motors, Program};
+use xpuck_kilobots::{ControllerState, Motors, Program};
 
 /// Size of a status and ten entries (bytes).
 pub const ANSWER: usize = 1 + 40;
@@ -11,14 +11,14 @@ const DRAWN: usize = 24;
 
 /// Input of an interpreter, and the expected output.
 #[derive(Default)]
-pub struct Recorded {
+pub struct TickRecording {
     pub input: Vec<u8>,
     pub answers: Vec<u8>,
     /// Tree of each group of answers.
     pub trees: Vec<Tree>,
 }
 
-impl Recorded {
+impl TickRecording {
     /// Adds ticks of a tree; `number` determines the senses and random numbers.
     pub fn add(&mut self, tree: &Tree, program: &Program, number: u32, ticks: u32) {
         let table = program.table();
@@ -27,7 +27,7 @@ impl Recorded {
         self.input.extend_from_slice(&counters.to_le_bytes());
         self.input.extend_from_slice(&ticks.to_le_bytes());
         self.input.extend_from_slice(&table);
-        let mut mind = Mind::new(program);
+        let mut mind = ControllerState::new(program);
         self.trees.push(tree.clone());
         for tick in 0..ticks {
             let mut senses = Draws::new(4, number, 1, tick, Stream::Device);

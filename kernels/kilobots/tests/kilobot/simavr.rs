@@ -2,7 +2,7 @@
 //! limit.
 
 use crate::random;
-use crate::recorded::{ANSWER, Recorded};
+use crate::recorded::{ANSWER, TickRecording};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use xpuck_kernels::random::{Draws, Stream};
@@ -52,7 +52,7 @@ fn large() -> Tree {
 }
 
 /// Compares all answers; returns the maximum number of cycles of a tick, and the stack depth.
-fn compared(simavr: &Simavr, recorded: &Recorded, ticks: u32) -> (u32, u32) {
+fn compared(simavr: &Simavr, recorded: &TickRecording, ticks: u32) -> (u32, u32) {
     let run = simavr.run(&replay(), &recorded.ended());
     let mut most = 0;
     for (tick, (got, wanted)) in run.output.chunks(CYCLES + ANSWER).zip(recorded.answers.chunks(ANSWER)).enumerate() {
@@ -65,12 +65,12 @@ fn compared(simavr: &Simavr, recorded: &Recorded, ticks: u32) -> (u32, u32) {
 }
 
 #[test]
-fn the_robot_s_processor_ticks_as_ours_does() {
-    let simavr = match Simavr::found(Path::new(env!("CARGO_TARGET_TMPDIR")), "simavr-trees") {
+fn simulated_avr_ticks_match_rust() {
+    let simavr = match Simavr::compile(Path::new(env!("CARGO_TARGET_TMPDIR")), "simavr-trees") {
         Ok(simavr) => simavr,
         Err(missing) => return skipped(missing),
     };
-    let mut recorded = Recorded::default();
+    let mut recorded = TickRecording::default();
     let figure = Tree::parse_with(include_str!("../../../../docs/kilobots/figure-4-6.bt"), RegisterMap::Kilobot, false);
     for number in 0..=trees() {
         let tree = match number {
@@ -89,14 +89,14 @@ fn the_robot_s_processor_ticks_as_ours_does() {
 }
 
 #[test]
-fn a_hundred_nodes_take_less_than_5_ms() {
-    let simavr = match Simavr::found(Path::new(env!("CARGO_TARGET_TMPDIR")), "simavr-cycles") {
+fn hundred_node_tick_takes_less_than_5_ms() {
+    let simavr = match Simavr::compile(Path::new(env!("CARGO_TARGET_TMPDIR")), "simavr-cycles") {
         Ok(simavr) => simavr,
         Err(missing) => return skipped(missing),
     };
     let tree = large();
     let nodes = tree.nodes().len();
-    let mut recorded = Recorded::default();
+    let mut recorded = TickRecording::default();
     recorded.add(&tree, &Program::compile(&tree).unwrap(), 1, TICKS);
     let (cycles, stack) = compared(&simavr, &recorded, TICKS);
     println!("a tick that visits {nodes} nodes takes {cycles} cycles at most; stack {stack} bytes");

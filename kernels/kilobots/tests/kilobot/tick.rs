@@ -3,7 +3,7 @@
 use crate::random;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, RegisterMap, Status, Tree};
-use xpuck_kilobots::{Mind, Motors, Program};
+use xpuck_kilobots::{ControllerState, Motors, Program};
 
 /// State of a running node: its current child, and the number of successes still required.
 #[derive(Clone, Copy, Default)]
@@ -13,14 +13,14 @@ struct State {
     left: u32,
 }
 
-struct Plain<'a> {
+struct ReferenceTick<'a> {
     tree: &'a Tree,
     motors: Motors,
     states: Vec<State>,
     board: [f32; 10],
 }
 
-impl Plain<'_> {
+impl ReferenceTick<'_> {
     fn tick(&mut self, draws: &mut Draws) -> Status {
         self.board[0] = 0.0;
         self.node(0, draws)
@@ -109,15 +109,15 @@ impl Plain<'_> {
 }
 
 #[test]
-fn ticks_do_what_each_node_s_row_says() {
+fn ticks_match_plain_node_semantics() {
     let (mut compared, mut seen) = (0, [0; 3]);
     for number in 0..600 {
         let tree = random::tree(1 + number % 5, &mut Draws::new(3, 0, number, 0, Stream::Evolution));
         let Ok(program) = Program::compile(&tree) else { continue };
         for motors in [Motors::RunThenSucceed, Motors::SucceedAtOnce] {
-            let mut mind = Mind::new(&program);
+            let mut mind = ControllerState::new(&program);
             let states = vec![State::default(); tree.nodes().len()];
-            let mut plain = Plain { tree: &tree, motors, states, board: [0.0; 10] };
+            let mut plain = ReferenceTick { tree: &tree, motors, states, board: [0.0; 10] };
             for tick in 0..80 {
                 let mut senses = Draws::new(4, number, 0, tick, Stream::Device);
                 for entry in 3..10 {
@@ -137,11 +137,11 @@ fn ticks_do_what_each_node_s_row_says() {
 }
 
 #[test]
-fn a_motor_runs_for_one_update_and_then_succeeds() {
+fn motor_node_runs_one_update_then_succeeds() {
     let tree = Tree::parse_with("seqm\n  ml\n  mf\n", RegisterMap::Kilobot, false).unwrap();
     let program = Program::compile(&tree).unwrap();
     let ticks = |motors| {
-        let mut mind = Mind::new(&program);
+        let mut mind = ControllerState::new(&program);
         let mut draws = Draws::new(1, 0, 0, 0, Stream::Controller);
         [(); 4].map(|()| (mind.tick(&program, motors, &mut draws), mind.board[0]))
     };

@@ -45,7 +45,7 @@ pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
 /// Like [`cases`], for any function from senses to wheel speeds and a description.
 pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)]) -> ([f32; 2], String)) -> Vec<Case> {
     let mut axes: Vec<Axis> = cells.iter().map(|cell| axis(*cell, state)).collect();
-    axes.sort_by_key(|axis| !is_steady(axis.cell, state));
+    axes.sort_by_key(|axis| !always_present(axis.cell, state));
     let Some((base, others)) = axes.split_first() else { return Vec::new() };
     let mut table: Vec<Case> = Vec::new();
     let mut add = |when: &str, senses: &[(u8, Vec2)]| {
@@ -66,7 +66,7 @@ pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)
 }
 
 /// True for senses that always have a value here.
-pub(super) fn is_steady(cell: u8, state: &State) -> bool {
+pub(super) fn always_present(cell: u8, state: &State) -> bool {
     match usize::from(cell) {
         UP | ATTR => true,
         RED..NEIGHBOURS => state.patterns(cell).all(|(seen, _)| seen != 0),
@@ -154,7 +154,7 @@ fn pattern(colour: &str, seen: usize) -> String {
 }
 
 /// Maximum length of a sense's vector here (thesis 8.6.3 for v_prox), or the maximum number of neighbours.
-pub(super) fn longest(cell: u8, state: &State) -> f64 {
+pub(super) fn max_length(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
         PROX | LIGHT => 2.0,
         RED..NEIGHBOURS => state.patterns(cell).map(|(_, v)| f64::from(v.length())).fold(0.0, f64::max),
@@ -165,7 +165,7 @@ pub(super) fn longest(cell: u8, state: &State) -> f64 {
 }
 
 /// Minimum length of a colour's vector here if the colour is seen; `None` for other senses.
-pub(super) fn shortest(cell: u8, state: &State) -> Option<f64> {
+pub(super) fn min_length(cell: u8, state: &State) -> Option<f64> {
     let colour = (RED..NEIGHBOURS).contains(&usize::from(cell));
     let seen = colour.then(|| state.patterns(cell).filter(|(seen, _)| *seen != 0))?;
     seen.map(|(_, v)| f64::from(v.length())).reduce(f64::min)
@@ -181,12 +181,12 @@ pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
 }
 
 /// Maximum value of a cell of a sense here.
-pub(super) fn largest(cell: u8, state: &State) -> f64 {
+pub(super) fn max_component(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
         RED..NEIGHBOURS => {
             let component = |v: Vec2| f64::from(if cell & 1 == 0 { v.x } else { v.y }.abs());
             state.patterns(cell & !1).map(|(_, v)| component(v)).fold(0.0, f64::max)
         }
-        _ => longest(cell & !1, state),
+        _ => max_length(cell & !1, state),
     }
 }

@@ -1,6 +1,6 @@
 //! Descriptions of goal velocities: relevant senses, and the result in typical situations.
 
-use super::cases::{Case, cases, is_steady, largest, longest, may_be, shortest, velocity};
+use super::cases::{Case, always_present, cases, max_component, max_length, may_be, min_length, velocity};
 use super::formula::{Terms, terms, vectors};
 use super::linear::{Linear, Pair};
 use super::motion::Motion;
@@ -26,7 +26,7 @@ pub(super) fn drive(goal: &Pair, state: &State) -> Drive {
     let weight = |cell: u8| weight_of(goal, cell, state);
     senses.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)));
     // A sense that is often zero must not outweigh others.
-    let steady = senses.iter().filter(|cell| is_steady(**cell, state)).map(|cell| weight(*cell));
+    let steady = senses.iter().filter(|cell| always_present(**cell, state)).map(|cell| weight(*cell));
     let heaviest = steady.fold(goal[0].constant.hypot(goal[1].constant), f64::max);
     let matter: Vec<u8> = senses.iter().copied().filter(|cell| weight(*cell) > LITTLE * heaviest).collect();
     let words = match terms(goal) {
@@ -41,7 +41,7 @@ pub(super) fn drive(goal: &Pair, state: &State) -> Drive {
 fn weight_of(goal: &Pair, cell: u8, state: &State) -> f64 {
     let factor = |c: u8| goal[0].factor(c).abs().max(goal[1].factor(c).abs());
     [cell, cell + 1]
-        .map(|c| if factor(c) == 0.0 { 0.0 } else { factor(c) * largest(c, state) })
+        .map(|c| if factor(c) == 0.0 { 0.0 } else { factor(c) * max_component(c, state) })
         .into_iter()
         .fold(0.0, f64::max)
 }
@@ -92,7 +92,7 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
             parts.push((component.constant.abs(), format!("always {word} ({})", number(component.constant.abs()))));
         }
         for (cell, factor) in &component.factors {
-            let weight = factor.abs() * largest(*cell, state);
+            let weight = factor.abs() * max_component(*cell, state);
             if weight <= LITTLE * heaviest {
                 little.push((weight, *cell));
                 continue;
@@ -137,8 +137,8 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
 pub(super) fn bias(goal: &Pair, state: &State) -> Option<String> {
     let Terms { constant: (length, angle), terms } = terms(goal)?;
     let [term] = terms.as_slice() else { return None };
-    let seen = shortest(term.cell, state);
-    let size = term.size * seen.unwrap_or_else(|| longest(term.cell, state));
+    let seen = min_length(term.cell, state);
+    let size = term.size * seen.unwrap_or_else(|| max_length(term.cell, state));
     if length == 0.0 || size <= length || !size.is_finite() || usize::from(term.cell) == UP {
         return None;
     }

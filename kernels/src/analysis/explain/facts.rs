@@ -16,7 +16,7 @@ pub(super) struct Facts {
     /// Index of each node in the tree's preorder; nodes inside a subtree leaf have the index of the leaf.
     places: Vec<usize>,
     /// Registers that must be named because their contents are unknown where they are read.
-    named: BTreeSet<u8>,
+    named_registers: BTreeSet<u8>,
 }
 
 impl Facts {
@@ -28,7 +28,7 @@ impl Facts {
             visits,
             written: Vec::with_capacity(nodes),
             places: Vec::with_capacity(nodes),
-            named: BTreeSet::new(),
+            named_registers: BTreeSet::new(),
         };
         facts.learn(&root, &mut 0, false);
         (root, facts)
@@ -45,7 +45,7 @@ impl Facts {
             Kind::Attract | Kind::Network => [Known::Unsure, Known::Unsure],
             _ => values.each_ref().map(known),
         });
-        self.named.extend(values.iter().flatten().flat_map(Linear::registers));
+        self.named_registers.extend(values.iter().flatten().flat_map(Linear::registers));
         let read = branch.code.s1;
         match branch.kind() {
             Kind::Ifprob => self.name(&[read], branch),
@@ -60,7 +60,7 @@ impl Facts {
     fn name(&mut self, cells: &[u8], at: &Branch) {
         for cell in cells.iter().filter(|cell| is_written(**cell)) {
             if let Some(sum) = self.scalar(*cell, at) {
-                self.named.extend(sum.registers());
+                self.named_registers.extend(sum.registers());
             }
         }
     }
@@ -109,7 +109,7 @@ impl Facts {
 
     /// True for a write to a scratch register whose value is described in full at every reader, so its own
     /// description is omitted.
-    pub fn is_told_elsewhere(&self, branch: &Branch) -> bool {
+    pub fn is_described_by_readers(&self, branch: &Branch) -> bool {
         let cell = branch.code.d;
         let scratch = |cell: u8| is_written(cell) && !is_goal(cell);
         let cells = match branch.kind() {
@@ -117,17 +117,17 @@ impl Facts {
             Kind::Movcv | Kind::Mulav | Kind::Rotav => vec![cell & !1, cell | 1],
             _ => return false,
         };
-        cells.iter().any(|c| scratch(*c)) && cells.iter().all(|c| !is_goal(*c) && !self.named.contains(c))
+        cells.iter().any(|c| scratch(*c)) && cells.iter().all(|c| !is_goal(*c) && !self.named_registers.contains(c))
     }
 
     /// True if an update may end with v_goal unwritten.
-    pub fn may_stand(&self, root: &Branch) -> bool {
+    pub fn may_end_unwritten(&self, root: &Branch) -> bool {
         self.visit(root).results().any(|(_, end)| end.value(GOAL as u8).nan && end.value(GOAL as u8 + 1).nan)
     }
 
     /// True if any formula contains a scratch register.
     pub fn names_registers(&self) -> bool {
-        self.named.iter().any(|cell| !is_goal(*cell))
+        self.named_registers.iter().any(|cell| !is_goal(*cell))
     }
 }
 

@@ -113,7 +113,7 @@ pub(super) fn known(cell: u8, state: &State, written: &[[Known; 2]]) -> Known {
         return Known::Sum(Linear::cell(cell));
     }
     let value = state.value(cell);
-    if value.surely_nan() {
+    if value.is_nan() {
         return Known::Unwritten;
     }
     if let Some(only) = value.only.filter(|only| only.is_finite()) {

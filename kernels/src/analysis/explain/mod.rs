@@ -64,7 +64,7 @@ pub fn explain(tree: &Tree) -> Account {
     ];
     if let Some(tests) = tests_only(tree, &reduced) {
         notes = vec![tests];
-    } else if facts.may_stand(&root) {
+    } else if facts.may_end_unwritten(&root) {
         notes.push("In an update in which no rule writes v_goal, the wheels stand still.".into());
     }
     if facts.names_registers() {

@@ -22,9 +22,9 @@ const STILL: f32 = 1e-3;
 /// Change of a sense in both directions for the sensitivity.
 const STEP: f32 = 0.05;
 /// Minimum sensitivity and saliency in descriptions.
-const LEAST: f32 = 0.005;
+const MIN_SLOPE: f32 = 0.005;
 /// Maximum number of senses and neurons in a list.
-const NAMED: usize = 8;
+const MAX_LISTED: usize = 8;
 
 /// Describes a network.
 pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
@@ -49,9 +49,9 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
         network.cells().map(|cell| cell & !1).filter(|cell| usize::from(*cell) != SCRATCH).collect();
     pairs.dedup();
     let does = |senses: &[(u8, Vec2)]| {
-        let course = Course::of(&network, &board(senses), None);
+        let course = SteadyResponse::of(&network, &board(senses), None);
         let Motion { wheels, words } = Motion::of_wheels(course.wheels);
-        (wheels, if course.still { words } else { format!("on average {words}, its outputs going to and fro") })
+        (wheels, if course.settled { words } else { format!("on average {words}, its outputs going to and fro") })
     };
     let place = facts.place(branch);
     let children = (0..2).map(|neuron| output(&network, neuron, place + neuron_place(branch, neuron))).collect();
@@ -62,19 +62,20 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
 /// Describes an output neuron: its value at rest, its sensitivity to senses, and the saliency of hidden neurons.
 fn output(network: &Network, neuron: usize, node: usize) -> Item {
     let rest = board(&[]);
-    let course = Course::of(network, &rest, None);
-    let (mean, how) = (course.outputs[neuron], if course.still { "" } else { ", going to and fro" });
+    let course = SteadyResponse::of(network, &rest, None);
+    let (mean, how) = (course.outputs[neuron], if course.settled { "" } else { ", going to and fro" });
     let axis = ["v_goal.x, straight ahead", "v_goal.y, to the left"][neuron];
     let slopes = network.cells().map(|cell| {
         let at = |step: f32| {
             let mut board = rest;
             board[usize::from(cell)] += step;
-            Course::of(network, &board, None).outputs[neuron]
+            SteadyResponse::of(network, &board, None).outputs[neuron]
         };
         (scalar_name(cell), (at(STEP) - at(-STEP)) / (2.0 * STEP))
     });
-    let without = (2..network.neurons.len())
-        .map(|hidden| (format!("n{}", hidden + 1), mean - Course::of(network, &rest, Some(hidden)).outputs[neuron]));
+    let without = (2..network.neurons.len()).map(|hidden| {
+        (format!("n{}", hidden + 1), mean - SteadyResponse::of(network, &rest, Some(hidden)).outputs[neuron])
+    });
     let mut text = format!("n{} is {axis}: {} on average at rest{how}", neuron + 1, number(f64::from(mean)));
     for (lead, values) in [
         ("; its slope by sense there is", greatest(slopes)),
@@ -94,9 +95,9 @@ fn plain(node: usize, text: String) -> Item {
 
 /// Formats the names with the largest magnitudes.
 fn greatest(values: impl Iterator<Item = (String, f32)>) -> Vec<String> {
-    let mut values: Vec<(String, f32)> = values.filter(|(_, value)| value.abs() >= LEAST).collect();
+    let mut values: Vec<(String, f32)> = values.filter(|(_, value)| value.abs() >= MIN_SLOPE).collect();
     values.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    values.truncate(NAMED);
+    values.truncate(MAX_LISTED);
     values.into_iter().map(|(name, value)| format!("{} by {name}", number(f64::from(value)))).collect()
 }
 
@@ -112,18 +113,18 @@ fn board(senses: &[(u8, Vec2)]) -> [f32; CELLS] {
 }
 
 /// Long-term behaviour of a network with constant senses.
-struct Course {
+struct SteadyResponse {
     /// Mean outputs of the neurons.
     outputs: Vec<f32>,
     /// Mean speeds of the left and right wheel (m/s).
     wheels: [f32; 2],
     /// Whether the output neurons are constant.
-    still: bool,
+    settled: bool,
 }
 
-impl Course {
+impl SteadyResponse {
     /// Simulates the network; the output of neuron `without` is treated as 0.
-    fn of(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> Course {
+    fn of(network: &Network, cells: &[f32; CELLS], without: Option<usize>) -> SteadyResponse {
         let mut cut = network.clone();
         if let Some(without) = without {
             let from = Source::Neuron(without as u8);
@@ -132,13 +133,13 @@ impl Course {
         let (mut now, mut scratch) = (vec![0.0; cut.neurons.len()], vec![0.0; cut.neurons.len()]);
         (0..BEFORE).for_each(|_| cut.fire(cells, &mut now, &mut scratch));
         let first = [now[0], now[1]];
-        let mut course = Course { outputs: vec![0.0; now.len()], wheels: [0.0; 2], still: true };
+        let mut course = SteadyResponse { outputs: vec![0.0; now.len()], wheels: [0.0; 2], settled: true };
         for _ in 0..MEAN_OF {
             cut.fire(cells, &mut now, &mut scratch);
             course.outputs.iter_mut().zip(&now).for_each(|(mean, now)| *mean += now / MEAN_OF as f32);
             let wheels = steer(vec2(now[0], now[1]));
             course.wheels.iter_mut().zip(wheels).for_each(|(mean, now)| *mean += now / MEAN_OF as f32);
-            course.still &= (now[0] - first[0]).abs() < STILL && (now[1] - first[1]).abs() < STILL;
+            course.settled &= (now[0] - first[0]).abs() < STILL && (now[1] - first[1]).abs() < STILL;
         }
         course
     }

@@ -103,7 +103,7 @@ fn selection(branch: &Branch, facts: &Facts) -> Item {
 
 /// Describes a sequence, which ticks each child only if the previous ones succeeded: tests first, then steps.
 fn sequence(branch: &Branch, facts: &Facts) -> Item {
-    let shown: Vec<&Branch> = branch.kids.iter().filter(|kid| !facts.is_told_elsewhere(kid)).collect();
+    let shown: Vec<&Branch> = branch.kids.iter().filter(|kid| !facts.is_described_by_readers(kid)).collect();
     let tests: Vec<String> = shown.iter().map_while(|kid| condition(kid, facts)).collect();
     let steps = steps(&shown[tests.len()..], facts);
     let memory = branch.kind() == Kind::Seqm;

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn certainty_is_claimed_only_for_certain_things() {
+    fn percent_rounds_to_0_and_100_only_if_exact() {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(1e-7), "under 0.1 %");
         assert_eq!(percent(0.2689), "27 %");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn angles_are_said_with_their_side() {
+    fn angles_are_described_with_side() {
         assert_eq!(direction(degrees(28.0 * std::f64::consts::PI / 128.0)), "39 deg to the left");
         assert_eq!(direction(degrees(-std::f64::consts::FRAC_PI_2)), "straight right");
         assert_eq!(direction(degrees(std::f64::consts::PI)), "straight back");

@@ -59,7 +59,7 @@ impl Domain for Robot<'_> {
         let test = |holds| if holds { Status::Success } else { Status::Failure };
         match leaf {
             Leaf::Robot(leaf) => return tick_leaf(&leaf.code, &mut self.memory.board, self.draws),
-            Leaf::Note(flag, leaf) => {
+            Leaf::Flag(flag, leaf) => {
                 let status = tick_leaf(&leaf.code, &mut self.memory.board, self.draws);
                 if status != Status::Running {
                     return status;

@@ -12,7 +12,7 @@ use super::probability::Guard;
 use crate::math::Vec2;
 use crate::tree::registers::SCRATCH;
 use crate::tree::{
-    AsPublished, CompileError, Group, Kind, MAX_DEPTH, Node, Program, Tree, decode, expand, holds, shorten, suggest,
+    CompileError, Group, Kind, LegacyBlueSides, MAX_DEPTH, Node, Program, Tree, decode, expand, holds, shorten, suggest,
 };
 use std::fmt;
 
@@ -67,7 +67,7 @@ pub enum MachineError {
     Name(String),
     /// Two states with the same name.
     #[error("two states are called `{0}`; rename one")]
-    Twice(String),
+    DuplicateName(String),
     /// Name of a state that does not exist.
     #[error("{place}: there is no state `{name}`{hint}")]
     Unknown {
@@ -112,14 +112,14 @@ pub enum MachineError {
 
 /// A machine converted to a tree.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Encoded {
+pub struct EncodedMachine {
     /// The tree.
     pub tree: Tree,
     /// Notes for readers, one line each: encoding of the states and achieved probabilities.
     pub notes: Vec<String>,
 }
 
-impl fmt::Display for Encoded {
+impl fmt::Display for EncodedMachine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.notes.iter().try_for_each(|note| writeln!(f, "# {note}"))?;
         self.tree.fmt(f)
@@ -128,10 +128,10 @@ impl fmt::Display for Encoded {
 
 impl StateMachine {
     /// Converts the machine to a tree.
-    pub fn to_tree(&self) -> Result<Encoded, MachineError> {
+    pub fn to_tree(&self) -> Result<EncodedMachine, MachineError> {
         self.check()?;
         let initial = self.find(&self.initial, || "initial".into())?;
-        let codes = Code::of_states(self.states.len(), initial);
+        let codes = StateCode::of_states(self.states.len(), initial);
         let mut notes: Vec<String> = Vec::new();
         for (state, code) in self.states.iter().zip(&codes) {
             notes.push(format!("state `{}` is current if `{}`", state.name, code.test().nodes()[0]));
@@ -139,28 +139,33 @@ impl StateMachine {
         let mut ways = Vec::new();
         let mut actions = Vec::new();
         for (state, code) in self.states.iter().zip(&codes) {
-            let out = self.ways_out(state, &codes, &mut notes)?;
+            let out = self.transition_trees(state, &codes, &mut notes)?;
             if !out.is_empty() {
-                ways.push(over(Kind::Seq, vec![code.test(), over(Kind::Sel, out)]));
+                ways.push(composite_or_child(Kind::Seq, vec![code.test(), composite_or_child(Kind::Sel, out)]));
             }
-            actions.push(over(Kind::Seq, vec![code.test(), state.action.clone()]));
+            actions.push(composite_or_child(Kind::Seq, vec![code.test(), state.action.clone()]));
         }
-        let actions = over(Kind::Sel, actions);
+        let actions = composite_or_child(Kind::Sel, actions);
         let tree = if ways.is_empty() {
             actions
         } else {
-            let ways = Tree::inner(Kind::Successd, &[], &[over(Kind::Sel, ways)]);
-            over(Kind::Seq, vec![ways, actions])
+            let ways = Tree::inner(Kind::Successd, &[], &[composite_or_child(Kind::Sel, ways)]);
+            composite_or_child(Kind::Seq, vec![ways, actions])
         };
         if tree.depth() > MAX_DEPTH {
             return Err(MachineError::Depth(tree.depth()));
         }
         Program::compile(&tree)?;
-        Ok(Encoded { tree, notes })
+        Ok(EncodedMachine { tree, notes })
     }
 
     /// Transitions of a state, each a sequence of its guards and the entry to the next state (Figure 3.11).
-    fn ways_out(&self, state: &State, codes: &[Code], notes: &mut Vec<String>) -> Result<Vec<Tree>, MachineError> {
+    fn transition_trees(
+        &self,
+        state: &State,
+        codes: &[StateCode],
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Tree>, MachineError> {
         let way = |(i, transition): (usize, &Transition)| {
             let place = || place(state, i);
             let to = codes[self.find(&transition.to, place)?];
@@ -171,7 +176,7 @@ impl StateMachine {
                 steps.push(guard.tree());
             }
             steps.push(to.enter());
-            Ok(over(Kind::Seq, steps))
+            Ok(composite_or_child(Kind::Seq, steps))
         };
         state.transitions.iter().enumerate().map(way).collect()
     }
@@ -184,10 +189,10 @@ impl StateMachine {
         for (i, state) in self.states.iter().enumerate() {
             let name = &state.name;
             if !(1..=32).contains(&name.len()) || !name.chars().all(plain) {
-                return Err(MachineError::Name(shown(name)));
+                return Err(MachineError::Name(escape_name(name)));
             }
             if self.states[..i].iter().any(|other| other.name == *name) {
-                return Err(MachineError::Twice(name.clone()));
+                return Err(MachineError::DuplicateName(name.clone()));
             }
             if state.transitions.len() > MAX_TRANSITIONS {
                 return Err(MachineError::Transitions(name.clone(), state.transitions.len()));
@@ -205,14 +210,14 @@ impl StateMachine {
     fn find(&self, name: &str, place: impl Fn() -> String) -> Result<usize, MachineError> {
         self.states.iter().position(|s| s.name == name).ok_or_else(|| {
             let hint = suggest(name, self.states.iter().map(|s| s.name.clone()));
-            MachineError::Unknown { place: place(), name: shown(name), hint }
+            MachineError::Unknown { place: place(), name: escape_name(name), hint }
         })
     }
 }
 
 /// Encoding of a state in v_scr.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Code {
+pub enum StateCode {
     /// A vector shorter than any direction.
     Short,
     /// A direction, in steps of pi/128.
@@ -221,18 +226,18 @@ pub enum Code {
 
 const STATE: f32 = SCRATCH as f32;
 
-impl Code {
+impl StateCode {
     /// Returns the codes of all states, where `initial` is the index of the initial state: directions distributed
     /// over the circle, in right angles if there are few states.
-    pub fn of_states(states: usize, initial: usize) -> Vec<Code> {
+    pub fn of_states(states: usize, initial: usize) -> Vec<StateCode> {
         let step = (256 / states.saturating_sub(1).max(1)).min(64) as f32;
         let mut angle = -step;
         let code = |i| {
             if i == initial {
-                return Code::Short;
+                return StateCode::Short;
             }
             angle += step;
-            Code::Direction(if angle > 127.0 { angle - 256.0 } else { angle })
+            StateCode::Direction(if angle > 127.0 { angle - 256.0 } else { angle })
         };
         (0..states).map(code).collect()
     }
@@ -240,8 +245,8 @@ impl Code {
     /// Tree that succeeds in the state.
     pub fn test(self) -> Tree {
         match self {
-            Code::Short => Tree::leaf(Kind::Ifsect, &[STATE, 0.0, 0.0]),
-            Code::Direction(angle) => Tree::leaf(Kind::Ifsect, &[STATE, angle, WIDTH]),
+            StateCode::Short => Tree::leaf(Kind::Ifsect, &[STATE, 0.0, 0.0]),
+            StateCode::Direction(angle) => Tree::leaf(Kind::Ifsect, &[STATE, angle, WIDTH]),
         }
     }
 
@@ -251,17 +256,17 @@ impl Code {
     }
 
     /// Code that a node tests; `None` if the node is not such a test.
-    pub fn of_test(node: &Node) -> Option<Code> {
+    pub fn of_test(node: &Node) -> Option<StateCode> {
         let [vector, angle, width, _] = node.operands;
-        let code = if width == 0.0 { Code::Short } else { Code::Direction(angle) };
+        let code = if width == 0.0 { StateCode::Short } else { StateCode::Direction(angle) };
         (node.kind == Kind::Ifsect && vector == STATE).then_some(code)
     }
 
     /// Code that a node writes; `None` if the node is not such a write.
-    pub fn of_entry(node: &Node) -> Option<Code> {
+    pub fn of_entry(node: &Node) -> Option<StateCode> {
         let code = match node.kind {
-            Kind::Mulav => Code::Short,
-            Kind::Movcv => Code::Direction(node.operands[1]),
+            Kind::Mulav => StateCode::Short,
+            Kind::Movcv => StateCode::Direction(node.operands[1]),
             _ => return None,
         };
         (node.operands[0] == STATE).then_some(code)
@@ -270,24 +275,29 @@ impl Code {
     /// Tree that makes the state current.
     pub fn enter(self) -> Tree {
         match self {
-            Code::Short => Tree::leaf(Kind::Mulav, &[STATE, 0.0, 0.0, 0.0]),
-            Code::Direction(angle) => Tree::leaf(Kind::Movcv, &[STATE, angle]),
+            StateCode::Short => Tree::leaf(Kind::Mulav, &[STATE, 0.0, 0.0, 0.0]),
+            StateCode::Direction(angle) => Tree::leaf(Kind::Movcv, &[STATE, angle]),
         }
     }
 }
 
 /// Returns a composite, or its only child.
-fn over(kind: Kind, mut children: Vec<Tree>) -> Tree {
+fn composite_or_child(kind: Kind, mut children: Vec<Tree>) -> Tree {
     if children.len() == 1 { children.remove(0) } else { Tree::inner(kind, &[], &children) }
 }
 
 /// Escapes and shortens an external name for a message.
-fn shown(name: &str) -> String {
+fn escape_name(name: &str) -> String {
     shorten(&name.escape_debug().to_string())
 }
 
 fn place(state: &State, transition: usize) -> String {
-    format!("state `{}`, transition {} to `{}`", state.name, transition + 1, shown(&state.transitions[transition].to))
+    format!(
+        "state `{}`, transition {} to `{}`",
+        state.name,
+        transition + 1,
+        escape_name(&state.transitions[transition].to)
+    )
 }
 
 fn check_condition(transition: &Transition, place: impl Fn() -> String) -> Result<(), MachineError> {
@@ -311,7 +321,7 @@ pub fn may_condition(node: &Node) -> bool {
 /// True if the node, or the subtree to which it expands, reads or writes v_scr.
 pub fn uses_scratch(node: &Node) -> bool {
     let mut nodes = Vec::new();
-    expand(node, AsPublished::No, &mut nodes);
+    expand(node, LegacyBlueSides::No, &mut nodes);
     nodes.iter().any(|n| {
         let registers = n.operands.iter().zip(n.kind.spec().operands).filter(|(_, o)| o.operand.is_register());
         registers.into_iter().any(|(cell, _)| *cell as usize & !1 == SCRATCH)
@@ -324,12 +334,12 @@ mod tests {
     use crate::tree::{decode, holds};
 
     #[test]
-    fn each_state_is_told_from_every_other_one_by_its_code() {
+    fn state_codes_are_mutually_exclusive() {
         for states in 1..=MAX_STATES {
-            let codes = Code::of_states(states, states / 2);
+            let codes = StateCode::of_states(states, states / 2);
             for (i, entered) in codes.iter().enumerate() {
                 let entry = decode(&entered.enter().nodes()[0]);
-                let held = if *entered == Code::Short { Vec2::ZERO } else { crate::math::vec2(entry.a, entry.b) };
+                let held = if *entered == StateCode::Short { Vec2::ZERO } else { crate::math::vec2(entry.a, entry.b) };
                 for (j, code) in codes.iter().enumerate() {
                     assert_eq!(holds(&decode(&code.test().nodes()[0]), held), i == j, "{states} states: {i}, {j}");
                 }

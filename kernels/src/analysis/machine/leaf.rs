@@ -52,7 +52,7 @@ pub enum Leaf {
     /// A leaf of the node table.
     Robot(RobotLeaf),
     /// A leaf of the node table for places where running is not allowed: it fails instead and sets the variable to 1.
-    Note(Variable, RobotLeaf),
+    Flag(Variable, RobotLeaf),
     /// Sets a variable; always succeeds.
     Set(Variable, i32),
     /// Adds to a variable; always succeeds.
@@ -86,7 +86,7 @@ impl Leaf {
     pub fn results(&self) -> Results {
         match self {
             Leaf::Robot(leaf) => leaf.results(),
-            Leaf::Note(_, leaf) => {
+            Leaf::Flag(_, leaf) => {
                 let results = leaf.results();
                 Results { failure: results.failure || results.running, running: false, ..results }
             }
@@ -122,7 +122,7 @@ impl fmt::Display for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Leaf::Robot(leaf) => leaf.node.fmt(f),
-            Leaf::Note(variable, leaf) => write!(f, "note {variable} {}", leaf.node),
+            Leaf::Flag(variable, leaf) => write!(f, "note {variable} {}", leaf.node),
             Leaf::Set(variable, value) => write!(f, "set {variable} {}", word(*variable, *value)),
             Leaf::Add(variable, value) => write!(f, "add {variable} {value}"),
             Leaf::Draw(variable, highest) => write!(f, "draw {variable} {highest}"),

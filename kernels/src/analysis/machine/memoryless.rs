@@ -4,7 +4,7 @@
 use super::form::Form;
 use super::leaf::{Leaf, RobotLeaf, Role, Variable};
 use super::parallel::par;
-use crate::tree::{AsPublished, CompileError, Kind, Node, Program, Tree, expanded};
+use crate::tree::{CompileError, Kind, LegacyBlueSides, Node, Program, Tree, expanded};
 use std::fmt;
 
 /// A tree in memoryless form. Ticked with a [`FormMemory`](super::FormMemory), it behaves identically to the
@@ -19,14 +19,14 @@ pub struct Memoryless {
 }
 
 impl Memoryless {
-    /// Converts a tree. Errors are those of [`Program::compile`], and [`CompileError::Remembers`] for trees with a
+    /// Converts a tree. Errors are those of [`Program::compile`], and [`CompileError::HasMemory`] for trees with a
     /// network.
     pub fn of(tree: &Tree) -> Result<Memoryless, CompileError> {
         Program::compile(tree)?;
         if tree.has_network() {
-            return Err(CompileError::Remembers);
+            return Err(CompileError::HasMemory);
         }
-        let (nodes, _) = expanded(tree, AsPublished::No);
+        let (nodes, _) = expanded(tree, LegacyBlueSides::No);
         let mut rewriting = Rewriting { nodes: &nodes, at: 0, owners: Vec::new() };
         let body = rewriting.node();
         let owners = rewriting.owners;

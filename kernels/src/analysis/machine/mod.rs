@@ -17,8 +17,8 @@ mod rasp;
 pub use form::{Domain, Form};
 pub use form_memory::FormMemory;
 pub use fsm::{
-    Code, Encoded, MAX_STATES, MAX_TRANSITIONS, MachineError, State, StateMachine, Transition, may_condition,
-    uses_scratch,
+    EncodedMachine, MAX_STATES, MAX_TRANSITIONS, MachineError, State, StateCode, StateMachine, Transition,
+    may_condition, uses_scratch,
 };
 pub use leaf::{Leaf, RobotLeaf, Role, Variable};
 pub use leaf_machine::{LeafMachine, LeafState, Target};

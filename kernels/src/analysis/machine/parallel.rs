@@ -43,7 +43,7 @@ fn never_running(form: Form<Leaf>, flag: Variable) -> Form<Leaf> {
         Form::Successd(child) => Form::Sel(vec![below(*child), quiet()]),
         Form::Failed(child) => Form::failed(below(*child)),
         Form::Invert(child) => Form::Seq(vec![Form::invert(below(*child)), quiet()]),
-        Form::Leaf(Leaf::Robot(leaf)) => Form::Leaf(Leaf::Note(flag, leaf)),
+        Form::Leaf(Leaf::Robot(leaf)) => Form::Leaf(Leaf::Flag(flag, leaf)),
         Form::Leaf(Leaf::Running) => Form::failed(Form::Leaf(Leaf::Set(flag, 1))),
         Form::Leaf(leaf) => Form::Leaf(leaf),
     }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_probability_is_met_closely() {
+    fn probability_guards_are_within_0_002() {
         for i in 1..=1000 {
             let wanted = f64::from(i) / 1000.0;
             let guard = Guard::nearest(wanted).unwrap();

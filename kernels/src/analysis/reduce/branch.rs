@@ -2,7 +2,7 @@
 
 use crate::tree::network;
 use crate::tree::registers::{GOAL, SCRATCH};
-use crate::tree::{AsPublished, Group, Instruction, Kind, Node, Tree, decode, expand};
+use crate::tree::{Group, Instruction, Kind, LegacyBlueSides, Node, Tree, decode, expand};
 
 /// A node with its children. The children of a subtree leaf are its expansion, which is analysed but not printed.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ fn build(nodes: &[Node], at: &mut usize, id: &mut usize) -> Branch {
     let mut kids: Vec<Branch> = (0..children).map(|_| build(nodes, at, id)).collect();
     if node.kind.spec().group == Group::Subtree {
         let mut body = Vec::new();
-        expand(&node, AsPublished::No, &mut body);
+        expand(&node, LegacyBlueSides::No, &mut body);
         kids = vec![build(&body, &mut 0, id)];
     }
     let code = decode(&node);

@@ -1,7 +1,7 @@
 //! Influence of a node's result on the rest of the tree.
 
 use super::branch::Branch;
-use super::flow::{Flow, STATUSES};
+use super::flow::{AbstractTick, STATUSES};
 use super::state::State;
 use crate::tree::{Kind, Status, decorate};
 
@@ -47,9 +47,9 @@ fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
     // One result ends the composite, the other continues with the next children. These must have no side effects and
     // end with the same result. Scratch registers are removed from the state, because registers that only these
     // children read count as unread.
-    let mut flow = Flow { stop_at_traces: true, ..Flow::default() };
+    let mut flow = AbstractTick { stop_at_side_effects: true, ..AbstractTick::default() };
     let exits = flow.chain(parent, frame.index + 1, &state.without_scratch());
-    if flow.traces || (with_memory && exits[Status::Running as usize].is_some()) {
+    if flow.side_effects || (with_memory && exits[Status::Running as usize].is_some()) {
         return false;
     }
     STATUSES.into_iter().zip(&exits).all(|(status, exit)| match exit {

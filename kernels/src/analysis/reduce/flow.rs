@@ -43,13 +43,13 @@ impl Visit {
 
 /// An abstract execution of a tree or a part of it.
 #[derive(Default)]
-pub(super) struct Flow {
+pub(super) struct AbstractTick {
     /// One entry per node; empty if visits are not recorded.
     pub visits: Vec<Visit>,
     /// Whether any side effect occurred: an effective write, a draw, or a node with memory.
-    pub traces: bool,
+    pub side_effects: bool,
     /// Whether to stop at the first side effect.
-    pub stop_at_traces: bool,
+    pub stop_at_side_effects: bool,
 }
 
 /// Repeats abstract ticks until the states of the scratch registers converge; returns the visits of a tick from
@@ -57,7 +57,7 @@ pub(super) struct Flow {
 pub(in crate::analysis) fn analyse(root: &Branch, nodes: usize) -> Vec<Visit> {
     let mut start = State::first();
     for round in 0.. {
-        let mut flow = Flow::default();
+        let mut flow = AbstractTick::default();
         let exits = flow.run(root, &start);
         let next = exits.iter().flatten().fold(start.clone(), |next, end| next.next_tick(end, round > 2));
         if next == start {
@@ -65,7 +65,7 @@ pub(in crate::analysis) fn analyse(root: &Branch, nodes: usize) -> Vec<Visit> {
         }
         start = next;
     }
-    let mut flow = Flow { visits: vec![Visit::default(); nodes], ..Flow::default() };
+    let mut flow = AbstractTick { visits: vec![Visit::default(); nodes], ..AbstractTick::default() };
     flow.run(root, &start);
     flow.visits
 }
@@ -77,11 +77,11 @@ fn merge(into: &mut Option<State>, state: Option<State>) {
     };
 }
 
-impl Flow {
+impl AbstractTick {
     /// Ticks a subtree in a state.
     pub fn run(&mut self, branch: &Branch, entry: &State) -> Exits {
         let mut visit = Visit::default();
-        if !(self.stop_at_traces && self.traces) {
+        if !(self.stop_at_side_effects && self.side_effects) {
             visit.exits = self.tick(branch, entry, &mut visit);
         }
         let exits = visit.exits.clone();
@@ -104,7 +104,7 @@ impl Flow {
                 exits
             }
             Kind::Repeati | Kind::Repeatr => {
-                self.traces = true;
+                self.side_effects = true;
                 let mut exits = self.run(&branch.kids[0], entry);
                 if branch.code.a > 1.0 {
                     let counted = exits[0].clone();
@@ -117,15 +117,15 @@ impl Flow {
                 [yes, no, None]
             }
             Kind::Ifprob => {
-                self.traces = true;
+                self.side_effects = true;
                 // The probability is NaN for a NaN, and no draw is below NaN.
-                let never = entry.value(branch.code.s1).surely_nan();
+                let never = entry.value(branch.code.s1).is_nan();
                 [(!never).then(|| entry.clone()), Some(entry.clone()), None]
             }
             Kind::Successl => [Some(entry.clone()), None, None],
             // An observer can see whether the node is ticked.
             Kind::Signal => {
-                self.traces = true;
+                self.side_effects = true;
                 [Some(entry.clone()), None, None]
             }
             Kind::Failurel => [None, Some(entry.clone()), None],
@@ -135,7 +135,7 @@ impl Flow {
             }
             Kind::Network => {
                 // The neurons keep state.
-                self.traces = true;
+                self.side_effects = true;
                 self.write_vector(branch, entry, visit)
             }
             _ => self.run(&branch.kids[0], entry),
@@ -146,7 +146,7 @@ impl Flow {
     pub fn chain(&mut self, branch: &Branch, first: usize, entry: &State) -> Exits {
         let go_on = if matches!(branch.kind(), Kind::Seq | Kind::Seqm) { 0 } else { 1 };
         let with_memory = matches!(branch.kind(), Kind::Seqm | Kind::Selm);
-        self.traces |= with_memory && first == 0;
+        self.side_effects |= with_memory && first == 0;
         let mut exits = Exits::default();
         let mut here = Some(entry.clone());
         for (i, kid) in branch.kids.iter().enumerate().skip(first) {
@@ -201,14 +201,14 @@ impl Flow {
             let mut written = entry.clone();
             written.write(cell, value, Some(branch.id));
             exits[0] = Some(written);
-            visit.drives = !value.surely_nan();
+            visit.drives = !value.is_nan();
         }
-        if !now.surely_nan() {
+        if !now.is_nan() {
             let mut busy = entry.clone();
             busy.goal_is_written(cell);
             exits[2] = Some(busy);
         }
-        self.traces |= visit.drives;
+        self.side_effects |= visit.drives;
         exits
     }
 
@@ -229,18 +229,18 @@ impl Flow {
             written.write(cell, x, Some(branch.id));
             written.write(cell + 1, y, Some(branch.id));
             exits[0] = Some(written);
-            visit.drives = !(x.surely_nan() && y.surely_nan());
+            visit.drives = !(x.is_nan() && y.is_nan());
         }
-        if !(now_x.surely_nan() && now_y.surely_nan()) {
+        if !(now_x.is_nan() && now_y.is_nan()) {
             let mut busy = entry.clone();
-            if now_x.surely_nan() {
+            if now_x.is_nan() {
                 busy.goal_is_written(cell + 1);
-            } else if now_y.surely_nan() {
+            } else if now_y.is_nan() {
                 busy.goal_is_written(cell);
             }
             exits[2] = Some(busy);
         }
-        self.traces |= visit.drives;
+        self.side_effects |= visit.drives;
         exits
     }
 
@@ -255,7 +255,7 @@ impl Flow {
                 after.write(*cell, *value, Some(writer));
             }
         }
-        self.traces |= visit.writes != 0;
+        self.side_effects |= visit.writes != 0;
         [Some(after), None, None]
     }
 }

@@ -161,7 +161,7 @@ impl State {
             return self.ask_colour(query, (usize::from(cell) - RED) / 2);
         }
         let (x, y) = (self.value(cell), self.value(cell + 1));
-        if x.surely_nan() || y.surely_nan() {
+        if x.is_nan() || y.is_nan() {
             return known(false);
         }
         if let (Some(x), Some(y)) = (x.only, y.only) {

@@ -9,7 +9,7 @@ pub(in crate::analysis) struct Value {
     /// The only possible number, if there is one.
     pub only: Option<f32>,
     /// Maximum magnitude; infinite if the number may be infinite.
-    most: f32,
+    max_magnitude: f32,
     /// Whether NaN is possible.
     pub nan: bool,
 }
@@ -17,73 +17,80 @@ pub(in crate::analysis) struct Value {
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         let bits = |v: &Value| v.only.map(|x| if x.is_nan() { u32::MAX } else { x.to_bits() });
-        bits(self) == bits(other) && self.most == other.most && self.nan == other.nan
+        bits(self) == bits(other) && self.max_magnitude == other.max_magnitude && self.nan == other.nan
     }
 }
 
 impl Value {
     /// Any number.
-    pub const ANY: Value = Value { only: None, most: f32::INFINITY, nan: true };
+    pub const ANY: Value = Value { only: None, max_magnitude: f32::INFINITY, nan: true };
     /// Any sensor value.
-    pub const SENSED: Value = Value { only: None, most: SENSE, nan: false };
+    pub const SENSED: Value = Value { only: None, max_magnitude: SENSE, nan: false };
     /// Unwritten component of v_goal.
-    pub const UNWRITTEN: Value = Value { only: Some(f32::NAN), most: 0.0, nan: true };
+    pub const UNWRITTEN: Value = Value { only: Some(f32::NAN), max_magnitude: 0.0, nan: true };
 
     pub fn only(x: f32) -> Value {
-        if x.is_nan() { Value::UNWRITTEN } else { Value { only: Some(x), most: x.abs(), nan: false } }
+        if x.is_nan() { Value::UNWRITTEN } else { Value { only: Some(x), max_magnitude: x.abs(), nan: false } }
     }
 
-    pub fn surely_nan(&self) -> bool {
+    pub fn is_nan(&self) -> bool {
         self.only.is_some_and(f32::is_nan)
     }
 
     /// Removes NaN from the set.
     pub fn not_nan(self) -> Value {
-        if self.surely_nan() { self } else { Value { nan: false, ..self } }
+        if self.is_nan() { self } else { Value { nan: false, ..self } }
     }
 
     pub fn join(self, other: Value) -> Value {
         if self == other {
             return self;
         }
-        Value { only: None, most: self.most.max(other.most), nan: self.nan || other.nan }
+        Value { only: None, max_magnitude: self.max_magnitude.max(other.max_magnitude), nan: self.nan || other.nan }
     }
 
     /// [`Value::join`] without magnitudes, so that repeated joins converge.
     pub fn widen(self, other: Value) -> Value {
-        if self == other { self } else { Value { only: None, most: f32::INFINITY, nan: self.nan || other.nan } }
+        if self == other {
+            self
+        } else {
+            Value { only: None, max_magnitude: f32::INFINITY, nan: self.nan || other.nan }
+        }
     }
 
     fn bounded(most: f64, nan: bool) -> Value {
         // Rounding may increase a sum slightly beyond the bound computed in f64.
         let most = most * 1.001;
-        Value { only: None, most: if most < f64::from(f32::MAX) { most as f32 } else { f32::INFINITY }, nan }
+        Value { only: None, max_magnitude: if most < f64::from(f32::MAX) { most as f32 } else { f32::INFINITY }, nan }
     }
 
     pub fn times(self, k: f32) -> Value {
         if let Some(x) = self.only {
             return Value::only(k * x);
         }
-        let undefined = k == 0.0 && self.most.is_infinite();
-        let most = if k == 0.0 { 0.0 } else { f64::from(self.most) * f64::from(k.abs()) };
+        let undefined = k == 0.0 && self.max_magnitude.is_infinite();
+        let most = if k == 0.0 { 0.0 } else { f64::from(self.max_magnitude) * f64::from(k.abs()) };
         Value::bounded(most, self.nan || undefined)
     }
 
     pub fn plus(self, other: Value) -> Value {
-        if self.surely_nan() || other.surely_nan() {
+        if self.is_nan() || other.is_nan() {
             return Value::UNWRITTEN;
         }
         if let (Some(a), Some(b)) = (self.only, other.only) {
             return Value::only(a + b);
         }
-        let zero = |v: &Value| v.most == 0.0 && !v.nan;
+        let zero = |v: &Value| v.max_magnitude == 0.0 && !v.nan;
         // x + (+-0) is x, except that -0 + 0 is 0.
         match (self.only, other.only) {
             (Some(x), _) if zero(&other) && x.to_bits() != (-0.0f32).to_bits() => return self,
             (_, Some(x)) if zero(&self) && x.to_bits() != (-0.0f32).to_bits() => return other,
             _ => {}
         }
-        let undefined = self.most.is_infinite() && other.most.is_infinite();
-        Value::bounded(f64::from(self.most) + f64::from(other.most), self.nan || other.nan || undefined)
+        let undefined = self.max_magnitude.is_infinite() && other.max_magnitude.is_infinite();
+        Value::bounded(
+            f64::from(self.max_magnitude) + f64::from(other.max_magnitude),
+            self.nan || other.nan || undefined,
+        )
     }
 }

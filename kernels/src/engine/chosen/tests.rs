@@ -21,7 +21,7 @@ fn choice(engine: EngineKind, adapter: &str) -> EngineChoice {
 }
 
 fn said(engine: &ChosenEngine) -> Vec<String> {
-    engine.take_notices().into_iter().map(|notice| notice.text).collect()
+    engine.drain_notices().into_iter().map(|notice| notice.text).collect()
 }
 
 fn programs() -> Vec<Program> {
@@ -41,7 +41,7 @@ fn auto_without_a_gpu_is_simd_and_loads_no_driver() {
     assert_eq!(engine.run(&programs(), &jobs), Simd::default().run(&programs(), &jobs));
     let status = engine.status();
     assert_eq!((status.engine, status.adapter), ("simd", None));
-    assert!(status.r_acc > 0.0 && engine.take_notices().is_empty());
+    assert!(status.r_acc > 0.0 && engine.drain_notices().is_empty());
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn auto_times_the_adapter_that_it_is_given() {
 }
 
 #[test]
-fn what_is_not_there_is_refused_with_its_keys() {
+fn missing_adapter_is_rejected_with_config_keys() {
     let refused = |engine, adapter| ChosenEngine::open(choice(engine, adapter), MACHINE).err().unwrap();
     for engine in [EngineKind::Gpu, EngineKind::Both, EngineKind::Auto] {
         let line = refused(engine, "voodoo");
@@ -82,7 +82,7 @@ fn what_is_not_there_is_refused_with_its_keys() {
 }
 
 #[test]
-fn the_gpu_runs_what_it_knows_and_says_what_it_lacks() {
+fn gpu_engine_runs_jobs_and_reports_unsupported_specs() {
     let engine = ChosenEngine::open(choice(EngineKind::Gpu, "llvmpipe"), MACHINE).unwrap();
     let spec = WorldSpec::scenario(4, Scenario::A);
     let outcomes = engine.run(&programs(), &jobs(&spec, 5));
@@ -113,7 +113,7 @@ fn both_share_a_batch_and_keep_its_order() {
     assert_eq!(engine.status().engine, "gpu+simd");
     let [gpu, simd] = engine.state().speeds.unwrap();
     assert!(gpu > 0.0 && simd > gpu, "{gpu} {simd}");
-    assert!(engine.take_notices().is_empty());
+    assert!(engine.drain_notices().is_empty());
 }
 
 /// A clock that only the test advances (ms).
@@ -124,7 +124,7 @@ fn by_hand() -> Duration {
 }
 
 #[test]
-fn a_lost_device_costs_no_generation_and_is_opened_again() {
+fn lost_device_keeps_generation_and_is_reopened() {
     let machine = Machine { clock: by_hand, gpu: false };
     let engine = ChosenEngine::open(choice(EngineKind::Gpu, ""), machine).unwrap();
     let tree = Tree::parse("movcv v_goal 0deg").unwrap();
@@ -135,20 +135,20 @@ fn a_lost_device_costs_no_generation_and_is_opened_again() {
     let expected = evaluator.fitness(&Simd::default(), &jobs);
     NOW.store(10_000, SeqCst);
     assert_eq!(evaluator.fitness(&engine, &jobs).len(), 5);
-    engine.lose_device();
+    engine.destroy_device();
     assert_eq!(evaluator.fitness(&engine, &jobs), expected, "the generation is run again by simd");
     assert_eq!(engine.status().engine, "simd");
     let lines = said(&engine);
     assert!(lines.len() == 1 && lines[0].contains("lost") && lines[0].contains("simd runs instead"), "{lines:?}");
     NOW.fetch_add(900, SeqCst);
     assert_eq!(evaluator.fitness(&engine, &jobs), expected);
-    assert!(engine.take_notices().is_empty(), "said once");
+    assert!(engine.drain_notices().is_empty(), "said once");
     NOW.fetch_add(200, SeqCst);
     evaluator.fitness(&engine, &jobs);
     assert_eq!(engine.status().engine, "gpu");
     assert!(said(&engine)[0].contains("open again"));
     // After an immediate second loss the delay is doubled.
-    engine.lose_device();
+    engine.destroy_device();
     evaluator.fitness(&engine, &jobs);
     NOW.fetch_add(1900, SeqCst);
     evaluator.fitness(&engine, &jobs);

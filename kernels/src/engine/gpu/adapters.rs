@@ -100,14 +100,15 @@ impl Display for AdapterChoice {
 
 /// Limits that the kernels request; every Vulkan GPU supports them. They match the Raspberry Pi 5 (V3DV): 256
 /// invocations and 16 KiB per workgroup, 8 storage buffers.
-pub(super) fn needed() -> wgpu::Limits {
+pub(super) fn required_limits() -> wgpu::Limits {
     wgpu::Limits { max_storage_buffers_per_shader_stage: 8, ..wgpu::Limits::downlevel_defaults() }
 }
 
 /// Checks the limits of an adapter; the error names the first limit that is too low.
-pub(super) fn sufficient(adapter: &str, there: &wgpu::Limits) -> Result<(), GpuError> {
+pub(super) fn check_limits(adapter: &str, there: &wgpu::Limits) -> Result<(), GpuError> {
     let mut lacking = None;
-    needed().check_limits_with_fail_fn(there, true, |limit, needed, there| lacking = Some((limit, needed, there)));
+    required_limits()
+        .check_limits_with_fail_fn(there, true, |limit, needed, there| lacking = Some((limit, needed, there)));
     match lacking {
         None => Ok(()),
         Some((limit, needed, there)) => Err(GpuError::Limits { adapter: adapter.to_string(), limit, needed, there }),
@@ -115,15 +116,15 @@ pub(super) fn sufficient(adapter: &str, there: &wgpu::Limits) -> Result<(), GpuE
 }
 
 /// Returns all Vulkan adapters in the order of their drivers.
-pub(super) fn all() -> Vec<(Adapter, wgpu::Adapter)> {
+pub(super) fn enumerate() -> Vec<(Adapter, wgpu::Adapter)> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::VULKAN;
     let instance = wgpu::Instance::new(descriptor);
     let found = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
-    found.into_iter().enumerate().map(|(index, adapter)| (told(index, &adapter), adapter)).collect()
+    found.into_iter().enumerate().map(|(index, adapter)| (describe(index, &adapter), adapter)).collect()
 }
 
-fn told(index: usize, adapter: &wgpu::Adapter) -> Adapter {
+fn describe(index: usize, adapter: &wgpu::Adapter) -> Adapter {
     let (info, limits) = (adapter.get_info(), adapter.limits());
     Adapter {
         index,
@@ -147,7 +148,7 @@ fn told(index: usize, adapter: &wgpu::Adapter) -> Adapter {
 }
 
 /// Index of the selected adapter.
-pub(super) fn chosen(there: &[Adapter], choice: &AdapterChoice) -> Result<usize, GpuError> {
+pub(super) fn select(there: &[Adapter], choice: &AdapterChoice) -> Result<usize, GpuError> {
     let list = || there.iter().map(Adapter::to_string).collect::<Vec<_>>().join(", ");
     let not_there = || GpuError::NotThere { choice: choice.to_string(), there: list() };
     if there.is_empty() {
@@ -190,7 +191,7 @@ mod tests {
             adapter(1, "Card 400", AdapterKind::Discrete),
             adapter(2, "Card 4000", AdapterKind::Discrete),
         ];
-        let choose = |text: &str| chosen(&there, &text.parse().unwrap());
+        let choose = |text: &str| select(&there, &text.parse().unwrap());
         assert_eq!(choose("1"), Ok(1));
         assert_eq!(choose("LLVMPIPE"), Ok(0));
         assert_eq!(
@@ -206,22 +207,22 @@ mod tests {
         assert!(two.contains("\"card\"") && two.contains("1 Card 400 (discrete), 2 Card 4000"), "{two}");
         let none = choose("arc").unwrap_err().to_string();
         assert!(none.contains("\"arc\"") && none.contains("0 llvmpipe"), "{none}");
-        assert_eq!(chosen(&there, &AdapterChoice::Best), Ok(1));
-        assert_eq!(chosen(&[], &AdapterChoice::Index(0)), Err(GpuError::NoAdapter));
+        assert_eq!(select(&there, &AdapterChoice::Best), Ok(1));
+        assert_eq!(select(&[], &AdapterChoice::Index(0)), Err(GpuError::NoAdapter));
     }
 
     #[test]
-    fn a_limit_that_is_too_small_is_named_with_both_numbers() {
+    fn insufficient_limit_is_named_with_both_values() {
         // Limits that the driver of the Raspberry Pi 5 (V3DV) reports.
         let pi = wgpu::Limits {
             max_compute_invocations_per_workgroup: 256,
             max_compute_workgroup_storage_size: 16_384,
             max_storage_buffers_per_shader_stage: 8,
-            ..needed()
+            ..required_limits()
         };
-        assert_eq!(sufficient("V3D 7.1", &pi), Ok(()));
+        assert_eq!(check_limits("V3D 7.1", &pi), Ok(()));
         let small = wgpu::Limits { max_compute_workgroup_storage_size: 8192, ..pi };
-        let error = sufficient("V3D 4.2", &small).unwrap_err().to_string();
+        let error = check_limits("V3D 4.2", &small).unwrap_err().to_string();
         assert!(error.contains("V3D 4.2") && error.contains("max_compute_workgroup_storage_size"), "{error}");
         assert!(error.contains("8192") && error.contains("16352"), "{error}");
     }

@@ -2,7 +2,7 @@
 //! invocation after 65,535 iterations.
 
 use super::code::most_steps;
-use super::layout::{Lane, Layout};
+use super::layout::{LaneWork, Layout};
 use crate::engine::simd::Scene;
 use crate::model::{CAMERA_COLUMNS, CONTACT_ITERATIONS, PROX_ANGLES, RELOCATION_TRIES, STEPS_PER_UPDATE};
 use crate::world::Task;
@@ -22,8 +22,8 @@ pub(super) fn updates(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
 /// Number of bodies per invocation.
 fn own(layout: &Layout, bodies: usize) -> u32 {
     match layout.lane {
-        Lane::Body => 1,
-        Lane::World => bodies as u32,
+        LaneWork::Body => 1,
+        LaneWork::World => bodies as u32,
     }
 }
 
@@ -46,15 +46,15 @@ pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     // Registers are read and written in three loops.
     let tick = 1 + nodes as u32 + most_steps(nodes) + 15;
     let pairs = match layout.lane {
-        Lane::Body => bodies,
-        Lane::World => bodies.div_ceil(2),
+        LaneWork::Body => bodies,
+        LaneWork::World => bodies.div_ceil(2),
     };
     let find = 1 + touched + walls + pairs;
     let (list, solve) = match layout.lane {
-        Lane::Body => {
+        LaneWork::Body => {
             (2 * touched + 2 * bodies + 2 * contacts + 3 * bodies * contacts.min(8), iterations * (1 + contacts))
         }
-        Lane::World => (bodies * (1 + touched) + contacts + 1, iterations * (1 + contacts)),
+        LaneWork::World => (bodies * (1 + touched) + contacts + 1, iterations * (1 + contacts)),
     };
     let relocation = if scene.task.relocates() { tries + DRAWS + tries * bodies } else { 0 };
     let noted = if scene.messages { mine } else { 0 };

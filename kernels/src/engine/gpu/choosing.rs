@@ -10,9 +10,9 @@ impl Gpu {
     /// # Errors
     /// Same as [`Gpu::open_adapter`].
     pub fn check_adapter(choice: &AdapterChoice) -> Result<(), GpuError> {
-        let (told, there): (Vec<_>, Vec<_>) = adapters::all().into_iter().unzip();
-        let place = adapters::chosen(&told, choice)?;
-        adapters::sufficient(&told[place].name, &there[place].limits())
+        let (told, there): (Vec<_>, Vec<_>) = adapters::enumerate().into_iter().unzip();
+        let place = adapters::select(&told, choice)?;
+        adapters::check_limits(&told[place].name, &there[place].limits())
     }
 
     /// Checks that the kernels can run a world; `simd` runs all other worlds.
@@ -25,6 +25,6 @@ impl Gpu {
 
     /// Destroys the device, as if it had been lost.
     pub(crate) fn destroy(&self) {
-        self.device.lose();
+        self.device.destroy();
     }
 }

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn every_jump_leads_into_the_program_and_ticks_are_bounded() {
+    fn jump_targets_are_valid_and_ticks_bounded() {
         let repeats = "par 2\n".to_string() + &"  repeati 3\n    seqm\n      successl\n      failurel\n".repeat(60);
         let code = code(&repeats);
         let nodes = 1 + 60 * 4;

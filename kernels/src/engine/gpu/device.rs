@@ -31,7 +31,7 @@ pub(super) struct Device {
     /// Buffers of finished batches, for reuse.
     free: Mutex<Vec<Buffers>>,
     lost: Arc<AtomicBool>,
-    why: Arc<Mutex<String>>,
+    loss_reason: Arc<Mutex<String>>,
 }
 
 /// Input of a batch of worlds.
@@ -67,7 +67,7 @@ const PAST: usize = 4;
 const TABLE: usize = 5;
 
 /// A batch on the device.
-pub(super) struct Flight {
+pub(super) struct InFlightBatch {
     buffers: Buffers,
     params: Params,
     advance: ComputePipeline,
@@ -91,12 +91,12 @@ impl Device {
         choice: &AdapterChoice,
         source: impl Fn(&Layout) -> String + Send + Sync + 'static,
     ) -> Result<Device, GpuError> {
-        let (told, mut there): (Vec<_>, Vec<_>) = adapters::all().into_iter().unzip();
-        let place = adapters::chosen(&told, choice)?;
+        let (told, mut there): (Vec<_>, Vec<_>) = adapters::enumerate().into_iter().unzip();
+        let place = adapters::select(&told, choice)?;
         let (info, adapter) = (&told[place], there.swap_remove(place));
-        adapters::sufficient(&info.name, &adapter.limits())?;
+        adapters::check_limits(&info.name, &adapter.limits())?;
         let refused = |why: String| GpuError::Refused { adapter: info.name.clone(), why };
-        let required_limits = adapters::needed();
+        let required_limits = adapters::required_limits();
         let storage_bytes = required_limits.max_storage_buffer_binding_size as usize;
         let wanted = wgpu::DeviceDescriptor { label: Some("xpuck"), required_limits, ..Default::default() };
         let (device, queue) =
@@ -137,7 +137,7 @@ impl Device {
             kernels: Mutex::default(),
             free: Mutex::default(),
             lost,
-            why,
+            loss_reason: why,
         };
         open.check()?;
         Ok(open)
@@ -185,15 +185,15 @@ impl Device {
         if !self.is_lost() {
             return Ok(());
         }
-        Err(GpuError::Lost { adapter: self.name.clone(), why: locked(&self.why).clone() })
+        Err(GpuError::Lost { adapter: self.name.clone(), why: locked(&self.loss_reason).clone() })
     }
 
     /// Marks the device as lost after a failed operation, because not every driver reports the loss.
-    fn gone(&self, why: &dyn std::fmt::Display) -> GpuError {
+    fn mark_lost(&self, why: &dyn std::fmt::Display) -> GpuError {
         if !self.lost.swap(true, Ordering::SeqCst) {
-            *locked(&self.why) = why.to_string();
+            *locked(&self.loss_reason) = why.to_string();
         }
-        GpuError::Lost { adapter: self.name.clone(), why: locked(&self.why).clone() }
+        GpuError::Lost { adapter: self.name.clone(), why: locked(&self.loss_reason).clone() }
     }
 
     /// True if the device is lost.
@@ -202,17 +202,17 @@ impl Device {
     }
 
     /// Destroys the device; used for tests of the recovery.
-    pub fn lose(&self) {
+    pub fn destroy(&self) {
         self.device.destroy();
     }
 
     /// Uploads worlds to the device.
-    pub fn begin(&self, batch: &Batch<'_>) -> Result<Flight, GpuError> {
+    pub fn submit(&self, batch: &Batch<'_>) -> Result<InFlightBatch, GpuError> {
         self.begin_stage(batch, "advance")
     }
 
-    /// Uploads worlds like [`Device::begin`], to run a single entry point.
-    pub fn begin_stage(&self, batch: &Batch<'_>, entry: &'static str) -> Result<Flight, GpuError> {
+    /// Uploads worlds like [`Device::submit`], to run a single entry point.
+    pub fn begin_stage(&self, batch: &Batch<'_>, entry: &'static str) -> Result<InFlightBatch, GpuError> {
         let advance = self.kernel(&batch.layout, entry)?;
         let [state, past] = batch.outcome;
         let sizes = [
@@ -235,7 +235,14 @@ impl Device {
         }
         self.queue.submit([encoder.finish()]);
         let groups = batch.params.batch / batch.params.worlds;
-        Ok(Flight { buffers, params: batch.params, advance, groups, outcome: [bytes(state), bytes(past)], last: None })
+        Ok(InFlightBatch {
+            buffers,
+            params: batch.params,
+            advance,
+            groups,
+            outcome: [bytes(state), bytes(past)],
+            last: None,
+        })
     }
 
     /// Returns buffers of at least these sizes: those of a finished batch, or new ones.
@@ -270,7 +277,7 @@ impl Device {
     }
 
     /// Submits `times` dispatches of `updates` updates of every world each; does not wait.
-    pub fn advance(&self, flight: &mut Flight, updates: u32, times: u32) {
+    pub fn advance(&self, flight: &mut InFlightBatch, updates: u32, times: u32) {
         flight.params.updates = updates;
         self.queue.write_buffer(&flight.buffers.params, 0, bytes_of(&flight.params));
         for _ in 0..times {
@@ -286,7 +293,7 @@ impl Device {
     }
 
     /// Submits the copy of the words to read back after all updates; does not wait.
-    pub fn ask(&self, flight: &mut Flight) {
+    pub fn request_readback(&self, flight: &mut InFlightBatch) {
         let [state, past] = flight.outcome;
         let Buffers { storage, staging, .. } = &flight.buffers;
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -299,10 +306,10 @@ impl Device {
     }
 
     /// Waits for a batch and returns the words that were read back.
-    pub fn finish(&self, flight: Flight) -> Result<Vec<u32>, GpuError> {
+    pub fn finish(&self, flight: InFlightBatch) -> Result<Vec<u32>, GpuError> {
         self.wait(&flight)?;
         let range = ..flight.outcome[0] + flight.outcome[1];
-        let view = flight.buffers.staging.get_mapped_range(range).map_err(|e| self.gone(&e))?;
+        let view = flight.buffers.staging.get_mapped_range(range).map_err(|e| self.mark_lost(&e))?;
         // The words are copied as bytes because the mapped bytes may be unaligned.
         let mut words = vec![0u32; view.len() / size_of::<u32>()];
         cast_slice_mut(&mut words).copy_from_slice(&view);
@@ -313,16 +320,16 @@ impl Device {
     }
 
     /// Waits until all submitted work of a batch is done.
-    pub fn wait(&self, flight: &Flight) -> Result<(), GpuError> {
+    pub fn wait(&self, flight: &InFlightBatch) -> Result<(), GpuError> {
         let poll = PollType::Wait { submission_index: flight.last.clone(), timeout: None };
         let waited = self.device.poll(poll);
         self.check()?;
-        waited.map(|_| ()).map_err(|e| self.gone(&e))
+        waited.map(|_| ()).map_err(|e| self.mark_lost(&e))
     }
 
     /// First words of the node memory, for the twin test.
     #[cfg(test)]
-    pub fn read_memory(&self, flight: &Flight, words: usize) -> Vec<u32> {
+    pub fn read_memory(&self, flight: &InFlightBatch, words: usize) -> Vec<u32> {
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: bytes(words),

@@ -1,22 +1,22 @@
 //! Conversion of worlds and programs to the words of the buffers.
 
-use super::layout::{HEADER, QUANTITIES, START_QUANTITIES, place};
+use super::layout::{HEADER, QUANTITIES, START_QUANTITIES, index_of};
 use crate::engine::Job;
 #[cfg(test)]
 use crate::math::Vec2;
 use crate::math::vec2;
 use crate::tree::Program;
-use crate::world::{Beginning, Body, Pose};
+use crate::world::{Body, InitialState, Pose};
 use rayon::prelude::*;
 
 /// Index of a header word.
 pub(super) const fn header(name: &str) -> usize {
-    place(HEADER, name)
+    index_of(HEADER, name)
 }
 
 /// Index of a quantity of bodies.
 pub(super) const fn quantity(name: &str) -> usize {
-    place(QUANTITIES, name)
+    index_of(QUANTITIES, name)
 }
 
 /// State of a batch: rows of header words, then rows of quantities of bodies, with one column per world.
@@ -40,7 +40,13 @@ impl State {
 
     /// Encodes the first `rows` rows of a batch of these worlds. The last world is repeated to fill all columns, so
     /// that workgroups are full.
-    pub fn of(worlds: &[Beginning], jobs: &[&Job<'_>], code: &Code<'_>, columns: usize, rows: usize) -> State {
+    pub fn encode(
+        worlds: &[InitialState],
+        jobs: &[&Job<'_>],
+        code: &ProgramTable<'_>,
+        columns: usize,
+        rows: usize,
+    ) -> State {
         let bodies = worlds[0].bodies.len();
         let mut words = vec![0; rows * columns];
         // Encoded row by row so that all threads write consecutive words.
@@ -78,7 +84,7 @@ impl State {
 }
 
 /// Function that computes a word of a row from a world; `None` for rows that start as zeros.
-type Word<'a> = Box<dyn Fn(&Beginning, &Job<'_>, &Code<'_>) -> u32 + 'a>;
+type Word<'a> = Box<dyn Fn(&InitialState, &Job<'_>, &ProgramTable<'_>) -> u32 + 'a>;
 
 fn word_of(row: usize, bodies: usize) -> Option<Word<'static>> {
     let Some(row) = row.checked_sub(HEADER.len()) else { return header_word(HEADER[row]) };
@@ -123,13 +129,13 @@ fn header_word(name: &str) -> Option<Word<'static>> {
 
 /// Rows of a batch that were read back.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rows<'a> {
+pub(super) struct StateRows<'a> {
     pub words: &'a [u32],
     pub worlds: usize,
     pub bodies: usize,
 }
 
-impl Rows<'_> {
+impl StateRows<'_> {
     /// Header word of a world.
     pub fn header(&self, world: usize, name: &str) -> u32 {
         self.words[header(name) * self.worlds + world]
@@ -160,21 +166,21 @@ impl Rows<'_> {
 }
 
 /// All programs and their words for the device.
-pub(super) struct Code<'a> {
+pub(super) struct ProgramTable<'a> {
     pub programs: &'a [Program],
     pub words: Vec<u32>,
     /// Start of each program.
     starts: Vec<u32>,
 }
 
-impl Code<'_> {
+impl ProgramTable<'_> {
     /// Encodes programs.
-    pub fn of(programs: &[Program]) -> Code<'_> {
+    pub fn of(programs: &[Program]) -> ProgramTable<'_> {
         let (mut words, mut starts) = (Vec::new(), Vec::new());
         for program in programs {
             starts.push(words.len() as u32);
             words.extend(super::code::words(program));
         }
-        Code { programs, words, starts }
+        ProgramTable { programs, words, starts }
     }
 }

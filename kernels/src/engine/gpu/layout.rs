@@ -3,9 +3,9 @@
 use crate::model::MAX_DISCS;
 
 /// Maximum number of robots in a world.
-pub const MOST_ROBOTS: usize = 128;
+pub const MAX_ROBOTS: usize = 128;
 /// Maximum number of bodies in a world.
-pub const MOST_BODIES: usize = MOST_ROBOTS + MAX_DISCS;
+pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 /// Number of words per instruction.
 pub const NODE_WORDS: usize = 5;
 /// Maximum number of wall patches, and of inner walls, in a world.
@@ -13,7 +13,7 @@ pub const MAX_PATCHES: usize = 16;
 /// Number of words of a contact in storage.
 pub const CONTACT_WORDS: usize = 7;
 /// Capacities in bodies per world for which kernels are compiled, each on first use.
-const CAPACITIES: [usize; 2] = [24, MOST_BODIES];
+const CAPACITIES: [usize; 2] = [24, MAX_BODIES];
 
 /// Words of a world's header.
 pub const HEADER: &[&str] = &[
@@ -72,13 +72,13 @@ pub const QUANTITIES: &[&str] = &[
 ];
 
 /// Number of [`QUANTITIES`] that are read back.
-pub const OUTCOME_QUANTITIES: usize = place(QUANTITIES, "PICTURES");
+pub const OUTCOME_QUANTITIES: usize = index_of(QUANTITIES, "PICTURES");
 /// Number of [`QUANTITIES`] that are written before the first update.
-pub const START_QUANTITIES: usize = place(QUANTITIES, "VX");
+pub const START_QUANTITIES: usize = index_of(QUANTITIES, "VX");
 
 /// Work of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lane {
+pub enum LaneWork {
     /// One body: for GPUs, which have many lanes and fast communication through workgroup memory.
     Body,
     /// One whole world: for software adapters, which have few lanes and slow communication.
@@ -89,7 +89,7 @@ pub enum Lane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Layout {
     /// Work of a lane.
-    pub lane: Lane,
+    pub lane: LaneWork,
     /// Maximum number of bodies per world.
     pub capacity: usize,
     /// Number of invocations per workgroup.
@@ -98,11 +98,11 @@ pub struct Layout {
 
 impl Layout {
     /// Selects the layout for worlds with the given number of bodies on an adapter with the given subgroup size.
-    pub fn of(lane: Lane, bodies: usize, subgroup: usize) -> Layout {
-        let capacity = CAPACITIES.into_iter().find(|c| bodies <= *c).unwrap_or(MOST_BODIES);
+    pub fn of(lane: LaneWork, bodies: usize, subgroup: usize) -> Layout {
+        let capacity = CAPACITIES.into_iter().find(|c| bodies <= *c).unwrap_or(MAX_BODIES);
         let workgroup = match lane {
-            Lane::World => subgroup.clamp(4, 64),
-            Lane::Body => body_workgroup(bodies, subgroup.clamp(8, 64)),
+            LaneWork::World => subgroup.clamp(4, 64),
+            LaneWork::Body => body_workgroup(bodies, subgroup.clamp(8, 64)),
         };
         Layout { lane, capacity, workgroup }
     }
@@ -110,8 +110,8 @@ impl Layout {
     /// Number of worlds per workgroup.
     pub fn worlds(&self, bodies: usize) -> usize {
         match self.lane {
-            Lane::World => self.workgroup,
-            Lane::Body => self.workgroup / bodies,
+            LaneWork::World => self.workgroup,
+            LaneWork::Body => self.workgroup / bodies,
         }
     }
 
@@ -123,8 +123,8 @@ impl Layout {
     /// Number of bodies per invocation.
     pub fn own(&self) -> usize {
         match self.lane {
-            Lane::World => self.capacity,
-            Lane::Body => 1,
+            LaneWork::World => self.capacity,
+            LaneWork::Body => 1,
         }
     }
 
@@ -167,7 +167,7 @@ fn body_workgroup(bodies: usize, subgroup: usize) -> usize {
 ///
 /// # Panics
 /// If the name is not in the list; constants are evaluated at compile time, so this is a compile error.
-pub const fn place(list: &[&str], name: &str) -> usize {
+pub const fn index_of(list: &[&str], name: &str) -> usize {
     let mut i = 0;
     while i < list.len() {
         if same(list[i].as_bytes(), name.as_bytes()) {
@@ -198,14 +198,14 @@ mod tests {
 
     #[test]
     fn lanes_of_a_workgroup_have_bodies() {
-        for bodies in 1..=MOST_BODIES {
+        for bodies in 1..=MAX_BODIES {
             for subgroup in [8, 16, 32, 64] {
-                let layout = Layout::of(Lane::Body, bodies, subgroup);
+                let layout = Layout::of(LaneWork::Body, bodies, subgroup);
                 let busy = layout.worlds(bodies) * bodies;
                 assert!(layout.workgroup <= 256 && busy > 0 && bodies <= layout.capacity);
                 assert!(bodies > 64 || busy * 10 >= layout.workgroup * 8, "{bodies} bodies, {layout:?}");
             }
         }
-        assert_eq!(Layout::of(Lane::Body, 17, 32).workgroup, 128, "seven worlds of seventeen bodies");
+        assert_eq!(Layout::of(LaneWork::Body, 17, 32).workgroup, 128, "seven worlds of seventeen bodies");
     }
 }

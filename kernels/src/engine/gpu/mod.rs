@@ -28,10 +28,10 @@ use crate::model::MAX_DISCS;
 use crate::tree::Program;
 use crate::world::senses::last_message;
 use crate::world::senses::messages::{Channel, Messages};
-use crate::world::{Beginning, Sensing, World, WorldSpec};
-use device::{Batch, Device, Flight};
-use encode::{Code, Rows, State};
-use layout::{HEADER, Lane, Layout, MAX_PATCHES, MOST_ROBOTS, OUTCOME_QUANTITIES};
+use crate::world::{InitialState, Sensing, World, WorldSpec};
+use device::{Batch, Device, InFlightBatch};
+use encode::{ProgramTable, State, StateRows};
+use layout::{HEADER, LaneWork, Layout, MAX_PATCHES, MAX_ROBOTS, OUTCOME_QUANTITIES};
 use params::Params;
 use rayon::prelude::*;
 use source::source;
@@ -40,7 +40,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Maximum number of worlds of a batch on a GPU and on a software adapter.
-const MOST_WORLDS: [usize; 2] = [16_384, 1024];
+const MAX_WORLDS: [usize; 2] = [16_384, 1024];
 /// Number of worlds of the first batch, before the device's speed is known.
 const FIRST_WORLDS: usize = 64;
 /// Target duration of a dispatch; driver watchdogs allow seconds, displays less.
@@ -56,7 +56,7 @@ pub struct Gpu {
     pub sensing: Option<Sensing>,
     device: Device,
     /// Layout to use; `None` for the best layout of the adapter.
-    lane: Option<Lane>,
+    lane: Option<LaneWork>,
     /// Duration of one update of one world; `None` until it was measured.
     pace: Mutex<Option<Duration>>,
     /// Reason why jobs were run by another engine, if any.
@@ -64,8 +64,8 @@ pub struct Gpu {
 }
 
 /// Common data of the batches of similar jobs.
-struct Kind<'a> {
-    code: &'a Code<'a>,
+struct BatchKind<'a> {
+    code: &'a ProgramTable<'a>,
     scene: Scene,
     messages: Option<&'a Messages>,
     updates: u32,
@@ -80,7 +80,7 @@ struct Kind<'a> {
 impl Gpu {
     /// Lists the Vulkan adapters of this machine, including software adapters, in the order of their drivers.
     pub fn adapters() -> Vec<Adapter> {
-        adapters::all().into_iter().map(|(told, _)| told).collect()
+        adapters::enumerate().into_iter().map(|(told, _)| told).collect()
     }
 
     /// Opens the most capable adapter. The first compilation of the kernels takes seconds; drivers cache them.
@@ -118,10 +118,10 @@ impl Gpu {
 
     /// Runs similar jobs in batches whose size depends on the device's speed; prepares the next batch while the
     /// current one runs.
-    fn run_alike(&self, code: &Code<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
+    fn run_alike(&self, code: &ProgramTable<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
         let kind = self.kind(code, jobs)?;
         let mut outcomes = Vec::with_capacity(jobs.len());
-        let mut flying: VecDeque<(Flight, usize, Instant)> = VecDeque::new();
+        let mut flying: VecDeque<(InFlightBatch, usize, Instant)> = VecDeque::new();
         let mut next = 0;
         let mut freed = clock();
         while outcomes.len() < jobs.len() {
@@ -143,7 +143,7 @@ impl Gpu {
         Ok(outcomes)
     }
 
-    fn kind<'a>(&self, code: &'a Code<'a>, jobs: &[&'a Job<'_>]) -> Result<Kind<'a>, GpuError> {
+    fn kind<'a>(&self, code: &'a ProgramTable<'a>, jobs: &[&'a Job<'_>]) -> Result<BatchKind<'a>, GpuError> {
         let Job { spec, start, seed, world, updates, .. } = *jobs[0];
         supported(spec)?;
         let scene = Scene::of(&World::new(spec, start, seed, world));
@@ -156,7 +156,7 @@ impl Gpu {
         let (layout, bound) = self.layout(&scene, nodes);
         let messages = spec.messages.as_ref();
         let table = messages.map_or_else(|| vec![0], |m| message_table(m, &scene, updates));
-        Ok(Kind { code, scene, messages, updates, layout, bound, memories, table })
+        Ok(BatchKind { code, scene, messages, updates, layout, bound, memories, table })
     }
 
     /// Layout for worlds of a scene and trees with the given number of nodes, and the maximum number of updates of a
@@ -166,15 +166,18 @@ impl Gpu {
         let bound = |layout: &Layout| {
             if self.device.software { bounds::updates(layout, scene, nodes) } else { MOST_UPDATES }
         };
-        let world = of(Lane::World);
-        let lane =
-            self.lane.unwrap_or(if self.device.software && bound(&world) > 0 { Lane::World } else { Lane::Body });
+        let world = of(LaneWork::World);
+        let lane = self.lane.unwrap_or(if self.device.software && bound(&world) > 0 {
+            LaneWork::World
+        } else {
+            LaneWork::Body
+        });
         (of(lane), bound(&of(lane)).clamp(1, MOST_UPDATES))
     }
 
     /// Number of worlds of the next batch.
-    fn worlds(&self, kind: &Kind<'_>) -> usize {
-        let [hardware, software] = MOST_WORLDS;
+    fn worlds(&self, kind: &BatchKind<'_>) -> usize {
+        let [hardware, software] = MAX_WORLDS;
         let most = if self.device.software { software } else { hardware };
         let params = Params::of(&kind.scene, kind.messages, Sensing::NONE, &kind.layout, 1);
         let words = [
@@ -185,11 +188,13 @@ impl Gpu {
         ];
         let largest = words.into_iter().max().unwrap_or(1) * size_of::<u32>();
         let room = (self.device.storage_bytes / largest).saturating_sub(kind.layout.workgroup);
-        let fast = self.pace().map_or(FIRST_WORLDS, |p| (DISPATCH.as_secs_f64() / p.as_secs_f64().max(1e-9)) as usize);
+        let fast = self
+            .seconds_per_world_update()
+            .map_or(FIRST_WORLDS, |p| (DISPATCH.as_secs_f64() / p.as_secs_f64().max(1e-9)) as usize);
         fast.min(most).min(room).max(1)
     }
 
-    fn pace(&self) -> Option<Duration> {
+    fn seconds_per_world_update(&self) -> Option<Duration> {
         *self.pace.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -199,16 +204,17 @@ impl Gpu {
     }
 
     /// Submits a batch to the device.
-    fn begin(&self, kind: &Kind<'_>, jobs: &[&Job<'_>]) -> Result<Flight, GpuError> {
+    fn begin(&self, kind: &BatchKind<'_>, jobs: &[&Job<'_>]) -> Result<InFlightBatch, GpuError> {
         let (scene, layout) = (&kind.scene, &kind.layout);
         let (robots, bodies) = (scene.robots, scene.bodies.len());
-        let worlds: Vec<Beginning> = jobs.par_iter().map(|j| Beginning::of(j.spec, j.start, j.seed, j.world)).collect();
-        let read = || jobs.iter().map(|job| job.sensing(kind.code.programs)).fold(Sensing::NONE, Sensing::and);
+        let worlds: Vec<InitialState> =
+            jobs.par_iter().map(|j| InitialState::of(j.spec, j.start, j.seed, j.world)).collect();
+        let read = || jobs.iter().map(|job| job.sensing(kind.code.programs)).fold(Sensing::NONE, Sensing::union);
         let sensing = self.sensing.unwrap_or_else(read);
         let columns = jobs.len().next_multiple_of(layout.worlds(bodies));
-        let state = State::of(&worlds, jobs, kind.code, columns, State::start_rows(bodies));
+        let state = State::encode(&worlds, jobs, kind.code, columns, State::start_rows(bodies));
         let params = Params::of(scene, kind.messages, sensing, layout, columns);
-        let mut flight = self.device.begin(&Batch {
+        let mut flight = self.device.submit(&Batch {
             layout: *layout,
             params,
             state: &state.words,
@@ -221,7 +227,7 @@ impl Gpu {
             outcome: [(HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns, params.cell_words() * columns],
         })?;
         let mut done = 0;
-        if self.pace().is_none() {
+        if self.seconds_per_world_update().is_none() {
             // The first dispatch includes compilation; the second one measures the speed.
             for _ in 0..2.min(kind.updates) {
                 let started = clock();
@@ -231,7 +237,7 @@ impl Gpu {
                 done += 1;
             }
         }
-        let pace = self.pace().map_or(1e-3, |p| p.as_secs_f64()).max(1e-9);
+        let pace = self.seconds_per_world_update().map_or(1e-3, |p| p.as_secs_f64()).max(1e-9);
         let affordable = DISPATCH.as_secs_f64() / (pace * columns as f64);
         let each = (affordable as u32).clamp(1, kind.bound);
         let left = kind.updates - done;
@@ -239,15 +245,15 @@ impl Gpu {
         if !left.is_multiple_of(each) {
             self.device.advance(&mut flight, left % each, 1);
         }
-        self.device.ask(&mut flight);
+        self.device.request_readback(&mut flight);
         Ok(flight)
     }
 
-    fn outcomes(&self, kind: &Kind<'_>, words: &[u32], worlds: usize) -> Result<Vec<Outcome>, GpuError> {
+    fn outcomes(&self, kind: &BatchKind<'_>, words: &[u32], worlds: usize) -> Result<Vec<Outcome>, GpuError> {
         let bodies = kind.scene.bodies.len();
         let columns = worlds.next_multiple_of(kind.layout.worlds(bodies));
         let (state, cells) = words.split_at((HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns);
-        let rows = Rows { words: state, worlds: columns, bodies };
+        let rows = StateRows { words: state, worlds: columns, bodies };
         let cell_words = cells.len() / columns;
         let outcome = |w: usize| {
             let done = rows.header(w, "UPDATE");
@@ -290,7 +296,7 @@ impl Engine for Gpu {
 
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let mut outcomes = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
-        let code = Code::of(programs);
+        let code = ProgramTable::of(programs);
         for mut indices in alike(jobs) {
             // Worlds of the same tree are adjacent: lanes that run the same program rarely wait for each other.
             let key = |i: &usize| (jobs[*i].sensing(programs), jobs[*i].team.program(0));
@@ -320,8 +326,8 @@ impl Engine for Gpu {
 
 /// Checks the capacity limits of the kernels; other worlds need another engine.
 fn supported(spec: &WorldSpec) -> Result<(), GpuError> {
-    if !(1..=MOST_ROBOTS).contains(&spec.robots) {
-        return Err(GpuError::Robots { robots: spec.robots, most: MOST_ROBOTS });
+    if !(1..=MAX_ROBOTS).contains(&spec.robots) {
+        return Err(GpuError::Robots { robots: spec.robots, most: MAX_ROBOTS });
     }
     for (what, count, most) in [
         ("discs", spec.discs.len(), MAX_DISCS),

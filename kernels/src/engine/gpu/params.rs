@@ -1,6 +1,6 @@
 //! Uniform parameters of a dispatch, as declared in `wgsl/state.wgsl`.
 
-use super::layout::{Lane, Layout, MAX_PATCHES, MOST_BODIES};
+use super::layout::{LaneWork, Layout, MAX_BODIES, MAX_PATCHES};
 use crate::engine::simd::{Scene, SceneBody};
 use crate::math::Vec2;
 use crate::model::{PROX_ANGLES, SEGMENT_ANGLE};
@@ -76,8 +76,8 @@ pub(super) struct Params {
     pub light_list: [[f32; 4]; MAX_LIGHTS],
     /// Position, and direction of the face.
     pub tag_list: [[f32; 4]; MAX_TAGS],
-    pub footing: [Footing; MOST_BODIES],
-    pub body: [BodyParams; MOST_BODIES],
+    pub footing: [FrictionParams; MAX_BODIES],
+    pub body: [BodyParams; MAX_BODIES],
 }
 
 /// Parameters of the task's counts.
@@ -122,7 +122,7 @@ pub(super) struct MessageParams {
 /// Floor friction of a body.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-pub(super) struct Footing {
+pub(super) struct FrictionParams {
     pub radius: f32,
     pub arm: f32,
     pub half_mass: f32,
@@ -178,7 +178,7 @@ impl Params {
             aside: [aside.x, aside.y],
             walls: physics.walls.len() as u32,
             switches: switches.iter().map(|(on, bit)| if *on { *bit } else { 0 }).sum(),
-            contact_step: if layout.lane == Lane::World { batch as u32 } else { 1 },
+            contact_step: if layout.lane == LaneWork::World { batch as u32 } else { 1 },
             past_kept: messages.map_or(1, |m| poses_kept(m) as u32),
             worlds: layout.worlds(bodies) as u32,
             batch: batch as u32,
@@ -196,7 +196,7 @@ impl Params {
             wall_list: filled(physics.walls.iter().map(|w| [w.from.x, w.from.y, w.to.x, w.to.y])),
             light_list: filled(scene.lighting.lights.iter().map(light)),
             tag_list: filled(scene.tags.list.iter().map(|Tag { at, facing }| [at.x, at.y, facing.x, facing.y])),
-            footing: filled(scene.bodies.iter().map(Footing::of)),
+            footing: filled(scene.bodies.iter().map(FrictionParams::of)),
             body: filled(scene.bodies.iter().map(BodyParams::of)),
         }
     }
@@ -230,9 +230,11 @@ impl TaskParams {
         match &scene.task {
             Task::Transport | Task::TransportOnce | Task::TransportPosition => none,
             Task::Aggregation { range } => TaskParams { kind: TASK_AGGREGATION, size: range * range, ..none },
-            Task::Dispersion => {
-                TaskParams { kind: TASK_DISPERSION, size: Dispersion::new(scene.robots, half_arena).widest(), ..none }
-            }
+            Task::Dispersion => TaskParams {
+                kind: TASK_DISPERSION,
+                size: Dispersion::new(scene.robots, half_arena).max_distance(),
+                ..none
+            },
             Task::Coverage { cell } => {
                 let [columns, rows] = Coverage::new(*cell, half_arena).cells().map(|n| n as u32);
                 TaskParams { kind: TASK_COVERAGE, columns, rows, ..none }
@@ -278,10 +280,15 @@ fn filled<T: Default + Copy, const N: usize>(rows: impl Iterator<Item = T>) -> [
     all
 }
 
-impl Footing {
-    fn of(body: &SceneBody) -> Footing {
+impl FrictionParams {
+    fn of(body: &SceneBody) -> FrictionParams {
         let footing = &body.footing;
-        Footing { radius: body.radius, arm: footing.arm, half_mass: footing.half_mass, strongest: footing.strongest }
+        FrictionParams {
+            radius: body.radius,
+            arm: footing.arm,
+            half_mass: footing.half_mass,
+            strongest: footing.strongest,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Generates the WGSL source: constants from the Rust sources, the stages, and unrolled loops.
 
 use super::code::{FIRST_JUMP, FIRST_NEURON, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
-use super::layout::{CONTACT_WORDS, HEADER, Lane, Layout, MAX_PATCHES, MOST_BODIES, NODE_WORDS, QUANTITIES};
+use super::layout::{CONTACT_WORDS, HEADER, LaneWork, Layout, MAX_BODIES, MAX_PATCHES, NODE_WORDS, QUANTITIES};
 use super::params::{
     SWITCH_CAMERA, SWITCH_LIGHT, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PICTURES, SWITCH_PROXIMITY,
     SWITCH_RELOCATION, SWITCH_TAGS, TASK_AGGREGATION, TASK_COVERAGE, TASK_DISPERSION, TASK_FORAGING,
@@ -48,8 +48,8 @@ pub(super) fn source(layout: &Layout) -> String {
         let _ = writeln!(text, "const {name}: f32 = {value:?};");
     }
     let lane = match layout.lane {
-        Lane::Body => include_str!("../../../wgsl/lane_body.wgsl"),
-        Lane::World => include_str!("../../../wgsl/lane_world.wgsl"),
+        LaneWork::Body => include_str!("../../../wgsl/lane_body.wgsl"),
+        LaneWork::World => include_str!("../../../wgsl/lane_world.wgsl"),
     };
     for stage in STAGES.into_iter().chain([lane]) {
         text.push_str(stage);
@@ -82,7 +82,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("BUSY_WORDS", layout.touch_words() * layout.capacity),
         ("ROBOT_WORDS", layout.robot_words()),
         ("MOST_NEAR", MOST_NEAR),
-        ("MOST_BODIES", MOST_BODIES),
+        ("MOST_BODIES", MAX_BODIES),
         ("NODE_WORDS", NODE_WORDS),
         ("MAX_PATCHES", MAX_PATCHES),
         ("MAX_WALLS", MAX_PATCHES),
@@ -172,7 +172,7 @@ fn floats() -> Vec<(String, f32)> {
         ("CAMERA_FOV", model::CAMERA_FOV),
         ("TAG_HALF_VIEW", tags::HALF_VIEW),
         ("TAG_STEEPEST", tags::STEEPEST),
-        ("TAG_HANGS", tags::HANGS),
+        ("TAG_HANGS", tags::OCCLUSION_LIMIT),
         ("NEIGHBOUR_RANGE", model::NEIGHBOUR_RANGE),
         ("NEIGHBOUR_MIN", model::NEIGHBOUR_MIN),
         ("V_MAX", model::V_MAX),
@@ -208,21 +208,23 @@ fn floats() -> Vec<(String, f32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::params::{BodyParams, Footing, MessageParams, Params, PatchParams, RegionParams, TaskParams};
+    use super::super::params::{
+        BodyParams, FrictionParams, MessageParams, Params, PatchParams, RegionParams, TaskParams,
+    };
     use super::*;
     use naga::valid::{Capabilities, ValidationFlags, Validator};
     use naga::{AddressSpace, Expression, Literal, Module, TypeInner};
     use std::mem::{offset_of, size_of};
 
-    const LAYOUTS: [Lane; 2] = [Lane::Body, Lane::World];
+    const LAYOUTS: [LaneWork; 2] = [LaneWork::Body, LaneWork::World];
 
-    fn module(lane: Lane) -> Module {
+    fn module(lane: LaneWork) -> Module {
         let source = source(&Layout::of(lane, 17, 8));
         naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)))
     }
 
     #[test]
-    fn the_kernels_are_valid() {
+    fn generated_kernels_pass_validation() {
         for lane in LAYOUTS {
             let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
             let source = source(&Layout::of(lane, 17, 8));
@@ -233,19 +235,19 @@ mod tests {
     /// Checked without a driver, because not all drivers reject a workgroup with too much memory.
     #[test]
     fn workgroups_share_no_more_memory_than_a_raspberry_pi_has() {
-        for (lane, bodies) in LAYOUTS.into_iter().flat_map(|lane| [9, 17, 40, MOST_BODIES].map(|most| (lane, most))) {
+        for (lane, bodies) in LAYOUTS.into_iter().flat_map(|lane| [9, 17, 40, MAX_BODIES].map(|most| (lane, most))) {
             let layout = Layout::of(lane, bodies, 16);
             let module = naga::front::wgsl::parse_str(&source(&layout)).unwrap();
             let shared = module.global_variables.iter().filter(|(_, v)| v.space == AddressSpace::WorkGroup);
             let bytes: u32 = shared.map(|(_, v)| module.types[v.ty].inner.size(module.to_ctx())).sum();
             assert!(bytes <= 16_384, "{layout:?}: {bytes}");
-            assert!(bytes > 0 || lane == Lane::World, "{layout:?} shares nothing");
+            assert!(bytes > 0 || lane == LaneWork::World, "{layout:?} shares nothing");
         }
     }
 
     #[test]
     fn constants_arrive_bit_by_bit() {
-        let module = module(Lane::Body);
+        let module = module(LaneWork::Body);
         let literal = |name: &str| {
             let constant = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name));
             let (_, constant) = constant.unwrap_or_else(|| panic!("no constant {name}"));
@@ -256,7 +258,7 @@ mod tests {
             }
         };
         floats().iter().for_each(|(name, value)| assert_eq!(literal(name), value.to_bits(), "{name}"));
-        integers(&Layout::of(Lane::Body, 17, 8))
+        integers(&Layout::of(LaneWork::Body, 17, 8))
             .iter()
             .for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
     }
@@ -280,7 +282,7 @@ mod tests {
 
     #[test]
     fn shared_structs_have_the_same_layout() {
-        let module = module(Lane::Body);
+        let module = module(LaneWork::Body);
         assert_same_layout!(
             &module,
             Params {
@@ -333,7 +335,7 @@ mod tests {
                 opaque,
             }
         );
-        assert_same_layout!(&module, Footing { radius, arm, half_mass, strongest });
+        assert_same_layout!(&module, FrictionParams { radius, arm, half_mass, strongest });
         assert_same_layout!(&module, BodyParams { inverse_mass, inverse_inertia, tall, colour });
         assert_same_layout!(&module, PatchParams { at, half_length, colour });
     }

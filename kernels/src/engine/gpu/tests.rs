@@ -5,19 +5,19 @@
 
 use super::code::memory_words;
 use super::device::{Batch, Device};
-use super::encode::{Code, Rows, State, quantity};
-use super::layout::{Lane, Layout, MOST_BODIES, QUANTITIES, place};
+use super::encode::{ProgramTable, State, StateRows, quantity};
+use super::layout::{LaneWork, Layout, MAX_BODIES, QUANTITIES, index_of};
 use super::*;
 use crate::engine::{Reference, Team};
 use crate::math::{Vec2, vec2};
 use crate::model::SEGMENT_ANGLE;
-use crate::random::{Draws, Stream, block, motion_words};
+use crate::random::{Draws, Stream, motion_words, random_block};
 use crate::tree::{Memory, Tree};
-use crate::world::physics::{Footing, contacts, floor_friction, integrate, motion_noise, steer};
+use crate::world::physics::{FrictionParams, contacts, floor_friction, integrate, motion_noise, steer};
 use crate::world::senses::Patch;
 use crate::world::senses::camera_model::{self, CameraModel};
 use crate::world::senses::light::{self, Light, Lighting};
-use crate::world::senses::messages::{Moment, Occlusion};
+use crate::world::senses::messages::{MessageId, Occlusion};
 use crate::world::senses::tags::{Tag, tag_vector};
 use crate::world::spec::{Area, Disc};
 use crate::world::task::transport::{Transport, touches_end};
@@ -65,8 +65,8 @@ fn furnished() -> WorldSpec {
 
 /// Layouts under test: both lanes, and the capacity for many robots.
 fn layouts() -> [Layout; 3] {
-    let [body, world] = [Lane::Body, Lane::World].map(|lane| Layout::of(lane, ROBOTS + 3, 8));
-    [body, world, Layout { capacity: MOST_BODIES, ..body }]
+    let [body, world] = [LaneWork::Body, LaneWork::World].map(|lane| Layout::of(lane, ROBOTS + 3, 8));
+    [body, world, Layout { capacity: MAX_BODIES, ..body }]
 }
 
 /// Worlds during a run, on the processor and as words.
@@ -118,10 +118,10 @@ impl Twin {
         let jobs: Vec<Job<'_>> = (0..WORLDS).map(job).collect();
         let jobs: Vec<&Job<'_>> = jobs.iter().collect();
         let columns = (WORLDS as usize).next_multiple_of(self.layout.worlds(self.scene.bodies.len()));
-        let standing = |world: &World| Beginning { bodies: world.bodies.clone(), pictures: world.pictures.clone() };
-        let standing: Vec<Beginning> = self.worlds.iter().map(standing).collect();
+        let standing = |world: &World| InitialState { bodies: world.bodies.clone(), pictures: world.pictures.clone() };
+        let standing: Vec<InitialState> = self.worlds.iter().map(standing).collect();
         let rows = State::rows(self.scene.bodies.len());
-        let mut state = State::of(&standing, &jobs, &Code::of(&self.programs), columns, rows);
+        let mut state = State::encode(&standing, &jobs, &ProgramTable::of(&self.programs), columns, rows);
         for (w, world) in self.worlds.iter().enumerate() {
             for robot in 0..ROBOTS {
                 let s = world.senses(robot);
@@ -155,7 +155,7 @@ impl Twin {
             params,
             state: &self.state.words,
             state_words: self.state.words.len(),
-            programs: &Code::of(&self.programs).words,
+            programs: &ProgramTable::of(&self.programs).words,
             table: &table,
             memory,
             work: self.layout.work_words(ROBOTS) * columns,
@@ -165,14 +165,14 @@ impl Twin {
         let mut flight = device.begin_stage(&batch, stage).unwrap();
         device.advance(&mut flight, 1, times);
         let memory = device.read_memory(&flight, memory);
-        device.ask(&mut flight);
+        device.request_readback(&mut flight);
         let mut words = device.finish(flight).unwrap();
         let cells = words.split_off(self.state.words.len());
         [words, cells, memory]
     }
 
-    fn rows<'a>(&self, words: &'a [u32]) -> Rows<'a> {
-        Rows { words, worlds: self.state.worlds, bodies: self.state.bodies }
+    fn rows<'a>(&self, words: &'a [u32]) -> StateRows<'a> {
+        StateRows { words, worlds: self.state.worlds, bodies: self.state.bodies }
     }
 
     /// Compares quantities of all bodies for which `expected` has values, within a tolerance.
@@ -186,7 +186,7 @@ impl Twin {
         for w in 0..WORLDS {
             for (i, values) in expected(w).iter().enumerate() {
                 for (name, value) in names.iter().zip(values) {
-                    let got = self.rows(words).get(w as usize, place(QUANTITIES, name), i);
+                    let got = self.rows(words).get(w as usize, index_of(QUANTITIES, name), i);
                     // NaN on only one side counts as a difference; NaN on both sides is equal.
                     let near = (got - value).abs() <= tolerance || (got.is_nan() && value.is_nan());
                     if !near {
@@ -217,8 +217,9 @@ fn random(layout: Layout, device: &Device) -> Result<(), String> {
     let [words, ..] = twin.run(device, "only_random", 1);
     for w in 0..WORLDS {
         for i in 0..twin.state.bodies {
-            let expected = block(SEED, w, i as u32, 0, Stream::Motion, 0);
-            let got = ["X", "Y", "VX", "VY"].map(|name| twin.rows(&words).word(w as usize, place(QUANTITIES, name), i));
+            let expected = random_block(SEED, w, i as u32, 0, Stream::Motion, 0);
+            let got =
+                ["X", "Y", "VX", "VY"].map(|name| twin.rows(&words).word(w as usize, index_of(QUANTITIES, name), i));
             if got != expected {
                 return Err(format!("world {w}, body {i}: {got:?}, reference {expected:?}"));
             }
@@ -233,8 +234,9 @@ fn friction(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_friction", 1);
     let after = |w: u32| -> Vec<(Vec2, f32)> {
-        let rub =
-            |b: &Body| floor_friction(&Footing::of(&b.shape), Vec2::unit(b.pose.heading), b.velocity, b.spin, b.wheels);
+        let rub = |b: &Body| {
+            floor_friction(&FrictionParams::of(&b.shape), Vec2::unit(b.pose.heading), b.velocity, b.spin, b.wheels)
+        };
         twin.bodies(w).iter().map(rub).collect()
     };
     twin.compare(&words, &["VX", "VY"], 2e-6, |w| after(w).iter().map(|(v, _)| vec![v.x, v.y]).collect())?;
@@ -358,7 +360,7 @@ fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
     let picture = |w: u32, i: usize| {
         let world = &twin.worlds[w as usize];
         let blobs = senses::camera(&world.bodies, i, &world.patches, &world.physics);
-        (blobs.picture(), blobs.picture() & !camera.overlooked(SEED, w, i as u32, 0))
+        (blobs.picture(), blobs.picture() & !camera.missed_segments(SEED, w, i as u32, 0))
     };
     let missed = (0..WORLDS).flat_map(|w| (0..ROBOTS).map(move |i| (w, i))).map(|(w, i)| picture(w, i));
     assert!(missed.filter(|(seen, told)| seen != told).count() > 30, "little is overlooked");
@@ -481,7 +483,7 @@ fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     let heard = |w: u32, me: usize| {
         let poses: Vec<Option<Pose>> = twin.bodies(w).iter().map(|b| Some(b.pose)).collect();
         let (mut sum, mut count) = (Vec2::ZERO, 0.0);
-        channel.hear(Moment { seed: SEED, world: w, number: MESSAGE }, me, &poses, |_, neighbour| {
+        channel.receive(MessageId { seed: SEED, world: w, number: MESSAGE }, me, &poses, |_, neighbour| {
             sum += senses::attraction_step(&neighbour);
             count += 1.0;
         });
@@ -560,7 +562,7 @@ const STAGES: [(&str, Check, &str, &str); 16] = [
 ];
 
 #[test]
-fn every_stage_agrees_with_reference() {
+fn every_stage_matches_reference() {
     let device = Device::open(&AdapterChoice::Best, source).unwrap();
     for layout in layouts() {
         for (name, check, ..) in STAGES {
@@ -570,7 +572,7 @@ fn every_stage_agrees_with_reference() {
 }
 
 #[test]
-fn a_fault_in_any_stage_is_seen() {
+fn fault_in_any_stage_is_detected() {
     for (i, (name, check, right, wrong)) in STAGES.into_iter().enumerate() {
         let layout = layouts()[i % 2];
         let faulty = move |layout: &Layout| source(layout).replacen(right, wrong, 1);
@@ -582,7 +584,7 @@ fn a_fault_in_any_stage_is_seen() {
 
 /// All tasks in a world with all kinds of objects: the means over worlds must agree within the sampling error.
 #[test]
-fn every_task_scores_as_in_reference() {
+fn every_task_score_matches_reference() {
     let gpu = Gpu::open().unwrap();
     let programs = [Program::compile(&Tree::parse("sel\n  avoiding\n  attract 3\n").unwrap()).unwrap()];
     let nest = Region::Disc { at: vec2(-0.6, -0.3), radius: 0.35 };
@@ -648,7 +650,7 @@ fn infinities_stay_in_the_controllers() {
 }
 
 #[test]
-fn what_the_kernels_have_no_room_for_is_refused_in_one_line() {
+fn oversized_worlds_are_rejected_in_one_line() {
     assert_eq!(supported(&WorldSpec::benchmark(128)), Ok(()));
     let told = supported(&WorldSpec::benchmark(129)).unwrap_err().to_string();
     assert_eq!(told, "129 robots in a world; the GPU kernels take 1 to 128");
@@ -671,7 +673,7 @@ fn both_layouts_and_batches_of_any_size_give_the_same_swarms() {
         outcomes
     };
     // The runs last one second with hardly any contacts, so rounding errors do not grow.
-    for (a, b) in of(Lane::Body).iter().zip(of(Lane::World)) {
+    for (a, b) in of(LaneWork::Body).iter().zip(of(LaneWork::World)) {
         assert!((a.fitness - b.fitness).abs() < 1e-4, "{a:?}, {b:?}");
     }
 }
@@ -700,14 +702,14 @@ fn cameras_show_the_same_past_as_in_reference() {
 }
 
 #[test]
-fn a_lost_device_loses_no_result() {
+fn lost_device_loses_no_results() {
     let gpu = Gpu::open().unwrap();
     let programs = [Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap()];
     let spec = WorldSpec::scenario(4, Scenario::A);
     let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world, updates: 20 };
     let jobs: Vec<Job<'_>> = (0..5).map(job).collect();
     assert!(!gpu.is_lost());
-    gpu.device.lose();
+    gpu.device.destroy();
     assert_eq!(gpu.run(&programs, &jobs), Simd::default().run(&programs, &jobs));
     assert!(gpu.notice().unwrap().contains("simd") && gpu.is_lost(), "{:?}", gpu.notice());
     assert!(!Gpu::open_adapter(&AdapterChoice::Best).unwrap().is_lost(), "another one can be opened");
@@ -723,16 +725,16 @@ fn kernels_run_within_the_limits_of_a_raspberry_pi() {
         max_compute_workgroup_storage_size: shared,
         max_storage_buffers_per_shader_stage: buffers,
         ..
-    } = adapters::needed();
+    } = adapters::required_limits();
     assert!(invocations <= 256 && width <= 256 && shared <= 16_384 && buffers <= 8);
     let greedy = |_: &Layout| "@compute @workgroup_size(257)\nfn advance() {}\n".to_string();
     let device = Device::open(&AdapterChoice::Best, greedy).unwrap();
-    let refused = device.kernel(&Layout::of(Lane::Body, 9, 8), "advance").unwrap_err().to_string();
+    let refused = device.kernel(&Layout::of(LaneWork::Body, 9, 8), "advance").unwrap_err().to_string();
     assert!(refused.contains("257"), "{refused}");
 }
 
 #[test]
-fn an_adapter_is_opened_by_its_number_or_name() {
+fn adapter_opens_by_index_and_missing_name_is_rejected() {
     let there = Gpu::adapters();
     let first = &there[0];
     let by_index = Gpu::open_adapter(&AdapterChoice::Index(first.index)).unwrap();
@@ -747,7 +749,7 @@ fn dispatches_stay_within_the_iterations_of_software_adapters() {
     let scene = |spec: &WorldSpec| Scene::of(&World::new(spec, 0, 1, 1));
     for spec in [WorldSpec::benchmark(1), WorldSpec::benchmark(16), furnished()] {
         let scene = scene(&spec);
-        for lane in [Lane::Body, Lane::World] {
+        for lane in [LaneWork::Body, LaneWork::World] {
             let layout = Layout::of(lane, scene.bodies.len(), 8);
             for nodes in [1, 10, 2048] {
                 let updates = bounds::updates(&layout, &scene, nodes);
@@ -756,6 +758,9 @@ fn dispatches_stay_within_the_iterations_of_software_adapters() {
         }
     }
     let benchmark = scene(&WorldSpec::benchmark(16));
-    assert!(bounds::updates(&Layout::of(Lane::World, 17, 8), &benchmark, 20) >= 2);
-    assert!(bounds::updates(&Layout::of(Lane::Body, 17, 8), &benchmark, 2048) >= 1, "large trees run a body a lane");
+    assert!(bounds::updates(&Layout::of(LaneWork::World, 17, 8), &benchmark, 20) >= 2);
+    assert!(
+        bounds::updates(&Layout::of(LaneWork::Body, 17, 8), &benchmark, 2048) >= 1,
+        "large trees run a body a lane"
+    );
 }

@@ -1,14 +1,14 @@
 //! State of sixteen worlds as a structure of arrays, one world per lane.
 
 use super::crowd::Crowd;
-use super::lanes::{BodyLanes, LANES, Lanes, PictureLanes, SenseLanes};
+use super::lanes::{BodyLanes, ImageLanes, LANES, Lanes, SenseLanes};
 use super::rays::Rays;
 use super::scene::Scene;
 use super::views::Views;
 use crate::engine::{Job, Outcome, hash};
 use crate::math::{Vec2, vec2};
 use crate::model::{CONTROL_PERIOD, SMALL_WORLD};
-use crate::world::physics::contacts::{Contacts, Movement};
+use crate::world::physics::contacts::{BodyVelocity, Contacts};
 use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
@@ -18,7 +18,7 @@ pub(super) struct Block {
     pub bodies: Vec<BodyLanes>,
     pub senses: Vec<SenseLanes>,
     /// Camera history of each robot; empty for perfect cameras.
-    pub pictures: Vec<PictureLanes>,
+    pub pictures: Vec<ImageLanes>,
     pub key: [[u32; LANES]; 2],
     pub world: [u32; LANES],
     pub update: u32,
@@ -27,7 +27,7 @@ pub(super) struct Block {
     /// Buffers of the contact solver: contacts; movements of the bodies and walls of worlds with contacts; lanes of
     /// these worlds.
     pub contacts: Contacts,
-    pub moving: Vec<Movement>,
+    pub moving: Vec<BodyVelocity>,
     pub touched: Vec<usize>,
     /// Contacts of each body and lane; see `motion`.
     pub touches: Vec<[u32; LANES]>,
@@ -69,9 +69,9 @@ impl Block {
         let block = Block {
             senses: vec![SenseLanes::default(); robots],
             pictures: (0..if scene.camera.is_perfect() { 0 } else { robots })
-                .map(|i| PictureLanes {
+                .map(|i| ImageLanes {
                     history: std::array::from_fn(|l| worlds[lane(l)].pictures[i]),
-                    ..PictureLanes::default()
+                    ..ImageLanes::default()
                 })
                 .collect(),
             key: [per_lane(&|j| j.seed as u32), per_lane(&|j| (j.seed >> 32) as u32)],
@@ -80,7 +80,7 @@ impl Block {
             step: 0,
             scores: (0..LANES).map(|l| worlds[lane(l)].score().clone()).collect(),
             contacts,
-            moving: vec![Movement::default(); LANES * (bodies.len() + 1)],
+            moving: vec![BodyVelocity::default(); LANES * (bodies.len() + 1)],
             touched: Vec::with_capacity(LANES),
             touches: vec![[0; LANES]; bodies.len()],
             crowd: (bodies.len() > SMALL_WORLD).then(|| Crowd::new(&scene, jobs.len())),
@@ -124,7 +124,7 @@ impl Block {
     pub fn note(&mut self) {
         for (l, channel) in self.channel.iter_mut().enumerate() {
             let pose = |b: &BodyLanes| Pose { at: vec2(b.x[l], b.y[l]), heading: b.heading[l] };
-            channel.note(self.bodies.iter().map(pose));
+            channel.push_poses(self.bodies.iter().map(pose));
         }
     }
 

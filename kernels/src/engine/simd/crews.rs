@@ -7,8 +7,8 @@ use crate::tree::lanes::{DrawLanes, DrawPlace, MemoryLanes};
 use crate::tree::registers::{CELLS, GOAL};
 
 /// All robots of a block, grouped by program.
-pub(super) struct Crews<'a> {
-    crews: Vec<Crew<'a>>,
+pub(super) struct ProgramGroups<'a> {
+    groups: Vec<ProgramGroup<'a>>,
     /// Buffer for the registers of robots from different rows.
     gathered: Box<Gathered>,
 }
@@ -17,7 +17,7 @@ pub(super) struct Crews<'a> {
 struct Gathered([Lanes; CELLS]);
 
 /// A group of robots that run the same program.
-struct Crew<'a> {
+struct ProgramGroup<'a> {
     program: &'a Program,
     robots: Robots,
     memory: MemoryLanes,
@@ -35,9 +35,9 @@ enum Robots {
     Picked(Vec<(usize, usize)>),
 }
 
-impl<'a> Crews<'a> {
+impl<'a> ProgramGroups<'a> {
     /// Creates the groups of up to [`LANES`] worlds with the given number of robots each.
-    pub fn new(programs: &'a [Program], jobs: &[Job<'_>], robots: usize) -> Crews<'a> {
+    pub fn new(programs: &'a [Program], jobs: &[Job<'_>], robots: usize) -> ProgramGroups<'a> {
         let mut crews = Vec::new();
         let mut others: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
         let place = |i: usize, l: usize| {
@@ -48,7 +48,7 @@ impl<'a> Crews<'a> {
             let first = jobs[0].team.program(i);
             if jobs.iter().all(|job| job.team.program(i) == first) {
                 let row = Robots::Row(i, (1 << jobs.len()) - 1);
-                crews.push(Crew::new(&programs[first], row, &std::array::from_fn(|l| place(i, l))));
+                crews.push(ProgramGroup::new(&programs[first], row, &std::array::from_fn(|l| place(i, l))));
                 continue;
             }
             for (l, job) in jobs.iter().enumerate() {
@@ -65,17 +65,17 @@ impl<'a> Crews<'a> {
                     let (i, l) = picked[k.min(picked.len() - 1)];
                     place(i, l)
                 });
-                crews.push(Crew::new(&programs[number], Robots::Picked(picked.to_vec()), &places));
+                crews.push(ProgramGroup::new(&programs[number], Robots::Picked(picked.to_vec()), &places));
             }
         }
-        Crews { crews, gathered: Box::new(Gathered([[0.0; LANES]; CELLS])) }
+        ProgramGroups { groups: crews, gathered: Box::new(Gathered([[0.0; LANES]; CELLS])) }
     }
 
     /// Ticks every robot's tree once.
     #[inline(always)]
     pub fn tick(&mut self, senses: &mut [SenseLanes], update: u32) {
-        let Crews { crews, gathered } = self;
-        for Crew { program, robots, memory, draws, needs, leaves } in crews {
+        let ProgramGroups { groups: crews, gathered } = self;
+        for ProgramGroup { program, robots, memory, draws, needs, leaves } in crews {
             draws.begin(update);
             match robots {
                 Robots::Row(i, mask) => memory.tick(program, *mask, &mut senses[*i].cells, draws),
@@ -98,12 +98,12 @@ impl<'a> Crews<'a> {
     }
 }
 
-impl<'a> Crew<'a> {
-    fn new(program: &'a Program, robots: Robots, places: &[DrawPlace; LANES]) -> Crew<'a> {
+impl<'a> ProgramGroup<'a> {
+    fn new(program: &'a Program, robots: Robots, places: &[DrawPlace; LANES]) -> ProgramGroup<'a> {
         let goal = 0b11 << GOAL;
-        Crew {
-            needs: (program.reads() & !goal) | program.keeps(),
-            leaves: program.keeps() | goal,
+        ProgramGroup {
+            needs: (program.register_reads() & !goal) | program.scratch_writes(),
+            leaves: program.scratch_writes() | goal,
             memory: MemoryLanes::new(program),
             draws: DrawLanes::new(places),
             program,

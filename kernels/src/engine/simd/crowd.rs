@@ -4,8 +4,8 @@
 //! farther than half of [`SKIN`]; then the list is rebuilt (Verlet, "Computer 'experiments' on classical fluids",
 //! 1967). The lists are therefore always complete, and rebuilding is rare.
 
-use super::lanes::{BodyLanes, LANES, Lanes, PictureLanes, SenseLanes};
-use super::pairs::{Neighbours, Wanted};
+use super::lanes::{BodyLanes, ImageLanes, LANES, Lanes, SenseLanes};
+use super::pairs::{Neighbours, RequestedSenses};
 use super::patches::patches_seen;
 use super::rays::Rays;
 use super::scene::Scene;
@@ -28,7 +28,7 @@ const WIDTH: usize = 16;
 
 /// Neighbour lists of all worlds of a block.
 pub(super) struct Crowd {
-    pub worlds: Vec<Near>,
+    pub worlds: Vec<NeighbourList>,
     /// Positions of the robots when the lists of their world were built.
     before: Vec<[Lanes; 2]>,
     grid: Grid,
@@ -41,7 +41,7 @@ pub(super) struct Crowd {
 
 /// Neighbour lists of one world.
 #[derive(Clone, Default)]
-pub(super) struct Near {
+pub(super) struct NeighbourList {
     /// Start of each robot's neighbours in `around`; the last element is the end.
     first: Vec<u32>,
     /// Neighbours, in ascending order.
@@ -52,7 +52,7 @@ pub(super) struct Near {
     pub touching: Vec<[u16; 2]>,
 }
 
-impl Near {
+impl NeighbourList {
     fn of(&self, robot: usize) -> &[u16] {
         &self.around[self.first[robot] as usize..self.first[robot + 1] as usize]
     }
@@ -63,7 +63,7 @@ impl Crowd {
     pub fn new(scene: &Scene, worlds: usize) -> Crowd {
         let robots = scene.robots;
         let reach = 2.0 * scene.bodies[0].radius + SKIN;
-        let near = || Near {
+        let near = || NeighbourList {
             first: Vec::with_capacity(robots + 1),
             around: Vec::with_capacity(32 * robots),
             pairs: Vec::with_capacity(4 * robots),
@@ -99,7 +99,7 @@ impl Crowd {
     /// Builds the lists of world `l`.
     fn list(&mut self, bodies: &[BodyLanes], l: usize) {
         const AROUND: f32 = (NEIGHBOUR_RANGE + SKIN) * (NEIGHBOUR_RANGE + SKIN);
-        let Near { first, around, pairs, .. } = &mut self.worlds[l];
+        let NeighbourList { first, around, pairs, .. } = &mut self.worlds[l];
         first.clear();
         around.clear();
         pairs.clear();
@@ -113,7 +113,7 @@ impl Crowd {
             let square = |j: u16| (centres[usize::from(j)] - *me).length_squared();
             let start = around.len();
             first.push(start as u32);
-            self.grid.around(*me, |others| {
+            self.grid.for_each_candidate(*me, |others| {
                 for j in others {
                     if (square(*j) <= AROUND) & (usize::from(*j) != i) {
                         around.push(*j);
@@ -132,8 +132,8 @@ impl Crowd {
     }
 
     /// Finds the touching robots of world `l`.
-    pub fn touch(&mut self, bodies: &[BodyLanes], scene: &Scene, l: usize) {
-        let Near { pairs, touching: found, .. } = &mut self.worlds[l];
+    pub fn find_contacts(&mut self, bodies: &[BodyLanes], scene: &Scene, l: usize) {
+        let NeighbourList { pairs, touching: found, .. } = &mut self.worlds[l];
         found.clear();
         let touches = |[i, j]: &&[u16; 2]| {
             let (i, j) = (usize::from(*i), usize::from(*j));
@@ -149,7 +149,7 @@ impl Crowd {
         bodies: &[BodyLanes],
         senses: &[SenseLanes],
         scene: &Scene,
-        wanted: Wanted,
+        wanted: RequestedSenses,
         rays: &mut Rays,
         sums: &mut Neighbours,
     ) {
@@ -165,7 +165,7 @@ impl Crowd {
                     let other = &bodies[usize::from(*j)];
                     let other = vec2(other.x[l], other.y[l]);
                     if wanted.proximity && within_reach(other - at, radius) {
-                        rays.meet_robot(i, l, at, senses.ahead(l), other, radius);
+                        rays.add_robot(i, l, at, senses.ahead(l), other, radius);
                     }
                     if wanted.neighbours {
                         let (towards, near) = neighbour(other - at);
@@ -181,16 +181,16 @@ impl Crowd {
     /// Computes the cameras, one world at a time, because a robot has few of many bodies in its field of view. The
     /// results go to the controllers, or to the camera histories if cameras are not perfect.
     #[inline(always)]
-    pub fn look(
+    pub fn compute_cameras(
         &mut self,
         bodies: &[BodyLanes],
         senses: &mut [SenseLanes],
-        pictures: &mut [PictureLanes],
+        pictures: &mut [ImageLanes],
         scene: &Scene,
     ) {
         let aside = aside();
         for l in 0..self.worlds.len() {
-            self.view.turn_to(bodies, l);
+            self.view.select_world(bodies, l);
             for (me, senses) in senses.iter_mut().enumerate() {
                 let ahead = senses.ahead(l);
                 let seen = picture(self.view.columns(scene, me, ahead, bodies[me].heading[l]));
@@ -199,7 +199,7 @@ impl Crowd {
                     continue;
                 }
                 for (colour, seen) in vectors(seen, aside).into_iter().enumerate() {
-                    senses.tell(RED + 2 * colour, l, seen);
+                    senses.write_vector(RED + 2 * colour, l, seen);
                 }
             }
         }
@@ -232,7 +232,7 @@ impl View {
     }
 
     /// Copies the positions of the bodies of world `l`.
-    fn turn_to(&mut self, bodies: &[BodyLanes], l: usize) {
+    fn select_world(&mut self, bodies: &[BodyLanes], l: usize) {
         for ((x, y), body) in self.x.iter_mut().zip(&mut self.y).zip(bodies) {
             (*x, *y) = (body.x[l], body.y[l]);
         }

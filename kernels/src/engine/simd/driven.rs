@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// Meaning of the two numbers of a robot's action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wheels {
+pub enum ActionKind {
     /// Goal velocity in the robot's frame, like v_goal of trees; 1 is the maximum speed.
     Goal,
     /// Ground speeds of the left and right wheel (m/s), clamped to the maximum speed.
@@ -22,7 +22,7 @@ pub enum Wheels {
 
 /// Worlds with the same specification in parallel, all at the same update. With the goals that trees would write, the
 /// results are identical to [`Reference`](crate::engine::Reference) for any number of threads.
-pub struct Driven {
+pub struct BatchSimulation {
     blocks: Vec<Block>,
     scene: Scene,
     sensing: Sensing,
@@ -30,13 +30,13 @@ pub struct Driven {
     updates: u32,
 }
 
-impl Driven {
+impl BatchSimulation {
     /// Creates one world for each of these numbers at its start and computes the senses for the first time. World n
     /// of a seed has the same start as run n of this seed in other engines.
     ///
     /// # Panics
     /// If there are no worlds, or if [`WorldSpec::check`] rejects the world.
-    pub fn new(spec: &WorldSpec, sensing: Sensing, seed: u64, numbers: &[u32]) -> Driven {
+    pub fn new(spec: &WorldSpec, sensing: Sensing, seed: u64, numbers: &[u32]) -> BatchSimulation {
         assert!(!numbers.is_empty(), "at least one world");
         let job =
             |world: &u32| Job { spec, start: *world as usize, team: Team::all(0), seed, world: *world, updates: 0 };
@@ -45,7 +45,7 @@ impl Driven {
         let (mut blocks, mut scenes): (Vec<Block>, Vec<Scene>) = built.into_iter().unzip();
         let scene = scenes.swap_remove(0);
         blocks.par_iter_mut().for_each(|block| sense(block, &scene, sensing));
-        Driven { blocks, scene, sensing, worlds: numbers.len(), updates: 0 }
+        BatchSimulation { blocks, scene, sensing, worlds: numbers.len(), updates: 0 }
     }
 
     /// Number of worlds.
@@ -73,14 +73,14 @@ impl Driven {
     ///
     /// # Panics
     /// If the length of `actions` is wrong.
-    pub fn update(&mut self, actions: &[f32], wheels: Wheels) {
+    pub fn update(&mut self, actions: &[f32], wheels: ActionKind) {
         let of_world = 2 * self.robots();
         assert_eq!(actions.len(), self.worlds * of_world, "two numbers for each robot");
-        let Driven { blocks, scene, sensing, .. } = self;
+        let BatchSimulation { blocks, scene, sensing, .. } = self;
         blocks
             .par_iter_mut()
             .zip(actions.par_chunks(LANES * of_world))
-            .for_each(|(block, actions)| act(block, scene, *sensing, actions, wheels));
+            .for_each(|(block, actions)| apply_actions(block, scene, *sensing, actions, wheels));
         self.updates += 1;
     }
 
@@ -133,7 +133,7 @@ impl Driven {
 }
 
 /// Performs one update of a block: wheels, physics, senses. Lanes without a world repeat the last world.
-fn act(block: &mut Block, scene: &Scene, sensing: Sensing, actions: &[f32], wheels: Wheels) {
+fn apply_actions(block: &mut Block, scene: &Scene, sensing: Sensing, actions: &[f32], wheels: ActionKind) {
     let of_world = 2 * scene.robots;
     let last = actions.len() / of_world - 1;
     let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
@@ -142,14 +142,14 @@ fn act(block: &mut Block, scene: &Scene, sensing: Sensing, actions: &[f32], whee
         for i in 0..scene.robots {
             let [a, b] = [actions[2 * i], actions[2 * i + 1]].map(finite);
             match wheels {
-                Wheels::Goal => block.senses[i].tell(GOAL, l, vec2(a, b)),
-                Wheels::Speeds => {
+                ActionKind::Goal => block.senses[i].write_vector(GOAL, l, vec2(a, b)),
+                ActionKind::Speeds => {
                     let body = &mut block.bodies[i];
                     [body.left[l], body.right[l]] = [a, b].map(|v| max(min(v, V_MAX), -V_MAX));
                 }
             }
         }
     }
-    step(block, scene, wheels == Wheels::Goal);
+    step(block, scene, wheels == ActionKind::Goal);
     sense(block, scene, sensing);
 }

@@ -43,14 +43,14 @@ impl SenseLanes {
 
     /// Writes a vector register in one world.
     #[inline(always)]
-    pub fn tell(&mut self, cell: usize, l: usize, v: Vec2) {
+    pub fn write_vector(&mut self, cell: usize, l: usize, v: Vec2) {
         (self.cells[cell][l], self.cells[cell + 1][l]) = (v.x, v.y);
     }
 }
 
 /// Camera images of one robot in all worlds; see `senses::camera_model`.
 #[derive(Clone, Default)]
-pub(super) struct PictureLanes {
+pub(super) struct ImageLanes {
     /// Newest image, before missed segments are removed.
     pub taken: [u32; LANES],
     /// Image histories.

@@ -3,7 +3,7 @@
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use crate::math::{min, vec2};
 use crate::tree::registers::LIGHT;
-use crate::world::senses::light::{Light, Lighting, added, half};
+use crate::world::senses::light::{Light, Lighting, added, scale_sum};
 use crate::world::senses::ray_directions;
 
 /// v_light, with the same order of operations as `world/senses/light.rs`.
@@ -37,6 +37,6 @@ pub(super) fn light(body: &BodyLanes, lighting: &Lighting, senses: &mut SenseLan
         }
     }
     for l in 0..LANES {
-        senses.tell(LIGHT, l, half(vec2(sum[0][l], sum[1][l])));
+        senses.write_vector(LIGHT, l, scale_sum(vec2(sum[0][l], sum[1][l])));
     }
 }

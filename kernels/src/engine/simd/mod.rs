@@ -26,8 +26,8 @@ use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;
 use crate::world::Sensing;
 use block::Block;
-use crews::Crews;
-pub use driven::{Driven, Wheels};
+use crews::ProgramGroups;
+pub use driven::{ActionKind, BatchSimulation};
 use lanes::LANES;
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -58,7 +58,7 @@ impl Engine for Simd {
             .par_iter()
             .map(|indices| {
                 let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i].clone()).collect();
-                let sensing = indices.iter().map(|i| sensing[*i]).fold(Sensing::NONE, Sensing::and);
+                let sensing = indices.iter().map(|i| sensing[*i]).fold(Sensing::NONE, Sensing::union);
                 simulate(programs, &jobs, sensing)
             })
             .collect();
@@ -73,14 +73,14 @@ impl Engine for Simd {
 /// Runs up to [`LANES`] jobs with equal specification and length.
 fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Outcome> {
     let (mut block, scene) = Block::new(jobs);
-    let mut crews = Crews::new(programs, jobs, scene.robots);
+    let mut crews = ProgramGroups::new(programs, jobs, scene.robots);
     advance(&mut block, &mut crews, &scene, sensing, jobs[0].updates);
     block.outcomes(&scene)
 }
 
 /// Performs all updates of a block. The stages are compiled for each kind of vector registers; the widest that the
 /// processor supports are selected at run time. [`driven`] worlds use the same stages.
-fn advance(block: &mut Block, crews: &mut Crews<'_>, scene: &Scene, sensing: Sensing, updates: u32) {
+fn advance(block: &mut Block, crews: &mut ProgramGroups<'_>, scene: &Scene, sensing: Sensing, updates: u32) {
     for _ in 0..updates {
         sense(block, scene, sensing);
         tick(block, crews);
@@ -104,7 +104,7 @@ fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     "x86_64+avx+avx2",
     "aarch64+neon",
 ))]
-fn tick(block: &mut Block, crews: &mut Crews<'_>) {
+fn tick(block: &mut Block, crews: &mut ProgramGroups<'_>) {
     crews.tick(&mut block.senses, block.update);
 }
 
@@ -118,12 +118,12 @@ fn step(block: &mut Block, scene: &Scene, drive: bool) {
     if drive {
         motion::drive(block, scene);
     }
-    move_on(block, scene);
+    advance_physics(block, scene);
 }
 
 /// Performs the physics of one controller update and updates the scores.
 #[inline(always)]
-fn move_on(block: &mut Block, scene: &Scene) {
+fn advance_physics(block: &mut Block, scene: &Scene) {
     for _ in 0..crate::model::STEPS_PER_UPDATE {
         motion::step(block, scene);
         block.note();

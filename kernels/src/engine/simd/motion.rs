@@ -7,8 +7,10 @@ use super::scene::{Scene, SceneBody};
 use crate::math::{Vec2, vec2};
 use crate::random::{Draws, Stream, motion_words};
 use crate::tree::registers::GOAL;
-use crate::world::physics::contacts::{Movement, touching, wall_penetrations};
-use crate::world::physics::{grip, integrate, motion_noise, pushed, slips, steer, stopping, stops};
+use crate::world::physics::contacts::{BodyVelocity, touching, wall_penetrations};
+use crate::world::physics::{
+    apply_impulses, contact_slips, integrate, motion_noise, slip_impulse, steer, stop_speed_squared, stopping_impulse,
+};
 use crate::world::task::Score;
 use crate::world::task::transport::touches_end;
 
@@ -37,7 +39,7 @@ pub(super) fn step(block: &mut Block, scene: &Scene) {
     let worlds = crowd.as_ref().map_or(LANES, |crowd| crowd.worlds.len());
     if let Some(crowd) = crowd {
         crowd.refresh(bodies);
-        (0..worlds).for_each(|l| crowd.touch(bodies, scene, l));
+        (0..worlds).for_each(|l| crowd.find_contacts(bodies, scene, l));
     }
     block.contacts.clear();
     block.touched.clear();
@@ -50,7 +52,7 @@ pub(super) fn step(block: &mut Block, scene: &Scene) {
     solve_contacts(block, scene);
     integrate_all(block, scene);
     let Block { bodies, contacts, touched, .. } = block;
-    contacts.correct(|world, body, by| {
+    contacts.for_each_correction(|world, body, by| {
         let (body, l) = (&mut bodies[body], touched[world]);
         (body.x[l], body.y[l]) = (body.x[l] + by.x, body.y[l] + by.y);
     });
@@ -68,8 +70,8 @@ fn friction(block: &mut Block, scene: &Scene) {
         for l in 0..LANES {
             let ahead = Vec2::unit(b.heading[l]);
             let wheels = [b.left[l], b.right[l]];
-            let slips = slips(footing, ahead, vec2(b.vx[l], b.vy[l]), b.spin[l], wheels);
-            sliding |= u32::from(!(stops(footing, slips[0]) & stops(footing, slips[1])));
+            let slips = contact_slips(footing, ahead, vec2(b.vx[l], b.vy[l]), b.spin[l], wheels);
+            sliding |= u32::from(!(stop_speed_squared(footing, slips[0]) & stop_speed_squared(footing, slips[1])));
             (forward[0][l], forward[1][l]) = (ahead.x, ahead.y);
             for (impulse, slip) in impulses.iter_mut().zip(slips) {
                 (impulse[0][l], impulse[1][l]) = (slip.x, slip.y);
@@ -78,14 +80,14 @@ fn friction(block: &mut Block, scene: &Scene) {
         for [x, y] in &mut impulses {
             for l in 0..LANES {
                 let slip = vec2(x[l], y[l]);
-                let impulse = if sliding == 0 { stopping(footing, slip) } else { grip(footing, slip) };
+                let impulse = if sliding == 0 { stopping_impulse(footing, slip) } else { slip_impulse(footing, slip) };
                 (x[l], y[l]) = (impulse.x, impulse.y);
             }
         }
         for l in 0..LANES {
             let ahead = vec2(forward[0][l], forward[1][l]);
             let impulses = [vec2(impulses[0][0][l], impulses[0][1][l]), vec2(impulses[1][0][l], impulses[1][1][l])];
-            let (v, spin) = pushed(footing, ahead, vec2(b.vx[l], b.vy[l]), b.spin[l], impulses);
+            let (v, spin) = apply_impulses(footing, ahead, vec2(b.vx[l], b.vy[l]), b.spin[l], impulses);
             (b.vx[l], b.vy[l], b.spin[l]) = (v.x, v.y, spin);
         }
     }
@@ -138,7 +140,7 @@ fn list_contacts(block: &mut Block, scene: &Scene, l: usize) {
     let moving = &mut moving[movements..];
     let movement = |i: usize| {
         let b = &bodies[i];
-        Movement::of(vec2(b.vx[l], b.vy[l]), b.spin[l])
+        BodyVelocity::of(vec2(b.vx[l], b.vy[l]), b.spin[l])
     };
     contacts.begin_world();
     touched.push(l);
@@ -184,7 +186,7 @@ fn list_contacts(block: &mut Block, scene: &Scene, l: usize) {
 fn solve_contacts(block: &mut Block, scene: &Scene) {
     let Block { bodies, contacts, moving, touched, .. } = block;
     contacts.solve(moving, scene.physics.mu_bodies);
-    contacts.touched(|world, body, at| {
+    contacts.for_each_body(|world, body, at| {
         let (b, l, movement) = (&mut bodies[body], touched[world], &moving[at]);
         let velocity = movement.velocity();
         (b.vx[l], b.vy[l], b.spin[l]) = (velocity.x, velocity.y, movement.spin());

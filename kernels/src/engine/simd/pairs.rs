@@ -11,7 +11,7 @@ use crate::world::senses::{attraction_of_sum, may_be_seen, neighbour, view_edge,
 
 /// Senses that depend on other robots.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct RequestedSenses {
     pub proximity: bool,
     pub camera: bool,
     pub neighbours: bool,
@@ -22,11 +22,11 @@ pub(super) type Neighbours = [[Lanes; 3]];
 
 /// Processes all pairs of robots.
 #[inline(always)]
-pub(super) fn look_around(
+pub(super) fn process_pairs(
     bodies: &[BodyLanes],
     senses: &[SenseLanes],
     scene: &Scene,
-    wanted: Wanted,
+    wanted: RequestedSenses,
     rays: &mut Rays,
     views: &mut Views,
     sums: &mut Neighbours,
@@ -55,8 +55,8 @@ pub(super) fn look_around(
                     let l = found.trailing_zeros() as usize % LANES;
                     found &= found - 1;
                     let (here, there) = (vec2(a.x[l], a.y[l]), vec2(b.x[l], b.y[l]));
-                    rays.meet_robot(i, l, here, mine.ahead(l), there, radius);
-                    rays.meet_robot(j, l, there, theirs.ahead(l), here, radius);
+                    rays.add_robot(i, l, here, mine.ahead(l), there, radius);
+                    rays.add_robot(j, l, there, theirs.ahead(l), here, radius);
                 }
             }
             if wanted.camera {
@@ -74,9 +74,9 @@ pub(super) fn look_around(
                     let l = bit % LANES;
                     let between = vec2(x[l], y[l]);
                     if bit < LANES {
-                        views.look(i, j, l, between, mine.ahead(l), radius);
+                        views.add_view(i, j, l, between, mine.ahead(l), radius);
                     } else {
-                        views.look(j, i, l, -between, theirs.ahead(l), radius);
+                        views.add_view(j, i, l, -between, theirs.ahead(l), radius);
                     }
                 }
             }
@@ -101,10 +101,10 @@ fn add_neighbour(mine: &mut [Lanes; 3], theirs: &mut [Lanes; 3], x: &Lanes, y: &
 
 /// Writes v_attr and the number of neighbours to the registers.
 #[inline(always)]
-pub(super) fn tell_neighbours([x, y, count]: &[Lanes; 3], senses: &mut SenseLanes) {
+pub(super) fn write_neighbours([x, y, count]: &[Lanes; 3], senses: &mut SenseLanes) {
     for l in 0..LANES {
         let v = attraction_of_sum(vec2(x[l], y[l]), count[l], senses.ahead(l));
-        senses.tell(ATTR, l, v);
+        senses.write_vector(ATTR, l, v);
     }
     senses.cells[NEIGHBOURS] = *count;
 }

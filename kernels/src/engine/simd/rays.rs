@@ -17,13 +17,13 @@ pub(super) struct Rays {
     free: Vec<[Lanes; 8]>,
     /// Bit mask of the worlds in which an obstacle may be in reach, for each robot.
     near: Vec<u32>,
-    at_robots: Places,
-    at_walls: Places,
+    at_robots: RayBatch,
+    at_walls: RayBatch,
 }
 
 /// A batch of robots whose rays are computed together.
 #[derive(Default)]
-struct Places {
+struct RayBatch {
     at: [Lanes; 2],
     ahead: [Lanes; 2],
     /// Position of the obstacle.
@@ -39,8 +39,8 @@ impl Rays {
         Rays {
             free: vec![[[0.0; LANES]; 8]; robots],
             near: vec![0; robots],
-            at_robots: Places::default(),
-            at_walls: Places::default(),
+            at_robots: RayBatch::default(),
+            at_walls: RayBatch::default(),
         }
     }
 
@@ -51,7 +51,7 @@ impl Rays {
 
     /// Marks lanes in which an obstacle may be in reach of the robot.
     #[inline(always)]
-    fn approach(&mut self, robot: usize, lanes: u32) {
+    fn mark_near(&mut self, robot: usize, lanes: u32) {
         if self.near[robot] == 0 {
             self.free[robot] = [[PROX_RANGE; LANES]; 8];
         }
@@ -60,8 +60,8 @@ impl Rays {
 
     /// Adds another robot at `other` that is within reach.
     #[inline(always)]
-    pub fn meet_robot(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, other: Vec2, radius: f32) {
-        self.approach(robot, 1 << l);
+    pub fn add_robot(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, other: Vec2, radius: f32) {
+        self.mark_near(robot, 1 << l);
         self.at_robots.add((robot as u16, l as u8), at, ahead, other);
         if self.at_robots.count == LANES {
             self.at_robots.robots(&mut self.free, radius);
@@ -70,8 +70,8 @@ impl Rays {
 
     /// Adds the arena's walls, which may be within reach.
     #[inline(always)]
-    pub fn meet_walls(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, half_arena: (f32, f32)) {
-        self.approach(robot, 1 << l);
+    pub fn add_walls(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, half_arena: (f32, f32)) {
+        self.mark_near(robot, 1 << l);
         self.at_walls.add((robot as u16, l as u8), at, ahead, Vec2::ZERO);
         if self.at_walls.count == LANES {
             self.at_walls.walls(&mut self.free, half_arena);
@@ -80,7 +80,7 @@ impl Rays {
 
     /// Computes the distances to inner walls, which may be within reach in these lanes.
     pub fn meet_inner_walls(&mut self, robot: usize, lanes: u32, body: &BodyLanes, senses: &SenseLanes, scene: &Scene) {
-        self.approach(robot, lanes);
+        self.mark_near(robot, lanes);
         for (free, ray) in self.free[robot].iter_mut().zip(ray_directions()) {
             for wall in &scene.physics.walls {
                 for l in 0..LANES {
@@ -100,7 +100,7 @@ impl Rays {
 
     /// Writes v_prox to a robot's registers.
     #[inline(always)]
-    pub fn tell(&self, robot: usize, senses: &mut SenseLanes) {
+    pub fn write(&self, robot: usize, senses: &mut SenseLanes) {
         let near = self.near[robot];
         let mut sum = [[0.0; LANES]; 2];
         if near != 0 {
@@ -116,7 +116,7 @@ impl Rays {
     }
 }
 
-impl Places {
+impl RayBatch {
     #[inline(always)]
     fn add(&mut self, of: (u16, u8), at: Vec2, ahead: Vec2, other: Vec2) {
         let k = self.count % LANES;

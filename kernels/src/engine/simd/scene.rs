@@ -1,7 +1,7 @@
 //! Data that all worlds of a block share: shapes, masses and the arena.
 
 use crate::world::physics::contacts::Pair;
-use crate::world::physics::{Footing, Physics};
+use crate::world::physics::{FrictionParams, Physics};
 use crate::world::senses::Patch;
 use crate::world::senses::camera_model::CameraModel;
 use crate::world::senses::light::Lighting;
@@ -27,7 +27,7 @@ pub(in crate::engine) struct Scene {
 /// Constant properties of a body.
 pub(in crate::engine) struct SceneBody {
     pub radius: f32,
-    pub footing: Footing,
+    pub footing: FrictionParams,
     pub tall: bool,
     pub colour: Colour,
     /// Index of its shape among the shapes of the scene.
@@ -43,7 +43,7 @@ impl Scene {
                 shapes.push(*shape);
                 shapes.len() - 1
             });
-            let footing = Footing::of(shape);
+            let footing = FrictionParams::of(shape);
             SceneBody { radius: shape.radius, footing, tall: shape.tall, colour: shape.colour, kind }
         });
         let bodies = bodies.collect();

@@ -2,9 +2,9 @@
 //! every second update.
 
 use super::block::Block;
-use super::lanes::{BodyLanes, LANES, PictureLanes, SenseLanes};
+use super::lanes::{BodyLanes, ImageLanes, LANES, SenseLanes};
 use super::light::light;
-use super::pairs::{Wanted, look_around, tell_neighbours};
+use super::pairs::{RequestedSenses, process_pairs, write_neighbours};
 use super::rays::Rays;
 use super::scene::Scene;
 use super::tags::tags;
@@ -19,7 +19,7 @@ use crate::world::senses::{COLUMNS_PER_SEGMENT, Reading, segments_vector, walls_
 #[inline(always)]
 pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
     let slow = block.update.is_multiple_of(SLOW_SENSES_PERIOD);
-    let wanted = Wanted {
+    let wanted = RequestedSenses {
         proximity: sensing.proximity,
         camera: sensing.camera && slow,
         neighbours: sensing.neighbours && slow && block.channel.is_empty(),
@@ -42,11 +42,11 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
         show_the_past(block, scene, slow);
     }
     for (l, channel) in block.channel.iter_mut().enumerate() {
-        channel.turn_to(block.update);
+        channel.select_message(block.update);
         for (i, senses) in block.senses.iter_mut().enumerate() {
             let Reading { up, attr, neighbours } = channel.reading(i, sensing.neighbours);
-            senses.tell(UP, l, up);
-            senses.tell(ATTR, l, attr);
+            senses.write_vector(UP, l, up);
+            senses.write_vector(ATTR, l, attr);
             senses.cells[NEIGHBOURS][l] = neighbours;
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn sense(block: &mut Block, scene: &Scene, sensing: Sensing) {
 
 /// Computes the senses that depend on other bodies and walls.
 #[inline(always)]
-fn sense_others(block: &mut Block, scene: &Scene, wanted: Wanted) {
+fn sense_others(block: &mut Block, scene: &Scene, wanted: RequestedSenses) {
     let Block { bodies, senses, pictures, crowd, rays, views, sums, .. } = block;
     if wanted.proximity {
         rays.begin();
@@ -65,9 +65,9 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: Wanted) {
     match crowd {
         None => {
             if wanted.camera {
-                views.begin(bodies, senses, scene);
+                views.start_image(bodies, senses, scene);
             }
-            look_around(bodies, senses, scene, wanted, rays, views, sums);
+            process_pairs(bodies, senses, scene, wanted, rays, views, sums);
             if wanted.camera {
                 views.compute();
                 for (i, senses) in senses.iter_mut().enumerate() {
@@ -85,7 +85,7 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: Wanted) {
         Some(crowd) => {
             crowd.look_around(bodies, senses, scene, wanted, rays, sums);
             if wanted.camera {
-                crowd.look(bodies, senses, pictures, scene);
+                crowd.compute_cameras(bodies, senses, pictures, scene);
             }
         }
     }
@@ -94,10 +94,10 @@ fn sense_others(block: &mut Block, scene: &Scene, wanted: Wanted) {
     }
     for (i, senses) in senses.iter_mut().enumerate() {
         if wanted.proximity {
-            rays.tell(i, senses);
+            rays.write(i, senses);
         }
         if wanted.neighbours {
-            tell_neighbours(&sums[i], senses);
+            write_neighbours(&sums[i], senses);
         }
     }
 }
@@ -114,7 +114,7 @@ fn meet_walls(robot: usize, body: &BodyLanes, senses: &SenseLanes, scene: &Scene
     while found != 0 {
         let l = found.trailing_zeros() as usize % LANES;
         found &= found - 1;
-        rays.meet_walls(robot, l, vec2(body.x[l], body.y[l]), senses.ahead(l), half_arena);
+        rays.add_walls(robot, l, vec2(body.x[l], body.y[l]), senses.ahead(l), half_arena);
     }
     let mut inner = 0;
     for wall in &scene.physics.walls {
@@ -132,7 +132,7 @@ fn compass(body: &BodyLanes, senses: &mut SenseLanes) {
     for l in 0..LANES {
         let ahead = Vec2::unit(body.heading[l]);
         (senses.ahead[0][l], senses.ahead[1][l]) = (ahead.x, ahead.y);
-        senses.tell(UP, l, vec2(ahead.x, -ahead.y));
+        senses.write_vector(UP, l, vec2(ahead.x, -ahead.y));
     }
 }
 
@@ -145,7 +145,7 @@ fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
         for l in 0..LANES {
             let in_segment = |s: usize| bits[l] >> (s * COLUMNS_PER_SEGMENT) & SEGMENT != 0;
             let v = segments_vector(in_segment(0), in_segment(1), in_segment(2), aside);
-            senses.tell(RED + 2 * colour, l, v);
+            senses.write_vector(RED + 2 * colour, l, v);
         }
     }
 }
@@ -155,16 +155,16 @@ fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
 fn show_the_past(block: &mut Block, scene: &Scene, slow: bool) {
     let Block { senses, pictures, key, world, update, .. } = block;
     let aside = aside();
-    for ((robot, senses), PictureLanes { taken, history }) in (0..).zip(senses).zip(pictures) {
+    for ((robot, senses), ImageLanes { taken, history }) in (0..).zip(senses).zip(pictures) {
         for l in 0..LANES {
             if slow {
                 let seed = u64::from(key[0][l]) | u64::from(key[1][l]) << 32;
-                let picture = taken[l] & !scene.camera.overlooked(seed, world[l], robot, *update);
-                history[l] = CameraModel::noted(history[l], picture, *update);
+                let picture = taken[l] & !scene.camera.missed_segments(seed, world[l], robot, *update);
+                history[l] = CameraModel::push_image(history[l], picture, *update);
             }
-            let shown = vectors(CameraModel::shown(history[l], *update), aside);
+            let shown = vectors(CameraModel::delayed_image(history[l], *update), aside);
             for (colour, seen) in shown.into_iter().enumerate() {
-                senses.tell(RED + 2 * colour, l, seen);
+                senses.write_vector(RED + 2 * colour, l, seen);
             }
         }
     }

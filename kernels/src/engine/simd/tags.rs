@@ -4,7 +4,7 @@ use super::lanes::{BodyLanes, LANES, SenseLanes};
 use super::scene::Scene;
 use crate::math::vec2;
 use crate::tree::registers::TAG;
-use crate::world::senses::tags::{hides, in_frame, in_view, wall_hides};
+use crate::world::senses::tags::{in_frame, in_view, occludes, wall_hides};
 
 /// v_tag of robot `me`, with the same order of operations as `world/senses/tags.rs`.
 #[inline(always)]
@@ -32,7 +32,7 @@ pub(super) fn tags(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut 
         for (other, fixed) in bodies.iter().zip(&scene.bodies).enumerate().filter(|(i, _)| *i != me).map(|(_, o)| o) {
             for l in 0..LANES {
                 let offset = vec2(other.x[l] - body.x[l], other.y[l] - body.y[l]);
-                seen[l] &= u32::from(!hides(offset, fixed.radius, vec2(x[l], y[l])));
+                seen[l] &= u32::from(!occludes(offset, fixed.radius, vec2(x[l], y[l])));
             }
         }
         for l in 0..LANES {
@@ -41,7 +41,7 @@ pub(super) fn tags(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut 
             if seen[l] != 0 && square < nearest[l] {
                 let v = in_frame(towards, senses.ahead(l));
                 nearest[l] = square;
-                senses.tell(TAG, l, v);
+                senses.write_vector(TAG, l, v);
             }
         }
     }

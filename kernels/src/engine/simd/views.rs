@@ -23,7 +23,7 @@ pub(super) struct Views {
     coloured: Vec<usize>,
     /// Squared distance to the nearest inner wall in each column, for each robot and lane; empty without inner walls.
     walls: Vec<[f32; CAMERA_COLUMNS]>,
-    looks: Looks,
+    looks: ViewBatch,
 }
 
 /// A disc in the view of a robot.
@@ -38,17 +38,17 @@ struct DiscView {
 
 /// A batch of views of bodies of the robots' colour.
 #[derive(Default)]
-struct Looks {
+struct ViewBatch {
     between: [Lanes; 2],
     ahead: [Lanes; 2],
     radius: Lanes,
-    of: [Look; LANES],
+    of: [View; LANES],
     count: usize,
 }
 
 /// Observing robot, observed body and lane.
 #[derive(Clone, Copy, Default)]
-struct Look {
+struct View {
     robot: u8,
     body: u8,
     l: u8,
@@ -66,13 +66,13 @@ impl Views {
             discs: vec![view; scene.robots * coloured.len()],
             coloured,
             walls: vec![[f32::INFINITY; CAMERA_COLUMNS]; walls],
-            looks: Looks::default(),
+            looks: ViewBatch::default(),
         }
     }
 
     /// Starts new images: processes the discs of other colours and the inner walls.
     #[inline(always)]
-    pub fn begin(&mut self, bodies: &[BodyLanes], senses: &[SenseLanes], scene: &Scene) {
+    pub fn start_image(&mut self, bodies: &[BodyLanes], senses: &[SenseLanes], scene: &Scene) {
         self.common.fill([0; LANES]);
         if !self.walls.is_empty() {
             self.look_at_walls(bodies, senses.len(), scene);
@@ -95,19 +95,19 @@ impl Views {
         for (me, senses) in senses.iter().enumerate() {
             for disc in scene.robots..bodies.len() {
                 if !self.coloured.contains(&disc) {
-                    self.look_at(me, disc, bodies, senses, scene);
+                    self.add_disc(me, disc, bodies, senses, scene);
                 }
             }
         }
     }
 
     /// Processes a disc of the robots' colour.
-    fn look_at(&mut self, me: usize, disc: usize, bodies: &[BodyLanes], senses: &SenseLanes, scene: &Scene) {
+    fn add_disc(&mut self, me: usize, disc: usize, bodies: &[BodyLanes], senses: &SenseLanes, scene: &Scene) {
         let radius = scene.bodies[disc].radius;
         for l in 0..LANES {
             let between = between(&bodies[me], &bodies[disc], l);
             if may_be_seen(between, senses.ahead(l), radius, view_edge()) {
-                self.look(me, disc, l, between, senses.ahead(l), radius);
+                self.add_view(me, disc, l, between, senses.ahead(l), radius);
             }
         }
     }
@@ -132,13 +132,13 @@ impl Views {
 
     /// Adds a body of the robots' colour at the relative position `away` to the batch of robot `me`.
     #[inline(always)]
-    pub fn look(&mut self, me: usize, body: usize, l: usize, away: Vec2, ahead: Vec2, radius: f32) {
+    pub fn add_view(&mut self, me: usize, body: usize, l: usize, away: Vec2, ahead: Vec2, radius: f32) {
         let looks = &mut self.looks;
         let k = looks.count % LANES;
         (looks.between[0][k], looks.between[1][k]) = (away.x, away.y);
         (looks.ahead[0][k], looks.ahead[1][k]) = (ahead.x, ahead.y);
         looks.radius[k] = radius;
-        looks.of[k] = Look { robot: me as u8, body: body as u8, l: l as u8 };
+        looks.of[k] = View { robot: me as u8, body: body as u8, l: l as u8 };
         looks.count += 1;
         if looks.count == LANES {
             self.compute();

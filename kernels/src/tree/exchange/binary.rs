@@ -128,7 +128,7 @@ pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
     if let Some(unit) = reader.used.iter().position(|used| !used) {
         return fault(4 * unit, "these bytes belong to no node");
     }
-    if let Some((_, message)) = network::fault(&reader.nodes) {
+    if let Some((_, message)) = network::find_violation(&reader.nodes) {
         return fault(0, message);
     }
     Ok(Tree::from_preorder(reader.nodes))

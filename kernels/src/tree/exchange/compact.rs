@@ -69,7 +69,7 @@ pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
     if reader.at != bytes.len() {
         return fault(reader.at, "these bytes belong to no node");
     }
-    if let Some((_, message)) = network::fault(&nodes) {
+    if let Some((_, message)) = network::find_violation(&nodes) {
         return fault(0, message);
     }
     let tree = Tree::from_preorder(nodes);

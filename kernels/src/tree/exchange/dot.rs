@@ -16,7 +16,7 @@ pub fn to_dot(tree: &Tree) -> String {
             _ => "shape=box, style=rounded",
         };
         // Names, registers and numbers contain neither quotes nor backslashes.
-        let _ = writeln!(dot, "  n{i} [label=\"{}\", {shape}];", super::svg::drawn(node));
+        let _ = writeln!(dot, "  n{i} [label=\"{}\", {shape}];", super::svg::label_text(node));
     }
     for (i, parent) in parents(tree).into_iter().enumerate().skip(1).filter(|(i, _)| !part(i)) {
         let _ = writeln!(dot, "  n{parent} -> n{i};");

@@ -33,7 +33,7 @@ impl Serialize for Subtree<'_> {
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("node", spec.name)?;
         for (value, o) in node.operands.iter().zip(spec.operands) {
-            let word = operand::exact_word(*value, o.operand);
+            let word = operand::format_exact(*value, o.operand);
             let named = o.operand.is_register() || o.operand.is_entry();
             if named || matches!(o.operand, Operand::Angle | Operand::Width) {
                 object.serialize_entry(o.name, &word)?;

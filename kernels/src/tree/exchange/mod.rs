@@ -23,14 +23,14 @@ pub use compact::{from_compact, to_compact};
 pub use dot::to_dot;
 pub use json::to_json;
 pub use json_read::{from_json, from_json_for};
-pub use svg::{to_svg, to_svg_in_use};
+pub use svg::{to_svg, to_svg_with_usage};
 pub use svg_layout::Direction;
 pub use xml::{TREE, to_xml, to_xml_live};
-pub use xml_read::{Include, XmlAsk, XmlFaults, from_xml, read_xml};
+pub use xml_read::{Include, XmlErrors, XmlOptions, from_xml, read_xml};
 
 use super::network;
 use super::nodes::{Kind, Operand};
-use super::operand::{Words, shorten, suggest, usage};
+use super::operand::{OperandFormat, shorten, suggest, usage};
 use super::parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, whole};
 use super::registers::{CELLS, RegisterMap};
 use super::{Node, Tree};
@@ -128,13 +128,13 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    fn words(&self) -> Words {
-        Words { map: self.map, exact: true }
+    fn words(&self) -> OperandFormat {
+        OperandFormat { map: self.map, exact: true }
     }
 
     /// Creates an error for an unknown node name; `also` lists further node names of the format.
     fn unknown_node<'n>(&self, at: usize, name: &str, also: impl IntoIterator<Item = &'n str>) -> ParseError {
-        let known = Kind::all().filter(|kind| self.words().has(*kind)).map(|kind| kind.spec().name);
+        let known = Kind::all().filter(|kind| self.words().supports(*kind)).map(|kind| kind.spec().name);
         let hint = suggest(name, known.chain(also).map(String::from));
         self.error(at, format!("unknown node `{}`{hint}", shorten(name)))
     }
@@ -150,7 +150,7 @@ impl<'a> Source<'a> {
         let mut faults = Vec::new();
         self.append(root, &mut nodes, &mut places, &mut faults);
         if faults.is_empty() {
-            faults.extend(network::fault(&nodes).map(|(node, message)| self.error(places[node], message)));
+            faults.extend(network::find_violation(&nodes).map(|(node, message)| self.error(places[node], message)));
         }
         if faults.is_empty() { Ok(Tree::from_preorder(nodes)) } else { Err(faults) }
     }
@@ -170,7 +170,7 @@ impl<'a> Source<'a> {
         let (spec, mut faults) = (kind.spec(), Vec::new());
         let mut fault = |at: usize, message: String| faults.push(self.error(at, message));
         let mut values = [0.0; 4];
-        if let Some(message) = self.words().lacks(*kind) {
+        if let Some(message) = self.words().unsupported_message(*kind) {
             fault(*at, message);
             return (Node::new(*kind, children as u16, &values), faults);
         }

@@ -28,9 +28,9 @@ const STYLE: &str = "  <style>
 ";
 
 /// Additional class of elements that are never ticked.
-const NEVER: &str = " never";
+const UNUSED_CLASS: &str = " never";
 /// Line width for a node that is ticked in every update.
-const THICKEST: f32 = 6.0;
+const MAX_LINE_WIDTH: f32 = 6.0;
 
 /// Draws the tree at its natural size, with the root at the top or at the left.
 pub fn to_svg(tree: &Tree, direction: Direction) -> String {
@@ -40,7 +40,7 @@ pub fn to_svg(tree: &Tree, direction: Direction) -> String {
 /// Draws the tree like [`to_svg`] with the usage of each node in a run: `shares` contains for each node the fraction
 /// of updates in which it is ticked (0..1). The line width shows the share; nodes that are never ticked are grey and
 /// dashed.
-pub fn to_svg_in_use(tree: &Tree, direction: Direction, shares: &[f32]) -> String {
+pub fn to_svg_with_usage(tree: &Tree, direction: Direction, shares: &[f32]) -> String {
     draw(tree, direction, Some(shares))
 }
 
@@ -52,7 +52,7 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\">\n{}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        fonts::set(STYLE)
+        fonts::with_fonts(STYLE)
     );
     let in_picture = |i: usize| tree.nodes()[i].kind.spec().group == Group::Part;
     if tree.has_network() {
@@ -63,7 +63,7 @@ fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
     }
     for (i, (node, place)) in tree.nodes().iter().zip(&places).enumerate().filter(|(i, _)| !in_picture(*i)) {
         let share = shares.map(|s| s[i]);
-        let never = if share == Some(0.0) { NEVER } else { "" };
+        let never = if share == Some(0.0) { UNUSED_CLASS } else { "" };
         shape(&mut svg, node, place, never);
         if node.kind == Kind::Network {
             Hinton::of(&tree.nodes()[i..tree.end(i)]).draw(
@@ -93,13 +93,13 @@ fn label(node: &Node) -> String {
         Kind::Par => format!("par {}", node.operands[0]),
         Kind::Repeati => format!("{}", node.operands[0]),
         Kind::Repeatr => format!("\u{2264}{}", node.operands[0]),
-        _ => drawn(node),
+        _ => label_text(node),
     }
 }
 
 /// Text of a node in drawings. It replaces the -180 degrees of the text form by the equivalent 180 degrees, which is
 /// the usual notation.
-pub(super) fn drawn(node: &Node) -> String {
+pub(super) fn label_text(node: &Node) -> String {
     node.to_string().replace(" -180deg", " 180deg")
 }
 
@@ -110,8 +110,8 @@ fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction, share:
         Direction::Right => [from.x + from.width / 2.0, from.y, to.x - to.width / 2.0, to.y],
     };
     let (never, width) = match share {
-        Some(0.0) => (NEVER, String::new()),
-        Some(share) => ("", format!(" style=\"stroke-width: {:.1}\"", 1.0 + (THICKEST - 1.0) * share)),
+        Some(0.0) => (UNUSED_CLASS, String::new()),
+        Some(share) => ("", format!(" style=\"stroke-width: {:.1}\"", 1.0 + (MAX_LINE_WIDTH - 1.0) * share)),
         None => ("", String::new()),
     };
     let _ = writeln!(svg, "  <path class=\"line{never}\"{width} d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");

@@ -118,7 +118,7 @@ fn numbers(kind: Kind, uid: usize) -> String {
 fn operands(node: &Node) -> String {
     let mut text = String::new();
     for (value, o) in node.operands.iter().zip(node.kind.spec().operands) {
-        let _ = write!(text, " {}=\"{}\"", o.name, operand::exact_word(*value, o.operand));
+        let _ = write!(text, " {}=\"{}\"", o.name, operand::format_exact(*value, o.operand));
     }
     text
 }
@@ -137,7 +137,7 @@ fn neurons(nodes: &[Node]) -> String {
             " "
         };
         let values = node.operands.iter().zip(node.kind.spec().operands);
-        let words: Vec<String> = values.map(|(value, o)| operand::exact_word(*value, o.operand)).collect();
+        let words: Vec<String> = values.map(|(value, o)| operand::format_exact(*value, o.operand)).collect();
         let _ = write!(text, "{between}{}", words.join(" "));
     }
     format!(" {NEURONS}=\"{text}\"")

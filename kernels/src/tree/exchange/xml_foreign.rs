@@ -5,7 +5,7 @@ pub(super) const SCRIPTS: [&str; 9] =
     ["_failureIf", "_successIf", "_skipIf", "_while", "_onHalted", "_onFailure", "_onSuccess", "_post", "_autoSuccess"];
 
 /// Reason why a node of BehaviorTree.CPP is rejected; `None` for other names.
-pub(super) fn refused(name: &str) -> Option<String> {
+pub(super) fn rejection_reason(name: &str) -> Option<String> {
     let lacks = |what: &str| Some(format!("`{name}` needs BehaviorTree.CPP's {what}, which Xpuck does not have"));
     match name {
         "Script" | "ScriptCondition" | "Precondition" => lacks("blackboard scripts"),

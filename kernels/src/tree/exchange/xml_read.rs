@@ -10,7 +10,7 @@ use super::super::parse::{MAX_NODES, ParseError};
 use super::super::registers::RegisterMap;
 use super::xml::{NEURONS, SAME, category};
 use super::xml_dom::{self, Xml};
-use super::xml_foreign::{SCRIPTS, refused};
+use super::xml_foreign::{SCRIPTS, rejection_reason};
 use super::{Element, Source, Word};
 use std::fmt;
 
@@ -26,7 +26,7 @@ const MAX_FAULTS: usize = 50;
 pub type Include<'a> = dyn FnMut(&str, &str) -> Result<(String, String), String> + 'a;
 
 /// Options of the XML reader.
-pub struct XmlAsk<'a> {
+pub struct XmlOptions<'a> {
     /// ID of the tree to read; needed if the file does not identify it.
     pub tree: Option<&'a str>,
     /// Register map of the target robot.
@@ -37,9 +37,9 @@ pub struct XmlAsk<'a> {
 
 /// All errors of a file, by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct XmlFaults(pub Vec<ParseError>);
+pub struct XmlErrors(pub Vec<ParseError>);
 
-impl fmt::Display for XmlFaults {
+impl fmt::Display for XmlErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, fault) in self.0.iter().enumerate() {
             let end = if i + 1 < self.0.len() { "\n" } else { "" };
@@ -49,11 +49,11 @@ impl fmt::Display for XmlFaults {
     }
 }
 
-impl std::error::Error for XmlFaults {}
+impl std::error::Error for XmlErrors {}
 
-impl From<ParseError> for XmlFaults {
-    fn from(fault: ParseError) -> XmlFaults {
-        XmlFaults(vec![fault])
+impl From<ParseError> for XmlErrors {
+    fn from(fault: ParseError) -> XmlErrors {
+        XmlErrors(vec![fault])
     }
 }
 
@@ -65,8 +65,8 @@ pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
     let mut include = |_: &str, path: &str| {
         Err(format!("include is not read here, where a tree is one text: put {} into it", shorten(path)))
     };
-    let ask = XmlAsk { tree: None, map: RegisterMap::Full, include: &mut include };
-    read_xml(text, ask).map_err(|XmlFaults(mut faults)| faults.swap_remove(0))
+    let ask = XmlOptions { tree: None, map: RegisterMap::Full, include: &mut include };
+    read_xml(text, ask).map_err(|XmlErrors(mut faults)| faults.swap_remove(0))
 }
 
 /// Reads a tree from XML of BehaviorTree.CPP version 4. The tree is selected by `ask.tree`, else by
@@ -77,13 +77,14 @@ pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
 ///
 /// # Errors
 /// All errors; only the first if later errors cannot be determined.
-pub fn read_xml(text: &str, ask: XmlAsk<'_>) -> Result<Tree, XmlFaults> {
+pub fn read_xml(text: &str, ask: XmlOptions<'_>) -> Result<Tree, XmlErrors> {
     let mut source = Source::new(text)?;
     source.map = ask.map;
     let roots = roots(&mut source, ask.include)?;
     let trees: Vec<&Xml> = roots.iter().flat_map(|root| root.all("BehaviorTree")).collect();
     let main = main_tree(&source, &roots[0], &trees, ask.tree)?;
-    let mut reader = Reader { source, trees: &trees, within: Vec::new(), restarting: 0, faults: Vec::new() };
+    let mut reader =
+        Reader { source, trees: &trees, subtree_stack: Vec::new(), memory_siblings: 0, faults: Vec::new() };
     reader.check_names();
     let root = reader.tree(main, 0)?;
     let Reader { source, mut faults, .. } = reader;
@@ -97,7 +98,7 @@ pub fn read_xml(text: &str, ask: XmlAsk<'_>) -> Result<Tree, XmlFaults> {
     faults.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     faults.dedup();
     faults.truncate(MAX_FAULTS);
-    Err(XmlFaults(faults))
+    Err(XmlErrors(faults))
 }
 
 /// Root elements of the file and of all included files, the file itself first.
@@ -172,9 +173,9 @@ struct Reader<'a> {
     source: Source<'a>,
     trees: &'a [&'a Xml],
     /// IDs of the trees that are being read, outermost first.
-    within: Vec<&'a str>,
+    subtree_stack: Vec<&'a str>,
     /// Number of enclosing reactive composites that tick a child with memory before the current node.
-    restarting: usize,
+    memory_siblings: usize,
     faults: Vec<ParseError>,
 }
 
@@ -206,9 +207,9 @@ impl<'a> Reader<'a> {
         self.check_text(tree);
         match &tree.children[..] {
             [only] => {
-                self.within.push(tree.get("ID").unwrap_or_default());
+                self.subtree_stack.push(tree.get("ID").unwrap_or_default());
                 let root = self.element(only, depth);
-                self.within.pop();
+                self.subtree_stack.pop();
                 root
             }
             _ => {
@@ -232,13 +233,13 @@ impl<'a> Reader<'a> {
             return self.subtree(xml, depth);
         }
         self.check_text(xml);
-        let Some((name, is_generic)) = self.name(xml) else { return self.pass_children(xml, depth) };
+        let Some((name, is_generic)) = self.name(xml) else { return self.check_children(xml, depth) };
         if let Some((kind, port)) = repeated(name) {
             return self.repeated(xml, depth, kind, port);
         }
         let kind = match self.kind(xml, name, is_generic) {
             Some(kind) => kind,
-            None => return self.pass_children(xml, depth),
+            None => return self.check_children(xml, depth),
         };
         let (mut operands, mut children, mut is_whole) = (Vec::new(), Vec::new(), true);
         for attribute in &xml.attributes {
@@ -267,19 +268,19 @@ impl<'a> Reader<'a> {
             operands.push(Word { name: attribute.name.clone(), text: attribute.value.clone(), at: attribute.at });
         }
         let arity = xml.children.len() + children.len();
-        let outside = self.restarting;
+        let outside = self.memory_siblings;
         for child in &xml.children {
             match self.element(child, depth + 1)? {
                 Some(child) => {
                     if matches!(kind, Kind::Seq | Kind::Sel) && child.remembers() {
-                        self.restarting = outside + 1;
+                        self.memory_siblings = outside + 1;
                     }
                     children.push(child);
                 }
                 None => is_whole = false,
             }
         }
-        self.restarting = outside;
+        self.memory_siblings = outside;
         let element = Element { kind, at: xml.at, operands, children };
         if self.faults.len() < 2 * MAX_FAULTS {
             let (_, faults) = self.source.node(&element, arity);
@@ -289,7 +290,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the children of a rejected node only to report their errors.
-    fn pass_children(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
+    fn check_children(&mut self, xml: &'a Xml, depth: usize) -> Result<Option<Element>, ParseError> {
         for child in &xml.children {
             self.element(child, depth + 1)?;
         }
@@ -312,7 +313,7 @@ impl<'a> Reader<'a> {
             (true, Some(id)) => return Some((id, true)),
             (false, None) => return Some((tag, false)),
             (true, None) => self.fault(xml.at, format!("<{tag}> needs an ID")),
-            (false, Some(_)) if refused(tag).is_some() => return Some((tag, false)),
+            (false, Some(_)) if rejection_reason(tag).is_some() => return Some((tag, false)),
             (false, Some(_)) => self.fault(
                 xml.at,
                 format!("<{}> takes no ID; that is for Action, Condition, Decorator, Control", shorten(tag)),
@@ -325,7 +326,7 @@ impl<'a> Reader<'a> {
         if let Some((kind, _)) = SAME.iter().find(|(_, same)| *same == name) {
             return Some(*kind);
         }
-        if let Some(why) = refused(name) {
+        if let Some(why) = rejection_reason(name) {
             self.fault(xml.at, why);
             return None;
         }
@@ -355,7 +356,7 @@ impl<'a> Reader<'a> {
         }
         let trees = self.trees;
         match trees.iter().find(|tree| tree.get("ID") == Some(name)) {
-            _ if self.within.contains(&name) => {
+            _ if self.subtree_stack.contains(&name) => {
                 self.fault(xml.at, format!("tree `{}` is a SubTree of itself", shorten(name)));
                 Ok(None)
             }
@@ -382,16 +383,16 @@ impl<'a> Reader<'a> {
         let word = xml.get(port).unwrap_or_default();
         let [child] = &xml.children[..] else {
             self.fault(xml.at, format!("{} needs exactly one child", shorten(&xml.tag)));
-            return self.pass_children(xml, depth);
+            return self.check_children(xml, depth);
         };
-        if self.restarting > 0 {
+        if self.memory_siblings > 0 {
             let message = format!(
                 "`{}` behind a child of a reactive node that remembers something: BehaviorTree.CPP starts that child \
                  again for each cycle; no node here does that",
                 shorten(&xml.tag)
             );
             self.fault(xml.at, message);
-            return self.pass_children(xml, depth);
+            return self.check_children(xml, depth);
         }
         let count = word.parse::<usize>().ok().filter(|count| (1..=MAX_NODES).contains(count));
         let Some(count) = count else {
@@ -401,7 +402,7 @@ impl<'a> Reader<'a> {
                 shorten(word)
             );
             self.fault(xml.at, message);
-            return self.pass_children(xml, depth);
+            return self.check_children(xml, depth);
         };
         let mut children = Vec::new();
         let faults = self.faults.len();

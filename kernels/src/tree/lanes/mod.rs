@@ -57,7 +57,7 @@ struct Results {
 
 /// A node with children whose tick is in progress.
 #[derive(Clone, Copy, Debug)]
-struct Visit {
+struct Frame {
     at: u16,
     /// Robots that tick the node.
     robots: u32,
@@ -75,7 +75,7 @@ pub struct MemoryLanes {
     neurons: Vec<Lanes>,
     fired: Vec<Lanes>,
     /// Stack of nodes from the root to the current node.
-    visits: Vec<Visit>,
+    visits: Vec<Frame>,
 }
 
 impl MemoryLanes {
@@ -118,8 +118,8 @@ impl MemoryLanes {
             } else if node.kind.is_leaf() {
                 leaf(node, robots, cells, draws)
             } else {
-                let waiting = begin(node, at, robots, nodes, draws);
-                visits.push(Visit { at: at as u16, robots, waiting, results: Results::default() });
+                let waiting = enter(node, at, robots, nodes, draws);
+                visits.push(Frame { at: at as u16, robots, waiting, results: Results::default() });
                 at += 1;
                 robots &= !waiting;
                 if robots != 0 {
@@ -130,14 +130,14 @@ impl MemoryLanes {
             loop {
                 let Some(visit) = visits.last_mut() else { return };
                 let parent = &code[usize::from(visit.at)];
-                let go_on = take(parent, visit, at, results, nodes);
+                let go_on = apply_child_result(parent, visit, at, results, nodes);
                 match next_child(code, parent, visit, at, go_on, nodes) {
                     Some(next) => {
                         (at, robots) = next;
                         break;
                     }
                     None => {
-                        results = ended(parent, visit, go_on, nodes);
+                        results = final_result(parent, visit, go_on, nodes);
                         at = usize::from(visit.at);
                         visits.pop();
                     }
@@ -149,7 +149,7 @@ impl MemoryLanes {
 
 /// Starts the tick of a node with children; returns the robots that resume at a child after the first.
 #[inline(always)]
-fn begin(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]], draws: &mut DrawLanes) -> u32 {
+fn enter(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]], draws: &mut DrawLanes) -> u32 {
     match node.kind {
         Kind::Seqm | Kind::Selm => {
             let memory = &nodes[usize::from(node.memory)];
@@ -187,9 +187,15 @@ fn begin(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]],
 
 /// Processes the results of the child at `child`; returns the robots that also tick the next child.
 #[inline(always)]
-fn take(parent: &Instruction, visit: &mut Visit, child: usize, of: Results, nodes: &mut [[u16; LANES]]) -> u32 {
+fn apply_child_result(
+    parent: &Instruction,
+    visit: &mut Frame,
+    child: usize,
+    of: Results,
+    nodes: &mut [[u16; LANES]],
+) -> u32 {
     if matches!(parent.kind, Kind::Seqm | Kind::Selm) {
-        remember(&mut nodes[usize::from(parent.memory)], child, of);
+        store_resume(&mut nodes[usize::from(parent.memory)], child, of);
     }
     let all = &mut visit.results;
     match parent.kind {
@@ -232,7 +238,7 @@ fn take(parent: &Instruction, visit: &mut Visit, child: usize, of: Results, node
 
 /// Stores the child to resume for robots whose child is running and clears the memory of the others.
 #[inline(always)]
-fn remember(memory: &mut [u16; LANES], child: usize, of: Results) {
+fn store_resume(memory: &mut [u16; LANES], child: usize, of: Results) {
     let ticked = lanes_of(of.success | of.failure | of.running);
     let running = lanes_of(of.running);
     for l in 0..LANES {
@@ -262,7 +268,7 @@ fn repeat(memory: &mut [u16; LANES], of: Results) -> Results {
 fn next_child(
     code: &[Instruction],
     parent: &Instruction,
-    visit: &mut Visit,
+    visit: &mut Frame,
     child: usize,
     go_on: u32,
     nodes: &[[u16; LANES]],
@@ -290,7 +296,7 @@ fn next_child(
 
 /// Results of a node after its last child.
 #[inline(always)]
-fn ended(node: &Instruction, visit: &Visit, go_on: u32, nodes: &mut [[u16; LANES]]) -> Results {
+fn final_result(node: &Instruction, visit: &Frame, go_on: u32, nodes: &mut [[u16; LANES]]) -> Results {
     let Results { success, failure, running } = visit.results;
     match node.kind {
         Kind::Seq | Kind::Seqm => Results { success: go_on, failure, running },

@@ -16,13 +16,13 @@ use crate::world::grid::Grid;
 /// padding for one SIMD load. The last element of a list of movements is always zero and represents the walls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(16))]
-pub(crate) struct Movement([f32; 4]);
+pub(crate) struct BodyVelocity([f32; 4]);
 
-impl Movement {
+impl BodyVelocity {
     /// Creates the movement of a body.
     #[inline(always)]
-    pub fn of(velocity: Vec2, spin: f32) -> Movement {
-        Movement([velocity.x, velocity.y, spin, 0.0])
+    pub fn of(velocity: Vec2, spin: f32) -> BodyVelocity {
+        BodyVelocity([velocity.x, velocity.y, spin, 0.0])
     }
 
     /// Velocity (m/s).
@@ -39,7 +39,7 @@ impl Movement {
 }
 
 /// The movements of all bodies, followed by the movement of the walls.
-pub(crate) type Movements = [Movement];
+pub(crate) type BodyVelocities = [BodyVelocity];
 
 /// Contact parameters that depend on the shapes of two bodies; a wall has infinite mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +114,7 @@ impl Row {
 
     /// Relative velocity along this direction (m/s).
     #[inline(always)]
-    fn speed(&self, a: &Movement, b: &Movement) -> f32 {
+    fn speed(&self, a: &BodyVelocity, b: &BodyVelocity) -> f32 {
         let [to_a, to_b] = &self.velocity;
         let part = |k: usize| to_a[k] * a.0[k] + to_b[k] * b.0[k];
         (part(0) + part(2)) + (part(1) + part(3))
@@ -122,7 +122,7 @@ impl Row {
 
     /// Sets the accumulated impulse to `wanted`; returns its change.
     #[inline(always)]
-    fn bring(&mut self, wanted: f32) -> f32 {
+    fn set_impulse(&mut self, wanted: f32) -> f32 {
         let change = wanted - self.impulse;
         self.impulse = wanted;
         change
@@ -133,15 +133,15 @@ impl Row {
 #[derive(Clone, Debug)]
 pub(crate) struct Contacts {
     list: Vec<Contact>,
-    worlds: Vec<Touched>,
+    worlds: Vec<WorldContacts>,
     /// Contacts and their worlds in the order of solution.
-    turns: Vec<(u32, u32)>,
+    solve_order: Vec<(u32, u32)>,
     bodies: usize,
 }
 
 /// A world with its contacts.
 #[derive(Clone, Copy, Debug)]
-struct Touched {
+struct WorldContacts {
     /// Start of the movements of its bodies; the movement of its walls follows them.
     bodies: usize,
     /// Range of its contacts in the list, at most [`most_contacts`].
@@ -171,7 +171,7 @@ pub(crate) fn touching(between: Vec2, reach: f32) -> bool {
 impl Contacts {
     /// Creates an empty list for worlds with the given number of bodies.
     pub fn new(bodies: usize) -> Contacts {
-        Contacts { list: Vec::new(), worlds: Vec::new(), turns: Vec::new(), bodies }
+        Contacts { list: Vec::new(), worlds: Vec::new(), solve_order: Vec::new(), bodies }
     }
 
     /// Reserves memory for the maximum number of contacts in the given number of worlds, so that steps do not
@@ -179,7 +179,7 @@ impl Contacts {
     pub fn reserve(&mut self, worlds: usize) {
         self.list.reserve(worlds * most_contacts(self.bodies));
         self.worlds.reserve(worlds);
-        self.turns.reserve(worlds * most_contacts(self.bodies));
+        self.solve_order.reserve(worlds * most_contacts(self.bodies));
     }
 
     /// Removes all contacts.
@@ -192,23 +192,31 @@ impl Contacts {
     /// worlds.
     pub fn begin_world(&mut self) {
         let bodies = self.worlds.len() * (self.bodies + 1);
-        self.worlds.push(Touched { bodies, contacts: [self.list.len(); 2], open: true, change: 0.0 });
+        self.worlds.push(WorldContacts { bodies, contacts: [self.list.len(); 2], open: true, change: 0.0 });
     }
 
-    /// Adds the contact of body `a` with one of the arena's four walls. `moving` contains the movements of this
+    /// Adds the contact of body `a` with one of the arena's four walls. `velocities` contains the movements of this
     /// world, here and below.
-    pub fn add_wall(&mut self, a: usize, pair: &Pair, wall: usize, penetration: f32, moving: &Movements, bounce: f32) {
+    pub fn add_wall(
+        &mut self,
+        a: usize,
+        pair: &Pair,
+        wall: usize,
+        penetration: f32,
+        moving: &BodyVelocities,
+        bounce: f32,
+    ) {
         self.add(a, self.bodies, pair, WALL_NORMALS[wall], penetration, moving, bounce);
     }
 
     /// Adds the contact of body `a` with an inner wall whose nearest point is at `offset` from its centre.
-    pub fn add_inner_wall(&mut self, a: usize, pair: &Pair, offset: Vec2, moving: &Movements, bounce: f32) {
+    pub fn add_inner_wall(&mut self, a: usize, pair: &Pair, offset: Vec2, moving: &BodyVelocities, bounce: f32) {
         let (normal, distance) = direction(offset);
         self.add(a, self.bodies, pair, normal, pair.radius[0] - distance, moving, bounce);
     }
 
     /// Adds the contact of bodies `a` and `b`, where `between` is the vector from the centre of a to the centre of b.
-    pub fn add_bodies(&mut self, a: usize, b: usize, pair: &Pair, between: Vec2, moving: &Movements, bounce: f32) {
+    pub fn add_bodies(&mut self, a: usize, b: usize, pair: &Pair, between: Vec2, moving: &BodyVelocities, bounce: f32) {
         let (normal, distance) = direction(between);
         self.add(a, b, pair, normal, pair.radius[0] + pair.radius[1] - distance, moving, bounce);
     }
@@ -221,7 +229,7 @@ impl Contacts {
         pair: &Pair,
         normal: Vec2,
         penetration: f32,
-        moving: &Movements,
+        moving: &BodyVelocities,
         bounce: f32,
     ) {
         let Some(world) = self.worlds.last_mut() else { return };
@@ -248,13 +256,13 @@ impl Contacts {
     /// Contacts of different worlds are interleaved: each contact depends on the previous contact of its world, so
     /// the processor can work on other worlds in the meantime.
     #[inline(always)]
-    pub fn solve(&mut self, moving: &mut Movements, mu: f32) {
-        self.take_turns();
+    pub fn solve(&mut self, moving: &mut BodyVelocities, mu: f32) {
+        self.order_contacts();
         for _ in 0..CONTACT_ITERATIONS {
-            for (contact, world) in &self.turns {
+            for (contact, world) in &self.solve_order {
                 let world = &mut self.worlds[*world as usize];
                 if world.open {
-                    world.change = max(resolve(moving, &mut self.list[*contact as usize], mu), world.change);
+                    world.change = max(solve_contact(moving, &mut self.list[*contact as usize], mu), world.change);
                 }
             }
             let mut open = false;
@@ -270,14 +278,14 @@ impl Contacts {
     }
 
     /// Lists the first contact of each world, then the second of each world, and so on.
-    fn take_turns(&mut self) {
-        self.turns.clear();
+    fn order_contacts(&mut self) {
+        self.solve_order.clear();
         let mut turn = 0;
-        while self.turns.len() < self.list.len() {
+        while self.solve_order.len() < self.list.len() {
             for (world, number) in self.worlds.iter().zip(0..) {
                 let [first, end] = world.contacts;
                 if first + turn < end {
-                    self.turns.push(((first + turn) as u32, number));
+                    self.solve_order.push(((first + turn) as u32, number));
                 }
             }
             turn += 1;
@@ -287,7 +295,7 @@ impl Contacts {
     /// Reports all bodies with contacts, possibly repeatedly: index of the world, index of the body, and index of its
     /// movement.
     #[inline(always)]
-    pub fn touched(&self, mut tell: impl FnMut(usize, usize, usize)) {
+    pub fn for_each_body(&self, mut tell: impl FnMut(usize, usize, usize)) {
         for (i, world) in self.worlds.iter().enumerate() {
             let [first, end] = world.contacts;
             for contact in &self.list[first..end] {
@@ -302,7 +310,7 @@ impl Contacts {
     /// Separates overlapping bodies by a fraction of the penetration beyond the slop: reports the world, the body and
     /// its shift.
     #[inline(always)]
-    pub fn correct(&self, mut shift: impl FnMut(usize, usize, Vec2)) {
+    pub fn for_each_correction(&self, mut shift: impl FnMut(usize, usize, Vec2)) {
         for (i, world) in self.worlds.iter().enumerate() {
             let [first, end] = world.contacts;
             for contact in &self.list[first..end] {
@@ -322,7 +330,7 @@ impl Crowd {
         let Crowd { grid, large, near } = self;
         near.clear();
         let greater = |j: &&u16| usize::from(**j) > i;
-        grid.around(at, |found| near.extend(found.iter().filter(greater)));
+        grid.for_each_candidate(at, |found| near.extend(found.iter().filter(greater)));
         near.extend(large.iter().filter(greater));
         near.sort_unstable();
         near.dedup();
@@ -340,14 +348,14 @@ fn direction(v: Vec2) -> (Vec2, f32) {
 /// are perpendicular, and a normal impulse does not turn a circle, so neither affects the velocity of the other.
 /// Returns the larger change of the two impulses (N s).
 #[inline(always)]
-fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) -> f32 {
+fn solve_contact(moving: &mut BodyVelocities, contact: &mut Contact, mu: f32) -> f32 {
     let Contact { a: at_a, b: at_b, normal, tangent, rebound, .. } = contact;
     let (mut a, mut b) = (moving[*at_a], moving[*at_b]);
     let limit = mu * normal.impulse;
     let rubbing = tangent.impulse - tangent.speed(&a, &b) * tangent.mass;
     let pressing = normal.impulse + (*rebound - normal.speed(&a, &b)) * normal.mass;
-    let along = tangent.bring(max(min(rubbing, limit), -limit));
-    let apart = normal.bring(max(pressing, 0.0));
+    let along = tangent.set_impulse(max(min(rubbing, limit), -limit));
+    let apart = normal.set_impulse(max(pressing, 0.0));
     for k in 0..4 {
         a.0[k] += tangent.change[0][k] * along + normal.change[0][k] * apart;
         b.0[k] += tangent.change[1][k] * along + normal.change[1][k] * apart;
@@ -361,7 +369,7 @@ fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) -> f32 {
 #[derive(Clone, Debug)]
 pub(crate) struct Collisions {
     contacts: Contacts,
-    moving: Vec<Movement>,
+    velocities: Vec<BodyVelocity>,
     /// `None` in a small world.
     crowd: Option<Crowd>,
 }
@@ -387,7 +395,7 @@ impl Collisions {
         };
         Collisions {
             contacts: Contacts::new(count),
-            moving: vec![Movement::default(); count + 1],
+            velocities: vec![BodyVelocity::default(); count + 1],
             crowd: (count > SMALL_WORLD).then(crowd),
         }
     }
@@ -399,18 +407,18 @@ impl Collisions {
 
     /// Changes the velocities of touching bodies so that they stop approaching.
     pub fn solve(&mut self, bodies: &mut [Body], physics: &Physics) {
-        for (movement, body) in self.moving.iter_mut().zip(bodies.iter()) {
-            *movement = Movement::of(body.velocity, body.spin);
+        for (movement, body) in self.velocities.iter_mut().zip(bodies.iter()) {
+            *movement = BodyVelocity::of(body.velocity, body.spin);
         }
         self.find(bodies, physics);
-        self.contacts.solve(&mut self.moving, physics.mu_bodies);
-        for (body, movement) in bodies.iter_mut().zip(&self.moving) {
+        self.contacts.solve(&mut self.velocities, physics.mu_bodies);
+        for (body, movement) in bodies.iter_mut().zip(&self.velocities) {
             (body.velocity, body.spin) = (movement.velocity(), movement.spin());
         }
     }
 
     fn find(&mut self, bodies: &[Body], physics: &Physics) {
-        let Collisions { contacts, moving, crowd } = self;
+        let Collisions { contacts, velocities: moving, crowd } = self;
         contacts.clear();
         contacts.begin_world();
         if let Some(crowd) = crowd {
@@ -444,7 +452,7 @@ impl Collisions {
 
     /// Separates overlapping bodies by a fraction of the penetration beyond the slop.
     pub fn correct_positions(&self, bodies: &mut [Body]) {
-        self.contacts.correct(|_, body, shift| bodies[body].pose.at += shift);
+        self.contacts.for_each_correction(|_, body, shift| bodies[body].pose.at += shift);
     }
 }
 
@@ -515,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_has_the_contacts_of_all_pairs_in_their_order() {
+    fn crowd_contacts_match_all_pairs_in_order() {
         let shape = |i: usize| match i {
             200.. => Shape::disc([0.3, 0.02][i % 2], 0.1, 0.4, crate::world::Colour::Blue),
             _ => Shape::ROBOT,

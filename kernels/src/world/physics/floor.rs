@@ -7,7 +7,7 @@ use std::f32::consts::{FRAC_2_PI, FRAC_PI_2};
 
 /// Parameters of floor friction for a shape.
 #[derive(Clone, Copy, Debug)]
-pub struct Footing {
+pub struct FrictionParams {
     /// Distance of the contacts from the centre (m).
     pub(crate) arm: f32,
     pub(crate) half_mass: f32,
@@ -16,21 +16,21 @@ pub struct Footing {
     pub(crate) inverse_mass: f32,
     pub(crate) inverse_inertia: f32,
     /// Squared slip speed up to which friction stops the slip within one step (m^2/s^2).
-    stops: f32,
+    stops_within_step: f32,
 }
 
-impl Footing {
+impl FrictionParams {
     /// Computes the parameters for a shape.
-    pub fn of(shape: &Shape) -> Footing {
+    pub fn of(shape: &Shape) -> FrictionParams {
         let half_mass = 0.5 * shape.mass;
         let change = shape.mu * GRAVITY * DT * FRAC_2_PI;
-        Footing {
+        FrictionParams {
             arm: shape.contact_arm,
             half_mass,
             strongest: shape.mu * half_mass * GRAVITY * DT,
             inverse_mass: shape.inverse_mass(),
             inverse_inertia: shape.inverse_inertia(),
-            stops: stopped_within(change),
+            stops_within_step: stopped_within(change),
         }
     }
 }
@@ -46,22 +46,34 @@ fn stopped_within(change: f32) -> f32 {
 /// weight (Eq. 5.8). Both impulses are computed from the velocities at the start of the step. Each is limited to the
 /// impulse that stops half the body's mass, so a step cannot reverse a slip.
 #[inline(always)]
-pub fn floor_friction(footing: &Footing, forward: Vec2, velocity: Vec2, spin: f32, wheels: [f32; 2]) -> (Vec2, f32) {
-    let impulses = slips(footing, forward, velocity, spin, wheels).map(|slip| grip(footing, slip));
-    pushed(footing, forward, velocity, spin, impulses)
+pub fn floor_friction(
+    footing: &FrictionParams,
+    forward: Vec2,
+    velocity: Vec2,
+    spin: f32,
+    wheels: [f32; 2],
+) -> (Vec2, f32) {
+    let impulses = contact_slips(footing, forward, velocity, spin, wheels).map(|slip| slip_impulse(footing, slip));
+    apply_impulses(footing, forward, velocity, spin, impulses)
 }
 
 /// Velocities of the left and right contact relative to the floor (m/s).
 #[inline(always)]
-pub(crate) fn slips(footing: &Footing, forward: Vec2, velocity: Vec2, spin: f32, wheels: [f32; 2]) -> [Vec2; 2] {
+pub(crate) fn contact_slips(
+    footing: &FrictionParams,
+    forward: Vec2,
+    velocity: Vec2,
+    spin: f32,
+    wheels: [f32; 2],
+) -> [Vec2; 2] {
     let turn = forward * (footing.arm * spin);
     [velocity - turn - forward * wheels[0], velocity + turn - forward * wheels[1]]
 }
 
 /// Velocity and angular velocity after impulses on the left and right contact (N s).
 #[inline(always)]
-pub(crate) fn pushed(
-    footing: &Footing,
+pub(crate) fn apply_impulses(
+    footing: &FrictionParams,
     forward: Vec2,
     velocity: Vec2,
     spin: f32,
@@ -74,19 +86,19 @@ pub(crate) fn pushed(
 
 /// Whether friction stops this slip within one step, which is the usual case for wheels.
 #[inline(always)]
-pub(crate) fn stops(footing: &Footing, slip: Vec2) -> bool {
-    slip.length_squared() <= footing.stops
+pub(crate) fn stop_speed_squared(footing: &FrictionParams, slip: Vec2) -> bool {
+    slip.length_squared() <= footing.stops_within_step
 }
 
 /// Impulse that stops a slip (N s).
 #[inline(always)]
-pub(crate) fn stopping(footing: &Footing, slip: Vec2) -> Vec2 {
+pub(crate) fn stopping_impulse(footing: &FrictionParams, slip: Vec2) -> Vec2 {
     slip * -footing.half_mass
 }
 
 /// Friction impulse on a slipping contact (N s).
 #[inline(always)]
-pub(crate) fn grip(footing: &Footing, slip: Vec2) -> Vec2 {
+pub(crate) fn slip_impulse(footing: &FrictionParams, slip: Vec2) -> Vec2 {
     let speed = slip.length();
     let inverse = 1.0 / speed;
     // atan(k s) from the arc tangent of a ratio in 0..=1, so that one division is enough.
@@ -94,7 +106,7 @@ pub(crate) fn grip(footing: &Footing, slip: Vec2) -> Vec2 {
     let angle = atan_unit(if steep { inverse * (1.0 / FRICTION_STEEPNESS) } else { FRICTION_STEEPNESS * speed });
     let angle = if steep { FRAC_PI_2 - angle } else { angle };
     let size = min(footing.strongest * (angle * FRAC_2_PI), footing.half_mass * speed);
-    let scale = if stops(footing, slip) { footing.half_mass } else { size * inverse };
+    let scale = if stop_speed_squared(footing, slip) { footing.half_mass } else { size * inverse };
     slip * -scale
 }
 
@@ -104,11 +116,11 @@ mod tests {
     use crate::world::Colour;
 
     #[test]
-    fn what_stops_within_a_step_would_be_stopped_by_the_arc_tangent_too() {
+    fn stop_threshold_is_below_arctan_friction() {
         let light = Shape::disc(0.05, 0.1, 0.05, Colour::Blue);
         for shape in [Shape::ROBOT, Shape::FRISBEE, light] {
-            let footing = Footing::of(&shape);
-            let limit = f64::from(footing.stops).sqrt();
+            let footing = FrictionParams::of(&shape);
+            let limit = f64::from(footing.stops_within_step).sqrt();
             let strongest = |s: f64| {
                 f64::from(footing.strongest) * (f64::from(FRICTION_STEEPNESS) * s).atan() * f64::from(FRAC_2_PI)
             };
@@ -120,8 +132,8 @@ mod tests {
             let beyond = limit * 1.03;
             assert!(limit == 0.0 || strongest(beyond) < f64::from(footing.half_mass) * beyond, "{shape:?}: {limit}");
         }
-        assert!(Footing::of(&Shape::ROBOT).stops.sqrt() > 0.11);
-        assert!(Footing::of(&light).stops < Footing::of(&Shape::FRISBEE).stops);
-        assert_eq!(grip(&Footing::of(&light), Vec2::ZERO), Vec2::ZERO);
+        assert!(FrictionParams::of(&Shape::ROBOT).stops_within_step.sqrt() > 0.11);
+        assert!(FrictionParams::of(&light).stops_within_step < FrictionParams::of(&Shape::FRISBEE).stops_within_step);
+        assert_eq!(slip_impulse(&FrictionParams::of(&light), Vec2::ZERO), Vec2::ZERO);
     }
 }

@@ -1,7 +1,7 @@
 //! One physics step: floor friction, contacts, motion with noise (thesis 5.3.1).
 
 use super::contacts::Collisions;
-use super::floor::{Footing, floor_friction};
+use super::floor::{FrictionParams, floor_friction};
 use super::motion::{integrate, motion_noise};
 use super::parameters::Physics;
 use crate::math::Vec2;
@@ -25,7 +25,7 @@ pub(crate) fn step_with(
     step: u32,
 ) {
     for body in bodies.iter_mut() {
-        let footing = Footing::of(&body.shape);
+        let footing = FrictionParams::of(&body.shape);
         (body.velocity, body.spin) =
             floor_friction(&footing, Vec2::unit(body.pose.heading), body.velocity, body.spin, body.wheels);
     }
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_reaches_its_wheels_speed() {
+    fn robot_reaches_commanded_wheel_speed() {
         let mut robot = [Body::at_rest(Shape::ROBOT, Pose { at: vec2(-0.9, 0.0), heading: 0.0 })];
         robot[0].wheels = steer(vec2(1.0, 0.0));
         run(&mut robot, 1.0);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sliding_disc_stops_within_its_friction_and_never_turns_back() {
+    fn sliding_disc_stops_without_reversal() {
         let mut disc = [Body::at_rest(Shape::FRISBEE, Pose::default())];
         disc[0].velocity = vec2(0.3, 0.0);
         disc[0].spin = 2.0;
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_pushes_the_frisbee_slower_than_it_drives() {
+    fn robot_pushes_frisbee_slower_than_it_drives() {
         let mut bodies = [
             Body::at_rest(Shape::ROBOT, Pose { at: vec2(0.3, 0.0), heading: PI }),
             Body::at_rest(Shape::FRISBEE, Pose { at: vec2(0.1, 0.0), heading: 0.0 }),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_leaves_the_arena_or_sinks_into_another() {
+    fn robots_stay_in_arena_without_overlap() {
         let mut bodies: Vec<Body> = (0..9)
             .map(|i| {
                 let at = vec2(-0.9 + 0.08 * (i % 3) as f32, 0.6 + 0.05 * (i / 3) as f32);

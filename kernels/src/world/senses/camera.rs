@@ -179,7 +179,7 @@ mod tests {
     use crate::random::{Draws, Stream};
 
     #[test]
-    fn nobody_is_left_out_who_would_be_seen() {
+    fn visibility_culling_keeps_every_visible_body() {
         let mut draws = Draws::new(9, 0, 0, 0, Stream::Start);
         let edge = view_edge();
         let (mut seen, mut looked_at) = (0, 0);

@@ -3,7 +3,7 @@
 use super::camera::{COLUMNS_PER_SEGMENT, segments_vector};
 use crate::math::Vec2;
 use crate::model::{CONTROL_PERIOD, SEGMENT_ANGLE, SLOW_SENSES_PERIOD};
-use crate::random::{Stream, block, unit};
+use crate::random::{Stream, random_block, unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,11 +44,11 @@ impl CameraModel {
     }
 
     /// History of a robot's camera before its first image.
-    pub(crate) fn before(&self, seed: u64, world: u32, robot: u32) -> u32 {
+    pub(crate) fn initial_history(&self, seed: u64, world: u32, robot: u32) -> u32 {
         let updates = self.delay_s / CONTROL_PERIOD;
         let whole = updates as u32;
         // u32::MAX exceeds all update numbers, so these random numbers are not used for missed segments.
-        let chance = unit(block(seed, world, robot, u32::MAX, Stream::Camera, 0)[0]);
+        let chance = unit(random_block(seed, world, robot, u32::MAX, Stream::Camera, 0)[0]);
         (whole + u32::from(chance < updates - whole as f32)) << DELAY_BIT
     }
 
@@ -66,22 +66,22 @@ impl CameraModel {
 
     /// Missed segments of the image that a robot takes in an update, as image bits.
     #[inline(always)]
-    pub(crate) fn overlooked(&self, seed: u64, world: u32, robot: u32, update: u32) -> u32 {
-        let words = block(seed, world, robot, update, Stream::Camera, 0);
+    pub(crate) fn missed_segments(&self, seed: u64, world: u32, robot: u32, update: u32) -> u32 {
+        let words = random_block(seed, world, robot, update, Stream::Camera, 0);
         let missed = |segment: usize| if unit(words[segment]) < self.misses { 0b001_001_001 << segment } else { 0 };
         missed(0) | missed(1) | missed(2)
     }
 
     /// Adds a new image to a history; the first image also fills the earlier entries.
     #[inline(always)]
-    pub(crate) fn noted(history: u32, picture: u32, update: u32) -> u32 {
+    pub(crate) fn push_image(history: u32, picture: u32, update: u32) -> u32 {
         let pictures = if update == 0 { picture * THRICE } else { history << PICTURE_BITS | picture };
         history & !PICTURES | pictures & PICTURES
     }
 
     /// Newest image of a history that is at least as old as the delay. Images are taken in every second update.
     #[inline(always)]
-    pub(crate) fn shown(history: u32, update: u32) -> u32 {
+    pub(crate) fn delayed_image(history: u32, update: u32) -> u32 {
         let back = ((history >> DELAY_BIT) + 1 - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
         history >> (back * PICTURE_BITS) & PICTURE
     }
@@ -118,15 +118,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_is_as_old_as_the_delay_and_no_older_than_it_must_be() {
+    fn shown_image_age_is_minimal_above_delay() {
         for delay in 0..=4u32 {
             let mut history = delay << DELAY_BIT;
             for update in 0..40u32 {
                 if update.is_multiple_of(SLOW_SENSES_PERIOD) {
-                    history = CameraModel::noted(history, update / SLOW_SENSES_PERIOD, update);
+                    history = CameraModel::push_image(history, update / SLOW_SENSES_PERIOD, update);
                 }
                 assert_eq!(history >> DELAY_BIT, delay);
-                let age = update.checked_sub(SLOW_SENSES_PERIOD * CameraModel::shown(history, update)).unwrap();
+                let age = update.checked_sub(SLOW_SENSES_PERIOD * CameraModel::delayed_image(history, update)).unwrap();
                 let least = if update >= delay { delay } else { 0 };
                 let fits = (least..least + SLOW_SENSES_PERIOD).contains(&age) || update < delay + 2;
                 assert!(fits, "{delay} {update} {age}");
@@ -138,7 +138,7 @@ mod tests {
     fn delays_between_updates_are_those_of_some_robots() {
         let delays = |delay_s: f32| -> f32 {
             let model = CameraModel { delay_s, misses: 0.0 };
-            let sum: u32 = (0..10_000).map(|robot| model.before(3, 8, robot) >> DELAY_BIT).sum();
+            let sum: u32 = (0..10_000).map(|robot| model.initial_history(3, 8, robot) >> DELAY_BIT).sum();
             sum as f32 / 1e5
         };
         for delay_s in [0.0, 0.1, 0.15, 0.23, 0.4] {
@@ -147,19 +147,19 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_overlooked_as_often_as_the_model_says() {
+    fn segments_are_missed_at_modelled_rate() {
         let model = CameraModel { delay_s: 0.0, misses: 0.2 };
-        let counts = |bit: u32| (0..20_000).filter(|u| model.overlooked(7, 3, 2, *u) >> bit & 1 != 0).count();
+        let counts = |bit: u32| (0..20_000).filter(|u| model.missed_segments(7, 3, 2, *u) >> bit & 1 != 0).count();
         for bit in 0..9 {
             let part = counts(bit) as f32 / 20_000.0;
             assert!((part - 0.2).abs() < 0.01, "bit {bit}: {part}");
         }
-        assert!((0..1000).all(|u| CameraModel::default().overlooked(7, 3, 2, u) == 0));
-        assert!((0..1000).all(|u| CameraModel { misses: 1.0, ..model }.overlooked(7, 3, 2, u) == PICTURE));
+        assert!((0..1000).all(|u| CameraModel::default().missed_segments(7, 3, 2, u) == 0));
+        assert!((0..1000).all(|u| CameraModel { misses: 1.0, ..model }.missed_segments(7, 3, 2, u) == PICTURE));
     }
 
     #[test]
-    fn a_picture_says_what_the_vectors_say() {
+    fn picture_bits_match_columns_and_bad_delay_is_rejected() {
         for bits in 0..=PICTURE {
             let columns = [0, 1, 2].map(|colour| {
                 (0..3).map(|s| (bits >> (3 * colour + s) & 1) << (s as usize * COLUMNS_PER_SEGMENT + 2)).sum()

@@ -1,7 +1,7 @@
 //! Messages of simulated robots in a world with a message distribution model. Messages report past poses, so recent
 //! poses are stored. Both engines use this code, one instance per world.
 
-use super::messages::{Channel, Messages, Moment};
+use super::messages::{Channel, MessageId, Messages};
 use super::{attraction_step, compass};
 use crate::math::{Vec2, vec2};
 use crate::model::{DT, SMALL_WORLD, STEPS_PER_UPDATE};
@@ -29,8 +29,8 @@ pub(crate) struct ChannelHistory {
     kept: usize,
     noted: usize,
     /// Start in `past` of the poses in the last message.
-    told: usize,
-    moment: Moment,
+    message_start: usize,
+    moment: MessageId,
     /// Grid of these poses; `None` for few robots.
     grid: Option<Grid>,
     /// Candidate neighbours of the listening robot: all robots if there is no grid.
@@ -71,17 +71,17 @@ impl ChannelHistory {
             past: vec![None; kept * bodies],
             kept,
             noted: 0,
-            told: 0,
-            moment: Moment { seed, world, number: 0 },
+            message_start: 0,
+            moment: MessageId { seed, world, number: 0 },
             grid,
             near: (0..robots as u16).collect(),
         };
-        history.note(poses);
+        history.push_poses(poses);
         history
     }
 
     /// Stores the poses after a physics step.
-    pub fn note(&mut self, poses: impl Iterator<Item = Pose>) {
+    pub fn push_poses(&mut self, poses: impl Iterator<Item = Pose>) {
         let from = self.noted % self.kept * self.bodies;
         for (place, pose) in self.past[from..from + self.bodies].iter_mut().zip(poses) {
             *place = Some(pose);
@@ -90,12 +90,12 @@ impl ChannelHistory {
     }
 
     /// Selects the last message before an update. Messages from before the start contain the initial poses.
-    pub fn turn_to(&mut self, update: u32) {
+    pub fn select_message(&mut self, update: u32) {
         let model = self.channel.model();
         let (number, step) = last_message(model, update);
-        self.told = step.min(self.noted - 1) % self.kept * self.bodies;
+        self.message_start = step.min(self.noted - 1) % self.kept * self.bodies;
         self.moment.number = number;
-        let bodies = &self.past[self.told..self.told + self.bodies];
+        let bodies = &self.past[self.message_start..self.message_start + self.bodies];
         if let Some(grid) = &mut self.grid {
             // The grid takes only as many poses as it has bodies: the robots, which come first.
             grid.fill(bodies.iter().map(|pose| pose.unwrap_or_default().at));
@@ -104,14 +104,14 @@ impl ChannelHistory {
 
     /// Sensor values of a robot from the current message; without `listen` only the compass.
     pub fn reading(&mut self, me: usize, listen: bool) -> Reading {
-        let bodies = &self.past[self.told..self.told + self.bodies];
+        let bodies = &self.past[self.message_start..self.message_start + self.bodies];
         let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);
         if listen {
             if let Some(grid) = &self.grid {
-                grid.near(bodies[me].unwrap_or_default().at, &mut self.near);
+                grid.candidates(bodies[me].unwrap_or_default().at, &mut self.near);
             }
             let robots = self.near.iter().map(|robot| usize::from(*robot));
-            self.channel.hear_among(self.moment, me, bodies, robots, |_, neighbour| {
+            self.channel.receive_from(self.moment, me, bodies, robots, |_, neighbour| {
                 sum += attraction_step(&neighbour);
                 neighbours += 1.0;
             });

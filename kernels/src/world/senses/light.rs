@@ -9,11 +9,11 @@ use crate::model::ROBOT_RADIUS;
 pub const MAX_LIGHTS: usize = 4;
 /// Factor of the sensor sum. In the direction of a light, the contributions of the eight sensors sum to about twice
 /// the brightness.
-const HALF: f32 = 0.5;
+const SUM_SCALE: f32 = 0.5;
 /// Brightness of the lamps in the standard arena as a fraction of the sensor range: 3900 of 4095 counts.
-pub const USUAL_ROOM: f32 = 3900.0 / 4095.0;
+pub const STANDARD_AMBIENT: f32 = 3900.0 / 4095.0;
 /// Brightness of a darkened room, the default where lights are defined, as a fraction of the sensor range.
-pub const DARKENED_ROOM: f32 = 0.1;
+pub const DARK_AMBIENT: f32 = 0.1;
 
 /// An omnidirectional lamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Lighting {
 
 impl Default for Lighting {
     fn default() -> Lighting {
-        Lighting { room: USUAL_ROOM, lights: Vec::new() }
+        Lighting { room: STANDARD_AMBIENT, lights: Vec::new() }
     }
 }
 
@@ -71,13 +71,13 @@ pub fn light_vector(readings: &[f32; 8]) -> Vec2 {
     for (reading, ray) in readings.iter().zip(ray_directions()) {
         sum += ray * (*reading - least);
     }
-    half(sum)
+    scale_sum(sum)
 }
 
 /// Scales the sum of the sensors to the reading of one sensor that faces the light.
 #[inline(always)]
-pub(crate) fn half(sum: Vec2) -> Vec2 {
-    sum * HALF
+pub(crate) fn scale_sum(sum: Vec2) -> Vec2 {
+    sum * SUM_SCALE
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vector_points_to_the_light_however_the_robot_stands() {
+    fn light_vector_points_to_light_at_any_heading() {
         let lighting = dark(vec![lamp(0.6, 0.3, 0.2)]);
         let bearing = vec2(0.6, 0.3).angle();
         for step in 0..64 {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn it_grows_with_the_inverse_square_of_the_distance_until_the_sensors_are_full() {
+    fn light_vector_follows_inverse_square_until_saturation() {
         let long = |distance: f32| sees(0.0, &dark(vec![Light { height: 0.02, ..lamp(distance, 0.0, 0.05) }])).length();
         let ratio = long(0.4) / long(0.8);
         // Distances from the rim, where the sensors are.

@@ -7,7 +7,7 @@
 use super::Neighbour;
 use crate::math::{Vec2, wrap_angle};
 use crate::model::{NEIGHBOUR_RANGE, ROBOT_RADIUS};
-use crate::random::{Stream, block, normal_pair, unit};
+use crate::random::{Stream, normal_pair, random_block, unit};
 use crate::world::Pose;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -144,7 +144,7 @@ impl Messages {
 
 /// Identity of a message, which determines its random values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct MessageId {
     /// Seed of the world or the run.
     pub seed: u64,
     /// Index of the world.
@@ -168,7 +168,7 @@ impl Channel {
     pub fn new(model: Messages, robots: usize, discs: Vec<f32>) -> Channel {
         let gain = |word: u32| 1.0 + model.gain_spread * (2.0 * unit(word) - 1.0);
         let gains = (0..robots as u32).map(|robot| {
-            let words = block(model.gain_seed, 0, robot, u32::MAX, Stream::Messages, 0);
+            let words = random_block(model.gain_seed, 0, robot, u32::MAX, Stream::Messages, 0);
             [gain(words[0]), gain(words[1])]
         });
         Channel { gains: gains.collect(), model, discs }
@@ -191,15 +191,21 @@ impl Channel {
 
     /// Calls `each` for every robot that robot `me` hears in a message, with its number and relative position, in
     /// ascending order. `bodies` contains robots, then discs; a body without a pose neither sends nor blocks.
-    pub fn hear(&self, moment: Moment, me: usize, bodies: &[Option<Pose>], mut each: impl FnMut(usize, Neighbour)) {
-        self.hear_among(moment, me, bodies, 0..self.gains.len(), &mut each);
+    pub fn receive(
+        &self,
+        moment: MessageId,
+        me: usize,
+        bodies: &[Option<Pose>],
+        mut each: impl FnMut(usize, Neighbour),
+    ) {
+        self.receive_from(moment, me, bodies, 0..self.gains.len(), &mut each);
     }
 
-    /// Performs [`Channel::hear`] for the candidates `robots` only, which must include all robots within
+    /// Performs [`Channel::receive`] for the candidates `robots` only, which must include all robots within
     /// [`Channel::reach`], in ascending order.
-    pub(crate) fn hear_among(
+    pub(crate) fn receive_from(
         &self,
-        moment: Moment,
+        moment: MessageId,
         me: usize,
         bodies: &[Option<Pose>],
         robots: impl Iterator<Item = usize> + Clone,
@@ -215,9 +221,10 @@ impl Channel {
             if (sender.at - receiver.at).length_squared() > limit * limit {
                 continue;
             }
-            let words = block(moment.seed, moment.world, me as u32, moment.number, Stream::Messages, other as u32);
+            let words =
+                random_block(moment.seed, moment.world, me as u32, moment.number, Stream::Messages, other as u32);
             let Some(neighbour) = self.model.link(receiver, sender, gain, words) else { continue };
-            if !self.hidden([me, other], [receiver.at, sender.at], robots.clone(), at) {
+            if !self.is_occluded([me, other], [receiver.at, sender.at], robots.clone(), at) {
                 each(other, neighbour);
             }
         }
@@ -230,7 +237,7 @@ impl Channel {
     }
 
     /// True if one of `robots`, or a disc, blocks the line between two robots; `at` returns the poses of bodies.
-    fn hidden(
+    fn is_occluded(
         &self,
         two: [usize; 2],
         [from, to]: [Vec2; 2],

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ray_reads_one_minus_distance_over_range() {
+    fn proximity_ray_reads_one_minus_distance_over_range() {
         // Turned so that ray 1 (+0.297) points along +x, straight at the other robot's centre.
         let bodies = [robot(0.0, 0.0, -0.297), robot(0.075 + 0.012, 0.0, 0.0)];
         let readings = proximity(&bodies, 0, &open());
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_camera_sees_what_is_in_front_and_not_hidden() {
+    fn camera_sees_unoccluded_bodies_ahead() {
         let seen = |bodies: &[Body]| camera(bodies, 0, &[], &open()).0;
         let blue = Colour::Blue as usize;
         assert_eq!(seen(&[robot(0.0, 0.0, 0.0), frisbee(1.2, 0.0)])[blue], [false, true, false]);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_compass_points_upfield() {
+    fn compass_points_upfield() {
         let up = compass(FRAC_PI_2);
         assert!(up.x.abs() < 1e-6 && (up.y + 1.0).abs() < 1e-6, "facing +y, upfield is to the right");
     }

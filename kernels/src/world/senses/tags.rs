@@ -14,7 +14,7 @@ pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
 pub(crate) const STEEPEST: f32 = 0.116_977_78;
 /// Fraction of the distance to a tag beyond which a wall does not hide it: a wall hides tags behind it, but not tags
 /// on it.
-pub(crate) const HANGS: f32 = 0.99;
+pub(crate) const OCCLUSION_LIMIT: f32 = 0.99;
 
 /// A tag on a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32) -> b
 
 /// Whether a body of this radius at `offset` hides a point at `towards`.
 #[inline(always)]
-pub(crate) fn hides(offset: Vec2, radius: f32, towards: Vec2) -> bool {
+pub(crate) fn occludes(offset: Vec2, radius: f32, towards: Vec2) -> bool {
     let (square, along, aside) = (towards.length_squared(), towards.dot(offset), towards.cross(offset));
     (along > 0.0) & (along < square) & (aside * aside < radius * radius * square)
 }
@@ -59,7 +59,7 @@ pub(crate) fn hides(offset: Vec2, radius: f32, towards: Vec2) -> bool {
 /// Whether a wall hides a point at `towards` from a camera at `at`.
 #[inline(always)]
 pub(crate) fn wall_hides(wall: &Wall, at: Vec2, towards: Vec2) -> bool {
-    wall.distance_along(at, towards) < HANGS
+    wall.distance_along(at, towards) < OCCLUSION_LIMIT
 }
 
 /// v_tag of robot `me`: the vector to the nearest detected tag in the robot's frame (m); (0, 0) without a tag. Bodies
@@ -73,7 +73,7 @@ pub fn tag_vector(bodies: &[Body], me: usize, walls: &[Wall], tags: &Tags) -> Ve
         let others = bodies.iter().enumerate().filter(|(i, _)| *i != me);
         let seen = in_view(towards, ahead, tag.facing, tags.range)
             && !walls.iter().any(|wall| wall_hides(wall, at, towards))
-            && !others.map(|(_, other)| other).any(|b| hides(b.pose.at - at, b.shape.radius, towards));
+            && !others.map(|(_, other)| other).any(|b| occludes(b.pose.at - at, b.shape.radius, towards));
         if seen && towards.length_squared() < nearest.0 {
             nearest = (towards.length_squared(), in_frame(towards, ahead));
         }
@@ -82,7 +82,7 @@ pub fn tag_vector(bodies: &[Body], me: usize, walls: &[Wall], tags: &Tags) -> Ve
 }
 
 /// v_tag of a robot whose camera measures this range (m) and bearing (rad) of the nearest tag.
-pub fn way_to([range, bearing]: [f32; 2]) -> Vec2 {
+pub fn vector_from_range_and_bearing([range, bearing]: [f32; 2]) -> Vec2 {
     Vec2::unit(bearing) * range
 }
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vector_is_the_way_to_the_nearest_tag_in_the_robots_frame() {
+    fn tag_vector_points_to_nearest_tag_in_robot_frame() {
         let v = seen(&[robot(0.2, 0.0, 0.3)], &[], &[on_the_end(0.6), on_the_end(0.1)]);
         let expected = vec2(0.8, 0.1);
         assert!((v.length() - expected.length()).abs() < 1e-5, "{v:?}");

@@ -119,7 +119,7 @@ mod tests {
     const FOOD: Region = Region::Disc { at: vec2(0.8, 0.0), radius: 0.3 };
 
     #[test]
-    fn a_round_trip_delivers_one_item() {
+    fn round_trip_delivers_one_item() {
         let mut foraging = Foraging::new(NEST, FOOD, 2);
         let mut visit = |x: f32| {
             foraging.update(&[vec2(0.0, 0.0), vec2(x, 0.0)]);

@@ -74,7 +74,7 @@ impl Aggregation {
             while let Some(member) = reached.pop() {
                 members += 1;
                 let at = robots[usize::from(member)];
-                grid.around(at, |others| {
+                grid.for_each_candidate(at, |others| {
                     for other in others {
                         let visited = &mut visited[usize::from(*other)];
                         if !*visited && near(at, robots[usize::from(*other)]) {
@@ -109,7 +109,7 @@ impl Dispersion {
     }
 
     /// Distance to the nearest robot that counts as 1 (m).
-    pub(crate) fn widest(&self) -> f32 {
+    pub(crate) fn max_distance(&self) -> f32 {
         self.widest
     }
 
@@ -120,7 +120,7 @@ impl Dispersion {
         for (i, a) in robots.iter().enumerate() {
             // Robots that the grid does not find are farther away than the distance that counts as 1.
             let mut nearest = f32::INFINITY;
-            self.grid.around(*a, |near| {
+            self.grid.for_each_candidate(*a, |near| {
                 for j in near.iter().map(|j| usize::from(*j)).filter(|j| *j != i) {
                     nearest = min((robots[j] - *a).length_squared(), nearest);
                 }
@@ -130,7 +130,7 @@ impl Dispersion {
         self.mean.add(sum / robots.len() as f32);
     }
 
-    /// Mean over robots and updates of the distance to the nearest other robot, divided by `widest`; 0 to 1.
+    /// Mean over robots and updates of the distance to the nearest other robot, divided by `max_distance`; 0 to 1.
     pub fn fitness(&self) -> f32 {
         self.mean.value()
     }

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relocated_frisbee_touches_nobody_where_there_is_room() {
+    fn relocated_frisbee_avoids_robots_if_there_is_room() {
         let at = vec2(-0.08, 0.0);
         let mut bodies = vec![Body::at_rest(Shape::ROBOT, Pose { at, heading: 0.0 })];
         bodies.push(Body::at_rest(Shape::FRISBEE, Pose { at: vec2(0.9, 0.0), heading: 0.0 }));

@@ -4,7 +4,7 @@ use super::Task;
 
 impl Task {
     /// One sentence that describes the fitness of this task.
-    pub fn fitness_in_words(&self) -> &'static str {
+    pub fn fitness_description(&self) -> &'static str {
         match self {
             Task::Transport | Task::TransportOnce => {
                 "Fitness is the speed of the frisbee towards the goal over a wheel's full speed, 0.13 m/s; 0 is a frisbee that \

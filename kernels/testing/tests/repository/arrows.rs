@@ -182,7 +182,7 @@ fn excepted(path: &std::path::Path) -> bool {
 }
 
 #[test]
-fn only_device_files_the_heap_the_translated_logic_and_the_gpu_may_hold_unsafe_code() {
+fn unsafe_code_only_in_listed_files() {
     let mut folders = vec![root()];
     let mut seen = 0;
     while let Some(folder) = folders.pop() {

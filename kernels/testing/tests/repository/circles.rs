@@ -177,7 +177,7 @@ fn no_modules_use_each_other_in_a_circle() {
 }
 
 #[test]
-fn a_circle_is_found_and_tests_do_not_count() {
+fn module_cycles_are_found_and_tests_ignored() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = dir.path().join(name);

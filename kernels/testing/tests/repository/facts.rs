@@ -34,7 +34,7 @@ fn versions_are_the_same_everywhere() {
 
 /// Messages that docs/robots.md explains under "What is wrong" exist in the programs.
 #[test]
-fn messages_that_the_page_of_robots_explains_are_said() {
+fn messages_explained_in_robots_page_exist() {
     const MESSAGES: [&str; 19] = [
         "cannot be read",
         "chmod 600",

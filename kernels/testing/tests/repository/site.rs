@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 #[test]
-fn every_page_is_in_the_navigation_once() {
+fn every_page_is_in_navigation_exactly_once() {
     let summary = std::fs::read_to_string(root().join("site/SUMMARY.md")).expect("the navigation");
     let mut found = BTreeMap::<&str, usize>::new();
     for page in summary.split("](../").skip(1).filter_map(|rest| rest.split(')').next()) {
@@ -43,7 +43,7 @@ fn checked(link: &str) -> Option<(bool, String)> {
 }
 
 #[test]
-fn what_is_broken_is_found_with_its_line() {
+fn broken_links_are_reported_with_line() {
     for (link, problem) in [
         ("<a href=\"two.html#here\">", ""),
         ("<a href=\"three.html\">", "docs/one.md:3: there is no three.html"),

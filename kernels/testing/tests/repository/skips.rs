@@ -4,7 +4,7 @@ use crate::{files, root};
 use std::process::Command;
 
 #[test]
-fn skips_are_told_in_one_way() {
+fn skips_are_reported_through_one_function() {
     let mut calls = 0;
     for path in files().iter().filter(|path| path.ends_with(".rs") && !path.starts_with("kernels/testing/")) {
         let text = std::fs::read_to_string(root().join(path)).expect("a source file");

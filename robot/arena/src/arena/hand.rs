@@ -8,13 +8,13 @@ use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, senses};
 
 /// Free-place search: maximum distance from the wanted place, step between circles, spacing on a circle (m).
-const SEARCHED: f32 = 0.5;
-const CIRCLES: f32 = 0.01;
-const PLACES: f32 = 0.02;
+const SEARCH_RADIUS: f32 = 0.5;
+const CIRCLE_STEP: f32 = 0.01;
+const PLACE_SPACING: f32 = 0.02;
 /// Gap between bodies that are placed next to each other (m).
 const GAP: f32 = 0.001;
 /// Maximum speed of a pushed disc (m/s).
-pub const MOST_SPEED: f32 = 2.0;
+pub const MAX_PUSH_SPEED: f32 = 2.0;
 /// Coordinate of removed robots, out of reach of all sensors and cameras (m).
 const OUTSIDE: f32 = 1000.0;
 
@@ -23,7 +23,7 @@ impl Arena {
     /// a `heading` the body keeps its own. Returns the new position; `None` if the body does not exist, there is no
     /// room, or the robot was removed.
     pub fn put(&mut self, body: usize, at: Vec2, heading: Option<f32>) -> Option<Vec2> {
-        if body >= self.bodies.len() || self.is_away(body) {
+        if body >= self.bodies.len() || self.is_removed(body) {
             return None;
         }
         let at = free_place(&self.bodies, body, at, &self.physics)?;
@@ -35,13 +35,13 @@ impl Arena {
         Some(at)
     }
 
-    /// Sets the velocity of a disc (counted from 0) (m/s), limited to [`MOST_SPEED`], and clears its spin. Returns
+    /// Sets the velocity of a disc (counted from 0) (m/s), limited to [`MAX_PUSH_SPEED`], and clears its spin. Returns
     /// false if the disc does not exist or the velocity is not finite.
     pub fn push(&mut self, disc: usize, velocity: Vec2) -> bool {
         let place = self.robots.len() + disc;
         let Some(disc) = self.bodies.get_mut(place) else { return false };
         let speed = velocity.length();
-        let limited = if speed > MOST_SPEED { velocity * (MOST_SPEED / speed) } else { velocity };
+        let limited = if speed > MAX_PUSH_SPEED { velocity * (MAX_PUSH_SPEED / speed) } else { velocity };
         if !(limited.x.is_finite() && limited.y.is_finite()) {
             return false;
         }
@@ -51,7 +51,7 @@ impl Arena {
 
     /// Removes a robot for the rest of the run: empties its battery and moves it far away, where motion capture
     /// reports it. Returns false if the robot does not exist.
-    pub fn take_out(&mut self, robot: usize) -> bool {
+    pub fn remove(&mut self, robot: usize) -> bool {
         let Some(away) = self.away.get_mut(robot) else { return false };
         *away = true;
         self.robots[robot].power.battery.set_charge(0.0);
@@ -62,7 +62,7 @@ impl Arena {
     }
 
     /// Whether the robot was removed.
-    pub fn is_away(&self, robot: usize) -> bool {
+    pub fn is_removed(&self, robot: usize) -> bool {
         self.away.get(robot).copied().unwrap_or(false)
     }
 
@@ -73,12 +73,12 @@ impl Arena {
     }
 
     /// Whether the robot's board addressed its body in the last 2 s.
-    pub fn is_spoken_to(&self, robot: usize) -> bool {
+    pub fn is_commanded(&self, robot: usize) -> bool {
         self.robots.get(robot).is_some_and(|robot| robot.is_spoken_to())
     }
 
     /// Sets the manual drive command that applies while the robot's board is silent; `None` stops the robot.
-    pub fn invite(&mut self, robot: usize, guest: Option<Guest>) {
+    pub fn set_manual_drive(&mut self, robot: usize, guest: Option<Guest>) {
         if let Some(robot) = self.robots.get_mut(robot) {
             robot.invite(guest);
         }
@@ -124,14 +124,14 @@ fn free_place(bodies: &[Body], me: usize, wanted: Vec2, physics: &Physics) -> Op
                 .all(|(i, other)| i == me || (other.pose.at - *at).length() >= other.shape.radius + radius)
     };
     let middle = inside(wanted);
-    let circles = (0..=(SEARCHED / CIRCLES) as u32).flat_map(|circle| {
-        let away = circle as f32 * CIRCLES;
-        let places = ((std::f32::consts::TAU * away / PLACES) as u32).max(1);
+    let circles = (0..=(SEARCH_RADIUS / CIRCLE_STEP) as u32).flat_map(|circle| {
+        let away = circle as f32 * CIRCLE_STEP;
+        let places = ((std::f32::consts::TAU * away / PLACE_SPACING) as u32).max(1);
         (0..places).map(move |place| Vec2::unit(std::f32::consts::TAU * place as f32 / places as f32) * away)
     });
     // Places beyond a wall are clamped to the wall.
     let found = circles.map(|offset| inside(middle + offset)).find(free)?;
-    ((found - wanted).length() <= SEARCHED).then_some(found)
+    ((found - wanted).length() <= SEARCH_RADIUS).then_some(found)
 }
 
 #[cfg(test)]
@@ -163,22 +163,22 @@ mod tests {
     }
 
     #[test]
-    fn a_push_is_limited_and_moves_the_disc() {
+    fn push_is_limited_and_moves_disc() {
         let mut arena = arena(1);
         arena.put(0, vec2(-0.8, 0.0), None);
         arena.put(1, vec2(0.0, 0.0), None);
         assert!(arena.push(0, vec2(1e9, 0.0)) && !arena.push(0, vec2(f32::NAN, 0.0)) && !arena.push(7, Vec2::ZERO));
-        assert!((arena.bodies()[1].velocity.length() - MOST_SPEED).abs() < 1e-3);
+        assert!((arena.bodies()[1].velocity.length() - MAX_PUSH_SPEED).abs() < 1e-3);
         arena.step();
         assert!(arena.bodies()[1].pose.at.x > 0.02);
     }
 
     #[test]
-    fn a_robot_that_is_taken_out_is_dead_and_nobody_meets_it() {
+    fn removed_robot_is_out_of_reach() {
         let mut arena = arena(2);
         arena.put(0, vec2(0.3, 0.0), None);
         arena.put(1, vec2(0.4, 0.0), None);
-        assert!(arena.take_out(1) && !arena.take_out(5) && arena.is_away(1));
+        assert!(arena.remove(1) && !arena.remove(5) && arena.is_removed(1));
         (0..10).for_each(|_| arena.step());
         assert!(arena.bodies()[1].pose.at.x > 100.0 && arena.bodies()[0].pose.at.x < 0.31);
         assert!(arena.battery(1).is_empty() && arena.put(1, Vec2::ZERO, None).is_none());
@@ -186,22 +186,22 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_drives_while_the_board_is_silent_and_no_longer() {
+    fn guest_drives_only_while_board_is_silent() {
         let mut arena = arena(1);
         arena.put(0, vec2(0.3, 0.0), Some(0.0));
         let colour = Pixel { red: 255, green: 0, blue: 0 };
-        arena.invite(0, Some(Guest { wheels: [9.0, 9.0], colour: Some(colour) }));
+        arena.set_manual_drive(0, Some(Guest { wheels: [9.0, 9.0], colour: Some(colour) }));
         (0..40).for_each(|_| arena.step());
         let driven = arena.bodies()[0].pose.at.x - 0.3;
         assert!((driven - V_MAX * 40.0 * DT).abs() < 0.02, "{driven}");
         assert_eq!(arena.lamps(0).pixels.unwrap()[0], colour);
         // Commands of the board take precedence.
         arena.spi(0, &Command::default().encode());
-        assert!(arena.is_spoken_to(0));
+        assert!(arena.is_commanded(0));
         let before = arena.bodies()[0].pose.at;
         (0..20).for_each(|_| arena.step());
         assert!((arena.bodies()[0].pose.at - before).length() < 0.02 && arena.lamps(0).pixels.unwrap()[0] != colour);
         (0..80).for_each(|_| arena.step());
-        assert!(!arena.is_spoken_to(0) && arena.bodies()[0].pose.at.x > before.x + 0.02);
+        assert!(!arena.is_commanded(0) && arena.bodies()[0].pose.at.x > before.x + 0.02);
     }
 }

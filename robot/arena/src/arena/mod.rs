@@ -7,7 +7,7 @@ use crate::camera;
 use crate::fitted::{self, Mark, Surroundings};
 use crate::keeper::Keeper;
 use crate::power::Battery;
-use crate::robot::{Around, Robot};
+use crate::robot::{Robot, Stimuli};
 use crate::settings::{ArenaError, Settings};
 use crate::sounds::{self, Sound};
 use crate::tags::WallTag;
@@ -149,7 +149,7 @@ impl Arena {
             }
             let named = change.robot.as_ref().and_then(|id| self.names.iter().position(|name| name == id));
             if let Some((robot, parts)) = named.zip(change.wheels) {
-                self.robots[robot].wear(parts);
+                self.robots[robot].set_wheel_factors(parts);
             }
             self.changed.push(change);
         }
@@ -172,12 +172,12 @@ impl Arena {
             self.previous[robots] = self.bodies[robots].pose;
         }
         self.scan(&velocities);
-        self.carry_words();
-        self.remember();
+        self.deliver_messages();
+        self.store_history();
     }
 
     /// Stores the bodies for delayed and frozen cameras.
-    fn remember(&mut self) {
+    fn store_history(&mut self) {
         let slowest = self.robots.iter().map(|robot| robot.traits.camera_delay).max().unwrap_or(0);
         if slowest > 0 {
             self.past.push_back(self.bodies.clone());
@@ -188,7 +188,7 @@ impl Arena {
         }
         for i in 0..self.robots.len() {
             match (self.robots[i].sees_the_past(), &self.frozen[i]) {
-                (true, None) => self.frozen[i] = Some(self.seen_by(i)),
+                (true, None) => self.frozen[i] = Some(self.delayed_bodies(i)),
                 (false, Some(_)) => self.frozen[i] = None,
                 _ => {}
             }
@@ -196,7 +196,7 @@ impl Arena {
     }
 
     /// Bodies at the capture time of the frame that the robot's camera now sends.
-    fn seen_by(&self, robot: usize) -> Vec<Body> {
+    fn delayed_bodies(&self, robot: usize) -> Vec<Body> {
         let behind = self.robots[robot].traits.camera_delay;
         let place = self.past.len().saturating_sub(behind + 1);
         if behind == 0 { self.bodies.clone() } else { self.past.get(place).unwrap_or(&self.bodies).clone() }
@@ -220,7 +220,7 @@ impl Arena {
         }
         let frozen = self.frozen[robot].as_ref();
         let mut view = View {
-            bodies: frozen.cloned().unwrap_or_else(|| self.seen_by(robot)),
+            bodies: frozen.cloned().unwrap_or_else(|| self.delayed_bodies(robot)),
             frozen: frozen.is_some(),
             brightness: self.robots[robot].brightness(),
         };
@@ -237,7 +237,7 @@ impl Arena {
     }
 
     /// Delivers messages of range and bearing boards to the robots within reach.
-    fn carry_words(&mut self) {
+    fn deliver_messages(&mut self) {
         for from in 0..self.robots.len() {
             let Some((word, reach)) = self.robots[from].take_sent() else { continue };
             for to in (0..self.robots.len()).filter(|to| *to != from) {
@@ -256,15 +256,15 @@ impl Arena {
         for (i, robot) in self.robots.iter_mut().enumerate() {
             let body = &self.bodies[i];
             robot.scan(
-                &Around {
+                &Stimuli {
                     proximity: senses::proximity(&self.bodies, i, &self.physics),
                     fitted: Surroundings {
                         acceleration: ((body.velocity - velocities[i]) * (1.0 / DT))
                             .rotate(Vec2::unit(-body.pose.heading)),
                         heading: body.pose.heading,
                         spin: body.spin,
-                        floor: fitted::under(&body.pose, &self.marks),
-                        ahead: fitted::ahead(&self.bodies, i, &self.physics),
+                        floor: fitted::floor_under_sensors(&body.pose, &self.marks),
+                        ahead: fitted::distance_ahead(&self.bodies, i, &self.physics),
                         battery: 0.0,
                     },
                     brightness: light::brightness(body.pose.at, Vec2::unit(body.pose.heading), &self.lighting),
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kinds_without_a_watchdog_drive_on() {
+    fn kinds_without_watchdog_keep_driving() {
         let packet = epuck2::Command { speeds: [714; 2], ..epuck2::Command::default() }.encode();
         let commands: [(BodyKind, &[&[u8]]); 2] =
             [(BodyKind::Epuck1, &[&[2, 0xca, 2], &[3, 0xca, 2]]), (BodyKind::Epuck2, &[&packet])];
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn an_epuck2_that_plays_is_heard_by_the_others() {
+    fn playing_epuck2_is_heard_by_others() {
         let robot = |x: f32| Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading: 0.0 });
         let settings = Settings { seed: 3, body: BodyKind::Epuck2, ..for_tests(2) };
         let frisbee = Body::at_rest(Shape::FRISBEE, Pose { at: vec2(0.0, 0.6), heading: 0.0 });
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn a_light_is_brighter_on_its_side_and_acceleration_is_felt() {
+    fn ambient_light_and_acceleration_are_reported() {
         let lamp = Light { at: vec2(0.0, 0.6), height: 0.1, brightness: 0.2 };
         let settings = Settings { seed: 3, lighting: Some(Lighting { room: 0.1, lights: vec![lamp] }), ..for_tests(1) };
         let bodies = vec![
@@ -540,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_master_brings_the_robot_to_rest() {
+    fn silent_spi_master_stops_wheels() {
         let mut arena = one_robot(-0.5, 0.8);
         arena.spi(0, &drive(714, 714));
         (0..8).for_each(|_| arena.step());
@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_ahead_is_read_by_the_front_sensors() {
+    fn front_sensors_read_wall_ahead() {
         let mut arena = one_robot(0.95, -0.5);
         arena.step();
         let told = Report::decode(&arena.spi(0, &[0; 32])).unwrap();
@@ -561,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keeper_puts_the_frisbee_back_and_no_path_shows() {
+    fn keeper_resets_frisbee_without_visible_path() {
         let mut arena = one_robot(0.0, 0.896);
         arena.spi(0, &drive(100, 100));
         (0..19).for_each(|_| arena.step());
@@ -573,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_and_words_give_the_same_arena() {
+    fn same_seed_and_commands_give_same_arena() {
         let run = || {
             let mut arena = Arena::new(&for_tests(9)).unwrap();
             let mut replies = Vec::new();

@@ -1,14 +1,16 @@
 //! The e-puck's microcontroller as seen by its SPI master: a slave that reads commands one word late, drives two
 //! stepper motors, scans the infra-red sensors and stops the wheels when no command arrives.
 
-use crate::body::felt::{Felt, failed};
+use crate::body::felt::{SensorLevels, failed};
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
 use crate::body::motors::{Motors, Timing};
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::Draws;
 use xpuck_registers::infrared::RawInfrared;
-use xpuck_registers::spi::{Actions, COMMAND_TIMEOUT_MS, Command, PIXELS, Pixel, Report, Status, WORDS, Words, late};
+use xpuck_registers::spi::{
+    Actions, COMMAND_TIMEOUT_MS, Command, PIXELS, Pixel, Report, Status, WORDS, Words, shifted_buffer,
+};
 use xpuck_registers::stepper::StepsPerSecond;
 
 /// Duration of an arena step (ms).
@@ -64,12 +66,12 @@ impl Dspic {
         let clocked = words.len().min(WORDS);
         let mut message = [0; WORDS];
         message[..clocked].copy_from_slice(&words[..clocked]);
-        let buffer = late(self.previous_last, &message);
+        let buffer = shifted_buffer(self.previous_last, &message);
         if clocked == WORDS {
             self.previous_last = message[WORDS - 1];
         }
         // Word 30 is the last in the receive buffer; word 31 arrives with the next message.
-        match Command::decode_late(&buffer) {
+        match Command::decode_shifted(&buffer) {
             Ok(command) if clocked >= WORDS - 1 => self.obey(&command),
             _ => {
                 self.report.rejected = self.report.rejected.wrapping_add(1);
@@ -126,7 +128,7 @@ impl Dspic {
     }
 
     /// Updates the sensor readings. `reflected` is in counts, `battery` in V.
-    pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, battery: f32, draws: &mut Draws) {
+    pub fn scan(&mut self, reflected: [u16; 8], felt: &SensorLevels, battery: f32, draws: &mut Draws) {
         self.report.reflected = reflected.map(RawInfrared);
         let [accelerometer, light, microphones] = felt.faults;
         let acceleration = felt.acceleration.map(|level| counts(level, draws));
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_takes_effect_at_once_and_is_echoed_in_the_next_message() {
+    fn command_is_echoed_in_next_message() {
         let mut dspic = Dspic::default();
         let first = Report::decode(&dspic.exchange(&drive(7, 500))).unwrap();
         assert!(first.status.has(Status::MOTORS_TIMED_OUT) && first.echo == 0);
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corrupt_command_is_counted_and_ignored() {
+    fn corrupt_command_is_counted_and_ignored() {
         let mut dspic = Dspic::default();
         dspic.exchange(&drive(1, 300));
         let mut bad = drive(2, 900);
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_message_is_counted_and_nothing_of_it_remains() {
+    fn truncated_message_is_counted_and_discarded() {
         let mut dspic = Dspic::default();
         dspic.exchange(&drive(1, 300));
         dspic.select(&drive(2, 900)[..30]);
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_line_is_answered_and_starts_nothing() {
+    fn idle_line_is_answered_without_driving() {
         let mut dspic = Dspic::default();
         dspic.exchange(&[0xffff; 32]);
         let told = report(&mut dspic);
@@ -237,7 +239,7 @@ mod tests {
         for step in 0..200 {
             let mut draws = Draws::new(1, 0, 0, step, Stream::Device);
             let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
-            dspic.scan(counts, &Felt::default(), 3.7, &mut draws);
+            dspic.scan(counts, &SensorLevels::default(), 3.7, &mut draws);
             readings.push(report(&mut dspic));
         }
         let mean = |i: usize| readings.iter().map(|r| f64::from(r.reflected[i].0)).sum::<f64>() / 200.0;

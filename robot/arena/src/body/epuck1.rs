@@ -1,6 +1,6 @@
 //! An e-puck1 as seen on the board's I2C bus: a slave with 23 registers and no watchdog.
 
-use crate::body::felt::{Felt, failed};
+use crate::body::felt::{SensorLevels, failed};
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
 use crate::body::motors::{EPUCK1, Motors};
@@ -73,7 +73,7 @@ impl Epuck1 {
     }
 
     /// Updates the sensor readings if the sensors are switched on; otherwise like the dsPIC on SPI.
-    pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, draws: &mut Draws) {
+    pub fn scan(&mut self, reflected: [u16; 8], felt: &SensorLevels, draws: &mut Draws) {
         if self.registers[usize::from(INFRARED.pointer(0))] & SCAN == 0 {
             return;
         }
@@ -136,7 +136,7 @@ mod tests {
         let scan = |robot: &mut Epuck1| {
             let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
             let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
-            let felt = Felt { light: [3900.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 100.0], ..Felt::default() };
+            let felt = SensorLevels { light: [3900.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 100.0], ..SensorLevels::default() };
             robot.scan(counts, &felt, &mut draws);
         };
         scan(&mut robot);

@@ -1,7 +1,7 @@
 //! An e-puck2 as seen on the board's I2C bus: a slave that accepts packets of 20 bytes, replies with 47 and has no
 //! watchdog.
 
-use crate::body::felt::{Felt, failed};
+use crate::body::felt::{SensorLevels, failed};
 use crate::body::infrared::counts;
 use crate::body::lamps::Lamps;
 use crate::body::motors::{EPUCK2, Motors};
@@ -134,7 +134,7 @@ impl Epuck2 {
     }
 
     /// Updates the sensor readings; otherwise like the dsPIC on SPI.
-    pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, draws: &mut Draws) {
+    pub fn scan(&mut self, reflected: [u16; 8], felt: &SensorLevels, draws: &mut Draws) {
         self.reflected = other_order(reflected);
         // The phototransistor pulls the converter's input down: larger readings mean darker.
         let ambient = felt.light.map(|level| counts(f32::from(MAX_COUNTS) - level, draws));
@@ -175,7 +175,7 @@ mod tests {
     fn scan(robot: &mut Epuck2, proximity: &[f32; 8], step: u32) {
         let mut draws = Draws::new(1, 0, 0, step, Stream::Device);
         let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
-        robot.scan(counts, &Felt::default(), &mut draws);
+        robot.scan(counts, &SensorLevels::default(), &mut draws);
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corrupt_command_is_answered_and_ignored() {
+    fn corrupt_command_is_answered_and_ignored() {
         let mut robot = Epuck2::default();
         exchange(&mut robot, &drive(300, 300));
         let mut bytes = drive(900, 900).encode();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_alone_gives_the_last_report_again() {
+    fn read_without_command_repeats_last_report() {
         let mut robot = Epuck2::default();
         exchange(&mut robot, &drive(400, 400));
         (0..40).for_each(|_| robot.step());
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn calibration_takes_the_average_off_and_delays_the_last_command() {
+    fn calibration_subtracts_average_and_delays_last_command() {
         let mut robot = Epuck2::default();
         let mut proximity = [0.0; 8];
         proximity[0] = 1.0 - 0.020 / 0.030;

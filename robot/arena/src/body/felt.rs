@@ -8,32 +8,37 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::accelerometer::{COUNTS_PER_G, ZERO_COUNTS, level};
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::light;
-use xpuck_registers::microphone::{Loudness, MOST, SILENCE, SWING};
+use xpuck_registers::microphone::{Loudness, MAX_MICROPHONES, SILENCE, SWING};
 
 /// Levels at a robot's converter before noise (counts).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Felt {
+pub struct SensorLevels {
     /// Acceleration along x, y and z.
     pub acceleration: [f32; 3],
     /// Light, in the order of the thesis's Table 6.1; larger is brighter.
     pub light: [f32; 8],
     /// Instantaneous sample of each microphone.
-    pub samples: [f32; MOST],
+    pub samples: [f32; MAX_MICROPHONES],
     /// Peak-to-peak volume of each microphone.
-    pub volumes: [f32; MOST],
+    pub volumes: [f32; MAX_MICROPHONES],
     /// Faults of the accelerometer, light sensors and microphones.
     pub faults: [Option<SenseFault>; 3],
 }
 
-impl Felt {
+impl SensorLevels {
     /// Levels for the body's acceleration along its x and y (m/s^2), and the given brightness and loudness. The phase
     /// of a sound sample is random.
-    pub fn new(acceleration: Vec2, brightness: [f32; 8], loudness: [Loudness; MOST], chance: &mut Draws) -> Felt {
+    pub fn new(
+        acceleration: Vec2,
+        brightness: [f32; 8],
+        loudness: [Loudness; MAX_MICROPHONES],
+        chance: &mut Draws,
+    ) -> SensorLevels {
         let sample = |Loudness(loudness)| {
             let phase = sin_cos(TAU * chance.range(0.0, 1.0)).0;
             (SILENCE + SQRT_2 * loudness * SWING * phase).clamp(0.0, f32::from(MAX_COUNTS))
         };
-        Felt {
+        SensorLevels {
             acceleration: [level(acceleration.x), level(acceleration.y), ZERO_COUNTS + COUNTS_PER_G],
             light: brightness.map(light::level),
             samples: loudness.map(sample),

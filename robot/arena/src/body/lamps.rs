@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lamps_are_told_in_a_line() {
+    fn lamps_are_printed_in_one_line() {
         let colours = Some([Pixel { red: 100, green: 0, blue: 7 }; 4]);
         let lamps = Lamps { ring: 0b1000_0001, body: true, colours, plays: true, ..Lamps::default() };
         assert_eq!(lamps.to_string(), "ring *------*, body, leds 640007 640007 640007 640007, a melody");

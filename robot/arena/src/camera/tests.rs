@@ -32,7 +32,7 @@ fn view_in(around: &Surroundings, bodies: &[Body]) -> impl Fn(usize, usize) -> u
 }
 
 #[test]
-fn an_empty_arena_is_white_below_the_horizon() {
+fn empty_arena_shows_wall_floor_and_room() {
     let at = view(&[robot(0.0, 0.0, 0.3)]);
     for column in 0..160 {
         assert_eq!(at(60, column), WALL);
@@ -42,7 +42,7 @@ fn an_empty_arena_is_white_below_the_horizon() {
 }
 
 #[test]
-fn the_frisbee_is_a_low_blue_band_with_things_visible_behind_it() {
+fn frisbee_is_low_blue_band_with_robot_visible_behind() {
     let at = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.9, 0.0, 0.0)]);
     // The near edge meets the floor at 0.395 m, 11.4 rows below the horizon; the rim is 5 mm below the camera.
     assert_eq!((at(70, 80), at(72, 80)), (BLUE, FLOOR));
@@ -52,7 +52,7 @@ fn the_frisbee_is_a_low_blue_band_with_things_visible_behind_it() {
 }
 
 #[test]
-fn patches_are_seen_on_their_wall_and_inner_walls_hide_what_is_behind() {
+fn inner_walls_hide_patches_behind_them() {
     let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.2, colour: Colour::Green };
     let lamp = Surroundings { patches: vec![patch], ..empty() };
     let at = view_in(&lamp, &[robot(0.0, 0.0, 0.0)]);
@@ -69,7 +69,7 @@ fn patches_are_seen_on_their_wall_and_inner_walls_hide_what_is_behind() {
 }
 
 #[test]
-fn a_near_robot_hides_the_frisbee_but_not_a_far_one() {
+fn camera_shows_frisbee_only_if_in_view_and_unhidden() {
     let hidden = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.09, 0.0, 0.0)]);
     assert!((0..160 * 120).all(|i| hidden(i / 160, i % 160) != BLUE));
     let left = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.2)]);
@@ -91,7 +91,7 @@ fn colours_survive_the_pixel_format() {
 }
 
 #[test]
-fn a_tag_on_a_wall_shows_its_cells_from_left_to_right_for_who_faces_it() {
+fn wall_tag_cells_run_left_to_right() {
     let settings = CameraSettings { width: 640, height: 480, ..CameraSettings::default() };
     let size = 0.1;
     for (at, heading) in [((1.0, 0.0), 0.0), ((-1.0, 0.0), PI), ((0.0, 0.75), PI / 2.0), ((0.0, -0.75), -PI / 2.0)] {
@@ -113,7 +113,7 @@ fn a_tag_on_a_wall_shows_its_cells_from_left_to_right_for_who_faces_it() {
 }
 
 #[test]
-fn a_short_exposure_is_dark_and_a_long_one_white() {
+fn short_exposure_is_dark_and_long_exposure_white() {
     let mut camera = Camera::new(&CameraSettings::default());
     let mut luma = |brightness: f32| {
         let mut frame = Vec::new();

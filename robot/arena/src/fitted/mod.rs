@@ -55,16 +55,16 @@ pub struct Mark {
 }
 
 /// Points that the ground sensors measure, in the robot's frame [m]: left, centre, right.
-const LOOKS: [Vec2; 3] = [vec2(0.03, 0.009), vec2(0.03, 0.0), vec2(0.03, -0.009)];
+const GROUND_SENSOR_POINTS: [Vec2; 3] = [vec2(0.03, 0.009), vec2(0.03, 0.0), vec2(0.03, -0.009)];
 
 /// Brightness of the floor under a robot's ground sensors.
-pub(crate) fn under(pose: &Pose, marks: &[Mark]) -> [f32; 3] {
-    LOOKS.map(|look| floor(pose.at + look.rotate(Vec2::unit(pose.heading)), marks))
+pub(crate) fn floor_under_sensors(pose: &Pose, marks: &[Mark]) -> [f32; 3] {
+    GROUND_SENSOR_POINTS.map(|look| floor(pose.at + look.rotate(Vec2::unit(pose.heading)), marks))
 }
 
 /// Distance from the front of robot `me` to the nearest wall or tall body straight ahead (m). The sensor looks over
 /// low bodies.
-pub(crate) fn ahead(bodies: &[Body], me: usize, physics: &Physics) -> f32 {
+pub(crate) fn distance_ahead(bodies: &[Body], me: usize, physics: &Physics) -> f32 {
     let Body { pose, shape, .. } = bodies[me];
     let direction = Vec2::unit(pose.heading);
     let front = pose.at + direction * shape.radius;
@@ -145,7 +145,7 @@ impl Devices {
     }
 
     /// Updates the readings.
-    pub fn feel(&mut self, around: &Surroundings, chance: &mut Draws) {
+    pub fn update(&mut self, around: &Surroundings, chance: &mut Draws) {
         self.imu.iter_mut().for_each(|device| device.feel(around, chance));
         self.converter.iter_mut().for_each(|device| device.feel(around));
         self.ground.iter_mut().for_each(|device| device.feel(around, chance));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inertial_unit_measures_once_it_is_told_to() {
+    fn imu_measures_only_in_fusion_mode() {
         let mut devices = all();
         let read = |devices: &mut Devices, register: u8, bytes: &mut [u8]| {
             assert!(devices.transfer(imu::ADDRESS, &[register], bytes));
@@ -234,12 +234,12 @@ mod tests {
         let mut id = [0];
         read(&mut devices, imu::CHIP_ID.0, &mut id);
         assert_eq!(id[0], imu::CHIP_ID.1);
-        devices.feel(&around(), &mut felt::chance(1, 0, 1));
+        devices.update(&around(), &mut felt::chance(1, 0, 1));
         let mut data = [1; imu::DATA_BYTES];
         read(&mut devices, imu::DATA, &mut data);
         assert_eq!(data, [0; imu::DATA_BYTES], "it is not set up");
         assert!(devices.transfer(imu::ADDRESS, &[imu::MODE, imu::MODE_FUSION], &mut []));
-        devices.feel(&around(), &mut felt::chance(1, 0, 2));
+        devices.update(&around(), &mut felt::chance(1, 0, 2));
         read(&mut devices, imu::DATA, &mut data);
         let told = imu::Data::decode(&data);
         assert!((told.angles[0] - (std::f32::consts::TAU - 0.5)).abs() < 0.05, "clockwise from north: {told:?}");
@@ -248,9 +248,9 @@ mod tests {
     }
 
     #[test]
-    fn a_converter_converts_what_it_is_told_to() {
+    fn adc_converts_selected_input() {
         let mut devices = all();
-        devices.feel(&around(), &mut felt::chance(1, 0, 1));
+        devices.update(&around(), &mut felt::chance(1, 0, 1));
         let mut value = [0; 2];
         for (input, expected) in [(converter::BATTERY_INPUT, 3.9), (converter::AUXILIARY_INPUT, 0.0)] {
             let start = converter::write(converter::CONFIGURATION, converter::start(input));
@@ -263,9 +263,9 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_and_the_way_ahead_are_told() {
+    fn floor_and_distance_sensors_report_readings() {
         let mut devices = all();
-        devices.feel(&around(), &mut felt::chance(1, 0, 1));
+        devices.update(&around(), &mut felt::chance(1, 0, 1));
         let mut readings = [0; floor_sensors::BYTES];
         assert!(devices.transfer(floor_sensors::ADDRESS, &[floor_sensors::READINGS], &mut readings));
         let [left, centre, right] = floor_sensors::decode(&readings);
@@ -277,25 +277,25 @@ mod tests {
         let mut done = [0];
         devices.transfer(tof::ADDRESS, &[tof::DONE], &mut done);
         assert_eq!(done[0] & tof::DONE_MASK, 0, "it takes a step");
-        (2..4).for_each(|now| devices.feel(&around(), &mut felt::chance(1, 0, now)));
+        (2..4).for_each(|now| devices.update(&around(), &mut felt::chance(1, 0, now)));
         devices.transfer(tof::ADDRESS, &[tof::DONE], &mut done);
         devices.transfer(tof::ADDRESS, &[tof::RESULT], &mut result);
         assert!(done[0] & tof::DONE_MASK != 0 && (tof::decode(&result).unwrap() - 0.4).abs() < 0.05);
     }
 
     #[test]
-    fn the_nearest_thing_ahead_is_a_wall_or_a_robot() {
+    fn distance_ahead_is_to_nearest_wall_or_robot() {
         let robot = |x: f32, heading| Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading });
         let physics = Physics::default();
-        let alone = ahead(&[robot(0.0, 0.0)], 0, &physics);
+        let alone = distance_ahead(&[robot(0.0, 0.0)], 0, &physics);
         assert!((alone - (1.0 - 0.0375)).abs() < 1e-5, "{alone}");
         let two = [robot(0.0, 0.0), robot(0.5, 0.0)];
-        assert!((ahead(&two, 0, &physics) - (0.5 - 0.075)).abs() < 1e-5);
-        assert!((ahead(&two, 1, &physics) - (0.5 - 0.0375)).abs() < 1e-5, "the other is behind");
+        assert!((distance_ahead(&two, 0, &physics) - (0.5 - 0.075)).abs() < 1e-5);
+        assert!((distance_ahead(&two, 1, &physics) - (0.5 - 0.0375)).abs() < 1e-5, "the other is behind");
     }
 
     #[test]
-    fn marks_are_on_the_floor_and_nobody_answers_who_is_not_fitted() {
+    fn missing_device_does_not_acknowledge() {
         let marks = [
             Mark { at_m: [0.0, 0.0], radius_m: 0.1, brightness: 0.2 },
             Mark { at_m: [0.05, 0.0], radius_m: 0.02, brightness: 0.9 },

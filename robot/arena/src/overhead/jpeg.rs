@@ -6,7 +6,7 @@ use std::f32::consts::PI;
 /// Side of a block (px).
 const SIDE: usize = 8;
 /// Quantisation step of every coefficient.
-const STEP: u8 = 12;
+const QUANT_STEP: u8 = 12;
 /// Code length of the first coefficient's size (DC), and of the other coefficients' runs and sizes (AC) (bits).
 const DC_BITS: u32 = 4;
 const AC_BITS: u32 = 8;
@@ -78,7 +78,7 @@ fn size(value: i32) -> u32 {
 pub(super) fn encode(rgb: &[u8], width: usize, height: usize) -> Vec<u8> {
     let mut file = vec![0xff, 0xd8];
     segment(&mut file, 0xe0, b"JFIF\0\x01\x01\0\0\x01\0\x01\0\0");
-    segment(&mut file, 0xdb, &[&[0][..], &[STEP; SIDE * SIDE]].concat());
+    segment(&mut file, 0xdb, &[&[0][..], &[QUANT_STEP; SIDE * SIDE]].concat());
     let [h1, h0] = (height as u16).to_be_bytes();
     let [w1, w0] = (width as u16).to_be_bytes();
     segment(&mut file, 0xc0, &[8, h1, h0, w1, w0, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]);
@@ -92,13 +92,13 @@ pub(super) fn encode(rgb: &[u8], width: usize, height: usize) -> Vec<u8> {
     segment(&mut file, 0xda, &[3, 1, 0, 2, 0, 3, 0, 0, 63, 0]);
     let mut codes = [0u32; 256];
     ac.iter().enumerate().for_each(|(code, symbol)| codes[usize::from(*symbol)] = code as u32);
-    let (order, waves) = (zigzag(), waves());
+    let (order, waves) = (zigzag(), cosines());
     let (mut bits, mut last) = (Bits::default(), [0i32; 3]);
     for (top, left) in (0..height).step_by(SIDE).flat_map(|top| (0..width).step_by(SIDE).map(move |left| (top, left))) {
         for (colour, last) in last.iter_mut().enumerate() {
             let block = block(rgb, width, top, left, colour);
             let found = coefficients(&block, &waves);
-            let kept = order.map(|(u, v)| (found[v][u] / f32::from(STEP)).round() as i32);
+            let kept = order.map(|(u, v)| (found[v][u] / f32::from(QUANT_STEP)).round() as i32);
             let difference = kept[0] - *last;
             *last = kept[0];
             let bits_needed = size(difference);
@@ -151,7 +151,7 @@ fn block(rgb: &[u8], width: usize, top: usize, left: usize, colour: usize) -> [[
 }
 
 /// Scaled cosines of the transform, by frequency and position.
-fn waves() -> [[f32; SIDE]; SIDE] {
+fn cosines() -> [[f32; SIDE]; SIDE] {
     std::array::from_fn(|u| {
         let factor = if u == 0 { 0.5f32.sqrt() } else { 1.0 } / 2.0;
         std::array::from_fn(|x| factor * ((2 * x + 1) as f32 * u as f32 * PI / 16.0).cos())
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_coefficients_is_the_standards() {
+    fn zigzag_order_matches_jpeg_standard() {
         let order = zigzag();
         assert_eq!(order[..6], [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (2, 0)]);
         assert_eq!((order[62], order[63]), ((6, 7), (7, 7)));
@@ -178,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn a_grey_block_is_its_mean_and_nothing_else() {
+    fn grey_block_encodes_to_dc_coefficient_only() {
         let block = [[-28.0; SIDE]; SIDE];
-        let found = coefficients(&block, &waves());
+        let found = coefficients(&block, &cosines());
         assert!((found[0][0] + 224.0).abs() < 1e-3);
         assert!((1..64).all(|i| found[i / 8][i % 8].abs() < 1e-3));
         let file = encode(&[100; 3 * 64], 8, 8);

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Minimum interval between load measurements, in wall time.
-const EVERY: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 /// Clock ticks per second in `/proc` (USER_HZ), which Linux fixes for user programs.
 const TICKS: f64 = 100.0;
 
@@ -30,7 +30,7 @@ struct Board {
 struct State {
     boards: Vec<Option<Board>>,
     cameras: Vec<u32>,
-    looked: Instant,
+    measured: Instant,
 }
 
 /// Boards of all robots.
@@ -45,7 +45,7 @@ impl Boards {
     /// Creates boards without programs.
     pub fn new(robots: usize) -> Boards {
         let cores = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
-        let state = State { boards: vec![None; robots], cameras: vec![0; robots], looked: Instant::now() };
+        let state = State { boards: vec![None; robots], cameras: vec![0; robots], measured: Instant::now() };
         Boards { cores: cores / robots.max(1) as f64, state: Mutex::new(state) }
     }
 
@@ -72,10 +72,10 @@ impl Boards {
     /// Measures the loads if the interval has passed, and passes them to the arena.
     pub fn look(&self, arena: &Mutex<Arena>) {
         let mut state = self.state();
-        if state.looked.elapsed() < EVERY {
+        if state.measured.elapsed() < INTERVAL {
             return;
         }
-        state.looked = Instant::now();
+        state.measured = Instant::now();
         for robot in 0..state.boards.len() {
             let busy = state.boards[robot].as_mut().map_or(0.0, |board| board.look(self.cores));
             let camera = state.cameras[robot] > 0;
@@ -117,7 +117,7 @@ mod tests {
     use crate::settings::for_tests;
 
     #[test]
-    fn a_board_that_computes_draws_more() {
+    fn busy_board_draws_more_power() {
         let arena = Mutex::new(Arena::new(&for_tests(2)).unwrap());
         let boards = Boards::new(2);
         let (_board, socket) = UnixStream::pair().unwrap();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_is_none_takes_no_time() {
+    fn missing_process_has_zero_load() {
         assert!(ticks(std::process::id() as i32).is_some());
         assert_eq!(ticks(i32::MAX), None);
         let mut board = Board { process: i32::MAX, seen: None, busy: 0.7 };

@@ -14,7 +14,7 @@ use crate::ft2232h::Ft2232h;
 use crate::port::connection::{POLL, is_timeout, write_all};
 use crate::settings::{ArenaError, BodyKind, CameraSettings, Settings};
 use crate::shim::Shim;
-use crate::unkind::picture::Blemishes;
+use crate::unkind::picture::ImageDefects;
 use crate::uvc::Uvc;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
@@ -227,7 +227,7 @@ impl Devices {
             BodyKind::Xpuck => CameraPath::Ft2232h(Ft2232h::new(faults, self.seed, robot)),
             BodyKind::Epuck1 | BodyKind::Epuck2 => CameraPath::Uvc(Uvc::new(faults, self.seed, robot)),
         };
-        let blemishes = Blemishes::new(&traits, self.seed, robot, self.camera.width, self.camera.height);
+        let blemishes = ImageDefects::new(&traits, self.seed, robot, self.camera.width, self.camera.height);
         let mut pictures = 0u32;
         let (mut frame, mut packets) = (Vec::new(), Vec::new());
         let period = Duration::from_secs_f64(1.0 / (self.camera.frames_per_second * self.speed));
@@ -249,7 +249,7 @@ impl Devices {
                 camera.expose(view.brightness);
                 camera.render(&view.bodies, robot, &surroundings, &mut frame);
                 pictures = pictures.wrapping_add(u32::from(!view.frozen));
-                blemishes.spoil(&mut frame, pictures);
+                blemishes.apply(&mut frame, pictures);
                 let width = self.camera.width as usize;
                 match &mut path {
                     CameraPath::Ft2232h(path) => match self.shim(robot) {
@@ -341,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dead_arenas_socket_is_replaced_and_a_live_ones_is_not() {
+    fn stale_socket_is_replaced_and_live_socket_kept() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("xp01.spi");
         drop(UnixListener::bind(&path).unwrap());

@@ -25,12 +25,12 @@ use std::time::{Duration, Instant};
 use streams::Streams;
 
 /// Interval for accepting new connections.
-const ADMIT: Duration = Duration::from_millis(10);
+const ACCEPT_INTERVAL: Duration = Duration::from_millis(10);
 /// Duration of a physics step and of a motion-capture frame, in arena time (us).
 const STEP_US: u64 = 25_000;
 const FRAME_US: u64 = 1_000_000 / vicon::HERTZ as u64;
 /// Delay of a frame: interpolation needs the poses before and after its time, so it leaves one step later.
-const LATE_US: u64 = STEP_US;
+const FRAME_DELAY_US: u64 = STEP_US;
 
 /// Addresses of a running arena; its device sockets are in the settings' directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct Listening {
 
 /// Callbacks at each step of a running arena. The arena's thread waits for them, so long operations belong on a
 /// separate thread. While a callback holds the arena's lock, all devices wait.
-pub trait Beside {
+pub trait StepHooks {
     /// Called before each step.
     fn before_step(&mut self, _: &Mutex<Arena>) {}
     /// Called after each step.
@@ -57,7 +57,7 @@ pub trait Beside {
 }
 
 /// Callbacks that do nothing.
-impl Beside for () {}
+impl StepHooks for () {}
 
 /// Callback for changes in an arena, with the arena time (s).
 type Changed<'a> = &'a mut dyn FnMut(f64, &ChangeKeys);
@@ -80,7 +80,7 @@ pub fn run(
     stop: &AtomicBool,
     ready: impl FnOnce(&Listening),
     mut changed: impl FnMut(f64, &ChangeKeys),
-    beside: &mut dyn Beside,
+    beside: &mut dyn StepHooks,
 ) -> Result<Summary, ArenaError> {
     let arena = Mutex::new(Arena::new(settings)?);
     let streams = Streams::bind(settings)?;
@@ -105,7 +105,7 @@ pub fn run(
                 if let Some(overhead) = overhead {
                     overhead.admit(scope, arena, stop);
                 }
-                thread::sleep(ADMIT);
+                thread::sleep(ACCEPT_INTERVAL);
             }
         });
         ready(&Listening {
@@ -121,7 +121,7 @@ pub fn run(
 fn advance(
     arena: &Mutex<Arena>,
     streams: &Streams,
-    (lamps, changed, beside): (&mut Option<LampsLog>, Changed<'_>, &mut dyn Beside),
+    (lamps, changed, beside): (&mut Option<LampsLog>, Changed<'_>, &mut dyn StepHooks),
     speed: f64,
     stop: &AtomicBool,
 ) -> Summary {
@@ -130,7 +130,7 @@ fn advance(
     loop {
         let next_step = (steps + 1) * STEP_US;
         let moment = u64::from(frames) * FRAME_US;
-        let due = next_step.min(moment + LATE_US);
+        let due = next_step.min(moment + FRAME_DELAY_US);
         if !sleep_until(start + Duration::from_secs_f64(due as f64 * 1e-6 / speed), stop) {
             break;
         }

@@ -1,6 +1,6 @@
 //! Motion-capture servers of the arena: always Vicon, and VRPN and NatNet if enabled.
 
-use super::{LATE_US, Listening};
+use super::{FRAME_DELAY_US, Listening};
 use crate::mocap::{natnet, vicon, vrpn};
 use crate::settings::{ArenaError, Settings};
 use std::sync::atomic::AtomicBool;
@@ -45,7 +45,7 @@ impl Streams {
 
     /// Accepts waiting connections and answers waiting requests.
     pub fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
-        self.vicon.admit(scope, stop);
+        self.vicon.accept(scope, stop);
         if let Some(vrpn) = &self.vrpn {
             vrpn.admit(scope, stop);
         }
@@ -61,7 +61,7 @@ impl Streams {
             vrpn.publish(moment, vrpn::poses(poses, self.robots));
         }
         if let Some(natnet) = &self.natnet {
-            let sent = moment + Duration::from_micros(LATE_US);
+            let sent = moment + Duration::from_micros(FRAME_DELAY_US);
             natnet.publish(&natnet::encode::Frame {
                 number,
                 exposed: moment,

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_field_has_the_spread_that_was_asked_for_and_is_smooth() {
+    fn friction_field_has_configured_spread_and_is_smooth() {
         let keys = FloorKeys { spread: 0.1, length_m: 0.25 };
         let (mut sum, mut square, mut near, mut far, mut n) = (0.0, 0.0, 0.0, 0.0, 0.0f64);
         for seed in 0..40 {

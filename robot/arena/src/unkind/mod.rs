@@ -35,7 +35,7 @@ impl Unkind {
     /// both apply.
     pub fn over(self, preset: Unkind) -> Unkind {
         Unkind {
-            physics: self.physics.over(preset.physics),
+            physics: self.physics.merge(preset.physics),
             floor: self.floor.or(preset.floor),
             every_robot: self.every_robot.over(&preset.every_robot),
             robots: self.robots,

@@ -16,7 +16,7 @@ const DARK: Rgb = [0, 0, 0];
 
 /// Image defects of one robot's camera.
 #[derive(Clone, Debug)]
-pub struct Blemishes {
+pub struct ImageDefects {
     width: usize,
     /// Index and colour of each broken pixel.
     broken: Vec<(usize, Yuv)>,
@@ -28,9 +28,9 @@ pub struct Blemishes {
     robot: u32,
 }
 
-impl Blemishes {
+impl ImageDefects {
     /// Draws the image defects of robot `robot`'s camera at the given resolution.
-    pub fn new(traits: &Traits, seed: u64, robot: usize, width: u32, height: u32) -> Blemishes {
+    pub fn new(traits: &Traits, seed: u64, robot: usize, width: u32, height: u32) -> ImageDefects {
         let (dead, hot) = (traits.dead_pixels, traits.hot_pixels);
         let robot = robot as u32;
         let mut broken = Vec::new();
@@ -49,11 +49,11 @@ impl Blemishes {
         let mut draws = Draws::new(seed, places::PICTURE, robot, 0, Stream::Device);
         let mut deviate = || (traits.camera_noise * normal_pair(draws.word(), draws.word()).0).round() as i16;
         let noise = if traits.camera_noise > 0.0 { (0..TABLE).map(|_| deviate()).collect() } else { Vec::new() };
-        Blemishes { width: width as usize, broken, noise, misses: traits.camera_misses, seed, robot }
+        ImageDefects { width: width as usize, broken, noise, misses: traits.camera_misses, seed, robot }
     }
 
     /// Removes the colour from randomly chosen segments of a frame.
-    fn bleach(&self, frame: &mut [u8], number: u32) {
+    fn remove_colour(&self, frame: &mut [u8], number: u32) {
         let mut draws = Draws::new(self.seed, places::MISSES, self.robot, number, Stream::Device);
         let missed = [(); 3].map(|()| draws.unit() < self.misses);
         for row in frame.chunks_mut(self.width * BYTES_PER_PIXEL) {
@@ -66,9 +66,9 @@ impl Blemishes {
     }
 
     /// Applies the defects to a YUYV frame; `number` counts distinct pictures from 1.
-    pub fn spoil(&self, frame: &mut [u8], number: u32) {
+    pub fn apply(&self, frame: &mut [u8], number: u32) {
         if self.misses > 0.0 {
-            self.bleach(frame, number);
+            self.remove_colour(frame, number);
         }
         for (at, shown) in &self.broken {
             let from = at / 2 * 2 * BYTES_PER_PIXEL;

@@ -6,8 +6,8 @@ use xpuck_kernels::random::{Draws, Stream};
 
 /// Intervals in which a condition is active.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spell {
-    when: When,
+pub(crate) struct FaultInterval {
+    when: Start,
     /// Length of an interval (steps).
     length: u32,
     /// First step after the current interval.
@@ -15,7 +15,7 @@ pub(crate) struct Spell {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum When {
+enum Start {
     /// One interval that starts in this step.
     From(u32),
     /// Random intervals; the value is the probability of a start in each step without the condition.
@@ -24,7 +24,7 @@ enum When {
 
 /// Key of the random draws: the arena's seed, the robot, and the number of its interval.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Whose {
+pub(crate) struct IntervalKey {
     pub seed: u64,
     pub robot: u32,
     pub spell: u32,
@@ -36,22 +36,22 @@ pub(crate) fn steps(seconds: f32) -> u32 {
     (seconds / DT).round() as u32
 }
 
-impl Spell {
+impl FaultInterval {
     /// Creates an interval that starts at the given time; both arguments are in seconds.
-    pub fn at(seconds: f32, length: f32) -> Spell {
-        Spell { when: When::From(steps(seconds)), length: steps(length).max(1), until: 0 }
+    pub fn at(seconds: f32, length: f32) -> FaultInterval {
+        FaultInterval { when: Start::From(steps(seconds)), length: steps(length).max(1), until: 0 }
     }
 
     /// Creates random intervals with a mean rate of starts (1/min) and a length (s).
-    pub fn by_chance(per_minute: f32, length: f32) -> Spell {
-        Spell { when: When::Chance(per_minute * DT / 60.0), length: steps(length).max(1), until: 0 }
+    pub fn by_chance(per_minute: f32, length: f32) -> FaultInterval {
+        FaultInterval { when: Start::Chance(per_minute * DT / 60.0), length: steps(length).max(1), until: 0 }
     }
 
     /// Whether the condition is active in step `now`; must be called once per step.
-    pub fn step(&mut self, now: u32, whose: Whose) -> bool {
+    pub fn step(&mut self, now: u32, whose: IntervalKey) -> bool {
         match self.when {
-            When::From(first) => (first..first.saturating_add(self.length)).contains(&now),
-            When::Chance(chance) => {
+            Start::From(first) => (first..first.saturating_add(self.length)).contains(&now),
+            Start::Chance(chance) => {
                 let comes = || {
                     let world = places::SPELLS + whose.spell;
                     Draws::new(whose.seed, world, whose.robot, now, Stream::Device).unit() < chance
@@ -69,11 +69,11 @@ impl Spell {
 mod tests {
     use super::*;
 
-    const WHOSE: Whose = Whose { seed: 4, robot: 2, spell: 1 };
+    const WHOSE: IntervalKey = IntervalKey { seed: 4, robot: 2, spell: 1 };
 
     #[test]
-    fn a_spell_at_a_time_is_there_from_then_on_for_its_length() {
-        let mut spell = Spell::at(1.0, 0.5);
+    fn fault_interval_lasts_from_start_for_its_duration() {
+        let mut spell = FaultInterval::at(1.0, 0.5);
         let there: Vec<u32> = (1..200).filter(|now| spell.step(*now, WHOSE)).collect();
         assert_eq!(there, (40..60).collect::<Vec<_>>());
     }
@@ -81,15 +81,15 @@ mod tests {
     #[test]
     fn spells_by_chance_come_as_often_as_asked() {
         let run = |whose| {
-            let mut spell = Spell::by_chance(6.0, 0.1);
+            let mut spell = FaultInterval::by_chance(6.0, 0.1);
             (1..240_001).map(|now| spell.step(now, whose)).collect::<Vec<_>>()
         };
         let there = run(WHOSE);
         let starts = there.windows(2).filter(|pair| !pair[0] && pair[1]).count();
         // 100 minutes; 600 expected, with a standard deviation of 24.
         assert!((520..680).contains(&starts), "{starts}");
-        assert!(there == run(WHOSE) && there != run(Whose { robot: 3, ..WHOSE }));
-        let mut never = Spell::by_chance(0.0, 1.0);
+        assert!(there == run(WHOSE) && there != run(IntervalKey { robot: 3, ..WHOSE }));
+        let mut never = FaultInterval::by_chance(0.0, 1.0);
         assert!(!(1..10_000).any(|now| never.step(now, WHOSE)));
     }
 }

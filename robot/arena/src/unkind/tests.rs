@@ -6,7 +6,7 @@ use crate::arena::Arena;
 use crate::camera::Camera;
 use crate::faults::Faults;
 use crate::settings::{BodyKind, Settings, for_tests};
-use picture::Blemishes;
+use picture::ImageDefects;
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::{Body, Pose, Scenario};
 use xpuck_kernels::world::{PhysicsKeys, WorldSpec};
@@ -19,19 +19,19 @@ const KINDS: [BodyKind; 3] = [BodyKind::Xpuck, BodyKind::Epuck1, BodyKind::Epuck
 
 /// Report of a body of any kind: proximity in the order of Table 6.1, and the step counters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Told {
+struct BodyReport {
     reflected: [u16; 8],
     steps: [u16; 2],
 }
 
 /// Sends speeds to a body; returns its report, or `None` if it does not answer.
-fn drive(arena: &mut Arena, kind: BodyKind, left: i16, right: i16) -> Option<Told> {
+fn drive(arena: &mut Arena, kind: BodyKind, left: i16, right: i16) -> Option<BodyReport> {
     match kind {
         BodyKind::Xpuck => {
             let speeds = [left, right].map(StepsPerSecond::new);
             let words = Command { actions: Actions::SET_MOTOR, speeds, ..Command::default() }.encode();
             let report = Report::decode(&arena.spi(0, &words)).ok()?;
-            Some(Told { reflected: report.reflected.map(|RawInfrared(counts)| counts), steps: report.steps })
+            Some(BodyReport { reflected: report.reflected.map(|RawInfrared(counts)| counts), steps: report.steps })
         }
         BodyKind::Epuck1 => {
             let mut write = |register: u8, value: i16| {
@@ -47,7 +47,7 @@ fn drive(arena: &mut Arena, kind: BodyKind, left: i16, right: i16) -> Option<Tol
             for (counts, register) in reflected.iter_mut().zip(7..) {
                 *counts = read(register)?;
             }
-            heard.then_some(Told { reflected: other_order(reflected), steps: [read(4)?, read(5)?] })
+            heard.then_some(BodyReport { reflected: other_order(reflected), steps: [read(4)?, read(5)?] })
         }
         BodyKind::Epuck2 => {
             let command = epuck2::Command { speeds: [left, right], ..epuck2::Command::default() }.encode();
@@ -56,7 +56,7 @@ fn drive(arena: &mut Arena, kind: BodyKind, left: i16, right: i16) -> Option<Tol
                 return None;
             }
             let report = epuck2::Report::decode(&bytes).ok()?;
-            Some(Told { reflected: other_order(report.reflected), steps: report.steps })
+            Some(BodyReport { reflected: other_order(report.reflected), steps: report.steps })
         }
     }
 }
@@ -73,7 +73,7 @@ fn arena(kind: BodyKind, seed: u64, unkind: Unkind, robot_x: f32, frisbee: (f32,
 }
 
 /// Drives for `steps` of 25 ms; returns the robot's pose as seen by motion capture, and its last report.
-fn run(arena: &mut Arena, kind: BodyKind, steps: u32, left: i16, right: i16) -> (Pose, Option<Told>) {
+fn run(arena: &mut Arena, kind: BodyKind, steps: u32, left: i16, right: i16) -> (Pose, Option<BodyReport>) {
     let mut told = None;
     for _ in 0..steps {
         told = drive(arena, kind, left, right);
@@ -99,7 +99,7 @@ fn fault(what: FaultKind, at: f32, seconds: f32) -> Unkind {
 const AWAY: (f32, f32) = (0.8, 0.6);
 
 #[test]
-fn a_biased_wheel_turns_the_robot_and_its_counters_do_not_know() {
+fn wheel_bias_turns_robot_but_not_step_counters() {
     for kind in KINDS {
         let go = |wheel_bias| {
             let keys = RobotKeys { wheel_bias, ..RobotKeys::default() };
@@ -130,7 +130,7 @@ fn noisy_wheels_make_a_path_that_hangs_on_the_seed() {
 }
 
 #[test]
-fn the_preset_has_the_noise_that_the_thesis_measured() {
+fn typical_preset_has_wheel_noise_of_thesis() {
     // For a commanded 1 m, the standard deviation of one robot's error was 8 mm (7.2.2). At 714 steps/s, 1 m takes
     // 10.9 s.
     let keys = RobotKeys { wheel_noise: Preset::Typical.unkind().every_robot.wheel_noise, ..RobotKeys::default() };
@@ -229,7 +229,7 @@ fn masses_and_frictions_are_the_arenas_own() {
 }
 
 #[test]
-fn an_uneven_floor_leads_robots_and_frisbee_elsewhere() {
+fn uneven_floor_changes_paths_by_seed() {
     let push = |seed, floor| {
         let unkind = Unkind { physics: still(), floor, ..Unkind::default() };
         let mut arena = arena(BodyKind::Xpuck, seed, unkind, -0.4, (-0.2, 0.03));
@@ -248,8 +248,8 @@ fn picture(arena: &Arena, settings: &Settings, number: u32) -> Vec<u8> {
     let view = arena.view(0).expect("a camera");
     let mut frame = Vec::new();
     Camera::new(&settings.camera).render(&view.bodies, 0, &arena.surroundings(), &mut frame);
-    let blemishes = Blemishes::new(arena.traits(0), settings.seed, 0, settings.camera.width, settings.camera.height);
-    blemishes.spoil(&mut frame, number);
+    let blemishes = ImageDefects::new(arena.traits(0), settings.seed, 0, settings.camera.width, settings.camera.height);
+    blemishes.apply(&mut frame, number);
     frame
 }
 
@@ -296,7 +296,7 @@ fn cameras_are_noisy_blemished_and_turned() {
 }
 
 #[test]
-fn a_camera_that_is_behind_shows_the_past() {
+fn delayed_camera_shows_earlier_frames() {
     for kind in KINDS {
         let settings = Settings { seed: 3, body: kind, ..for_tests(1) };
         let film = |camera_delay_s| {
@@ -315,7 +315,7 @@ fn a_camera_that_is_behind_shows_the_past() {
 }
 
 #[test]
-fn a_frozen_camera_repeats_itself_and_one_that_is_gone_comes_back() {
+fn frozen_camera_repeats_frame_and_absent_camera_returns() {
     for kind in KINDS {
         let settings = Settings { seed: 3, body: kind, ..for_tests(1) };
         let mut one = arena(kind, 3, fault(FaultKind::CameraFrozen, 0.5, 0.5), 0.0, (0.5, 0.0));
@@ -340,11 +340,11 @@ fn a_frozen_camera_repeats_itself_and_one_that_is_gone_comes_back() {
 }
 
 #[test]
-fn a_silent_body_comes_back_as_it_was_and_one_that_was_reset_as_new() {
+fn silent_body_keeps_state_reset_body_loses_it() {
     for kind in KINDS {
         let film = |what| {
             let mut arena = arena(kind, 3, fault(what, 1.0, 0.5), -0.5, AWAY);
-            let told: Vec<Option<Told>> = (0..80).map(|_| run(&mut arena, kind, 1, 400, 400).1).collect();
+            let told: Vec<Option<BodyReport>> = (0..80).map(|_| run(&mut arena, kind, 1, 400, 400).1).collect();
             let there: Vec<usize> = (0..80).filter(|i| told[*i].is_none()).collect();
             // The fault begins in step 40, so the next exchange is the first without a reply.
             assert_eq!(there, (40..60).collect::<Vec<_>>(), "{kind:?} {what:?}");
@@ -372,7 +372,7 @@ fn stuck_proximity_sensors_keep_what_they_read() {
 }
 
 #[test]
-fn a_surge_on_bad_contacts_resets_the_board_and_good_ones_carry_it() {
+fn surge_over_bad_contacts_resets_board() {
     for kind in KINDS {
         let film = |ohms| {
             let supply = SupplyKeys { ohms, surges_per_minute: 20.0, reset_seconds: 1.0, ..SupplyKeys::default() };
@@ -411,7 +411,7 @@ fn a_surge_on_bad_contacts_resets_the_board_and_good_ones_carry_it() {
 }
 
 #[test]
-fn a_brown_out_at_a_time_takes_everything_and_the_wheels_stand() {
+fn brown_out_silences_robot_and_stops_wheels() {
     for kind in KINDS {
         let mut arena = arena(kind, 3, fault(FaultKind::BrownOut, 1.0, 0.5), -0.5, AWAY);
         arena.i2c(0, ina231::BATTERY_ADDRESS, &ina231::write(ina231::Register::Calibration, 256), &mut []);
@@ -429,11 +429,11 @@ fn a_brown_out_at_a_time_takes_everything_and_the_wheels_stand() {
 }
 
 #[test]
-fn buses_fail_at_every_so_many_transactions_on_all_kinds() {
+fn bus_faults_occur_at_configured_rate_on_all_kinds() {
     let count = |kind, bus: Faults| {
         let keys = RobotKeys { bus_faults: Some(bus), ..RobotKeys::default() };
         let mut arena = arena(kind, 3, robots(keys), -0.5, AWAY);
-        let told: Vec<Option<Told>> = (0..60).map(|_| run(&mut arena, kind, 1, 500, 500).1).collect();
+        let told: Vec<Option<BodyReport>> = (0..60).map(|_| run(&mut arena, kind, 1, 500, 500).1).collect();
         let silent = told.iter().filter(|told| told.is_none()).count();
         let back =
             told.iter().flatten().collect::<Vec<_>>().windows(2).filter(|w| w[1].steps[0] < w[0].steps[0]).count();
@@ -454,7 +454,7 @@ fn buses_fail_at_every_so_many_transactions_on_all_kinds() {
 }
 
 #[test]
-fn what_is_drawn_has_its_spread_and_named_robots_have_their_own() {
+fn drawn_values_have_their_spread() {
     let names: Vec<String> = (1..=16).map(|i| format!("xp{i:02}")).collect();
     let own = RobotKeys {
         id: Some("xp03".into()),
@@ -522,7 +522,7 @@ fn history(settings: &Settings) -> Vec<u8> {
 }
 
 #[test]
-fn a_seed_gives_the_same_unkindness_to_the_byte_and_another_seed_another() {
+fn deviations_depend_only_on_the_seed() {
     let mut unkind = Preset::Typical.unkind();
     let chance = |what| FaultKeys { what, robot: None, at_s: None, per_minute: Some(6.0), seconds: 0.3 };
     unkind.faults = [FaultKind::BodyReset, FaultKind::CameraGone, FaultKind::ProximityStuck].map(chance).to_vec();
@@ -535,7 +535,7 @@ fn a_seed_gives_the_same_unkindness_to_the_byte_and_another_seed_another() {
 }
 
 #[test]
-fn without_unkindness_the_arena_is_what_it_was_bit_for_bit() {
+fn default_arena_history_is_unchanged() {
     // FNV-1a of the history of an arena without deviations; the voltages follow from the robots' power draw.
     let hash = |bytes: Vec<u8>| {
         bytes
@@ -599,7 +599,7 @@ fn values_out_of_bounds_are_named_with_their_limits() {
 }
 
 #[test]
-fn what_changes_during_a_run_stays_so() {
+fn scheduled_changes_persist_for_rest_of_run() {
     let change = |at_s| ChangeKeys { at_s, physics: PhysicsKeys::default(), wall: None, robot: None, wheels: None };
     let heavy = PhysicsKeys { frisbee_mass_kg: Some(0.28), ..PhysicsKeys::default() };
     let changes = vec![

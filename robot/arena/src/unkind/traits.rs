@@ -3,17 +3,17 @@
 use super::keys::{RobotKeys, SupplyKeys, Varied};
 use super::places;
 use super::proximity::Proximity;
-use super::spell::Spell;
+use super::spell::FaultInterval;
 use super::wheels::Wheels;
 use crate::{faults, ft2232h};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
 /// Maximum deviation of a random value, in standard deviations.
-const WIDEST: f32 = 3.0;
+const MAX_SIGMA: f32 = 3.0;
 
 /// Random deviations, by stream numbers that must not change: a seed must always give the same robots.
 #[derive(Clone, Copy)]
-enum Drawn {
+enum Deviation {
     WheelBias = 0,
     ProximityGain = 1,
     ProximityOffset = 2,
@@ -43,17 +43,17 @@ pub struct Traits {
 impl Traits {
     /// Draws the deviations of robot `robot` in an arena.
     pub(super) fn new(keys: &RobotKeys, seed: u64, robot: usize) -> Traits {
-        let draw = Draw { seed, robot: robot as u32 };
+        let draw = DeviationDraws { seed, robot: robot as u32 };
         let slips = keys.wheel_slips.filter(|slips| slips.per_minute > 0.0);
         let wheels = Wheels {
-            bias: draw.many(keys.wheel_bias, 0.0, Drawn::WheelBias),
+            bias: draw.many(keys.wheel_bias, 0.0, Deviation::WheelBias),
             noise: keys.wheel_noise.unwrap_or(0.0),
-            slips: slips.map(|slips| [Spell::by_chance(slips.per_minute, slips.seconds); 2]),
+            slips: slips.map(|slips| [FaultInterval::by_chance(slips.per_minute, slips.seconds); 2]),
         };
         let driven = keys.wheel_bias.is_some() || wheels.noise > 0.0 || wheels.slips.is_some();
         let proximity = Proximity {
-            gain: draw.many(keys.proximity_gain, 1.0, Drawn::ProximityGain),
-            offset: draw.many(keys.proximity_offset_counts, 0.0, Drawn::ProximityOffset),
+            gain: draw.many(keys.proximity_gain, 1.0, Deviation::ProximityGain),
+            offset: draw.many(keys.proximity_offset_counts, 0.0, Deviation::ProximityOffset),
             noise: keys.proximity_noise_counts.unwrap_or(0.0),
             stuck: keys.stuck_proximity.clone().unwrap_or_default(),
         };
@@ -63,7 +63,7 @@ impl Traits {
             || !proximity.stuck.is_empty();
         let turn = match keys.camera_turn_deg {
             Some(Varied::Given(turn)) => turn,
-            Some(Varied::Drawn(drawn)) => draw.normals::<1>(Drawn::CameraTurn)[0] * drawn.spread,
+            Some(Varied::Drawn(drawn)) => draw.normals::<1>(Deviation::CameraTurn)[0] * drawn.spread,
             None => 0.0,
         };
         Traits {
@@ -85,18 +85,18 @@ impl Traits {
 }
 
 /// Draws a robot's deviations.
-struct Draw {
+struct DeviationDraws {
     seed: u64,
     robot: u32,
 }
 
-impl Draw {
-    fn normals<const N: usize>(&self, what: Drawn) -> [f32; N] {
+impl DeviationDraws {
+    fn normals<const N: usize>(&self, what: Deviation) -> [f32; N] {
         let mut draws = Draws::new(self.seed, places::TRAITS, self.robot, what as u32, Stream::Device);
-        [(); N].map(|()| normal_pair(draws.word(), draws.word()).0.clamp(-WIDEST, WIDEST))
+        [(); N].map(|()| normal_pair(draws.word(), draws.word()).0.clamp(-MAX_SIGMA, MAX_SIGMA))
     }
 
-    fn many<const N: usize>(&self, value: Option<Varied<[f32; N]>>, ideal: f32, what: Drawn) -> [f32; N] {
+    fn many<const N: usize>(&self, value: Option<Varied<[f32; N]>>, ideal: f32, what: Deviation) -> [f32; N] {
         match value {
             Some(Varied::Given(values)) => values,
             Some(Varied::Drawn(drawn)) => self.normals(what).map(|normal| ideal + drawn.spread * normal),

@@ -1,7 +1,7 @@
 //! Conversion of wheel speeds to speeds over the floor.
 
 use super::places;
-use super::spell::{Spell, Whose};
+use super::spell::{FaultInterval, IntervalKey};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
 /// Speed factor of a slipping wheel. It is not 0, because the keeper checks whether all wheels are still.
@@ -12,7 +12,7 @@ const SLIPPING: f32 = 0.01;
 pub(crate) struct Wheels {
     pub bias: [f32; 2],
     pub noise: f32,
-    pub slips: Option<[Spell; 2]>,
+    pub slips: Option<[FaultInterval; 2]>,
 }
 
 impl Wheels {
@@ -29,7 +29,7 @@ impl Wheels {
         };
         let mut ground = [turning[0] * (1.0 + self.bias[0] + noise.0), turning[1] * (1.0 + self.bias[1] + noise.1)];
         for (i, spell) in self.slips.iter_mut().flatten().enumerate() {
-            if spell.step(now, Whose { seed, robot, spell: i as u32 }) {
+            if spell.step(now, IntervalKey { seed, robot, spell: i as u32 }) {
                 ground[i] *= SLIPPING;
             }
         }

@@ -37,7 +37,7 @@ pub fn serve<R>(
         body,
         faults,
         fitted: vec![Fitted::Bno055, Fitted::Ads1015, Fitted::Ground, Fitted::Vl53l0x, Fitted::Erandb],
-        ..Settings::usual(1, dir.path().join("devices"))
+        ..Settings::with_defaults(1, dir.path().join("devices"))
     };
     let kind = match body {
         BodyKind::Xpuck => "xpuck",

@@ -5,7 +5,7 @@ use xpuck_experiment::Silence;
 
 /// Permissions to continue without the hub.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Alone {
+pub(super) struct SilencePermissions {
     /// Maximum driving time that the robot's own file allows (s).
     allowed: f64,
     /// Time until which the robot may drive (s).
@@ -14,7 +14,7 @@ pub(super) struct Alone {
     evolves_until: Option<f64>,
 }
 
-impl Alone {
+impl SilencePermissions {
     /// Sets the maximum driving time without the hub (s).
     pub(super) fn allow(&mut self, seconds: f64) {
         self.allowed = seconds;

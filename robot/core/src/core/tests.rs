@@ -36,7 +36,7 @@ fn moves(wheels: [f32; 2]) -> bool {
 }
 
 #[test]
-fn a_directive_loads_the_fittest_tree_once_per_segment() {
+fn directive_loads_fittest_tree_once_per_segment() {
     let mut core = core();
     core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
     let run = |number, segment| {
@@ -99,7 +99,7 @@ fn stale_or_senseless_virtual_senses_read_as_absent() {
 }
 
 #[test]
-fn a_bad_experiment_is_refused_with_its_reason() {
+fn invalid_experiment_is_rejected_with_reason() {
     let mut core = core();
     let text = TEXT.replace("minutes = 1.0", "minuts = 1.0");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
@@ -110,7 +110,7 @@ fn a_bad_experiment_is_refused_with_its_reason() {
 }
 
 #[test]
-fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
+fn given_controller_drives_without_evolution() {
     let mut core = core();
     let text = TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
@@ -129,14 +129,14 @@ fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
 fn simulations_are_of_the_world_that_was_measured() {
     let text = "[physics]\nbody_friction = 0.3\n[camera]\ndelay_s = 0.2\n[messages]\nlatency_s = 0.2\n";
     let measured = Calibration::parse("c.toml", text).unwrap();
-    let mut core = core().measured(measured.clone());
+    let mut core = core().with_calibration(measured.clone());
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
     let prepared = actions.iter().find_map(|a| if let Action::Prepare(plan) = a { Some(plan) } else { None });
     // The world that `xpuck simulate --calibration` uses, so fitness values are identical.
     let expected = measured.apply(&xpuck_kernels::world::WorldSpec::benchmark(2)).unwrap();
     assert_eq!(*prepared.unwrap().plan.phase(0).world, expected);
     let narrow = Calibration::parse("c.toml", "[physics]\nrobot_friction = 0.2\n").unwrap();
-    let mut other = self::core().measured(narrow);
+    let mut other = self::core().with_calibration(narrow);
     let signed = signed(&(TEXT.to_string() + "calibration = \"missing.toml\"\n"));
     let actions = other.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed });
     let [Action::Send(RobotMessage::Experiment { answer, .. })] = &actions[..] else { panic!("{actions:?}") };
@@ -144,7 +144,7 @@ fn simulations_are_of_the_world_that_was_measured() {
 }
 
 #[test]
-fn hello_is_said_until_welcomed() {
+fn hello_is_repeated_until_welcomed() {
     let hello = |a: &[Action]| a.iter().any(|a| matches!(a, Action::Send(RobotMessage::Hello { .. })));
     let mut core = core();
     assert!(hello(&core.on_time(0.0)) && !hello(&core.on_time(0.5)) && hello(&core.on_time(1.0)));
@@ -153,7 +153,7 @@ fn hello_is_said_until_welcomed() {
 }
 
 #[test]
-fn a_message_that_ends_a_silence_does_not_start_the_wheels() {
+fn message_after_silence_does_not_start_wheels() {
     let mut core = running();
     assert!(moves(core.control(0.1, &clear())));
     // The loop blocked for longer than the silence limit, so the silence was not detected in time.
@@ -185,7 +185,7 @@ fn stop_is_obeyed_in_every_state_and_only_a_later_run_undoes_it() {
 }
 
 #[test]
-fn a_body_that_is_silent_is_not_driven_and_an_old_picture_is_not_seen() {
+fn silent_body_is_not_driven_and_stale_camera_is_ignored() {
     let mut core = running();
     let mut readings = Readings { body_age: Some(0.4), ..clear() };
     assert!(!moves(core.control(0.1, &readings)));
@@ -198,7 +198,7 @@ fn a_body_that_is_silent_is_not_driven_and_an_old_picture_is_not_seen() {
 }
 
 #[test]
-fn the_round_trip_is_measured_once_a_second() {
+fn round_trip_is_measured_once_per_second() {
     let mut core = core();
     core.on_message(0.0, ToRobot::Welcome { island: 1 });
     let pings = |core: &mut Core, now| core.on_time(now).contains(&Action::Send(RobotMessage::Ping { stamp: now }));
@@ -212,7 +212,7 @@ fn the_round_trip_is_measured_once_a_second() {
 }
 
 #[test]
-fn an_algorithm_that_nobody_knows_is_refused() {
+fn unknown_algorithm_is_rejected() {
     let mut core = core();
     let text = format!("{TEXT}[evolution]\nalgorithm = \"clasic\"\n");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
@@ -224,7 +224,7 @@ fn an_algorithm_that_nobody_knows_is_refused() {
 /// A robot that heard a hub, and the hub's sealer; the robot's session is 77.
 fn greeted() -> (Core, Sealer) {
     let mut hub = Sealer::new(1000);
-    hub.greet("xp01", 77, (0, 0));
+    hub.register_session("xp01", 77, (0, 0));
     let mut core = Core::new(1, 77, Trust::Anybody);
     for message in [
         ToRobot::Welcome { island: 1 },
@@ -246,7 +246,7 @@ fn until(expires: f64, number: u64, state: State) -> ToRobot {
 }
 
 #[test]
-fn a_recorded_run_does_nothing_to_a_robot_that_is_alive() {
+fn replayed_run_is_ignored_by_live_robot() {
     let (mut core, mut hub) = greeted();
     let run = hub.seal("xp01", until(503.0, 10, State::Run));
     core.on_sealed(0.0, run.clone());
@@ -262,7 +262,7 @@ fn a_recorded_run_does_nothing_to_a_robot_that_is_alive() {
 }
 
 #[test]
-fn a_recorded_run_does_nothing_to_a_robot_that_restarted() {
+fn replayed_run_is_ignored_by_restarted_robot() {
     let (_, mut hub) = greeted();
     let record = [
         ToRobot::Welcome { island: 1 },
@@ -280,18 +280,18 @@ fn a_recorded_run_does_nothing_to_a_robot_that_restarted() {
 }
 
 #[test]
-fn a_hub_that_restarted_is_obeyed_and_its_former_self_is_not() {
+fn restarted_hub_is_obeyed_and_its_predecessor_ignored() {
     let (mut core, mut before) = greeted();
     let late = before.seal("xp01", until(503.0, 10, State::Run));
     let mut after = Sealer::new(2000);
     core.on_time(0.1);
     core.on_sealed(0.1, after.seal("xp01", ToRobot::Ping { stamp: 0.0 }));
     // Messages of unknown hubs are ignored.
-    let witness = Witness { told: None, silent_s: Some(1.0) };
+    let witness = LastDirectiveReport { told: None, silent_s: Some(1.0) };
     let hello =
         RobotMessage::Hello { version: env!("CARGO_PKG_VERSION").into(), session: 77, seen: (1000, 3), witness };
     assert!(core.on_time(1.0).contains(&Action::Send(hello)), "the new hub does not know this robot");
-    after.greet("xp01", 77, (1000, 3));
+    after.register_session("xp01", 77, (1000, 3));
     core.on_sealed(1.05, after.seal("xp01", ToRobot::Welcome { island: 1 }));
     core.on_sealed(1.06, late);
     assert_eq!(core.state(), State::Ready, "from the hub that is no more");
@@ -307,7 +307,7 @@ fn returned(core: &mut Core, now: f64) -> Sealer {
     let mut hub = Sealer::new(10);
     let hello = core.on_time(now);
     let [.., Action::Send(RobotMessage::Hello { session, seen, .. })] = hello[..] else { panic!("{hello:?}") };
-    hub.greet("xp01", session, seen);
+    hub.register_session("xp01", session, seen);
     for message in [ToRobot::Welcome { island: 1 }, ToRobot::Pong { stamp: now, time: 0.0 }] {
         core.on_sealed(now, hub.seal("xp01", message));
     }
@@ -315,7 +315,7 @@ fn returned(core: &mut Core, now: f64) -> Sealer {
 }
 
 #[test]
-fn a_hub_whose_clock_went_back_is_obeyed_and_its_former_self_is_not() {
+fn hub_with_clock_set_back_is_obeyed_and_old_one_ignored() {
     let (mut core, mut before) = greeted();
     core.on_sealed(0.0, before.seal("xp01", until(503.0, 1_010, State::Run)));
     let recorded = [State::Run, State::Stop].map(|state| before.seal("xp01", until(503.0, 1_011, state)));
@@ -339,7 +339,7 @@ fn a_hub_whose_clock_went_back_is_obeyed_and_its_former_self_is_not() {
 }
 
 #[test]
-fn a_stop_without_a_fresh_seal_does_not_make_the_robot_deaf_to_the_present_hub() {
+fn stale_stop_does_not_block_the_present_hub() {
     let (mut core, mut present) = greeted();
     // Recorded from a hub whose clock was ahead, and for another start of the robot.
     core.on_sealed(0.0, Sealer::new(9_000).seal("xp01", until(0.0, 9_001, State::Stop)));
@@ -352,7 +352,7 @@ fn a_stop_without_a_fresh_seal_does_not_make_the_robot_deaf_to_the_present_hub()
 }
 
 #[test]
-fn a_directive_is_obeyed_before_it_expires_and_about_the_robots_experiment_only() {
+fn expired_or_foreign_directives_are_ignored() {
     let (mut core, mut hub) = greeted();
     // Request at 0.0, answer at 500.0: at 4.0 the hub's clock shows 504.0 at most.
     core.on_sealed(4.0, hub.seal("xp01", until(503.9, 10, State::Run)));
@@ -384,7 +384,7 @@ fn stop_needs_no_fresh_seal() {
 }
 
 #[test]
-fn an_experiment_that_nobody_trusted_signed_is_refused() {
+fn unsigned_experiment_is_rejected() {
     let mut core = Core::new(1, 77, Trust::nobody());
     let message = ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&given()) };
     let actions = core.on_message(0.0, message);
@@ -395,7 +395,7 @@ fn an_experiment_that_nobody_trusted_signed_is_refused() {
 }
 
 #[test]
-fn an_experiment_that_was_overtaken_does_not_replace_a_later_one() {
+fn older_experiment_does_not_replace_later_one() {
     let mut core = running();
     core.on_message(0.1, ToRobot::Experiment { number: 4, seed: 1, robots: 2, signed: signed(TEXT) });
     assert_eq!(core.state(), State::Run);
@@ -420,13 +420,13 @@ fn after_a_late_experiment_the_hub_is_to_say_again_what_to_do() {
 }
 
 #[test]
-fn a_program_takes_the_wheels_from_the_tree_and_the_record_says_so() {
-    use crate::external::{Command, Said};
+fn program_overrides_tree_and_is_recorded_as_driver() {
+    use crate::external::{Command, ProgramRequest};
     let mut core = running();
-    core.on_program(0.0, 1, Said::Take("test".into())).unwrap();
+    core.on_program(0.0, 1, ProgramRequest::Take("test".into())).unwrap();
     let back = Command { wheels: [-0.05, -0.06], lamps: None };
     core.control(0.05, &clear());
-    core.on_program(0.1, 1, Said::Drive(back)).unwrap();
+    core.on_program(0.1, 1, ProgramRequest::Drive(back)).unwrap();
     assert_eq!(core.external_command(0.1), Some(back));
     assert_eq!(core.control(0.15, &clear()), back.wheels);
     core.watched = 9.0;
@@ -437,13 +437,13 @@ fn a_program_takes_the_wheels_from_the_tree_and_the_record_says_so() {
     assert_eq!(core.control(0.25, &Readings::default()), [0.0; 2], "the body tells nothing");
     core.control(0.3, &clear());
     assert!(!moves(core.control(0.4, &clear())), "its command ended");
-    core.on_program(0.4, 1, Said::Release).unwrap();
+    core.on_program(0.4, 1, ProgramRequest::Release).unwrap();
     assert!(moves(core.control(0.5, &clear())), "the tree drives again");
 }
 
 /// A robot in RUN with these `[silence]` keys, whose own file allows driving alone for `allowed` seconds.
 fn running_with(silence: &str, allowed: f64) -> Core {
-    let mut core = core().allowed_alone(allowed);
+    let mut core = core().with_alone_limit(allowed);
     let text = format!("{TEXT}[silence]\n{silence}\n");
     core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
     core.on_message(0.0, directive(10, State::Run));
@@ -460,7 +460,7 @@ fn evolves(actions: &[Action]) -> Option<bool> {
 }
 
 #[test]
-fn evolution_goes_on_without_the_hub_for_as_long_as_the_experiment_is() {
+fn evolution_without_hub_ends_after_experiment_duration() {
     let mut core = running_with("then = \"evolve\"", 0.0);
     let said = core.on_time(1.1);
     assert_eq!((evolves(&said), core.state()), (None, State::Pause), "{said:?}");
@@ -482,13 +482,13 @@ fn evolution_goes_on_without_the_hub_for_as_long_as_the_experiment_is() {
 }
 
 #[test]
-fn a_robot_drives_alone_where_it_may_without_the_hubs_senses_and_not_for_long() {
+fn robot_drives_alone_for_limited_time_without_hub_senses() {
     let drive = "then = \"drive\"\ndrive_seconds = 5.0";
     let mut core = running_with(drive, 3.0);
     core.on_message(0.1, ToRobot::Senses { up: 1.0, neighbours: Vec::new(), age: 0.0 });
     let said = core.on_time(1.2);
     assert_eq!((evolves(&said), core.state()), (None, State::Run));
-    let told = |action: &Action| matches!(action, Action::Say(line) if line.text.ends_with("alone for 3.0 s at most"));
+    let told = |action: &Action| matches!(action, Action::Log(line) if line.text.ends_with("alone for 3.0 s at most"));
     assert!(said.iter().any(told), "{said:?}");
     assert!(moves(core.control(1.2, &clear())));
     assert_eq!(core.telemetry(1.2, &clear()).senses.virtual_age, None, "the hub's senses are absent");
@@ -513,11 +513,11 @@ fn a_robot_drives_alone_where_it_may_without_the_hubs_senses_and_not_for_long() 
 }
 
 #[test]
-fn a_robot_that_must_not_drive_alone_says_so_when_the_experiment_comes() {
+fn forbidden_driving_alone_is_warned_at_experiment_start() {
     let mut core = core();
     let text = format!("{TEXT}[silence]\nthen = \"drive\"\n");
     let said = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
-    let warned = |action: &Action| matches!(action, Action::Say(line) if line.text.contains("control.drive_alone_s"));
+    let warned = |action: &Action| matches!(action, Action::Log(line) if line.text.contains("control.drive_alone_s"));
     assert!(said.iter().any(warned), "{said:?}");
     core.on_message(0.0, directive(10, State::Run));
     core.load(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
@@ -536,14 +536,14 @@ fn genes_from_robot_to_robot_need_the_robots_addresses() {
         if why.contains("swarm.toml has no `peers`"))
     };
     assert!(said.iter().any(refused), "{said:?}");
-    let mut among = core().among_peers();
+    let mut among = core().with_peers();
     among.on_message(0.0, experiment());
     assert_eq!(among.exchanges().map(|(run, _)| run), Some(RunName { number: 5, seed: 1 }));
 }
 
 #[test]
-fn a_robot_without_a_camera_refuses_what_needs_one_and_takes_the_rest() {
-    let mut blind = core().seeing(false);
+fn robot_without_camera_rejects_only_camera_experiments() {
+    let mut blind = core().with_camera(false);
     let mut answer = |text: &str, number| {
         let actions = blind.on_message(0.0, ToRobot::Experiment { number, seed: 1, robots: 2, signed: signed(text) });
         let answers = actions.into_iter().find_map(|action| match action {
@@ -559,7 +559,7 @@ fn a_robot_without_a_camera_refuses_what_needs_one_and_takes_the_rest() {
 }
 
 /// Witness in the robot's hello to a hub that does not know it.
-fn witness(core: &mut Core, now: f64) -> Witness {
+fn witness(core: &mut Core, now: f64) -> LastDirectiveReport {
     let hello = core.on_time(now);
     let found = hello.into_iter().find_map(|action| match action {
         Action::Send(RobotMessage::Hello { witness, .. }) => Some(witness),
@@ -569,10 +569,10 @@ fn witness(core: &mut Core, now: f64) -> Witness {
 }
 
 #[test]
-fn a_robot_testifies_to_what_it_was_told_last_and_not_to_what_it_did_by_itself() {
+fn witness_reports_last_directive_only() {
     let mut core = running();
     let told = |core: &mut Core, now| witness(core, now).told.unwrap();
-    let run = Testimony { directive: 10, state: State::Run, run: 5, held: false, stops: 0 };
+    let run = ObeyedDirective { directive: 10, state: State::Run, run: 5, held: false, stops: 0 };
     // The robot pauses because the hub is silent, not because of a directive.
     let found = witness(&mut core, 2.0);
     assert_eq!((core.state(), found.told.as_ref(), found.silent_s), (State::Pause, Some(&run), Some(2.0)));
@@ -588,9 +588,9 @@ fn a_robot_testifies_to_what_it_was_told_last_and_not_to_what_it_did_by_itself()
         [(12, State::Stop, 3, false), (13, State::Ready, 3, false), (14, State::Stop, 1, true)]
     {
         let actions = core.on_message(4.1, directive(number, state, stops, held, false));
-        let expected = Testimony { directive: number, state, run: 5, held, stops: 3 };
+        let expected = ObeyedDirective { directive: number, state, run: 5, held, stops: 3 };
         assert!(actions.contains(&Action::Remember(expected.clone())), "{actions:?}");
-        assert_eq!(core.told, Some(expected));
+        assert_eq!(core.last_directive, Some(expected));
     }
     // Only STOP is executed under a lower count: that hub does not know yet of a STOP that was executed.
     core.on_message(4.2, directive(15, State::Ready, 2, false, false));
@@ -598,13 +598,13 @@ fn a_robot_testifies_to_what_it_was_told_last_and_not_to_what_it_did_by_itself()
     // A stored directive is reported once it is stored.
     let kept = |core: &Core| core.kept_directive().unwrap_or(0);
     assert_eq!(kept(&core), 0);
-    core.kept(13);
+    core.stored_directive(13);
     assert_eq!(kept(&core), 0, "an older one says nothing of the newest");
-    core.kept(14);
+    core.stored_directive(14);
     assert_eq!(kept(&core), 14);
     // After a restart the robot knows the stored directive, but not its time.
-    let mut restarted = Core::new(1, 78, Trust::Anybody).remembering(core.told.clone());
-    assert_eq!(witness(&mut restarted, 0.0), Witness { told: core.told.clone(), silent_s: None });
-    restarted.kept(14);
+    let mut restarted = Core::new(1, 78, Trust::Anybody).with_stored_directive(core.last_directive.clone());
+    assert_eq!(witness(&mut restarted, 0.0), LastDirectiveReport { told: core.last_directive.clone(), silent_s: None });
+    restarted.stored_directive(14);
     assert_eq!(kept(&restarted), 0, "this hub told it nothing");
 }

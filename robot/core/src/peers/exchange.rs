@@ -11,7 +11,7 @@ use xpuck_wire::message::Emigrant;
 use xpuck_wire::peer::{MAX_GENE_BYTES, PeerMessage, RunName};
 
 /// Interval between questions to a robot in range, in arena time (s).
-pub const ASK_EVERY: f64 = 1.0;
+pub const ASK_INTERVAL: f64 = 1.0;
 /// Maximum number of questions per control update; other robots follow in the next updates.
 pub const ASKED_AT_ONCE: usize = 4;
 /// Validity of an answer after its question, in arena time (s).
@@ -52,7 +52,7 @@ pub enum Refusal {
     /// The message belongs to another run.
     OtherRun,
     /// There is no question for this answer, or the answer is too late.
-    Unasked,
+    Unsolicited,
     /// The message follows the previous one too soon.
     TooSoon,
 }
@@ -63,7 +63,7 @@ pub struct Exchange {
     run: RunName,
     migration: Migration,
     /// If samples belong to genotypes, only one of several equal trees immigrates.
-    once: bool,
+    unique: bool,
     /// Recent emigrants of this robot's island, the oldest first, and its number of completed generations.
     own: VecDeque<Offer>,
     generation: u32,
@@ -79,7 +79,7 @@ impl Exchange {
         Exchange {
             run,
             migration: plan.migration.clone(),
-            once: plan.settings.algorithm.sample_owner() == SampleOwner::Genotype,
+            unique: plan.settings.algorithm.sample_owner() == SampleOwner::Genotype,
             own: VecDeque::new(),
             generation: 0,
             others: BTreeMap::new(),
@@ -110,7 +110,7 @@ impl Exchange {
                 break;
             }
             let other = self.others.entry(island).or_default();
-            if other.asked.is_some_and(|at| now - at < ASK_EVERY) {
+            if other.asked.is_some_and(|at| now - at < ASK_INTERVAL) {
                 continue;
             }
             self.number += 1;
@@ -144,7 +144,7 @@ impl Exchange {
         // The newest first, as they matter most. After a restart of this island, all its emigrants are sent.
         let wanted = |offer: &&Offer| offer.generation > after || self.generation < after;
         for offer in self.own.iter().rev().filter(wanted) {
-            let gene = Emigrant::of(offer.migrant.values());
+            let gene = Emigrant::from_values(offer.migrant.values());
             let Some(rest) = left.checked_sub(gene.tree.len()) else { break };
             left = rest;
             genes.push((offer.generation, gene));
@@ -167,9 +167,10 @@ impl Exchange {
         if run != self.run {
             return Err(Refusal::OtherRun);
         }
-        let other = self.others.get_mut(&from).filter(|other| other.open == Some(number)).ok_or(Refusal::Unasked)?;
+        let other =
+            self.others.get_mut(&from).filter(|other| other.open == Some(number)).ok_or(Refusal::Unsolicited)?;
         if other.asked.is_none_or(|at| now - at > ANSWER_WITHIN) {
-            return Err(Refusal::Unasked);
+            return Err(Refusal::Unsolicited);
         }
         other.open = None;
         if generation < other.newest() {
@@ -180,7 +181,7 @@ impl Exchange {
         let mut brought = false;
         for (generation, migrant) in news {
             brought = true;
-            keep(&mut other.recent, Offer { generation, migrant }, self.migration.keep, self.once);
+            store(&mut other.recent, Offer { generation, migrant }, self.migration.keep, self.unique);
         }
         Ok(brought)
     }
@@ -197,13 +198,13 @@ impl Exchange {
         }
         self.generation = generation;
         let offer = Offer { generation, migrant: emigrant.clone() };
-        keep(&mut self.own, offer, self.migration.keep, self.once);
+        store(&mut self.own, offer, self.migration.keep, self.unique);
         let all = self.others.iter().flat_map(|(from, other)| other.recent.iter().map(|offer| (*from, offer)));
         // Migrants of another epoch would dominate a restarted population at once.
         let mut found: Vec<(u16, &Offer)> = all.filter(|(_, offer)| offer.migrant.epoch == emigrant.epoch).collect();
         found.sort_by(|a, b| by_rank(*a, *b));
         let mut seen = BTreeSet::new();
-        found.retain(|(_, offer)| !self.once || seen.insert(offer.migrant.tree.key()));
+        found.retain(|(_, offer)| !self.unique || seen.insert(offer.migrant.tree.key()));
         found.truncate(self.migration.receive);
         found.into_iter().map(|(from, offer)| (from, offer.migrant.clone())).collect()
     }
@@ -211,7 +212,7 @@ impl Exchange {
 
 /// Adds an offer to the recent offers of its island, at most `most`. The offer replaces one of the same generation
 /// and, if equal trees are sent once, an earlier offer of the same individual.
-fn keep(recent: &mut VecDeque<Offer>, offer: Offer, most: usize, once: bool) {
+fn store(recent: &mut VecDeque<Offer>, offer: Offer, most: usize, once: bool) {
     recent.retain(|e| e.generation != offer.generation && !(once && e.migrant.id == offer.migrant.id));
     if recent.len() >= most {
         recent.pop_front();

@@ -5,7 +5,7 @@ use xpuck_wire::peer::{MAX_GENE_BYTES, MAX_GENES, MAX_WORDS, PeerMessage, RunNam
 
 /// A validated message from another robot.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Heard {
+pub enum PeerInput {
     /// A request for emigrants.
     Ask {
         /// Number of the question.
@@ -43,18 +43,18 @@ pub enum Heard {
 
 /// Validates another robot's message. `primitive_set` defines the valid trees of this robot's present run; without
 /// one every gene is rejected. The checks are the same as at the hub.
-pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> Heard {
+pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> PeerInput {
     match message {
-        PeerMessage::Ask { number, run, after } => Heard::Ask { number, run, after },
+        PeerMessage::Ask { number, run, after } => PeerInput::Ask { number, run, after },
         PeerMessage::Say { bytes, .. } if bytes.0.len() > MAX_WORDS => {
-            Heard::Nothing(format!("words of {} bytes; at most {MAX_WORDS} are allowed", bytes.0.len()))
+            PeerInput::Nothing(format!("words of {} bytes; at most {MAX_WORDS} are allowed", bytes.0.len()))
         }
-        PeerMessage::Say { session, count, bytes } => Heard::Say { session, count, bytes: bytes.0 },
+        PeerMessage::Say { session, count, bytes } => PeerInput::Say { session, count, bytes: bytes.0 },
         PeerMessage::Genes { number, run, generation, genes } => {
             let bytes: usize = genes.iter().map(|(_, gene)| gene.tree.len()).sum();
             if genes.len() > MAX_GENES || bytes > MAX_GENE_BYTES {
                 let count = genes.len();
-                return Heard::Nothing(format!("{count} genes with trees of {bytes} bytes are too many"));
+                return PeerInput::Nothing(format!("{count} genes with trees of {bytes} bytes are too many"));
             }
             let (mut migrants, mut refused) = (Vec::new(), (0, None));
             for (at, gene) in genes {
@@ -66,7 +66,7 @@ pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> Heard
                     }
                 }
             }
-            Heard::Genes { number, run, generation, migrants, refused }
+            PeerInput::Genes { number, run, generation, migrants, refused }
         }
     }
 }
@@ -88,29 +88,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unsound_is_left_out_and_the_rest_passes() {
+    fn invalid_genes_are_dropped_and_valid_genes_pass() {
         let set = PrimitiveSet::in_swarm();
         let nan = Emigrant { sum: [f64::NAN, 0.0], ..gene("successl") };
         let too_large = gene(&format!("seq\n{}", "  avoiding\n".repeat(1500)));
         let bad = [gene("movcv v_gaol 3"), nan, gene("movcv v_blue 0deg"), too_large];
         for bad in &bad {
             let heard = open(answer(vec![bad.clone(), gene("successl")]), Some(&set));
-            let Heard::Genes { migrants, refused: (1, Some(why)), .. } = heard else { panic!("{heard:?}") };
+            let PeerInput::Genes { migrants, refused: (1, Some(why)), .. } = heard else { panic!("{heard:?}") };
             assert!(migrants.len() == 1 && why.starts_with("migrant 3.7: ") && why.lines().count() == 1, "{why}");
         }
-        let Heard::Genes { migrants, refused: (1, _), .. } = open(answer(vec![gene("successl")]), None) else {
+        let PeerInput::Genes { migrants, refused: (1, _), .. } = open(answer(vec![gene("successl")]), None) else {
             panic!()
         };
         assert!(migrants.is_empty());
     }
 
     #[test]
-    fn what_is_too_long_is_nothing() {
+    fn oversized_messages_are_dropped() {
         let set = PrimitiveSet::in_swarm();
         let words = |n| PeerMessage::Say { session: 1, count: 1, bytes: Bytes(vec![7; n]) };
-        assert!(matches!(open(words(MAX_WORDS), Some(&set)), Heard::Say { bytes, .. } if bytes.len() == MAX_WORDS));
-        assert!(matches!(open(words(MAX_WORDS + 1), Some(&set)), Heard::Nothing(_)));
-        assert!(matches!(open(answer(vec![gene("successl"); MAX_GENES + 1]), Some(&set)), Heard::Nothing(_)));
-        assert!(matches!(open(answer(vec![gene(&"x".repeat(MAX_GENE_BYTES + 1))]), Some(&set)), Heard::Nothing(_)));
+        assert!(matches!(open(words(MAX_WORDS), Some(&set)), PeerInput::Say { bytes, .. } if bytes.len() == MAX_WORDS));
+        assert!(matches!(open(words(MAX_WORDS + 1), Some(&set)), PeerInput::Nothing(_)));
+        assert!(matches!(open(answer(vec![gene("successl"); MAX_GENES + 1]), Some(&set)), PeerInput::Nothing(_)));
+        assert!(matches!(open(answer(vec![gene(&"x".repeat(MAX_GENE_BYTES + 1))]), Some(&set)), PeerInput::Nothing(_)));
     }
 }

@@ -6,13 +6,13 @@ mod gate;
 mod post;
 mod range;
 
-pub use exchange::{ANSWER_WITHIN, ASK_EVERY, ASKED_AT_ONCE};
-pub use gate::{Heard, open};
-pub use post::{A_SECOND, SayError, WAITING};
+pub use exchange::{ANSWER_WITHIN, ASK_INTERVAL, ASKED_AT_ONCE};
+pub use gate::{PeerInput, open};
+pub use post::{MAX_RATE, SayError, WAITING};
 pub use range::{HEARD, REMEMBERED};
 
 use exchange::{Exchange, Refusal};
-use post::{Post, Unheard};
+use post::{TextChannel, TextRejection};
 use range::Range;
 use xpuck_evolve::Migrant;
 use xpuck_experiment::Plan;
@@ -33,7 +33,7 @@ const REPORT_EVERY: f64 = 2.0;
 pub struct Peers {
     range: Range,
     exchange: Option<Exchange>,
-    post: Post,
+    post: TextChannel,
     outbox: Vec<(u16, PeerMessage)>,
     report: PeersReport,
     reported: f64,
@@ -48,7 +48,7 @@ impl Peers {
         Peers {
             range: Range::new(me, robots),
             exchange: None,
-            post: Post::new(session),
+            post: TextChannel::new(session),
             outbox: Vec::new(),
             report: PeersReport::default(),
             reported: 0.0,
@@ -91,22 +91,22 @@ impl Peers {
     }
 
     /// Handles a validated message from another robot; `from` is the island of the sender's key.
-    pub fn on_message(&mut self, now: f64, from: u16, heard: Heard) {
+    pub fn on_message(&mut self, now: f64, from: u16, heard: PeerInput) {
         let refused = &mut self.report.refused;
         // A question is answered even out of range, because the asking robot decides whom it hears.
-        if !matches!(heard, Heard::Ask { .. }) && !self.range.holds(now, from) {
+        if !matches!(heard, PeerInput::Ask { .. }) && !self.range.holds(now, from) {
             refused.out_of_range += 1;
             return;
         }
         match heard {
-            Heard::Ask { number, run, after } => {
+            PeerInput::Ask { number, run, after } => {
                 let Some(exchange) = &mut self.exchange else { return refused.other_run += 1 };
                 match exchange.answer(now, from, (number, run, after)) {
                     Ok(answer) => self.send(from, answer),
                     Err(why) => self.count(why),
                 }
             }
-            Heard::Genes { number, run, generation, migrants, refused: (count, why) } => {
+            PeerInput::Genes { number, run, generation, migrants, refused: (count, why) } => {
                 let Some(exchange) = &mut self.exchange else { return refused.other_run += 1 };
                 let sound = migrants.len() as u64;
                 match exchange.take(now, from, (number, run, generation), migrants) {
@@ -118,12 +118,12 @@ impl Peers {
                     Err(why) => self.count(why),
                 }
             }
-            Heard::Say { session, count, bytes } => match self.post.take(now, from, (session, count), bytes) {
+            PeerInput::Say { session, count, bytes } => match self.post.take(now, from, (session, count), bytes) {
                 Ok(()) => {}
-                Err(Unheard::Again) => refused.unasked += 1,
-                Err(Unheard::TooMany) => refused.too_many += 1,
+                Err(TextRejection::Again) => refused.unasked += 1,
+                Err(TextRejection::TooMany) => refused.too_many += 1,
             },
-            Heard::Nothing(why) => {
+            PeerInput::Nothing(why) => {
                 refused.unreadable += 1;
                 let count = refused.unreadable;
                 self.note(count, || format!("a message of robot {from} is refused: {why}"));
@@ -135,7 +135,7 @@ impl Peers {
         let refused = &mut self.report.refused;
         *match why {
             Refusal::OtherRun => &mut refused.other_run,
-            Refusal::Unasked => &mut refused.unasked,
+            Refusal::Unsolicited => &mut refused.unasked,
             Refusal::TooSoon => &mut refused.too_many,
         } += 1;
     }

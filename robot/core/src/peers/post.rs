@@ -8,7 +8,7 @@ use xpuck_wire::peer::{MAX_WORDS, PeerMessage};
 /// Maximum number of texts that wait for this robot's controller.
 pub const WAITING: usize = 32;
 /// Maximum rate of texts to send, and to receive from each robot (1/s), in arena time.
-pub const A_SECOND: f64 = 20.0;
+pub const MAX_RATE: f64 = 20.0;
 
 /// Reason why a text is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl fmt::Display for SayError {
         match self {
             SayError::Long(bytes) => write!(f, "{bytes} bytes; at most {MAX_WORDS} are allowed"),
             SayError::OutOfRange(island) => write!(f, "robot {island} is not in range"),
-            SayError::TooFast => write!(f, "more than {A_SECOND} words in a second"),
+            SayError::TooFast => write!(f, "more than {MAX_RATE} words in a second"),
         }
     }
 }
@@ -42,11 +42,11 @@ struct Allowance {
 
 impl Allowance {
     fn new(now: f64) -> Allowance {
-        Allowance { left: A_SECOND, at: now }
+        Allowance { left: MAX_RATE, at: now }
     }
 
     fn takes_one(&mut self, now: f64) -> bool {
-        self.left = (self.left + (now - self.at).max(0.0) * A_SECOND).min(A_SECOND);
+        self.left = (self.left + (now - self.at).max(0.0) * MAX_RATE).min(MAX_RATE);
         self.at = now;
         let some = self.left >= 1.0;
         self.left -= f64::from(u8::from(some));
@@ -56,7 +56,7 @@ impl Allowance {
 
 /// State of a sending controller: the session of its program, its last counter value, and its rate limiter.
 #[derive(Clone, Copy, Debug)]
-struct Speaker {
+struct SenderState {
     session: u64,
     count: u64,
     allowance: Allowance,
@@ -64,28 +64,28 @@ struct Speaker {
 
 /// Incoming and outgoing texts.
 #[derive(Clone, Debug)]
-pub struct Post {
+pub struct TextChannel {
     session: u64,
     count: u64,
     saying: Allowance,
-    speakers: BTreeMap<u16, Speaker>,
+    speakers: BTreeMap<u16, SenderState>,
     heard: VecDeque<(u16, Vec<u8>)>,
 }
 
 /// Reason why a received text is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unheard {
+pub enum TextRejection {
     /// The text was already received.
     Again,
     /// The rate is too high, or the queue is full.
     TooMany,
 }
 
-impl Post {
+impl TextChannel {
     /// Creates the state for the program of this session.
-    pub fn new(session: u64) -> Post {
+    pub fn new(session: u64) -> TextChannel {
         let saying = Allowance::new(0.0);
-        Post { session, count: 0, saying, speakers: BTreeMap::new(), heard: VecDeque::new() }
+        TextChannel { session, count: 0, saying, speakers: BTreeMap::new(), heard: VecDeque::new() }
     }
 
     /// Creates the message for a text at `now` (s).
@@ -107,17 +107,23 @@ impl Post {
     ///
     /// # Errors
     /// The text was already received, or there are too many texts.
-    pub fn take(&mut self, now: f64, from: u16, (session, count): (u64, u64), bytes: Vec<u8>) -> Result<(), Unheard> {
+    pub fn take(
+        &mut self,
+        now: f64,
+        from: u16,
+        (session, count): (u64, u64),
+        bytes: Vec<u8>,
+    ) -> Result<(), TextRejection> {
         let speaker =
-            self.speakers.entry(from).or_insert(Speaker { session, count: 0, allowance: Allowance::new(now) });
+            self.speakers.entry(from).or_insert(SenderState { session, count: 0, allowance: Allowance::new(now) });
         if speaker.session != session {
             (speaker.session, speaker.count) = (session, 0);
         }
         if count <= speaker.count {
-            return Err(Unheard::Again);
+            return Err(TextRejection::Again);
         }
         if !speaker.allowance.takes_one(now) || self.heard.len() >= WAITING {
-            return Err(Unheard::TooMany);
+            return Err(TextRejection::TooMany);
         }
         speaker.count = count;
         self.heard.push_back((from, bytes));

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_heard_is_in_range_for_a_while_and_who_leaves_is_not() {
+    fn heard_islands_stay_in_range_for_two_seconds() {
         let mut range = Range::new(2, 4);
         range.hear(10.0, &neighbours(&[1, 3, 2, 9, 0]));
         assert_eq!((range.by(10.0), range.islands(10.0)), (RangeBy::Heard, vec![1, 3]));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn without_range_and_bearing_the_last_ones_count_and_then_everybody() {
+    fn range_falls_back_to_last_heard_then_whole_network() {
         let mut range = Range::new(2, 4);
         range.hear(100.0, &neighbours(&[1]));
         range.hear(103.0, &neighbours(&[4]));

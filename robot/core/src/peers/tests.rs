@@ -92,7 +92,7 @@ fn id(island: u16, number: u32) -> Id {
 }
 
 #[test]
-fn who_is_heard_is_asked_and_its_emigrants_immigrate_the_fittest_first() {
+fn emigrants_of_heard_robots_immigrate_by_fitness() {
     let mut swarm = Swarm::new(3, "");
     for (i, fitness) in [0.1, 0.3].into_iter().enumerate() {
         let generation = i as u32 + 1;
@@ -115,7 +115,7 @@ fn who_is_heard_is_asked_and_its_emigrants_immigrate_the_fittest_first() {
 }
 
 #[test]
-fn nobody_waits_equal_trees_come_once_and_other_epochs_stay_out() {
+fn immigrants_are_unique_and_of_current_epoch() {
     let mut swarm = Swarm::new(3, "[migration]\nreceive = 3\nkeep = 2\n");
     assert!(swarm.generation(1, 1, migrant(1, 1, TREES[0], 0.2)).is_empty(), "at once, with nobody there");
     let fresh = Migrant { epoch: 1, ..migrant(2, 9, TREES[3], 0.9) };
@@ -133,7 +133,7 @@ fn nobody_waits_equal_trees_come_once_and_other_epochs_stay_out() {
 }
 
 #[test]
-fn an_island_that_began_again_takes_the_place_of_its_former_self() {
+fn restarted_island_replaces_its_earlier_genes() {
     let mut swarm = Swarm::new(2, "");
     (1..=5).for_each(|generation| drop(swarm.generation(2, generation, migrant(2, generation, TREES[0], 0.9))));
     swarm.hears(1, &[2]);
@@ -145,7 +145,7 @@ fn an_island_that_began_again_takes_the_place_of_its_former_self() {
 }
 
 #[test]
-fn without_range_and_bearing_the_last_heard_are_asked_and_then_everybody_in_turns() {
+fn range_falls_back_to_last_heard_then_network() {
     let mut swarm = Swarm::new(9, "");
     for robot in 1..=9 {
         swarm.generation(robot, 1, migrant(robot, 1, TREES[usize::from(robot) % 4], 0.1 * f64::from(robot)));
@@ -170,12 +170,12 @@ fn without_range_and_bearing_the_last_heard_are_asked_and_then_everybody_in_turn
 }
 
 #[test]
-fn answers_that_nobody_asked_for_or_about_another_run_change_nothing() {
+fn unrequested_or_foreign_run_answers_are_ignored() {
     let mut swarm = Swarm::new(2, "");
     swarm.hears(1, &[2]);
     let answer = |number, run| {
         let migrants = vec![(1, migrant(2, 1, TREES[0], 0.9))];
-        Heard::Genes { number, run, generation: 1, migrants, refused: (0, None) }
+        PeerInput::Genes { number, run, generation: 1, migrants, refused: (0, None) }
     };
     swarm.at(1).on_message(0.0, 2, answer(7, RUN));
     swarm.at(1).on_time(0.0);
@@ -194,14 +194,14 @@ fn answers_that_nobody_asked_for_or_about_another_run_change_nothing() {
     let [(2, PeerMessage::Ask { number, .. })] = swarm.at(1).take_messages()[..] else { panic!() };
     swarm.at(1).sense(8.5, &[Neighbour { island: 2, range: 0.1, bearing: 0.0 }]);
     swarm.at(1).on_message(8.5, 2, answer(number, RUN));
-    (0..10).for_each(|_| swarm.at(1).on_message(8.5, 2, Heard::Ask { number: 1, run: RUN, after: 0 }));
-    swarm.at(1).on_message(9.5, 2, Heard::Ask { number: 1, run: other, after: 0 });
+    (0..10).for_each(|_| swarm.at(1).on_message(8.5, 2, PeerInput::Ask { number: 1, run: RUN, after: 0 }));
+    swarm.at(1).on_message(9.5, 2, PeerInput::Ask { number: 1, run: other, after: 0 });
     let refused = swarm.refused(1);
     assert_eq!((refused.unasked, refused.too_many, refused.other_run), (3, 9, 2));
 }
 
 #[test]
-fn bad_genes_are_counted_and_said_now_and_then_and_outsiders_too() {
+fn bad_genes_and_outsiders_are_counted_and_logged_rarely() {
     let mut swarm = Swarm::new(2, "");
     for round in 0..30u32 {
         let now = f64::from(round);
@@ -209,9 +209,9 @@ fn bad_genes_are_counted_and_said_now_and_then_and_outsiders_too() {
         swarm.at(1).on_time(now);
         let [(2, PeerMessage::Ask { number, .. })] = swarm.at(1).take_messages()[..] else { panic!() };
         let refused = (1, Some("migrant 2.1: no tree".into()));
-        let answer = Heard::Genes { number, run: RUN, generation: 1, migrants: Vec::new(), refused };
+        let answer = PeerInput::Genes { number, run: RUN, generation: 1, migrants: Vec::new(), refused };
         swarm.at(1).on_message(now, 2, answer);
-        swarm.at(1).on_message(now, 2, Heard::Nothing("malformed".into()));
+        swarm.at(1).on_message(now, 2, PeerInput::Nothing("malformed".into()));
         swarm.at(1).refused_outside(u64::from(round), 1);
     }
     swarm.now = 30.0;
@@ -222,7 +222,7 @@ fn bad_genes_are_counted_and_said_now_and_then_and_outsiders_too() {
 }
 
 #[test]
-fn controllers_in_range_hear_each_others_words_once_and_in_bounds() {
+fn controllers_in_range_receive_bounded_messages_once() {
     let mut swarm = Swarm::new(3, "");
     swarm.hears(1, &[2]);
     assert_eq!(swarm.at(1).say(0.0, 3, b"hi"), Err(SayError::OutOfRange(3)));
@@ -243,7 +243,7 @@ fn controllers_in_range_hear_each_others_words_once_and_in_bounds() {
     let said = (0..100).filter(|_| swarm.at(1).say(0.1, 2, b"x").is_ok()).count();
     assert_eq!((said, swarm.at(1).say(0.1, 2, b"x")), (19, Err(SayError::TooFast)));
     for count in 100..200 {
-        swarm.at(2).on_message(1.0, 1, Heard::Say { session: 9, count, bytes: vec![1] });
+        swarm.at(2).on_message(1.0, 1, PeerInput::Say { session: 9, count, bytes: vec![1] });
     }
     assert!(swarm.refused(2).too_many >= 80);
     assert!(std::iter::from_fn(|| swarm.at(2).heard()).count() <= WAITING);

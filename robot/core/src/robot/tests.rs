@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use xpuck_evolve::Island;
 use xpuck_wire::message::{Directive, Severity, State};
 use xpuck_wire::signed::Signed;
-use xpuck_wire::witness::Testimony;
+use xpuck_wire::witness::ObeyedDirective;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     [evolution]\npopulation = 8\n";
@@ -18,20 +18,20 @@ struct Bench {
     sent: Vec<RobotMessage>,
     island: Option<Island>,
     immigrants: Vec<(u32, usize)>,
-    news: VecDeque<News>,
+    news: VecDeque<IslandEvent>,
     lines: Vec<String>,
     said: VecDeque<LogLine>,
-    wishes: Vec<Wish>,
+    wishes: Vec<OperatorRequest>,
     remembered: VecDeque<u64>,
     /// States in which the wheels were stopped between two updates.
     stood: Vec<State>,
     /// No message can be sent.
     full: bool,
     /// Messages from other robots, and to them.
-    from_peers: VecDeque<(u16, Heard)>,
+    from_peers: VecDeque<(u16, PeerInput)>,
     to_peers: Vec<(u16, PeerMessage)>,
     /// Requests of programs, their results, and texts passed to the programs.
-    programs: VecDeque<(u32, Said)>,
+    programs: VecDeque<(u32, ProgramRequest)>,
     answers: Vec<Result<(), String>>,
     heard: Vec<(u16, String)>,
     /// Commanded wheel speeds.
@@ -70,11 +70,11 @@ impl Shell for Bench {
         !self.full
     }
 
-    fn hear_peer(&mut self) -> Option<(u16, Heard)> {
+    fn receive_peer(&mut self) -> Option<(u16, PeerInput)> {
         self.from_peers.pop_front()
     }
 
-    fn tell_peer(&mut self, island: u16, message: PeerMessage) {
+    fn send_peer(&mut self, island: u16, message: PeerMessage) {
         self.to_peers.push((island, message));
     }
 
@@ -83,7 +83,7 @@ impl Shell for Bench {
     }
 
     fn start_island(&mut self, plan: IslandPlan) {
-        self.island = Some(plan.found());
+        self.island = Some(plan.create());
     }
 
     fn run_island(&mut self, _: bool) {}
@@ -94,15 +94,15 @@ impl Shell for Bench {
         self.immigrants.push((generation, migrants.len()));
     }
 
-    fn news(&mut self) -> Option<News> {
+    fn news(&mut self) -> Option<IslandEvent> {
         self.news.pop_front()
     }
 
-    fn fulfil(&mut self, wish: Wish) {
+    fn execute(&mut self, wish: OperatorRequest) {
         self.wishes.push(wish);
     }
 
-    fn remember(&mut self, told: Testimony) {
+    fn remember(&mut self, told: ObeyedDirective) {
         self.remembered.push_back(told.directive);
     }
 
@@ -122,11 +122,11 @@ impl Shell for Bench {
         wheels.map(|speed| speed / 2.0)
     }
 
-    fn stand(&mut self, core: &Core) {
+    fn stop_wheels(&mut self, core: &Core) {
         self.stood.push(core.state());
     }
 
-    fn program(&mut self) -> Option<(u32, Said)> {
+    fn program(&mut self) -> Option<(u32, ProgramRequest)> {
         self.programs.pop_front()
     }
 
@@ -138,7 +138,7 @@ impl Shell for Bench {
         true
     }
 
-    fn tell_programs(&mut self, from: u16, text: &str) {
+    fn send_programs(&mut self, from: u16, text: &str) {
         self.heard.push((from, text.into()));
     }
 
@@ -150,7 +150,7 @@ impl Shell for Bench {
         self.lines.push(line.text);
     }
 
-    fn said(&mut self) -> Option<LogLine> {
+    fn next_log_line(&mut self) -> Option<LogLine> {
         self.said.pop_front()
     }
 }
@@ -168,7 +168,7 @@ fn experiment(more: &str) -> ToRobot {
 
 /// Like `prepared`, with additional keys at the start of the experiment.
 fn prepared_with(more: &str) -> (Robot, Bench) {
-    let robot = Robot::new(Core::new(1, 77, Trust::nobody()), 2.0).among(2);
+    let robot = Robot::new(Core::new(1, 77, Trust::nobody()), 2.0).with_peers(2);
     let (mut robot, mut bench) = (robot, Bench::default());
     bench.say(ToRobot::Pong { stamp: 0.0, time: 0.0 });
     bench.say(experiment(more));
@@ -182,7 +182,7 @@ fn run(number: u64, segment: u32) -> ToRobot {
 }
 
 #[test]
-fn a_flood_of_messages_does_not_hold_up_the_loop() {
+fn message_flood_does_not_block_loop() {
     let (mut robot, mut bench) = prepared();
     (0..MESSAGES_AT_ONCE + 3).for_each(|_| bench.say(ToRobot::Ping { stamp: 0.0 }));
     robot.listen(0.1, &mut bench);
@@ -190,10 +190,10 @@ fn a_flood_of_messages_does_not_hold_up_the_loop() {
 }
 
 #[test]
-fn what_is_refused_is_counted_and_the_first_is_told() {
+fn rejected_messages_are_counted_and_first_is_logged() {
     let (mut robot, mut bench) = prepared();
     bench.inbox.extend([0, 0].map(|bytes| Err(CodecError::Size(bytes))));
-    let sound = Emigrant::of(bench.finish().champion.values());
+    let sound = Emigrant::from_values(bench.finish().champion.values());
     let bad = Emigrant { tree: "nonsense".into(), ..sound.clone() };
     bench.say(ToRobot::Genes { generation: 1, immigrants: vec![bad, sound] });
     robot.listen(0.1, &mut bench);
@@ -207,7 +207,7 @@ fn what_is_refused_is_counted_and_the_first_is_told() {
 }
 
 #[test]
-fn what_only_a_newer_hub_says_is_passed_over_with_one_line() {
+fn unknown_hub_messages_are_skipped_with_one_log_line() {
     let (mut robot, mut bench) = prepared();
     bench.inbox.extend([(); 5].map(|()| Err(CodecError::Unknown("Dance".into()))));
     bench.say(run(10, 1));
@@ -217,14 +217,14 @@ fn what_only_a_newer_hub_says_is_passed_over_with_one_line() {
 }
 
 #[test]
-fn a_segment_that_begins_before_the_first_generation_gets_its_tree_when_there_is_one() {
+fn segment_before_first_generation_gets_tree_later() {
     let (mut robot, mut bench) = prepared();
     bench.say(run(10, 1));
     robot.listen(0.1, &mut bench);
     robot.collect(&mut bench);
     assert!(bench.loaded().is_empty());
     let done = bench.finish();
-    bench.news.push_back(News::Generation(Box::new(done)));
+    bench.news.push_back(IslandEvent::Generation(Box::new(done)));
     robot.collect(&mut bench);
     assert_eq!((bench.loaded(), robot.generation()), (vec![1], 1));
     assert!(bench.sent.iter().any(|m| matches!(m, RobotMessage::Genes { generation: 1, .. })));
@@ -234,10 +234,10 @@ fn a_segment_that_begins_before_the_first_generation_gets_its_tree_when_there_is
 }
 
 #[test]
-fn telemetry_has_what_the_motors_make_and_round_trips_of_wall_time() {
+fn telemetry_has_motor_speeds_and_wall_time_round_trip() {
     let (mut robot, mut bench) = prepared();
     let done = bench.finish();
-    bench.news.push_back(News::Generation(Box::new(done)));
+    bench.news.push_back(IslandEvent::Generation(Box::new(done)));
     robot.collect(&mut bench);
     bench.say(ToRobot::Pong { stamp: 0.1, time: 0.1 });
     bench.say(run(10, 1));
@@ -253,7 +253,7 @@ fn telemetry_has_what_the_motors_make_and_round_trips_of_wall_time() {
 }
 
 #[test]
-fn the_fittest_of_an_earlier_run_does_not_take_a_given_controllers_place() {
+fn fittest_of_earlier_run_does_not_replace_given_controller() {
     let (mut robot, mut bench) = prepared();
     bench.say(run(10, 1));
     robot.listen(0.1, &mut bench);
@@ -267,7 +267,7 @@ fn the_fittest_of_an_earlier_run_does_not_take_a_given_controllers_place() {
     assert!(given.is_some(), "{:?}", bench.sent);
     // A segment of the earlier run still waits for a tree when its island's first generation completes.
     let sent = bench.sent.len();
-    bench.news.push_back(News::Generation(Box::new(done)));
+    bench.news.push_back(IslandEvent::Generation(Box::new(done)));
     robot.collect(&mut bench);
     assert!(bench.loaded().is_empty() && bench.sent.len() == sent, "{:?}", bench.sent);
     assert_eq!(robot.core.controller().map(|c| c.tree().clone()), given);
@@ -279,15 +279,15 @@ fn lines_of_the_log_travel_no_faster_than_they_may() {
     bench.said.extend((0..100).map(|i| LogLine::new(Severity::Warn, i, "xpuckd xp01: no\nposes")));
     let told = |bench: &Bench| bench.sent.iter().filter(|m| matches!(m, RobotMessage::Log(_))).count();
     robot.update(0.1, &mut bench);
-    assert_eq!(told(&bench), LINES_AT_ONCE as usize);
+    assert_eq!(told(&bench), LOG_BURST as usize);
     (0..50).for_each(|_| robot.update(0.2, &mut bench));
-    assert_eq!(told(&bench), LINES_AT_ONCE as usize + 10, "two a second");
+    assert_eq!(told(&bench), LOG_BURST as usize + 10, "two a second");
     let line = bench.sent.iter().find_map(|m| if let RobotMessage::Log(line) = m { Some(line) } else { None });
-    assert!(line.is_some_and(|line| line.is_sound() && line.text.ends_with("no\\nposes")), "{line:?}");
+    assert!(line.is_some_and(|line| line.is_valid() && line.text.ends_with("no\\nposes")), "{line:?}");
 }
 
 #[test]
-fn updates_of_a_run_are_told_and_what_the_queue_does_not_take_is_counted() {
+fn run_updates_are_sent_and_queue_overflow_is_counted() {
     let (mut robot, mut bench) = prepared();
     bench.say(run(10, 1));
     robot.listen(0.1, &mut bench);
@@ -305,7 +305,7 @@ fn updates_of_a_run_are_told_and_what_the_queue_does_not_take_is_counted() {
 }
 
 #[test]
-fn the_wheels_stand_at_once_when_the_robot_is_told_to_and_not_at_its_next_update() {
+fn pause_and_stop_stop_wheels_at_once() {
     let (mut robot, mut bench) = prepared();
     let direct = |bench: &mut Bench, number, state| {
         let run = 5;
@@ -332,12 +332,12 @@ fn told(bench: &Bench) -> Vec<u32> {
 fn generation(robot: &mut Robot, bench: &mut Bench) {
     let done = bench.finish();
     bench.island.as_mut().expect("an island").advance(&[]);
-    bench.news.push_back(News::Generation(Box::new(done)));
+    bench.news.push_back(IslandEvent::Generation(Box::new(done)));
     robot.collect(bench);
 }
 
 #[test]
-fn generations_done_without_the_hub_are_told_when_it_has_the_run_again() {
+fn missed_generations_are_sent_when_hub_has_run_again() {
     let (mut robot, mut bench) = prepared_with("silence = { then = \"evolve\" }\n");
     bench.say(run(10, 1));
     robot.listen(0.1, &mut bench);
@@ -370,7 +370,7 @@ fn generations_done_without_the_hub_are_told_when_it_has_the_run_again() {
 }
 
 #[test]
-fn genes_of_other_robots_reach_the_island_at_once_and_the_hubs_empty_answer_does_not() {
+fn peer_genes_reach_island_hub_answer_does_not() {
     let (mut robot, mut bench) = prepared_with("genes = \"peers\"\n");
     bench.say(run(10, 1));
     let neighbours = vec![xpuck_wire::message::Neighbour { island: 2, range: 0.2, bearing: 0.0 }];
@@ -382,7 +382,7 @@ fn genes_of_other_robots_reach_the_island_at_once_and_the_hubs_empty_answer_does
     let fitness = vec![0.1; other.trials().len()];
     let emigrant = Generation::finish(&mut other, &fitness).emigrant;
     let migrant = Migrant { id: xpuck_evolve::Id { island: 2, number: 3 }, ..emigrant };
-    let answer = Heard::Genes { number, run, generation: 4, migrants: vec![(4, migrant)], refused: (0, None) };
+    let answer = PeerInput::Genes { number, run, generation: 4, migrants: vec![(4, migrant)], refused: (0, None) };
     bench.from_peers.push_back((2, answer));
     robot.listen(0.2, &mut bench);
     let sent = bench.sent.len();
@@ -398,7 +398,7 @@ fn genes_of_other_robots_reach_the_island_at_once_and_the_hubs_empty_answer_does
     robot.listen(0.3, &mut bench);
     assert_eq!(bench.immigrants.len(), 1, "the island has had its answer");
     // The robot also answers others.
-    bench.from_peers.push_back((2, Heard::Ask { number: 9, run, after: 0 }));
+    bench.from_peers.push_back((2, PeerInput::Ask { number: 9, run, after: 0 }));
     robot.listen(0.4, &mut bench);
     assert!(
         matches!(bench.to_peers.last(), Some((2, PeerMessage::Genes { number: 9, generation: 1, genes, .. })) if genes.len() == 1)
@@ -406,13 +406,13 @@ fn genes_of_other_robots_reach_the_island_at_once_and_the_hubs_empty_answer_does
     robot.say(2, b"hello").unwrap();
     robot.listen(0.5, &mut bench);
     assert!(matches!(bench.to_peers.last(), Some((2, PeerMessage::Say { bytes, .. })) if bytes.0 == b"hello"));
-    bench.from_peers.push_back((2, Heard::Say { session: 8, count: 1, bytes: b"you too".to_vec() }));
+    bench.from_peers.push_back((2, PeerInput::Say { session: 8, count: 1, bytes: b"you too".to_vec() }));
     robot.listen(0.6, &mut bench);
     assert_eq!((robot.heard(), robot.heard()), (Some((2, b"you too".to_vec())), None));
 }
 
 #[test]
-fn a_program_drives_at_once_and_talks_to_the_controllers_of_robots_in_range() {
+fn program_drives_at_once_and_messages_robots_in_range() {
     let (mut robot, mut bench) = prepared();
     bench.say(run(10, 0));
     let near = vec![xpuck_wire::message::Neighbour { island: 2, range: 0.2, bearing: 0.0 }];
@@ -421,9 +421,15 @@ fn a_program_drives_at_once_and_talks_to_the_controllers_of_robots_in_range() {
     robot.update(0.1, &mut bench);
     bench.driven.clear();
     let ahead = Command { wheels: [0.05, 0.05], lamps: None };
-    let words = |to| (1, Said::Tell(to, "here".into()));
-    bench.programs.extend([words(2), (1, Said::Take("test".into())), (1, Said::Drive(ahead)), words(2), words(3)]);
-    robot.attend(0.15, &mut bench);
+    let words = |to| (1, ProgramRequest::Tell(to, "here".into()));
+    bench.programs.extend([
+        words(2),
+        (1, ProgramRequest::Take("test".into())),
+        (1, ProgramRequest::Drive(ahead)),
+        words(2),
+        words(3),
+    ]);
+    robot.handle_programs(0.15, &mut bench);
     assert_eq!(bench.driven, [[0.0; 2], ahead.wheels], "it took, and drove, between two updates");
     let refused: Vec<_> = bench.answers.iter().map(|answer| answer.as_ref().err().map(String::as_str)).collect();
     assert_eq!(refused, [Some("take the wheels first"), None, None, None, Some("robot 3 is not in range")]);
@@ -436,8 +442,8 @@ fn a_program_drives_at_once_and_talks_to_the_controllers_of_robots_in_range() {
     let answer = PeerMessage::Say { session: 9, count: 1, bytes: xpuck_wire::bytes::Bytes(b"there".to_vec()) };
     bench.from_peers.push_back((2, peers::open(answer, None)));
     robot.listen(0.25, &mut bench);
-    robot.attend(0.25, &mut bench);
+    robot.handle_programs(0.25, &mut bench);
     assert_eq!(bench.heard, [(2, "there".to_string())]);
-    robot.attend(0.41, &mut bench);
+    robot.handle_programs(0.41, &mut bench);
     assert_eq!(bench.driven.last(), Some(&[0.0; 2]), "its command ended");
 }

@@ -32,7 +32,7 @@ impl Rules for Classic {
         lacking(deme)
     }
 
-    fn worth(&self, individual: &Individual, _: &Settings) -> f64 {
+    fn sort_key(&self, individual: &Individual, _: &Settings) -> f64 {
         fitness(individual)
     }
 

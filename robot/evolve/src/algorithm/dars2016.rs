@@ -23,7 +23,7 @@ impl Rules for Dars2016 {
         lacking(deme)
     }
 
-    fn worth(&self, individual: &Individual, _: &Settings) -> f64 {
+    fn sort_key(&self, individual: &Individual, _: &Settings) -> f64 {
         fitness(individual)
     }
 

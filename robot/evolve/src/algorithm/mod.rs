@@ -90,11 +90,11 @@ pub(crate) trait Rules {
     }
 
     /// Sort key of the population: the greatest comes first, and the older individual of two equals.
-    fn worth(&self, individual: &Individual, settings: &Settings) -> f64;
+    fn sort_key(&self, individual: &Individual, settings: &Settings) -> f64;
 
     /// Value by which the champion is chosen: the greatest wins.
-    fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
-        self.worth(individual, settings)
+    fn champion_value(&self, individual: &Individual, settings: &Settings) -> f64 {
+        self.sort_key(individual, settings)
     }
 
     /// Individual to offer to other islands: the fittest one with 8 evaluations in the top half of the elite,

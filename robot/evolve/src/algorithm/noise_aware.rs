@@ -37,12 +37,12 @@ pub(super) fn from_scratch(depth: usize, draws: &mut Draws) -> (Method, usize) {
 }
 
 impl Rules for NoiseAware {
-    fn worth(&self, individual: &Individual, _: &Settings) -> f64 {
+    fn sort_key(&self, individual: &Individual, _: &Settings) -> f64 {
         individual.samples.mean()
     }
 
     /// Mean, scaled down if there are fewer than eight evaluations (Eq. 8.1).
-    fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
+    fn champion_value(&self, individual: &Individual, settings: &Settings) -> f64 {
         individual.samples.derated(settings.full_evaluations)
     }
 
@@ -76,7 +76,7 @@ mod tests {
     use crate::{Algorithm, Island, PrimitiveSet, Samples};
 
     #[test]
-    fn tournaments_compare_the_95_percent_likelihood_or_half_of_an_only_sample() {
+    fn likelihood_is_lower_bound_or_half_single_sample() {
         let island = Island::new(Settings::of(Algorithm::NoiseAware), PrimitiveSet::in_swarm(), 1, 1);
         let with = |fitness: &[f64]| {
             let mut samples = Samples::default();

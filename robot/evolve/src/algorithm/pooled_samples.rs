@@ -31,7 +31,7 @@ fn worth(individual: &Individual) -> f64 {
 }
 
 impl Rules for PooledSamples {
-    fn worth(&self, individual: &Individual, _: &Settings) -> f64 {
+    fn sort_key(&self, individual: &Individual, _: &Settings) -> f64 {
         worth(individual)
     }
 
@@ -49,7 +49,7 @@ impl Rules for PooledSamples {
             let child = if draws.unit() < deme.settings().crossover {
                 let mother = &deme.individuals()[deme.tournament(elites, worth, &mut draws)];
                 let father = &deme.individuals()[deme.tournament(elites, worth, &mut draws)];
-                let genotype = deme.unseen(&mut keys, &mut draws, |space, draws| {
+                let genotype = deme.new_genotype(&mut keys, &mut draws, |space, draws| {
                     let mut child = crossover(space, &mother.genotype, &father.genotype, draws);
                     mutate_gently(space, &mut child, draws);
                     child
@@ -58,8 +58,9 @@ impl Rules for PooledSamples {
                 deme.newborn_with(genotype, Some(parents), Operator::Crossover)
             } else {
                 let depth = deme.settings().depth;
-                let genotype =
-                    deme.unseen(&mut keys, &mut draws, |space, draws| space.random(from_scratch(depth, draws), draws));
+                let genotype = deme.new_genotype(&mut keys, &mut draws, |space, draws| {
+                    space.random(from_scratch(depth, draws), draws)
+                });
                 deme.newborn_with(genotype, None, Operator::Random)
             };
             deme.replace(i, child);

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use xpuck_kernels::random::{Draws, Stream};
 
 /// Minimum number of generations between two re-initialisations.
-const REST: u32 = 8;
+const MIN_REINIT_INTERVAL: u32 = 8;
 
 /// Result of an evaluation, without the bonus or penalty for size.
 #[derive(Clone, Debug)]
-pub struct Worth<U> {
+pub struct Evaluation<U> {
     /// Fitness without size.
     pub fitness: f64,
     /// Parts of the genotype that were used.
@@ -56,7 +56,7 @@ impl<S: Species> Clone for Member<S> {
 
 /// State of a step after a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum StepState {
     /// The step continues.
     Goes,
     /// The end formula holds.
@@ -147,7 +147,7 @@ impl<S: Species> Evolution<S> {
     /// Takes the results for the genotypes of [`Evolution::unknown`], in the same order, counts them as evaluations,
     /// and sorts the population, the fittest first. `seconds` is the time since the start of the curriculum, for end
     /// formulas that use it (s).
-    pub fn learn(&mut self, worths: Vec<Worth<S::Usage>>, seconds: f64) -> Progress {
+    pub fn learn(&mut self, worths: Vec<Evaluation<S::Usage>>, seconds: f64) -> StepState {
         let unknown = self.unknown();
         self.variables.evaluations += worths.len() as u64;
         self.variables.step_evaluations += worths.len() as u64;
@@ -185,7 +185,7 @@ impl<S: Species> Evolution<S> {
         }
     }
 
-    fn count_generation(&mut self, seconds: f64) -> Progress {
+    fn count_generation(&mut self, seconds: f64) -> StepState {
         let best = self.members[0].fitness;
         let variables = &mut self.variables;
         variables.momentum = match std::mem::take(&mut self.begun) {
@@ -202,11 +202,11 @@ impl<S: Species> Evolution<S> {
         variables.mean = self.members.iter().map(|member| member.fitness).sum::<f64>() / self.members.len() as f64;
         variables.seconds = seconds;
         if self.settings.end.holds(variables) {
-            Progress::Done
+            StepState::Done
         } else if variables.generation >= variables.total_generations {
-            Progress::Exhausted
+            StepState::Exhausted
         } else {
-            Progress::Goes
+            StepState::Goes
         }
     }
 
@@ -233,7 +233,7 @@ impl<S: Species> Evolution<S> {
         let replaced = ((self.settings.replace * n as f32).round() as usize).clamp(1, n - 1);
         let kept = n - replaced;
         let stagnates = self.variables.momentum < self.settings.reinitialise_below
-            && self.variables.step_generation >= self.last_reinitialised + REST;
+            && self.variables.step_generation >= self.last_reinitialised + MIN_REINIT_INTERVAL;
         if stagnates {
             self.last_reinitialised = self.variables.step_generation;
             let anew = (self.settings.reinitialise * n as f32) as usize;

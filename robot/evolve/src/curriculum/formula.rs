@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operator_has_both_forms() {
+    fn every_operator_parses_in_prefix_and_infix() {
         for (prefix, infix, [of_5_3, of_3_5, of_5_5]) in [
             ("&", "and", [1.0, 1.0, 1.0]),
             ("|", "or", [1.0, 1.0, 1.0]),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_best_must_reach_is_found_in_either_form() {
+    fn required_best_fitness_is_found_in_either_form() {
         let asked = |text: &str| Formula::parse(text).unwrap().best_asked_for();
         assert_eq!(asked("& (] best-fitness 295000) (< learning-momentum 50)"), Some(295_000.0));
         assert_eq!(asked("gennum > 9 or best-fitness > 3 and 7 <= best-fitness"), Some(7.0));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_never_hold_is_seen() {
+    fn unsatisfiable_formula_is_detected() {
         let never = |text: &str| Formula::parse(text).unwrap().never(600);
         assert!(never("gennum > 600").is_some());
         assert!(never("1 > 2").is_some());

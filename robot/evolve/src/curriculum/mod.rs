@@ -18,7 +18,7 @@ mod statistics;
 
 pub use blend::{Blend, blend};
 pub use combine::Combination;
-pub use evolution::{Evolution, Member, Progress, Worth};
+pub use evolution::{Evaluation, Evolution, Member, StepState};
 pub use formula::{Formula, Variables};
 pub use graph::{Graph, Node};
 pub use momentum::{GainOver, first_momentum, next_momentum};

@@ -69,7 +69,7 @@ mod tests {
     use xpuck_kernels::random::Stream;
 
     #[test]
-    fn the_best_gets_its_share() {
+    fn fittest_is_selected_at_expected_rate() {
         let wheel = Wheel::new(Selection::Roulette(1.5), vec![100.0, 101.0, 102.0, 105.0]);
         let mut draws = Draws::new(1, 0, 0, 0, Stream::Evolution);
         let chosen = (0..40_000).filter(|_| wheel.choose(&mut draws) == 3).count();

@@ -70,7 +70,7 @@ impl Deme {
         let (count, depth) = (self.settings.population, self.settings.depth);
         for i in 0..count {
             let how = ramped(i, count, depth);
-            let made = self.unseen(&mut keys, &mut self.draws(i), |space, draws| space.random(how, draws));
+            let made = self.new_genotype(&mut keys, &mut self.draws(i), |space, draws| space.random(how, draws));
             let individual = self.newborn_with(made, None, Operator::Random);
             self.individuals.push(individual);
         }
@@ -111,7 +111,7 @@ impl Deme {
     }
 
     /// Best champion of the earlier epochs.
-    pub(crate) fn kept(&self) -> Option<&Individual> {
+    pub(crate) fn past_champion(&self) -> Option<&Individual> {
         self.kept.as_ref()
     }
 
@@ -160,7 +160,7 @@ impl Deme {
 
     /// Creates genotypes until the tree of one is not in `keys`, and adds its key. Where samples belong to
     /// individuals, the first genotype is returned without this test.
-    pub(crate) fn unseen(
+    pub(crate) fn new_genotype(
         &self,
         keys: &mut Keys,
         draws: &mut Draws,
@@ -225,7 +225,7 @@ impl Deme {
     /// Reduces the weight of earlier samples to `most` per scenario, for trials that differ slightly. The old samples
     /// order the trees at first and soon weigh less than the new ones.
     pub(crate) fn fade(&mut self, most: u32) {
-        self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.fade(most));
+        self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.limit_weight(most));
     }
 
     /// Ends an epoch: keeps the champion and empties the population.

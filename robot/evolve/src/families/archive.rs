@@ -1,7 +1,7 @@
 //! Archive of the best genotype of each kind (MAP-Elites, Mouret and Clune 2015): a map from descriptor cells to the
 //! fittest individual of each cell.
 
-use super::Relative;
+use super::FamilyMember;
 use serde::{Deserialize, Serialize};
 
 /// Descriptor cell: the bin of each descriptor value.
@@ -15,7 +15,7 @@ pub struct Archive<G> {
     /// Number of additions that were rejected or displaced another cell because the archive was full.
     refused: u64,
     /// Sorted by cell.
-    cells: Vec<(Cell, Relative<G>)>,
+    cells: Vec<(Cell, FamilyMember<G>)>,
 }
 
 impl<G: Clone> Archive<G> {
@@ -26,8 +26,8 @@ impl<G: Clone> Archive<G> {
 
     /// Stores an individual in its cell if it is fitter than the individual there. If the archive is full of other
     /// cells, it replaces the least fit cell if it is fitter.
-    pub fn add(&mut self, cell: Cell, one: &Relative<G>) {
-        let place = |cells: &[(Cell, Relative<G>)]| cells.binary_search_by(|(there, _)| there.cmp(&cell));
+    pub fn add(&mut self, cell: Cell, one: &FamilyMember<G>) {
+        let place = |cells: &[(Cell, FamilyMember<G>)]| cells.binary_search_by(|(there, _)| there.cmp(&cell));
         if let Ok(at) = place(&self.cells) {
             let there = &mut self.cells[at].1;
             if one.worth() > there.worth() {
@@ -49,12 +49,12 @@ impl<G: Clone> Archive<G> {
     }
 
     /// Best individual of each cell, in the order of the cells.
-    pub fn elites(&self) -> impl Iterator<Item = &Relative<G>> {
+    pub fn elites(&self) -> impl Iterator<Item = &FamilyMember<G>> {
         self.cells.iter().map(|(_, one)| one)
     }
 
     /// Cells and their best individuals, in the order of the cells.
-    pub fn cells(&self) -> &[(Cell, Relative<G>)] {
+    pub fn cells(&self) -> &[(Cell, FamilyMember<G>)] {
         &self.cells
     }
 

@@ -38,12 +38,12 @@ pub trait Species {
     /// Cell of the genome in the archive (quality diversity).
     fn cell(&self, genome: &Self::Genome) -> Cell;
     /// Form and size of the genome; the number of survivors with the same form or size is limited.
-    fn likeness(&self, genome: &Self::Genome) -> Likeness;
+    fn likeness(&self, genome: &Self::Genome) -> Similarity;
 }
 
 /// Properties by which survivors are limited, in addition to the family.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Likeness {
+pub struct Similarity {
     /// Structure without parameters: bodies that differ only in their brains have the same form.
     pub form: String,
     /// Number of parts or nodes.
@@ -56,7 +56,7 @@ pub struct Family(pub u16, pub u32);
 
 /// Individual of a family-aware population.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Relative<G> {
+pub struct FamilyMember<G> {
     /// Identifier, unique on its island.
     pub id: u32,
     /// Family: the parent's, or a new one for a founder.
@@ -73,7 +73,7 @@ pub struct Relative<G> {
     pub fitness: Option<f64>,
 }
 
-impl<G> Relative<G> {
+impl<G> FamilyMember<G> {
     /// Fitness for comparisons; an unevaluated individual ranks last.
     pub fn worth(&self) -> f64 {
         self.fitness.unwrap_or(f64::NEG_INFINITY)
@@ -90,7 +90,7 @@ pub struct FamilyPopulation<G> {
     evaluations: u64,
     born: u32,
     /// Survivors, the fittest first, followed by unevaluated individuals.
-    members: Vec<Relative<G>>,
+    members: Vec<FamilyMember<G>>,
     archive: Option<Archive<G>>,
 }
 
@@ -103,12 +103,12 @@ impl<G: Clone> FamilyPopulation<G> {
         seed: u64,
     ) -> FamilyPopulation<G> {
         let founders = settings.population;
-        FamilyPopulation::of_founders(settings, species, island, seed, founders)
+        FamilyPopulation::with_founders(settings, species, island, seed, founders)
     }
 
     /// As [`FamilyPopulation::new`], with another number of founders, at most 10 000. The number of survivors does
     /// not change.
-    pub fn of_founders(
+    pub fn with_founders(
         settings: FamilySettings,
         species: &impl Species<Genome = G>,
         island: u16,
@@ -126,7 +126,7 @@ impl<G: Clone> FamilyPopulation<G> {
             members: Vec::new(),
             archive,
         };
-        population.found(species, founders);
+        population.add_founders(species, founders);
         population
     }
 
@@ -146,7 +146,7 @@ impl<G: Clone> FamilyPopulation<G> {
     }
 
     /// Survivors, the fittest first, followed by unevaluated individuals.
-    pub fn members(&self) -> &[Relative<G>] {
+    pub fn members(&self) -> &[FamilyMember<G>] {
         &self.members
     }
 
@@ -156,7 +156,7 @@ impl<G: Clone> FamilyPopulation<G> {
     }
 
     /// Individuals that need an evaluation.
-    pub fn waiting(&self) -> impl Iterator<Item = &Relative<G>> {
+    pub fn unevaluated(&self) -> impl Iterator<Item = &FamilyMember<G>> {
         self.members.iter().filter(|member| member.fitness.is_none())
     }
 
@@ -177,11 +177,11 @@ impl<G: Clone> FamilyPopulation<G> {
         let mut niches = Niches::new(&self.settings);
         let known = self.members.iter().filter(|member| member.fitness.is_some());
         known.for_each(|member| niches.add(member.family, species.likeness(&member.genome), member.worth()));
-        self.waiting().map(|one| niches.hurdle(one.family, &species.likeness(&one.genome))).collect()
+        self.unevaluated().map(|one| niches.hurdle(one.family, &species.likeness(&one.genome))).collect()
     }
 
     /// Fittest individual so far.
-    pub fn best(&self) -> Option<&Relative<G>> {
+    pub fn best(&self) -> Option<&FamilyMember<G>> {
         self.members.first().filter(|member| member.fitness.is_some())
     }
 
@@ -190,18 +190,18 @@ impl<G: Clone> FamilyPopulation<G> {
     ///
     /// # Panics
     /// If the number of results differs from the number of unevaluated individuals.
-    pub fn tell(&mut self, species: &impl Species<Genome = G>, fitness: &[f64]) {
+    pub fn record_and_breed(&mut self, species: &impl Species<Genome = G>, fitness: &[f64]) {
         self.record(species, fitness);
         self.breed(species);
     }
 
-    /// First half of [`FamilyPopulation::tell`]: selects the survivors. Islands exchange individuals between the two
+    /// First half of [`FamilyPopulation::record_and_breed`]: selects the survivors. Islands exchange individuals between the two
     /// halves.
     ///
     /// # Panics
-    /// As [`FamilyPopulation::tell`].
+    /// As [`FamilyPopulation::record_and_breed`].
     pub fn record(&mut self, species: &impl Species<Genome = G>, fitness: &[f64]) {
-        assert_eq!(fitness.len(), self.waiting().count(), "one result for each that waits");
+        assert_eq!(fitness.len(), self.unevaluated().count(), "one result for each that waits");
         let mut told = fitness.iter().map(|f| if f.is_nan() { f64::NEG_INFINITY } else { *f });
         for member in self.members.iter_mut().filter(|member| member.fitness.is_none()) {
             member.fitness = told.next();
@@ -215,11 +215,11 @@ impl<G: Clone> FamilyPopulation<G> {
         self.members = survivors(species, pool, &self.settings);
     }
 
-    /// Second half of [`FamilyPopulation::tell`]: creates children of the survivors and of the archive, and new
+    /// Second half of [`FamilyPopulation::record_and_breed`]: creates children of the survivors and of the archive, and new
     /// founders.
     pub fn breed(&mut self, species: &impl Species<Genome = G>) {
         let parents = self.members.clone();
-        let from_archive: Vec<Relative<G>> = match &self.archive {
+        let from_archive: Vec<FamilyMember<G>> = match &self.archive {
             Some(archive) => archive.elites().filter(|one| parents.iter().all(|p| p.id != one.id)).cloned().collect(),
             None => Vec::new(),
         };
@@ -240,7 +240,7 @@ impl<G: Clone> FamilyPopulation<G> {
         if self.settings.sharing == Sharing::Published {
             // As in the published program: the n-th children of all parents of a family share one name, and only the
             // last child of a name is kept.
-            let name = |at: usize, child: &Relative<G>| (child.family, at % self.settings.children);
+            let name = |at: usize, child: &FamilyMember<G>| (child.family, at % self.settings.children);
             let last: BTreeMap<_, _> = children.iter().enumerate().map(|(at, child)| (name(at, child), at)).collect();
             let kept = children.into_iter().enumerate().filter(|(at, child)| last[&name(*at, child)] == *at);
             children = kept.map(|(_, child)| child).collect();
@@ -251,14 +251,14 @@ impl<G: Clone> FamilyPopulation<G> {
             self.members.push(child);
         }
         let newcomers = self.settings.population - parents.len().min(self.settings.population);
-        self.found(species, newcomers);
+        self.add_founders(species, newcomers);
     }
 
     /// Inserts a migrant with its fitness and its family; returns whether it was inserted. A migrant is rejected if
     /// its family is already here, or if the population is full and it would be the least fit.
-    pub fn immigrate(&mut self, migrant: Relative<G>) -> bool {
+    pub fn immigrate(&mut self, migrant: FamilyMember<G>) -> bool {
         let full = self.members.len() >= self.settings.survivors();
-        let (Some(fitness), Some(least)) = (migrant.fitness, self.members.last().map(Relative::worth)) else {
+        let (Some(fitness), Some(least)) = (migrant.fitness, self.members.last().map(FamilyMember::worth)) else {
             return false;
         };
         if self.members.iter().any(|m| m.family == migrant.family) || (full && fitness <= least) {
@@ -268,7 +268,7 @@ impl<G: Clone> FamilyPopulation<G> {
             self.members.pop();
         }
         let place = self.members.partition_point(|m| m.worth() >= fitness);
-        let mut migrant = Relative { id: self.born, parents: Vec::new(), operator: Operator::Migration, ..migrant };
+        let mut migrant = FamilyMember { id: self.born, parents: Vec::new(), operator: Operator::Migration, ..migrant };
         migrant.born = self.generation;
         self.born += 1;
         self.members.insert(place, migrant);
@@ -278,10 +278,10 @@ impl<G: Clone> FamilyPopulation<G> {
     fn child(
         &self,
         species: &impl Species<Genome = G>,
-        parent: &Relative<G>,
-        mates: &[Relative<G>],
+        parent: &FamilyMember<G>,
+        mates: &[FamilyMember<G>],
         draws: &mut Draws,
-    ) -> Relative<G> {
+    ) -> FamilyMember<G> {
         let mate = (draws.unit() < self.settings.crossover).then(|| &mates[draws.below(mates.len() as u32) as usize]);
         let crossed = mate
             .filter(|mate| mate.id != parent.id)
@@ -290,13 +290,13 @@ impl<G: Clone> FamilyPopulation<G> {
             Some((mate, genome)) => (vec![parent.id, mate], Operator::Crossover, species.mutate(&genome, draws)),
             None => (vec![parent.id], Operator::Mutation, species.mutate(&parent.genome, draws)),
         };
-        Relative { id: 0, family: parent.family, parents, operator, born: self.generation, genome, fitness: None }
+        FamilyMember { id: 0, family: parent.family, parents, operator, born: self.generation, genome, fitness: None }
     }
 
-    fn found(&mut self, species: &impl Species<Genome = G>, count: usize) {
+    fn add_founders(&mut self, species: &impl Species<Genome = G>, count: usize) {
         for place in 0..count {
             let genome = species.founder(&mut self.draws(FOUNDERS + place));
-            self.members.push(Relative {
+            self.members.push(FamilyMember {
                 id: self.born,
                 family: Family(self.island, self.born),
                 parents: Vec::new(),

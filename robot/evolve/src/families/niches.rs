@@ -1,7 +1,7 @@
 //! Groups of similar individuals with a limited number of survivors each.
 
 use super::settings::{FamilySettings, Sharing};
-use super::{Family, Likeness};
+use super::{Family, Similarity};
 use std::collections::BTreeMap;
 
 /// Number of members of a group, and their least fitness.
@@ -48,18 +48,18 @@ impl Niches {
         }
     }
 
-    fn groups(&self, family: Family, likeness: &Likeness) -> [Group; 4] {
+    fn groups(&self, family: Family, likeness: &Similarity) -> [Group; 4] {
         let of = |group: Option<&Group>| group.copied().unwrap_or(EMPTY);
-        let Likeness { form, size } = likeness;
+        let Similarity { form, size } = likeness;
         [self.all, of(self.families.get(&family)), of(self.forms.get(form)), of(self.sizes.get(size))]
     }
 
     /// Whether another individual with these properties fits into all its groups.
-    pub fn has_room(&self, family: Family, likeness: &Likeness) -> bool {
+    pub fn has_room(&self, family: Family, likeness: &Similarity) -> bool {
         self.groups(family, likeness).iter().zip(self.most).all(|(group, most)| group.count < most)
     }
 
-    pub fn add(&mut self, family: Family, likeness: Likeness, worth: f64) {
+    pub fn add(&mut self, family: Family, likeness: Similarity, worth: f64) {
         self.all.add(worth);
         self.families.entry(family).or_insert(EMPTY).add(worth);
         self.forms.entry(likeness.form).or_insert(EMPTY).add(worth);
@@ -67,7 +67,7 @@ impl Niches {
     }
 
     /// The greatest of the least fitness values of the full groups of this individual; `None` if no group is full.
-    pub fn hurdle(&self, family: Family, likeness: &Likeness) -> Option<f64> {
+    pub fn hurdle(&self, family: Family, likeness: &Similarity) -> Option<f64> {
         let full =
             self.groups(family, likeness).into_iter().zip(self.most).filter(|(group, most)| group.count >= *most);
         full.map(|(group, _)| group.least).reduce(f64::max)

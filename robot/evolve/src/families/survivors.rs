@@ -2,16 +2,16 @@
 
 use super::niches::Niches;
 use super::settings::FamilySettings;
-use super::{Relative, Species};
+use super::{FamilyMember, Species};
 
 /// Returns the fittest individuals within the limits per family, form and size, the older first among equals. Places
 /// that remain empty are filled by new founders, because a new family helps the search more than another member of a
 /// known family.
 pub(super) fn survivors<S: Species>(
     species: &S,
-    mut pool: Vec<Relative<S::Genome>>,
+    mut pool: Vec<FamilyMember<S::Genome>>,
     settings: &FamilySettings,
-) -> Vec<Relative<S::Genome>> {
+) -> Vec<FamilyMember<S::Genome>> {
     pool.sort_by(|a, b| b.worth().total_cmp(&a.worth()).then(a.id.cmp(&b.id)));
     let mut niches = Niches::new(settings);
     pool.retain(|one| {

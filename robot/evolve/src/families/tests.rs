@@ -30,8 +30,8 @@ impl Species for Strings {
         Cell(vec![(genome & 3) as u16])
     }
 
-    fn likeness(&self, genome: &u32) -> Likeness {
-        Likeness { form: (genome >> 24).to_string(), size: (genome >> 16 & 0xff) as usize }
+    fn likeness(&self, genome: &u32) -> Similarity {
+        Similarity { form: (genome >> 24).to_string(), size: (genome >> 16 & 0xff) as usize }
     }
 }
 
@@ -40,8 +40,8 @@ fn ones(genome: &u32) -> f64 {
 }
 
 fn step(population: &mut FamilyPopulation<u32>) {
-    let fitness: Vec<f64> = population.waiting().map(|one| ones(&one.genome)).collect();
-    population.tell(&Strings, &fitness);
+    let fitness: Vec<f64> = population.unevaluated().map(|one| ones(&one.genome)).collect();
+    population.record_and_breed(&Strings, &fitness);
 }
 
 fn families(population: &FamilyPopulation<u32>) -> BTreeMap<Family, usize> {
@@ -53,10 +53,10 @@ fn families(population: &FamilyPopulation<u32>) -> BTreeMap<Family, usize> {
 }
 
 #[test]
-fn no_family_keeps_more_than_its_share_and_the_best_is_never_lost() {
+fn family_share_is_kept_and_best_survives() {
     let settings = document();
     let mut population = FamilyPopulation::new(settings.clone(), &Strings, 0, 7);
-    assert_eq!(population.waiting().count(), 20);
+    assert_eq!(population.unevaluated().count(), 20);
     let mut best = 0.0;
     for generation in 1..=30 {
         step(&mut population);
@@ -68,14 +68,14 @@ fn no_family_keeps_more_than_its_share_and_the_best_is_never_lost() {
         assert!(counts.values().all(|count| *count <= 3), "{counts:?}");
         let survivors: usize = counts.values().sum();
         assert!(survivors <= settings.survivors());
-        let waiting = population.waiting().count();
+        let waiting = population.unevaluated().count();
         assert_eq!(waiting, 5 * survivors + 20 - survivors, "five children of each, and founders");
     }
     assert!(best >= 28.0, "{best}");
 }
 
 #[test]
-fn as_published_two_of_a_family_survive_and_its_children_are_those_of_one_parent() {
+fn published_sharing_limits_family_to_two() {
     let settings = FamilySettings { sharing: Sharing::Published, ..document() };
     let mut population = FamilyPopulation::new(settings, &Strings, 0, 7);
     for _ in 0..12 {
@@ -83,7 +83,7 @@ fn as_published_two_of_a_family_survive_and_its_children_are_those_of_one_parent
         let counts = families(&population);
         assert!(counts.values().all(|count| *count <= 2), "{counts:?}");
         let mut children: BTreeMap<Family, usize> = BTreeMap::new();
-        for child in population.waiting().filter(|one| !one.parents.is_empty()) {
+        for child in population.unevaluated().filter(|one| !one.parents.is_empty()) {
             *children.entry(child.family).or_default() += 1;
         }
         assert!(children.values().all(|count| *count <= 5), "{children:?}");
@@ -91,7 +91,7 @@ fn as_published_two_of_a_family_survive_and_its_children_are_those_of_one_parent
 }
 
 #[test]
-fn a_population_that_was_saved_goes_on_with_the_same_digits() {
+fn saved_population_resumes_bit_for_bit() {
     let settings = FamilySettings { crossover: 0.5, cells: Some(3), ..document() };
     let mut population = FamilyPopulation::new(settings, &Strings, 2, 11);
     (0..5).for_each(|_| step(&mut population));
@@ -104,12 +104,12 @@ fn a_population_that_was_saved_goes_on_with_the_same_digits() {
 }
 
 #[test]
-fn migrants_found_no_place_twice_and_never_push_out_the_better() {
+fn migrant_is_rejected_if_known_or_worst() {
     let settings = document();
     let (mut one, mut two) =
         (FamilyPopulation::new(settings.clone(), &Strings, 0, 1), FamilyPopulation::new(settings, &Strings, 1, 1));
     for population in [&mut one, &mut two] {
-        let fitness: Vec<f64> = population.waiting().map(|one| ones(&one.genome)).collect();
+        let fitness: Vec<f64> = population.unevaluated().map(|one| ones(&one.genome)).collect();
         population.record(&Strings, &fitness);
     }
     let best = one.best().unwrap().clone();
@@ -119,15 +119,15 @@ fn migrants_found_no_place_twice_and_never_push_out_the_better() {
     assert!(two.best().unwrap().fitness >= before);
     let guest = two.members().iter().find(|m| m.family == best.family).unwrap();
     assert_eq!((guest.fitness, guest.operator), (best.fitness, Operator::Migration));
-    let hopeless = Relative { family: Family(9, 9), fitness: Some(-1.0), ..best.clone() };
+    let hopeless = FamilyMember { family: Family(9, 9), fitness: Some(-1.0), ..best.clone() };
     assert!(!two.immigrate(hopeless));
-    assert!(!two.immigrate(Relative { fitness: None, ..best }), "its fitness is not known");
+    assert!(!two.immigrate(FamilyMember { fitness: None, ..best }), "its fitness is not known");
     let fitness_known = two.members().iter().filter(|m| m.fitness.is_some()).count();
     assert_eq!(fitness_known, 17);
 }
 
 #[test]
-fn an_archive_keeps_the_best_of_each_kind_and_tells_of_poor_descriptors() {
+fn archive_keeps_best_per_cell_and_warns() {
     let settings = FamilySettings { cells: Some(8), ..document() };
     let mut population = FamilyPopulation::new(settings, &Strings, 0, 3);
     assert_eq!(population.archive().unwrap().notice(), None);
@@ -153,7 +153,7 @@ fn an_archive_keeps_the_best_of_each_kind_and_tells_of_poor_descriptors() {
 }
 
 #[test]
-fn fitness_that_is_no_number_counts_as_the_least() {
+fn nan_fitness_counts_as_lowest() {
     let mut population = FamilyPopulation::new(document(), &Strings, 0, 5);
     let mut fitness = vec![f64::NAN; 20];
     fitness[4] = 1.0;
@@ -178,8 +178,8 @@ fn behaviour_trees_evolve_by_families() {
     let size = |genotype: &crate::Genotype| trees.space().tree(genotype).nodes().len() as f64;
     let mut curve = Vec::new();
     for _ in 0..10 {
-        let fitness: Vec<f64> = population.waiting().map(|one| size(&one.genome)).collect();
-        population.tell(&trees, &fitness);
+        let fitness: Vec<f64> = population.unevaluated().map(|one| size(&one.genome)).collect();
+        population.record_and_breed(&trees, &fitness);
         curve.push(population.best().and_then(|one| one.fitness).unwrap_or(0.0));
     }
     assert!(curve[9] > curve[0] + 10.0, "{curve:?}");
@@ -187,21 +187,21 @@ fn behaviour_trees_evolve_by_families() {
 }
 
 #[test]
-fn of_each_form_and_size_a_few_survive_and_hurdles_say_who_has_to_beat_whom() {
+fn hurdles_are_least_fitness_of_full_groups() {
     let settings = FamilySettings { per_form: 2, per_size: 3, crossover: 0.5, ..document() };
     let mut population = FamilyPopulation::new(settings.clone(), &Strings, 0, 9);
     assert!(population.hurdles(&Strings).iter().all(Option::is_none), "nobody has survived yet");
     for _ in 0..20 {
         step(&mut population);
         let known: Vec<_> = population.members().iter().filter(|one| one.fitness.is_some()).cloned().collect();
-        let likeness: Vec<Likeness> = known.iter().map(|one| Strings.likeness(&one.genome)).collect();
-        let count = |same: &dyn Fn(&Likeness) -> bool| likeness.iter().filter(|one| same(one)).count();
+        let likeness: Vec<Similarity> = known.iter().map(|one| Strings.likeness(&one.genome)).collect();
+        let count = |same: &dyn Fn(&Similarity) -> bool| likeness.iter().filter(|one| same(one)).count();
         for one in &likeness {
             assert!(count(&|other| other.form == one.form) <= 2 && count(&|other| other.size == one.size) <= 3);
         }
-        for (one, hurdle) in population.waiting().zip(population.hurdles(&Strings)) {
+        for (one, hurdle) in population.unevaluated().zip(population.hurdles(&Strings)) {
             let alike = Strings.likeness(&one.genome);
-            let least = |most: usize, same: &dyn Fn(&Relative<u32>, &Likeness) -> bool| {
+            let least = |most: usize, same: &dyn Fn(&FamilyMember<u32>, &Similarity) -> bool| {
                 let group: Vec<f64> = known
                     .iter()
                     .zip(&likeness)

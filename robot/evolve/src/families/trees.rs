@@ -1,6 +1,6 @@
 //! Behaviour trees as a species of family-aware evolution.
 
-use super::{Cell, Likeness, Species};
+use super::{Cell, Similarity, Species};
 use crate::generate::ramped;
 use crate::genotype::{Gene, Genotype};
 use crate::primitive_set::PrimitiveSet;
@@ -31,14 +31,14 @@ impl Species for Trees {
     type Genome = Genotype;
 
     fn founder(&self, draws: &mut Draws) -> Genotype {
-        match RuleListBuilder::of(&self.primitive_set) {
+        match RuleListBuilder::new(&self.primitive_set) {
             Some(builder) => Genotype::Branches(vec![builder.branch(draws)]),
             None => self.space().random(ramped(draws.below(2) as usize, 2, self.settings.depth), draws),
         }
     }
 
     fn mutate(&self, parent: &Genotype, draws: &mut Draws) -> Genotype {
-        if let Some(builder) = RuleListBuilder::of(&self.primitive_set) {
+        if let Some(builder) = RuleListBuilder::new(&self.primitive_set) {
             return vary(self.space(), &builder, parent, parent, draws).0;
         }
         let mut child = parent.clone();
@@ -64,9 +64,9 @@ impl Species for Trees {
         Cell(vec![conditions.min(7), actions.min(7)])
     }
 
-    fn likeness(&self, genome: &Genotype) -> Likeness {
+    fn likeness(&self, genome: &Genotype) -> Similarity {
         let tree = self.space().tree(genome);
         let kinds: Vec<String> = tree.nodes().iter().map(|node| format!("{:?}/{}", node.kind, node.children)).collect();
-        Likeness { size: kinds.len(), form: kinds.join(" ") }
+        Similarity { size: kinds.len(), form: kinds.join(" ") }
     }
 }

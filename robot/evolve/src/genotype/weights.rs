@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn children_have_whole_neurons_of_their_parents_and_mutants_are_near() {
+    fn crossover_exchanges_whole_neurons() {
         let shape = &Shape { inputs: vec![4, 5], neurons: 8 };
         let [a, b] = [0, 1].map(|i| Weights::random(shape, &mut draws(i)));
         let (child, other) = a.exchange(&b, shape, &mut draws(2));

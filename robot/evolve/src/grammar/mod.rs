@@ -147,7 +147,7 @@ mod tests {
     use xpuck_kernels::random::{Draws, Stream};
 
     #[test]
-    fn alternatives_that_are_no_power_of_two_are_nearly_equally_likely() {
+    fn fifteen_alternatives_are_nearly_equally_likely() {
         let mut counts = [0; 15];
         for i in 0..3000 {
             let bits = Bits::random(64, &mut Draws::new(2, 0, i, 0, Stream::Evolution));

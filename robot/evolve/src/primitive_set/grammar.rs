@@ -79,7 +79,7 @@ impl Compiler<'_> {
 
     fn node(&mut self, name: &str, rest: &[Symbol]) -> Result<Production, String> {
         let (kind, arity) =
-            Kind::of_word(name).map_err(|_| format!("unknown node `{name}`{}", self.primitive_set.suggest(name)))?;
+            Kind::from_word(name).map_err(|_| format!("unknown node `{name}`{}", self.primitive_set.suggest(name)))?;
         if kind.spec().group.is_network() {
             return Err(format!(
                 "`{name}` is no node of a grammar's trees; networks evolve with representation = \"network\""

@@ -81,13 +81,13 @@ impl PrimitiveSet {
     }
 
     /// Whether trees of this set are for Kilobots.
-    pub fn is_kilobots(&self) -> bool {
+    pub fn is_for_kilobots(&self) -> bool {
         self.inner.iter().chain(&self.leaves).any(|choice| choice.kind.is_kilobots_own())
     }
 
     /// Cells of all senses that trees may read, in order; empty for a Kilobot's set.
     pub(crate) fn senses(&self) -> Vec<u8> {
-        if self.is_kilobots() {
+        if self.is_for_kilobots() {
             return Vec::new();
         }
         let registers = &self.operands.registers;

@@ -46,7 +46,7 @@ fn extent(branch: &Branch, functions: &[Extent], primitive_set: &PrimitiveSet) -
     let mut level = 0;
     for gene in branch.genes() {
         let leaf = match *gene {
-            Gene::Node(node) => Extent { footprint: Footprint::of(&node), depth: 0 },
+            Gene::Node(node) => Extent { footprint: Footprint::of_node(&node), depth: 0 },
             Gene::Subtree(i) => {
                 let tree = primitive_set.subtree(i);
                 Extent { footprint: Footprint::of_tree(tree), depth: tree.depth() }

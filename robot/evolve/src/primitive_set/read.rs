@@ -75,7 +75,7 @@ impl PrimitiveSet {
     /// Parses a primitive set for e-pucks, with the keys of [`PrimitiveSetFile`]; `file` is the name in errors.
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let set = PrimitiveSet::parse_any(file, text)?;
-        if set.is_kilobots() {
+        if set.is_for_kilobots() {
             let message = "the nodes are a Kilobot's, and the robots here are e-pucks".into();
             return Err(PrimitiveSetError { file: file.into(), message });
         }
@@ -85,7 +85,7 @@ impl PrimitiveSet {
     /// Parses a primitive set for Kilobots.
     pub fn parse_kilobots(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let set = PrimitiveSet::parse_any(file, text)?;
-        if !set.is_kilobots() {
+        if !set.is_for_kilobots() {
             let message = "the nodes are an e-puck's, and the robots here are Kilobots".into();
             return Err(PrimitiveSetError { file: file.into(), message });
         }
@@ -169,7 +169,7 @@ fn list<T>(key: &str, names: &[String], read: impl Fn(&str) -> Result<T, String>
 }
 
 fn inner(name: &str) -> Result<Choice, String> {
-    let (kind, arity) = Kind::of_word(name)?;
+    let (kind, arity) = Kind::from_word(name)?;
     let children = match (kind.spec().group, arity) {
         (Group::Decorator, None) => 1,
         (Group::Composite, None) if kind.fixed_children().is_some() => kind.fixed_children().unwrap_or(0),
@@ -186,7 +186,7 @@ fn inner(name: &str) -> Result<Choice, String> {
 }
 
 fn leaf(name: &str) -> Result<Choice, String> {
-    let (kind, _) = Kind::of_word(name)?;
+    let (kind, _) = Kind::from_word(name)?;
     match kind.spec().group {
         Group::Composite | Group::Decorator => Err(format!("`{name}` has children; it belongs to inner")),
         Group::Network | Group::Part => {
@@ -208,7 +208,7 @@ fn subtrees(entries: &BTreeMap<String, String>) -> Result<Vec<Subtree>, String> 
     }
     let read = |(name, text): (&String, &String)| {
         let wrong = |message: String| format!("subtrees.{name}: {message}");
-        if Kind::of_word(name).is_ok() {
+        if Kind::from_word(name).is_ok() {
             return Err(wrong("is the name of a node; choose another".into()));
         }
         let tree =

@@ -30,7 +30,7 @@ fn listing_3_2_wraps_around_once() {
 }
 
 #[test]
-fn a_string_of_ones_ends_at_the_depth_limit() {
+fn string_of_ones_ends_at_depth_limit() {
     // At the depth limit `<node>` has only one alternative and consumes no bits.
     let leaves = "    bfront\n".repeat(3);
     assert_eq!(text_of("11111111", 2), format!("sel\n{}", format!("  sel\n{leaves}").repeat(3)));
@@ -38,7 +38,7 @@ fn a_string_of_ones_ends_at_the_depth_limit() {
 }
 
 #[test]
-fn a_generated_tree_leads_back_to_a_string_that_generates_it() {
+fn bit_string_is_recovered_from_generated_tree() {
     let primitive_set = PrimitiveSet::in_swarm();
     let (mut found, mut all) = (0, 0);
     for i in 0..200 {
@@ -69,7 +69,7 @@ fn trees_from_outside_are_checked() {
 }
 
 #[test]
-fn the_transferability_primitive_set_has_the_nodes_of_table_7_4() {
+fn transferability_set_has_nodes_of_table_7_4() {
     let primitive_set = PrimitiveSet::transferability();
     let allows = |text: &str| primitive_set.allows(&Tree::parse(text).unwrap());
     assert!(allows(
@@ -80,10 +80,10 @@ fn the_transferability_primitive_set_has_the_nodes_of_table_7_4() {
 }
 
 #[test]
-fn a_kilobot_s_set_builds_trees_of_its_nodes_alone() {
+fn kilobot_set_builds_trees_of_kilobot_nodes_only() {
     let set = PrimitiveSet::kilobot();
     let read = |text: &str| Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap();
-    assert!(set.is_kilobots() && !PrimitiveSet::in_swarm().is_kilobots());
+    assert!(set.is_for_kilobots() && !PrimitiveSet::in_swarm().is_for_kilobots());
     assert!(set.allows(&read(include_str!("../../../../docs/kilobots/figure-4-6.bt"))));
     assert!(set.allows(&read("probm3 0.2 0.3\n  mf\n  set scratchpad 0.5\n  ifltvar density delta_density\n")));
     assert!(!set.allows(&Tree::parse("seqm\n  movcv v_goal 0deg\n  successl\n").unwrap()));
@@ -100,7 +100,7 @@ fn a_kilobot_s_set_builds_trees_of_its_nodes_alone() {
 }
 
 #[test]
-fn a_set_is_for_one_kind_of_robot() {
+fn set_with_mixed_robot_kinds_is_rejected() {
     let kilobot = include_str!("kilobot.toml");
     let wrong = |text: &str| PrimitiveSet::parse("set.toml", text).unwrap_err().message;
     let mixed = wrong(&kilobot.replace("\"successl\"", "\"movcs\""));

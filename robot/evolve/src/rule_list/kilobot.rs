@@ -12,20 +12,20 @@ use xpuck_kernels::tree::{Kind, Node, Operand};
 /// Maximum number of moves of one kind in a new manoeuvre; a node has up to four children.
 const MOST_MOVES: u32 = 4;
 /// Probability that moves of a second kind follow.
-const SECOND: f32 = 0.3;
+const SECOND_MOVE_PROBABILITY: f32 = 0.3;
 /// Probability that a manoeuvre begins by setting a blackboard entry.
-const SETS: f32 = 0.1;
+const SET_PROBABILITY: f32 = 0.1;
 /// Probability that a constant is small, and the exponents of 2 between which it then lies; distances change by
 /// millimetres.
-const SMALL: (f32, f32, f32) = (0.5, -10.0, 0.0);
+const SMALL_CONSTANTS: (f32, f32, f32) = (0.5, -10.0, 0.0);
 
-/// Returns moves, preceded by setting a blackboard entry with probability [`SETS`].
+/// Returns moves, preceded by setting a blackboard entry with probability [`SET_PROBABILITY`].
 pub(super) fn manoeuvre(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
     let mut genes = moves(builder, draws);
-    if draws.unit() < SECOND {
+    if draws.unit() < SECOND_MOVE_PROBABILITY {
         genes = super::join(Kind::Seqm, genes, moves(builder, draws));
     }
-    if builder.sets && draws.unit() < SETS {
+    if builder.sets && draws.unit() < SET_PROBABILITY {
         let first = builder.leaf(Kind::Set, |operand, draws| builder.number(operand, draws), draws);
         genes = super::join(Kind::Seqm, vec![first], genes);
     }
@@ -48,7 +48,7 @@ fn moves(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
 /// Draws a constant for comparison with, or assignment to, a blackboard entry.
 pub(super) fn constant(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> f32 {
     let drawn = builder.primitive_set.operands().draw(Operand::Float, draws);
-    let (share, low, high) = SMALL;
+    let (share, low, high) = SMALL_CONSTANTS;
     if draws.unit() < share { drawn.signum() * draws.range(low, high).exp2() } else { drawn }
 }
 

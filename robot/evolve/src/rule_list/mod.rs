@@ -49,13 +49,13 @@ enum Read {
 impl<'a> RuleListBuilder<'a> {
     /// Creates a builder; `None` if the set lacks `seq2` or `sel2` (`seqm2` or `selm2` for Kilobots), conditions or
     /// actions.
-    pub fn of(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
+    pub fn new(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
         let tests = |kind: &Kind| {
             let spec = kind.spec();
             !spec.writes && spec.results.success && spec.results.failure
         };
         let (conditions, rest): (Vec<Kind>, Vec<Kind>) = primitive_set.leaf_kinds().partition(tests);
-        let (kilobots, sets) = (primitive_set.is_kilobots(), rest.contains(&Kind::Set));
+        let (kilobots, sets) = (primitive_set.is_for_kilobots(), rest.contains(&Kind::Set));
         let acts = |kind: &Kind| kind.spec().writes && *kind != Kind::Set;
         let actions: Vec<Kind> = rest.into_iter().filter(acts).collect();
         let subtrees = primitive_set.subtree_count();

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_read_from_text_and_from_files_and_the_first_is_written() {
+    fn all_names_parse_and_main_name_is_written() {
         for algorithm in Algorithm::ALL {
             for name in [algorithm.name()].iter().chain(algorithm.aliases()) {
                 assert_eq!(name.parse(), Ok(algorithm));

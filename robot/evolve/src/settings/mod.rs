@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_changes_what_it_names_and_leaves_the_algorithms_values() {
+    fn table_overrides_only_its_own_keys() {
         let own = Settings::of(Algorithm::Classic);
         assert_eq!(read("").unwrap(), own, "numbers survive the way through TOML bit for bit");
         let changed = read("population = 32\nmutate_subtree = 0.05\nrepresentation = \"adf\"").unwrap();

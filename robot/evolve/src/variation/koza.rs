@@ -3,7 +3,7 @@
 use super::{any_branch, graft, mutate_numbers};
 use crate::generate::full;
 use crate::genotype::{Branch, Gene, Genotype};
-use crate::operands::{Operands, grain};
+use crate::operands::{Operands, step_size};
 use crate::space::Space;
 use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_kernels::tree::Operand;
@@ -110,7 +110,7 @@ fn nudge(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
         _ => return value,
     };
     let moved = value + step * normal_pair(draws.word(), draws.word()).0;
-    let moved = grain(operand).map_or(moved, |grain| (moved / grain).round() * grain);
+    let moved = step_size(operand).map_or(moved, |grain| (moved / grain).round() * grain);
     moved.clamp(low, high)
 }
 
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn mutation_rates_hold_for_each_parameter_each_node_and_each_individual() {
+    fn mutation_rates_match_settings() {
         let own = Settings::of(Algorithm::Classic);
         let off = Settings { mutate_parameter: 0.0, mutate_point: 0.0, mutate_subtree: 0.0, ..own.clone() };
         let differ = |a: &Branch, b: &Branch| a.genes().iter().zip(b.genes()).filter(|(a, b)| a != b).count();

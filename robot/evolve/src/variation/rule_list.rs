@@ -4,7 +4,7 @@
 use super::graft;
 use crate::genotype::{Branch, Gene, Genotype};
 use crate::individual::Operator;
-use crate::operands::grain;
+use crate::operands::step_size;
 use crate::rule_list::{RuleListBuilder, inner, join};
 use crate::space::Space;
 use xpuck_kernels::random::{Draws, normal_pair};
@@ -199,6 +199,6 @@ fn step(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
     };
     let moved = if operand == Operand::Angle && moved > high { moved - 256.0 } else { moved };
     // Adding zero turns a negative zero into a positive zero.
-    let moved = grain(operand).map_or(moved, |grain| (moved / grain).round() * grain) + 0.0;
+    let moved = step_size(operand).map_or(moved, |grain| (moved / grain).round() * grain) + 0.0;
     moved.clamp(low, high)
 }

@@ -27,7 +27,7 @@ fn report() -> Report {
 }
 
 #[test]
-fn the_checksum_has_its_known_answer() {
+fn checksum_matches_known_answer() {
     let words = [0x3132, 0x3334, 0x3536, 0x3738];
     assert_eq!(crc(&words), 0xa12b, "CRC-16/CCITT-FALSE of \"12345678\"");
     assert_eq!(crc(&[]), 0xffff);
@@ -40,7 +40,7 @@ fn messages_come_back() {
 }
 
 #[test]
-fn words_stand_where_the_layout_says() {
+fn words_follow_documented_layout() {
     let words = command().encode();
     assert_eq!((words[0], words[1] as i16, words[2] as i16, words[3], words[4]), (0x21, -714, 714, 0x0301, 7));
     // First pixel (red 0, green 100, blue 200), second (1, 101, 201): G R | B G | R B.
@@ -54,7 +54,7 @@ fn words_stand_where_the_layout_says() {
 }
 
 #[test]
-fn every_single_bit_error_is_caught() {
+fn every_single_bit_error_is_detected() {
     let words = command().encode();
     for bit in 0..16 * 31 {
         let mut broken = words;
@@ -67,7 +67,7 @@ fn every_single_bit_error_is_caught() {
 }
 
 #[test]
-fn what_deceives_the_crc_does_not_deceive_the_sum() {
+fn sum_detects_errors_missed_by_crc() {
     // Adding the polynomial at any position does not change the CRC.
     let mut words = command().encode();
     (words[1], words[2]) = (words[1] ^ 0x0001, words[2] ^ CRC_POLYNOMIAL);
@@ -76,18 +76,18 @@ fn what_deceives_the_crc_does_not_deceive_the_sum() {
 }
 
 #[test]
-fn an_idle_line_is_no_message() {
+fn idle_line_is_no_valid_message() {
     assert!(Report::decode(&[0; WORDS]).is_err());
     assert!(Report::decode(&[0xffff; WORDS]).is_err());
 }
 
 #[test]
-fn the_slave_reads_the_command_one_word_late() {
+fn slave_reads_command_one_word_late() {
     let words = command().encode();
-    let buffer = late(0x1234, &words);
+    let buffer = shifted_buffer(0x1234, &words);
     assert_eq!((buffer[0], buffer[1], buffer[31]), (0x1234, words[0], words[30]));
-    assert_eq!(Command::decode_late(&buffer), Ok(command()));
-    assert!(Command::decode_late(&words).is_err(), "a slave that sees words in place would misread them");
+    assert_eq!(Command::decode_shifted(&buffer), Ok(command()));
+    assert!(Command::decode_shifted(&words).is_err(), "a slave that sees words in place would misread them");
 }
 
 #[test]

@@ -18,7 +18,7 @@ const HUE_STEP: f32 = 0.618_034;
 
 /// Inputs of the lamp patterns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shown<'a> {
+pub struct LampInputs<'a> {
     /// Pattern of the experiment; `None` without an experiment.
     pub pattern: Option<&'a Pattern>,
     /// State of the robot.
@@ -39,13 +39,13 @@ pub struct Shown<'a> {
 
 /// Current lamps and sound. Blinking has precedence over every pattern; then a state in which the robot may not
 /// drive.
-pub fn lamps(shown: &Shown<'_>) -> Lamps {
+pub fn lamps(shown: &LampInputs<'_>) -> Lamps {
     // The sound number is that of the last identify request; a new number restarts the melody.
     let sound = Sound { melody: if shown.called > 0 { MELODY } else { 0 }, number: shown.called };
     Lamps { sound, ..picture(shown) }
 }
 
-fn picture(shown: &Shown<'_>) -> Lamps {
+fn picture(shown: &LampInputs<'_>) -> Lamps {
     if let Some(lit) = shown.blinks {
         return Lamps::all(if lit { BRIGHT } else { DARK });
     }
@@ -111,25 +111,26 @@ fn hue(turns: f32, level: u8) -> Pixel {
 mod tests {
     use super::*;
 
-    fn running(pattern: &Pattern) -> Shown<'_> {
-        Shown { pattern: Some(pattern), state: State::Run, ..Shown::default() }
+    fn running(pattern: &Pattern) -> LampInputs<'_> {
+        LampInputs { pattern: Some(pattern), state: State::Run, ..LampInputs::default() }
     }
 
     #[test]
-    fn a_robot_that_may_not_drive_shows_that_and_one_that_is_sought_blinks() {
+    fn blinking_overrides_state_and_pattern() {
         let off = Pattern::Off;
         assert_eq!(lamps(&running(&off)), Lamps::default());
-        let stopped = Shown { state: State::Stop, ..running(&off) };
+        let stopped = LampInputs { state: State::Stop, ..running(&off) };
         assert_eq!(lamps(&stopped), Lamps::all(colour(State::Stop)));
-        let (lit, dark) = (Shown { blinks: Some(true), ..stopped }, Shown { blinks: Some(false), ..running(&off) });
+        let (lit, dark) =
+            (LampInputs { blinks: Some(true), ..stopped }, LampInputs { blinks: Some(false), ..running(&off) });
         assert_eq!((lamps(&lit), lamps(&dark)), (Lamps::all(BRIGHT), Lamps::default()));
     }
 
     #[test]
-    fn the_battery_is_as_many_pixels_as_it_holds() {
+    fn battery_pattern_lights_pixels_by_charge() {
         let pattern = Pattern::Battery;
         let lit = |volts| {
-            let shown = lamps(&Shown { battery_v: Some(volts), ..running(&pattern) });
+            let shown = lamps(&LampInputs { battery_v: Some(volts), ..running(&pattern) });
             (shown.pixels.iter().filter(|pixel| **pixel != DARK).count(), shown.pixels[0])
         };
         assert_eq!(lit(4.2), (15, Pixel { red: 0, green: 16, blue: 0 }));
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn branches_look_unlike_and_colours_go_round() {
         let pattern = Pattern::Branch;
-        let of = |leaf| lamps(&Shown { leaf, ..running(&pattern) }).pixels[3];
+        let of = |leaf| lamps(&LampInputs { leaf, ..running(&pattern) }).pixels[3];
         let some = [1, 2, 3, 5, 8].map(|leaf| of(Some(leaf)));
         assert!((0..5).all(|i| (0..i).all(|j| some[i] != some[j])), "{some:?}");
         assert_eq!(of(None), DARK);
@@ -151,9 +152,9 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_goes_before_the_pattern() {
+    fn signal_overrides_pattern() {
         let off = Pattern::Off;
-        let shown = [1, 2, 7].map(|signal| lamps(&Shown { signal, ..running(&off) }).pixels[0]);
+        let shown = [1, 2, 7].map(|signal| lamps(&LampInputs { signal, ..running(&off) }).pixels[0]);
         assert!(shown[0] != shown[1] && shown[1] != shown[2] && !shown.contains(&DARK), "{shown:?}");
     }
 }

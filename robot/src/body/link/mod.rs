@@ -10,16 +10,16 @@ mod worker;
 use crate::histogram::Histogram;
 pub use xpuck_robot_core::lease::LEASE;
 
-use crate::body::sensors::hearing::Heard;
+use crate::body::sensors::hearing::SoundSums;
 use crate::device::DeviceError;
-use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::body::{Body, BodyReadings, Counts, Drive};
 use crate::device::lamps::Lamps;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use xpuck_registers::stepper::StepsPerSecond;
-use xpuck_robot_core::lease::{Command, Given};
+use xpuck_robot_core::lease::{Command, TimedCommand};
 
 /// Opens a body, at the start and after it stopped answering.
 pub type Open = Box<dyn FnMut() -> Result<Box<dyn Body>, DeviceError> + Send>;
@@ -39,13 +39,13 @@ pub enum BodyLinkError {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Values of the last answer.
-    pub sensed: Sensed,
+    pub sensed: BodyReadings,
     /// Time at which the exchange ended.
     pub at: Instant,
     /// Number of the exchange, from 1.
     pub number: u64,
     /// Sums over all sound values so far, since several exchanges happen between two reads.
-    pub heard: Heard,
+    pub heard: SoundSums,
 }
 
 /// State of the link to the body.
@@ -71,7 +71,7 @@ pub struct BodyLinkHealth {
 
 /// Results published by the thread.
 #[derive(Debug, Default)]
-struct Latest {
+struct Published {
     sample: Option<Sample>,
     health: BodyLinkHealth,
 }
@@ -87,11 +87,11 @@ struct Shared {
     /// Time of the last command (ns after the epoch); 0 before the first.
     given: AtomicU64,
     ending: AtomicBool,
-    latest: Mutex<Latest>,
+    latest: Mutex<Published>,
 }
 
 impl Shared {
-    fn give(&self, drive: Drive) {
+    fn set_command(&self, drive: Drive) {
         let now = self.epoch.elapsed().as_nanos() as u64;
         if let Ok(mut lamps) = self.lamps.try_lock() {
             *lamps = drive.lamps;
@@ -102,14 +102,14 @@ impl Shared {
 
     /// Newest command. Its lamps are `before` while new colours are being written. During a concurrent write its time
     /// may still be the previous command's, which shortens the lease by at most a period.
-    fn given(&self, before: Lamps) -> Option<Given<Drive>> {
+    fn command(&self, before: Lamps) -> Option<TimedCommand<Drive>> {
         let at = self.given.load(Ordering::Acquire);
         let speeds = unpack(self.speeds.load(Ordering::Acquire));
         let lamps = self.lamps.try_lock().map_or(before, |lamps| *lamps);
-        (at > 0).then(|| Given { command: Drive { speeds, lamps }, at: Duration::from_nanos(at) })
+        (at > 0).then(|| TimedCommand { command: Drive { speeds, lamps }, at: Duration::from_nanos(at) })
     }
 
-    fn latest(&self) -> MutexGuard<'_, Latest> {
+    fn latest(&self) -> MutexGuard<'_, Published> {
         self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -142,7 +142,7 @@ impl BodyLink {
 
     /// Commands the body; the command is valid for [`LEASE`].
     pub fn command(&self, drive: Drive) {
-        self.shared.give(drive);
+        self.shared.set_command(drive);
     }
 
     /// Last answer of the body, whatever its age; `None` before the first.

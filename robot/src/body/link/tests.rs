@@ -3,7 +3,7 @@ use crate::device::SpiBus;
 use crate::device::epuck::Epuck;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
-use xpuck_registers::spi::{Command, Pixel, Report, WORDS, Words, late};
+use xpuck_registers::spi::{Command, Pixel, Report, WORDS, Words, shifted_buffer};
 
 /// Commands that the test dsPIC received.
 #[derive(Default)]
@@ -28,9 +28,9 @@ impl SpiBus for Bench {
             return Err(DeviceError::Closed { path: "bench".into() });
         }
         let mut reply = self.report.encode();
-        let buffer = late(self.previous_last, words);
+        let buffer = shifted_buffer(self.previous_last, words);
         self.previous_last = words[WORDS - 1];
-        let command = Command::decode_late(&buffer).unwrap();
+        let command = Command::decode_shifted(&buffer).unwrap();
         self.report.echo = command.sequence;
         self.report.battery = 3700;
         let mut seen = self.seen.lock().unwrap();
@@ -62,7 +62,7 @@ fn table() -> Table {
     let open: Open = Box::new(move || {
         opened.fetch_add(1, Ordering::Relaxed);
         if let Some(shared) = hasty.get() {
-            shared.give(forward());
+            shared.set_command(forward());
         }
         let (seen, broken) = (seen.clone(), broken.clone());
         Ok(Box::new(Epuck::new(Bench { seen, broken, previous_last: 0, report: Report::default() })))
@@ -129,7 +129,7 @@ fn wheels_stand_until_commanded_and_again_when_commands_stop() {
 }
 
 #[test]
-fn the_end_of_the_body_link_stops_the_wheels() {
+fn end_of_body_link_stops_wheels() {
     let mut table = table();
     table.drive_forward();
     table.body_link = None;
@@ -138,7 +138,7 @@ fn the_end_of_the_body_link_stops_the_wheels() {
 }
 
 #[test]
-fn a_dead_body_is_opened_again_and_stands_until_a_fresh_command() {
+fn dead_body_is_reopened_and_waits_for_fresh_command() {
     let table = table();
     table.drive_forward();
     table.broken.store(true, Ordering::Relaxed);
@@ -160,7 +160,7 @@ fn a_dead_body_is_opened_again_and_stands_until_a_fresh_command() {
 }
 
 #[test]
-fn corrupt_answers_are_counted_and_no_reason_to_open_the_body_again() {
+fn corrupt_answers_do_not_reopen_body() {
     let table = table();
     eventually("a sample", || table.body_link().latest().is_some());
     table.seen.lock().unwrap().noise = 0x0100;
@@ -174,7 +174,7 @@ fn corrupt_answers_are_counted_and_no_reason_to_open_the_body_again() {
 }
 
 #[test]
-fn a_body_that_cannot_be_opened_is_an_error_at_the_start() {
+fn unopenable_body_is_an_error_at_start() {
     let open: Open = Box::new(|| Err(DeviceError::Closed { path: "/dev/absent".into() }));
     assert!(BodyLink::start(open, None).unwrap_err().to_string().contains("/dev/absent"));
 }

@@ -1,12 +1,12 @@
 //! The thread's side of the body link.
 
-use super::{BodyLinkHealth, Latest, Open, Sample, Shared};
+use super::{BodyLinkHealth, Open, Published, Sample, Shared};
 use crate::board::processors;
-use crate::body::sensors::hearing::Heard;
+use crate::body::sensors::hearing::SoundSums;
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts};
 use crate::device::lamps::Lamps;
-use crate::pace::Pace;
+use crate::pace::PeriodicTimer;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -17,9 +17,9 @@ use xpuck_wire::precedence;
 /// Consecutive bus errors after which the body is closed and reopened.
 const DEAD_AFTER: u32 = 3;
 /// Interval between attempts to open a body.
-const REOPEN: Duration = Duration::from_secs(1);
+const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of stop commands at the end, since one may be lost on the bus.
-const FAREWELLS: u32 = 3;
+const FINAL_STOPS: u32 = 3;
 
 /// State of the thread.
 pub(super) struct Worker {
@@ -28,13 +28,13 @@ pub(super) struct Worker {
     shared: Arc<Shared>,
     lease: Lease,
     started: Instant,
-    pace: Pace,
+    pace: PeriodicTimer,
     /// Bus counters of previously opened bodies.
     before: Counts,
     errors_in_a_row: u32,
     retry_at: Instant,
     sample: Option<Sample>,
-    heard: Heard,
+    heard: SoundSums,
     /// Lamps last sent to the body.
     lamps: Lamps,
     health: BodyLinkHealth,
@@ -45,7 +45,7 @@ impl Worker {
         let now = Instant::now();
         Worker {
             started: now,
-            pace: Pace::new(Duration::ZERO, body.period()),
+            pace: PeriodicTimer::new(Duration::ZERO, body.period()),
             open,
             body: Some(body),
             shared,
@@ -54,7 +54,7 @@ impl Worker {
             errors_in_a_row: 0,
             retry_at: now,
             sample: None,
-            heard: Heard::default(),
+            heard: SoundSums::default(),
             lamps: Lamps::default(),
             health: BodyLinkHealth::default(),
         }
@@ -64,33 +64,33 @@ impl Worker {
     pub fn run(mut self, realtime: Option<u8>) {
         self.health.realtime = realtime.is_some_and(raise_priority);
         loop {
-            std::thread::sleep(self.pace.left(self.started.elapsed()));
+            std::thread::sleep(self.pace.remaining(self.started.elapsed()));
             if self.shared.ending.load(Ordering::Acquire) {
                 break;
             }
-            if !self.pace.begins(self.started.elapsed()) {
+            if !self.pace.poll(self.started.elapsed()) {
                 continue;
             }
             self.exchange();
             self.publish();
         }
-        let farewell = self.shared.given(self.lamps).map(|given| given.command).unwrap_or_default().standing();
+        let farewell = self.shared.command(self.lamps).map(|given| given.command).unwrap_or_default().standing();
         if let Some(body) = &mut self.body {
             // If these commands are lost, the body's own timeout stops the wheels.
-            (0..FAREWELLS).for_each(|_| drop(body.exchange(&farewell)));
+            (0..FINAL_STOPS).for_each(|_| drop(body.exchange(&farewell)));
         }
     }
 
     fn exchange(&mut self) {
         let Some(body) = &mut self.body else { return self.reopen() };
-        let drive = self.lease.command(self.shared.given(self.lamps), self.shared.epoch.elapsed());
+        let drive = self.lease.command(self.shared.command(self.lamps), self.shared.epoch.elapsed());
         self.lamps = drive.lamps;
         let errors = body.counts().bus_errors;
         let result = body.exchange(&drive);
         let counts = body.counts();
         // Corrupt answers come from a body that is present; only bus errors are a reason to reopen it.
         self.errors_in_a_row = if counts.bus_errors > errors { self.errors_in_a_row + 1 } else { 0 };
-        self.health.counts = together(self.before, counts);
+        self.health.counts = add_counts(self.before, counts);
         match result {
             Ok(sensed) => {
                 let number = self.sample.map_or(0, |sample| sample.number) + 1;
@@ -99,15 +99,15 @@ impl Worker {
             }
             Err(error) => {
                 // The connection is already closed; the body can be reopened at once.
-                let given_up = matches!(error, DeviceError::GivenUp { .. });
-                self.note(&error);
+                let given_up = matches!(error, DeviceError::Abandoned { .. });
+                self.record_error(&error);
                 if given_up {
                     self.give_up(Duration::ZERO);
                 }
             }
         }
         if self.errors_in_a_row >= DEAD_AFTER {
-            self.give_up(REOPEN);
+            self.give_up(REOPEN_INTERVAL);
         }
     }
 
@@ -128,30 +128,30 @@ impl Worker {
                 self.body = Some(body);
                 self.health.reopened += 1;
             }
-            Err(error) => self.note(&error),
+            Err(error) => self.record_error(&error),
         }
         let now = Instant::now();
         self.lease.revoke(self.shared.epoch.elapsed());
-        self.retry_at = now + REOPEN;
+        self.retry_at = now + REOPEN_INTERVAL;
     }
 
-    fn note(&mut self, error: &DeviceError) {
+    fn record_error(&mut self, error: &DeviceError) {
         self.health.last_error = Some(error.to_string().into());
     }
 
     /// Publishes the results unless a reader holds the lock; then the next period does.
     fn publish(&mut self) {
-        self.health.missed_periods = self.pace.missed();
+        self.health.missed_periods = self.pace.skipped();
         self.health.lease_expiries = self.lease.expiries();
         self.health.longest_gap_us = self.pace.longest_gap().as_micros() as u64;
         self.health.lateness.clone_from(self.pace.lateness());
         if let Ok(mut latest) = self.shared.latest.try_lock() {
-            *latest = Latest { sample: self.sample, health: self.health.clone() };
+            *latest = Published { sample: self.sample, health: self.health.clone() };
         }
     }
 }
 
-fn together(a: Counts, b: Counts) -> Counts {
+fn add_counts(a: Counts, b: Counts) -> Counts {
     Counts {
         exchanges: a.exchanges + b.exchanges,
         bus_errors: a.bus_errors + b.bus_errors,
@@ -167,7 +167,7 @@ fn raise_priority(priority: u8) -> bool {
     if let Err(why) = &result {
         warn!(target: "xpuckd", "the kernel refuses real-time priority {priority} for the robot's body: {why}");
     } else {
-        processors::keep_to_control();
+        processors::pin_to_control();
     }
     result.is_ok()
 }

@@ -1,34 +1,34 @@
 //! Loudness and direction of sound from microphone readings. Pure functions.
 
-use xpuck_registers::microphone::{Loudness, MOST, RawSound, SWING};
+use xpuck_registers::microphone::{Loudness, MAX_MICROPHONES, RawSound, SWING};
 
 /// Factor of the direction threshold for single samples. The sides must differ by this factor times the mean level,
 /// divided by the square root of the sample count: three standard deviations of a root mean square value.
-const SURE_SAMPLES: f32 = 2.5;
+const DIRECTION_THRESHOLD_SAMPLES: f32 = 2.5;
 /// Direction threshold for volumes, relative to the mean level. The body computes a volume from all its samples.
-const SURE_VOLUMES: f32 = 0.05;
+const DIRECTION_THRESHOLD_VOLUMES: f32 = 0.05;
 /// Mean level below which no direction is reported.
 const SILENT: f32 = 0.005;
 
 /// Sums over all microphone readings so far; the difference of two values covers the time between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct SoundSums {
     samples: u64,
     volumes: u64,
-    sums: [u64; MOST],
-    squares: [u64; MOST],
+    sums: [u64; MAX_MICROPHONES],
+    squares: [u64; MAX_MICROPHONES],
 }
 
 /// Loudness and direction over an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hearing {
+pub struct LoudnessReading {
     /// Loudness at each microphone: right, left, back, front.
     pub loudness: Vec<Loudness>,
     /// Direction in the robot's frame (rad), if one side is clearly louder.
     pub from: Option<f32>,
 }
 
-impl Heard {
+impl SoundSums {
     /// Adds a reading of the body.
     pub fn take(&mut self, sound: RawSound) {
         let values: &[u16] = match &sound {
@@ -48,13 +48,13 @@ impl Heard {
     }
 
     /// Loudness since an earlier state; `None` with fewer than two samples and no volume.
-    pub fn since(&self, earlier: &Heard) -> Option<Hearing> {
+    pub fn since(&self, earlier: &SoundSums) -> Option<LoudnessReading> {
         let (samples, volumes) = (self.samples - earlier.samples, self.volumes - earlier.volumes);
         let sum = |i: usize| (self.sums[i] - earlier.sums[i]) as f64;
         let square = |i: usize| (self.squares[i] - earlier.squares[i]) as f64;
         if volumes > 0 {
             let mean = |i: usize| Loudness::of_volume((sum(i) / volumes as f64) as u16);
-            return Some(Hearing::of((0..MOST).map(mean).collect(), SURE_VOLUMES));
+            return Some(LoudnessReading::of((0..MAX_MICROPHONES).map(mean).collect(), DIRECTION_THRESHOLD_VOLUMES));
         }
         if samples < 2 {
             return None;
@@ -62,15 +62,15 @@ impl Heard {
         let n = samples as f64;
         let root = |i: usize| ((square(i) - sum(i) * sum(i) / n).max(0.0) / (n - 1.0)).sqrt();
         let loudness = (0..3).map(|i| Loudness(root(i) as f32 / SWING)).collect();
-        Some(Hearing::of(loudness, SURE_SAMPLES / (n as f32).sqrt()))
+        Some(LoudnessReading::of(loudness, DIRECTION_THRESHOLD_SAMPLES / (n as f32).sqrt()))
     }
 }
 
-impl Hearing {
+impl LoudnessReading {
     /// A distant sound is louder on the side of its source. The difference of right and left, and of front and back,
     /// gives one component of the direction each. Without a front microphone, the lateral microphones are taken as
     /// the centre of the front-back axis.
-    fn of(loudness: Vec<Loudness>, sure: f32) -> Hearing {
+    fn of(loudness: Vec<Loudness>, sure: f32) -> LoudnessReading {
         let level: Vec<f32> = loudness.iter().map(|l| l.0).collect();
         let mean = level.iter().sum::<f32>() / level.len() as f32;
         let (x, y) = match level[..] {
@@ -79,7 +79,7 @@ impl Hearing {
             _ => (0.0, 0.0),
         };
         let clear = mean > SILENT && x.hypot(y) > sure * mean;
-        Hearing { loudness, from: clear.then(|| y.atan2(x)) }
+        LoudnessReading { loudness, from: clear.then(|| y.atan2(x)) }
     }
 }
 
@@ -89,14 +89,14 @@ mod tests {
     use std::f32::consts::{FRAC_PI_2, TAU};
 
     #[test]
-    fn the_loudness_of_a_sine_comes_back_from_its_samples_and_of_a_volume_from_it() {
-        let mut heard = Heard::default();
+    fn loudness_matches_sine_samples_and_volume() {
+        let mut heard = SoundSums::default();
         let before = heard;
         for i in 0..1000 {
             let sample = |amplitude: f32| (2048.0 + amplitude * (TAU * 0.317 * i as f32).sin()).round() as u16;
             heard.take(RawSound::Samples([sample(400.0), sample(0.0), sample(40.0)]));
         }
-        let Hearing { loudness, .. } = heard.since(&before).unwrap();
+        let LoudnessReading { loudness, .. } = heard.since(&before).unwrap();
         let expected = [400.0, 0.0, 40.0].map(|amplitude| amplitude / std::f32::consts::SQRT_2 / SWING);
         for (found, expected) in loudness.iter().zip(expected) {
             assert!((found.0 - expected).abs() < 3e-4, "{loudness:?}");
@@ -105,11 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_comes_from_the_louder_side_and_silence_from_nowhere() {
+    fn sound_bearing_is_louder_side_and_silence_has_none() {
         let of = |volumes: [u16; 4]| {
-            let mut heard = Heard::default();
+            let mut heard = SoundSums::default();
             heard.take(RawSound::Volumes(volumes));
-            heard.since(&Heard::default()).unwrap().from
+            heard.since(&SoundSums::default()).unwrap().from
         };
         let near = |found: Option<f32>, expected: f32| found.is_some_and(|found| (found - expected).abs() < 0.05);
         assert!(near(of([900, 1100, 1000, 1000]), FRAC_PI_2), "{:?}", of([900, 1100, 1000, 1000]));

@@ -6,9 +6,9 @@ pub mod hearing;
 pub mod watch;
 
 use crate::calibration::Senses;
-use crate::device::body::Sensed;
-use hearing::Heard;
-use watch::{Nature, Trouble, Watch};
+use crate::device::body::BodyReadings;
+use hearing::SoundSums;
+use watch::{FaultDetector, Plausibility, SensorFault};
 use xpuck_registers::accelerometer::MetresPerSecondSquared;
 use xpuck_registers::light::Brightness;
 use xpuck_registers::microphone::RawSound;
@@ -17,18 +17,18 @@ use xpuck_wire::message::Sensors;
 /// Last valid readings.
 #[derive(Clone, Debug)]
 pub struct BodySensors {
-    acceleration: (Watch<3>, Option<MetresPerSecondSquared>),
-    light: (Watch<8>, Option<Brightness>),
-    samples: Watch<3>,
-    volumes: Watch<4>,
-    heard: Heard,
+    acceleration: (FaultDetector<3>, Option<MetresPerSecondSquared>),
+    light: (FaultDetector<8>, Option<Brightness>),
+    samples: FaultDetector<3>,
+    volumes: FaultDetector<4>,
+    heard: SoundSums,
     /// Sums at the time of the last message.
-    heard_before: Heard,
+    heard_before: SoundSums,
     hears: bool,
     steps: Option<([u16; 2], [i64; 2])>,
     selector: Option<(u8, bool)>,
     /// Faults by sensor: acceleration, light, microphones.
-    troubles: [Option<Trouble>; 3],
+    troubles: [Option<SensorFault>; 3],
 }
 
 /// Names of the sensors, in the order of `troubles`.
@@ -36,14 +36,14 @@ const NAMES: [&str; 3] = ["the accelerometer", "the light sensors' reading", "th
 
 impl Default for BodySensors {
     fn default() -> BodySensors {
-        let zero_is_dead = |may_jump| Nature { may_be_zero: false, may_jump };
+        let zero_is_dead = |may_jump| Plausibility { may_be_zero: false, may_jump };
         BodySensors {
-            acceleration: (Watch::new(zero_is_dead(false)), None),
-            light: (Watch::new(Nature { may_be_zero: true, may_jump: false }), None),
-            samples: Watch::new(zero_is_dead(true)),
-            volumes: Watch::new(zero_is_dead(true)),
-            heard: Heard::default(),
-            heard_before: Heard::default(),
+            acceleration: (FaultDetector::new(zero_is_dead(false)), None),
+            light: (FaultDetector::new(Plausibility { may_be_zero: true, may_jump: false }), None),
+            samples: FaultDetector::new(zero_is_dead(true)),
+            volumes: FaultDetector::new(zero_is_dead(true)),
+            heard: SoundSums::default(),
+            heard_before: SoundSums::default(),
             hears: false,
             steps: None,
             selector: None,
@@ -54,7 +54,7 @@ impl Default for BodySensors {
 
 impl BodySensors {
     /// Processes the body's readings at time `now`; `heard` are the sums over all sound readings so far.
-    pub fn take(&mut self, now: f64, sensed: &Sensed, heard: Heard, calibration: &Senses) {
+    pub fn take(&mut self, now: f64, sensed: &BodyReadings, heard: SoundSums, calibration: &Senses) {
         let Senses { acceleration, light } = calibration;
         self.troubles[0] = sensed.acceleration.and_then(|raw| self.acceleration.0.look(now, raw.0));
         let believed = sensed.acceleration.filter(|_| self.troubles[0].is_none());
@@ -111,19 +111,19 @@ mod tests {
     use xpuck_registers::accelerometer::RawAcceleration;
     use xpuck_registers::light::RawLight;
 
-    fn told(noise: u16) -> Sensed {
-        Sensed {
+    fn told(noise: u16) -> BodyReadings {
+        BodyReadings {
             light: Some(RawLight([400 + noise, 0, 0, 0, 0, 0, 0, 819])),
             acceleration: Some(RawAcceleration([2048, 2048, 2848 + noise])),
             sound: Some(RawSound::Samples([2048 + noise, 2048, 2048])),
             steps: [65_530 + 3 * noise, 10],
-            ..Sensed::default()
+            ..BodyReadings::default()
         }
     }
 
     #[test]
-    fn what_a_body_tells_becomes_readings_in_units() {
-        let (mut sensors, mut heard) = (BodySensors::default(), Heard::default());
+    fn raw_body_data_becomes_readings_in_units() {
+        let (mut sensors, mut heard) = (BodySensors::default(), SoundSums::default());
         for i in 0..30u16 {
             let sensed = told(i % 3);
             heard.take(sensed.sound.unwrap());
@@ -140,9 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_believed_is_absent_and_said() {
+    fn implausible_readings_are_omitted_and_reported() {
         let mut sensors = BodySensors::default();
-        (0..120u16).for_each(|i| sensors.take(f64::from(i) / 10.0, &told(0), Heard::default(), &Senses::default()));
+        (0..120u16).for_each(|i| sensors.take(f64::from(i) / 10.0, &told(0), SoundSums::default(), &Senses::default()));
         let message = sensors.message(12.0);
         assert_eq!((message.acceleration, message.light, &message.loudness[..]), (None, None, &[][..]));
         assert_eq!(

@@ -12,14 +12,14 @@ const DEAD_AFTER: f64 = 3.0;
 const JUMP: i32 = 1500;
 /// Weight of a new reading in the moving average of the jump rate, and the rate above which a sensor counts as
 /// erratic.
-const SHARE: f32 = 0.05;
-const TOO_OFTEN: f32 = 0.2;
+const JUMP_RATE_WEIGHT: f32 = 0.05;
+const JUMP_RATE_FAULT: f32 = 0.2;
 /// Jump rate below which an erratic sensor is valid again.
-const SELDOM: f32 = 0.05;
+const JUMP_RATE_OK: f32 = 0.05;
 
 /// Faults of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum SensorFault {
     /// All values are zero.
     Dead,
     /// The values are constant.
@@ -28,19 +28,19 @@ pub enum Trouble {
     Mad,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for SensorFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Trouble::Dead => "is dead",
-            Trouble::Stuck => "is stuck",
-            Trouble::Mad => "tells nonsense",
+            SensorFault::Dead => "is dead",
+            SensorFault::Stuck => "is stuck",
+            SensorFault::Mad => "tells nonsense",
         })
     }
 }
 
 /// Plausible behaviour of a working sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Nature {
+pub struct Plausibility {
     /// Zero means darkness or silence rather than a broken wire.
     pub may_be_zero: bool,
     /// The value may jump at any time.
@@ -49,8 +49,8 @@ pub struct Nature {
 
 /// Fault detector for a sensor with `N` values.
 #[derive(Clone, Debug)]
-pub struct Watch<const N: usize> {
-    nature: Nature,
+pub struct FaultDetector<const N: usize> {
+    nature: Plausibility,
     /// Last two readings, newest first.
     last: [Option<[u16; N]>; 2],
     /// Time since which the reading is constant.
@@ -59,14 +59,14 @@ pub struct Watch<const N: usize> {
     mad: bool,
 }
 
-impl<const N: usize> Watch<N> {
+impl<const N: usize> FaultDetector<N> {
     /// Creates a detector without readings.
-    pub fn new(nature: Nature) -> Watch<N> {
-        Watch { nature, last: [None; 2], since: 0.0, jumps: 0.0, mad: false }
+    pub fn new(nature: Plausibility) -> FaultDetector<N> {
+        FaultDetector { nature, last: [None; 2], since: 0.0, jumps: 0.0, mad: false }
     }
 
     /// Processes a reading at time `now`, and returns the fault, if any.
-    pub fn look(&mut self, now: f64, told: [u16; N]) -> Option<Trouble> {
+    pub fn look(&mut self, now: f64, told: [u16; N]) -> Option<SensorFault> {
         let [last, before] = self.last;
         self.last = [Some(told), last];
         if last != Some(told) {
@@ -80,15 +80,15 @@ impl<const N: usize> Watch<N> {
             }),
             _ => false,
         };
-        self.jumps += SHARE * (f32::from(u8::from(jumped && !self.nature.may_jump)) - self.jumps);
-        self.mad = self.jumps > if self.mad { SELDOM } else { TOO_OFTEN };
+        self.jumps += JUMP_RATE_WEIGHT * (f32::from(u8::from(jumped && !self.nature.may_jump)) - self.jumps);
+        self.mad = self.jumps > if self.mad { JUMP_RATE_OK } else { JUMP_RATE_FAULT };
         let (same, ends) = (now - self.since, [0, MAX_COUNTS]);
         if self.mad || told.iter().any(|value| *value > MAX_COUNTS) {
-            Some(Trouble::Mad)
+            Some(SensorFault::Mad)
         } else if !self.nature.may_be_zero && same >= DEAD_AFTER && told == [0; N] {
-            Some(Trouble::Dead)
+            Some(SensorFault::Dead)
         } else if same >= STUCK_AFTER && !told.iter().all(|value| ends.contains(value)) {
-            Some(Trouble::Stuck)
+            Some(SensorFault::Stuck)
         } else {
             None
         }
@@ -99,12 +99,12 @@ impl<const N: usize> Watch<N> {
 mod tests {
     use super::*;
 
-    const LIGHT: Nature = Nature { may_be_zero: true, may_jump: false };
-    const SOUND: Nature = Nature { may_be_zero: false, may_jump: true };
+    const LIGHT: Plausibility = Plausibility { may_be_zero: true, may_jump: false };
+    const SOUND: Plausibility = Plausibility { may_be_zero: false, may_jump: true };
 
     /// Fault after some seconds with ten readings each.
-    fn after(seconds: u32, nature: Nature, told: impl Fn(u32) -> [u16; 2]) -> Option<Trouble> {
-        let mut watch = Watch::new(nature);
+    fn after(seconds: u32, nature: Plausibility, told: impl Fn(u32) -> [u16; 2]) -> Option<SensorFault> {
+        let mut watch = FaultDetector::new(nature);
         (0..10 * seconds).fold(None, |_, look| watch.look(f64::from(look) / 10.0, told(look)))
     }
 
@@ -122,21 +122,21 @@ mod tests {
 
     #[test]
     fn sensors_that_fail_are_not() {
-        assert_eq!(after(4, SOUND, |_| [0, 0]), Some(Trouble::Dead));
-        assert_eq!(after(11, LIGHT, |_| [500, 700]), Some(Trouble::Stuck));
-        assert_eq!(after(11, SOUND, |_| [2048, 2048]), Some(Trouble::Stuck));
-        assert_eq!(after(3, LIGHT, |look| [(look * 1999 % 4096) as u16, 0]), Some(Trouble::Mad));
-        assert_eq!(after(1, SOUND, |_| [4096, 0]), Some(Trouble::Mad), "no converter tells that");
+        assert_eq!(after(4, SOUND, |_| [0, 0]), Some(SensorFault::Dead));
+        assert_eq!(after(11, LIGHT, |_| [500, 700]), Some(SensorFault::Stuck));
+        assert_eq!(after(11, SOUND, |_| [2048, 2048]), Some(SensorFault::Stuck));
+        assert_eq!(after(3, LIGHT, |look| [(look * 1999 % 4096) as u16, 0]), Some(SensorFault::Mad));
+        assert_eq!(after(1, SOUND, |_| [4096, 0]), Some(SensorFault::Mad), "no converter tells that");
     }
 
     #[test]
-    fn who_calms_down_is_believed_again() {
-        let mut watch = Watch::new(LIGHT);
+    fn erratic_sensor_is_trusted_again_after_calming() {
+        let mut watch = FaultDetector::new(LIGHT);
         let mut said = Vec::new();
         for look in 0..120u32 {
             let told = if look < 30 { [(look % 2) as u16 * 4000; 2] } else { [300 + (look % 2) as u16; 2] };
             said.push(watch.look(f64::from(look) / 10.0, told));
         }
-        assert_eq!((said[29], said[119]), (Some(Trouble::Mad), None));
+        assert_eq!((said[29], said[119]), (Some(SensorFault::Mad), None));
     }
 }

@@ -60,7 +60,7 @@ impl Load {
 
 fn idle() {
     if precedence::run_last().is_err() {
-        log::line("xpuckd: the kernel refused idle priority; the load takes more than what is left over");
+        log::write_raw("xpuckd: the kernel refused idle priority; the load takes more than what is left over");
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_works_until_it_is_stopped() {
+    fn load_runs_until_stopped() {
         assert_eq!(Load::start(0).unwrap().stop(), 0);
         let load = Load::start(1).unwrap();
         while load.shared.worlds.load(Relaxed) == 0 {

@@ -16,7 +16,7 @@ use crate::device::virtual_bus::{VirtualSpi, is_virtual};
 use crate::device::{DeviceError, SpiBus};
 use clap::{Args, Subcommand};
 use load::Load;
-use noise::{Judge, NoisyBus, Tally};
+use noise::{CorruptionChecker, NoisyBus, Tally};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ use xpuck_wire::output::{self, OutputError};
 /// Interval between commands, as in the control loop.
 const COMMAND_PERIOD: Duration = Duration::from_millis(100);
 /// Limit for the 99.9 % quantile of the lateness of an exchange.
-const BAR: Duration = Duration::from_millis(5);
+const LATENESS_LIMIT: Duration = Duration::from_millis(5);
 
 /// Available benchmarks.
 #[derive(Subcommand)]
@@ -145,7 +145,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     let (device, corrupt, theirs) = (args.device.clone(), args.corrupt, tally.clone());
     let body = move || {
         let bus = NoisyBus::new(open(&device)?, corrupt, theirs.clone());
-        Ok(Box::new(Judge::new(Epuck::new(bus), theirs.clone())) as Box<dyn Body>)
+        Ok(Box::new(CorruptionChecker::new(Epuck::new(bus), theirs.clone())) as Box<dyn Body>)
     };
     let load = Load::start(args.load)?;
     let body_link = BodyLink::start(Box::new(body), (args.realtime > 0).then_some(args.realtime))?;
@@ -188,8 +188,10 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
         return Err(BenchError::Missed(format!("{} corrupted messages were accepted", commands + reports)));
     }
     let late = health.lateness.quantile(0.999);
-    if late > BAR {
-        return Err(BenchError::Missed(format!("one exchange of 1000 began {late:.1?} late; the bar is {BAR:?}")));
+    if late > LATENESS_LIMIT {
+        return Err(BenchError::Missed(format!(
+            "one exchange of 1000 began {late:.1?} late; the bar is {LATENESS_LIMIT:?}"
+        )));
     }
     Ok(())
 }

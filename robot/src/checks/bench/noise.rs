@@ -1,6 +1,6 @@
 //! A bus that corrupts words and records the corruption, and a judge of the accepted reports.
 
-use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::body::{Body, BodyReadings, Counts, Drive};
 use crate::device::{DeviceError, SpiBus};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -37,16 +37,16 @@ pub(super) struct NoisyBus<B> {
     draws: Draws,
     tally: Arc<Tally>,
     /// Sequence numbers of the last uncorrupted commands.
-    whole: VecDeque<u16>,
+    uncorrupted: VecDeque<u16>,
     /// Whether the slave has echoed one of them; earlier echoes are of commands sent before this bus existed.
-    met: bool,
+    synchronised: bool,
 }
 
 impl<B> NoisyBus<B> {
     /// Creates a bus that corrupts this fraction of all words (0..=1).
     pub fn new(bus: B, part: f64, tally: Arc<Tally>) -> NoisyBus<B> {
         let draws = Draws::new(1, 0, 0, 0, Stream::Device);
-        NoisyBus { bus, part, draws, tally, whole: VecDeque::new(), met: false }
+        NoisyBus { bus, part, draws, tally, uncorrupted: VecDeque::new(), synchronised: false }
     }
 
     /// Replaces some words by random others; returns whether a significant word changed.
@@ -66,11 +66,11 @@ impl<B> NoisyBus<B> {
     /// Checks the echo in an uncorrupted report.
     fn judge_slave(&mut self, reply: &Words) {
         let Ok(Report { echo, .. }) = Report::decode(reply) else { return };
-        let known = self.whole.contains(&echo);
-        if self.met && !known {
+        let known = self.uncorrupted.contains(&echo);
+        if self.synchronised && !known {
             self.tally.wrong_commands.fetch_add(1, Relaxed);
         }
-        self.met |= known;
+        self.synchronised |= known;
     }
 }
 
@@ -83,10 +83,10 @@ impl<B: SpiBus> SpiBus for NoisyBus<B> {
         if disturbed {
             self.tally.commands.fetch_add(1, Relaxed);
         } else if let Ok(Command { sequence, .. }) = Command::decode(words) {
-            if self.whole.len() == REMEMBERED {
-                self.whole.pop_front();
+            if self.uncorrupted.len() == REMEMBERED {
+                self.uncorrupted.pop_front();
             }
-            self.whole.push_back(sequence);
+            self.uncorrupted.push_back(sequence);
         }
         let disturbed = self.disturb(&mut reply);
         self.tally.reports.fetch_add(u64::from(disturbed), Relaxed);
@@ -97,20 +97,20 @@ impl<B: SpiBus> SpiBus for NoisyBus<B> {
 
 /// Body wrapper that counts accepted corrupted reports.
 #[derive(Debug)]
-pub(super) struct Judge<B> {
+pub(super) struct CorruptionChecker<B> {
     body: B,
     tally: Arc<Tally>,
 }
 
-impl<B> Judge<B> {
+impl<B> CorruptionChecker<B> {
     /// Wraps a body on a [`NoisyBus`] with the same tally.
-    pub fn new(body: B, tally: Arc<Tally>) -> Judge<B> {
-        Judge { body, tally }
+    pub fn new(body: B, tally: Arc<Tally>) -> CorruptionChecker<B> {
+        CorruptionChecker { body, tally }
     }
 }
 
-impl<B: Body> Body for Judge<B> {
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+impl<B: Body> Body for CorruptionChecker<B> {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         let sensed = self.body.exchange(drive)?;
         self.tally.wrong_reports.fetch_add(u64::from(self.tally.disturbed.load(Relaxed)), Relaxed);
         Ok(sensed)
@@ -158,7 +158,7 @@ mod tests {
     fn run(slave: &mut Slave, exchanges: u32) -> Arc<Tally> {
         let tally = Arc::new(Tally::default());
         let bus = NoisyBus::new(slave, 0.01, tally.clone());
-        let mut body = Judge::new(Epuck::new(bus), tally.clone());
+        let mut body = CorruptionChecker::new(Epuck::new(bus), tally.clone());
         let good = (0..exchanges).filter(|_| Body::exchange(&mut body, &Drive::default()).is_ok()).count() as u64;
         assert_eq!(good + body.counts().corrupt, u64::from(exchanges));
         assert_eq!(body.counts().corrupt, tally.reports.load(Relaxed) - tally.wrong_reports.load(Relaxed));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn with_one_word_of_a_hundred_changed_nothing_wrong_is_believed() {
+    fn one_percent_word_corruption_is_rejected() {
         let mut slave = Slave::default();
         let tally = run(&mut slave, 100_000);
         let disturbed = tally.commands.load(Relaxed);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slave_that_believes_everything_is_found_out() {
+    fn slave_without_checks_is_detected() {
         let mut slave = Slave { credulous: true, ..Slave::default() };
         assert!(run(&mut slave, 100_000).wrong_commands.load(Relaxed) > 100, "changed numbers are echoed");
     }

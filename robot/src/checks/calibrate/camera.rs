@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::device::DeviceError;
     use crate::device::frames::CameraCounts;
-    use crate::vision::colours::{REGIONS, Vision};
+    use crate::vision::colours::{ColourClassifier, REGIONS};
     use std::sync::Mutex;
     use xpuck_registers::yuyv::Rgb;
 
@@ -231,7 +231,7 @@ mod tests {
     const BLUE: Rgb = [35, 80, 185];
 
     #[test]
-    fn the_colours_of_this_light_are_found() {
+    fn colour_regions_are_fitted_to_current_light() {
         let shown = Mutex::new(WHITE_CARD);
         let mut camera = Bench { shown: &shown, frame: None, count: 0 };
         let mut ready = |what: &str| {
@@ -242,7 +242,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let samples = measure(&mut camera, true, &mut operator, &stop, &mut |_| ()).unwrap();
         let regions = fit(&samples, &REGIONS).unwrap();
-        let vision = Vision::new(&regions);
+        let vision = ColourClassifier::new(&regions);
         for (i, rgb) in [RED, GREEN, BLUE, WHITE_CARD].into_iter().enumerate() {
             let mut expected = [[false; 3]; 3];
             if let Some(colour) = expected.get_mut(i) {
@@ -250,14 +250,14 @@ mod tests {
             }
             assert_eq!(vision.classify(&frame(rgb, 3)).0, expected, "{rgb:?}: {regions:?}");
         }
-        let dark = Vision::default().classify(&frame(BLUE, 3)).0;
+        let dark = ColourClassifier::default().classify(&frame(BLUE, 3)).0;
         assert_ne!(dark[2], [false; 3], "the published regions are wide enough for this blue too");
         stop.store(true, Ordering::Relaxed);
         assert!(measure(&mut camera, true, &mut operator, &stop, &mut |_| ()).is_err());
     }
 
     #[test]
-    fn what_does_not_tell_is_refused_with_the_reason() {
+    fn inconclusive_measurements_are_rejected_with_reason() {
         let many = |hsv: Hsv| vec![hsv; 100];
         let white = many([90.0, 0.1, 0.8]);
         let error = |white: &Vec<Hsv>, red: Vec<Hsv>, blue: Vec<Hsv>| {

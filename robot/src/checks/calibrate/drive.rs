@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_tell_is_refused_with_the_reason() {
+    fn inconclusive_measurements_are_rejected_with_reason() {
         let ahead = Move { steps: [3882, 3882], distance: Some(0.5), turn: 0.0 };
         let round = Move { steps: [-3879, 3879], distance: None, turn: 6.0 * PI };
         assert_eq!(rounded(&fit(&[ahead, round]).unwrap()), [1.0; 3]);

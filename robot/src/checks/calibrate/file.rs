@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_would_not_read_is_not_written() {
+    fn unreadable_result_is_not_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("xp01.toml");
         std::fs::write(&path, ROBOT).unwrap();

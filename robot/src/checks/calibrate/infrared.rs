@@ -107,7 +107,7 @@ pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Resul
         for sensor in ORDER {
             let bearing = f64::from(PROX_ANGLES[sensor]);
             turn_to(motion, -bearing)?;
-            let counts = motion.look()?[sensor];
+            let counts = motion.read_infrared()?[sensor];
             // Distance along the sensor's axis, which may not be exactly perpendicular to the wall.
             let [x, _, heading] = motion.pose();
             let distance = (f64::from(ROBOT_RADIUS) - x) / (heading + bearing).cos() - f64::from(ROBOT_RADIUS);
@@ -147,7 +147,7 @@ pub fn by_hand(
     for millimetres in distances {
         operator.ready(&format!("Hold a ring of white card {millimetres} mm from all sensors."))?;
         let distance = f64::from(*millimetres) * 1e-3;
-        let counts = motion.look()?;
+        let counts = motion.read_infrared()?;
         readings.extend((0..8).map(|sensor| Reading { sensor, distance, counts: counts[sensor] }));
     }
     Ok(readings)

@@ -3,7 +3,7 @@
 use super::CalibrateError;
 use crate::body::conditioning::Odometry;
 use crate::calibration::Wheels;
-use crate::device::body::{Body, Drive, Sensed};
+use crate::device::body::{Body, BodyReadings, Drive};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use xpuck_registers::stepper::StepsPerSecond;
@@ -66,7 +66,7 @@ impl<'a> Motion<'a> {
     pub fn go(&mut self, wanted: [i64; 2]) -> Result<[i64; 2], CalibrateError> {
         let made = self.drive(wanted).inspect_err(|_| self.halt())?;
         let before = self.steps;
-        self.stand(REST)?;
+        self.stand_still(REST)?;
         Ok([made[0] + self.steps[0] - before[0], made[1] + self.steps[1] - before[1]])
     }
 
@@ -107,19 +107,19 @@ impl<'a> Motion<'a> {
     ///
     /// # Errors
     /// Any error of the body, or a set `stop` flag.
-    pub fn look(&mut self) -> Result<[f64; 8], CalibrateError> {
-        let all = self.stand(REST)?;
+    pub fn read_infrared(&mut self) -> Result<[f64; 8], CalibrateError> {
+        let all = self.stand_still(REST)?;
         let half = &all[all.len() / 2..];
         let mean = |i: usize| half.iter().map(|s| f64::from(s.reflected[i].0)).sum::<f64>() / half.len() as f64;
         Ok(std::array::from_fn(mean))
     }
 
-    fn stand(&mut self, time: Duration) -> Result<Vec<Sensed>, CalibrateError> {
+    fn stand_still(&mut self, time: Duration) -> Result<Vec<BodyReadings>, CalibrateError> {
         let exchanges = (time.as_secs_f64() / self.body.period().as_secs_f64().max(1e-3)).ceil().max(4.0);
         (0..exchanges as usize).map(|_| self.exchange(&Drive::default())).collect()
     }
 
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, CalibrateError> {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, CalibrateError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(CalibrateError::Operator("stopped".into()));
         }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_goes_wrong_the_wheels_stand() {
+    fn wheels_stop_after_any_failure() {
         let (bench, stop) = (Bench::default(), AtomicBool::new(false));
         bench.truth().stuck = true;
         let mut wait = |_| ();

@@ -3,7 +3,7 @@
 use super::{CalibrateError, Operator};
 use crate::calibration::{Infrared, Wheels};
 use crate::device::DeviceError;
-use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::body::{Body, BodyReadings, Counts, Drive};
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -57,7 +57,7 @@ impl Bench {
 }
 
 impl Body for Bench {
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         let mut truth = self.truth();
         truth.exchanges += 1;
         truth.advance();
@@ -70,7 +70,7 @@ impl Body for Bench {
         truth.speeds = drive.speeds.map(|speed| f64::from(speed.quantised().get()));
         let steps = truth.steps.map(|steps| (steps.floor() as i64 + 65_000) as u16);
         let reflected = std::array::from_fn(|i| truth.reading(i));
-        Ok(Sensed { reflected, steps, ..Sensed::default() })
+        Ok(BodyReadings { reflected, steps, ..BodyReadings::default() })
     }
 
     fn period(&self) -> Duration {

@@ -1,7 +1,7 @@
 //! Checks a body at rest: it answers, its readings are in range and change, and few exchanges fail.
 
 use super::{Bench, senses};
-use crate::device::body::{Body, Drive, Sensed};
+use crate::device::body::{Body, BodyReadings, Drive};
 use xpuck_registers::infrared::MAX_COUNTS;
 
 /// Number of exchanges.
@@ -44,12 +44,12 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) -> bool {
     true
 }
 
-fn infrared(bench: &mut Bench, told: &[Sensed]) {
+fn infrared(bench: &mut Bench, told: &[BodyReadings]) {
     let readings = || told.iter().flat_map(|s| s.reflected).map(|raw| raw.0);
     let (least, most) = (readings().min().unwrap_or(0), readings().max().unwrap_or(0));
     bench.judge("infra-red in range", most <= MAX_COUNTS, "0 to 4095", format!("{least} to {most}"));
     // A working converter has noise in at least one of sixteen readings.
-    let pictures = |s: &Sensed| (s.reflected, s.light);
+    let pictures = |s: &BodyReadings| (s.reflected, s.light);
     let first = told.last().map(pictures);
     let different = told.iter().rev().take(SETTLING).filter(|s| Some(pictures(s)) != first).count();
     let found = format!("{different} of {} differ from the last", SETTLING.min(told.len()) - 1);

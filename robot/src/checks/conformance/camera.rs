@@ -1,7 +1,7 @@
 //! Checks the camera: its sensor is known and accepts its settings, and frames have the right size and rate.
 
 use super::{Bench, Opened, Picture};
-use crate::device::camera_sensor::AnySensor;
+use crate::device::camera_sensor::BoxedSensor;
 use crate::device::{DeviceError, FrameSource};
 use std::time::{Duration, Instant};
 use xpuck_registers::camera_sensor::Clock;
@@ -20,10 +20,10 @@ const DARK: f64 = 20.0;
 const SETTLES: Duration = Duration::from_millis(600);
 
 /// Configured sensor, and its clock source.
-type Ready = (AnySensor, Clock);
+type Ready = (BoxedSensor, Clock);
 
 /// Checks the sensor's id and configures the sensor.
-pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<AnySensor>, Clock)>) -> Option<Ready> {
+pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<BoxedSensor>, Clock)>) -> Option<Ready> {
     let (mut sensor, clock) = match sensor {
         Some((Ok(sensor), clock)) => (sensor, clock),
         Some((Err(error), _)) => {

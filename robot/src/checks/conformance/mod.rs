@@ -10,11 +10,11 @@ mod shim;
 mod table;
 mod wheels;
 
-pub use plugged::{Plugged, plugged};
+pub use plugged::{UnplugChecks, unplug_checks};
 pub use table::table;
 
 use crate::device::body::Body;
-use crate::device::camera_sensor::AnySensor;
+use crate::device::camera_sensor::BoxedSensor;
 use crate::device::fitted::{Fitted, FittedDevice};
 use crate::device::{DeviceError, FrameSource, PowerMonitor};
 use serde::Serialize;
@@ -26,7 +26,7 @@ use xpuck_registers::camera_sensor::Clock;
 pub type Opened<T> = Result<T, DeviceError>;
 
 /// Devices of a robot. Devices that its file does not name are `None`, and their checks are skipped.
-pub struct Rig {
+pub struct Devices {
     /// Body, with a guard process if it needs one.
     pub body: Opened<Box<dyn Body>>,
     /// Power monitor on the battery's side.
@@ -34,7 +34,7 @@ pub struct Rig {
     /// Power monitor on the 5 V side.
     pub supply: Option<Opened<Box<dyn PowerMonitor>>>,
     /// Camera sensor, and its clock source.
-    pub sensor: Option<(Opened<AnySensor>, Clock)>,
+    pub sensor: Option<(Opened<BoxedSensor>, Clock)>,
     /// Camera.
     pub camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,
     /// Optional devices on the I2C bus that the robot's file names.
@@ -84,7 +84,7 @@ pub struct Finding {
 }
 
 /// Runs every check. `wheels` permits short, slow moves; `announce` is called before each move.
-pub fn run(rig: Rig, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Finding> {
+pub fn run(rig: Devices, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Finding> {
     let mut bench = Bench { findings: Vec::new(), since: Instant::now(), speed: rig.speed, device: "" };
     match rig.body {
         Ok(mut body) => {

@@ -7,19 +7,19 @@ use crate::device::{DeviceError, FrameSource};
 use std::time::{Duration, Instant};
 
 /// Time limit for a frame, and for an error after the camera is unplugged.
-const SOON: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
+const FRAME_LIMIT: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
 /// Time limit for finding a camera that was plugged in.
-const FOUND: Duration = Duration::from_secs(15);
+const REPLUG_LIMIT: Duration = Duration::from_secs(15);
 /// Number of times that the camera is closed and reopened.
 const TIMES: u32 = 5;
 /// Interval between polls.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Opens the camera for pictures of this width and height (pixels).
 type Open<'a> = &'a dyn Fn((usize, usize)) -> Opened<Box<dyn FrameSource>>;
 
 /// Camera under test, and the actions on it.
-pub struct Plugged<'a> {
+pub struct UnplugChecks<'a> {
     /// Name in the results.
     pub name: &'static str,
     /// Opens the camera.
@@ -37,13 +37,13 @@ pub struct Plugged<'a> {
 }
 
 /// Runs the camera checks of the selftest, and the checks of this module.
-pub fn plugged(on: &Plugged<'_>) -> Vec<Finding> {
+pub fn unplug_checks(on: &UnplugChecks<'_>) -> Vec<Finding> {
     let mut bench = Bench { findings: Vec::new(), since: Instant::now(), speed: 1.0, device: "" };
     let size = (on.picture.width, on.picture.height);
     let open = || (on.open)(size);
     camera::frames(bench.on(on.name), Some((open(), on.picture.clone())), None);
-    again(&mut bench, &open);
-    alone(&mut bench, &open);
+    check_reopen(&mut bench, &open);
+    check_exclusive(&mut bench, &open);
     if let Some(other) = on.other_size {
         let (expected, refused) = (format!("{} x {} is refused", other.0, other.1), (on.open)(other).map(|_| ()));
         let format = matches!(&refused, Err(DeviceError::Camera(CameraError::Format { .. })));
@@ -64,24 +64,24 @@ fn told<T>(opened: Opened<T>) -> String {
 /// Waits for the next frame; the error is the cause of its absence.
 fn frame(camera: &mut dyn FrameSource) -> Result<(), String> {
     let start = Instant::now();
-    while start.elapsed() < SOON {
+    while start.elapsed() < FRAME_LIMIT {
         match camera.latest() {
             Ok(Some(_)) => return Ok(()),
-            Ok(None) => std::thread::sleep(LOOK),
+            Ok(None) => std::thread::sleep(POLL_INTERVAL),
             Err(error) => return Err(error.to_string()),
         }
     }
-    Err(format!("no frame in {SOON:?}"))
+    Err(format!("no frame in {FRAME_LIMIT:?}"))
 }
 
-fn again(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>) {
+fn check_reopen(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>) {
     let once = || open().map_err(|error| error.to_string()).and_then(|mut camera| frame(camera.as_mut()));
     let failed = (1..=TIMES).find_map(|time| once().err().map(|why| format!("time {time}: {why}")));
     let (good, found) = (failed.is_none(), failed.unwrap_or_else(|| format!("{TIMES} times")));
     bench.judge("opens again", good, "a frame each time", found);
 }
 
-fn alone(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>) {
+fn check_exclusive(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>) {
     let expected = "a second program is refused";
     let first = open();
     let second = open().map(|_| ());
@@ -100,8 +100,8 @@ fn halted(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, ha
         halt();
         let start = Instant::now();
         while camera.counts().stalls == 0 {
-            if start.elapsed() > SOON {
-                return Err(format!("no stall in {SOON:?}"));
+            if start.elapsed() > FRAME_LIMIT {
+                return Err(format!("no stall in {FRAME_LIMIT:?}"));
             }
             frame(camera.as_mut())?;
         }
@@ -115,7 +115,7 @@ fn halted(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, ha
     }
 }
 
-fn pulled(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, on: &Plugged<'_>) {
+fn pulled(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, on: &UnplugChecks<'_>) {
     let expected = "the camera is told to be gone";
     let opened = open().map_err(|error| error.to_string());
     let running = opened.and_then(|mut camera| frame(camera.as_mut()).map(|()| camera));
@@ -127,12 +127,12 @@ fn pulled(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, on
             let error = loop {
                 match camera.latest() {
                     Err(error) => break Some(error),
-                    Ok(_) if start.elapsed() > SOON => break None,
-                    Ok(_) => std::thread::sleep(LOOK),
+                    Ok(_) if start.elapsed() > FRAME_LIMIT => break None,
+                    Ok(_) => std::thread::sleep(POLL_INTERVAL),
                 }
             };
             let gone = matches!(&error, Some(DeviceError::Camera(CameraError::Gone { .. })));
-            let found = error.map_or_else(|| format!("nothing in {SOON:?}"), |error| error.to_string());
+            let found = error.map_or_else(|| format!("nothing in {FRAME_LIMIT:?}"), |error| error.to_string());
             bench.judge("pulled out", gone, expected, found);
         }
     }
@@ -142,7 +142,7 @@ fn pulled(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, on
     let start = Instant::now();
     let found = loop {
         match open().map_err(|error| error.to_string()).and_then(|mut camera| frame(camera.as_mut())) {
-            Err(_) if start.elapsed() < FOUND => std::thread::sleep(LOOK),
+            Err(_) if start.elapsed() < REPLUG_LIMIT => std::thread::sleep(POLL_INTERVAL),
             found => break found,
         }
     };
@@ -221,7 +221,7 @@ mod tests {
         let halt = || {
             state.stalls.fetch_add(u64::from(!wrong.deaf_to_stalls), Relaxed);
         };
-        let findings = plugged(&Plugged {
+        let findings = unplug_checks(&UnplugChecks {
             name: "camera",
             open: &|size| state.open(size),
             picture: Picture { width: 4, height: 2, rate: 1.0..=1e6 },

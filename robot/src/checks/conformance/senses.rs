@@ -1,7 +1,7 @@
 //! Checks the light sensors, accelerometer and microphones of a body at rest: present, in range and alive.
 
 use super::Bench;
-use crate::device::body::Sensed;
+use crate::device::body::BodyReadings;
 use xpuck_registers::accelerometer::{COUNTS_PER_G, GRAVITY, MetresPerSecondSquared, ZERO_COUNTS};
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::microphone::RawSound;
@@ -12,7 +12,7 @@ const AT_REST: std::ops::RangeInclusive<f32> = 0.67 * GRAVITY..=1.33 * GRAVITY;
 const SHAKEN: u16 = 400;
 
 /// Checks the readings of several exchanges. Sensors that the body lacks are skipped.
-pub(super) fn check(bench: &mut Bench, told: &[Sensed]) {
+pub(super) fn check(bench: &mut Bench, told: &[BodyReadings]) {
     let light: Vec<[u16; 8]> = told.iter().filter_map(|s| s.light.map(|raw| raw.0)).collect();
     let expected = "0 to 4095, not all 0, readings that change";
     match light.last() {
@@ -45,7 +45,7 @@ pub(super) fn check(bench: &mut Bench, told: &[Sensed]) {
     }
 }
 
-fn sounds(told: &[Sensed]) -> Vec<Vec<u16>> {
+fn sounds(told: &[BodyReadings]) -> Vec<Vec<u16>> {
     let of = |sound: RawSound| match sound {
         RawSound::Samples(samples) => samples.to_vec(),
         RawSound::Volumes(volumes) => volumes.to_vec(),

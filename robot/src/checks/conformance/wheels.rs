@@ -3,7 +3,7 @@
 
 use super::Bench;
 use crate::device::DeviceError;
-use crate::device::body::{Body, Drive, Sensed};
+use crate::device::body::{Body, BodyReadings, Drive};
 use crate::device::lamps::Lamps;
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::Pixel;
@@ -93,6 +93,6 @@ fn stands(bench: &Bench, body: &mut dyn Body) -> Result<[i16; 2], DeviceError> {
     Ok(between(&first, &body.exchange(&Drive::default())?))
 }
 
-fn between(first: &Sensed, last: &Sensed) -> [i16; 2] {
+fn between(first: &BodyReadings, last: &BodyReadings) -> [i16; 2] {
     [0, 1].map(|i| last.steps[i].wrapping_sub(first.steps[i]) as i16)
 }

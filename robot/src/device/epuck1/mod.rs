@@ -3,7 +3,7 @@
 //! The protocol has no checksum, so the speed registers are read back, one per exchange in turn. The e-puck1 has no
 //! watchdog either: see [`super::guard`].
 
-use super::body::{Body, Counts, Drive, Sensed};
+use super::body::{Body, BodyReadings, Counts, Drive};
 use super::i2c::{self, I2cError, TRIES};
 use super::lamps::Leds;
 use super::{DeviceError, I2cBus};
@@ -25,7 +25,7 @@ pub struct Epuck1<B> {
     counts: Counts,
     resets: u64,
     /// Lamps last written; `None` until the infra-red sensors are switched on.
-    shown: Option<Leds>,
+    lamps_written: Option<Leds>,
     ambient: [u16; 8],
     turn: usize,
 }
@@ -40,7 +40,7 @@ impl Epuck1<Box<dyn I2cBus>> {
 impl<B: I2cBus> Epuck1<B> {
     /// Creates a driver on this bus.
     pub fn new(bus: B) -> Epuck1<B> {
-        Epuck1 { bus, counts: Counts::default(), resets: 0, shown: None, ambient: [0; 8], turn: 0 }
+        Epuck1 { bus, counts: Counts::default(), resets: 0, lamps_written: None, ambient: [0; 8], turn: 0 }
     }
 
     /// Number of detected restarts of the e-puck.
@@ -48,14 +48,14 @@ impl<B: I2cBus> Epuck1<B> {
         self.resets
     }
 
-    fn attempt(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+    fn exchange_once(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         let speeds = drive.speeds.map(|s| s.get() as u16);
         for (i, speed) in speeds.into_iter().enumerate() {
             self.write(SPEED, i, speed)?;
         }
         let checked = self.turn % 2;
         self.check_speed(checked, speeds[checked])?;
-        self.prepare(drive.lamps.shown())?;
+        self.restore_settings(drive.lamps.leds_or_default())?;
         let mut reflected = [0; 8];
         for (i, value) in reflected.iter_mut().enumerate() {
             *value = self.read_counts(REFLECTED, i)?;
@@ -66,11 +66,11 @@ impl<B: I2cBus> Epuck1<B> {
         self.ambient[sensor] = self.read_counts(AMBIENT, sensor)?;
         self.turn += 1;
         let steps = [self.read(STEPS, 0)?, self.read(STEPS, 1)?];
-        Ok(Sensed {
+        Ok(BodyReadings {
             reflected: other_order(reflected).map(RawInfrared),
             light: (self.turn >= 16).then(|| RawLight(other_order(self.ambient))),
             steps,
-            ..Sensed::default()
+            ..BodyReadings::default()
         })
     }
 
@@ -92,20 +92,20 @@ impl<B: I2cBus> Epuck1<B> {
     }
 
     /// Switches the infra-red sensors on, at the start and after a reset of the e-puck, and sets the lamps.
-    fn prepare(&mut self, lamps: Leds) -> Result<(), DeviceError> {
+    fn restore_settings(&mut self, lamps: Leds) -> Result<(), DeviceError> {
         if self.read(INFRARED, 0)? & SCAN == 0 {
             // A restart discards the previous command.
-            let restarted = u64::from(self.shown.take().is_some());
+            let restarted = u64::from(self.lamps_written.take().is_some());
             self.resets += restarted;
             self.counts.rejected += restarted;
             self.write(INFRARED, 0, SCAN)?;
             // Readings are 0, which means that nothing is near, until the first scan is complete.
             std::thread::sleep(Duration::from_millis(2 * SCAN_MS));
         }
-        if self.shown != Some(lamps) {
+        if self.lamps_written != Some(lamps) {
             self.write(RING, 0, u16::from(lamps.ring))?;
-            self.write(LAMPS, 0, lamps.register())?;
-            self.shown = Some(lamps);
+            self.write(LAMPS, 0, lamps.to_epuck1_register())?;
+            self.lamps_written = Some(lamps);
         }
         Ok(())
     }
@@ -141,9 +141,9 @@ impl<B: I2cBus> Epuck1<B> {
 }
 
 impl<B: I2cBus> Body for Epuck1<B> {
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         self.counts.exchanges += 1;
-        self.attempt(drive).inspect_err(|error| {
+        self.exchange_once(drive).inspect_err(|error| {
             let answered = matches!(error, DeviceError::I2c(_) | DeviceError::Register { .. });
             self.counts.bus_errors += u64::from(!answered);
         })

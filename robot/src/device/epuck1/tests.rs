@@ -99,7 +99,7 @@ fn transfers_are_repeated_three_times_at_most() {
 }
 
 #[test]
-fn a_garbled_reading_is_read_again_and_a_wrong_one_refused() {
+fn garbled_reading_is_retried_and_impossible_one_rejected() {
     let mut bench = Bench { garbled: 2, ..bench() };
     let mut epuck = Epuck1::new(&mut bench);
     assert_eq!(epuck.exchange(&forward()).unwrap().reflected[5].0, 900);
@@ -111,7 +111,7 @@ fn a_garbled_reading_is_read_again_and_a_wrong_one_refused() {
 }
 
 #[test]
-fn a_speed_that_did_not_arrive_is_written_again() {
+fn lost_speed_write_is_retried() {
     let mut bench = Bench { lost: 2, ..bench() };
     let mut epuck = Epuck1::new(&mut bench);
     epuck.exchange(&forward()).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! The e-puck2 has no watchdog: see [`super::guard`].
 
-use super::body::{Body, Counts, Drive, Sensed};
+use super::body::{Body, BodyReadings, Counts, Drive};
 use super::i2c::{self, I2cError, TRIES};
 use super::lamps::Sound;
 use super::{DeviceError, I2cBus};
@@ -94,32 +94,32 @@ fn command(drive: &Drive) -> Command {
     let part = |byte: u8| (u16::from(byte) * u16::from(FULL)).div_ceil(255) as u8;
     let lamps = &drive.lamps;
     let colour = |i: usize| {
-        let Pixel { red, green, blue } = lamps.at(-45.0 - 90.0 * i as f32);
+        let Pixel { red, green, blue } = lamps.pixel_at(-45.0 - 90.0 * i as f32);
         Pixel { red: part(red), green: part(green), blue: part(blue) }
     };
     let lit = |i: usize| match lamps.leds {
         Some(leds) => leds.ring & 1 << (2 * i) != 0,
-        None => lamps.at(-90.0 * i as f32).red > 0,
+        None => lamps.pixel_at(-90.0 * i as f32).red > 0,
     };
     let (leds, colours) = (std::array::from_fn(lit), std::array::from_fn(colour));
     Command { leds, colours, ..Command::driving(drive.speeds) }
 }
 
 impl<B: I2cBus> Body for Epuck2<B> {
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         // A melody restarts with every packet that contains it, so it is sent once.
         let Sound { melody, number } = drive.lamps.sound;
         let new = self.played.is_some_and(|played| played != number);
         let sound = if new { melody.min(MELODIES) } else { 0 };
         let report = self.send(&Command { sound, ..command(drive) })?;
         self.played = Some(number);
-        Ok(Sensed {
+        Ok(BodyReadings {
             reflected: other_order(report.reflected).map(RawInfrared),
             light: Some(RawLight(other_order(report.ambient).map(|counts| MAX_COUNTS - counts))),
             sound: Some(RawSound::Volumes(report.microphones)),
             selector: Some((report.selector, report.button)),
             steps: report.steps,
-            ..Sensed::default()
+            ..BodyReadings::default()
         })
     }
 

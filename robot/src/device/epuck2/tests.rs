@@ -50,7 +50,7 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn a_packet_carries_the_drive_and_brings_the_senses() {
+fn exchange_sends_drive_and_returns_senses() {
     let mut bench = bench();
     let mut epuck = Epuck2::new(&mut bench);
     let told = epuck.exchange(&forward()).unwrap();
@@ -65,7 +65,7 @@ fn a_packet_carries_the_drive_and_brings_the_senses() {
 }
 
 #[test]
-fn a_garbled_report_is_asked_for_again_three_times_at_most() {
+fn garbled_report_is_tried_at_most_three_times() {
     let mut bench = Bench { garbled: 2, ..bench() };
     let mut epuck = Epuck2::new(&mut bench);
     epuck.exchange(&forward()).unwrap();
@@ -77,7 +77,7 @@ fn a_garbled_report_is_asked_for_again_three_times_at_most() {
 }
 
 #[test]
-fn a_robot_that_is_not_there_is_named() {
+fn missing_robot_is_reported_by_address() {
     let mut bench = Bench { nak_every: 1, ..bench() };
     let mut epuck = Epuck2::new(&mut bench);
     let error = epuck.exchange(&forward()).unwrap_err().to_string();

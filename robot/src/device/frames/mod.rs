@@ -66,7 +66,7 @@ pub struct CameraCounts {
 
 /// Position of the next byte in the stream.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum ParserState {
     /// Unknown: skip to the next mark.
     Lost,
     /// Header, with this number of bytes received; with 0 a mark is expected.
@@ -79,7 +79,7 @@ enum Place {
 #[derive(Debug)]
 pub struct FrameDecoder {
     order: PixelOrder,
-    place: Place,
+    place: ParserState,
     header: [u8; stream::HEADER],
     frame: Frame,
     /// Number of the current frame.
@@ -87,11 +87,11 @@ pub struct FrameDecoder {
     /// Number of the last frame with any data.
     last: Option<u16>,
     /// Rows of the current frame that were received.
-    there: Vec<bool>,
+    rows_received: Vec<bool>,
     /// Whether a row beyond the configured height was received.
-    too_tall: bool,
+    excess_row: bool,
     /// Whether a row of a wrong length was received.
-    uneven: bool,
+    wrong_row_length: bool,
     counts: CameraCounts,
 }
 
@@ -100,14 +100,14 @@ impl FrameDecoder {
     pub fn new(width: usize, height: usize, order: PixelOrder) -> Result<FrameDecoder, DeviceError> {
         Ok(FrameDecoder {
             order,
-            place: Place::Header(0),
+            place: ParserState::Header(0),
             header: [0; stream::HEADER],
             frame: Frame::black(width, height)?,
             number: None,
             last: None,
-            there: vec![false; height],
-            too_tall: false,
-            uneven: false,
+            rows_received: vec![false; height],
+            excess_row: false,
+            wrong_row_length: false,
             counts: CameraCounts::default(),
         })
     }
@@ -126,24 +126,24 @@ impl FrameDecoder {
         self.counts.bytes += bytes.len() as u64;
         while !bytes.is_empty() {
             bytes = match self.place {
-                Place::Lost => self.skip(bytes),
-                Place::Header(0) if bytes[0] != stream::SYNC => self.lose(bytes),
-                Place::Header(have) => self.header(have, bytes, &mut deliver),
-                Place::Row(row, have) => self.row(row, have, bytes),
+                ParserState::Lost => self.skip_to_mark(bytes),
+                ParserState::Header(0) if bytes[0] != stream::SYNC => self.lose_sync(bytes),
+                ParserState::Header(have) => self.header(have, bytes, &mut deliver),
+                ParserState::Row(row, have) => self.row(row, have, bytes),
             };
         }
     }
 
-    fn lose<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+    fn lose_sync<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         self.counts.resyncs += 1;
-        self.place = Place::Lost;
+        self.place = ParserState::Lost;
         bytes
     }
 
-    fn skip<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+    fn skip_to_mark<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         match bytes.iter().position(|byte| *byte == stream::SYNC) {
             Some(at) => {
-                self.place = Place::Header(0);
+                self.place = ParserState::Header(0);
                 &bytes[at..]
             }
             None => &[],
@@ -153,20 +153,20 @@ impl FrameDecoder {
     fn header<'a>(&mut self, have: usize, bytes: &'a [u8], deliver: &mut impl FnMut(&mut Frame)) -> &'a [u8] {
         // A mark inside a header starts another header.
         if have > 0 && bytes[0] == stream::SYNC {
-            return self.lose(bytes);
+            return self.lose_sync(bytes);
         }
         self.header[have] = bytes[0];
-        self.place = Place::Header(have + 1);
+        self.place = ParserState::Header(have + 1);
         if have + 1 == stream::HEADER {
             let Some((kind, number, value)) = read_header(&self.header) else {
-                return self.lose(&bytes[1..]);
+                return self.lose_sync(&bytes[1..]);
             };
             self.begin(number, deliver);
             match kind {
-                stream::ROW if value < self.there.len() => self.place = Place::Row(value, 0),
+                stream::ROW if value < self.rows_received.len() => self.place = ParserState::Row(value, 0),
                 stream::ROW => {
-                    self.too_tall = true;
-                    self.place = Place::Lost;
+                    self.excess_row = true;
+                    self.place = ParserState::Lost;
                 }
                 _ => self.finish(Some(value), deliver),
             }
@@ -187,8 +187,8 @@ impl FrameDecoder {
             }
         }
         (self.number, self.last) = (Some(number), Some(number));
-        self.there.fill(false);
-        (self.too_tall, self.uneven) = (false, false);
+        self.rows_received.fill(false);
+        (self.excess_row, self.wrong_row_length) = (false, false);
     }
 
     fn row<'a>(&mut self, row: usize, have: usize, bytes: &'a [u8]) -> &'a [u8] {
@@ -196,37 +196,37 @@ impl FrameDecoder {
         if have == length {
             // Only an immediately following header shows that the row was not longer.
             if bytes[0] != stream::SYNC {
-                self.uneven = true;
-                return self.lose(bytes);
+                self.wrong_row_length = true;
+                return self.lose_sync(bytes);
             }
-            self.there[row] = true;
-            self.place = Place::Header(0);
+            self.rows_received[row] = true;
+            self.place = ParserState::Header(0);
             return bytes;
         }
         let wanted = &bytes[..bytes.len().min(length - have)];
         let pixels = wanted.iter().position(|byte| matches!(*byte, stream::SYNC | stream::SYNC_2));
         let taken = pixels.unwrap_or(wanted.len());
         self.frame.bytes_mut()[row * length + have..][..taken].copy_from_slice(&wanted[..taken]);
-        self.place = Place::Row(row, have + taken);
+        self.place = ParserState::Row(row, have + taken);
         if pixels.is_some() {
             // The row was cut; the byte found may start the next header.
-            self.uneven = true;
-            return self.lose(&bytes[taken..]);
+            self.wrong_row_length = true;
+            return self.lose_sync(&bytes[taken..]);
         }
         &bytes[taken..]
     }
 
     /// Ends the current frame, if any; `rows` is the row count reported by the camera.
     fn finish(&mut self, rows: Option<usize>, deliver: &mut impl FnMut(&mut Frame)) {
-        self.place = Place::Header(0);
+        self.place = ParserState::Header(0);
         if self.number.take().is_none() {
             return;
         }
-        let height = self.there.len();
-        let missing = self.there.iter().filter(|there| !**there).count();
+        let height = self.rows_received.len();
+        let missing = self.rows_received.iter().filter(|there| !**there).count();
         // Lost bytes make single rows uneven; if all rows are uneven, the camera has another width.
-        let other_width = self.uneven && missing == height;
-        if self.too_tall || other_width || rows.is_some_and(|rows| rows != height) {
+        let other_width = self.wrong_row_length && missing == height;
+        if self.excess_row || other_width || rows.is_some_and(|rows| rows != height) {
             self.counts.wrong_size += 1;
         } else if missing * REPAIRABLE > height {
             self.counts.dropped_frames += 1;
@@ -244,8 +244,8 @@ impl FrameDecoder {
             return;
         }
         let length = self.frame.width() * BYTES_PER_PIXEL;
-        let mut from = self.there.iter().position(|there| *there).unwrap_or(0);
-        for (row, there) in self.there.iter().enumerate() {
+        let mut from = self.rows_received.iter().position(|there| *there).unwrap_or(0);
+        for (row, there) in self.rows_received.iter().enumerate() {
             if *there {
                 from = row;
             } else {

@@ -6,7 +6,7 @@
 
 use super::DeviceError;
 use super::bulk::{BulkIn, Endpoint, TransferError};
-use super::camera::{Camera, CameraError, Newest, POLL};
+use super::camera::{Camera, CameraError, LatestFrame, POLL};
 use super::frames::{CameraCounts, FrameDecoder, PixelOrder};
 use rusb::{Context, Device, DeviceHandle, Direction, Recipient, RequestType, UsbContext};
 use std::sync::Arc;
@@ -47,14 +47,14 @@ pub fn open(serial: Option<&str>, width: usize, height: usize, order: PixelOrder
     // arrives.
     let quiet = [chip::RESET, chip::MODE_RESET, chip::PURGE_FROM_HOST, chip::PURGE_TO_HOST];
     for request in quiet.into_iter().chain([chip::latency_timer(LATENCY_MS), chip::FLOW_CONTROL]) {
-        obey(&handle, &queue.name, request)?;
+        send_request(&handle, &queue.name, request)?;
     }
     queue.fill();
-    obey(&handle, &queue.name, chip::MODE_SYNC_FIFO)?;
+    send_request(&handle, &queue.name, chip::MODE_SYNC_FIFO)?;
     Camera::start((width, height), move |newest, stop| {
         let ended = queue.read(decoder, newest, stop);
         // A disconnected chip cannot be reset and does not need to be.
-        let _ = obey(&handle, &queue.name, chip::MODE_RESET);
+        let _ = send_request(&handle, &queue.name, chip::MODE_RESET);
         ended
     })
 }
@@ -86,7 +86,11 @@ fn name_of(device: &Device<Context>) -> String {
     format!("{vendor:04x}:{product:04x} at bus {:03} address {}", device.bus_number(), device.address())
 }
 
-fn obey(handle: &Handle, device: &str, Request { name, request, value, index }: Request) -> Result<(), CameraError> {
+fn send_request(
+    handle: &Handle,
+    device: &str,
+    Request { name, request, value, index }: Request,
+) -> Result<(), CameraError> {
     let kind = rusb::request_type(Direction::Out, RequestType::Vendor, Recipient::Device);
     let told = handle.write_control(kind, request, value, index, &[], REQUEST_TIMEOUT);
     told.map(|_| ()).map_err(|source| CameraError::Request { device: device.into(), request: name, source })
@@ -94,7 +98,7 @@ fn obey(handle: &Handle, device: &str, Request { name, request, value, index }: 
 
 /// Action after a transfer.
 #[derive(Debug, PartialEq, Eq)]
-enum Next {
+enum Action {
     /// Continue.
     Continue,
     /// Clear the stall first.
@@ -104,12 +108,12 @@ enum Next {
 }
 
 /// Action for a transfer's status, after this number of consecutive stalls.
-fn next(status: Result<(), TransferError>, stalls: u32) -> Next {
+fn next(status: Result<(), TransferError>, stalls: u32) -> Action {
     match status {
-        Ok(()) => Next::Continue,
+        Ok(()) => Action::Continue,
         // A fault is a packet that was damaged in three attempts; the endpoint halts as after a stall.
-        Err(TransferError::Stall | TransferError::Fault) if stalls < MAX_STALLS => Next::Recover,
-        Err(_) => Next::End,
+        Err(TransferError::Stall | TransferError::Fault) if stalls < MAX_STALLS => Action::Recover,
+        Err(_) => Action::End,
     }
 }
 
@@ -128,7 +132,7 @@ impl<E: BulkIn> Queue<E> {
         }
     }
 
-    fn read(&mut self, mut decoder: FrameDecoder, newest: &Newest, stop: &AtomicBool) -> Result<(), CameraError> {
+    fn read(&mut self, mut decoder: FrameDecoder, newest: &LatestFrame, stop: &AtomicBool) -> Result<(), CameraError> {
         let (mut stalls, mut all_stalls) = (0, 0);
         while !stop.load(Relaxed) {
             let done = self.endpoint.wait(POLL).map_err(|error| self.ended(error))?;
@@ -140,12 +144,12 @@ impl<E: BulkIn> Queue<E> {
                 stalls = 0;
             }
             match next(done.status, stalls) {
-                Next::Continue => self.endpoint.submit(done.buffer),
-                Next::Recover => {
+                Action::Continue => self.endpoint.submit(done.buffer),
+                Action::Recover => {
                     (stalls, all_stalls) = (stalls + 1, all_stalls + 1);
                     self.recover()?;
                 }
-                Next::End => return Err(self.ended(done.status.err().unwrap_or(TransferError::Disconnected))),
+                Action::End => return Err(self.ended(done.status.err().unwrap_or(TransferError::Disconnected))),
             }
             newest.tell(CameraCounts { stalls: all_stalls, ..decoder.counts() });
         }

@@ -116,7 +116,7 @@ impl BulkIn for Chip {
 fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
     let mut queue = Queue { endpoint: chip, name: "bench".into(), transfers };
     queue.fill();
-    let newest = Newest::empty(WIDTH, HEIGHT);
+    let newest = LatestFrame::empty(WIDTH, HEIGHT);
     let decoder = FrameDecoder::new(WIDTH, HEIGHT, PixelOrder::YCbYCr).unwrap();
     let ended = queue.read(decoder, &newest, &AtomicBool::new(false)).unwrap_err();
     assert!(matches!(ended, CameraError::Gone { .. }), "{ended}");
@@ -124,7 +124,7 @@ fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
 }
 
 #[test]
-fn the_queue_holds_56_ms_of_camera_and_one_read_after_the_other_about_1() {
+fn queue_absorbs_56_ms_and_single_reads_1_ms() {
     // Delayed once, before the first transfer is taken; the later transfers are taken at once.
     let held_up_once = |transfers, held_up| {
         let mut chip = Chip::new(0);
@@ -143,14 +143,14 @@ fn the_queue_holds_56_ms_of_camera_and_one_read_after_the_other_about_1() {
 }
 
 #[test]
-fn a_stall_is_cleared_and_the_camera_goes_on() {
+fn stall_is_cleared_and_camera_continues() {
     let (chip, counts) = read(Chip { stalls_at: Some(70), ..Chip::new(0) }, TRANSFERS);
     assert_eq!((counts.stalls, chip.halted), (1, false));
     assert!(counts.frames >= u64::from(FRAMES) - 3, "{counts:?}");
 }
 
 #[test]
-fn an_absent_chip_is_named() {
+fn absent_chip_is_reported_with_usb_id() {
     let error = open(Some("no such number"), 640, 480, PixelOrder::CrYCbY).map(|_| ()).unwrap_err();
     let told = error.to_string();
     assert!(told.contains("0403:6010"), "{told}");
@@ -160,10 +160,10 @@ fn an_absent_chip_is_named() {
 }
 
 #[test]
-fn stalls_are_cleared_a_bounded_number_of_times_and_an_unplugged_chip_ends_the_camera() {
-    assert_eq!(next(Ok(()), MAX_STALLS), Next::Continue);
-    assert_eq!(next(Err(TransferError::Stall), 0), Next::Recover);
-    assert_eq!(next(Err(TransferError::Fault), MAX_STALLS - 1), Next::Recover);
-    assert_eq!(next(Err(TransferError::Stall), MAX_STALLS), Next::End);
-    assert_eq!(next(Err(TransferError::Disconnected), 0), Next::End);
+fn stall_recovery_is_bounded_and_unplugging_ends_camera() {
+    assert_eq!(next(Ok(()), MAX_STALLS), Action::Continue);
+    assert_eq!(next(Err(TransferError::Stall), 0), Action::Recover);
+    assert_eq!(next(Err(TransferError::Fault), MAX_STALLS - 1), Action::Recover);
+    assert_eq!(next(Err(TransferError::Stall), MAX_STALLS), Action::End);
+    assert_eq!(next(Err(TransferError::Disconnected), 0), Action::End);
 }

@@ -8,7 +8,7 @@
 mod parent;
 mod process;
 
-pub use parent::{Guarded, Launch, open};
+pub use parent::{GuardedBody, Launch, open};
 pub use process::run;
 
 use super::DeviceError;
@@ -57,7 +57,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An exchange happened.
-    Heard,
+    Exchange,
     /// The program at the other end of the pipe has ended.
     Closed,
     /// Time has passed.
@@ -75,22 +75,22 @@ pub struct Stop {
 
 /// State machine that decides when to stop. Times count from an arbitrary fixed moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Core {
+pub struct StopTimer {
     heard: Duration,
     closed: bool,
     stopped: Option<Duration>,
 }
 
-impl Core {
+impl StopTimer {
     /// Creates a guard that starts at `now`, which counts as an exchange.
-    pub fn new(now: Duration) -> Core {
-        Core { heard: now, closed: false, stopped: None }
+    pub fn new(now: Duration) -> StopTimer {
+        StopTimer { heard: now, closed: false, stopped: None }
     }
 
     /// Processes an event at `now`, and returns a stop if one is due.
     pub fn step(&mut self, now: Duration, event: Event) -> Option<Stop> {
         match event {
-            Event::Heard => *self = Core::new(now),
+            Event::Exchange => *self = StopTimer::new(now),
             Event::Closed => self.closed = true,
             Event::Tick => {}
         }
@@ -119,32 +119,32 @@ mod tests {
 
     #[test]
     fn exchanges_keep_the_guard_quiet() {
-        let mut core = Core::new(ms(1000));
+        let mut core = StopTimer::new(ms(1000));
         for i in 0..100 {
             assert_eq!(core.step(ms(1000 + 299 * i), Event::Tick), None);
-            assert_eq!(core.step(ms(1000 + 299 * i), Event::Heard), None);
+            assert_eq!(core.step(ms(1000 + 299 * i), Event::Exchange), None);
         }
     }
 
     #[test]
-    fn silence_stops_the_wheels_again_and_again_until_bytes_come_back() {
-        let mut core = Core::new(ms(0));
-        core.step(ms(50), Event::Heard);
+    fn silence_repeats_stop_until_next_byte() {
+        let mut core = StopTimer::new(ms(0));
+        core.step(ms(50), Event::Exchange);
         assert_eq!(core.due(), ms(350));
         assert_eq!(core.step(ms(349), Event::Tick), None);
         assert_eq!(core.step(ms(350), Event::Tick), Some(Stop { silent: ms(300), first: true }));
         assert_eq!(core.due(), ms(450));
         assert_eq!(core.step(ms(400), Event::Tick), None, "every 100 ms");
         assert_eq!(core.step(ms(450), Event::Tick), Some(Stop { silent: ms(400), first: false }));
-        assert_eq!(core.step(ms(500), Event::Heard), None);
+        assert_eq!(core.step(ms(500), Event::Exchange), None);
         assert_eq!(core.step(ms(799), Event::Tick), None);
         assert!(core.step(ms(800), Event::Tick).is_some_and(|stop| stop.first));
     }
 
     #[test]
-    fn a_closed_pipe_stops_at_once_and_for_good() {
-        let mut core = Core::new(ms(0));
-        core.step(ms(10), Event::Heard);
+    fn closed_pipe_stops_immediately_and_permanently() {
+        let mut core = StopTimer::new(ms(0));
+        core.step(ms(10), Event::Exchange);
         assert_eq!(core.step(ms(20), Event::Closed), Some(Stop { silent: ms(10), first: true }));
         assert_eq!(core.step(ms(60), Event::Tick), None);
         assert!(core.step(ms(120), Event::Tick).is_some());

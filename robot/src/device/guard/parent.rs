@@ -2,7 +2,7 @@
 
 use super::Kind;
 use crate::device::DeviceError;
-use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::body::{Body, BodyReadings, Counts, Drive};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -69,7 +69,7 @@ impl Drop for Guard {
 
 /// Body with a guard. Its wheels turn only while the guard can be notified of each exchange.
 #[derive(Debug)]
-pub struct Guarded<B> {
+pub struct GuardedBody<B> {
     body: B,
     launch: Launch,
     guard: Result<Guard, String>,
@@ -77,16 +77,16 @@ pub struct Guarded<B> {
 }
 
 /// Opens the robot on the bus at `i2c` with this program's own guard.
-pub fn open(kind: Kind, i2c: &Path) -> Result<Guarded<Box<dyn Body>>, DeviceError> {
+pub fn open(kind: Kind, i2c: &Path) -> Result<GuardedBody<Box<dyn Body>>, DeviceError> {
     let launch = Launch::own(kind, i2c).map_err(|e| DeviceError::Guard(format!("cannot be found: {e}")))?;
-    Guarded::start(kind.body(i2c)?, launch)
+    GuardedBody::start(kind.body(i2c)?, launch)
 }
 
-impl<B: Body> Guarded<B> {
+impl<B: Body> GuardedBody<B> {
     /// Starts the guard of `body`.
-    pub fn start(body: B, launch: Launch) -> Result<Guarded<B>, DeviceError> {
+    pub fn start(body: B, launch: Launch) -> Result<GuardedBody<B>, DeviceError> {
         let guard = launch.start().map_err(|error| DeviceError::Guard(cannot_start(&launch, &error)))?;
-        Ok(Guarded { body, launch, guard: Ok(guard), retry_at: Instant::now() })
+        Ok(GuardedBody { body, launch, guard: Ok(guard), retry_at: Instant::now() })
     }
 
     fn restart(&mut self) {
@@ -98,7 +98,7 @@ impl<B: Body> Guarded<B> {
     }
 
     /// Notifies the guard of an exchange.
-    fn tell(&mut self) -> Result<(), String> {
+    fn notify(&mut self) -> Result<(), String> {
         let guard = self.guard.as_mut().map_err(|why| why.clone())?;
         let pipe = guard.pipe.as_mut().ok_or("has ended")?;
         let result = pipe.write_all(&[0]).map_err(|error| format!("does not listen: {error}"));
@@ -116,8 +116,8 @@ fn cannot_start(launch: &Launch, error: &io::Error) -> String {
     format!("cannot be started as {}: {error}", launch.program.display())
 }
 
-impl<B: Body> Body for Guarded<B> {
-    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+impl<B: Body> Body for GuardedBody<B> {
+    fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
         self.restart();
         let still = Drive { speeds: [StepsPerSecond::ZERO; 2], ..*drive };
         if let Err(why) = &self.guard {
@@ -126,7 +126,7 @@ impl<B: Body> Body for Guarded<B> {
             return Err(error);
         }
         let sensed = self.body.exchange(drive)?;
-        if let Err(why) = self.tell() {
+        if let Err(why) = self.notify() {
             self.body.exchange(&still)?;
             return Err(DeviceError::Guard(why));
         }
@@ -153,9 +153,9 @@ mod tests {
     }
 
     impl Body for &mut Bench {
-        fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        fn exchange(&mut self, drive: &Drive) -> Result<BodyReadings, DeviceError> {
             self.speeds = drive.speeds;
-            Ok(Sensed::default())
+            Ok(BodyReadings::default())
         }
 
         fn period(&self) -> Duration {
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn wheels_turn_while_the_guard_lives_and_stop_when_it_dies() {
         let mut bench = Bench::default();
-        let mut guarded = Guarded::start(&mut bench, launch("cat", &[])).unwrap();
+        let mut guarded = GuardedBody::start(&mut bench, launch("cat", &[])).unwrap();
         guarded.exchange(&forward()).unwrap();
         assert_eq!(guarded.body.speeds, forward().speeds);
         let guard = guarded.guard.as_mut().unwrap();
@@ -193,9 +193,9 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_that_ends_by_itself_is_noticed() {
+    fn exited_guard_is_detected_and_stops_wheels() {
         let mut bench = Bench::default();
-        let mut guarded = Guarded::start(&mut bench, launch("true", &[])).unwrap();
+        let mut guarded = GuardedBody::start(&mut bench, launch("true", &[])).unwrap();
         guarded.guard.as_mut().unwrap().child.wait().unwrap();
         assert!(matches!(guarded.exchange(&forward()), Err(DeviceError::Guard(_))));
         drop(guarded);
@@ -203,16 +203,16 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_that_cannot_be_started_is_named() {
+    fn unstartable_guard_is_reported_with_path() {
         let mut bench = Bench::default();
-        let error = Guarded::start(&mut bench, launch("/nowhere/xpuckd", &[])).err().unwrap().to_string();
+        let error = GuardedBody::start(&mut bench, launch("/nowhere/xpuckd", &[])).err().unwrap().to_string();
         assert!(error.contains("/nowhere/xpuckd"), "{error}");
     }
 
     #[test]
-    fn a_guard_that_hangs_does_not_hold_up_its_owner() {
+    fn hung_guard_does_not_block_owner() {
         let mut bench = Bench::default();
-        let mut guarded = Guarded::start(&mut bench, launch("sleep", &["60"])).unwrap();
+        let mut guarded = GuardedBody::start(&mut bench, launch("sleep", &["60"])).unwrap();
         let lost = (0..10_000_000).find_map(|_| guarded.exchange(&forward()).err());
         assert!(matches!(lost, Some(DeviceError::Guard(_))), "its pipe is full at last");
         drop(guarded);

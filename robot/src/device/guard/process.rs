@@ -1,6 +1,6 @@
 //! The guard's process: a thread that reads the pipe, and a loop that stops the wheels.
 
-use super::{Core, Event, Kind, Stop};
+use super::{Event, Kind, Stop, StopTimer};
 use crate::device::DeviceError;
 use crate::device::body::{Body, Drive};
 use crate::device::lamps::Lamps;
@@ -42,7 +42,7 @@ fn listen(mut pipe: impl Read, events: &SyncSender<Event>) {
     loop {
         match pipe.read(&mut bytes) {
             Ok(0) => break,
-            Ok(_) => match events.try_send(Event::Heard) {
+            Ok(_) => match events.try_send(Event::Exchange) {
                 // The previous event has not been processed yet.
                 Ok(()) | Err(TrySendError::Full(_)) => {}
                 Err(TrySendError::Disconnected(_)) => return,
@@ -58,7 +58,7 @@ fn listen(mut pipe: impl Read, events: &SyncSender<Event>) {
 /// Runs the core until the pipe is closed and the wheels are stopped.
 fn watch(events: &Receiver<Event>, stop: &mut dyn FnMut() -> Result<(), DeviceError>) {
     let start = Instant::now();
-    let mut core = Core::new(start.elapsed());
+    let mut core = StopTimer::new(start.elapsed());
     let (mut closed, mut tries, mut stops) = (false, 0, 0);
     while stops < STOPS_AT_END && tries < TRIES_AT_END {
         let wait = core.due().saturating_sub(start.elapsed());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_that_leaves_stops_the_wheels_three_times() {
+    fn parent_exit_sends_three_stops() {
         let mut left = Instant::now();
         let times = stops(|mut pipe| {
             (0..5).for_each(|_| pipe.write_all(&[0]).unwrap());
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_that_hangs_is_noticed() {
+    fn hung_parent_triggers_stops() {
         let times = stops(|mut pipe| {
             pipe.write_all(&[0]).unwrap();
             std::thread::sleep(super::super::SILENCE * 2);
@@ -145,10 +145,10 @@ mod tests {
     }
 
     #[test]
-    fn a_bus_that_broke_is_opened_again() {
+    fn broken_bus_is_reopened() {
         struct Broken;
         impl Body for Broken {
-            fn exchange(&mut self, _: &Drive) -> Result<crate::device::body::Sensed, DeviceError> {
+            fn exchange(&mut self, _: &Drive) -> Result<crate::device::body::BodyReadings, DeviceError> {
                 Err(DeviceError::Nak { path: "bench".into(), address: 0x1f })
             }
             fn period(&self) -> std::time::Duration {

@@ -5,7 +5,7 @@
 
 mod kernel;
 
-use super::camera::{Camera, CameraError, Newest, POLL};
+use super::camera::{Camera, CameraError, LatestFrame, POLL};
 use super::frames::CameraCounts;
 use super::{DeviceError, Frame};
 use rustix::io::Errno;
@@ -81,7 +81,7 @@ fn read(
     mut buffers: impl Buffers,
     path: &Path,
     mut frame: Frame,
-    newest: &Newest,
+    newest: &LatestFrame,
     stop: &AtomicBool,
 ) -> Result<(), CameraError> {
     let mut counts = CameraCounts::default();
@@ -134,12 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_size_is_refused() {
+    fn odd_frame_width_is_rejected() {
         assert!(matches!(open(Path::new("/dev/null"), 3, 2), Err(DeviceError::FrameSize { .. })));
     }
 
     #[test]
-    fn what_is_no_camera_is_named() {
+    fn invalid_camera_is_rejected_with_path() {
         let absent = refused(Path::new("/nonexistent/video0"));
         assert!(absent.contains("cannot open /nonexistent/video0") && absent.contains("No such file"), "{absent}");
         assert_eq!(refused(Path::new("/dev/null")), "/dev/null is not a video device");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_whole_buffer_is_shown_and_an_unplugged_camera_ends() {
+    fn newest_buffer_wins_and_unplugging_ends_camera() {
         use crate::device::FrameSource;
         let gives = vec![
             Ok(Some((vec![1; 16], false))),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unplugged_camera_is_named() {
+    fn unplugged_camera_is_reported_with_path() {
         let error = file_error(Path::new("/dev/video0"), "read", Errno::NODEV.into());
         assert!(matches!(&error, CameraError::Gone { device } if device == "/dev/video0"), "{error}");
     }

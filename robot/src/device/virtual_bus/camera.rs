@@ -1,7 +1,7 @@
 //! Camera streams over a socket, packet by packet: of an FT2232H as sent by the shim, and of a USB video device.
 
 use super::stream::Stream;
-use crate::device::camera::{Camera, CameraError, Newest, POLL};
+use crate::device::camera::{Camera, CameraError, LatestFrame, POLL};
 use crate::device::frames::{CameraCounts, FrameDecoder, PixelOrder};
 use crate::device::uvc::PayloadReader;
 use crate::device::{DeviceError, Frame, v4l2};
@@ -34,7 +34,7 @@ pub fn open_uvc(path: &Path, width: usize, height: usize) -> Result<Camera, Devi
     let mut counts = CameraCounts::default();
     open(path, (width, height), uvc::HEADER..=uvc::LONGEST, move |payload, newest| {
         counts.packets += 1;
-        reader.payload(payload, |bytes, damaged| {
+        reader.push(payload, |bytes, damaged| {
             if v4l2::take(bytes, damaged, &mut frame, &mut counts) {
                 newest.offer(&mut frame);
             }
@@ -48,7 +48,7 @@ fn open(
     path: &Path,
     size: (usize, usize),
     possible: RangeInclusive<usize>,
-    take: impl FnMut(&[u8], &Newest) -> CameraCounts + Send + 'static,
+    take: impl FnMut(&[u8], &LatestFrame) -> CameraCounts + Send + 'static,
 ) -> Result<Camera, DeviceError> {
     let stream = Stream::open(path, POLL)?;
     let path = path.to_path_buf();
@@ -59,8 +59,8 @@ fn read(
     mut stream: Stream,
     path: &Path,
     possible: &RangeInclusive<usize>,
-    mut take: impl FnMut(&[u8], &Newest) -> CameraCounts,
-    newest: &Newest,
+    mut take: impl FnMut(&[u8], &LatestFrame) -> CameraCounts,
+    newest: &LatestFrame,
     stop: &AtomicBool,
 ) -> Result<(), CameraError> {
     let mut inbox = vec![0; INBOX];

@@ -49,13 +49,13 @@ impl Socket {
         let error = transfer_error(&self.path, source);
         // Distinguishes a connection closed by this side from one closed by the other side.
         let error = if self.given_up { timeout(&self.path) } else { error };
-        self.given_up = matches!(error, DeviceError::GivenUp { .. });
+        self.given_up = matches!(error, DeviceError::Abandoned { .. });
         error
     }
 }
 
 fn timeout(path: &Path) -> DeviceError {
-    DeviceError::GivenUp { path: path.into(), milliseconds: TIMEOUT.as_millis() as u64 }
+    DeviceError::Abandoned { path: path.into(), milliseconds: TIMEOUT.as_millis() as u64 }
 }
 
 fn transfer_error(path: &Path, source: io::Error) -> DeviceError {

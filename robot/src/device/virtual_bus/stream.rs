@@ -7,7 +7,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
-use xpuck_wire::uninterrupted;
+use xpuck_wire::retry_on_interrupt;
 
 /// Prefix of the path of a device on the network.
 pub const TCP: &str = "tcp://";
@@ -56,7 +56,7 @@ impl Stream {
 }
 
 fn unix(path: &Path, patience: Duration) -> io::Result<UnixStream> {
-    let stream = uninterrupted(|| UnixStream::connect(path))?;
+    let stream = retry_on_interrupt(|| UnixStream::connect(path))?;
     stream.set_read_timeout(Some(patience))?;
     stream.set_write_timeout(Some(patience))?;
     Ok(stream)

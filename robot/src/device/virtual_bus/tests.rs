@@ -50,7 +50,7 @@ fn spi_words_travel_high_byte_first_both_ways() {
 }
 
 #[test]
-fn a_device_on_the_network_is_named_first_and_then_carries_its_bytes() {
+fn network_device_is_selected_by_first_line() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let path = PathBuf::from(format!("tcp://{}/xp01.spi", listener.local_addr().unwrap()));
     let arena = std::thread::spawn(move || {
@@ -77,7 +77,7 @@ fn a_device_on_the_network_is_named_first_and_then_carries_its_bytes() {
 }
 
 #[test]
-fn a_late_answer_is_never_taken_for_the_next_one() {
+fn late_answer_is_not_taken_for_next_one() {
     let (answer, may_answer) = std::sync::mpsc::channel();
     let mut bench = bench(move |mut stream| {
         stream.read_exact(&mut [0; 64]).unwrap();
@@ -86,12 +86,12 @@ fn a_late_answer_is_never_taken_for_the_next_one() {
     });
     let mut spi = VirtualSpi::open(&bench.path).unwrap();
     let start = Instant::now();
-    assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::GivenUp { milliseconds: 2000, .. })));
+    assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::Abandoned { milliseconds: 2000, .. })));
     assert!(start.elapsed() < 4 * TIMEOUT);
     answer.send(()).unwrap();
     bench.finish();
     // The connection was closed by this side only.
-    assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::GivenUp { .. })));
+    assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::Abandoned { .. })));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn packets(number: u8) -> Vec<u8> {
 }
 
 #[test]
-fn the_camera_gives_each_frame_once_the_newest_first_and_whole() {
+fn camera_gives_newest_complete_frame_once() {
     let (go, may_go) = std::sync::mpsc::channel();
     let mut bench = bench(move |mut stream| {
         stream.write_all(&packets(1)).unwrap();
@@ -214,7 +214,7 @@ fn frames_of_a_usb_video_device_are_whole_or_counted() {
 }
 
 #[test]
-fn a_packet_that_cannot_be_is_named() {
+fn invalid_packet_size_is_reported() {
     let mut bench = bench(|mut stream| stream.write_all(&[1, 2, 0x32, 0x60]).unwrap());
     let mut camera = open_ft2232h(&bench.path, 4, 2).unwrap();
     let error = eventually(|| camera.latest().err()).to_string();
@@ -223,7 +223,7 @@ fn a_packet_that_cannot_be_is_named() {
 }
 
 #[test]
-fn a_silent_camera_neither_blocks_nor_keeps_its_owner() {
+fn silent_camera_blocks_neither_read_nor_drop() {
     let (go, may_go) = std::sync::mpsc::channel::<()>();
     let mut bench = bench(move |stream| {
         let _ = may_go.recv();
@@ -239,7 +239,7 @@ fn a_silent_camera_neither_blocks_nor_keeps_its_owner() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_named() {
+fn unopenable_path_is_reported() {
     let nowhere = Path::new("/nonexistent/xp01.spi");
     assert!(VirtualSpi::open(nowhere).unwrap_err().to_string().contains("/nonexistent/xp01.spi"));
     assert!(matches!(open_ft2232h(nowhere, 3, 2), Err(DeviceError::FrameSize { .. })));

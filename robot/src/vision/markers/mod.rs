@@ -117,7 +117,7 @@ fn marker(tag: &Tag, lens: &Lens, tag_size: f64) -> Option<Marker> {
     let square = [[-half, half], [half, half], [half, -half], [-half, -half]];
     let mut points = square.map(|on| (on, [0.0; 2]));
     points.iter_mut().zip(tag.corners).for_each(|((_, slopes), corner)| *slopes = lens.slopes(corner));
-    let told = planar::best(&points)?;
+    let told = planar::fit(&points)?;
     let axis = |column: usize, sign: f64| turned(told.rotation.map(|row| sign * row[column]));
     let pose = Pose { at: turned(told.at), right: axis(0, 1.0), up: axis(1, -1.0), outward: axis(2, -1.0) };
     let sound = pose.at.iter().chain(&pose.outward).all(|x| x.is_finite()) && pose.at[0] > 0.0;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::device::apriltag::picture;
-use crate::vision::synthetic::{self, Optics, stands as pose};
+use crate::vision::synthetic::{self, Optics, marker_pose as pose};
 use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_kernels::random::{Draws, Stream};
 
@@ -19,7 +19,7 @@ fn close(found: [f64; 3], expected: [f64; 3], within: f64) -> bool {
 }
 
 #[test]
-fn a_markers_pose_is_told() {
+fn marker_pose_is_estimated() {
     let mut markers = Markers::new(SIZE, 1);
     for (id, range, bearing, yaw, roll) in [
         (0, 0.5, 0.0, 0.0, 0.0),
@@ -66,7 +66,7 @@ fn centre_and_corners_are_where_they_appear() {
 }
 
 #[test]
-fn several_markers_are_told_apart_in_a_shrunk_picture_too() {
+fn several_markers_are_found_with_and_without_decimation() {
     let placed = [
         (1, pose([0.6, 0.15, 0.1], 0.0, 0.0)),
         (2, pose([0.6, -0.15, 0.1], 0.1, 0.0)),
@@ -105,7 +105,7 @@ fn noise_has_no_markers() {
 }
 
 #[test]
-fn there_are_587_pictures_with_a_white_margin_and_a_black_border() {
+fn family_has_587_bordered_tags() {
     assert!(picture(587).is_none());
     let cells = picture(586).unwrap();
     let ring = |ring: usize| {
@@ -116,7 +116,7 @@ fn there_are_587_pictures_with_a_white_margin_and_a_black_border() {
 }
 
 #[test]
-fn a_lens_that_is_known_is_taken_out_of_the_pose() {
+fn known_lens_distortion_is_removed_from_pose() {
     let optics = Optics::perfect(640, 480);
     let lens = Lens { focal: [570.0, 572.0], centre: [330.0, 235.0], distortion: [-0.25, 0.06], ..optics.lens };
     let placed = pose([0.5, 0.18, 0.1], 0.3, 0.0);
@@ -134,7 +134,7 @@ fn a_lens_that_is_known_is_taken_out_of_the_pose() {
 }
 
 #[test]
-fn a_marker_seen_twice_is_not_believed() {
+fn duplicate_marker_is_dropped_and_counted() {
     let placed = [
         (9, pose([0.6, 0.15, 0.0], 0.0, 0.0)),
         (9, pose([0.6, -0.15, 0.0], 0.0, 0.0)),
@@ -148,7 +148,7 @@ fn a_marker_seen_twice_is_not_believed() {
 }
 
 #[test]
-fn the_tags_that_others_draw_are_the_librarys() {
+fn drawn_tags_match_detector_library() {
     use xpuck_registers::tag36h11::{CODES, is_white};
     for id in 0..CODES.len() as u16 {
         let cells = picture(id).unwrap();

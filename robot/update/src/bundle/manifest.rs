@@ -161,19 +161,19 @@ impl Head {
             return Err(BundleError::Unsigned);
         }
         let shown = self.signer.escape_debug().to_string();
-        let Some(key) = operators.get(&self.signer) else { return Err(BundleError::Stranger(shown)) };
+        let Some(key) = operators.get(&self.signer) else { return Err(BundleError::UnknownSigner(shown)) };
         let fits = unhex(&self.signature).is_some_and(|s| verify(key, &signed_bytes(&self.manifest), &s));
         if !fits {
             return Err(BundleError::Changed(shown));
         }
-        self.told()
+        self.unverified_manifest()
     }
 
     /// Returns the manifest without verification of the signature, for display only.
     ///
     /// # Errors
     /// The manifest is too long or invalid.
-    pub fn told(&self) -> Result<Manifest, BundleError> {
+    pub fn unverified_manifest(&self) -> Result<Manifest, BundleError> {
         if self.manifest.len() > MAX_MANIFEST || self.signer.len() > MAX_SIGNER || self.signature.len() > SIGNATURE {
             return Err(BundleError::Manifest("it, its signer's name or its signature is too long".into()));
         }

@@ -15,7 +15,7 @@ pub use write::{seal, write};
 /// First bytes of a bundle; the digit is the version of the format.
 pub const MAGIC: &[u8] = b"xpuck bundle 1\n";
 /// Error of a robot that cannot install an image.
-pub const NO_CARD: &str =
+pub const NO_IMAGE_SUPPORT: &str =
     "an image goes onto a card of `xpuck card flash`, and this robot has none; send a package (--deb)";
 /// Maximum length of a manifest (bytes).
 pub const MAX_MANIFEST: usize = 8192;
@@ -48,7 +48,7 @@ pub enum BundleError {
     Unsigned,
     /// The signer is not one of the operators.
     #[error("`{0}` signed the bundle, who is no operator here; enrol them with `xpuck keys enrol`")]
-    Stranger(String),
+    UnknownSigner(String),
     /// The signature is not valid.
     #[error("the signature of `{0}` does not fit the bundle: its manifest was changed, or signed with another key")]
     Changed(String),

@@ -49,7 +49,7 @@ pub fn seal(
 /// # Errors
 /// Reading or writing fails, or the payload does not match the head.
 pub fn write(head: &Head, payload: impl Read, mut bundle: impl Write) -> Result<(), BundleError> {
-    let manifest = head.told()?;
+    let manifest = head.unverified_manifest()?;
     bundle.write_all(&head.to_bytes())?;
     Reader { head: head.clone(), rest: payload }.payload(&manifest, |piece| bundle.write_all(piece))?;
     Ok(bundle.flush()?)
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_is_read_as_it_was_written_and_cut_anywhere_it_is_refused() {
+    fn bundle_round_trips_and_truncated_bundle_is_rejected() {
         let (head, bundle, operators) = made();
         assert_eq!(read(&bundle, &operators).unwrap().len(), 200_000);
         let cuts = (0..head.to_bytes().len() + 3).chain([100_000, bundle.len() - 1]);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_byte_anywhere_is_noticed() {
+    fn changed_byte_anywhere_is_detected() {
         let (head, bundle, operators) = made();
         let places = (0..head.to_bytes().len()).chain([head.to_bytes().len(), 150_000, bundle.len() - 1]);
         for place in places {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_signed_is_looked_at() {
+    fn unsigned_or_forged_bundle_is_rejected() {
         let (head, _, operators) = made();
         let said = |head: &Head| head.open(&operators).unwrap_err().to_string();
         assert!(said(&Head { signature: String::new(), ..head.clone() }).contains("not signed"));
@@ -125,13 +125,13 @@ mod tests {
         assert_ne!(raised, head.manifest);
         assert!(said(&Head { manifest: raised, ..head.clone() }).contains("does not fit"));
         let other = Secret::generate("alice").unwrap();
-        let forged = Head::sign(&head.told().unwrap(), &other).unwrap();
+        let forged = Head::sign(&head.unverified_manifest().unwrap(), &other).unwrap();
         assert!(said(&forged).contains("another key"));
     }
 
     #[test]
-    fn what_is_not_for_this_robot_is_refused() {
-        let manifest = made().0.told().unwrap();
+    fn bundle_for_other_board_or_older_release_is_rejected() {
+        let manifest = made().0.unverified_manifest().unwrap();
         let floor = |version: &str, counter| Release { version: version.into(), counter };
         let said = |board: &str, arch: &str, floor: Release| {
             manifest.fits(board, arch, &floor).map_err(|error| error.to_string())
@@ -149,9 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_makes_no_sense_is_not_signed() {
+    fn invalid_manifest_is_not_signed() {
         let alice = Secret::generate("alice").unwrap();
-        let good = made().0.told().unwrap();
+        let good = made().0.unverified_manifest().unwrap();
         let said = |manifest: Manifest| Head::sign(&manifest, &alice).unwrap_err().to_string();
         assert!(said(Manifest { version: "1 2".into(), ..good.clone() }).contains("version has"));
         assert!(said(Manifest { size: super::super::MAX_APP + 1, ..good.clone() }).contains("size ="));

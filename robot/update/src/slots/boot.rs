@@ -1,6 +1,6 @@
 //! Steps before each start of the robot's program.
 
-use super::place::{Here, Place, whole};
+use super::place::{BaseVersions, SlotStore, complete_release};
 use super::state::{Candidate, Phase, State, Target};
 use super::table::{Event, next};
 use super::{Disk, INCOMING, READY, STARTS, TrialResult};
@@ -23,8 +23,8 @@ pub struct Boot {
 ///
 /// # Errors
 /// The disk accepts neither a new state nor the return to the old version.
-pub fn boot(disk: &mut impl Disk, here: &Here) -> Result<Boot> {
-    let mut place = Place::read(disk, here)?;
+pub fn boot(disk: &mut impl Disk, here: &BaseVersions) -> Result<Boot> {
+    let mut place = SlotStore::read(disk, here)?;
     let mut lines = std::mem::take(&mut place.repaired);
     if let Err(error) = step(&mut place, &mut lines) {
         lines.push(format!("the start cannot be noted: {error}; room is made, and it is tried once more"));
@@ -32,7 +32,7 @@ pub fn boot(disk: &mut impl Disk, here: &Here) -> Result<Boot> {
         if let Err(error) = step(&mut place, &mut lines) {
             // A candidate must not start without being counted.
             lines.push(format!("the start cannot be noted: {error}; the version before runs"));
-            place.go_back()?;
+            place.revert()?;
         }
     }
     let runs = place.points_at().unwrap_or(Target::Packaged);
@@ -41,16 +41,16 @@ pub fn boot(disk: &mut impl Disk, here: &Here) -> Result<Boot> {
     Ok(Boot { runs, starts_left, reboot: place.wants_boot(), lines })
 }
 
-fn step(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()> {
+fn step(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()> {
     if let Some(candidate) = place.state.candidate.clone().filter(|_| place.state.phase == Phase::Trial) {
         if waits_for_boot(place, &candidate) {
             lines.push(format!("version {} is tried at the next boot", candidate.release.version));
-            return place.arrange();
+            return place.apply_targets();
         }
         if let Some(why) = trouble(place, &candidate)
             && let Some(state) = next(&place.state, Event::Unhealthy(why))
         {
-            place.keep(state)?;
+            place.write_state(state)?;
         }
     }
     if matches!(place.state.phase, Phase::Trial | Phase::Reverting) {
@@ -62,34 +62,34 @@ fn step(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()>
         && let Some(state) = next(&place.state, Event::Start)
     {
         let before = place.state.phase;
-        place.keep(state)?;
-        lines.push(told(before, &place.state));
+        place.write_state(state)?;
+        lines.push(describe_transition(before, &place.state));
     }
     if place.state.phase == Phase::Reverting {
-        place.go_back()?;
+        place.revert()?;
         if let Some(state) = next(&place.state, Event::Back) {
-            place.keep(state)?;
+            place.write_state(state)?;
         }
-        lines.push(told(Phase::Reverting, &place.state));
+        lines.push(describe_transition(Phase::Reverting, &place.state));
     }
     if place.state.phase == Phase::Settled {
-        place.arrange()?;
+        place.apply_targets()?;
         // A rejected root must not determine the highest healthy release.
         if !place.wants_boot() {
             settle(place, lines)?;
         }
     }
-    place.arrange()
+    place.apply_targets()
 }
 
 /// Whether the power failed before the root's trial was registered for the next boot.
-fn waits_for_boot(place: &Place<'_, impl Disk>, candidate: &Candidate) -> bool {
+fn waits_for_boot(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> bool {
     let (slot, never) = (candidate.slot, candidate.starts_left == candidate.slot.starts());
     slot.is_root() && never && place.roots.is_some_and(|roots| roots.trial.is_none() && roots.current != slot)
 }
 
 /// Reason why the version on trial cannot run, if any.
-fn trouble(place: &Place<'_, impl Disk>, candidate: &Candidate) -> Option<String> {
+fn trouble(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> Option<String> {
     if candidate.slot.is_root() {
         if place.here.root != Some(candidate.slot) {
             let left = place.roots.map_or(0, |roots| roots.starts);
@@ -100,20 +100,21 @@ fn trouble(place: &Place<'_, impl Disk>, candidate: &Candidate) -> Option<String
         }
         return (place.here.packaged != candidate.release).then(|| "its root holds another release".into());
     }
-    (whole(place.disk, candidate.slot).as_ref() != Some(&candidate.release)).then(|| "its slot is damaged".into())
+    (complete_release(place.disk, candidate.slot).as_ref() != Some(&candidate.release))
+        .then(|| "its slot is damaged".into())
 }
 
 /// Returns to the packaged version if the package is newer than the update, or if the slot is damaged.
-fn settle(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()> {
+fn settle(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()> {
     let packaged = &place.here.packaged;
     let Some(slot) = place.state.current.slot() else {
         if packaged.counter > place.state.good.counter {
             let state = State { good: packaged.clone(), ..place.state.clone() };
-            place.keep(state)?;
+            place.write_state(state)?;
         }
         return Ok(());
     };
-    let found = whole(place.disk, slot);
+    let found = complete_release(place.disk, slot);
     let slot = slot.folder();
     let why = match found {
         None => format!("slot {slot} is damaged; the packaged version {} runs", packaged.version),
@@ -124,10 +125,10 @@ fn settle(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<(
     };
     lines.push(why);
     let good = if packaged.counter > place.state.good.counter { packaged.clone() } else { place.state.good.clone() };
-    place.keep(State { current: Target::Packaged, good, ..place.state.clone() })
+    place.write_state(State { current: Target::Packaged, good, ..place.state.clone() })
 }
 
-fn told(before: Phase, now: &State) -> String {
+fn describe_transition(before: Phase, now: &State) -> String {
     let last = now.last.as_ref().filter(|last| last.result == TrialResult::Reverted);
     match (before, now.phase, &now.candidate, last) {
         (Phase::Unpacking | Phase::Unpacked, ..) => "an installation was interrupted; it begins anew".into(),

@@ -1,10 +1,10 @@
 //! Installation of a bundle into the idle slot.
 
-use super::place::{Here, Place, whole, write};
+use super::place::{BaseVersions, SlotStore, complete_release, write};
 use super::state::{Candidate, Phase, Slot, State, Target, line};
 use super::table::{Event, next};
 use super::{Disk, Outcome, PAYLOAD, READY, TrialResult, UnpackError, unpack};
-use crate::bundle::{BundleError, Kind, Manifest, NO_CARD, Reader};
+use crate::bundle::{BundleError, Kind, Manifest, NO_IMAGE_SUPPORT, Reader};
 use crate::release::Release;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -19,7 +19,7 @@ pub struct Robot {
     /// Keys of the operators whose bundles are accepted.
     pub operators: BTreeMap<String, Key>,
     /// Versions that run on the robot outside the slots.
-    pub here: Here,
+    pub here: BaseVersions,
 }
 
 /// Source of a package's files.
@@ -72,7 +72,7 @@ pub fn install<D: Disk>(disk: &mut D, robot: &Robot, source: &impl Source<D>) ->
     if disk.open(READY).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Ok(Installed::Nothing);
     }
-    let mut place = Place::read(disk, &robot.here)?;
+    let mut place = SlotStore::read(disk, &robot.here)?;
     let installed = match attempt(&mut place, robot, source) {
         Ok(installed) => installed,
         Err(error) => {
@@ -89,7 +89,7 @@ pub fn install<D: Disk>(disk: &mut D, robot: &Robot, source: &impl Source<D>) ->
 }
 
 fn attempt<D: Disk>(
-    place: &mut Place<'_, D>,
+    place: &mut SlotStore<'_, D>,
     robot: &Robot,
     source: &impl Source<D>,
 ) -> Result<Installed, InstallError> {
@@ -112,7 +112,7 @@ fn attempt<D: Disk>(
 }
 
 fn take<D: Disk>(
-    place: &mut Place<'_, D>,
+    place: &mut SlotStore<'_, D>,
     robot: &Robot,
     source: &impl Source<D>,
     bundle: Reader<Box<dyn Read>>,
@@ -122,16 +122,17 @@ fn take<D: Disk>(
     let current = place.state.current;
     let (slot, runs) = match (manifest.kind, place.roots.and(robot.here.root)) {
         (Kind::App, _) => {
-            let runs = current.slot().map_or(Some(robot.here.packaged.clone()), |slot| whole(place.disk, slot));
+            let runs =
+                current.slot().map_or(Some(robot.here.packaged.clone()), |slot| complete_release(place.disk, slot));
             (current.idle(), runs == Some(manifest.release()))
         }
         // Another image may contain the same release.
         (Kind::Image, Some(root)) => (root.other(), runs_already(&place.state, &manifest.sha256)),
-        (Kind::Image, None) => return Err(InstallError::Other(NO_CARD.into())),
+        (Kind::Image, None) => return Err(InstallError::Other(NO_IMAGE_SUPPORT.into())),
     };
     if runs {
         let last = Some(outcome(manifest, TrialResult::Good, String::new()));
-        place.keep(State { last, ..place.state.clone() })?;
+        place.write_state(State { last, ..place.state.clone() })?;
         return Ok(Installed::Already(manifest.release()));
     }
     place.clean();
@@ -155,7 +156,7 @@ fn take<D: Disk>(
         place.disk.remove(slot.folder())?;
         let tar = source.tar(place.disk)?;
         unpack(place.disk, slot, tar)?;
-        whole(place.disk, slot)
+        complete_release(place.disk, slot)
     };
     match found {
         Some(found) if found == candidate.release => {}
@@ -167,16 +168,16 @@ fn take<D: Disk>(
         None => return Err(InstallError::Other("the package is none of xpuckd: no program, or no release".into())),
     }
     advance(place, Event::Filled)?;
-    place.prepare_way_back()?;
+    place.prepare_revert()?;
     advance(place, Event::Try)?;
-    place.arrange()?;
+    place.apply_targets()?;
     Ok(Installed::Trial(place.state.candidate.clone().unwrap_or(candidate)))
 }
 
-fn advance(place: &mut Place<'_, impl Disk>, event: Event) -> Result<(), InstallError> {
+fn advance(place: &mut SlotStore<'_, impl Disk>, event: Event) -> Result<(), InstallError> {
     let none = || InstallError::Other(format!("{event:?} does not belong to {:?}", place.state.phase));
     let state = next(&place.state, event.clone()).ok_or_else(none)?;
-    Ok(place.keep(state)?)
+    Ok(place.write_state(state)?)
 }
 
 /// Whether the latest bundle was this one and its version runs.
@@ -194,7 +195,7 @@ fn outcome(manifest: &Manifest, result: TrialResult, why: String) -> Outcome {
 }
 
 /// Records the rejection of a bundle if the disk permits; the running version is unchanged in any case.
-fn refuse(place: &mut Place<'_, impl Disk>, why: &str) {
+fn refuse(place: &mut SlotStore<'_, impl Disk>, why: &str) {
     let known = place.state.last.take().filter(|last| last.result == TrialResult::Refused && last.why.is_empty());
     let event = match place.state.phase {
         // The bundle was unpacked, but the link could not be changed.
@@ -214,7 +215,7 @@ fn refuse(place: &mut Place<'_, impl Disk>, why: &str) {
     // phase and also rejects the candidate.
     let _ = write(place.disk, super::STATE, state.to_text().as_bytes());
     if place.roots.is_some_and(|roots| roots.trial.is_some()) {
-        let _ = place.go_back();
+        let _ = place.revert();
     }
     let target = Target::from(place.state.candidate.as_ref().map_or(place.state.current.idle(), |c| c.slot));
     if let Some(slot) = target.slot() {

@@ -1,7 +1,7 @@
 //! Conclusion of a trial.
 
 use super::Disk;
-use super::place::{Here, Place};
+use super::place::{BaseVersions, SlotStore};
 use super::state::{Candidate, Phase};
 use super::table::{Event, next};
 use crate::health::Verdict;
@@ -11,14 +11,14 @@ use std::io::Result;
 ///
 /// # Errors
 /// The disk cannot be read.
-pub fn on_trial(disk: &mut impl Disk, here: &Here) -> Result<Option<Candidate>> {
-    let place = Place::read(disk, here)?;
+pub fn on_trial(disk: &mut impl Disk, here: &BaseVersions) -> Result<Option<Candidate>> {
+    let place = SlotStore::read(disk, here)?;
     Ok(place.state.candidate.filter(|_| place.state.phase == Phase::Trial))
 }
 
 /// Component that must be restarted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub enum Restart {
     /// Nothing needs a restart.
     No,
     /// The robot's program.
@@ -33,11 +33,16 @@ pub enum Again {
 /// # Errors
 /// Errors of the disk. A version that could not be kept is still on trial; a version that could not be reverted does
 /// not run.
-pub fn settle(disk: &mut impl Disk, here: &Here, judged: &Candidate, verdict: Verdict) -> Result<Again> {
-    let mut place = Place::read(disk, here)?;
+pub fn conclude_trial(
+    disk: &mut impl Disk,
+    here: &BaseVersions,
+    judged: &Candidate,
+    verdict: Verdict,
+) -> Result<Restart> {
+    let mut place = SlotStore::read(disk, here)?;
     let same = place.state.candidate.as_ref().is_some_and(|now| now.slot == judged.slot && now.sha256 == judged.sha256);
     if place.state.phase != Phase::Trial || !same {
-        return Ok(Again::No);
+        return Ok(Restart::No);
     }
     match verdict {
         Verdict::Healthy => {
@@ -45,24 +50,24 @@ pub fn settle(disk: &mut impl Disk, here: &Here, judged: &Candidate, verdict: Ve
                 place.commit_root(judged.slot)?;
             }
             if let Some(state) = next(&place.state, Event::Healthy) {
-                place.keep(state)?;
+                place.write_state(state)?;
             }
             place.clean();
-            Ok(Again::No)
+            Ok(Restart::No)
         }
         Verdict::Unhealthy(why) => {
             let noted = match next(&place.state, Event::Unhealthy(why)) {
-                Some(state) => place.keep(state),
+                Some(state) => place.write_state(state),
                 None => Ok(()),
             };
             // Reverts even without space to record the verdict: the next start is counted and has the same result.
-            place.go_back()?;
+            place.revert()?;
             noted?;
             if let Some(state) = next(&place.state, Event::Back) {
-                place.keep(state)?;
+                place.write_state(state)?;
             }
             place.clean();
-            Ok(if place.wants_boot() { Again::Board } else { Again::Program })
+            Ok(if place.wants_boot() { Restart::Board } else { Restart::Program })
         }
     }
 }

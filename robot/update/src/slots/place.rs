@@ -16,7 +16,7 @@ const ROOTS_BACK: &str = "roots.back";
 
 /// Versions that run outside the slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Here {
+pub struct BaseVersions {
     /// Packaged release of the running root.
     pub packaged: Release,
     /// The running one of the card's two roots; `None` if this is not a card with two roots.
@@ -24,11 +24,11 @@ pub struct Here {
 }
 
 /// The slots on a disk.
-pub struct Place<'a, D> {
+pub struct SlotStore<'a, D> {
     /// The disk.
     pub disk: &'a mut D,
     /// Versions that run outside the slots.
-    pub here: &'a Here,
+    pub here: &'a BaseVersions,
     /// Choice of root for the next boot; `None` if this is not a card with two roots.
     pub roots: Option<Roots>,
     /// State of the slots, as on the disk.
@@ -38,7 +38,7 @@ pub struct Place<'a, D> {
 }
 
 /// Release of a slot that has a program and a valid release file; `None` otherwise.
-pub fn whole(disk: &impl Disk, slot: Slot) -> Option<Release> {
+pub fn complete_release(disk: &impl Disk, slot: Slot) -> Option<Release> {
     let at = |path: &str| format!("{}/{path}", slot.folder());
     let text = text(disk, &at(RELEASE), MAX_RELEASE).ok()?;
     let mut first = [0];
@@ -66,21 +66,21 @@ fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
     text.ok_or_else(|| Error::new(ErrorKind::InvalidData, "it is no text, or too long"))
 }
 
-impl<'a, D: Disk> Place<'a, D> {
+impl<'a, D: Disk> SlotStore<'a, D> {
     /// Reads the state. A missing or damaged state is replaced by a safe one: the packaged version or, if a complete
     /// slot is running, a trial of that slot. Writes only if something is damaged.
     ///
     /// # Errors
     /// The disk cannot be read.
-    pub fn read(disk: &'a mut D, here: &'a Here) -> Result<Place<'a, D>> {
+    pub fn read(disk: &'a mut D, here: &'a BaseVersions) -> Result<SlotStore<'a, D>> {
         let mut repaired = Vec::new();
         let roots = match here.root.map(|root| (root, read_roots(disk))) {
             None => None,
             Some((_, Ok(roots))) => roots,
             Some((root, Err(error))) if error.kind() == ErrorKind::InvalidData => {
                 repaired.push(format!("{error}; {} runs and stays", root.folder()));
-                write(disk, ROOTS, Roots::of(root).to_text().as_bytes())?;
-                Some(Roots::of(root))
+                write(disk, ROOTS, Roots::settled(root).to_text().as_bytes())?;
+                Some(Roots::settled(root))
             }
             Some((_, Err(error))) => return Err(error),
         };
@@ -88,7 +88,7 @@ impl<'a, D: Disk> Place<'a, D> {
             Ok(text) => State::parse(&text).map_err(|error| error.to_string()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let state = guess(disk, here, roots);
-                return Ok(Place { disk, here, roots, state, repaired });
+                return Ok(SlotStore { disk, here, roots, state, repaired });
             }
             Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput) => {
                 Err(error.to_string())
@@ -105,14 +105,14 @@ impl<'a, D: Disk> Place<'a, D> {
                 state
             }
         };
-        Ok(Place { disk, here, roots, state, repaired })
+        Ok(SlotStore { disk, here, roots, state, repaired })
     }
 
     /// Writes a new state to the disk.
     ///
     /// # Errors
     /// Errors of the disk; the old state is then unchanged.
-    pub fn keep(&mut self, state: State) -> Result<()> {
+    pub fn write_state(&mut self, state: State) -> Result<()> {
         write(self.disk, STATE, state.to_text().as_bytes())?;
         self.state = state;
         Ok(())
@@ -122,12 +122,12 @@ impl<'a, D: Disk> Place<'a, D> {
     ///
     /// # Errors
     /// Errors of the disk; the link is then unchanged.
-    pub fn arrange(&mut self) -> Result<()> {
+    pub fn apply_targets(&mut self) -> Result<()> {
         if let Some(roots) = self.roots {
             let tried = self.root_on_trial();
             // A root that was accepted just before a power failure is already the current one.
             if tried != roots.trial && tried != Some(roots.current) {
-                self.choose(tried.map_or(Roots::of(roots.current), |slot| roots.trying(slot)))?;
+                self.choose(tried.map_or(Roots::settled(roots.current), |slot| roots.with_trial(slot)))?;
             }
         }
         let wanted = self.state.runs();
@@ -139,7 +139,7 @@ impl<'a, D: Disk> Place<'a, D> {
 
     /// Target of `current`.
     pub fn points_at(&self) -> Option<Target> {
-        self.disk.target(CURRENT).ok().and_then(|link| Target::of_link(&link))
+        self.disk.target(CURRENT).ok().and_then(|link| Target::from_link(&link))
     }
 
     /// Root on trial, if any.
@@ -157,9 +157,9 @@ impl<'a, D: Disk> Place<'a, D> {
     ///
     /// # Errors
     /// Errors of the disk.
-    pub fn prepare_way_back(&mut self) -> Result<()> {
+    pub fn prepare_revert(&mut self) -> Result<()> {
         if let Some(roots) = self.roots.filter(|_| self.state.candidate.as_ref().is_some_and(|c| c.slot.is_root())) {
-            write(self.disk, ROOTS_BACK, Roots::of(roots.current).to_text().as_bytes())?;
+            write(self.disk, ROOTS_BACK, Roots::settled(roots.current).to_text().as_bytes())?;
         }
         make_link(self.disk, self.state.current, BACK)
     }
@@ -169,7 +169,7 @@ impl<'a, D: Disk> Place<'a, D> {
     /// # Errors
     /// Errors of the disk; the root is then still on trial.
     pub fn commit_root(&mut self, slot: Slot) -> Result<()> {
-        self.choose(Roots::of(slot))
+        self.choose(Roots::settled(slot))
     }
 
     fn choose(&mut self, roots: Roots) -> Result<()> {
@@ -183,10 +183,10 @@ impl<'a, D: Disk> Place<'a, D> {
     ///
     /// # Errors
     /// Errors of the disk.
-    pub fn go_back(&mut self) -> Result<()> {
+    pub fn revert(&mut self) -> Result<()> {
         let tried = self.state.candidate.as_ref().map(|candidate| candidate.slot).filter(|slot| slot.is_root());
         if let (Some(tried), Some(roots)) = (tried, self.roots) {
-            let before = Roots::of(tried.other());
+            let before = Roots::settled(tried.other());
             if roots != before {
                 let ready = text(self.disk, ROOTS_BACK, 256).ok().and_then(|text| Roots::parse(&text));
                 if ready == Some(before) {
@@ -203,7 +203,7 @@ impl<'a, D: Disk> Place<'a, D> {
             return Ok(());
         }
         match self.disk.target(BACK) {
-            Ok(link) if Target::of_link(&link) == Some(before) => {
+            Ok(link) if Target::from_link(&link) == Some(before) => {
                 self.disk.rename(BACK, CURRENT)?;
                 self.disk.sync_folder("")
             }
@@ -230,8 +230,8 @@ impl<'a, D: Disk> Place<'a, D> {
 
 /// Safe state when the state file is unusable. Every release on the disk counts as healthy, so that the counter
 /// cannot decrease: the highest healthy release is always on the disk.
-fn guess(disk: &impl Disk, here: &Here, roots: Option<Roots>) -> State {
-    let slots = [Slot::A, Slot::B].map(|slot| (slot, whole(disk, slot)));
+fn guess(disk: &impl Disk, here: &BaseVersions, roots: Option<Roots>) -> State {
+    let slots = [Slot::A, Slot::B].map(|slot| (slot, complete_release(disk, slot)));
     let mut state = State::fresh(here.packaged.clone());
     let on_trial = |state: &mut State, slot: Slot, release| {
         state.phase = Phase::Trial;
@@ -244,7 +244,7 @@ fn guess(disk: &impl Disk, here: &Here, roots: Option<Roots>) -> State {
             state.good = release.clone();
         }
     }
-    let runs = disk.target(CURRENT).ok().and_then(|link| Target::of_link(&link)).and_then(Target::slot);
+    let runs = disk.target(CURRENT).ok().and_then(|link| Target::from_link(&link)).and_then(Target::slot);
     if let Some(root) = here.root.filter(|root| roots.is_some_and(|roots| roots.trial == Some(*root))) {
         on_trial(&mut state, root, here.packaged.clone());
     } else if let Some((slot, Some(release))) = slots.into_iter().find(|(slot, _)| Some(*slot) == runs) {

@@ -20,13 +20,13 @@ pub struct Roots {
 
 impl Roots {
     /// A card with a healthy root and no trial.
-    pub fn of(current: Slot) -> Roots {
+    pub fn settled(current: Slot) -> Roots {
         Roots { current, trial: None, starts: 0 }
     }
 
     /// Starts a trial of the other root.
     #[must_use]
-    pub fn trying(self, trial: Slot) -> Roots {
+    pub fn with_trial(self, trial: Slot) -> Roots {
         Roots { trial: Some(trial), starts: STARTS, ..self }
     }
 
@@ -57,10 +57,10 @@ impl Roots {
         let value = |key: &str| {
             text.lines().find_map(|line| line.strip_prefix(key).and_then(|rest| rest.strip_prefix(' '))).map(str::trim)
         };
-        let current = Slot::of_root(value("current")?)?;
+        let current = Slot::from_root_name(value("current")?)?;
         let trial = match value("trial") {
             None | Some("") => None,
-            Some(name) => Some(Slot::of_root(name)?),
+            Some(name) => Some(Slot::from_root_name(name)?),
         };
         Some(Roots { current, trial, starts: value("starts").map_or(Some(0), |text| text.parse().ok())? })
     }
@@ -71,9 +71,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_read_as_it_was_written() {
-        let settled = Roots::of(Slot::RootA);
-        let tried = settled.trying(Slot::RootB);
+    fn roots_file_round_trips() {
+        let settled = Roots::settled(Slot::RootA);
+        let tried = settled.with_trial(Slot::RootB);
         for roots in [settled, tried, Roots { starts: 0, ..tried }] {
             assert_eq!(Roots::parse(&roots.to_text()), Some(roots));
         }

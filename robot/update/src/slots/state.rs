@@ -36,7 +36,7 @@ impl Slot {
     }
 
     /// Root with this name.
-    pub fn of_root(name: &str) -> Option<Slot> {
+    pub fn from_root_name(name: &str) -> Option<Slot> {
         [Slot::RootA, Slot::RootB].into_iter().find(|slot| slot.folder() == name)
     }
 
@@ -88,7 +88,7 @@ impl Target {
     }
 
     /// Parses the target of a link; `None` for an unknown target.
-    pub fn of_link(link: &str) -> Option<Target> {
+    pub fn from_link(link: &str) -> Option<Target> {
         [Target::Packaged, Target::A, Target::B].into_iter().find(|target| target.link() == link)
     }
 

@@ -29,7 +29,7 @@ pub enum Event {
 /// Events without their data, for the table; a start is divided by whether the trial has starts left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "as the events")]
-pub enum When {
+pub enum EventKind {
     Bundle,
     Filled,
     Failed,
@@ -42,42 +42,42 @@ pub enum When {
 }
 
 /// A row: the phase, the event, the steps before the new phase is written, and the new phase.
-pub type Row = (Phase, When, &'static str, Phase);
+pub type Row = (Phase, EventKind, &'static str, Phase);
 
 /// All allowed transitions. Any other event has no effect.
 pub const TABLE: [Row; 15] = {
     use Phase::*;
     [
-        (Settled, When::Bundle, "the payload is verified and in a file of root's", Unpacking),
-        (Settled, When::Failed, "nothing", Settled),
-        (Settled, When::Start, "nothing", Settled),
-        (Unpacking, When::Filled, "every file and folder of the slot is written and on the disk", Unpacked),
-        (Unpacking, When::Failed, "nothing", Settled),
-        (Unpacking, When::Start, "nothing; the bundle is taken again", Settled),
-        (Unpacked, When::Try, "the link for the way back is on the disk", Trial),
-        (Unpacked, When::Failed, "nothing", Settled),
-        (Unpacked, When::Start, "nothing; the bundle is taken again", Settled),
-        (Trial, When::Start, "nothing; one start fewer is left, then `current` points at the candidate", Trial),
-        (Trial, When::LastStartUsed, "nothing", Reverting),
-        (Trial, When::Healthy, "nothing; the counter rises to the candidate's", Settled),
-        (Trial, When::Unhealthy, "nothing", Reverting),
-        (Reverting, When::Start, "`current` points at the version before", Settled),
-        (Reverting, When::Back, "`current` points at the version before", Settled),
+        (Settled, EventKind::Bundle, "the payload is verified and in a file of root's", Unpacking),
+        (Settled, EventKind::Failed, "nothing", Settled),
+        (Settled, EventKind::Start, "nothing", Settled),
+        (Unpacking, EventKind::Filled, "every file and folder of the slot is written and on the disk", Unpacked),
+        (Unpacking, EventKind::Failed, "nothing", Settled),
+        (Unpacking, EventKind::Start, "nothing; the bundle is taken again", Settled),
+        (Unpacked, EventKind::Try, "the link for the way back is on the disk", Trial),
+        (Unpacked, EventKind::Failed, "nothing", Settled),
+        (Unpacked, EventKind::Start, "nothing; the bundle is taken again", Settled),
+        (Trial, EventKind::Start, "nothing; one start fewer is left, then `current` points at the candidate", Trial),
+        (Trial, EventKind::LastStartUsed, "nothing", Reverting),
+        (Trial, EventKind::Healthy, "nothing; the counter rises to the candidate's", Settled),
+        (Trial, EventKind::Unhealthy, "nothing", Reverting),
+        (Reverting, EventKind::Start, "`current` points at the version before", Settled),
+        (Reverting, EventKind::Back, "`current` points at the version before", Settled),
     ]
 };
 
-fn when(state: &State, event: &Event) -> When {
+fn when(state: &State, event: &Event) -> EventKind {
     let none_left = state.candidate.as_ref().is_some_and(|candidate| candidate.starts_left == 0);
     match event {
-        Event::Bundle(_) => When::Bundle,
-        Event::Filled => When::Filled,
-        Event::Failed(_) => When::Failed,
-        Event::Try => When::Try,
-        Event::Start if state.phase == Phase::Trial && none_left => When::LastStartUsed,
-        Event::Start => When::Start,
-        Event::Healthy => When::Healthy,
-        Event::Unhealthy(_) => When::Unhealthy,
-        Event::Back => When::Back,
+        Event::Bundle(_) => EventKind::Bundle,
+        Event::Filled => EventKind::Filled,
+        Event::Failed(_) => EventKind::Failed,
+        Event::Try => EventKind::Try,
+        Event::Start if state.phase == Phase::Trial && none_left => EventKind::LastStartUsed,
+        Event::Start => EventKind::Start,
+        Event::Healthy => EventKind::Healthy,
+        Event::Unhealthy(_) => EventKind::Unhealthy,
+        Event::Back => EventKind::Back,
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_of_phase_and_event_is_decided_and_leaves_a_sound_state() {
+    fn every_transition_leaves_a_valid_state() {
         let candidate = in_phase(Phase::Trial, 2).candidate.unwrap();
         let events = [
             Event::Bundle(candidate),
@@ -178,7 +178,9 @@ mod tests {
                     assert!(next.good.counter >= state.good.counter);
                     // The version that runs is unchanged, or an unpacked candidate, or a candidate on trial.
                     let may = match (phase, happened) {
-                        (Phase::Unpacked, When::Try) | (Phase::Trial, When::Start | When::Healthy) => Target::A,
+                        (Phase::Unpacked, EventKind::Try) | (Phase::Trial, EventKind::Start | EventKind::Healthy) => {
+                            Target::A
+                        }
                         _ => Target::B,
                     };
                     assert_eq!(next.runs(), may, "{phase:?} {happened:?}");
@@ -192,13 +194,13 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_this_table() {
+    fn update_page_contains_table() {
         let page = include_str!("../../../../docs/update.md");
         assert!(page.contains(&super::page()), "docs/update.md is to have this:\n{}", super::page());
     }
 
     #[test]
-    fn a_state_that_contradicts_itself_is_damaged() {
+    fn contradictory_state_is_rejected() {
         let good = in_phase(Phase::Trial, 2);
         let damaged = |state: State| assert!(State::parse(&state.to_text()).is_err(), "{state:?}");
         damaged(State { candidate: None, ..good.clone() });

@@ -14,7 +14,7 @@ pub const MAX_BYTES: u64 = 512 << 20;
 /// Maximum length of a name (bytes).
 const MAX_NAME: usize = 255;
 /// Folder whose files a slot contains in addition to the program.
-const OWN: &str = "usr/lib/xpuck/";
+const OWN_FOLDER: &str = "usr/lib/xpuck/";
 /// Size of a write (bytes).
 const PIECE: usize = 64 * 1024;
 
@@ -55,7 +55,7 @@ pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), Un
             return Err(UnpackError::TooMuch);
         }
         let Some(name) = checked_name(&entry)? else { continue };
-        let wanted = name == PROGRAM || name.starts_with(OWN);
+        let wanted = name == PROGRAM || name.starts_with(OWN_FOLDER);
         if wanted && entry.header().entry_type().is_file() {
             let path = format!("{}/{name}", slot.folder());
             make_parents(disk, &path, &mut folders)?;
@@ -90,7 +90,7 @@ fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackEr
         EntryType::Regular | EntryType::Directory => {}
         kind @ (EntryType::Symlink | EntryType::Link) => {
             let name = parts.join("/");
-            if name == PROGRAM || name.starts_with(OWN) {
+            if name == PROGRAM || name.starts_with(OWN_FOLDER) {
                 return bad("a link is where a file must be");
             }
             let from = if kind == EntryType::Link { 0 } else { parts.len().saturating_sub(1) };

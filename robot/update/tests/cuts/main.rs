@@ -6,14 +6,14 @@ mod faulty;
 mod story;
 
 use faulty::{Fault, Moment, Random};
-use story::{From, Nature, Story};
+use story::{Baseline, Behaviour, UpdateScenario};
 
 /// All combinations of a version's behaviour and the version that runs before.
-fn all() -> Vec<(Nature, From)> {
-    let natures = [Nature::Good, Nature::Crashes, Nature::Unhealthy];
-    let every = [From::Packaged, From::Slot, From::Root, From::RootAndSlot];
+fn all() -> Vec<(Behaviour, Baseline)> {
+    let natures = [Behaviour::Good, Behaviour::Crashes, Behaviour::Unhealthy];
+    let every = [Baseline::Packaged, Baseline::Slot, Baseline::Root, Baseline::RootAndSlot];
     let mut all: Vec<_> = natures.into_iter().flat_map(|nature| every.map(|from| (nature, from))).collect();
-    all.extend([From::Root, From::RootAndSlot].map(|from| (Nature::Dead, from)));
+    all.extend([Baseline::Root, Baseline::RootAndSlot].map(|from| (Behaviour::Dead, from)));
     all
 }
 
@@ -23,15 +23,15 @@ fn seeds() -> u64 {
 }
 
 /// Number of operations and writes of an update without faults.
-fn counts(nature: Nature, from: From) -> (u64, u64) {
-    let mut story = Story::begin(nature, from, 1);
-    story.go_on();
-    story.end(true);
+fn counts(nature: Behaviour, from: Baseline) -> (u64, u64) {
+    let mut story = UpdateScenario::begin(nature, from, 1);
+    story.run();
+    story.assert_final(true);
     (story.disk.operations, story.disk.writes)
 }
 
 #[test]
-fn an_update_without_faults_is_kept_or_given_up() {
+fn update_without_faults_is_kept_or_reverted() {
     for (nature, from) in all() {
         let (operations, writes) = counts(nature, from);
         assert!(operations > 40 && writes > 15, "{operations} operations, {writes} writes");
@@ -46,23 +46,23 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
         for at in 0..operations {
             for moment in [Moment::Before, Moment::Inside, Moment::After] {
                 // For cards with a package too, only every third place.
-                let seeds = if from == From::RootAndSlot && at % 3 != 0 { 0 } else { seeds() };
+                let seeds = if from == Baseline::RootAndSlot && at % 3 != 0 { 0 } else { seeds() };
                 for seed in 0..seeds {
-                    let mut story = Story::begin(nature, from, seed);
-                    story.told = format!("{nature:?} from {from:?} cut {moment:?} {at} seed {seed}");
+                    let mut story = UpdateScenario::begin(nature, from, seed);
+                    story.label = format!("{nature:?} from {from:?} cut {moment:?} {at} seed {seed}");
                     story.disk.fault = Some(Fault::Cut(at, moment));
-                    story.go_on();
+                    story.run();
                     story.power_is_back(seed);
                     // For odd seeds, a second power failure occurs during recovery.
                     if seed % 2 == 1 {
                         let mut random = Random(seed ^ at << 8);
                         story.disk.fault = Some(Fault::Cut(random.below(operations), Moment::Inside));
-                        story.go_on();
+                        story.run();
                         story.power_is_back(seed + 1);
                     }
-                    story.go_on();
+                    story.run();
                     // Two power failures may use up both starts of a healthy version.
-                    story.end(seed % 2 == 0);
+                    story.assert_final(seed % 2 == 0);
                     cuts += 1;
                 }
             }
@@ -72,40 +72,40 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_version() {
+fn full_disk_keeps_old_version() {
     for (nature, from) in all() {
         let (_, writes) = counts(nature, from);
         for (at, for_good) in (0..writes).flat_map(|at| [(at, false), (at, true)]) {
-            let mut story = Story::begin(nature, from, at);
-            story.told = format!("{nature:?} from {from:?} full at {at} for good: {for_good}");
+            let mut story = UpdateScenario::begin(nature, from, at);
+            story.label = format!("{nature:?} from {from:?} full at {at} for good: {for_good}");
             story.disk.fault = Some(Fault::Full(at, for_good));
             story.full = true;
-            story.go_on();
+            story.run();
             // Space is freed, and the bundles rejected for lack of space are sent again.
             story.disk.fault = None;
             story.power_is_back(at);
-            story.go_on();
-            story.end(false);
+            story.run();
+            story.assert_final(false);
             story.deliver();
-            story.go_on();
-            story.end(true);
+            story.run();
+            story.assert_final(true);
         }
     }
 }
 
 #[test]
-fn a_damaged_state_is_kept_aside_and_repaired() {
+fn damaged_state_is_set_aside_and_repaired() {
     for (nature, from) in all() {
         let (operations, _) = counts(nature, from);
         for at in 0..operations {
-            let mut story = Story::begin(nature, from, at);
-            story.told = format!("{nature:?} from {from:?} damaged at {at}");
+            let mut story = UpdateScenario::begin(nature, from, at);
+            story.label = format!("{nature:?} from {from:?} damaged at {at}");
             story.disk.fault = Some(Fault::Cut(at, Moment::After));
-            story.go_on();
+            story.run();
             let had_state = story.power_is_back_damaged(at);
-            story.go_on();
-            story.end(false);
-            assert_eq!(story.disk.exists("state.toml.broken"), had_state, "{}", story.told);
+            story.run();
+            story.assert_final(false);
+            assert_eq!(story.disk.exists("state.toml.broken"), had_state, "{}", story.label);
         }
     }
 }

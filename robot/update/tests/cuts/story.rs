@@ -11,14 +11,14 @@ use xpuck_update::health::Verdict;
 use xpuck_update::release::RELEASE;
 use xpuck_update::slots::roots::ROOTS;
 use xpuck_update::slots::{
-    self, Again, Disk, Here, INCOMING, Installed, PAYLOAD, PROGRAM, Phase, READY, ROOT_STARTS, Robot, Roots, STARTS,
-    STATE, Slot, Source, State, Target,
+    self, BaseVersions, Disk, INCOMING, Installed, PAYLOAD, PROGRAM, Phase, READY, ROOT_STARTS, Restart, Robot, Roots,
+    STARTS, STATE, Slot, Source, State, Target,
 };
 use xpuck_wire::keys::Secret;
 
 /// Behaviour of a version.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Nature {
+pub enum Behaviour {
     Good,
     /// The version exits at once, so it uses up its starts without a verdict.
     Crashes,
@@ -30,7 +30,7 @@ pub enum Nature {
 
 /// Version that is updated, and kind of the update.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum From {
+pub enum Baseline {
     /// The packaged version, updated by a package.
     Packaged,
     /// A version in a slot, updated by a package.
@@ -41,15 +41,15 @@ pub enum From {
     RootAndSlot,
 }
 
-impl From {
+impl Baseline {
     fn is_root(self) -> bool {
-        matches!(self, From::Root | From::RootAndSlot)
+        matches!(self, Baseline::Root | Baseline::RootAndSlot)
     }
 }
 
-struct Bare;
+struct TarSource;
 
-impl Source<FaultyDisk> for Bare {
+impl Source<FaultyDisk> for TarSource {
     fn tar(&self, disk: &FaultyDisk) -> std::io::Result<Box<dyn Read>> {
         Ok(Box::new(Cursor::new(disk.read(PAYLOAD).expect("the payload is there"))))
     }
@@ -58,7 +58,7 @@ impl Source<FaultyDisk> for Bare {
         disk.remove(slot.folder())?;
         let tar = self.tar(disk)?;
         slots::unpack(disk, slot, tar).map_err(|error| std::io::Error::other(error.to_string()))?;
-        Ok(slots::whole(disk, slot).expect("the root is whole"))
+        Ok(slots::complete_release(disk, slot).expect("the root is whole"))
     }
 }
 
@@ -102,12 +102,12 @@ fn bundle(kind: Kind, counter: u64) -> &'static [u8] {
 }
 
 /// One robot with its update.
-pub struct Story {
+pub struct UpdateScenario {
     pub disk: FaultyDisk,
-    pub told: String,
+    pub label: String,
     robot: Robot,
-    nature: Nature,
-    from: From,
+    nature: Behaviour,
+    from: Baseline,
     /// The waiting bundle is an image.
     image: bool,
     /// Whether the board is on. Always true for a robot without a card, because its root never changes.
@@ -128,18 +128,18 @@ pub struct Story {
     damaged: bool,
 }
 
-impl Story {
+impl UpdateScenario {
     /// A robot that runs its packaged version, or an update of that version, with the next update waiting.
-    pub fn begin(nature: Nature, from: From, seed: u64) -> Story {
+    pub fn begin(nature: Behaviour, from: Baseline, seed: u64) -> UpdateScenario {
         let operators = BTreeMap::from([("alice".to_string(), signer().public.ed25519)]);
         let root = from.is_root().then_some(Slot::RootA);
-        let here = Here { packaged: release(1), root };
+        let here = BaseVersions { packaged: release(1), root };
         let robot = Robot { board: "pi5".into(), arch: "arm64".into(), operators, here };
-        let mut story = Story {
+        let mut story = UpdateScenario {
             disk: FaultyDisk::new(seed),
-            told: String::new(),
+            label: String::new(),
             robot,
-            nature: Nature::Good,
+            nature: Behaviour::Good,
             from,
             image: false,
             on: true,
@@ -153,14 +153,14 @@ impl Story {
         };
         story.disk.make_folder(INCOMING).unwrap();
         if let Some(root) = root {
-            story.disk.place(ROOTS, Roots::of(root).to_text().as_bytes());
+            story.disk.place(ROOTS, Roots::settled(root).to_text().as_bytes());
         }
         story.disk.sync_folder("").unwrap();
         story.start();
-        if matches!(from, From::Slot | From::RootAndSlot) {
+        if matches!(from, Baseline::Slot | Baseline::RootAndSlot) {
             story.deliver();
-            story.go_on();
-            story.end(true);
+            story.run();
+            story.assert_final(true);
             (story.update, story.starts) = (3, 0);
         }
         story.nature = nature;
@@ -215,13 +215,14 @@ impl Story {
             self.boots += u8::from(counted);
             // If the trial could not be recorded, it may be repeated once.
             let most = if self.damaged || self.full { 2 * STARTS } else { STARTS };
-            assert!(self.boots <= most, "{}: it boots {} times", self.told, self.boots);
+            assert!(self.boots <= most, "{}: it boots {} times", self.label, self.boots);
         }
         let packaged = match root {
             Slot::RootA => release(1),
-            root => slots::whole(&self.disk, root).unwrap_or_else(|| panic!("{}: {root:?} is not whole", self.told)),
+            root => slots::complete_release(&self.disk, root)
+                .unwrap_or_else(|| panic!("{}: {root:?} is not whole", self.label)),
         };
-        self.robot.here = Here { packaged, root: Some(root) };
+        self.robot.here = BaseVersions { packaged, root: Some(root) };
         true
     }
 
@@ -242,19 +243,19 @@ impl Story {
         if !self.good.contains(&counter) && !boot.reboot {
             self.starts += 1;
             let most = if self.image { ROOT_STARTS } else { STARTS };
-            assert!(self.starts <= most, "{}: version {counter} starts {} times", self.told, self.starts);
+            assert!(self.starts <= most, "{}: version {counter} starts {} times", self.label, self.starts);
         }
         self.on = !boot.reboot;
         true
     }
 
     /// Emulates systemd until the update is complete or the power fails.
-    pub fn go_on(&mut self) {
+    pub fn run(&mut self) {
         for _ in 0..40 {
             if !self.on && !self.power_on() {
                 return;
             }
-            let dead = self.nature == Nature::Dead && !self.good.contains(&self.robot.here.packaged.counter);
+            let dead = self.nature == Behaviour::Dead && !self.good.contains(&self.robot.here.packaged.counter);
             if dead {
                 // A user switches the board off and on.
                 self.on = false;
@@ -267,7 +268,7 @@ impl Story {
                 continue;
             }
             if self.disk.exists(READY) {
-                match slots::install(&mut self.disk, &self.robot, &Bare) {
+                match slots::install(&mut self.disk, &self.robot, &TarSource) {
                     Ok(Installed::Trial(candidate)) => {
                         self.on = !candidate.slot.is_root();
                         continue;
@@ -284,17 +285,17 @@ impl Story {
                 // On a full disk the previous version runs; there is no candidate to evaluate.
                 return;
             }
-            let well = self.good.contains(&candidate.release.counter) || self.nature == Nature::Good;
+            let well = self.good.contains(&candidate.release.counter) || self.nature == Behaviour::Good;
             let verdict = match (well, self.nature) {
                 (true, _) => Verdict::Healthy,
-                (false, Nature::Crashes) => continue,
+                (false, Behaviour::Crashes) => continue,
                 (false, _) => Verdict::Unhealthy("the hub was not heard".into()),
             };
             if verdict == Verdict::Healthy {
                 self.good.push(candidate.release.counter);
             }
-            match slots::settle(&mut self.disk, &self.robot.here, &candidate, verdict) {
-                Ok(again) => self.on = again != Again::Board,
+            match slots::conclude_trial(&mut self.disk, &self.robot.here, &candidate, verdict) {
+                Ok(again) => self.on = again != Restart::Board,
                 Err(_) => return,
             }
             self.check("after a judgement");
@@ -303,10 +304,11 @@ impl Story {
 
     fn counter_of(&self, target: Target) -> u64 {
         let Some(slot) = target.slot() else { return self.robot.here.packaged.counter };
-        let release = slots::whole(&self.disk, slot).unwrap_or_else(|| panic!("{}: {slot:?} is not whole", self.told));
+        let release = slots::complete_release(&self.disk, slot)
+            .unwrap_or_else(|| panic!("{}: {slot:?} is not whole", self.label));
         let at = |path: &str| self.disk.read(&format!("{}/{path}", slot.folder()));
-        assert_eq!(at(PROGRAM).as_deref(), Some(&program(release.counter)[..]), "{}: the program is torn", self.told);
-        assert_eq!(at(RELEASE), Some(release.to_text().into_bytes()), "{}", self.told);
+        assert_eq!(at(PROGRAM).as_deref(), Some(&program(release.counter)[..]), "{}: the program is torn", self.label);
+        assert_eq!(at(RELEASE), Some(release.to_text().into_bytes()), "{}", self.label);
         release.counter
     }
 
@@ -314,8 +316,8 @@ impl Story {
         if self.disk.is_dead() {
             return;
         }
-        let link = self.disk.target("current").unwrap_or_else(|_| panic!("{}: nothing runs {when}", self.told));
-        let target = Target::of_link(&link).unwrap_or_else(|| panic!("{}: `{link}` runs {when}", self.told));
+        let link = self.disk.target("current").unwrap_or_else(|_| panic!("{}: nothing runs {when}", self.label));
+        let target = Target::from_link(&link).unwrap_or_else(|| panic!("{}: `{link}` runs {when}", self.label));
         let state = self.disk.read(STATE).and_then(|text| State::parse(str::from_utf8(&text).ok()?).ok());
         let counter = self.counter_of(target);
         let counted = state.as_ref().is_some_and(|state| {
@@ -329,30 +331,30 @@ impl Story {
         assert!(
             self.good.contains(&counter) || counted || left,
             "{}: {counter} runs uncounted {when}: {state:?}",
-            self.told
+            self.label
         );
         if let Some(state) = state {
-            assert!(state.good.counter >= self.floor, "{}: the counter falls {when}: {state:?}", self.told);
+            assert!(state.good.counter >= self.floor, "{}: the counter falls {when}: {state:?}", self.label);
             self.floor = state.good.counter;
         }
     }
 
     /// Finishes the update. With `expected`, the update must run if it is good, and the previous version otherwise;
     /// without `expected`, any healthy version.
-    pub fn end(&mut self, expected: bool) {
+    pub fn assert_final(&mut self, expected: bool) {
         while !self.on {
-            self.go_on();
+            self.run();
         }
         self.check("at the end");
-        let target = Target::of_link(&self.disk.target("current").unwrap()).unwrap();
+        let target = Target::from_link(&self.disk.target("current").unwrap()).unwrap();
         let runs = self.counter_of(target);
         let state = slots::on_trial(&mut self.disk, &self.robot.here).unwrap();
-        assert_eq!(state, None, "{}", self.told);
+        assert_eq!(state, None, "{}", self.label);
         match expected {
-            true if self.nature == Nature::Good => assert_eq!(runs, self.update, "{}", self.told),
-            true if !self.damaged => assert_eq!(runs, self.update - 1, "{}", self.told),
-            _ => assert!(self.good.contains(&runs), "{}: {runs} runs", self.told),
+            true if self.nature == Behaviour::Good => assert_eq!(runs, self.update, "{}", self.label),
+            true if !self.damaged => assert_eq!(runs, self.update - 1, "{}", self.label),
+            _ => assert!(self.good.contains(&runs), "{}: {runs} runs", self.label),
         }
-        assert!(!self.disk.exists(READY), "{}", self.told);
+        assert!(!self.disk.exists(READY), "{}", self.label);
     }
 }

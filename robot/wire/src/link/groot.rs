@@ -10,7 +10,7 @@
 //! rejected.
 
 use crate::groot_recording::Recording;
-use crate::signals::{again, send_parts};
+use crate::signals::{retry_zmq, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub enum NodeState {
 
 impl NodeState {
     /// State after a tick that did not reach the node.
-    pub fn passed_by(self) -> NodeState {
+    pub fn after_skipped_tick(self) -> NodeState {
         match self {
             NodeState::Running => NodeState::IdleAfterRunning,
             NodeState::Success => NodeState::IdleAfterSuccess,
@@ -84,7 +84,7 @@ impl WatchedTree {
 }
 
 /// State of a tree after a tick.
-pub struct View<'a> {
+pub struct TreeState<'a> {
     /// Tree.
     pub tree: &'a WatchedTree,
     /// Numbers and states of the nodes.
@@ -94,11 +94,15 @@ pub struct View<'a> {
 }
 
 /// Returns the parts of the reply to a request. `view` is `None` while no tree runs. Every request gets a reply.
-pub fn reply(request: &[Vec<u8>], view: Option<&View<'_>>, recording: &mut Recording) -> Vec<Vec<u8>> {
+pub fn reply(request: &[Vec<u8>], view: Option<&TreeState<'_>>, recording: &mut Recording) -> Vec<Vec<u8>> {
     answer(request, view, recording).unwrap_or_else(|why| vec![b"error".to_vec(), why.into_bytes()])
 }
 
-fn answer(request: &[Vec<u8>], view: Option<&View<'_>>, recording: &mut Recording) -> Result<Vec<Vec<u8>>, String> {
+fn answer(
+    request: &[Vec<u8>],
+    view: Option<&TreeState<'_>>,
+    recording: &mut Recording,
+) -> Result<Vec<Vec<u8>>, String> {
     let header = request.first().map_or(&[][..], Vec::as_slice);
     let &[_, asked, ..] = header else { return Err(wrong_header(header)) };
     if header.len() != HEADER {
@@ -149,7 +153,7 @@ fn states(nodes: &[(u16, NodeState)]) -> Vec<u8> {
 
 /// Encodes the requested blackboards that exist. NaN, the value of an unwritten v_goal, becomes null, since JSON has
 /// no NaN.
-fn registers(view: &View<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
+fn registers(view: &TreeState<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
     if names.len() > MAX_NAMES {
         return Err(format!("{} bytes of blackboards' names; {MAX_NAMES} is the most", names.len()));
     }
@@ -199,7 +203,7 @@ impl GrootEnd {
         if self.socket.poll(zmq::POLLIN, timeout_ms).ok()? == 0 {
             return None;
         }
-        let next = || again(|| self.socket.recv_bytes(zmq::DONTWAIT));
+        let next = || retry_zmq(|| self.socket.recv_bytes(zmq::DONTWAIT));
         let mut parts = vec![next().ok()?];
         while self.socket.get_rcvmore().unwrap_or(false) {
             let part = next().unwrap_or_default();
@@ -222,15 +226,15 @@ mod tests {
 
     fn ask(header: &[u8], more: &[&[u8]]) -> Vec<Vec<u8>> {
         let tree = WatchedTree::new("xpuck", "<root/>".into());
-        let nodes = [(1, NodeState::Success), (2, NodeState::Running.passed_by()), (3, NodeState::Idle)];
+        let nodes = [(1, NodeState::Success), (2, NodeState::Running.after_skipped_tick()), (3, NodeState::Idle)];
         let registers = [("s_n".to_string(), 2.5), ("v_goal.x".to_string(), f32::NAN)];
-        let view = View { tree: &tree, nodes: &nodes, registers: &registers };
+        let view = TreeState { tree: &tree, nodes: &nodes, registers: &registers };
         let parts: Vec<Vec<u8>> = [header].iter().chain(more).map(|p| p.to_vec()).collect();
         reply(&parts, Some(&view), &mut Recording::default())
     }
 
     #[test]
-    fn what_is_asked_comes_back_with_header_and_id() {
+    fn reply_repeats_header_and_has_tree_id() {
         let tree = ask(&[2, b'T', 1, 2, 3, 4], &[]);
         assert_eq!((&tree[0][..6], &tree[1][..]), (&[2, b'T', 1, 2, 3, 4][..], &b"<root/>"[..]));
         assert_eq!(tree[0][6..], WatchedTree::new("xpuck", "<root/>".into()).id);
@@ -250,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_answered_is_refused_with_its_reason() {
+    fn invalid_request_is_rejected_with_reason() {
         let refused = |header: &[u8], more: &[&[u8]], why: &str| {
             let parts = ask(header, more);
             assert_eq!((parts.len(), &parts[0][..]), (2, &b"error"[..]), "{why}");

@@ -23,7 +23,7 @@ use zmq::SocketEvent::{DISCONNECTED, HANDSHAKE_FAILED_NO_DETAIL, HANDSHAKE_FAILE
 /// Endpoint of libzmq's authentication requests.
 const ZAP: &str = "inproc://zeromq.zap.01";
 /// Interval of checks of the key folder for changes.
-const LOOK: Duration = Duration::from_millis(500);
+const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum wait for a request (ms); the thread ends within this time after the guard is dropped.
 const POLL_MS: i64 = 100;
 /// Maximum number of notes kept for the log.
@@ -80,11 +80,11 @@ pub struct Peer {
 
 /// Access control of a serving process; one instance per process. Its thread answers libzmq and checks the key
 /// folder.
-pub struct Guard {
+pub struct AccessControl {
     folder: Option<PathBuf>,
     ring: RwLock<(Keyring, u64)>,
     refusals: Mutex<Refusals>,
-    notes: Mutex<Vec<Line>>,
+    log_lines: Mutex<Vec<Line>>,
     /// Error of the last read of the folder; `None` if it succeeded.
     unreadable: Mutex<Option<String>>,
     /// Errors in files of the folder.
@@ -94,16 +94,16 @@ pub struct Guard {
     monitors: Sender<(Domain, zmq::Socket)>,
 }
 
-impl Guard {
+impl AccessControl {
     /// Creates a guard for the keys of a folder, which it reloads when the folder changes.
-    pub(crate) fn of_folder(context: &zmq::Context, folder: &Path) -> Result<Arc<Guard>, FileError> {
+    pub(crate) fn from_folder(context: &zmq::Context, folder: &Path) -> Result<Arc<AccessControl>, FileError> {
         let (ring, wrong) = Keyring::read(folder)?;
-        Guard::start(context, Some(folder.into()), ring, wrong)
+        AccessControl::start(context, Some(folder.into()), ring, wrong)
     }
 
     /// Creates a guard for a fixed set of keys.
-    pub(crate) fn of_ring(context: &zmq::Context, ring: Keyring) -> Result<Arc<Guard>, FileError> {
-        Guard::start(context, None, ring, Vec::new())
+    pub(crate) fn from_keyring(context: &zmq::Context, ring: Keyring) -> Result<Arc<AccessControl>, FileError> {
+        AccessControl::start(context, None, ring, Vec::new())
     }
 
     fn start(
@@ -111,7 +111,7 @@ impl Guard {
         folder: Option<PathBuf>,
         ring: Keyring,
         wrong: Vec<String>,
-    ) -> Result<Arc<Guard>, FileError> {
+    ) -> Result<Arc<AccessControl>, FileError> {
         let trouble = |what: String| FileError::value("authentication", what);
         if zmq::has("curve") != Some(true) {
             return Err(trouble("this libzmq has no CURVE; install Debian's libzmq5".into()));
@@ -120,11 +120,11 @@ impl Guard {
         let zap = context.socket(zmq::REP).and_then(|s| s.bind(ZAP).map(|()| s)).map_err(|e| trouble(e.to_string()))?;
         let (monitors, received) = channel();
         let seen = folder.as_deref().map(keyring::fingerprint).transpose()?.unwrap_or_default();
-        let guard = Arc::new(Guard {
+        let guard = Arc::new(AccessControl {
             folder,
             ring: RwLock::new((ring, 1)),
             refusals: Mutex::default(),
-            notes: Mutex::new(wrong.iter().cloned().map(Line::warn).collect()),
+            log_lines: Mutex::new(wrong.iter().cloned().map(Line::warn).collect()),
             unreadable: Mutex::default(),
             wrong: Mutex::new(wrong),
             ended: AtomicU64::new(0),
@@ -133,7 +133,7 @@ impl Guard {
         let weak = Arc::downgrade(&guard);
         std::thread::Builder::new()
             .name("guard".into())
-            .spawn(move || watch(&zap, &received, &weak, seen))
+            .spawn(move || run(&zap, &received, &weak, seen))
             .map_err(|e| trouble(e.to_string()))?;
         Ok(guard)
     }
@@ -150,7 +150,7 @@ impl Guard {
 
     /// Returns and removes the notes since the last call, for a log.
     pub fn take_notes(&self) -> Vec<Line> {
-        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.log_lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Version of the keyring, from 1; increases when the folder changes.
@@ -174,7 +174,7 @@ impl Guard {
     }
 
     fn note(&self, line: Line) {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.log_lines.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.len() < MAX_NOTES {
             notes.push(line);
         }
@@ -222,7 +222,7 @@ impl Guard {
     }
 
     /// Counts the events of a monitor; returns false if its socket was closed.
-    fn hear(&self, domain: Domain, monitor: &zmq::Socket) -> bool {
+    fn count_events(&self, domain: Domain, monitor: &zmq::Socket) -> bool {
         while let Some(event) = monitor::next(monitor) {
             match event {
                 HANDSHAKE_FAILED_PROTOCOL | HANDSHAKE_FAILED_NO_DETAIL => self.count(|r| &mut r.no_curve),
@@ -244,8 +244,8 @@ impl Guard {
     }
 
     /// Reloads the folder if it changed. A read error keeps the current keys; the next check tries again.
-    fn look(&self, folder: &Path, seen: &mut keyring::Fingerprint) {
-        let result = self.renew(folder, seen);
+    fn reload(&self, folder: &Path, seen: &mut keyring::Fingerprint) {
+        let result = self.reload_if_changed(folder, seen);
         let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*unreadable, &result) {
             (None, Err(error)) => {
@@ -260,16 +260,16 @@ impl Guard {
         *unreadable = result.err().map(|error| error.to_string());
     }
 
-    fn renew(&self, folder: &Path, seen: &mut keyring::Fingerprint) -> Result<(), FileError> {
+    fn reload_if_changed(&self, folder: &Path, seen: &mut keyring::Fingerprint) -> Result<(), FileError> {
         let now = keyring::fingerprint(folder)?;
         if now == *seen {
             return Ok(());
         }
         let before = self.ring.read().unwrap_or_else(PoisonError::into_inner).0.clone();
-        let (ring, wrong) = before.read_again(folder)?;
+        let (ring, wrong) = before.reload(folder)?;
         *seen = now;
         if before != ring {
-            self.note(Line::info(changes(&before, &ring)));
+            self.note(Line::info(describe_changes(&before, &ring)));
             let mut present = self.ring.write().unwrap_or_else(PoisonError::into_inner);
             *present = (ring, present.1 + 1);
         }
@@ -279,7 +279,7 @@ impl Guard {
     }
 }
 
-fn changes(before: &Keyring, after: &Keyring) -> String {
+fn describe_changes(before: &Keyring, after: &Keyring) -> String {
     let of = |ring: &Keyring, other: &Keyring| {
         let only = ring.holders().filter(|h| other.holder(&h.public.curve) != Some(h));
         only.map(|h| format!("{} {}", h.role.name(), h.public.name)).collect::<Vec<_>>().join(", ")
@@ -290,14 +290,14 @@ fn changes(before: &Keyring, after: &Keyring) -> String {
 }
 
 /// Loop of the guard's thread.
-fn watch(
+fn run(
     zap: &zmq::Socket,
     received: &Receiver<(Domain, zmq::Socket)>,
-    guard: &Weak<Guard>,
+    guard: &Weak<AccessControl>,
     mut seen: keyring::Fingerprint,
 ) {
     let mut monitors: Vec<(Domain, zmq::Socket)> = Vec::new();
-    let mut next_look = Instant::now() + LOOK;
+    let mut next_look = Instant::now() + RELOAD_INTERVAL;
     loop {
         let mut items: Vec<_> =
             [zap].into_iter().chain(monitors.iter().map(|m| &m.1)).map(|s| s.as_poll_item(zmq::POLLIN)).collect();
@@ -315,11 +315,11 @@ fn watch(
             let _ = send_parts(zap, &answer.frames);
         }
         // Sockets of watchers are opened and closed at run time.
-        monitors.retain(|(domain, monitor)| guard.hear(*domain, monitor));
+        monitors.retain(|(domain, monitor)| guard.count_events(*domain, monitor));
         monitors.extend(received.try_iter());
         if let Some(folder) = guard.folder.as_deref().filter(|_| Instant::now() >= next_look) {
-            next_look = Instant::now() + LOOK;
-            guard.look(folder, &mut seen);
+            next_look = Instant::now() + RELOAD_INTERVAL;
+            guard.reload(folder, &mut seen);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Socket of the telemetry stream: text for viewers such as PlotJuggler. The hub accepts no commands through it.
 
 use crate::guard::Domain;
-use crate::signals::{again, send_parts};
+use crate::signals::{retry_zmq, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ impl Stream {
     /// Processes subscription requests; returns the number of subscribed prefixes.
     pub fn subscriptions(&mut self) -> usize {
         for _ in 0..REQUESTS_AT_ONCE {
-            let Ok(request) = again(|| self.socket.recv_bytes(zmq::DONTWAIT)) else { break };
+            let Ok(request) = retry_zmq(|| self.socket.recv_bytes(zmq::DONTWAIT)) else { break };
             // ZeroMQ forwards the first subscription to a topic, and its cancellation by the last subscriber.
             match request.split_first() {
                 Some((1, prefix)) if self.prefixes.len() < MAX_PREFIXES => drop(self.prefixes.insert(prefix.into())),
@@ -134,7 +134,7 @@ mod tests {
     /// A watcher that never reads fills only its own queue: publishing continues, and another watcher receives
     /// everything.
     #[test]
-    fn a_watcher_who_never_reads_holds_nobody_up() {
+    fn silent_watcher_does_not_delay_others() {
         let mut stream = Sockets::new().stream("tcp://127.0.0.1:*", false).unwrap();
         let (_one, _silent) = watcher(&stream.endpoint(), "");
         let (_two, reader) = watcher(&stream.endpoint(), "poses");
@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn with_keys_only_those_who_may_look_watch() {
         let dir = tempfile::tempdir().unwrap();
-        keyring::make_all(dir.path(), &["xp01".into()]).unwrap();
-        keyring::make(dir.path(), Some(Role::Observer), "visitor").unwrap();
+        keyring::create_missing_pairs(dir.path(), &["xp01".into()]).unwrap();
+        keyring::create_pair(dir.path(), Some(Role::Observer), "visitor").unwrap();
         let hub = Sockets::for_hub(&Security { keys: dir.path().into(), dev_mode: false }).unwrap();
         let mut stream = hub.stream("tcp://127.0.0.1:*", false).unwrap();
         let secret = |role, name| Secret::read(&keyring::path(dir.path(), role, name, "key")).unwrap();
@@ -166,7 +166,7 @@ mod tests {
             let set_up = |s: &zmq::Socket| {
                 s.set_rcvtimeo(10_000)?;
                 s.set_subscribe(b"")?;
-                sockets.prove(s)?;
+                sockets.set_client_keys(s)?;
                 s.connect(endpoint)
             };
             sockets.open(zmq::SUB, endpoint, set_up).unwrap()

@@ -1,6 +1,6 @@
 //! Wake-up of a thread that waits for sockets, by another thread of the process.
 
-use crate::signals::{again, send_parts};
+use crate::signals::{retry_zmq, send_parts};
 use crate::socket::{Readable, SocketError, Sockets};
 
 /// Queue length; further wake-ups are redundant.
@@ -23,7 +23,7 @@ pub struct Wakeups(zmq::Socket);
 impl Wakeups {
     /// Removes the pending wake-ups.
     pub fn drain(&self) {
-        while again(|| self.0.recv_msg(zmq::DONTWAIT)).is_ok() {}
+        while retry_zmq(|| self.0.recv_msg(zmq::DONTWAIT)).is_ok() {}
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn a_wake_up_from_another_thread_ends_the_wait_and_many_are_one() {
+    fn wakeups_from_other_thread_end_wait_and_coalesce() {
         let (waker, wakeups) = Sockets::new().waker("test").unwrap();
         let waking = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));

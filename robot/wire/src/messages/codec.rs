@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_peer_is_understood_and_its_new_messages_are_passed_over_one_by_one() {
+    fn newer_peer_is_decoded_and_unknown_messages_are_skipped() {
         let newer = |value: serde_json::Value| {
             let mut bytes = vec![VERSION + 1];
             rmp_serde::encode::write_named(&mut bytes, &value).unwrap();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_versions_beside_this_one_are_read_and_none_further_away() {
+    fn only_adjacent_protocol_versions_are_decoded() {
         let mut bytes = encode(&ToRobot::Identify);
         let read: Vec<u8> = (0..=u8::MAX)
             .filter(|version| {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_told_once_and_invented_ones_fill_no_log() {
+    fn unknown_message_names_are_logged_once_and_bounded() {
         let mut names = UnknownNames::default();
         assert!(names.line("Dance").is_some_and(|line| line.contains("`Dance`")) && names.line("Dance").is_none());
         let told = (0..1000).filter(|i| names.line(&format!("Dance{i}")).is_some()).count();

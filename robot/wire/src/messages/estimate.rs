@@ -47,7 +47,7 @@ pub fn are_sound(estimates: &[Estimate]) -> bool {
 
 /// Estimates of another robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Told {
+pub struct PeerEstimates {
     /// Island of that robot, from 1.
     pub island: u16,
     /// Age (s).
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_is_not_sound() {
+    fn impossible_estimates_and_poses_are_not_sound() {
         let good = Estimate { parameter: "frisbee-mass".into(), simulated: 0.07, value: 0.28, ..Estimate::default() };
         assert!(are_sound(std::slice::from_ref(&good)) && !are_sound(&vec![good.clone(); 17]));
         for bad in [

@@ -69,7 +69,7 @@ impl Keyring {
     /// The folder, a role's folder or a file cannot be read. The enrolled keys are then unknown, as opposed to an
     /// empty folder.
     pub fn read(folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
-        Keyring::default().read_again(folder)
+        Keyring::default().reload(folder)
     }
 
     /// Reloads a folder. Only the removal of a `.pub` file revokes a key. A missing role folder that held keys
@@ -77,7 +77,7 @@ impl Keyring {
     ///
     /// # Errors
     /// As [`Keyring::read`], or a role folder that held keys is missing.
-    pub fn read_again(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
+    pub fn reload(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         let (mut ring, mut wrong) = (Keyring::default(), Vec::new());
         for (role, path) in public_files(folder)? {
             // Anyone with write permission for the file could replace the key.
@@ -120,7 +120,7 @@ impl Keyring {
     }
 
     /// Creates a keyring from holders.
-    pub fn of(holders: impl IntoIterator<Item = (Role, Public)>) -> Keyring {
+    pub fn from_holders(holders: impl IntoIterator<Item = (Role, Public)>) -> Keyring {
         let by_key = |(role, public): (Role, Public)| (public.curve, Holder { role, public });
         Keyring { holders: holders.into_iter().map(by_key).collect() }
     }
@@ -221,7 +221,7 @@ pub fn path(folder: &Path, role: Role, name: &str, extension: &str) -> PathBuf {
 ///
 /// # Errors
 /// The name is invalid, an existing half is damaged or unreadable, or the files cannot be written.
-pub fn make(folder: &Path, role: Option<Role>, name: &str) -> Result<bool, FileError> {
+pub fn create_pair(folder: &Path, role: Option<Role>, name: &str) -> Result<bool, FileError> {
     check_name(&folder.display().to_string(), name)?;
     let file = |extension: &str| match role {
         Some(role) => path(folder, role, name, extension),
@@ -314,11 +314,11 @@ pub const OPERATOR: &str = "operator";
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn make_all(folder: &Path, robots: &[String]) -> Result<Vec<String>, FileError> {
+pub fn create_missing_pairs(folder: &Path, robots: &[String]) -> Result<Vec<String>, FileError> {
     let mut made = Vec::new();
     let who = [(None, "hub"), (Some(Role::Operator), OPERATOR)];
     for (role, name) in who.into_iter().chain(robots.iter().map(|id| (Some(Role::Robot), id.as_str()))) {
-        if make(folder, role, name)? {
+        if create_pair(folder, role, name)? {
             made.push(name.to_string());
         }
     }
@@ -330,12 +330,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_says_who_may_do_what_and_bad_files_are_left_out() {
+    fn key_folders_define_roles_and_bad_files_are_skipped() {
         let dir = tempfile::tempdir().unwrap();
         let keys = dir.path();
-        assert!(make(keys, Some(Role::Robot), "xp01").unwrap());
-        assert!(!make(keys, Some(Role::Robot), "xp01").unwrap(), "there already");
-        make(keys, Some(Role::Observer), "visitor").unwrap();
+        assert!(create_pair(keys, Some(Role::Robot), "xp01").unwrap());
+        assert!(!create_pair(keys, Some(Role::Robot), "xp01").unwrap(), "there already");
+        create_pair(keys, Some(Role::Observer), "visitor").unwrap();
         let before = fingerprint(keys).unwrap();
         std::fs::copy(path(keys, Role::Robot, "xp01", "pub"), path(keys, Role::Robot, "xp02", "pub")).unwrap();
         std::fs::create_dir_all(keys.join("operators")).unwrap();
@@ -354,13 +354,13 @@ mod tests {
     fn revoked_key_is_neither_enrolled_again_nor_outside_the_folder() {
         let dir = tempfile::tempdir().unwrap();
         let keys = &dir.path().join("keys");
-        make(keys, None, "hub").unwrap();
-        make(keys, Some(Role::Robot), "xp01").unwrap();
+        create_pair(keys, None, "hub").unwrap();
+        create_pair(keys, Some(Role::Robot), "xp01").unwrap();
         for outside in ["../hub", "../../x", "/tmp/x", "", "a/b", "a\nb"] {
             for refused in [revoke(keys, Role::Robot, outside).map(drop), roles(keys, outside).map(drop)] {
                 assert!(refused.unwrap_err().to_string().contains("is not a key's name"), "{outside}");
             }
-            assert!(make(keys, None, outside).is_err());
+            assert!(create_pair(keys, None, outside).is_err());
         }
         assert!(keys.join("hub.pub").exists() && !dir.path().join("x.pub").exists());
         // After a crash between the two steps, a second call completes the revocation.
@@ -371,32 +371,32 @@ mod tests {
         assert!(aside.exists() && !key.exists());
         assert!(roles(keys, "xp01").unwrap().is_empty() && revoke(keys, Role::Robot, "xp01").is_err());
         let other = Secret::read(&aside).unwrap().public;
-        make(keys, Some(Role::Robot), "xp01").unwrap();
+        create_pair(keys, Some(Role::Robot), "xp01").unwrap();
         assert_ne!(Public::read(&path(keys, Role::Robot, "xp01", "pub")).unwrap(), other);
     }
 
     #[test]
     fn damaged_public_half_is_reported_and_not_taken_for_a_key() {
         let dir = tempfile::tempdir().unwrap();
-        make(dir.path(), None, "hub").unwrap();
+        create_pair(dir.path(), None, "hub").unwrap();
         std::fs::write(dir.path().join("hub.pub"), "").unwrap();
-        assert!(make(dir.path(), None, "hub").unwrap_err().to_string().contains("hub.pub"));
+        assert!(create_pair(dir.path(), None, "hub").unwrap_err().to_string().contains("hub.pub"));
     }
 
     /// If the key folder or a role folder is missing or invalid, or a file cannot be opened, the enrolled keys are
     /// unknown. A role that never had a folder has no keys; a missing file is a revoked key.
     #[test]
-    fn what_cannot_be_read_is_not_taken_for_empty() {
+    fn unreadable_keyring_is_an_error_not_empty() {
         let dir = tempfile::tempdir().unwrap();
         let keys = dir.path().join("keys");
         assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err());
-        make(&keys, Some(Role::Robot), "xp01").unwrap();
-        make(&keys, Some(Role::Operator), "alice").unwrap();
+        create_pair(&keys, Some(Role::Robot), "xp01").unwrap();
+        create_pair(&keys, Some(Role::Operator), "alice").unwrap();
         let (ring, _) = Keyring::read(&keys).unwrap();
-        assert_eq!((ring.holders().count(), ring.read_again(&keys).unwrap().0), (2, ring.clone()));
+        assert_eq!((ring.holders().count(), ring.reload(&keys).unwrap().0), (2, ring.clone()));
         let (robots, aside) = (keys.join("robots"), dir.path().join("aside"));
         std::fs::rename(&robots, &aside).unwrap();
-        assert!(ring.read_again(&keys).unwrap_err().to_string().contains("robots"));
+        assert!(ring.reload(&keys).unwrap_err().to_string().contains("robots"));
         std::fs::write(&robots, "").unwrap();
         assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err(), "a file is no folder");
         std::fs::remove_file(&robots).unwrap();
@@ -407,34 +407,34 @@ mod tests {
         std::fs::remove_file(path(&keys, Role::Robot, "xp02", "pub")).unwrap();
         // An empty file, as after a full disk, neither revokes nor enrols a key.
         std::fs::write(path(&keys, Role::Operator, "alice", "pub"), "").unwrap();
-        let (again, wrong) = ring.read_again(&keys).unwrap();
+        let (again, wrong) = ring.reload(&keys).unwrap();
         assert_eq!((&again, wrong.len()), (&ring, 1));
         assert!(wrong[0].contains("alice.pub") && wrong[0].contains("stays good"), "{wrong:?}");
         assert_eq!(Keyring::read(&keys).unwrap().0.holders().count(), 1);
         std::fs::remove_file(path(&keys, Role::Operator, "alice", "pub")).unwrap();
-        assert_eq!(ring.read_again(&keys).unwrap().0.holders().count(), 1);
+        assert_eq!(ring.reload(&keys).unwrap().0.holders().count(), 1);
         std::fs::remove_dir_all(&keys).unwrap();
-        assert!(ring.read_again(&keys).is_err());
+        assert!(ring.reload(&keys).is_err());
     }
 
     #[test]
-    fn a_folder_with_too_many_keys_or_open_to_anybody_is_refused_as_a_whole() {
+    fn oversized_or_writable_key_folder_is_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let keys = &dir.path().join("keys");
-        make(keys, Some(Role::Robot), "xp01").unwrap();
+        create_pair(keys, Some(Role::Robot), "xp01").unwrap();
         let (ring, _) = Keyring::read(keys).unwrap();
         std::fs::create_dir(keys.join("observers")).unwrap();
         for number in 0..MAX_KEYS {
             std::fs::write(path(keys, Role::Observer, &number.to_string(), "pub"), "").unwrap();
         }
-        for refused in [ring.read_again(keys).map(drop), fingerprint(keys).map(drop)] {
+        for refused in [ring.reload(keys).map(drop), fingerprint(keys).map(drop)] {
             assert!(refused.unwrap_err().to_string().contains("more than 1000 .pub files"));
         }
         std::fs::remove_file(path(keys, Role::Observer, "0", "pub")).unwrap();
-        assert!(ring.read_again(keys).is_ok());
+        assert!(ring.reload(keys).is_ok());
         let file = path(keys, Role::Robot, "xp01", "pub");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).unwrap();
-        let (again, wrong) = Keyring::default().read_again(keys).unwrap();
+        let (again, wrong) = Keyring::default().reload(keys).unwrap();
         assert!(again.holders().count() == 0 && wrong.iter().any(|why| why.contains("xp01.pub")), "{wrong:?}");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
         // A user who can rename the folder can replace it, also behind a link.
@@ -448,7 +448,7 @@ mod tests {
         for folder in [keys.clone(), keys.join("robots")] {
             let closed = std::fs::metadata(&folder).unwrap().permissions();
             std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
-            assert!(ring.read_again(keys).unwrap_err().to_string().contains("chmod o-w"), "{}", folder.display());
+            assert!(ring.reload(keys).unwrap_err().to_string().contains("chmod o-w"), "{}", folder.display());
             std::fs::set_permissions(&folder, closed).unwrap();
         }
     }

@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_survives_its_file_and_signs() {
+    fn key_pair_round_trips_through_file_and_signs() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("xp01.key");
         let secret = Secret::generate("xp01").unwrap();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_others_may_read_is_refused_with_the_remedy() {
+    fn readable_secret_is_rejected_with_remedy() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("xp01.key");
         Secret::generate("xp01").unwrap().write(&path).unwrap();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused_in_one_line() {
+    fn invalid_key_is_rejected_in_one_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.pub");
         let good = Secret::generate("a").unwrap().public;

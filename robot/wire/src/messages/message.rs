@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 pub use crate::drive::DriveCommand;
-pub use crate::estimate::{Estimate, Poses, Told};
+pub use crate::estimate::{Estimate, PeerEstimates, Poses};
 pub use crate::event::Event;
 use crate::keyring::Role;
 pub use crate::log_line::{LogLine, MAX_LOG_TEXT, Severity};
@@ -18,7 +18,7 @@ use crate::status::Status;
 pub use crate::tags::{MAX_TAGS, TagSeen, Tags};
 use crate::telemetry::Telemetry;
 use crate::updates::Updates;
-use crate::witness::Witness;
+use crate::witness::LastDirectiveReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ pub type EmigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64;
 
 impl Emigrant {
     /// Creates an emigrant from its fields.
-    pub fn of((island, number, epoch, tree, (count, sum, square)): EmigrantValues<String>) -> Emigrant {
+    pub fn from_values((island, number, epoch, tree, (count, sum, square)): EmigrantValues<String>) -> Emigrant {
         Emigrant { island, number, epoch, tree, count, sum, square }
     }
 
@@ -57,7 +57,7 @@ impl Emigrant {
     }
 
     /// Bitwise equality. Unlike with `==`, NaN equals itself.
-    pub fn same(&self, other: &Emigrant) -> bool {
+    pub fn bits_eq(&self, other: &Emigrant) -> bool {
         let rest = |gene: &Emigrant| (gene.island, gene.number, gene.epoch, gene.count);
         let bits = |gene: &Emigrant| [gene.sum, gene.square].map(|pair| pair.map(f64::to_bits));
         rest(self) == rest(other) && bits(self) == bits(other) && self.tree == other.tree
@@ -94,7 +94,7 @@ pub struct Sampled {
 }
 
 /// Maximum number of individuals in a samples message.
-pub const MAX_SAMPLED: usize = 4096;
+pub const MAX_SAMPLE_SUMMARIES: usize = 4096;
 
 /// Birth of an individual, for the record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -127,7 +127,7 @@ pub enum RobotMessage {
         seen: (u64, u64),
         /// Last directive received, for a hub that returns during a run.
         #[serde(default)]
-        witness: Witness,
+        witness: LastDirectiveReport,
     },
     /// State of the robot, ten times a second.
     Telemetry(Box<Telemetry>),
@@ -328,7 +328,7 @@ pub enum ToRobot {
     /// Poses of the robot and of objects near it, ten times a second in experiments that adapt.
     Poses(Box<Poses>),
     /// World parameters estimated by the other robots in the last minute; sent with each [`ToRobot::Genes`].
-    Estimates(Vec<Told>),
+    Estimates(Vec<PeerEstimates>),
     /// Immigrants from other islands.
     Genes {
         /// Generation of the emigrant to which this replies.
@@ -614,7 +614,7 @@ pub enum Order {
 
 /// Robot's camera picture as stored by the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PictureTold {
+pub struct StoredPicture {
     /// Picture; `None` before the first.
     pub picture: Option<Picture>,
     /// Time since its arrival (s of wall time).
@@ -648,7 +648,7 @@ pub enum Reply {
     /// One-time link, valid for ten minutes.
     Link(String),
     /// Last picture of a robot.
-    Picture(PictureTold),
+    Picture(StoredPicture),
     /// State of the last parking; `None` if there was none.
     Parked(Option<Box<ParkReport>>),
 }

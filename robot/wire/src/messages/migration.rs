@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_has_the_value_of_the_thesis() {
+    fn omitted_keys_default_to_thesis_values() {
         assert_eq!(read("").unwrap(), Migration::default());
         let near = read("policy = \"near\"\nrange_m = 0.5\nplaces_m = [[0.0, 0.1]]\n").unwrap();
         assert_eq!((near.policy, near.keep, near.range_m), (Policy::Near, 8, Some(0.5)));

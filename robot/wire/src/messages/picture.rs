@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bitmap_has_its_rows_from_the_bottom_up_and_colours_from_blue_to_red() {
+    fn bitmap_has_bottom_up_rows_in_bgr_order() {
         let rgb = vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
         let picture = Picture { width: 2, height: 2, rgb: Bytes(rgb) };
         assert!(picture.is_sound());
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_is_too_large_or_not_whole_is_none() {
+    fn oversized_or_incomplete_picture_is_not_sound() {
         let of = |width, height, bytes: usize| Picture { width, height, rgb: Bytes(vec![0; bytes]) }.is_sound();
         assert!(of(160, 120, 57_600) && !of(161, 120, 57_960) && !of(160, 121, 58_080));
         assert!(!of(2, 2, 11) && !of(2, 2, 13) && !of(0, 0, 0));

@@ -29,7 +29,7 @@ pub struct Sealed {
 }
 
 /// Last message that a robot accepted: hub number and message count. Later messages compare greater.
-pub type Seen = (u64, u64);
+pub type LastAccepted = (u64, u64);
 
 /// Sealing of messages by the hub.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Sealer {
     }
 
     /// Registers a robot's session and last accepted message, from its hello.
-    pub fn greet(&mut self, robot: &str, session: u64, seen: Seen) {
+    pub fn register_session(&mut self, robot: &str, session: u64, seen: LastAccepted) {
         let known = self.sessions.get(robot).filter(|known| known.number == session);
         let mut hub = known.map_or(self.hub, |known| known.hub);
         if (hub, self.count) < seen {
@@ -76,7 +76,7 @@ impl Sealer {
 
 /// Result of checking a seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SealCheck {
     /// New message.
     Fresh {
         /// Whether it is the first message of this hub.
@@ -90,16 +90,16 @@ pub enum Verdict {
 
 /// Checking of seals by a robot.
 #[derive(Clone, Copy, Debug)]
-pub struct Inbox {
+pub struct SealChecker {
     session: u64,
     hub: u64,
     count: u64,
 }
 
-impl Inbox {
+impl SealChecker {
     /// Creates the state for a robot that has just started with this session.
-    pub fn new(session: u64) -> Inbox {
-        Inbox { session, hub: 0, count: 0 }
+    pub fn new(session: u64) -> SealChecker {
+        SealChecker { session, hub: 0, count: 0 }
     }
 
     /// Session.
@@ -108,12 +108,12 @@ impl Inbox {
     }
 
     /// Last accepted message; zeros before the first.
-    pub fn seen(&self) -> Seen {
+    pub fn seen(&self) -> LastAccepted {
         (self.hub, self.count)
     }
 
     /// Rejects messages of earlier hubs from now on; returns true if this hub is later than all previous ones.
-    pub fn turn_to(&mut self, hub: u64) -> bool {
+    pub fn advance_hub(&mut self, hub: u64) -> bool {
         let later = hub > self.hub;
         if later {
             (self.hub, self.count) = (hub, 0);
@@ -122,16 +122,16 @@ impl Inbox {
     }
 
     /// Checks a message's seal, and records it if it is new.
-    pub fn judge(&mut self, sealed: &Sealed) -> Verdict {
+    pub fn check(&mut self, sealed: &Sealed) -> SealCheck {
         if sealed.session != self.session {
-            return Verdict::Stranger;
+            return SealCheck::Stranger;
         }
         if (sealed.hub, sealed.count) <= self.seen() {
-            return Verdict::Stale;
+            return SealCheck::Stale;
         }
-        let new_hub = self.turn_to(sealed.hub);
+        let new_hub = self.advance_hub(sealed.hub);
         self.count = sealed.count;
-        Verdict::Fresh { new_hub }
+        SealCheck::Fresh { new_hub }
     }
 }
 
@@ -140,55 +140,55 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_good_once_for_one_start_of_one_robot() {
+    fn sealed_message_is_valid_once_for_one_robot_session() {
         let ping = || ToRobot::Ping { stamp: 0.0 };
-        let (mut hub, mut robot) = (Sealer::new(100), Inbox::new(7));
-        assert_eq!(robot.judge(&hub.seal("xp01", ping())), Verdict::Stranger, "no hello yet");
-        hub.greet("xp01", 7, (0, 0));
-        hub.greet("xp02", 8, (0, 0));
+        let (mut hub, mut robot) = (Sealer::new(100), SealChecker::new(7));
+        assert_eq!(robot.check(&hub.seal("xp01", ping())), SealCheck::Stranger, "no hello yet");
+        hub.register_session("xp01", 7, (0, 0));
+        hub.register_session("xp02", 8, (0, 0));
         let (first, other, second) = (hub.seal("xp01", ping()), hub.seal("xp02", ping()), hub.seal("xp01", ping()));
-        assert_eq!(robot.judge(&first), Verdict::Fresh { new_hub: true });
-        assert_eq!(robot.judge(&first), Verdict::Stale, "again");
-        assert_eq!(robot.judge(&other), Verdict::Stranger);
-        assert_eq!(robot.judge(&second), Verdict::Fresh { new_hub: false });
-        assert_eq!(robot.judge(&first), Verdict::Stale, "overtaken");
-        assert_eq!(Inbox::new(9).judge(&second), Verdict::Stranger, "the robot restarted");
+        assert_eq!(robot.check(&first), SealCheck::Fresh { new_hub: true });
+        assert_eq!(robot.check(&first), SealCheck::Stale, "again");
+        assert_eq!(robot.check(&other), SealCheck::Stranger);
+        assert_eq!(robot.check(&second), SealCheck::Fresh { new_hub: false });
+        assert_eq!(robot.check(&first), SealCheck::Stale, "overtaken");
+        assert_eq!(SealChecker::new(9).check(&second), SealCheck::Stranger, "the robot restarted");
         let mut next = Sealer::new(200);
-        next.greet("xp01", 7, robot.seen());
-        assert_eq!(robot.judge(&next.seal("xp01", ping())), Verdict::Fresh { new_hub: true });
-        assert_eq!(robot.judge(&hub.seal("xp01", ping())), Verdict::Stale, "a hub that is no more");
+        next.register_session("xp01", 7, robot.seen());
+        assert_eq!(robot.check(&next.seal("xp01", ping())), SealCheck::Fresh { new_hub: true });
+        assert_eq!(robot.check(&hub.seal("xp01", ping())), SealCheck::Stale, "a hub that is no more");
     }
 
     #[test]
-    fn a_hub_whose_clock_went_back_is_taken_for_the_later_one_that_it_is() {
+    fn hub_with_clock_set_back_is_accepted_as_newer() {
         let ping = || ToRobot::Ping { stamp: 0.0 };
-        let (mut before, mut robot) = (Sealer::new(3_600_000), Inbox::new(7));
-        before.greet("xp01", 7, robot.seen());
+        let (mut before, mut robot) = (Sealer::new(3_600_000), SealChecker::new(7));
+        before.register_session("xp01", 7, robot.seen());
         let recorded: Vec<Sealed> = (0..5).map(|_| before.seal("xp01", ping())).collect();
-        assert_eq!(robot.judge(&recorded[2]), Verdict::Fresh { new_hub: true });
+        assert_eq!(robot.check(&recorded[2]), SealCheck::Fresh { new_hub: true });
         // Three hubs with clocks set back further and further; the last has exactly the number that the robot
         // expects.
         for number in [1000, 500, 3_600_002] {
             let mut after = Sealer::new(number);
-            after.greet("xp01", 7, (0, 0));
-            assert_eq!(robot.judge(&after.seal("xp01", ping())), Verdict::Stale, "no word of how far it has come");
-            after.greet("xp01", 7, robot.seen());
-            assert_eq!(robot.judge(&after.seal("xp01", ping())), Verdict::Fresh { new_hub: true });
-            after.greet("xp01", 7, (0, 0));
-            assert_eq!(robot.judge(&after.seal("xp01", ping())), Verdict::Fresh { new_hub: false }, "a late hello");
+            after.register_session("xp01", 7, (0, 0));
+            assert_eq!(robot.check(&after.seal("xp01", ping())), SealCheck::Stale, "no word of how far it has come");
+            after.register_session("xp01", 7, robot.seen());
+            assert_eq!(robot.check(&after.seal("xp01", ping())), SealCheck::Fresh { new_hub: true });
+            after.register_session("xp01", 7, (0, 0));
+            assert_eq!(robot.check(&after.seal("xp01", ping())), SealCheck::Fresh { new_hub: false }, "a late hello");
             for sealed in &recorded {
-                assert_eq!(robot.judge(sealed), Verdict::Stale, "recorded");
+                assert_eq!(robot.check(sealed), SealCheck::Stale, "recorded");
             }
-            after.greet("xp02", 8, (0, 0));
+            after.register_session("xp02", 8, (0, 0));
             assert_eq!(after.seal("xp02", ping()).hub, number, "others have their own numbers");
         }
     }
 
     #[test]
-    fn a_robot_that_lies_about_numbers_shuts_out_itself_alone() {
+    fn false_sequence_numbers_affect_only_their_sender() {
         let mut hub = Sealer::new(1000);
-        hub.greet("xp01", 7, (u64::MAX, u64::MAX));
-        hub.greet("xp02", 8, (0, 0));
+        hub.register_session("xp01", 7, (u64::MAX, u64::MAX));
+        hub.register_session("xp02", 8, (0, 0));
         assert_eq!(hub.seal("xp01", ToRobot::Ping { stamp: 0.0 }).hub, u64::MAX);
         assert_eq!(hub.seal("xp02", ToRobot::Ping { stamp: 0.0 }).hub, 1000);
     }
@@ -198,7 +198,7 @@ mod tests {
         let sessions = [crate::session::fresh_session().unwrap(), crate::session::fresh_session().unwrap()];
         assert!(sessions[0] != sessions[1] && sessions.iter().all(|s| *s > 0 && *s < 1 << 53), "{sessions:?}");
         let mut hub = Sealer::new(1);
-        (0..2 * MAX_SESSIONS).for_each(|i| hub.greet(&format!("r{i}"), 1, (0, 0)));
+        (0..2 * MAX_SESSIONS).for_each(|i| hub.register_session(&format!("r{i}"), 1, (0, 0)));
         assert_eq!(hub.sessions.len(), MAX_SESSIONS);
     }
 }

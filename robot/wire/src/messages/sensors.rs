@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_no_robot_tells_is_not_sound() {
+    fn impossible_sensor_values_are_not_sound() {
         let good = Sensors {
             acceleration: Some([0.0, -0.1, 9.81]),
             light: Some([0.5; 8]),

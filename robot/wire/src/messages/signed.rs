@@ -219,20 +219,20 @@ mod tests {
 
     fn with_tree() -> (Signed, Secret, Trust) {
         let alice = Secret::generate("alice").unwrap();
-        let trust = Trust::operators(&Keyring::of([(Role::Operator, alice.public.clone())]));
+        let trust = Trust::operators(&Keyring::from_holders([(Role::Operator, alice.public.clone())]));
         let text = format!("controller_file = \"my.bt\"\n{TEXT}");
         let files = BTreeMap::from([("my.bt".to_string(), "movcv v_goal 0deg".to_string())]);
         (Signed::new(text, files, Some(&alice)).unwrap(), alice, trust)
     }
 
     #[test]
-    fn a_signed_experiment_opens_to_its_text() {
+    fn signed_experiment_opens_to_its_text() {
         let (signed, _, trust) = with_tree();
         assert!(signed.open(&trust).unwrap().ends_with(TEXT));
     }
 
     #[test]
-    fn whatever_was_changed_is_refused_with_its_reason() {
+    fn tampered_experiment_is_rejected_with_reason() {
         let (good, _, trust) = with_tree();
         let refused = |change: &dyn Fn(&mut Signed), why: &str| {
             let mut signed = good.clone();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_experiment_fits_a_message() {
+    fn largest_experiment_fits_one_message() {
         let files = BTreeMap::from([("a".to_string(), "\u{e4}".repeat(MAX_FILE_BYTES / 2))]);
         // TOML escapes a tab as two characters.
         let text = format!("{TEXT}#{}", "\t".repeat(64 * 1024 - TEXT.len() - 1));

@@ -270,7 +270,7 @@ mod tests {
     use super::Segment;
 
     #[test]
-    fn a_short_last_segment_weighs_little_in_the_mean() {
+    fn mean_fitness_weights_segments_by_duration() {
         let segment = |number, fitness, seconds| Segment { number, fitness, seconds, ..Segment::default() };
         let run = [segment(0, 0.5, 30.0), segment(1, 0.1, 30.0), segment(2, 0.44, 4.0)];
         let mean = Segment::mean_fitness(&run).unwrap();

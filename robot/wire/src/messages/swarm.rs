@@ -1,7 +1,7 @@
 //! Swarm file: settings shared by the hub, the arena and every robot.
 
 use crate::file::{self, FileError};
-use crate::shown;
+use crate::quote_input;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -92,7 +92,7 @@ impl Swarm {
         }
         for (i, id) in self.robots.iter().enumerate() {
             if !is_id(id) {
-                return fail(format!("robots: `{}` is no id; use 1 to 32 of a-z, 0-9, - and _", shown(id)));
+                return fail(format!("robots: `{}` is no id; use 1 to 32 of a-z, 0-9, - and _", quote_input(id)));
             }
             if self.robots[..i].contains(id) {
                 return fail(format!("robots lists `{id}` twice"));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swarm_grows_at_its_end() {
+    fn swarm_grows_only_at_end_of_list() {
         let two = swarm(&["xp01", "xp02"]);
         let more = |robots: &[&str], peers: &[&str]| {
             let texts = |list: &[&str]| list.iter().map(|text| (*text).into()).collect();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_told_from_its_port() {
+    fn host_is_split_from_port() {
         for (authority, host) in
             [("a:1", "a"), ("a", "a"), ("[::1]:7600", "[::1]"), ("[::1]", "[::1]"), ("127.0.0.1:1", "127.0.0.1")]
         {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_can_reach_is_not_local() {
+    fn reachable_address_is_not_local() {
         let local = ["127.0.0.1:7600", "127.0.0.1", "tcp://127.0.0.2:*", "tcp://localhost:1667", "[::1]:7600", "[::1]"];
         for address in local {
             assert!(is_local(address), "{address}");

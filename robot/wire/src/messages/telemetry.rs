@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_robot_says_of_its_engine_is_bounded() {
+    fn engine_report_is_sanitised_and_bounded() {
         let wild = EngineReport { name: "a\u{7}\u{1b}[31mb".into(), adapter: "y".repeat(1000), r_acc: f32::NAN };
         let bounded = wild.bounded();
         assert_eq!((bounded.name.as_str(), bounded.adapter.len(), bounded.r_acc), ("a[31mb", ENGINE_TEXT, 0.0));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_rounded_to_what_was_measured() {
+    fn telemetry_is_rounded_to_measurement_precision() {
         let mut told = largest();
         (told.time, told.motion.wheels) = (12.345678, [0.099051274, -0.1234567]);
         (told.senses.body_age, told.evolution.best) = (Some(0.00076814), 0.2454423476010561);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_telemetry_stays_within_its_bound() {
+    fn largest_telemetry_stays_within_bound() {
         let bytes = encode(&RobotMessage::Telemetry(Box::new(largest()))).len();
         let usual = encode(&RobotMessage::Telemetry(Box::default())).len();
         println!("{bytes} bytes at most, {usual} at the start");

@@ -285,7 +285,7 @@ impl Packer {
     }
 
     /// Returns the encoded updates and starts a new batch.
-    pub fn take(&mut self) -> Bytes {
+    pub fn finish_batch(&mut self) -> Bytes {
         let data = Bytes(self.data.clone());
         self.data.clear();
         self.before.clear();
@@ -350,11 +350,11 @@ mod tests {
         let mut packer = Packer::default();
         updates.iter().for_each(|update| packer.push(update));
         let nodes = updates[0].nodes.len() as u16;
-        Updates { count: updates.len() as u16, nodes, data: packer.take(), ..Updates::default() }
+        Updates { count: updates.len() as u16, nodes, data: packer.finish_batch(), ..Updates::default() }
     }
 
     #[test]
-    fn every_bit_of_an_update_comes_back() {
+    fn updates_round_trip_bit_for_bit() {
         let updates: Vec<Update> = (0..BATCH as u32).map(update).collect();
         let packed = batch(&updates);
         assert_eq!(packed.unpack().unwrap(), updates);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_were_cut_off_changed_or_added_to_are_no_updates() {
+    fn truncated_changed_or_extended_updates_are_detected() {
         let whole = batch(&[update(1), update(2)]);
         let with = |data: Vec<u8>| Updates { data: Bytes(data), ..whole.clone() };
         for end in 0..whole.data.0.len() {
@@ -399,7 +399,7 @@ mod tests {
 
     /// The largest batch is far below the maximum length of a message.
     #[test]
-    fn the_largest_batch_stays_within_its_bound() {
+    fn largest_batch_stays_within_bound() {
         let word = |i: u32| if i.is_multiple_of(2) { u32::MAX } else { 0 };
         let largest = |i: u32| Update {
             after_us: word(i),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Last directive that a robot obeyed. If possible, the robot keeps it across restarts of its program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Testimony {
+pub struct ObeyedDirective {
     /// Number of the directive.
     pub directive: u64,
     /// Commanded state.
@@ -21,9 +21,9 @@ pub struct Testimony {
 
 /// Witness report in a robot's hello.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Witness {
+pub struct LastDirectiveReport {
     /// Last obeyed directive; `None` if unknown, which proves nothing.
-    pub told: Option<Testimony>,
+    pub told: Option<ObeyedDirective>,
     /// Time since the program last heard a hub, by its own clock (s of wall time); `None` if it has not heard one
     /// since its start.
     pub silent_s: Option<f64>,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const MODE: u32 = 0o666;
 
 /// New contents of a file, flushed to disk under a temporary name and not yet moved to the final path.
-pub struct Prepared {
+pub struct PendingFile {
     path: PathBuf,
     new: PathBuf,
 }
@@ -19,9 +19,9 @@ pub struct Prepared {
 ///
 /// # Errors
 /// Any I/O error; the old file is untouched.
-pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
-    path.symlink_metadata().map_or(Ok(()), |there| no_other_kind(&there))?;
-    fill(path, free_new(path)?, bytes, MODE)
+pub fn prepare(path: &Path, bytes: &[u8]) -> Result<PendingFile> {
+    path.symlink_metadata().map_or(Ok(()), |there| check_replaceable(&there))?;
+    write_temporary(path, temporary_path(path)?, bytes, MODE)
 }
 
 /// Creates a file with these bytes and permissions at `path`, completely or not at all.
@@ -32,14 +32,14 @@ pub fn create(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
     }
-    let prepared = fill(path, free_new(path)?, bytes, mode)?;
+    let prepared = write_temporary(path, temporary_path(path)?, bytes, mode)?;
     let new = prepared.new.clone();
     prepared.commit().inspect_err(|_| drop(remove(&new)))
 }
 
 /// Returns the temporary name `<path>.new`. A file left there by a crash is removed; links and pipes are not
 /// followed.
-fn free_new(path: &Path) -> Result<PathBuf> {
+fn temporary_path(path: &Path) -> Result<PathBuf> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);
@@ -48,7 +48,7 @@ fn free_new(path: &Path) -> Result<PathBuf> {
 }
 
 /// Rejects the replacement of a folder, device, pipe or socket by a file.
-fn no_other_kind(there: &Metadata) -> Result<()> {
+fn check_replaceable(there: &Metadata) -> Result<()> {
     match there.is_file() || there.is_symlink() {
         true => Ok(()),
         false if there.is_dir() => Err(ErrorKind::IsADirectory.into()),
@@ -58,7 +58,7 @@ fn no_other_kind(there: &Metadata) -> Result<()> {
 
 /// Writes the bytes to `new`, which must not exist. The permissions are those of the file at `path`, or `mode` less
 /// the umask.
-fn fill(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<Prepared> {
+fn write_temporary(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<PendingFile> {
     let fill = || {
         let mut file = File::options().write(true).create_new(true).mode(mode).open(&new)?;
         if let Ok(metadata) = std::fs::metadata(path) {
@@ -68,7 +68,7 @@ fn fill(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<Prepared> 
         file.sync_all()
     };
     match fill() {
-        Ok(()) => Ok(Prepared { path: path.into(), new }),
+        Ok(()) => Ok(PendingFile { path: path.into(), new }),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         Err(error) => {
             // A partly written file is useless. If its removal fails too, the first error is the more informative
@@ -79,7 +79,7 @@ fn fill(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<Prepared> 
     }
 }
 
-impl Prepared {
+impl PendingFile {
     /// Moves the contents to the final path. After a crash at any moment the complete old or new file is there.
     ///
     /// # Errors
@@ -104,12 +104,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// Any I/O error; an old file then still exists.
-pub fn write_beside_others(path: &Path, bytes: &[u8]) -> Result<()> {
-    fill(path, beside(path)?, bytes, MODE)?.commit()
+pub fn write_user_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_temporary(path, process_path(path)?, bytes, MODE)?.commit()
 }
 
 /// Returns a temporary name in the same folder that is unique to this process.
-fn beside(path: &Path) -> Result<PathBuf> {
+fn process_path(path: &Path) -> Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy();
     Ok(path.with_file_name(format!(".{name}.{}.new", std::process::id())))
 }
@@ -122,9 +122,9 @@ fn beside(path: &Path) -> Result<PathBuf> {
 pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
     no_named_pipe(path)?;
     match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => write_beside_others(&path.canonicalize()?, bytes),
+        Ok(metadata) if metadata.is_file() => write_user_file(&path.canonicalize()?, bytes),
         Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
-            write_beside_others(path, bytes)
+            write_user_file(path, bytes)
         }
         _ => std::fs::write(path, bytes),
     }
@@ -148,7 +148,7 @@ fn no_named_pipe(path: &Path) -> Result<()> {
 /// Any I/O error.
 pub fn can_output(path: &Path) -> Result<()> {
     no_named_pipe(path)?;
-    let attempt = |path: &Path| remove(&fill(path, beside(path)?, b"", MODE)?.new);
+    let attempt = |path: &Path| remove(&write_temporary(path, process_path(path)?, b"", MODE)?.new);
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(metadata) if metadata.is_file() => attempt(&path.canonicalize()?),
@@ -159,29 +159,29 @@ pub fn can_output(path: &Path) -> Result<()> {
 }
 
 /// File being written under a temporary name that is unique to this process. It is removed on drop unless it was
-/// moved to its final path by [`Part::put`].
+/// moved to its final path by [`PartialFile::commit`].
 #[derive(Debug)]
-pub struct Part {
+pub struct PartialFile {
     part: PathBuf,
     path: PathBuf,
 }
 
-impl Part {
+impl PartialFile {
     /// Opens a temporary file for the file that is to be at `path`; returns its handle too.
     ///
     /// # Errors
     /// Any I/O error, and the errors of [`can_replace`].
-    pub fn of(path: &Path) -> Result<(Part, File)> {
+    pub fn of(path: &Path) -> Result<(PartialFile, File)> {
         can_replace(path)?;
-        let part = beside(path)?;
+        let part = process_path(path)?;
         // Left by an earlier process with the same process id.
         remove(&part)?;
         let file = File::create_new(&part)?;
-        Ok((Part { part, path: path.into() }, file))
+        Ok((PartialFile { part, path: path.into() }, file))
     }
 
     /// Temporary path.
-    pub fn place(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.part
     }
 
@@ -189,12 +189,12 @@ impl Part {
     ///
     /// # Errors
     /// Any I/O error; a previous file then still exists.
-    pub fn put(self) -> Result<()> {
+    pub fn commit(self) -> Result<()> {
         replace(&self.part, &self.path)
     }
 }
 
-impl Drop for Part {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         // A partial file is useless. A failed removal is ignored, since an error has already occurred.
         let _ = std::fs::remove_file(&self.part);
@@ -210,7 +210,7 @@ pub fn replace(new: &Path, path: &Path) -> Result<()> {
     can_replace(path)?;
     let path = path.canonicalize().unwrap_or_else(|_| path.into());
     File::open(new)?.sync_all()?;
-    Prepared { path, new: new.into() }.commit()
+    PendingFile { path, new: new.into() }.commit()
 }
 
 /// Checks, before a long computation, whether [`replace`] can put a file at `path`.
@@ -219,7 +219,7 @@ pub fn replace(new: &Path, path: &Path) -> Result<()> {
 /// A device, socket, pipe, folder or dangling link at `path`.
 pub fn can_replace(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
-        Ok(there) => no_other_kind(&there),
+        Ok(there) => check_replaceable(&there),
         Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
             Err(Error::other("is a link to nothing: name a file"))
         }
@@ -257,7 +257,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_file_is_replaced_with_its_permissions_and_nothing_is_left_beside_it() {
+    fn replace_keeps_permissions_and_leaves_no_temporary() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         write(&path, b"one").unwrap();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_replaces_files_and_is_written_to_devices() {
+    fn output_replaces_files_and_writes_to_devices() {
         let dir = tempfile::tempdir().unwrap();
         let (path, link) = (dir.path().join("x"), dir.path().join("link"));
         output(&path, b"one").unwrap();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_where_new_contents_are_written_first_is_not_touched() {
+    fn existing_temporary_file_is_not_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let [path, new, victim] = ["x", "x.new", "victim"].map(|name| dir.path().join(name));
         std::fs::write(&victim, "precious").unwrap();
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_name_is_in_the_present_folder() {
+    fn bare_name_is_in_current_folder() {
         assert_eq!((folder(Path::new("x")), folder(Path::new("a/x"))), (Path::new("."), Path::new("a")));
     }
 }

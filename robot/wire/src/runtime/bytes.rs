@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_survives_both_forms() {
+    fn every_byte_round_trips_through_json_and_msgpack() {
         let all = Bytes((0..=255).collect());
         let json = serde_json::to_string(&all).unwrap();
         assert!(json.starts_with("\"000102") && json.ends_with("feff\""), "{json}");

@@ -51,11 +51,11 @@ impl FileError {
 /// Any I/O error, or the path is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     // Checked before opening, because opening a device may activate it.
-    refuse_others(fs::metadata(path)?.file_type())?;
+    reject_non_files(fs::metadata(path)?.file_type())?;
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     // The path may have been replaced since the first check.
-    refuse_others(file.metadata()?.file_type())?;
+    reject_non_files(file.metadata()?.file_type())?;
     Ok(file)
 }
 
@@ -82,14 +82,14 @@ fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         Ok(metadata) if metadata.is_symlink() => {
             io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link, not a file")
         }
-        Ok(metadata) => refuse_others(metadata.file_type()).err().unwrap_or(error),
+        Ok(metadata) => reject_non_files(metadata.file_type()).err().unwrap_or(error),
         Err(_) => error,
     })?;
-    refuse_others(file.metadata()?.file_type())?;
+    reject_non_files(file.metadata()?.file_type())?;
     Ok(file)
 }
 
-fn refuse_others(kind: FileType) -> io::Result<()> {
+fn reject_non_files(kind: FileType) -> io::Result<()> {
     let what = match kind {
         _ if kind.is_file() => return Ok(()),
         _ if kind.is_dir() => "a folder",
@@ -161,8 +161,9 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
         // The library's message may list the known keys on the same line, which helps the user; keep that list.
         let message = with_short_names(&error.message().replace('\n', "; "));
         let at = text.lines().nth(line - 1).unwrap_or_default();
-        let message =
-            of_wrong_type(&message, before).or_else(|| of_foreign_number(at)).unwrap_or_else(|| with_nearest(&message));
+        let message = describe_wrong_type(&message, before)
+            .or_else(|| describe_unit_or_comma(at))
+            .unwrap_or_else(|| suggest_nearest(&message));
         FileError::Malformed { name: name.into(), message: format!("line {line}: {message}") }
     })
 }
@@ -172,12 +173,12 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
 pub fn wrong_value(error: &toml::de::Error) -> String {
     let text = error.to_string();
     let key = text.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
-    key.and_then(|key| of_wrong_type(error.message(), &format!("{key} =")))
-        .unwrap_or_else(|| with_nearest(&text.trim_end().replace('\n', "; ")))
+    key.and_then(|key| describe_wrong_type(error.message(), &format!("{key} =")))
+        .unwrap_or_else(|| suggest_nearest(&text.trim_end().replace('\n', "; ")))
 }
 
 /// Describes the type that a key expects, if the library's message reports a wrong type for the value after `before`.
-fn of_wrong_type(message: &str, before: &str) -> Option<String> {
+fn describe_wrong_type(message: &str, before: &str) -> Option<String> {
     let (found, wanted) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
     let wanted = match wanted {
         "f32" | "f64" => "a number",
@@ -197,7 +198,7 @@ fn of_wrong_type(message: &str, before: &str) -> Option<String> {
 }
 
 /// Describes the error in a line whose value is a number with a unit or a decimal comma.
-fn of_foreign_number(line: &str) -> Option<String> {
+fn describe_unit_or_comma(line: &str) -> Option<String> {
     let (key, value) = line.split_once('=')?;
     let (key, value) = (key.trim(), value.split('#').next()?.trim());
     let end = value.find(|c: char| !(c.is_ascii_digit() || "+-._".contains(c))).unwrap_or(value.len());
@@ -232,7 +233,7 @@ fn with_short_names(message: &str) -> String {
 }
 
 /// Adds "did you mean" to a library message about an unknown word, if the message lists the known words.
-pub fn with_nearest(message: &str) -> String {
+pub fn suggest_nearest(message: &str) -> String {
     let Some((before, known)) = message.split_once(", expected ") else { return message.into() };
     let Some(word) = ["unknown field `", "unknown variant `"].into_iter().find_map(|what| before.split_once(what))
     else {
@@ -261,7 +262,7 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     #[test]
-    fn what_is_no_file_is_named_and_not_waited_for() {
+    fn special_files_are_rejected_by_kind_without_blocking() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         let _socket = UnixListener::bind(at("socket")).unwrap();
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_told_with_its_line_and_the_nearest_known_one() {
+    fn unknown_key_error_names_line_and_nearest_key() {
         #[derive(Debug, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Run {
@@ -309,12 +310,12 @@ mod tests {
         assert_eq!(said("\nminutes = \"ten\""), "a.toml: line 2: `minutes` takes a number, not string \"ten\"");
         let task = said("minutes = 1.0\ntask = \"trasnport\"");
         assert!(task.contains("line 2: unknown variant `trasnport`; did you mean `transport`?"), "{task}");
-        let near = with_nearest("unknown variant `forage`, expected one of `coverage`, `foraging`");
+        let near = suggest_nearest("unknown variant `forage`, expected one of `coverage`, `foraging`");
         assert!(near.contains("did you mean `foraging`?"), "{near}");
     }
 
     #[test]
-    fn a_value_of_a_wrong_type_is_told_with_its_key() {
+    fn wrong_value_type_is_reported_with_key() {
         #[derive(Debug, serde::Deserialize)]
         struct Run {
             #[serde(rename = "steps")]
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_a_bound_and_one_encoding() {
+    fn text_is_bounded_and_must_be_utf8() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
         let read = |content: &[u8]| {

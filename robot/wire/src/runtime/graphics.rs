@@ -9,7 +9,7 @@ const SESSION: &str = "XDG_RUNTIME_DIR";
 /// Restarts the program with `XDG_RUNTIME_DIR` set to a missing folder if the variable is not an absolute path.
 /// Mesa's loader looks there for a display whenever adapters are listed, and without the variable each of its drivers
 /// writes an error to standard error. Call this before anything else. If the restart fails, the program continues.
-pub fn without_desktop() {
+pub fn hide_desktop_session() {
     if std::env::var_os(SESSION).is_some_and(|path| path.as_encoded_bytes().starts_with(b"/")) {
         return;
     }

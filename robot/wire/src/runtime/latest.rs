@@ -11,7 +11,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// Result of the newest write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum WriteResult {
     /// The content with this number is on the disk.
     Kept(u64),
     /// The write of this number failed, for this reason; the file was removed.
@@ -22,7 +22,7 @@ pub enum Fate {
 
 /// Handle of a file and its writer thread, which ends when the handle is dropped.
 #[derive(Debug)]
-pub struct Latest(Arc<Shared>);
+pub struct LatestWriter(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -34,7 +34,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Slots {
     content: Option<(u64, Vec<u8>)>,
-    fate: Option<Fate>,
+    fate: Option<WriteResult>,
     closed: bool,
 }
 
@@ -44,20 +44,20 @@ impl Shared {
     }
 }
 
-impl Latest {
+impl LatestWriter {
     /// Starts the writer of the file at `path`. With `removes`, a file that cannot be replaced is removed: no content
     /// is then better than old content.
     ///
     /// # Errors
     /// The system refuses to create a thread.
-    pub fn start(path: PathBuf, removes: bool) -> std::io::Result<Latest> {
+    pub fn start(path: PathBuf, removes: bool) -> std::io::Result<LatestWriter> {
         let shared = Arc::new(Shared::default());
         let work = {
             let shared = Arc::clone(&shared);
             move || write_contents(&path, removes, &shared)
         };
         std::thread::Builder::new().name("latest".into()).spawn(work)?;
-        Ok(Latest(shared))
+        Ok(LatestWriter(shared))
     }
 
     /// Replaces the file's content, and content that is still waiting for the disk. The result carries `number`.
@@ -67,12 +67,12 @@ impl Latest {
     }
 
     /// Returns the newest result, unless it was returned before.
-    pub fn fate(&self) -> Option<Fate> {
+    pub fn take_result(&self) -> Option<WriteResult> {
         self.0.lock().fate.take()
     }
 }
 
-impl Drop for Latest {
+impl Drop for LatestWriter {
     fn drop(&mut self) {
         self.0.lock().closed = true;
         self.0.changed.notify_one();
@@ -82,19 +82,19 @@ impl Drop for Latest {
 fn write_contents(path: &Path, removes: bool, shared: &Shared) {
     let _ = crate::precedence::run_as_others();
     // Content that the disk refused, and the reason that was reported for it.
-    let mut refused: Option<((u64, Vec<u8>), Fate)> = None;
+    let mut refused: Option<((u64, Vec<u8>), WriteResult)> = None;
     loop {
         let Some(content) = next_content(shared, refused.as_ref().map(|(content, _)| content)) else { return };
         let fate = match atomic::write(path, &content.1) {
-            Ok(()) => Fate::Kept(content.0),
+            Ok(()) => WriteResult::Kept(content.0),
             Err(error) => {
                 let why = format!("{}: {error}", path.display());
                 let removed = removes && atomic::remove(path).is_ok();
-                if removed { Fate::Removed(content.0, why) } else { Fate::Refused(why) }
+                if removed { WriteResult::Removed(content.0, why) } else { WriteResult::Refused(why) }
             }
         };
         let repeated = refused.take().is_some_and(|(_, reported)| reported == fate);
-        if !matches!(fate, Fate::Kept(_)) {
+        if !matches!(fate, WriteResult::Kept(_)) {
             refused = Some((content, fate.clone()));
         }
         if !repeated {
@@ -121,10 +121,10 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
-    fn next(latest: &Latest) -> Fate {
+    fn next(latest: &LatestWriter) -> WriteResult {
         let until = Instant::now() + Duration::from_secs(60);
         loop {
-            if let Some(fate) = latest.fate() {
+            if let Some(fate) = latest.take_result() {
                 return fate;
             }
             assert!(Instant::now() < until, "nothing becomes of it");
@@ -133,12 +133,12 @@ mod tests {
     }
 
     #[test]
-    fn the_same_number_is_reported_again_when_it_is_put_again() {
+    fn same_number_is_reported_for_each_put() {
         let folder = tempfile::tempdir().unwrap();
-        let latest = Latest::start(folder.path().join("x"), false).unwrap();
+        let latest = LatestWriter::start(folder.path().join("x"), false).unwrap();
         for content in ["first", "second"] {
             latest.put(7, content.into());
-            assert_eq!(next(&latest), Fate::Kept(7));
+            assert_eq!(next(&latest), WriteResult::Kept(7));
             assert_eq!(std::fs::read(folder.path().join("x")).unwrap(), content.as_bytes());
         }
     }
@@ -147,7 +147,7 @@ mod tests {
     fn content_put_before_the_handle_is_dropped_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        let latest = Latest::start(path.clone(), false).unwrap();
+        let latest = LatestWriter::start(path.clone(), false).unwrap();
         latest.put(1, b"last".to_vec());
         drop(latest);
         xpuck_testing::patience::wait_until("written", || std::fs::read(&path).is_ok_and(|bytes| bytes == b"last"));
@@ -157,28 +157,28 @@ mod tests {
     fn newest_content_is_on_the_disk_when_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        let latest = Latest::start(path.clone(), true).unwrap();
+        let latest = LatestWriter::start(path.clone(), true).unwrap();
         (1..=50).for_each(|number| latest.put(number, number.to_string().into_bytes()));
-        while next(&latest) != Fate::Kept(50) {}
+        while next(&latest) != WriteResult::Kept(50) {}
         assert_eq!(std::fs::read(path).unwrap(), b"50");
     }
 
     #[test]
-    fn content_that_cannot_be_replaced_is_removed_or_left_and_written_when_the_disk_takes_it() {
+    fn failed_write_is_removed_or_kept_then_retried() {
         for removes in [true, false] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("x");
-            let latest = Latest::start(path.clone(), removes).unwrap();
+            let latest = LatestWriter::start(path.clone(), removes).unwrap();
             latest.put(1, b"old".to_vec());
-            assert_eq!(next(&latest), Fate::Kept(1));
+            assert_eq!(next(&latest), WriteResult::Kept(1));
             // A folder blocks the temporary path of the new file.
             let way = folder.path().join("x.new");
             std::fs::create_dir_all(way.join("full")).unwrap();
             latest.put(2, b"new".to_vec());
-            assert_eq!(matches!(next(&latest), Fate::Removed(2, _)), removes);
+            assert_eq!(matches!(next(&latest), WriteResult::Removed(2, _)), removes);
             assert_eq!(path.exists(), !removes);
             std::fs::remove_dir_all(way).unwrap();
-            assert_eq!(next(&latest), Fate::Kept(2));
+            assert_eq!(next(&latest), WriteResult::Kept(2));
             assert_eq!(std::fs::read(&path).unwrap(), b"new");
         }
     }

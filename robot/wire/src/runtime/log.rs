@@ -1,7 +1,7 @@
 //! Log of a service. A thread writes its lines to standard error, so that no loop waits for a disk or reader.
 //!
 //! If the log is full, closed or stalled, lines are dropped and counted. Services log through the macros of
-//! [`tracing`]: `target:` names the source, fields identify the instance. [`begin`] formats these events as lines.
+//! [`tracing`]: `target:` names the source, fields identify the instance. [`start`] formats these events as lines.
 
 mod events;
 mod form;
@@ -14,8 +14,8 @@ pub use tracing::Level;
 
 use crate::{clock, output};
 use events::Events;
-use form::Form;
-use pen::Pen;
+use form::LineFormat;
+use pen::LogWriter;
 use std::fmt::Display;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -26,13 +26,13 @@ const LEVEL: &str = "XPUCK_LOG";
 /// Environment variable in which systemd identifies a standard error that is connected to journald.
 const JOURNAL: &str = "JOURNAL_STREAM";
 /// Maximum wait for unwritten lines when a process ends.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FLUSH_LIMIT: Duration = Duration::from_secs(1);
 /// Maximum wait for unwritten lines after a panic; wheels may have to stop afterwards.
 const PANIC: Duration = Duration::from_millis(300);
 
-static FORM: OnceLock<Form> = OnceLock::new();
-static LOG: OnceLock<Pen> = OnceLock::new();
-static REPORTS: OnceLock<Pen> = OnceLock::new();
+static FORM: OnceLock<LineFormat> = OnceLock::new();
+static LOG: OnceLock<LogWriter> = OnceLock::new();
+static REPORTS: OnceLock<LogWriter> = OnceLock::new();
 
 /// Emits an event whose level is known only at run time; the other arguments are those of the `tracing` macros.
 #[macro_export]
@@ -79,33 +79,34 @@ impl Line {
     }
 }
 
-fn form() -> Form {
-    *FORM.get_or_init(|| Form::of(output::stderr(), std::env::var(JOURNAL).ok().as_deref()))
+fn form() -> LineFormat {
+    *FORM.get_or_init(|| LineFormat::of(output::stderr(), std::env::var(JOURNAL).ok().as_deref()))
 }
 
-fn log() -> &'static Pen {
-    LOG.get_or_init(|| Pen::new("log", output::stderr(), Some(form())))
+fn log() -> &'static LogWriter {
+    LOG.get_or_init(|| LogWriter::new("log", output::stderr(), Some(form())))
 }
 
-fn stamped(level: Level, text: &str) {
+fn write_stamped(level: Level, text: &str) {
     log().line(&form().line(clock::unix_ms(), level, text));
-    tap::tell(level, text);
+    tap::forward(level, text);
 }
 
 /// Starts the log and routes events and panics to it; after a panic is logged, `then` is called. To be called at
 /// program start.
-pub fn begin(then: fn()) {
+pub fn start(then: fn()) {
     log();
     let wanted = std::env::var_os(LEVEL).unwrap_or_default();
     let level = events::level(&wanted.to_string_lossy());
     // In tests this may be called twice; the first subscriber stays.
-    let _ = tracing::subscriber::set_global_default(Events { most: level.unwrap_or(Level::INFO), write: stamped });
+    let _ =
+        tracing::subscriber::set_global_default(Events { most: level.unwrap_or(Level::INFO), write: write_stamped });
     if level.is_none() {
         warn!(target: "log", "{LEVEL}={} is none of error, warn, info and debug: it is info", wanted.display());
     }
     std::panic::set_hook(Box::new(move |info| {
         let thread = std::thread::current();
-        let say = |text: String| text.lines().for_each(|text| stamped(Level::ERROR, text));
+        let say = |text: String| text.lines().for_each(|text| write_stamped(Level::ERROR, text));
         say(format!("thread `{}` {info}", thread.name().unwrap_or("without a name")));
         let trace = std::backtrace::Backtrace::capture();
         if trace.status() == std::backtrace::BacktraceStatus::Captured {
@@ -117,24 +118,24 @@ pub fn begin(then: fn()) {
 }
 
 /// Writes text of one or more lines to the log without a prefix, for example the error of a command. Returns at once.
-pub fn line(text: impl Display) {
+pub fn write_raw(text: impl Display) {
     text.to_string().lines().for_each(|text| log().line(form::cut(text)));
 }
 
 /// Queues a line for standard output in the same way, for reports of a running service.
-pub fn report(text: impl Display) {
-    REPORTS.get_or_init(|| Pen::new("reports", output::stdout(), None)).line(&text.to_string());
+pub fn print(text: impl Display) {
+    REPORTS.get_or_init(|| LogWriter::new("reports", output::stdout(), None)).line(&text.to_string());
 }
 
 /// Number of log lines dropped since program start.
 pub fn lost() -> u64 {
-    LOG.get().map_or(0, Pen::lost)
+    LOG.get().map_or(0, LogWriter::lost)
 }
 
 /// Waits up to a second for queued lines to be written. To be called at program end and before a command prints its
 /// result.
 pub fn flush() {
-    flush_within(LAST_WORDS);
+    flush_within(FLUSH_LIMIT);
 }
 
 fn flush_within(limit: Duration) {

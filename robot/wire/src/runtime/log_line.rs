@@ -24,7 +24,7 @@ pub enum Severity {
 
 impl Severity {
     /// Converts a `tracing` level.
-    pub fn of(level: Level) -> Severity {
+    pub fn from_level(level: Level) -> Severity {
         match level {
             Level::ERROR => Severity::Error,
             Level::WARN => Severity::Warn,
@@ -66,7 +66,7 @@ impl LogLine {
     }
 
     /// Whether the text is within its limits.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.text.len() <= MAX_LOG_TEXT && !self.text.chars().any(char::is_control)
     }
 }

@@ -19,8 +19,8 @@ const STATUS_LIMIT: usize = 200;
 pub struct Notifier {
     socket: Option<UnixDatagram>,
     /// Interval of watchdog messages.
-    every: Option<Duration>,
-    fed: Option<Instant>,
+    interval: Option<Duration>,
+    last_alive: Option<Instant>,
     ready: bool,
     status: String,
 }
@@ -53,7 +53,7 @@ impl Notifier {
         let socket = UnixDatagram::unbound()?;
         socket.set_nonblocking(true)?;
         socket.connect_addr(&address)?;
-        Ok(Notifier { socket: Some(socket), every, ..Notifier::default() })
+        Ok(Notifier { socket: Some(socket), interval: every, ..Notifier::default() })
     }
 
     /// Reports once that the service is ready.
@@ -65,9 +65,9 @@ impl Notifier {
 
     /// Feeds the watchdog. To be called at any rate by the loop whose progress is monitored.
     pub fn alive(&mut self, now: Instant) {
-        let Some(every) = self.every else { return };
-        if self.fed.is_none_or(|fed| now.saturating_duration_since(fed) >= every) && self.send("WATCHDOG=1") {
-            self.fed = Some(now);
+        let Some(every) = self.interval else { return };
+        if self.last_alive.is_none_or(|fed| now.saturating_duration_since(fed) >= every) && self.send("WATCHDOG=1") {
+            self.last_alive = Some(now);
         }
     }
 
@@ -86,7 +86,7 @@ impl Notifier {
     }
 
     /// Whether a manager is connected.
-    pub fn is_heard(&self) -> bool {
+    pub fn has_manager(&self) -> bool {
         self.socket.is_some()
     }
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manager_hears_each_thing_when_it_is_due() {
+    fn manager_gets_each_notification_when_due() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notify");
         let manager = UnixDatagram::bind(&path).unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_abstract_name_is_one_and_an_unusable_one_is_refused() {
+    fn abstract_socket_is_used_and_invalid_name_rejected() {
         let name = format!("xpuck-notify-{}", std::process::id());
         let manager = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
         let mut notifier = Notifier::at(OsStr::new(&format!("@{name}")), None).unwrap();
@@ -145,11 +145,11 @@ mod tests {
         for wrong in ["", "@", "relative", "/nowhere/notify"] {
             assert!(Notifier::at(OsStr::new(wrong), None).is_err(), "{wrong:?}");
         }
-        assert!(!Notifier::default().is_heard());
+        assert!(!Notifier::default().has_manager());
     }
 
     #[test]
-    fn a_manager_that_does_not_listen_holds_nothing_up() {
+    fn unresponsive_manager_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notify");
         let manager = UnixDatagram::bind(&path).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_watchdog_is_fed_twice_as_often_as_it_is_asked_for() {
+    fn watchdog_interval_is_half_the_timeout() {
         assert_eq!(interval(Some("5000000"), None, 7), Some(Duration::from_millis(2500)));
         assert_eq!(interval(Some("5000000"), Some("7"), 7), Some(Duration::from_millis(2500)));
         for (usec, pid) in [(None, None), (Some("0"), None), (Some("x"), None), (Some("5000000"), Some("8"))] {

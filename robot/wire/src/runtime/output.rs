@@ -21,14 +21,14 @@ const AGAIN: Duration = Duration::from_millis(10);
 #[error("standard output: {0}")]
 pub struct OutputError(io::Error);
 
-fn but_closed(result: io::Result<()>) -> Result<(), OutputError> {
+fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), OutputError> {
     match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(OutputError(error)),
         _ => Ok(()),
     }
 }
 
-/// Writes a line to standard output; for a terminal it is escaped by [`shown`].
+/// Writes a line to standard output; for a terminal it is escaped by [`escape_for_terminal`].
 ///
 /// # Errors
 /// For example if the disk is full.
@@ -36,7 +36,7 @@ pub fn line(text: impl Display) -> Result<(), OutputError> {
     self::text(format_args!("{text}\n"))
 }
 
-/// Writes text to standard output without a line end; for a terminal it is escaped by [`shown`].
+/// Writes text to standard output without a line end; for a terminal it is escaped by [`escape_for_terminal`].
 ///
 /// # Errors
 /// As [`line()`].
@@ -44,56 +44,56 @@ pub fn text(text: impl Display) -> Result<(), OutputError> {
     bytes(text.to_string().as_bytes())
 }
 
-/// Writes bytes to standard output; for a terminal text is escaped by [`shown`].
+/// Writes bytes to standard output; for a terminal text is escaped by [`escape_for_terminal`].
 ///
 /// # Errors
 /// As [`line()`].
 pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
-    let text = is_terminal().then(|| std::str::from_utf8(bytes).ok().map(shown)).flatten();
+    let text = is_terminal().then(|| std::str::from_utf8(bytes).ok().map(escape_for_terminal)).flatten();
     let mut bytes = text.as_ref().map_or(bytes, |text| text.as_bytes());
-    but_closed(write_all(stdout(), &mut bytes))
+    ignore_broken_pipe(write_all(stdout(), &mut bytes))
 }
 
 /// Overwrites the terminal's current line, also in raw mode.
 ///
 /// # Errors
 /// As [`line()`].
-pub fn over(text: impl Display) -> Result<(), OutputError> {
-    let text = format!("\r\x1b[K{}", shown(&text.to_string()));
-    but_closed(write_all(stdout(), &mut text.as_bytes()))
+pub fn overwrite_line(text: impl Display) -> Result<(), OutputError> {
+    let text = format!("\r\x1b[K{}", escape_for_terminal(&text.to_string()));
+    ignore_broken_pipe(write_all(stdout(), &mut text.as_bytes()))
 }
 
 /// Whether the reader of standard output has closed it; endless commands end then.
-pub fn reader_left() -> bool {
+pub fn reader_closed() -> bool {
     let output = stdout();
     let mut watched = [PollFd::new(&output, PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     matches!(poll(&mut watched, Some(&at_once)), Ok(1..)) && watched[0].revents().contains(PollFlags::ERR)
 }
 
-/// Writes a line to standard error, escaped by [`shown`]. A failure cannot be reported and is ignored.
-pub fn note(text: impl Display) {
-    let _ = write_all(stderr(), &mut shown(&format!("{text}\n")).as_bytes());
+/// Writes a line to standard error, escaped by [`escape_for_terminal`]. A failure cannot be reported and is ignored.
+pub fn print_error(text: impl Display) {
+    let _ = write_all(stderr(), &mut escape_for_terminal(&format!("{text}\n")).as_bytes());
 }
 
 /// Escapes text for a terminal. Names from files may hold control characters, which would move the cursor or change
 /// the terminal's settings; all except line ends, tabs and colour sequences are escaped.
-pub fn shown(text: &str) -> Cow<'_, str> {
+pub fn escape_for_terminal(text: &str) -> Cow<'_, str> {
     let harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let length = colour(rest).unwrap_or(c.len_utf8());
         match harmless(c) || length > 1 && c == '\u{1b}' {
-            true => shown.push_str(&rest[..length]),
-            false => shown.extend(c.escape_default()),
+            true => escaped.push_str(&rest[..length]),
+            false => escaped.extend(c.escape_default()),
         }
         rest = &rest[length..];
     }
-    Cow::Owned(shown)
+    Cow::Owned(escaped)
 }
 
 /// Length of a leading colour sequence (ECMA-48, SGR) (bytes), if there is one.
@@ -139,7 +139,7 @@ pub(crate) fn shows_colours(to: &impl IsTerminal) -> bool {
 }
 
 /// Formats an error with its causes on one line; a cause already contained in the text is omitted.
-pub fn sentence(error: &(dyn Error + 'static)) -> String {
+pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -160,7 +160,7 @@ pub fn sentence(error: &(dyn Error + 'static)) -> String {
 pub fn usage(printed: io::Result<()>, on_stderr: bool, code: i32) -> Result<ExitCode, OutputError> {
     if !on_stderr {
         // The parser writes through the standard library's buffer.
-        but_closed(printed.and_then(|()| stdout().flush()))?;
+        ignore_broken_pipe(printed.and_then(|()| stdout().flush()))?;
     }
     Ok(ExitCode::from(code as u8))
 }
@@ -209,8 +209,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_gets_colours_and_no_other_control() {
-        assert!(matches!(shown("xp01\tä\n"), Cow::Borrowed("xp01\tä\n")));
+    fn only_colour_escapes_reach_terminal() {
+        assert!(matches!(escape_for_terminal("xp01\tä\n"), Cow::Borrowed("xp01\tä\n")));
         for (text, expected) in [
             ("\u{1b}[1;31mhot\u{1b}[0m", "\u{1b}[1;31mhot\u{1b}[0m"),
             ("run\u{1b}[2J", "run\\u{1b}[2J"),
@@ -218,7 +218,7 @@ mod tests {
             ("a\rb\u{9b}2J\u{1b}", "a\\rb\\u{9b}2J\\u{1b}"),
             ("\u{1b}[1", "\\u{1b}[1"),
         ] {
-            assert_eq!(shown(text), expected);
+            assert_eq!(escape_for_terminal(text), expected);
         }
     }
 
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn error_cause_is_printed_once() {
         #[derive(Debug, thiserror::Error)]
         enum Outer {
             #[error("{0}")]
@@ -239,19 +239,19 @@ mod tests {
             #[error("the hub")]
             Other(#[source] io::Error),
         }
-        assert_eq!(sentence(&Outer::from(io::Error::other("no key"))), "no key");
-        assert_eq!(sentence(&Outer::Other(io::Error::other("no key"))), "the hub: no key");
+        assert_eq!(error_chain(&Outer::from(io::Error::other("no key"))), "no key");
+        assert_eq!(error_chain(&Outer::Other(io::Error::other("no key"))), "the hub: no key");
     }
 
     #[test]
-    fn a_reader_that_left_is_no_failure_and_a_full_disk_is() {
+    fn closed_output_is_no_error_but_full_disk_is() {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let closed = write_all(&writer, &mut b"x".as_slice());
-        assert!(closed.is_err() && but_closed(closed).is_ok());
+        assert!(closed.is_err() && ignore_broken_pipe(closed).is_ok());
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let mut rest = b"x".as_slice();
-        let error = but_closed(write_all(&full, &mut rest)).unwrap_err();
+        let error = ignore_broken_pipe(write_all(&full, &mut rest)).unwrap_err();
         assert!(error.to_string().starts_with("standard output: No space left on device"), "{error}");
         assert_eq!(rest, b"x");
     }

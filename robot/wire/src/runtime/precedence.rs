@@ -50,7 +50,7 @@ mod tests {
     /// A thread created by a real-time thread is real-time until it lowers its priority; skipped where the kernel
     /// forbids real-time threads.
     #[test]
-    fn a_thread_made_by_a_real_time_thread_can_step_back() {
+    fn realtime_child_can_return_to_normal() {
         let maker = std::thread::spawn(|| {
             if run_first(1).is_err() {
                 return false;

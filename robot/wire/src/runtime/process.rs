@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_line_is_read() {
+    fn resident_memory_is_parsed_from_statm() {
         assert_eq!(resident("1000 25 3 4 0 5 0\n"), Some(25.0 * page_bytes()));
         assert_eq!(resident(""), None);
         assert!(resident_bytes().unwrap() > 1e6);

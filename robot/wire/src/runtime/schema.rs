@@ -8,12 +8,12 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 /// Schema of a TOML file that is parsed as `T`.
-pub fn of_file<T: JsonSchema>() -> Schema {
+pub fn file_schema<T: JsonSchema>() -> Schema {
     settings().with_transform(without_null).with_transform(tidy_numbers).into_generator().into_root_schema_for::<T>()
 }
 
 /// Schema of a `T` serialised as JSON.
-pub fn of_json<T: JsonSchema>() -> Schema {
+pub fn json_schema<T: JsonSchema>() -> Schema {
     settings().for_serialize().with_transform(listed).into_generator().into_root_schema_for::<T>()
 }
 

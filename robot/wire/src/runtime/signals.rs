@@ -16,7 +16,7 @@ pub fn survive_large_files() {
 ///
 /// # Errors
 /// Any other error of the call.
-pub fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub fn retry_on_interrupt<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -26,7 +26,7 @@ pub fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T
 }
 
 /// Repeats a libzmq call while signals interrupt it; this happens even to non-blocking calls.
-pub(crate) fn again<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Result<T> {
+pub(crate) fn retry_zmq<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Result<T> {
     loop {
         match call() {
             Err(zmq::Error::EINTR) => {}
@@ -40,16 +40,16 @@ pub(crate) fn again<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Result<
 pub(crate) fn send_parts(socket: &zmq::Socket, parts: &[impl AsRef<[u8]>]) -> zmq::Result<()> {
     for (i, part) in parts.iter().enumerate() {
         let more = if i + 1 < parts.len() { zmq::SNDMORE } else { 0 };
-        again(|| socket.send(part.as_ref(), zmq::DONTWAIT | more))?;
+        retry_zmq(|| socket.send(part.as_ref(), zmq::DONTWAIT | more))?;
     }
     Ok(())
 }
 
 /// Receives the parts of the next message, at least one; `None` if no message is waiting.
 pub(crate) fn receive_parts(socket: &zmq::Socket) -> Option<Vec<zmq::Message>> {
-    let mut parts = vec![again(|| socket.recv_msg(zmq::DONTWAIT)).ok()?];
+    let mut parts = vec![retry_zmq(|| socket.recv_msg(zmq::DONTWAIT)).ok()?];
     while parts.last().is_some_and(zmq::Message::get_more) {
-        parts.push(again(|| socket.recv_msg(zmq::DONTWAIT)).ok()?);
+        parts.push(retry_zmq(|| socket.recv_msg(zmq::DONTWAIT)).ok()?);
     }
     Some(parts)
 }
@@ -59,9 +59,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_made_again_until_no_signal_breaks_it_off() {
+    fn interrupted_calls_are_retried() {
         let mut interruptions = 3;
-        let result = uninterrupted(|| match interruptions {
+        let result = retry_on_interrupt(|| match interruptions {
             0 => Ok(7),
             _ => {
                 interruptions -= 1;
@@ -69,10 +69,10 @@ mod tests {
             }
         });
         assert_eq!((result.unwrap(), interruptions), (7, 0));
-        let error = uninterrupted(|| Err::<(), _>(ErrorKind::TimedOut.into())).unwrap_err();
+        let error = retry_on_interrupt(|| Err::<(), _>(ErrorKind::TimedOut.into())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         let mut interruptions = 3;
-        let result = again(|| match interruptions {
+        let result = retry_zmq(|| match interruptions {
             0 => Err::<(), _>(zmq::Error::EAGAIN),
             _ => {
                 interruptions -= 1;

@@ -2,9 +2,9 @@
 
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::{
-    Birth, Directive, Emigrant, Estimate, Event, HeardRobot, LogLine, Operator, Order, Picture, PictureTold,
-    Population, Poses, Reply, Request, RobotMessage, Sampled, Sensors, Severity, State, TagSeen, Tags, ToRobot,
-    ToWorker, Told, WorkerMessage,
+    Birth, Directive, Emigrant, Estimate, Event, HeardRobot, LogLine, Operator, Order, PeerEstimates, Picture,
+    Population, Poses, Reply, Request, RobotMessage, Sampled, Sensors, Severity, State, StoredPicture, TagSeen, Tags,
+    ToRobot, ToWorker, WorkerMessage,
 };
 use xpuck_wire::park::{ParkOrder, ParkReport, ParkRow, ParkState};
 use xpuck_wire::peer::{PeerMessage, RunName};
@@ -15,7 +15,7 @@ use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::updates::{Packer, Update, Updates};
-use xpuck_wire::witness::{Testimony, Witness};
+use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 use xpuck_wire::{Body, Phase, PushAnswer, PushRow, RobotRow, Segment, Status};
 
 fn gene() -> Emigrant {
@@ -47,7 +47,7 @@ fn updates() -> Updates {
     let update = Update { state: State::Run, ticked: true, nodes: vec![2, 3], ..Update::default() };
     packer.push(&update);
     packer.push(&Update { after_us: 100_000, ..update });
-    Updates { session: 81_985_529, first: 17, count: 2, nodes: 2, data: packer.take(), ..Updates::default() }
+    Updates { session: 81_985_529, first: 17, count: 2, nodes: 2, data: packer.finish_batch(), ..Updates::default() }
 }
 
 /// Signed experiment.
@@ -136,8 +136,8 @@ pub fn from_robot() -> Vec<RobotMessage> {
             version: "0.1.0".into(),
             session: 0x1234_5678_9abc,
             seen: (1_700_000_000_000, 41),
-            witness: Witness {
-                told: Some(Testimony {
+            witness: LastDirectiveReport {
+                told: Some(ObeyedDirective {
                     directive: 1_700_000_000_003,
                     state: State::Run,
                     run: 1_700_000_000_001,
@@ -237,7 +237,7 @@ pub fn to_robot() -> Vec<ToRobot> {
             mates: vec![(2, [0.25, 0.5, -1.5], [0.0625, 0.125])],
             age: 0.03125,
         })),
-        ToRobot::Estimates(vec![Told { island: 2, age: 1.5, estimates: vec![estimate()] }]),
+        ToRobot::Estimates(vec![PeerEstimates { island: 2, age: 1.5, estimates: vec![estimate()] }]),
         ToRobot::Senses { up: -1.5, neighbours: vec![(2, 0.25, 0.5).into()], age: 0.0625 },
         ToRobot::Genes { generation: 12, immigrants: vec![gene()] },
         ToRobot::Ping { stamp: 7.5 },
@@ -329,7 +329,7 @@ pub fn replies() -> Vec<Reply> {
             text: "paused".into(),
         }]),
         Reply::Link(format!("http://127.0.0.1:7600/#link={}", "5a".repeat(32))),
-        Reply::Picture(PictureTold {
+        Reply::Picture(StoredPicture {
             picture: Some(Picture { width: 1, height: 1, rgb: Bytes(vec![255, 128, 0]) }),
             age: 0.25,
             camera_age: Some(0.125),

@@ -1,8 +1,8 @@
 //! Third-party files of a board: blobs fetched by the operator, and some files from Debian packages.
 
 use super::{BOOT, BuildError, Recipe, apt, put};
-use crate::board::{Blob, Board, Piece};
-use crate::card::{BLOCK, FIRST};
+use crate::board::{Blob, Board, PackageFile};
+use crate::card::{BLOCK, FIRST_PARTITION_START};
 use crate::tools::{self, ToolError};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub(super) fn place(
             blocks.insert(block, (blob.name.clone(), read(path)?));
         }
     }
-    let mut pieces: Vec<(PathBuf, &Piece)> = Vec::new();
+    let mut pieces: Vec<(PathBuf, &PackageFile)> = Vec::new();
     for fetched in &board.fetched {
         pieces.extend(fetched.files.iter().map(|piece| (debian.to_path_buf(), piece)));
     }
@@ -107,7 +107,7 @@ fn add(from: &Path, to: &Path) -> Result<(), ToolError> {
 /// Pads the data before the first partition to whole blocks. The last, partly filled block of one entry may overlap
 /// the first block of the next, as in some boot loader layouts; the next entry then takes precedence.
 fn arrange(blocks: BTreeMap<u64, (String, Vec<u8>)>) -> Result<Vec<(u64, Vec<u8>)>, BuildError> {
-    let ends = blocks.keys().skip(1).copied().chain([FIRST / BLOCK]).collect::<Vec<_>>();
+    let ends = blocks.keys().skip(1).copied().chain([FIRST_PARTITION_START / BLOCK]).collect::<Vec<_>>();
     let mut arranged = Vec::new();
     for ((block, (name, mut bytes)), end) in blocks.into_iter().zip(ends) {
         let room = end.saturating_sub(block) * BLOCK;
@@ -143,9 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn what_would_lie_on_another_or_on_a_partition_is_refused() {
+    fn overlapping_blobs_are_rejected() {
         let error = of(&[(1, 15_872 + 1), (31, 10)]).unwrap_err();
         assert!(error.contains("at 1") && error.contains("15360"), "{error}");
-        assert!(of(&[(FIRST / BLOCK - 1, 1025)]).is_err() && of(&[(0, 1)]).is_err());
+        assert!(of(&[(FIRST_PARTITION_START / BLOCK - 1, 1025)]).is_err() && of(&[(0, 1)]).is_err());
     }
 }

@@ -153,7 +153,7 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
         let _ = fs::remove_file(&new);
         return Err(error);
     }
-    Ok(head.told()?)
+    Ok(head.unverified_manifest()?)
 }
 
 /// Fetches a board's kernel from Debian and builds the results that depend only on the kernel: device tree, module

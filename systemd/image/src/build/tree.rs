@@ -127,9 +127,9 @@ const UNUSED: &[&str] = &[
     "usr/lib/*/gconv",
 ];
 /// Only file of a package's documentation that is kept: the licence terms.
-const KEPT_OF_DOC: &str = "copyright";
+const KEPT_DOC_FILE: &str = "copyright";
 /// Leftovers of the build.
-const LITTER: &[&str] = &[
+const BUILD_LEFTOVERS: &[&str] = &[
     "var/cache/apt",
     "var/lib/apt/lists",
     "var/cache/ldconfig",
@@ -200,7 +200,7 @@ pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
 
 /// Removes unneeded files and those that would differ between builds.
 pub(super) fn clean(root: &Path) -> Result<(), ToolError> {
-    for name in LITTER {
+    for name in BUILD_LEFTOVERS {
         let path = root.join(name);
         let was_folder = path.is_dir();
         remove(&path)?;
@@ -214,7 +214,7 @@ pub(super) fn clean(root: &Path) -> Result<(), ToolError> {
         }
     }
     for path in matching(root, "usr/share/doc/*/*")? {
-        if path.file_name().is_some_and(|name| name != KEPT_OF_DOC) {
+        if path.file_name().is_some_and(|name| name != KEPT_DOC_FILE) {
             remove(&path)?;
         }
     }

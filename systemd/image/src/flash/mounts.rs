@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Moves the calling thread into a private mount namespace.
-pub(super) fn alone() -> Result<(), ToolError> {
+pub(super) fn private_namespace() -> Result<(), ToolError> {
     let here = Path::new("a namespace for mounts");
     unshare(CloneFlags::CLONE_NEWNS).map_err(|error| ToolError::file(here)(error.into()))?;
     tools::run("keeping mounts apart", Command::new("mount").args(["--make-rprivate", "/"])).map(drop)
@@ -35,7 +35,7 @@ impl Loop {
     }
 
     /// Drops cached data, so that the next read comes from the card.
-    pub(super) fn forget(&self) -> Result<(), ToolError> {
+    pub(super) fn drop_cache(&self) -> Result<(), ToolError> {
         tools::run("emptying buffers", Command::new("blockdev").arg("--flushbufs").arg(&self.path)).map(drop)
     }
 }

@@ -5,9 +5,9 @@ use super::{Body, SavedGenome};
 use crate::scenario::{ScenarioError, Step};
 use std::fmt::Write;
 use xpuck_automata::automaton::{Automaton, Module, parse, print};
-use xpuck_automata::cargo::Automata;
+use xpuck_automata::cargo::ControllerAutomata;
 
-impl SavedGenome for Automata {
+impl SavedGenome for ControllerAutomata {
     const WORD: Option<&'static str> = None;
 
     fn modules(step: &Step) -> Vec<Module> {
@@ -23,9 +23,9 @@ impl SavedGenome for Automata {
         }
     }
 
-    fn read(body: &Body) -> Result<Automata, ScenarioError> {
+    fn read(body: &Body) -> Result<ControllerAutomata, ScenarioError> {
         let fail = |line: usize, message: String| ScenarioError { file: body.file.into(), line, message };
-        let mut automata = Automata::default();
+        let mut automata = ControllerAutomata::default();
         let (mut above, mut rest) = (body.above, body.lines);
         while let Some((&(number, line), after)) = rest.split_first() {
             let line = line.trim();
@@ -56,7 +56,7 @@ fn begins_module(line: &str) -> bool {
 }
 
 /// Returns the index for a module's automaton.
-fn place(automata: &Automata, modules: &[Module], name: &str) -> Result<usize, String> {
+fn place(automata: &ControllerAutomata, modules: &[Module], name: &str) -> Result<usize, String> {
     let module = module(name)?;
     let place = module.arbitrated().filter(|_| modules.contains(&module));
     let place = place.ok_or_else(|| format!("{name} is not named in the first line; name it there"))?;

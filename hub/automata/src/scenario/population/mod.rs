@@ -7,7 +7,7 @@ mod trees;
 use super::{Generation, Kind, ScenarioError, Step};
 use std::fmt::Write;
 use xpuck_automata::automaton::Module;
-use xpuck_automata::cargo::Automata;
+use xpuck_automata::cargo::ControllerAutomata;
 use xpuck_evolve::curriculum::{Member, Species};
 
 /// Maximum number of individuals of a saved population.
@@ -40,7 +40,7 @@ pub struct Body<'a> {
 
 /// Saved individual.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Saved<G = Automata> {
+pub struct SavedIndividual<G = ControllerAutomata> {
     /// Fitness in the step in which the individual was saved.
     pub fitness: f64,
     /// Genome of the individual.
@@ -66,7 +66,7 @@ pub struct Saved<G = Automata> {
 ///
 /// Populations of trees have the word `tree` before the modules to which the trees can give the motors.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Population<G = Automata> {
+pub struct Population<G = ControllerAutomata> {
     /// Modules whose automata evolved, or to which trees can give the motors, in the order of [`Module::ARBITRATED`].
     pub modules: Vec<Module>,
     /// Number of generations of the step.
@@ -74,13 +74,13 @@ pub struct Population<G = Automata> {
     /// Number of evaluations of the step.
     pub evaluations: u64,
     /// Individuals, fittest first.
-    pub individuals: Vec<Saved<G>>,
+    pub individuals: Vec<SavedIndividual<G>>,
 }
 
 impl<G: SavedGenome> Population<G> {
     /// Creates the saved form of a step's current population.
     pub fn new<S: Kind<Genome = G>>(generation: &Generation<S>) -> Population<G> {
-        let saved = |member: &Member<S>| Saved { fitness: member.fitness, genome: member.genome.clone() };
+        let saved = |member: &Member<S>| SavedIndividual { fitness: member.fitness, genome: member.genome.clone() };
         Population {
             modules: G::modules(generation.step),
             generations: generation.variables.step_generation,

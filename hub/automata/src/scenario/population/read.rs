@@ -1,6 +1,6 @@
 //! Parser of saved populations, for all kinds of genomes.
 
-use super::{Body, MAX_INDIVIDUALS, Population, Saved, SavedGenome};
+use super::{Body, MAX_INDIVIDUALS, Population, SavedGenome, SavedIndividual};
 use crate::scenario::ScenarioError;
 use std::str::FromStr;
 use xpuck_automata::automaton::Module;
@@ -51,7 +51,7 @@ pub(super) fn population<G: SavedGenome>(file: &str, text: &str) -> Result<Popul
                     let (lines, after) = rest.split_at(length);
                     rest = after;
                     let genome = G::read(&Body { file, modules: &population.modules, above: number, lines })?;
-                    population.individuals.push(Saved { fitness, genome });
+                    population.individuals.push(SavedIndividual { fitness, genome });
                     Ok(())
                 }
                 Err(message) => Err(message),
@@ -158,14 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_known() {
+    fn truncated_population_is_rejected() {
         let end = |text: &str| population("p", text).unwrap_err().to_string();
         assert!(end(&TEXT.replace("end 2", "end 3")).contains("3 individuals are said, 2 are there"));
         assert!(end(&TEXT.replace("end 2", "end 2\nindividual 1")).contains("it is the last line"));
     }
 
     #[test]
-    fn the_fittest_comes_first_whatever_their_order() {
+    fn individuals_are_sorted_by_fitness() {
         let text = TEXT.replace("803211.1", "-7");
         assert_eq!(population("p", &text).unwrap().individuals[1].fitness, -7.0);
     }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_with_a_line_less_or_another_makes_a_panic() {
+    fn changed_lines_never_panic() {
         for at in 0..TEXT.lines().count() {
             for to in
                 ["", "individual", "individual nan", "module explore", "module", "population 1", "states 99", "é -> 1:"]

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_that_is_none_or_of_other_modules_is_refused_by_its_line() {
+    fn invalid_tree_reports_line() {
         let error = |from: &str, to: &str| population(&TEXT.replacen(from, to, 1)).unwrap_err();
         assert!(error("signal 2", "signul 2").starts_with("p: line 8: tree: "), "{}", error("signal 2", "signul 2"));
         assert!(error("signal 2", "signal 3").starts_with("p: line 4: tree: it has a node"));

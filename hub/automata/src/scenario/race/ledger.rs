@@ -7,12 +7,12 @@ use xpuck_evolve::{Id, Individual, Stage};
 
 /// Scores of each tree, by run number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ledger(BTreeMap<Id, BTreeMap<u32, f64>>);
+pub(super) struct ScoreTable(BTreeMap<Id, BTreeMap<u32, f64>>);
 
-impl Ledger {
+impl ScoreTable {
     /// Adds the scores of a generation's trials. Runs that promoted a newborn are dropped, as in the race itself, and
     /// so are those of removed trees.
-    pub fn note(&mut self, population: &[Individual], trials: &[Trial], scores: &[f64]) {
+    pub fn add(&mut self, population: &[Individual], trials: &[Trial], scores: &[f64]) {
         for contender in population.iter().filter(|individual| individual.stage == Stage::Contender) {
             self.0.remove(&contender.id);
         }

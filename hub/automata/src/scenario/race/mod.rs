@@ -10,21 +10,21 @@ mod scale;
 
 use scale::Scale;
 
-use super::run::Ran;
-use super::step::Wrong;
-use super::{Ask, Ending, Generation, Kind, Population, Report, Scenario, Step};
+use super::run::StepRun;
+use super::step::StepError;
+use super::{Ending, Generation, Kind, Population, Report, Request, Scenario, Step};
 use crate::arbiters::{TreeGenome, TreeSpecies};
-use ledger::Ledger;
+use ledger::ScoreTable;
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_automata::cargo::{Arbiter, Trials};
 use xpuck_evolve::Island;
-use xpuck_evolve::curriculum::{Member, Progress, Statistics, Variables, first_momentum, next_momentum};
+use xpuck_evolve::curriculum::{Member, Statistics, StepState, Variables, first_momentum, next_momentum};
 use xpuck_evolve::{Algorithm, Settings};
 use xpuck_evolve::{Individual, Stage};
 use xpuck_kernels::tree::Tree;
 
 /// Checks that a step can be raced; the error names the key.
-pub(super) fn check(step: &Step) -> Result<(), Wrong> {
+pub(super) fn check(step: &Step) -> Result<(), StepError> {
     if Scale::of(step).is_none() {
         let message = "a race scales fitness by what the best must reach; ask for it, such as `best-fitness >= 700000`";
         return Err(("end", message.into()));
@@ -51,7 +51,7 @@ impl Scenario {
         seed: u64,
         begin: &BTreeMap<usize, Population<TreeGenome>>,
         mut score: impl FnMut(&[Arbiter], &[(usize, u32)], &Trials) -> Vec<f64>,
-        mut see: impl FnMut(&Generation<TreeSpecies>) -> Ask,
+        mut see: impl FnMut(&Generation<TreeSpecies>) -> Request,
     ) -> Report<Arbiter> {
         self.run_steps(begin, |i, populations, variables| {
             let step = &self.steps[i];
@@ -74,7 +74,7 @@ impl Scenario {
                 });
                 if let Some(ending) = Ending::of(progress, ask) {
                     let statistics = statistics.clone();
-                    return Ran { variables: race.variables, members, statistics, ending, ask };
+                    return StepRun { variables: race.variables, members, statistics, ending, ask };
                 }
                 race.island.advance(&[]);
             }
@@ -108,7 +108,7 @@ impl Scenario {
             island: Island::with_trees(settings, species.primitive_set().clone(), (i as u16, seed), &given),
             species,
             scale,
-            ledger: Ledger::default(),
+            ledger: ScoreTable::default(),
             variables: Variables { step_generation: 0, step_evaluations: 0, total_generations, ..variables },
             runs: 0,
             record: f64::NEG_INFINITY,
@@ -123,7 +123,7 @@ struct Race<'a> {
     species: TreeSpecies,
     island: Island,
     scale: Scale,
-    ledger: Ledger,
+    ledger: ScoreTable,
     variables: Variables,
     /// Number of runs in the step so far.
     runs: u64,
@@ -135,21 +135,21 @@ struct Race<'a> {
 
 impl Race<'_> {
     /// Simulates the trials requested by the race and records their scores.
-    fn generation(&mut self, score: impl FnOnce(&[Arbiter], &[(usize, u32)]) -> Vec<f64>) -> Progress {
+    fn generation(&mut self, score: impl FnOnce(&[Arbiter], &[(usize, u32)]) -> Vec<f64>) -> StepState {
         let genome = |individual: &Individual| TreeGenome::new(individual.tree.clone());
         let controllers: Vec<Arbiter> =
             self.island.population().iter().map(|one| self.species.controller(&genome(one))).collect();
         let trials = self.island.trials();
         let runs: Vec<(usize, u32)> = trials.iter().map(|trial| (trial.individual, trial.world)).collect();
         let scores = score(&controllers, &runs);
-        self.ledger.note(self.island.population(), &trials, &scores);
+        self.ledger.add(self.island.population(), &trials, &scores);
         let fitness: Vec<f32> = scores.iter().map(|&score| self.scale.fitness(score)).collect();
         self.island.record(&fitness);
         self.runs += runs.len() as u64;
         self.count_generation()
     }
 
-    fn count_generation(&mut self) -> Progress {
+    fn count_generation(&mut self) -> StepState {
         let champion = self.island.champion();
         let best = self.fitness(champion);
         let is_known = matches!(champion.stage, Stage::Elite | Stage::Guest)
@@ -175,11 +175,11 @@ impl Race<'_> {
         // The best fitness of a newcomer, which is based on few selected runs, does not count for thresholds.
         let asked = Variables { best: if is_known { best } else { f64::NEG_INFINITY }, ..*variables };
         if self.step.settings.end.holds(&asked) {
-            Progress::Done
+            StepState::Done
         } else if variables.generation >= variables.total_generations {
-            Progress::Exhausted
+            StepState::Exhausted
         } else {
-            Progress::Goes
+            StepState::Goes
         }
     }
 

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fitness_is_in_bounds_and_rises_with_the_score_and_is_that_of_a_good_tree_at_the_threshold() {
+    fn fitness_is_bounded_and_monotonic() {
         let scale = Scale { threshold: 700_000.0 };
         assert_eq!(scale.fitness(700_000.0), 0.3);
         assert_eq!(scale.fitness(0.0), -0.3);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_costs_what_its_share_of_a_score_is_worth() {
+    fn node_cost_follows_slope_of_fitness_scale() {
         let scale = Scale { threshold: 700_000.0 };
         let slope = f64::from(scale.fitness(700_500.0) - scale.fitness(699_500.0)) / 1000.0;
         assert!((scale.node_cost(-5.0) - 5.0 * slope).abs() < 1e-8);

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn every_eye_tells_the_colours_apart() {
+    fn colours_are_distinct_for_every_vision_type() {
         let all: Vec<&str> = BRANCHES.into_iter().chain([OTHER, UNDRIVEN, FLOOR]).collect();
         for vision in &VISIONS {
             for (i, a) in all.iter().enumerate() {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_branches_that_drove_most_have_colours_of_their_own() {
+    fn most_active_branches_have_own_colours() {
         let branch = |node: usize| Branch { node, text: String::new(), share: (node as f64 - 3.0).abs() };
         let colours = of_branches(&(0..15).map(branch).collect::<Vec<_>>());
         let others: Vec<usize> = (0..15).filter(|&i| colours[i] == OTHER).collect();

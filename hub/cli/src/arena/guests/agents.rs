@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
 use xpuck_arena::{Arena, Guest, STEP_SECONDS};
-use xpuck_gateway::agent::{Effector, Feelings, Heard, Perception, Seen, Wheel};
-use xpuck_gateway::agents::{Agents, Said};
+use xpuck_gateway::agent::{Detection, Effector, HeardWord, Perception, Proprioception, Wheel};
+use xpuck_gateway::agents::{AgentInput, Agents};
 use xpuck_gateway::limit::LineLimit;
 use xpuck_gateway::scene::arena::Team;
 use xpuck_gateway::stage::Game;
@@ -61,7 +61,7 @@ impl Drivers {
         let agents = Agents::listen(keys.address);
         let agents = agents.with_context(|| format!("agents cannot be served at {}", keys.address))?;
         let at = agents.address()?;
-        log::report(format_args!("agents at {at}"));
+        log::print(format_args!("agents at {at}"));
         if !at.ip().is_loopback() {
             warn!(target: "agents", "whoever reaches {at} may drive robots");
         }
@@ -79,11 +79,11 @@ impl Drivers {
 
     /// Applies the agents' messages to their robots; waits for the messages in step mode.
     pub fn before_step(&mut self, arena: &Mutex<Arena>) {
-        let mut said = self.agents.take(&self.free);
+        let mut said = self.agents.poll(&self.free);
         if self.sync {
             self.agents.wait(PATIENCE, &self.free, &mut said);
         }
-        let Said { joined, effectors, left, told } = said;
+        let AgentInput { joined, effectors, left, told } = said;
         if !(joined.is_empty() && effectors.is_empty() && left.is_empty()) {
             let mut arena = hold(arena);
             for robot in joined {
@@ -93,9 +93,9 @@ impl Drivers {
                 self.act(&mut arena, robot, effector);
             }
             for robot in self.agents.robots() {
-                arena.invite(robot, Some(self.robots[robot].guest));
+                arena.set_manual_drive(robot, Some(self.robots[robot].guest));
             }
-            left.into_iter().for_each(|robot| arena.invite(robot, None));
+            left.into_iter().for_each(|robot| arena.set_manual_drive(robot, None));
         }
         self.log(told);
     }
@@ -114,7 +114,7 @@ impl Drivers {
                 driven.guest.wheels[place] = (speed * f64::from(WHEEL_DIAMETER) / 2.0).clamp(-1.0, 1.0) as f32;
                 driven.began |= speed != 0.0;
             }
-            Effector::Lamps(colour) => {
+            Effector::Leds(colour) => {
                 let [red, green, blue] = colour.map(|part| (part * 255.0).round() as u8);
                 driven.guest.colour = Some(Pixel { red, green, blue });
             }
@@ -122,10 +122,10 @@ impl Drivers {
                 arena.put(robot, place(x, y), Some(heading(degrees)));
             }
             // One word per cycle, as in SimSpark.
-            Effector::Say(word) if self.words.iter().all(|(speaker, _)| *speaker != robot) => {
+            Effector::Broadcast(word) if self.words.iter().all(|(speaker, _)| *speaker != robot) => {
                 self.words.push((robot, word));
             }
-            Effector::Beam(_) | Effector::Say(_) | Effector::Scene | Effector::Init(..) | Effector::Sync => {}
+            Effector::Beam(_) | Effector::Broadcast(_) | Effector::Scene | Effector::Init(..) | Effector::Sync => {}
         }
     }
 
@@ -134,9 +134,9 @@ impl Drivers {
         let (bodies, touched, away) = {
             let arena = hold(arena);
             let robots = 0..arena.robots();
-            self.free = robots.clone().map(|robot| !arena.is_spoken_to(robot) && !arena.is_away(robot)).collect();
+            self.free = robots.clone().map(|robot| !arena.is_commanded(robot) && !arena.is_removed(robot)).collect();
             let touched: Vec<_> = self.agents.robots().map(|robot| (robot, arena.proximity(robot))).collect();
-            let away: Vec<usize> = self.agents.robots().filter(|robot| arena.is_away(*robot)).collect();
+            let away: Vec<usize> = self.agents.robots().filter(|robot| arena.is_removed(*robot)).collect();
             (arena.bodies().to_vec(), touched, away)
         };
         let mut told = Vec::new();
@@ -150,7 +150,7 @@ impl Drivers {
             }
         }
         let count = self.robots.len();
-        let felt: Vec<Feelings> = (0..count)
+        let felt: Vec<Proprioception> = (0..count)
             .map(|robot| {
                 let near = touched.iter().find(|(one, _)| *one == robot).map_or([0.0; 8], |(_, near)| *near);
                 self.robots[robot].feel(&bodies[robot], near)
@@ -161,7 +161,7 @@ impl Drivers {
             .map(|robot| self.agents.team(robot).unwrap_or(Team::of(robot as u32 + 1).0.name()).to_string())
             .collect();
         let sees = self.cycle.is_multiple_of(SEES);
-        self.agents.tell(|robot| Perception {
+        self.agents.send_perceptions(|robot| Perception {
             now: game.time,
             joined: robot.map(|robot| {
                 let (team, number) = Team::of(robot as u32 + 1);
@@ -180,7 +180,7 @@ impl Drivers {
 }
 
 impl Driven {
-    fn feel(&mut self, body: &Body, near: [f32; 8]) -> Feelings {
+    fn feel(&mut self, body: &Body, near: [f32; 8]) -> Proprioception {
         let pushed = (body.velocity - self.velocity) * (1.0 / STEP_SECONDS as f32);
         let pushed = pushed.rotate(Vec2::unit(-body.pose.heading));
         self.velocity = body.velocity;
@@ -188,7 +188,7 @@ impl Driven {
             *turned += f64::from(speed) * STEP_SECONDS / (f64::from(WHEEL_DIAMETER) / 2.0);
         }
         let degrees = |turned: f64| (turned.to_degrees() + 180.0).rem_euclid(360.0) - 180.0;
-        Feelings {
+        Proprioception {
             turning: [0.0, 0.0, f64::from(body.spin).to_degrees()],
             acceleration: [pushed.x.into(), pushed.y.into(), GRAVITY.into()],
             wheels: self.turned.map(degrees),
@@ -204,18 +204,18 @@ fn polar(from: &Body, to: Vec2) -> [f64; 3] {
 }
 
 /// Bodies in the camera's field of view. Nothing is occluded, as in SimSpark.
-fn seen(bodies: &[Body], robots: usize, me: usize, teams: &[String]) -> Vec<Seen> {
+fn seen(bodies: &[Body], robots: usize, me: usize, teams: &[String]) -> Vec<Detection> {
     let half = f64::from(CAMERA_FOV).to_degrees() / 2.0;
     let place = |i: usize| Some(polar(&bodies[me], bodies[i].pose.at)).filter(|polar| polar[1].abs() <= half);
-    let ball = (robots < bodies.len()).then_some(robots).and_then(place).map(Seen::Ball);
+    let ball = (robots < bodies.len()).then_some(robots).and_then(place).map(Detection::Ball);
     // Robots far beyond the walls have been taken out.
     let others = (0..robots).filter(|i| *i != me).filter_map(|i| Some((i, place(i).filter(|polar| polar[0] < 100.0)?)));
-    let robot = |(i, polar): (usize, [f64; 3])| Seen::Robot(teams[i].clone(), Team::of(i as u32 + 1).1, polar);
+    let robot = |(i, polar): (usize, [f64; 3])| Detection::Robot(teams[i].clone(), Team::of(i as u32 + 1).1, polar);
     ball.into_iter().chain(others.map(robot)).collect()
 }
 
-fn heard(words: &[(usize, String)], bodies: &[Body], me: usize, teams: &[String], time: f64) -> Vec<Heard> {
-    let heard = |(speaker, word): &(usize, String)| Heard {
+fn heard(words: &[(usize, String)], bodies: &[Body], me: usize, teams: &[String], time: f64) -> Vec<HeardWord> {
+    let heard = |(speaker, word): &(usize, String)| HeardWord {
         team: teams[*speaker].clone(),
         time,
         from: (*speaker != me).then(|| polar(&bodies[me], bodies[*speaker].pose.at)[1]),

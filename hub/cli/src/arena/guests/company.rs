@@ -7,7 +7,7 @@ use crate::arena::ArenaFile;
 use anyhow::Result;
 use std::path::Path;
 use std::sync::Mutex;
-use xpuck_arena::{Arena, Beside};
+use xpuck_arena::{Arena, StepHooks};
 use xpuck_wire::file;
 
 /// Viewers and agents of an arena, with the game state that they see.
@@ -32,7 +32,7 @@ impl Company {
     }
 }
 
-impl Beside for Company {
+impl StepHooks for Company {
     fn before_step(&mut self, arena: &Mutex<Arena>) {
         if let Some(drivers) = &mut self.drivers {
             drivers.before_step(arena);

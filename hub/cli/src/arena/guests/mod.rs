@@ -16,14 +16,14 @@ pub use keys::{AgentsFile, ViewersFile};
 
 use anyhow::Result;
 use std::path::Path;
-use xpuck_arena::Beside;
+use xpuck_arena::StepHooks;
 
 /// Starts the external programs in the arena's file.
 ///
 /// # Errors
 /// The file is invalid, or an address cannot be bound.
 #[cfg(feature = "gateway")]
-pub fn start(path: &Path, robots: usize) -> Result<Box<dyn Beside>> {
+pub fn start(path: &Path, robots: usize) -> Result<Box<dyn StepHooks>> {
     Ok(Box::new(company::Company::start(path, robots)?))
 }
 
@@ -32,7 +32,7 @@ pub fn start(path: &Path, robots: usize) -> Result<Box<dyn Beside>> {
 /// # Errors
 /// The arena's file contains viewers or agents.
 #[cfg(not(feature = "gateway"))]
-pub fn start(path: &Path, _: usize) -> Result<Box<dyn Beside>> {
+pub fn start(path: &Path, _: usize) -> Result<Box<dyn StepHooks>> {
     let keys: super::ArenaFile = xpuck_wire::file::read(path)?;
     if keys.viewers.is_some() || keys.agents.is_some() {
         anyhow::bail!("{}: viewers, agents: this xpuck was built without `gateway`", path.display());

@@ -32,7 +32,7 @@ impl Play {
         let at_end = discs.first().is_some_and(|disc| disc.pose.at.x - disc.shape.radius <= end);
         self.score += u32::from(at_end && !std::mem::replace(&mut self.at_end, at_end));
         self.at_end = at_end;
-        let mode = if self.rest < REST { Mode::Plays } else { Mode::Waits };
+        let mode = if self.rest < REST { Mode::Playing } else { Mode::Idle };
         Game { time: arena.seconds(), half: 1, score: self.score, mode, length: 0.0 }
     }
 }

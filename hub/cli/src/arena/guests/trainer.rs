@@ -3,7 +3,7 @@
 use xpuck_arena::Arena;
 use xpuck_gateway::scene::arena::NUMBERS;
 use xpuck_gateway::stage::FREE_KICK;
-use xpuck_gateway::trainer::{AgentAction, Command, Side, Who};
+use xpuck_gateway::trainer::{AgentAction, Command, RobotRef, Side};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::ROBOT_RADIUS;
 
@@ -43,12 +43,12 @@ impl Trainer {
             Command::SelectNext => {
                 let count = arena.robots();
                 let first = self.selected.map_or(0, |robot| robot + 1);
-                self.selected = (0..count).map(|i| (first + i) % count).find(|robot| !arena.is_away(*robot));
+                self.selected = (0..count).map(|i| (first + i) % count).find(|robot| !arena.is_removed(*robot));
                 self.selected.map(drop).ok_or("there is no robot".into())
             }
             Command::Kill(who) => {
                 let robot = self.meant(arena, *who)?;
-                arena.take_out(robot);
+                arena.remove(robot);
                 self.selected = self.selected.filter(|selected| *selected != robot);
                 Ok(())
             }
@@ -67,17 +67,17 @@ impl Trainer {
     }
 
     /// Returns the named robot, or the selected one.
-    fn meant(&self, arena: &Arena, who: Option<Who>) -> Result<usize, String> {
-        let selected = self.selected.filter(|robot| !arena.is_away(*robot));
+    fn meant(&self, arena: &Arena, who: Option<RobotRef>) -> Result<usize, String> {
+        let selected = self.selected.filter(|robot| !arena.is_removed(*robot));
         who.map_or(selected.ok_or("no robot is named or selected".into()), |who| robot(arena, who))
     }
 }
 
 /// Index of a robot in the swarm: the left team has the first eleven, the right team the following ones.
-fn robot(arena: &Arena, (side, number): Who) -> Result<usize, String> {
+fn robot(arena: &Arena, (side, number): RobotRef) -> Result<usize, String> {
     let first = if side == Side::Left { 0 } else { NUMBERS };
     let place = number.checked_sub(1).filter(|place| *place < NUMBERS).map(|place| (first + place) as usize);
-    let place = place.filter(|place| *place < arena.robots() && !arena.is_away(*place));
+    let place = place.filter(|place| *place < arena.robots() && !arena.is_removed(*place));
     place.ok_or_else(|| format!("there is no robot {number} in the {} team", format!("{side:?}").to_lowercase()))
 }
 
@@ -130,7 +130,7 @@ fn make_room(arena: &mut Arena) -> Result<(), String> {
     for robot in 0..arena.robots() {
         let away = arena.bodies()[robot].pose.at - ball;
         let distance = away.length();
-        if !arena.is_away(robot) && distance < FREE_KICK as f32 {
+        if !arena.is_removed(robot) && distance < FREE_KICK as f32 {
             let direction = if distance > 0.0 { away * (1.0 / distance) } else { vec2(1.0, 0.0) };
             put(arena, robot, ball + direction * FREE_KICK as f32, None)?;
         }
@@ -156,7 +156,7 @@ mod tests {
     use xpuck_gateway::trainer;
 
     fn arena(robots: usize) -> Arena {
-        Arena::new(&Settings::usual(robots, "/nonexistent")).unwrap()
+        Arena::new(&Settings::with_defaults(robots, "/nonexistent")).unwrap()
     }
 
     /// Executes the commands of a message and returns the rejections.
@@ -191,13 +191,13 @@ mod tests {
         done("(select (unum 1)(team Left))(repos)", &mut arena);
         assert!(arena.bodies()[0].pose.at.y.abs() > 0.7);
         done("(select)(kill)", &mut arena);
-        assert!(arena.is_away(1) && !arena.is_away(0));
+        assert!(arena.is_removed(1) && !arena.is_removed(0));
         done("(kill (unum 1)(team Left))(select)", &mut arena);
-        assert!(arena.is_away(0));
+        assert!(arena.is_removed(0));
     }
 
     #[test]
-    fn what_is_not_the_arenas_is_refused_and_the_rest_is_done() {
+    fn unsupported_trainer_commands_are_rejected() {
         let (mut arena, mut trainer) = (arena(1), Trainer::default());
         let before = arena.bodies().to_vec();
         let refused = obey(

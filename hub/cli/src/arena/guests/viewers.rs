@@ -13,9 +13,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tracing::{info, warn};
 use xpuck_arena::Arena;
-use xpuck_gateway::monitors::pair::{Asker, Pair};
+use xpuck_gateway::monitors::pair::{CommandSource, MonitorServers};
 use xpuck_gateway::scene::arena::{Disc, Robot};
-use xpuck_gateway::stage::{BLUE, Game, ORANGE, Picture};
+use xpuck_gateway::stage::{BLUE, Game, GameFrame, ORANGE};
 use xpuck_gateway::trainer::Command;
 use xpuck_wire::log;
 
@@ -31,10 +31,10 @@ const COLOURS: f64 = 1.0;
 /// Data exchanged by the two threads.
 #[derive(Default)]
 struct Desk {
-    picture: Option<Picture>,
-    commands: VecDeque<(Asker, Command)>,
+    picture: Option<GameFrame>,
+    commands: VecDeque<(CommandSource, Command)>,
+    done: Vec<(CommandSource, String)>,
     /// Acknowledgements to send to trainers.
-    done: Vec<(Asker, String)>,
     /// Reasons of rejected commands.
     refused: Vec<String>,
     over: bool,
@@ -69,10 +69,10 @@ impl Viewers {
     /// # Errors
     /// An address cannot be bound.
     pub fn start(keys: &ViewersFile) -> Result<Viewers> {
-        let pair = Pair::listen(keys.simspark, keys.rsmp);
+        let pair = MonitorServers::listen(keys.simspark, keys.rsmp);
         let pair = pair.map_err(|(at, error)| anyhow!("viewers cannot be served at {at}: {error}"))?;
         for (protocol, at) in pair.addresses()? {
-            log::report(format_args!("viewers ({}) at {at}", protocol.name()));
+            log::print(format_args!("viewers ({}) at {at}", protocol.name()));
             let what = if keys.trainers { "watch, and move what is in the arena" } else { "watch" };
             if !at.ip().is_loopback() {
                 warn!(target: "viewers", "whoever reaches {at} may {what}");
@@ -127,13 +127,13 @@ impl Viewers {
         }
     }
 
-    fn picture(&mut self, arena: &Arena, game: Game) -> Picture {
+    fn picture(&mut self, arena: &Arena, game: Game) -> GameFrame {
         self.due = (self.due + self.period).max(game.time - self.period);
         if game.time >= self.colours_due {
             self.colours_due = game.time + COLOURS;
             self.colours = (0..arena.robots()).map(|robot| colour(arena, robot)).collect();
         }
-        Picture { arena: shown(arena, &self.colours), game }
+        GameFrame { arena: shown(arena, &self.colours), game }
     }
 }
 
@@ -169,7 +169,7 @@ fn shown(arena: &Arena, colours: &[[f64; 4]]) -> xpuck_gateway::scene::arena::Ar
         walls: around.walls.iter().map(|wall| [at(wall.from.x, wall.from.y), at(wall.to.x, wall.to.y)]).collect(),
         lamps: arena.lights().map(|(place, height)| [place.x.into(), place.y.into(), height.into()]).collect(),
         discs: discs.iter().map(disc).collect(),
-        robots: robots.iter().enumerate().filter(|(i, _)| !arena.is_away(*i)).map(robot).collect(),
+        robots: robots.iter().enumerate().filter(|(i, _)| !arena.is_removed(*i)).map(robot).collect(),
     }
 }
 
@@ -193,9 +193,9 @@ fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
 }
 
 /// Runs the thread of the servers.
-fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
+fn serve(mut pair: MonitorServers, shared: &Shared, trainers: bool) {
+    let mut picture: Option<GameFrame> = None;
     // Viewers that connect before the first picture wait for it.
-    let mut picture: Option<Picture> = None;
     loop {
         let mut desk = shared.desk();
         if desk.picture.is_none() && !desk.over {
@@ -205,7 +205,7 @@ fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
             return;
         }
         let news = desk.picture.take();
-        let turn = if news.is_some() { Pair::cycle } else { Pair::wait };
+        let turn = if news.is_some() { MonitorServers::cycle } else { MonitorServers::wait };
         picture = news.or(picture);
         let (done, mut refused) = (std::mem::take(&mut desk.done), std::mem::take(&mut desk.refused));
         let room = MOST_WAITING.saturating_sub(desk.commands.len());
@@ -219,7 +219,7 @@ fn serve(mut pair: Pair, shared: &Shared, trainers: bool) {
         if trainers {
             shared.desk().commands.extend(heard.commands);
         } else {
-            let line = |(_, command): (Asker, Command)| {
+            let line = |(_, command): (CommandSource, Command)| {
                 format!("a trainer's `{}` is refused: `viewers.trainers` in the arena's file is false", command.name())
             };
             refused.extend(heard.commands.into_iter().map(line));

@@ -126,7 +126,7 @@ impl Lab<'_> {
 
     fn identity(&self, robot: &str) -> Result<Vec<identity::Entry>> {
         let board = self.manifest.boards.first().map_or("any", String::as_str);
-        Ok(identity::of(&self.args.swarm, robot, board)?)
+        Ok(identity::card_files(&self.args.swarm, robot, board)?)
     }
 
     /// Writes one card after another.

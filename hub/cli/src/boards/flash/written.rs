@@ -76,7 +76,7 @@ mod tests {
     use xpuck_update::Kind;
 
     #[test]
-    fn a_bag_is_gone_on_with_and_another_image_begins_anew() {
+    fn written_cards_survive_reload_and_parallel_writes() {
         let dir = tempfile::tempdir().unwrap();
         let manifest = |counter, digest: &str| Manifest {
             kind: Kind::Image,

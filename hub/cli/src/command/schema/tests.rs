@@ -56,7 +56,7 @@ fn value(text: &str) -> Value {
 }
 
 #[test]
-fn the_repositorys_files_have_only_keys_that_their_schemas_know() {
+fn repository_files_use_only_schema_keys() {
     let folders = [
         ("world", "docs/worlds"),
         ("sweep", "docs/sweeps"),
@@ -114,7 +114,7 @@ fn the_repositorys_files_have_only_keys_that_their_schemas_know() {
 }
 
 #[test]
-fn a_key_that_no_program_reads_is_unknown_wherever_it_stands() {
+fn unknown_keys_are_found_at_any_depth() {
     for (name, text, place) in [
         ("world", "robts = 1", ".robts"),
         ("world", "[task]\nkind = \"coverage\"\nrange_m = 1", ".task.range_m"),

@@ -188,7 +188,10 @@ impl Speaker {
         let mut samples = Samples::default();
         (0..8).for_each(|_| samples.add(samples.next_stratum(), f64::from(0.3 * draws.unit())));
         let nodes = tree.nodes().len() as u64;
-        (Emigrant::of(Migrant { id: Id { island, number: generation }, tree, samples, epoch: 0 }.values()), nodes)
+        (
+            Emigrant::from_values(Migrant { id: Id { island, number: generation }, tree, samples, epoch: 0 }.values()),
+            nodes,
+        )
     }
 
     /// Waits at most `timeout_ms` for answers, and receives them from the sockets that expect one.

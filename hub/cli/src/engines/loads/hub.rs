@@ -11,7 +11,7 @@ use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::Telemetry;
-use xpuck_wire::witness::Witness;
+use xpuck_wire::witness::LastDirectiveReport;
 
 /// Number of headings that identify frames: the frame number modulo this number gives tenths of a degree.
 const FRAMES: usize = 3600;
@@ -107,7 +107,7 @@ impl RobotsLoad {
         let (window, heard) = std::thread::scope(|scope| {
             scope.spawn(move || {
                 while !self.stop.load(Relaxed) {
-                    self.server.admit(scope, &self.stop);
+                    self.server.accept(scope, &self.stop);
                     std::thread::sleep(Duration::from_millis(10));
                 }
             });
@@ -240,7 +240,7 @@ impl Robot {
             version: "load".into(),
             session: 1,
             seen: (0, 0),
-            witness: Witness::default(),
+            witness: LastDirectiveReport::default(),
         });
         robot
     }

@@ -14,7 +14,7 @@ use xpuck_kernels::engine::ChosenEngine;
 use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
-use xpuck_lab::run_folder::told;
+use xpuck_lab::run_folder::result_number;
 use xpuck_stats::figure::Figure;
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown;
@@ -108,12 +108,12 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let (mut evolution, mut folder) = match &args.resume {
         Some(path) => {
             let Resumed { folder, evolution, notices } = Folder::resume(path)?;
-            notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+            notices.iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
             refuse_one(evolution.config())?;
             let engine = open(args, evolution.config())?;
             // A different engine is not an error: a run may move to a machine without its adapter.
             let other = folder.other_engine(&engine.status());
-            other.into_iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+            other.into_iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
             (evolution.on(engine), Some(folder))
         }
         None => {
@@ -133,8 +133,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let progress = Progress::percent("evolution", args.json);
     progress.begin_at(part(&evolution));
     let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution| {
-        for notice in evolution.engine().take_notices() {
-            progress.suspend(|| log::line(format_args!("xpuck: {}", notice.text)));
+        for notice in evolution.engine().drain_notices() {
+            progress.suspend(|| log::write_raw(format_args!("xpuck: {}", notice.text)));
         }
         progress.set(part(evolution), PARTS);
         let (generation, mean) = (evolution.state().generation, Figure(evolution.mean_derated()));
@@ -156,8 +156,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     outcome.wall_s += measuring.elapsed().as_secs_f64();
     // A run that was already complete keeps its recorded times.
     if let Some(path) = kept.filter(|_| was_over) {
-        outcome.wall_s = told(path, "wall_s").unwrap_or(outcome.wall_s);
-        outcome.r_acc = told(path, "r_acc").unwrap_or(outcome.r_acc);
+        outcome.wall_s = result_number(path, "wall_s").unwrap_or(outcome.wall_s);
+        outcome.r_acc = result_number(path, "r_acc").unwrap_or(outcome.r_acc);
     }
     if let Some(folder) = &folder {
         folder.finish(&evolution, &outcome)?;
@@ -179,7 +179,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         }
     }
     if let Some(step) = evolution.state().course.step(&evolution.config().steps) {
-        log::line(format_args!(
+        log::write_raw(format_args!(
             "xpuck: the run ended in step {:?} of its curriculum, before its own world; give it more generations or an end \
              that is easier to reach",
             step.name

@@ -205,12 +205,13 @@ fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<En
     progress.begin_at(before as u64);
     let endings = execute(runs, plan, |run, told| match told {
         Told::Waits => {
-            progress.suspend(|| log::line(format_args!("xpuck: {}: another process works on it; waiting", run.name)));
+            progress
+                .suspend(|| log::write_raw(format_args!("xpuck: {}: another process works on it; waiting", run.name)));
         }
         Told::Ended(ending) => {
             progress.inc();
             if let Ending::Failed(error) | Ending::Killed(error) = ending {
-                progress.suspend(|| log::line(format_args!("xpuck: {}: {error}", run.name)));
+                progress.suspend(|| log::write_raw(format_args!("xpuck: {}: {error}", run.name)));
             }
         }
     });

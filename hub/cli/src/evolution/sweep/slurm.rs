@@ -114,7 +114,7 @@ pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) ->
     let missing: Vec<&Run> = runs.iter().filter(|run| run.state() != State::Done).collect();
     let done = runs.len() - missing.len();
     if missing.is_empty() {
-        log::line(format_args!(
+        log::write_raw(format_args!(
             "xpuck: {} of {} are done: nothing to send; `xpuck sweep collect` writes the tables",
             done, done
         ));

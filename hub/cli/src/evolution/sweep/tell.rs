@@ -90,11 +90,11 @@ pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Resu
     let of = count(runs.len(), "run", "runs");
     if let Some(missing) = missing.as_ref().filter(|missing| !missing.is_empty()) {
         for Missing { run, why } in missing.iter().take(NAMED) {
-            log::line(format_args!("xpuck: {run} is missing: {why}"));
+            log::write_raw(format_args!("xpuck: {run} is missing: {why}"));
         }
         let more = missing.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(", {more} of them not named here") } else { String::new() };
-        log::line(format_args!(
+        log::write_raw(format_args!(
             "xpuck: {} of {of} missing{more}; `xpuck sweep run` does them, or `xpuck sweep slurm` sends them",
             missing.len()
         ));
@@ -118,7 +118,7 @@ pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Resu
         print(format!("{done} of {of} done in {:.1} s\n", started.elapsed().as_secs_f64()).as_bytes())?;
     }
     if stopped {
-        log::line(format_args!("xpuck: stopped with {done} of {of} done; the same command goes on"));
+        log::write_raw(format_args!("xpuck: stopped with {done} of {of} done; the same command goes on"));
     }
     if unfinished {
         return Ok(ExitCode::from(TRY_AGAIN));

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_stand_before_what_they_are_about_and_change_no_value() {
+    fn comments_precede_their_keys_and_change_no_value() {
         let text = "a = 1\n\n[hub]\na = 2\nb = \"x = y\"\n";
         let notes = [("a", "the first\nof two"), ("hub.a", "the second"), ("[hub]", "where"), ("hub.c", "nobody")];
         let done = commented(text, "a file", &notes);

@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 use xpuck_automata::automaton::{
     Automaton, Meanings, Module, account, diff, draw, from_tree, parse, print, simplify, to_tree,
 };
-use xpuck_automata::cargo::{Arbiter, Arbitration, Automata, COUNTED_SCRIPTS, ScriptTimes, hand_made};
-use xpuck_hub_automata::curriculum_run::{Again, Plan, picture};
+use xpuck_automata::cargo::{
+    Arbiter, Arbitration, COUNTED_SCRIPTS, ControllerAutomata, ScriptTimes, hand_made_automata,
+};
+use xpuck_hub_automata::curriculum_run::{Plan, Reevaluation, picture};
 use xpuck_kernels::tree::{Tree, suggest};
 use xpuck_stats::statistics::mean;
 use xpuck_wire::file;
@@ -243,8 +245,8 @@ fn differences(old: &Controller, new: &Controller) -> String {
 }
 
 /// Reads the automata of a file as a controller for worlds of cargo.
-fn post_offices(path: &Path) -> Result<Automata> {
-    let mut controller = Automata::default();
+fn post_offices(path: &Path) -> Result<ControllerAutomata> {
+    let mut controller = ControllerAutomata::default();
     for (module, automaton) in read(path)? {
         let Some(place) = module.arbitrated() else {
             bail!("{}: module {} has no post-office here", path.display(), module.name());
@@ -272,7 +274,7 @@ pub fn try_controller(args: &TryArgs) -> Result<()> {
     let (automata, arbiter);
     let controller: Arbitration = match &args.file {
         None => {
-            automata = hand_made();
+            automata = hand_made_automata();
             (&automata).into()
         }
         Some(path) if path.extension().is_some_and(|ending| ending == "bt") => {
@@ -285,7 +287,7 @@ pub fn try_controller(args: &TryArgs) -> Result<()> {
             (&automata).into()
         }
     };
-    let outcomes = Again { step, controller, repeats: args.runs, seed: args.seed }.outcomes();
+    let outcomes = Reevaluation { step, controller, repeats: args.runs, seed: args.seed }.outcomes();
     let scores = outcomes.scores();
     let fitness = step.combine.fitness(&scores);
     let used = step.world.scene().scripts.len().min(COUNTED_SCRIPTS);

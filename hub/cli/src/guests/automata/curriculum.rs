@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use xpuck_hub_automata::curriculum_run::{Folder, Outcome, Plan, Resumed, Told, run as run_to_end};
+use xpuck_hub_automata::curriculum_run::{Folder, Outcome, Plan, Resumed, RunEvent, run as run_to_end};
 use xpuck_wire::output::count;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
@@ -88,11 +88,11 @@ fn go(plan: &Plan, mut folder: Option<Folder>, stop: &AtomicBool, args: &Curricu
     let progress = Progress::of("step", steps, args.json);
     let mut names: Vec<String> = Vec::new();
     let outcome = run_to_end(plan, folder.as_mut(), stop, |told| match told {
-        Told::Before(step) => {
+        RunEvent::Before(step) => {
             names.push(step.name.clone());
             progress.begin_at(names.len() as u64);
         }
-        Told::Generation(step, v) => {
+        RunEvent::Generation(step, v) => {
             if !names.contains(&step.name) {
                 names.push(step.name.clone());
                 progress.set(names.len() as u64, steps);
@@ -102,7 +102,7 @@ fn go(plan: &Plan, mut folder: Option<Folder>, stop: &AtomicBool, args: &Curricu
                 step.name, v.step_generation, v.best, v.momentum, v.evaluations
             ));
         }
-        Told::Notice(text) => progress.suspend(|| log::line(format_args!("xpuck: {text}"))),
+        RunEvent::Notice(text) => progress.suspend(|| log::write_raw(format_args!("xpuck: {text}"))),
     })?;
     drop(progress);
     if outcome.stopped() {

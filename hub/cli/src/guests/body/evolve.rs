@@ -13,7 +13,7 @@ use std::time::Instant;
 use toml::Value;
 use xpuck_hub_bodies::{BodyRun, Config, Ended, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::run_folder::told;
+use xpuck_lab::run_folder::result_number;
 use xpuck_wire::output::count;
 use xpuck_wire::{log, output};
 
@@ -71,7 +71,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let (mut evolution, mut folder) = match &args.resume {
         Some(path) => {
             let Resumed { folder, evolution, notice } = Folder::resume(path, args.evaluations.map(i64::unsigned_abs))?;
-            notice.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+            notice.iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
             (evolution, Some(folder))
         }
         None => {
@@ -97,12 +97,12 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         return Ok(stopping::stopped(&done, path));
     }
     // A run that was already complete keeps its recorded time.
-    let before = kept.filter(|_| was_over).and_then(|path| told(path, "wall_s"));
+    let before = kept.filter(|_| was_over).and_then(|path| result_number(path, "wall_s"));
     let outcome = Outcome::of(&evolution, before.unwrap_or(began.elapsed().as_secs_f64()));
     if let Some(folder) = &folder {
         folder.finish(&evolution, &outcome)?;
     }
-    outcome.notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+    outcome.notices.iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
     if args.json {
         print_json(&outcome)?;
     } else {

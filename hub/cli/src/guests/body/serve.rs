@@ -11,7 +11,7 @@ use xpuck_bodies::physics::Pose;
 use xpuck_bodies::{Plan, watch};
 use xpuck_gateway::scene::arena::Arena;
 use xpuck_gateway::scene::body::{Cube, scene};
-use xpuck_gateway::stage::{Game, Mode, Picture};
+use xpuck_gateway::stage::{Game, GameFrame, Mode};
 use xpuck_hub_bodies::spacing;
 use xpuck_wire::shutdown;
 
@@ -60,7 +60,8 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         }
     })?;
     drop(progress);
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let stop =
+        shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     args.ports.tell(&pair, args.json)?;
     let half = floor(&walk);
     let period = f64::from(every) / f64::from(SECOND);
@@ -72,10 +73,10 @@ pub fn run(args: &ServeArgs) -> Result<()> {
             time: frame as f64 * period,
             half: pass as u32 + 1,
             score: 0,
-            mode: Mode::Plays,
+            mode: Mode::Playing,
             length: walk.len() as f64 * period,
         };
-        let picture = Picture { arena: Arena { half, ..Arena::default() }, game };
+        let picture = GameFrame { arena: Arena { half, ..Arena::default() }, game };
         let heard = pair.show(&picture, &scene(half, EDGE, &cubes(&plan, &walk[frame])), ROOM);
         refused += refuse(&mut pair, &heard);
         std::thread::sleep(LOOK);

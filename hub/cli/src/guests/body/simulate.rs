@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
-use xpuck_bodies::{Robot, Way, watch};
+use xpuck_bodies::{Distance, Robot, watch};
 use xpuck_hub_bodies::{page, spacing};
 
 /// Simulate the walk of a body: the distance of its root along y, the distance of its rearmost part, and its path.
@@ -68,7 +68,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         end = robot.simulator().position();
         began_at.get_or_insert(end[0]);
         if step == steps {
-            rear = robot.rear();
+            rear = robot.rearmost_y();
         }
         highest = end[2].max(highest);
         if step % SECOND == 0 {
@@ -80,7 +80,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         }
     })?;
     drop(progress);
-    let moved = Way { root: end[1], rearmost: rear - Robot::new(&plan, &brain, trial)?.rear() };
+    let moved = Distance { root: end[1], rearmost: rear - Robot::new(&plan, &brain, trial)?.rearmost_y() };
     let seconds = began.elapsed().as_secs_f64();
     if let Some(path) = &args.html {
         write(path, page(&plan, &frames, spacing).as_bytes())?;

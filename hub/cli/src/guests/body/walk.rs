@@ -4,7 +4,7 @@ use super::files;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_bodies::{Brain, Plan, Rhythm, STEPS, Start, Trial};
+use xpuck_bodies::{Brain, EvaluationConditions, Plan, Rhythm, STEPS, Start};
 use xpuck_hub_bodies::Config;
 
 /// Steps per second.
@@ -40,7 +40,7 @@ pub struct Walk {
     /// Brain of the body.
     pub brain: Brain,
     /// Start of the walk, and rhythm of the brain.
-    pub trial: Trial,
+    pub trial: EvaluationConditions,
 }
 
 impl WalkArgs {
@@ -64,6 +64,6 @@ impl WalkArgs {
         }
         let period = self.period.unwrap_or(Config::default().period);
         let start = if self.thrown { Start::Published } else { Start::OnGround };
-        Ok(Walk { plan, brain, trial: Trial { rhythm: Rhythm::of_period(period), start } })
+        Ok(Walk { plan, brain, trial: EvaluationConditions { rhythm: Rhythm::from_period(period), start } })
     }
 }

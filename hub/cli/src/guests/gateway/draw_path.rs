@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use xpuck_gateway::evaluation::individual::Individual;
 use xpuck_gateway::evaluation::message::Message;
-use xpuck_gateway::evaluation::robot::path::{Driven, drive};
+use xpuck_gateway::evaluation::robot::path::{RecordedPath, drive};
 use xpuck_gateway::evaluation::robot::task::Task;
 use xpuck_gateway::evaluation::world::World;
 use xpuck_gateway::evaluation::world::description::{Description, SIDE};
@@ -94,12 +94,12 @@ pub fn individual_of(path: &Path) -> Result<Individual> {
     }
 }
 
-fn panels(world: &Description, driven: &[Driven]) -> Vec<Plot> {
+fn panels(world: &Description, driven: &[RecordedPath]) -> Vec<Plot> {
     let trials = driven.iter().map(|one| one.trials.len()).max().unwrap_or(0);
     (0..trials).map(|trial| panel(world, driven, trial)).collect()
 }
 
-fn panel(world: &Description, driven: &[Driven], trial: usize) -> Plot {
+fn panel(world: &Description, driven: &[RecordedPath], trial: usize) -> Plot {
     let mut plot = Plot::new(&format!("Trial {}", trial + 1), "X, mm", "Y, mm").same_scale();
     let closed = |outline: &[[f64; 2]]| outline.iter().chain(outline.first()).map(|&[x, y]| (x, y)).collect::<Vec<_>>();
     plot.line("", Colour::Black, closed(&[[0.0, 0.0], [SIDE, 0.0], [SIDE, SIDE], [0.0, SIDE]]));

@@ -75,7 +75,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         progress.note(format!("{name}, run {}, generation {}: {:.4}", at.run, at.generation, at.best));
     })?;
     let runs = match ended {
-        Ended::Whole(runs) => runs,
+        Ended::Complete(runs) => runs,
         Ended::Stopped(runs) => {
             drop(progress);
             let Some(path) = kept else { bail!("only an experiment with a folder is stopped") };
@@ -116,7 +116,7 @@ fn print(made: &Chapter, folder: Option<&Folder>) -> Result<()> {
     output::line("algorithm        runs  first generation  best as evolved  again in fresh starts  median again")?;
     for (name, its) in &made.result.algorithms {
         if its.generations == 1 {
-            log::line(format_args!("xpuck: {name}: --simulations suffice for one generation; ask for more"));
+            log::write_raw(format_args!("xpuck: {name}: --simulations suffice for one generation; ask for more"));
         }
         output::line(format_args!(
             "{name:<15}{:>6}{:>18.4}{:>17.4}{:>14.4} +- {:.4}{:>14.4}",

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
 use toml::{Table, Value};
-use xpuck_hub_kilobots::{Config, Usage, measure, needed, trails};
+use xpuck_hub_kilobots::{Config, Usage, measure, minimise, trails};
 use xpuck_kilobots::Program;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::output::count;
@@ -96,7 +96,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
             trails(&foraging, &program, (u64::from(args.seed), 0), &args.tree.display().to_string()).as_bytes(),
         )?;
     }
-    let less = args.reduce.then(|| needed(&tree, &foraging, u64::from(args.seed)));
+    let less = args.reduce.then(|| minimise(&tree, &foraging, u64::from(args.seed)));
     let usage = program.usage();
     if args.json {
         return print_json(&KilobotsOutput {

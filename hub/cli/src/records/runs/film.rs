@@ -1,6 +1,6 @@
 //! `xpuck runs export --mp4` and `--png`: top views of a recorded swarm.
 
-use super::{print, tell, watched};
+use super::{print, stop_callback, tell};
 use crate::analysis::picture::film::canvas::rgb;
 use crate::analysis::picture::film::{self, Sheet, Stage, Token, check_speed};
 use crate::analysis::picture::scenery::Scenery;
@@ -25,9 +25,9 @@ use xpuck_wire::Body;
 use xpuck_wire::message::Picture;
 
 /// Displacement between two poses above which a body was moved by hand, so that no path is drawn (m).
-const JUMP: f32 = 0.1;
+const MAX_PATH_STEP: f32 = 0.1;
 /// Minimum length of a drawn path segment (m).
-const STEP: f32 = 0.004;
+const MIN_PATH_STEP: f32 = 0.004;
 
 /// Time range and speed of a film.
 #[derive(Args)]
@@ -62,7 +62,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn of(run: &Path, titles: [String; 2]) -> Result<Scene> {
+    fn new(run: &Path, titles: [String; 2]) -> Result<Scene> {
         let about = RunFile::read(run)?;
         let hub: HubFile = about.hub.clone().try_into().with_context(|| run.display().to_string())?;
         // If this version cannot read the experiment or its world, only the arena is drawn.
@@ -92,7 +92,7 @@ impl Scene {
     }
 
     /// Applies an entry. Returns whether the world to draw has changed.
-    fn take(&mut self, entry: Entry) -> bool {
+    fn apply(&mut self, entry: Entry) -> bool {
         match entry {
             Entry::Poses { bodies, .. } => {
                 self.bodies.values_mut().for_each(|(_, seen)| *seen = false);
@@ -148,7 +148,7 @@ fn open(run: &Path) -> Result<Entries> {
 }
 
 /// Rejects an output path that is a file of the record.
-fn is_no_file_of(run: &Path, path: &Path) -> Result<()> {
+fn check_output_path(run: &Path, path: &Path) -> Result<()> {
     let ours = path.extension().is_some_and(|kind| kind == "mp4" || kind == "png");
     let folder = |path: &Path| path.parent().map(Path::to_path_buf);
     let within = path.canonicalize().is_ok_and(|path| run.canonicalize().ok() == folder(&path));
@@ -162,7 +162,7 @@ fn is_no_file_of(run: &Path, path: &Path) -> Result<()> {
 fn range(run: &Path, args: &FilmArgs) -> Result<(f64, f64)> {
     check_speed(args.film_speed)?;
     let progress = Progress::bytes("reading the record", false);
-    let mut go_on = watched(&progress)?;
+    let mut go_on = stop_callback(&progress)?;
     let mut seen: Option<(f64, f64)> = None;
     let mut entries = entries_of_topics(run, &["/poses"])?;
     while let Some(entry) = entries.next() {
@@ -191,9 +191,9 @@ fn titles(run: &Path, (from, to): (f64, f64), how: &str) -> [String; 2] {
 
 /// Makes a film.
 pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
-    is_no_file_of(run, path)?;
+    check_output_path(run, path)?;
     let (from, to) = range(run, args)?;
-    let mut scene = Scene::of(run, titles(run, (from, to), &format!("{} times as fast as true", args.film_speed)))?;
+    let mut scene = Scene::new(run, titles(run, (from, to), &format!("{} times as fast as true", args.film_speed)))?;
     let mut stage = scene.stage()?;
     let mut entries = open(run)?;
     let mut next = entries.next().transpose()?;
@@ -204,7 +204,7 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
         let now = from + moment + 1e-9;
         let mut other = false;
         while let Some(entry) = next.take_if(|entry| entry.time() <= now) {
-            other |= scene.take(entry);
+            other |= scene.apply(entry);
             next = entries.next().transpose()?;
         }
         if other {
@@ -219,14 +219,14 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
 
 /// Draws the paths of all bodies and their final positions.
 pub fn picture(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
-    is_no_file_of(run, path)?;
+    check_output_path(run, path)?;
     let (from, to) = range(run, args)?;
-    let mut scene = Scene::of(run, titles(run, (from, to), "ways, and places at the end"))?;
+    let mut scene = Scene::new(run, titles(run, (from, to), "ways, and places at the end"))?;
     let mut stage = scene.stage()?;
     let mut entries = open(run)?;
     let mut last: BTreeMap<String, Vec2> = BTreeMap::new();
     let progress = Progress::bytes("drawing", false);
-    let mut go_on = watched(&progress)?;
+    let mut go_on = stop_callback(&progress)?;
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let (done, total) = entries.progress();
@@ -242,14 +242,16 @@ pub fn picture(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
                 let at = place(body);
                 let away = last.get(&body.name).map(|before| ((at - *before).length_squared().sqrt(), *before));
                 match away {
-                    Some((way, _)) if way < STEP => continue,
-                    Some((way, before)) if way < JUMP => stage.way(before, at, rgb(scene.colour(&body.name).0)),
+                    Some((way, _)) if way < MIN_PATH_STEP => continue,
+                    Some((way, before)) if way < MAX_PATH_STEP => {
+                        stage.way(before, at, rgb(scene.colour(&body.name).0))
+                    }
                     _ => {}
                 }
                 last.insert(body.name.clone(), at);
             }
         }
-        scene.take(entry);
+        scene.apply(entry);
     }
     drop(go_on);
     drop(progress);

@@ -23,7 +23,7 @@ use xpuck_record::export::{Format, export};
 use xpuck_record::{foxglove, recover};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::shutdown::service_flag;
-use xpuck_wire::{log, output, plain};
+use xpuck_wire::{escape, log, output};
 
 /// Commands for recorded runs.
 #[derive(Subcommand)]
@@ -103,7 +103,7 @@ pub fn run(what: &What, runs: &Path) -> Result<()> {
     match what {
         What::List { json } => {
             let catalogue = open(runs)?;
-            tell(catalogue.troubles());
+            tell(catalogue.errors());
             let rows = catalogue.rows()?;
             tell(&other_kind(runs).filter(|_| rows.is_empty()).into_iter().collect::<Vec<_>>());
             list(&rows, *json)
@@ -151,10 +151,10 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if Path::new(run).join(xpuck_record::run_file::RUN_FILE).try_exists().unwrap_or(false) {
         return Ok(run.into());
     }
-    if let Some(only) = only_run_below(Path::new(run)) {
+    if let Some(only) = single_run_in(Path::new(run)) {
         return Ok(only);
     }
-    if let Some(why) = no_run(Path::new(run)) {
+    if let Some(why) = not_a_run_reason(Path::new(run)) {
         bail!(why);
     }
     let catalogue = open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
@@ -162,7 +162,7 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
 }
 
 /// Reason why an existing path is not a run. `None` if the path does not exist, or if no reason is known.
-fn no_run(place: &Path) -> Option<String> {
+fn not_a_run_reason(place: &Path) -> Option<String> {
     let name = place.display();
     match runs_below(place).count() {
         2.. => Some(format!(
@@ -174,7 +174,7 @@ fn no_run(place: &Path) -> Option<String> {
 }
 
 /// Returns the only run inside a folder that is not itself a run, such as a demo's folder.
-fn only_run_below(folder: &Path) -> Option<PathBuf> {
+fn single_run_in(folder: &Path) -> Option<PathBuf> {
     let mut below = runs_below(folder);
     let first = below.next()?;
     below.next().is_none().then_some(first)
@@ -188,18 +188,18 @@ fn runs_below(folder: &Path) -> impl Iterator<Item = PathBuf> {
 /// Prints text. Control characters, which may come from names in a record, are escaped.
 pub fn print(text: &str) -> Result<()> {
     match text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
-        true => Ok(output::text(text.split('\n').map(plain).collect::<Vec<_>>().join("\n"))?),
+        true => Ok(output::text(text.split('\n').map(escape).collect::<Vec<_>>().join("\n"))?),
         false => Ok(output::text(text)?),
     }
 }
 
 /// Prints problems of records on standard error.
 pub fn tell(lines: &[String]) {
-    lines.iter().for_each(|line| output::note(format_args!("xpuck: {line}")));
+    lines.iter().for_each(|line| output::print_error(format_args!("xpuck: {line}")));
 }
 
 /// Returns a callback that shows the progress of an export. The callback returns false once the program must stop.
-fn watched(progress: &Progress) -> Result<impl FnMut(u64, u64) -> bool> {
+fn stop_callback(progress: &Progress) -> Result<impl FnMut(u64, u64) -> bool> {
     let stop = service_flag(Default::default())?;
     Ok(move |done, total| {
         progress.set(done, total);
@@ -209,7 +209,7 @@ fn watched(progress: &Progress) -> Result<impl FnMut(u64, u64) -> bool> {
 
 fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
     let progress = Progress::bytes("reading the record", false);
-    let exported = export(run, folder, format, watched(&progress)?);
+    let exported = export(run, folder, format, stop_callback(&progress)?);
     drop(progress);
     let exported = exported?;
     tell(&exported.damage);
@@ -224,7 +224,7 @@ fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
 
 fn export_scenes(run: &Path, file: &Path) -> Result<()> {
     let progress = Progress::bytes("reading the record", false);
-    let exported = foxglove::export(run, file, watched(&progress)?);
+    let exported = foxglove::export(run, file, stop_callback(&progress)?);
     drop(progress);
     let exported = exported?;
     tell(&exported.damage);
@@ -257,7 +257,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
     for (r, short) in rows.iter().zip(short_ids(rows)) {
         let began = log::time(r.began_unix_ms);
         table.push([
-            plain(&short),
+            escape(&short),
             // Precision of one minute: `2026-03-01 09:30`.
             began.get(..16).unwrap_or(&began).replace('T', " "),
             r.state.clone(),
@@ -269,7 +269,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
             number(r.mean_fitness),
             format!("{:.3}", Figure(r.evolved_fitness)),
             format!("{} MiB", r.bytes.div_ceil(1 << 20)),
-            plain(&r.id),
+            escape(&r.id),
         ]);
     }
     print(&aligned(&table, 3..11))
@@ -318,7 +318,7 @@ fn recover_run(runs: &Path, run: &str, json: bool) -> Result<()> {
     // Files with their final names are checked too, because they may be damaged.
     let files =
         xpuck_record::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
-    let what = recovery::settle(&directory, &files.into_iter().collect::<Vec<_>>())?;
+    let what = recovery::repair_and_close(&directory, &files.into_iter().collect::<Vec<_>>())?;
     show(&Recovered { path: directory.display().to_string(), result: what })
 }
 

@@ -11,7 +11,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 use xpuck_hub_service::admission::Bounds;
 use xpuck_hub_service::console::{self, Clock, Feed, Live, Names, Settings, Source};
-use xpuck_hub_service::observer::Window;
+use xpuck_hub_service::observer::MetricsView;
 use xpuck_hub_service::replay::Replay;
 use xpuck_record::{read, run_file::RunFile};
 use xpuck_wire::shutdown;
@@ -64,10 +64,10 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         commands: sender,
         sessions: Default::default(),
         guard: None,
-        window: Window::default(),
+        window: MetricsView::default(),
         names: Names::new(address, &[]),
         bounds: Bounds::of_pages(64, 16),
-        settings: Settings::of_replay(runs, &name.to_string_lossy(), address),
+        settings: Settings::for_replay(runs, &name.to_string_lossy(), address),
     };
     console::start(listener, source)?;
     print(&format!("{} is shown at http://{address} until Ctrl-C\n", directory.display()))?;
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_port_that_is_told_is_the_one_that_listens() {
+    fn reported_port_is_listening() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let told = place("127.0.0.1:0", port);

@@ -26,7 +26,7 @@ pub struct RunOutput<'a> {
 /// Prints the results of a run.
 pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     let root = directory.parent().unwrap_or(directory);
-    let row = Row::read(root, directory)?.as_of_now(root);
+    let row = Row::read(root, directory)?.current(root);
     let results = Results::read(directory)?;
     tell(&results.damage);
     if as_json {

@@ -61,7 +61,7 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
     let printed = args.printed.as_deref().map(PrintedRuns::read).transpose()?;
     let mut left_out = Vec::new();
     let directories = match args.chosen.as_slice() {
-        [] => over(root, &mut left_out)?,
+        [] => finished_runs(root, &mut left_out)?,
         named => named.iter().map(|run| super::find(root, run)).collect::<Result<_>>()?,
     };
     if directories.is_empty() && left_out.is_empty() {
@@ -76,7 +76,7 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
         match read(root, directory) {
             Ok(run) => found.push(run),
             Err(error) => {
-                let line = format!("{}: {}", directory.display(), output::sentence(error.as_ref()));
+                let line = format!("{}: {}", directory.display(), output::error_chain(error.as_ref()));
                 // The catalogue may already have reported this run.
                 if !left_out.iter().any(|told: &String| told.contains(&*directory.to_string_lossy())) {
                     left_out.push(line);
@@ -169,9 +169,9 @@ fn groups(found: Vec<(String, SwarmRun)>) -> Vec<Group> {
 }
 
 /// Directories of the finished runs, oldest first.
-fn over(root: &Path, left_out: &mut Vec<String>) -> Result<Vec<PathBuf>> {
+fn finished_runs(root: &Path, left_out: &mut Vec<String>) -> Result<Vec<PathBuf>> {
     let catalogue = Catalogue::open(root)?;
-    left_out.extend_from_slice(catalogue.troubles());
+    left_out.extend_from_slice(catalogue.errors());
     Ok(catalogue.rows()?.into_iter().filter(|row| row.state != "running").map(|row| root.join(row.id)).collect())
 }
 
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_experiment_has_a_mean_of_its_own() {
+    fn each_experiment_has_own_mean() {
         let run = |experiment: &str, evolved: f64| {
             let (run, real) = (format!("{experiment}-{evolved}"), vec![evolved]);
             (experiment.into(), SwarmRun { run, dead: 0, ping_ms: 1.0, slow_percent: 0.0, evolved, real })

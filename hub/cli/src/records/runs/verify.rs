@@ -20,7 +20,7 @@ pub fn run(directory: &Path, json: bool) -> Result<bool> {
         false => print(&text(&verified)?)?,
     }
     if let Some(d) = verified.first.as_ref().filter(|_| json) {
-        output::note(format_args!("xpuck: robot {}, update {}: {} differs", d.robot, d.update, d.what));
+        output::print_error(format_args!("xpuck: robot {}, update {}: {} differs", d.robot, d.update, d.what));
     }
     Ok(verified.identical)
 }

@@ -93,7 +93,7 @@ impl Layout {
         };
         let Asked { text, files, plan, world, calibration } = asked(args)?;
         let keys = root.join("keys");
-        keyring::make_all(&keys, &swarm.robots)?;
+        keyring::create_missing_pairs(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
         // The console page offers experiments in the folder of the hub's file.
         write(&config.join("experiment.toml"), &text)?;

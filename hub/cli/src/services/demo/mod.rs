@@ -222,18 +222,18 @@ fn conduct(
     let link = Sockets::for_operator(&layout.key)?.0.operator(&layout.swarm.hub.operator, 2000)?;
     if !args.json {
         if let Some(console) = &layout.swarm.hub.console {
-            log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
+            log::print(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
         }
         if let Ok(Reply::Link(link)) = link.ask(&Request::Link) {
-            log::report(format_args!("to command from the page: {link}  (good once, for ten minutes)"));
+            log::print(format_args!("to command from the page: {link}  (good once, for ten minutes)"));
         }
         let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
-        log::report(format_args!(
+        log::print(format_args!(
             "from another terminal: xpuck swarm top  (if several demos run: --hub {hub} --key {key})"
         ));
     }
     if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
-        log::report(where_to);
+        log::print(where_to);
     }
     for (id, file) in layout.swarm.robots.iter().zip(&layout.robots) {
         processes.start_robot(id, file)?;
@@ -244,13 +244,13 @@ fn conduct(
         let ended = watch.idle(processes, stop);
         let _ = watch.ask_done(&Request::Stop);
         if !args.json {
-            log::report(format_args!("records of its runs: {}", layout.root.display()));
+            log::print(format_args!("records of its runs: {}", layout.root.display()));
         }
         let _ = watch.ask_done(&Request::Shutdown);
         return Ok((ended, None));
     }
     if let Some(told) = short_segments(args.minutes, layout.plan.phase(0).segment_seconds).filter(|_| !args.json) {
-        log::report(told);
+        log::print(told);
     }
     watch.ask_done(&Request::Start { signed: layout.experiment.clone(), seed: args.seed })?;
     let ended = watch.follow(processes, stop);
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_segments_are_told_of_where_minutes_were_chosen() {
+    fn short_segments_warn_for_given_minutes() {
         assert_eq!(short_segments(None, 7.5), None);
         assert_eq!(short_segments(Some(2.0), 15.0), None);
         assert!(

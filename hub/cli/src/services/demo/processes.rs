@@ -24,7 +24,7 @@ struct Process {
     child: Child,
     output: Option<BufReader<ChildStdout>>,
     /// Whether the end of the process has been reported.
-    gone: bool,
+    reported: bool,
 }
 
 /// All processes of a demo. Dropping this closes their standard inputs, so that no process outlives the demo.
@@ -61,7 +61,7 @@ impl<'a> Processes<'a> {
             .spawn()
             .with_context(|| format!("{} cannot be started", program.display()))?;
         let output = child.stdout.take().map(BufReader::new);
-        self.list.push(Process { name: name.into(), child, output, gone: false });
+        self.list.push(Process { name: name.into(), child, output, reported: false });
         Ok(())
     }
 
@@ -100,13 +100,13 @@ impl<'a> Processes<'a> {
     }
 
     /// Processes that ended since the last call: name, and a line about the end.
-    pub fn newly_gone(&mut self) -> Vec<(String, String)> {
+    pub fn take_ended(&mut self) -> Vec<(String, String)> {
         let mut gone = Vec::new();
-        for process in self.list.iter_mut().filter(|p| !p.gone) {
+        for process in self.list.iter_mut().filter(|p| !p.reported) {
             if let Ok(Some(status)) = process.child.try_wait() {
-                process.gone = true;
+                process.reported = true;
                 let log = self.layout.log(&process.name);
-                gone.push((process.name.clone(), end_of(&process.name, status, || first_line(&log))));
+                gone.push((process.name.clone(), end_message(&process.name, status, || first_line(&log))));
             }
         }
         gone
@@ -127,7 +127,7 @@ impl<'a> Processes<'a> {
             }
             if matches!(process.child.try_wait(), Ok(None)) && process.name == "hub" {
                 let (seconds, folder) = (HUB_END.as_secs(), self.layout.root.display());
-                output::note(format_args!(
+                output::print_error(format_args!(
                     "xpuck: the hub did not end within {seconds} s and is killed; make its record whole with \
                      `xpuck runs recover` and the run's folder below {folder}"
                 ));
@@ -154,7 +154,7 @@ impl Drop for Processes<'_> {
 
 /// Line about a process that ended. The first log line gives the reason, except for a process that was killed by a
 /// signal.
-fn end_of(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<String>) -> String {
+fn end_message(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<String>) -> String {
     let name = if matches!(name, "hub" | "arena") { format!("the {name}") } else { name.into() };
     match status.signal() {
         Some(signal) => format!("{name} was killed by signal {signal}"),
@@ -172,10 +172,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_has_its_own_reason_and_no_line_that_was_said_before() {
+    fn killed_process_reports_signal_not_log_line() {
         let said = || Some("DEV MODE".to_string());
-        assert_eq!(end_of("hub", ExitStatus::from_raw(9), said), "the hub was killed by signal 9");
-        assert_eq!(end_of("xp02", ExitStatus::from_raw(11), said), "xp02 was killed by signal 11");
-        assert_eq!(end_of("arena", ExitStatus::from_raw(1 << 8), said), "the arena ended (exit status: 1): DEV MODE");
+        assert_eq!(end_message("hub", ExitStatus::from_raw(9), said), "the hub was killed by signal 9");
+        assert_eq!(end_message("xp02", ExitStatus::from_raw(11), said), "xp02 was killed by signal 11");
+        assert_eq!(
+            end_message("arena", ExitStatus::from_raw(1 << 8), said),
+            "the arena ended (exit status: 1): DEV MODE"
+        );
     }
 }

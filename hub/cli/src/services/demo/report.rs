@@ -169,7 +169,7 @@ fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) ->
     let most = left.len().min(ROUNDS[0].0);
     if !args.json && most > 0 {
         let robots = if most == 1 { "the tree that led".into() } else { format!("the {most} trees that led") };
-        log::report(format_args!("measuring {robots} an island or drove a robot again, on fresh simulations"));
+        log::print(format_args!("measuring {robots} an island or drove a robot again, on fresh simulations"));
     }
     let progress = Progress::of("round", ROUNDS.len() as u64, args.json);
     for (round, (keep, runs)) in ROUNDS.into_iter().enumerate() {

@@ -82,7 +82,7 @@ pub struct Events {
 
 impl Events {
     /// Adds an event. Returns true if the event is new and is not a goal; goals are only counted.
-    pub fn take(&mut self, text: &str) -> bool {
+    pub fn push(&mut self, text: &str) -> bool {
         let goal = text.starts_with("goal ");
         self.goals += u32::from(goal);
         let same = |known: &str| known == text || (goal && known.starts_with("goal "));
@@ -123,7 +123,7 @@ pub fn lost(event: &str) -> Option<&str> {
 
 /// Warning that this machine is too slow. It replaces the report about a `lost` robot or arena whose program still
 /// runs, and is also shown once when messages are slow.
-pub fn too_slow(status: &Status, lost: Option<&str>, robots: usize, speed: f64) -> Option<String> {
+pub fn overload_warning(status: &Status, lost: Option<&str>, robots: usize, speed: f64) -> Option<String> {
     let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
     let what = match (lost, late) {
         (Some(who), _) => format!("{who} is not heard, though its program runs"),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_screen_says_where_the_run_stands() {
+    fn screen_shows_progress_of_run() {
         let [real, evolution, robots] = lines(&status(), true, 2);
         assert_eq!(real.1, "1: +0.061  2: -0.020 so far");
         assert_eq!(evolution.1, "generation 40, the best tree at 0.300 in simulation (the thesis's: 0.27)");
@@ -182,24 +182,24 @@ mod tests {
     #[test]
     fn goals_and_repeats_are_one_line_each() {
         let mut events = Events::default();
-        assert!(events.take("robot xp01 is here") && !events.take("goal 1, 40 s after the start"));
-        assert!(!events.take("goal 2, 12 s after the last"));
-        assert!(events.take("a") && !events.take("a") && !events.take("a"));
+        assert!(events.push("robot xp01 is here") && !events.push("goal 1, 40 s after the start"));
+        assert!(!events.push("goal 2, 12 s after the last"));
+        assert!(events.push("a") && !events.push("a") && !events.push("a"));
         assert_eq!(events.lines(), ["robot xp01 is here", "goal 2, 12 s after the last", "a (x3)"]);
         assert_eq!(events.goals(), 2);
-        (0..9).for_each(|i| assert!(events.take(&format!("event {i}"))));
+        (0..9).for_each(|i| assert!(events.push(&format!("event {i}"))));
         assert_eq!(events.lines().len(), EVENTS);
     }
 
     #[test]
-    fn a_slow_machine_is_no_fault_of_the_robots() {
+    fn slow_machine_is_reported_instead_of_lost_robot() {
         let event = "robot xp03 is lost (silent for 3 s): check its power and network; the run goes on";
         assert_eq!((lost(event), lost("robot xp01 is here")), (Some("xp03"), None));
         assert_eq!(lost("no poses for 1 s: check the motion-capture server"), Some("arena"));
-        let said = too_slow(&status(), Some("xp03"), 9, 8.0).unwrap();
+        let said = overload_warning(&status(), Some("xp03"), 9, 8.0).unwrap();
         assert!(said.contains("xp03") && said.contains("--speed 4"), "{said}");
-        assert!(too_slow(&status(), None, 9, 8.0).is_none());
+        assert!(overload_warning(&status(), None, 9, 8.0).is_none());
         let late = Status { slow_round_trips: 0.2, ..status() };
-        assert!(too_slow(&late, None, 9, 1.0).unwrap().contains("--count"));
+        assert!(overload_warning(&late, None, 9, 1.0).unwrap().contains("--count"));
     }
 }

@@ -15,9 +15,9 @@ use xpuck_wire::socket::{AskError, OperatorLink};
 use xpuck_wire::{Phase, Status};
 
 /// Prefix of notes that the program adds, as opposed to an operator's notes.
-const OF_DEMO: &str = "the demo says: ";
+const NOTE_PREFIX: &str = "the demo says: ";
 /// Interval between two status requests (wall time).
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// How a run ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Ended {
 /// Follows a run.
 pub struct Watch {
     link: OperatorLink,
-    drawn: Option<Drawn>,
+    drawn: Option<TerminalLines>,
     quiet: bool,
     robots: usize,
     speed: f64,
@@ -51,15 +51,15 @@ pub struct Watch {
 }
 
 /// Lines on a terminal.
-struct Drawn {
+struct TerminalLines {
     all: MultiProgress,
     bar: ProgressBar,
     lines: Vec<ProgressBar>,
     events: Vec<ProgressBar>,
 }
 
-impl Drawn {
-    fn new() -> Drawn {
+impl TerminalLines {
+    fn new() -> TerminalLines {
         let all = MultiProgress::new();
         let style =
             |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -67,7 +67,7 @@ impl Drawn {
         let bar = line("{bar:24.green} {wide_msg}");
         let lines = (0..3).map(|_| line("{prefix:>13.bold}  {wide_msg}")).collect();
         let events = (0..EVENTS).map(|_| line("{prefix:>13.dim}  {wide_msg:.dim}")).collect();
-        Drawn { all, bar, lines, events }
+        TerminalLines { all, bar, lines, events }
     }
 
     fn show(&self, status: &Status, evolves: bool, happened: &Events, wall: Duration) {
@@ -93,7 +93,7 @@ impl Drawn {
 impl Watch {
     /// Makes a follower; `quiet` suppresses all output.
     pub fn new(link: OperatorLink, quiet: bool, layout: &Layout) -> Watch {
-        let drawn = (!quiet && is_drawn()).then(Drawn::new);
+        let drawn = (!quiet && is_drawn()).then(TerminalLines::new);
         let robots = layout.swarm.robots.len();
         if let Some(drawn) = &drawn {
             drawn.bar.set_message(format!("waiting for {robots} robots"));
@@ -121,13 +121,13 @@ impl Watch {
                 let _ = drawn.all.println(line);
             }
             None if self.quiet => {}
-            None => log::report(line),
+            None => log::print(line),
         }
     }
 
     /// Removes the screen.
     fn end_screen(&self) {
-        self.drawn.iter().for_each(Drawn::end);
+        self.drawn.iter().for_each(TerminalLines::end);
     }
 
     /// Sends a request to the hub.
@@ -149,13 +149,13 @@ impl Watch {
         self.drawn = None;
         self.say("the swarm waits: start a run from the page, or by `xpuck start FILE`; Ctrl-C ends the demo");
         while !stop.load(Ordering::Relaxed) {
-            for (name, line) in processes.newly_gone() {
+            for (name, line) in processes.take_ended() {
                 self.say(&line);
                 if name == "hub" || name == "arena" {
                     return Ended::Lost(line);
                 }
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ended::Interrupted
     }
@@ -186,23 +186,23 @@ impl Watch {
         };
         for event in new {
             let text = event.split_once(' ').map_or(event.as_str(), |(_, text)| text);
-            if text.contains(OF_DEMO) {
+            if text.contains(NOTE_PREFIX) {
                 continue;
             }
             // The end of a robot's program has already been reported.
             if let Some(robot) = screen::lost(text).filter(|robot| !self.gone.contains(*robot)) {
-                let said = screen::too_slow(status, Some(robot), self.robots, self.speed);
-                said.into_iter().for_each(|said| self.say_slow(&said));
+                let said = screen::overload_warning(status, Some(robot), self.robots, self.speed);
+                said.into_iter().for_each(|said| self.warn_overload(&said));
                 continue;
             }
-            let fresh = self.events.take(text);
+            let fresh = self.events.push(text);
             // The lines about finished segments already imply the start of the next.
             if fresh && self.drawn.is_none() && !text.starts_with("segment ") {
                 self.say(text);
             }
         }
-        if let Some(said) = screen::too_slow(status, None, self.robots, self.speed) {
-            self.say_slow(&said);
+        if let Some(said) = screen::overload_warning(status, None, self.robots, self.speed) {
+            self.warn_overload(&said);
         }
         if let Some(last) = status.events.last() {
             self.shown = last.clone();
@@ -211,10 +211,10 @@ impl Watch {
 
     /// Warns once that the machine is too slow. The warning is also sent to the record and the page, as they show its
     /// effects.
-    fn say_slow(&mut self, said: &str) {
+    fn warn_overload(&mut self, said: &str) {
         if !std::mem::replace(&mut self.slow, true) {
             self.say(said);
-            let _ = self.ask(&Request::Note { text: format!("{OF_DEMO}{said}") });
+            let _ = self.ask(&Request::Note { text: format!("{NOTE_PREFIX}{said}") });
         }
     }
 
@@ -226,7 +226,7 @@ impl Watch {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline && !stop.load(Ordering::Relaxed) {
             self.look();
-            for (name, line) in processes.newly_gone() {
+            for (name, line) in processes.take_ended() {
                 if name == "hub" || name == "arena" {
                     bail!("{line}");
                 }
@@ -238,7 +238,7 @@ impl Watch {
             if self.last.as_ref().is_some_and(|s| s.tracking && s.robots.iter().all(|r| r.alive)) {
                 return Ok(());
             }
-            std::thread::sleep(LOOK / 4);
+            std::thread::sleep(POLL_INTERVAL / 4);
         }
         Ok(())
     }
@@ -255,7 +255,7 @@ impl Watch {
             }
             // Before the status: otherwise a silent robot whose program has ended would be attributed to a slow
             // machine.
-            for (name, line) in processes.newly_gone() {
+            for (name, line) in processes.take_ended() {
                 if name == "hub" || name == "arena" {
                     self.end_screen();
                     return Ended::Lost(line);
@@ -281,7 +281,7 @@ impl Watch {
                     return Ended::Whole;
                 }
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }

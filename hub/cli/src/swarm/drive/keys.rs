@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use xpuck_wire::output;
 
 /// Interval between drive commands.
-const EVERY: Duration = Duration::from_millis(30);
+const COMMAND_INTERVAL: Duration = Duration::from_millis(30);
 /// A held key repeats within this time; without a repeat, it counts as released.
-const HELD: Duration = Duration::from_millis(600);
+const KEY_RELEASE_TIMEOUT: Duration = Duration::from_millis(600);
 /// Fraction of the speed with which the wheels turn on the spot.
 const TURN: f32 = 0.5;
 
@@ -54,7 +54,7 @@ pub fn run(args: &DriveArgs, robot: &str) -> Result<()> {
     let (mut wanted, mut pressed) = ([0.0; 2], Instant::now());
     let mut told = String::new();
     loop {
-        if event::poll(EVERY)?
+        if event::poll(COMMAND_INTERVAL)?
             && let Event::Key(key) = event::read()?
         {
             let control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -68,13 +68,13 @@ pub fn run(args: &DriveArgs, robot: &str) -> Result<()> {
                 }
             }
         }
-        if pressed.elapsed() > HELD {
+        if pressed.elapsed() > KEY_RELEASE_TIMEOUT {
             wanted = [0.0; 2];
         }
         let refused = drive(&link, robot, wanted, None)?;
         let line = refused.unwrap_or_else(|| format!("{:+.2} {:+.2} m/s", wanted[0], wanted[1]));
         if line != told {
-            output::over(&line)?;
+            output::overwrite_line(&line)?;
             told = line;
         }
     }

@@ -55,7 +55,7 @@ pub fn run(args: &DriveArgs) -> Result<()> {
 fn drive(link: &OperatorLink, robot: &str, wheels: [f32; 2], lamps: Option<[u8; 3]>) -> Result<Option<String>> {
     let request = Request::Drive { robot: robot.into(), wheels, lamps };
     Ok(match link.ask(&request)? {
-        Reply::Refused(why) => Some(xpuck_wire::plain(&why)),
+        Reply::Refused(why) => Some(xpuck_wire::escape(&why)),
         _ => None,
     })
 }

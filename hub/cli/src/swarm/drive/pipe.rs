@@ -59,7 +59,7 @@ pub struct Row<'a> {
     battery: Option<f32>,
 }
 
-fn swarm(n: u64, status: &Status) -> Told<'_> {
+fn swarm_report(n: u64, status: &Status) -> Told<'_> {
     let pose = |name: &str| status.bodies.iter().find(|body| body.name == name).map(|body| body.pose);
     let robots = status.robots.iter().map(|robot| Row {
         id: &robot.id,
@@ -82,7 +82,7 @@ fn swarm(n: u64, status: &Status) -> Told<'_> {
 }
 
 /// Lines of standard input, as they arrive. The channel closes at the end of the input.
-fn lines() -> Result<Receiver<Vec<u8>>> {
+fn stdin_lines() -> Result<Receiver<Vec<u8>>> {
     let (say, said) = sync_channel(WAITING);
     std::thread::Builder::new().name("stdin".into()).spawn(move || {
         let mut input = std::io::stdin().lock();
@@ -108,13 +108,13 @@ fn refused(robot: &str, why: &str) -> Result<()> {
 /// Executes commands from standard input and prints the swarm's state, until the end of the input.
 pub fn run(args: &DriveArgs) -> Result<()> {
     let (link, _) = args.address.open()?;
-    let said = lines()?;
+    let said = stdin_lines()?;
     let period = Duration::from_secs_f64(1.0 / args.rate);
     let (mut due, mut n) = (Instant::now(), 0);
     loop {
         if Instant::now() >= due {
             n += 1;
-            tell(&swarm(n, &status(&link)?))?;
+            tell(&swarm_report(n, &status(&link)?))?;
             due = (due + period).max(Instant::now());
         }
         let line = match said.recv_timeout(due.saturating_duration_since(Instant::now())) {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_and_what_is_none_is_refused() {
+    fn invalid_drive_commands_are_rejected() {
         let read = |line: &str| serde_json::from_str::<Said>(line).ok();
         let drive = Said::Drive { robot: "xp01".into(), wheels: [0.1, 0.0], lamps: None };
         assert_eq!(read(r#"{"do":"drive","robot":"xp01","wheels":[0.1,0]}"#), Some(drive));

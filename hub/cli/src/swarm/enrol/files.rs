@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use toml_edit::{Array, DocumentMut, Item};
 use xpuck_wire::keyring::{self, OPERATOR, Role};
-use xpuck_wire::{Swarm, file, is_local, shown};
+use xpuck_wire::{Swarm, file, is_local, quote_input};
 
 /// Returns the swarm with an additional robot, and the new text of its file.
 ///
@@ -33,7 +33,7 @@ pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Resu
     for (key, value) in [("robots", Some(robot.to_string())), ("peers", peer)] {
         let list = document.get_mut(key).and_then(Item::as_array_mut);
         if let Some((list, value)) = list.zip(value) {
-            push(list, &value);
+            push_like_last(list, &value);
         }
     }
     let text = with_line_ends_of(&before, document.to_string());
@@ -48,14 +48,14 @@ pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Resu
 ///
 /// # Errors
 /// One line: the robot has a different address, or the swarm file has no addresses.
-pub fn has_peer(swarm: &Swarm, island: u16, peer: Option<&str>, path: &Path) -> Result<()> {
+pub fn check_peer(swarm: &Swarm, island: u16, peer: Option<&str>, path: &Path) -> Result<()> {
     let listed = swarm.peers.get(usize::from(island) - 1).map(String::as_str);
     let name = path.display();
     match (peer, listed) {
         (Some(_), None) => bail!("--peer: {name} has no `peers`, so robots do not talk to each other"),
         (Some(peer), Some(listed)) if peer != listed => bail!(
             "--peer {}: {name} lists it already, with {listed}; leave --peer away, or change `peers` there with the hub stopped",
-            shown(peer)
+            quote_input(peer)
         ),
         _ => Ok(()),
     }
@@ -76,7 +76,7 @@ fn next_port(address: &str) -> Option<String> {
 }
 
 /// Appends to a list, with the indentation of its last entry.
-fn push(list: &mut Array, value: &str) {
+fn push_like_last(list: &mut Array, value: &str) {
     let prefix = list.iter().last().and_then(|last| last.decor().prefix().and_then(|prefix| prefix.as_str()));
     let prefix = prefix.map(String::from);
     list.push(value);
@@ -117,10 +117,14 @@ impl OwnFile {
 ///
 /// # Errors
 /// Robot `like` does not exist or has no file; the template cannot be read, or is not suitable.
-pub fn robot(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>) -> Result<OwnFile> {
+pub fn robot_file(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>) -> Result<OwnFile> {
     let path = |id: &str| folder.join("robots").join(format!("{id}.toml"));
     if let Some(like) = like.filter(|like| swarm.island(like).is_none()) {
-        bail!("--like {}: the swarm file lists no such robot; there are {}", shown(like), swarm.robots.join(", "));
+        bail!(
+            "--like {}: the swarm file lists no such robot; there are {}",
+            quote_input(like),
+            swarm.robots.join(", ")
+        );
     }
     let own = path(robot);
     if own.symlink_metadata().is_ok() {
@@ -133,13 +137,13 @@ pub fn robot(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>) -> R
         return Ok(OwnFile::ByHand);
     };
     let text = file::text(&path(like), file::MAX_TOML)?;
-    let copy = copied(&text, like, robot)
+    let copy = copy_for(&text, like, robot)
         .with_context(|| format!("{}: no file of {robot} can be made of it", path(like).display()))?;
     Ok(OwnFile::Copy(own, with_line_ends_of(&text, copy), like.into()))
 }
 
 /// Copies another robot's file: replaces its id, and removes its Groot2 port and its own calibration.
-fn copied(text: &str, like: &str, robot: &str) -> Result<String> {
+fn copy_for(text: &str, like: &str, robot: &str) -> Result<String> {
     let part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let (mut renamed, mut rest) = (String::new(), text);
     while let Some(at) = rest.find(like) {
@@ -168,7 +172,7 @@ fn copied(text: &str, like: &str, robot: &str) -> Result<String> {
 }
 
 /// Files that a robot's board needs.
-pub fn of_board(path: &Path, swarm: &Swarm, robot: &str) -> Vec<PathBuf> {
+pub fn board_files(path: &Path, swarm: &Swarm, robot: &str) -> Vec<PathBuf> {
     let folder = xpuck_wire::atomic::folder(path);
     let mut files = vec![path.to_path_buf(), folder.join("robots").join(format!("{robot}.toml"))];
     if !swarm.security.dev_mode {
@@ -188,7 +192,7 @@ mod tests {
                          [hub]\nrobots = \"tcp://a:1\"\noperator = \"tcp://a:2\"\n";
 
     #[test]
-    fn a_swarm_file_gets_a_robot_and_keeps_the_rest() {
+    fn added_robot_leaves_rest_of_swarm_file_unchanged() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("swarm.toml");
         std::fs::write(&path, SWARM).unwrap();
@@ -205,7 +209,7 @@ mod tests {
         let (_, text) = with(&swarm, "xp03", None, &path).unwrap();
         assert_eq!(text.matches("\r\n").count(), windows.lines().count(), "{text:?}");
         assert_eq!(text.matches('\n').count(), windows.lines().count(), "{text:?}");
-        let peer = |peer| has_peer(&swarm, 2, Some(peer), &path);
+        let peer = |peer| check_peer(&swarm, 2, Some(peer), &path);
         assert!(
             peer("tcp://xp02:7606").is_ok() && peer("garbage").unwrap_err().to_string().contains("tcp://xp02:7606")
         );
@@ -216,17 +220,17 @@ mod tests {
         assert_eq!(next_port("tcp://127.0.0.1:65535"), None);
         let list = |text: &str| text.parse::<DocumentMut>().unwrap();
         let mut lines = list("robots = [\n  \"xp01\",\n  \"xp02\",\n]\n");
-        push(lines["robots"].as_array_mut().unwrap(), "xp03");
+        push_like_last(lines["robots"].as_array_mut().unwrap(), "xp03");
         assert_eq!(lines.to_string(), "robots = [\n  \"xp01\",\n  \"xp02\",\n  \"xp03\",\n]\n");
     }
 
     #[test]
-    fn the_last_file_that_is_there_is_copied_and_no_other_robots() {
+    fn last_existing_robot_file_is_template() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("swarm.toml");
         std::fs::write(&path, SWARM).unwrap();
         let swarm = Swarm::read(&path).unwrap();
-        let of = |id: &str, like| robot(dir.path(), &swarm, id, like);
+        let of = |id: &str, like| robot_file(dir.path(), &swarm, id, like);
         assert!(of("xp03", Some("xp77")).err().unwrap().to_string().contains("no such robot; there are xp01, xp02"));
         assert!(matches!(of("xp03", None).unwrap(), OwnFile::ByHand));
         std::fs::create_dir(dir.path().join("robots")).unwrap();
@@ -240,14 +244,14 @@ mod tests {
     }
 
     #[test]
-    fn a_robots_file_is_made_of_another_without_what_was_measured() {
+    fn copied_robot_file_omits_calibration() {
         let text = "# The robot xp01.\nid = \"xp01\"\nswarm = \"../swarm.toml\"\ngroot = \"tcp://127.0.0.1:1667\"\n\n\
                     [devices]\nkind = \"xpuck\"\n\n[evolution]\nstate = \"../state/xp01\" # not xp011\n\n[calibration]\n\
                     file = \"c.toml\"\ndrive.left = 1.01\n";
-        let made = copied(text, "xp01", "xp10").unwrap();
+        let made = copy_for(text, "xp01", "xp10").unwrap();
         assert!(made.starts_with("# The robot xp10.\nid = \"xp10\""), "{made}");
         assert!(made.contains("\"../state/xp10\" # not xp011") && made.contains("file = \"c.toml\""), "{made}");
         assert!(!made.contains("groot") && !made.contains("drive"), "{made}");
-        assert!(copied(text, "xp02", "xp10").is_err());
+        assert!(copy_for(text, "xp02", "xp10").is_err());
     }
 }

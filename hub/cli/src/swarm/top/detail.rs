@@ -2,9 +2,9 @@
 
 use crate::swarm::operator::engine;
 use crate::swarm::sensors;
-use crate::swarm::standing::{robot_trouble, state};
+use crate::swarm::standing::{robot_problems, state};
 use xpuck_stats::figure::Figure;
-use xpuck_wire::{RobotRow, plain};
+use xpuck_wire::{RobotRow, escape};
 
 /// Maximum number of lines.
 pub const LINES: u16 = 7;
@@ -17,7 +17,7 @@ pub fn lines(robot: &RobotRow) -> Vec<String> {
         (true, None) => "obeys".into(),
         (false, _) => "does not obey".into(),
     };
-    let version = if robot.version.is_empty() { "no version told".into() } else { plain(&robot.version) };
+    let version = if robot.version.is_empty() { "no version told".into() } else { escape(&robot.version) };
     let value = |value: Option<f32>, digits: usize, unit: &str| {
         value.map_or(format!("- {unit}"), |value| format!("{value:.digits$} {unit}"))
     };
@@ -52,12 +52,12 @@ pub fn lines(robot: &RobotRow) -> Vec<String> {
         ),
         format!(
             "engine {}; segment {}, {nodes}; {} neighbours, {blue}",
-            plain(&engine(&robot.engine)),
+            escape(&engine(&robot.engine)),
             robot.segment,
             robot.neighbours
         ),
     ];
     lines.extend(robot.sensors.as_deref().map(sensors::words));
-    lines.extend(Some(robot_trouble(robot).join("; ")).filter(|trouble| !trouble.is_empty()));
+    lines.extend(Some(robot_problems(robot).join("; ")).filter(|trouble| !trouble.is_empty()));
     lines
 }

@@ -12,7 +12,7 @@ pub struct History {
     /// Run time of the last value (s).
     at: f64,
     /// Minimum interval between values (s).
-    step: f64,
+    min_interval: f64,
     experiment: String,
 }
 
@@ -22,7 +22,7 @@ impl History {
         if status.run_seconds < self.at || status.experiment != self.experiment {
             *self = History { experiment: status.experiment.clone(), ..History::default() };
         }
-        let due = self.values.is_empty() || status.run_seconds - self.at >= self.step.max(1.0);
+        let due = self.values.is_empty() || status.run_seconds - self.at >= self.min_interval.max(1.0);
         if !due || status.experiment.is_empty() || !status.evolved.is_finite() {
             return;
         }
@@ -34,12 +34,12 @@ impl History {
                 place += 1;
                 place % 2 == 1
             });
-            self.step = 2.0 * self.step.max(1.0);
+            self.min_interval = 2.0 * self.min_interval.max(1.0);
         }
     }
 
     /// Newest values in thousandths, at most `room` of them; negative values become 0.
-    pub fn newest(&self, room: usize) -> Vec<u64> {
+    pub fn latest(&self, room: usize) -> Vec<u64> {
         let skipped = self.values.len().saturating_sub(room);
         self.values[skipped..].iter().map(|value| (value * 1e3).max(0.0) as u64).collect()
     }
@@ -66,14 +66,14 @@ mod tests {
         };
         [(0.0, 0.1), (0.5, 0.9), (1.5, 0.2), (3.0, -0.1)].into_iter().for_each(|(t, f)| history.take(&at(t, f)));
         assert_eq!(
-            (history.newest(9), history.newest(2), history.best()),
+            (history.latest(9), history.latest(2), history.best()),
             (vec![100, 200, 0], vec![200, 0], Some(0.2))
         );
         history.take(&at(0.0, 0.05));
-        assert_eq!(history.newest(9), [50]);
+        assert_eq!(history.latest(9), [50]);
         (0..10_000).for_each(|second| history.take(&at(f64::from(second), 0.1)));
-        assert!((100..=VALUES).contains(&history.newest(1000).len()), "{}", history.newest(1000).len());
+        assert!((100..=VALUES).contains(&history.latest(1000).len()), "{}", history.latest(1000).len());
         history.take(&Status::default());
-        assert_eq!(history.newest(9), [0_u64; 0]);
+        assert_eq!(history.latest(9), [0_u64; 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! Actions of the keys. Does no I/O.
 
-use super::state::{Action, Ask, Mode, Top};
+use super::state::{Action, HubRequest, Mode, TopState};
 use super::table::{self, COLUMNS};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use xpuck_wire::message::{Order, Request};
@@ -26,7 +26,7 @@ pub const HELP: [(&str, &str); 13] = [
 ];
 
 /// Handles a key.
-pub fn press(top: &mut Top, key: KeyEvent) -> Vec<Action> {
+pub fn press(top: &mut TopState, key: KeyEvent) -> Vec<Action> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match (&top.mode, key.code) {
         (_, KeyCode::Char('c' | 'd')) if control => vec![Action::Quit],
@@ -38,7 +38,7 @@ pub fn press(top: &mut Top, key: KeyEvent) -> Vec<Action> {
 }
 
 /// Handles pasted text, which is not executed as keys.
-pub fn paste(top: &mut Top, text: &str) {
+pub fn paste(top: &mut TopState, text: &str) {
     if let Some(written) = written(top) {
         let room = TEXT.saturating_sub(written.chars().count());
         written.extend(text.chars().filter(|c| !c.is_control()).take(room));
@@ -46,7 +46,7 @@ pub fn paste(top: &mut Top, text: &str) {
 }
 
 /// Text being entered.
-fn written(top: &mut Top) -> Option<&mut String> {
+fn written(top: &mut TopState) -> Option<&mut String> {
     match &mut top.mode {
         Mode::Note(text) => Some(text),
         Mode::Filter => Some(&mut top.filter),
@@ -54,7 +54,7 @@ fn written(top: &mut Top) -> Option<&mut String> {
     }
 }
 
-fn write(top: &mut Top, code: KeyCode) -> Vec<Action> {
+fn write(top: &mut TopState, code: KeyCode) -> Vec<Action> {
     match code {
         KeyCode::Esc => {
             if top.mode == Mode::Filter {
@@ -78,7 +78,7 @@ fn write(top: &mut Top, code: KeyCode) -> Vec<Action> {
     Vec::new()
 }
 
-fn command(top: &mut Top, code: KeyCode) -> Vec<Action> {
+fn command(top: &mut TopState, code: KeyCode) -> Vec<Action> {
     match code {
         KeyCode::Char('q') => return vec![Action::Quit],
         KeyCode::Char(' ' | 'S') => return ask(top, "STOP", Request::Stop),
@@ -106,7 +106,7 @@ fn command(top: &mut Top, code: KeyCode) -> Vec<Action> {
 }
 
 /// Moves the selection down by `by` rows.
-fn choose(top: &mut Top, by: isize) {
+fn choose(top: &mut TopState, by: isize) {
     let (place, ids) = {
         let rows = table::shown(top);
         (table::place(top, &rows), rows.iter().map(|robot| robot.id.clone()).collect::<Vec<_>>())
@@ -115,19 +115,19 @@ fn choose(top: &mut Top, by: isize) {
     top.chosen = ids.into_iter().nth(next);
 }
 
-fn order(top: &mut Top, what: &str, order: Order) -> Vec<Action> {
+fn order(top: &mut TopState, what: &str, order: Order) -> Vec<Action> {
     let Some(robot) = table::chosen(top).map(|robot| robot.id.clone()) else { return Vec::new() };
     // The selection follows the robot when its row moves.
     top.chosen = Some(robot.clone());
-    ask(top, &format!("{what} {}", xpuck_wire::plain(&robot)), Request::Order { robot, order })
+    ask(top, &format!("{what} {}", xpuck_wire::escape(&robot)), Request::Order { robot, order })
 }
 
 /// Queues a request. While the hub is silent only STOP is sent, because other requests might be executed much later.
-fn ask(top: &mut Top, what: &str, request: Request) -> Vec<Action> {
+fn ask(top: &mut TopState, what: &str, request: Request) -> Vec<Action> {
     if top.silent.is_some() && request != Request::Stop {
-        top.say(format!("{what}: not sent, the hub does not answer"), true);
+        top.show_message(format!("{what}: not sent, the hub does not answer"), true);
         return Vec::new();
     }
-    top.say(format!("{what}: sent"), false);
-    vec![Action::Ask(Ask { what: what.into(), request })]
+    top.show_message(format!("{what}: sent"), false);
+    vec![Action::Ask(HubRequest { what: what.into(), request })]
 }

@@ -1,9 +1,9 @@
 //! Threads that send requests to the hub: one for its status, one for commands of the keys, and one only for STOP, so
 //! that STOP never waits for another answer.
 
-use super::state::{Ask, Input};
+use super::state::{HubRequest, Input};
 use crate::link::hub_address::{self, HubAddress};
-use crate::swarm::follow::Follow;
+use crate::swarm::follow::EventCursor;
 use anyhow::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,19 +20,19 @@ const EVERY: Duration = Duration::from_millis(200);
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Connections to the hub, one for each thread.
-pub struct Links {
+pub struct HubThreads {
     /// Results of the threads.
     pub inputs: Receiver<Input>,
-    asks: Sender<Ask>,
-    stops: Sender<Ask>,
+    asks: Sender<HubRequest>,
+    stops: Sender<HubRequest>,
 }
 
-impl Links {
+impl HubThreads {
     /// Starts the threads.
     ///
     /// # Errors
     /// The hub's address is unknown, or its key cannot be read.
-    pub fn open(address: &HubAddress) -> Result<Links> {
+    pub fn open(address: &HubAddress) -> Result<HubThreads> {
         let (heard, inputs) = channel();
         let (link, _) = address.open()?;
         let hubs = Arc::new(AtomicU64::new(0));
@@ -40,11 +40,11 @@ impl Links {
         let stops = asker(address, heard.clone(), hubs.clone())?;
         let address = address.clone();
         spawn("status", move || watch(link, &address, &heard, &hubs))?;
-        Ok(Links { inputs, asks, stops })
+        Ok(HubThreads { inputs, asks, stops })
     }
 
     /// Sends a request to the hub; the answer arrives as an input.
-    pub fn ask(&self, ask: Ask) {
+    pub fn ask(&self, ask: HubRequest) {
         let to = if ask.request == Request::Stop { &self.stops } else { &self.asks };
         // If the thread has ended, the input channel is closed too.
         let _ = to.send(ask);
@@ -58,18 +58,18 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
 
 /// Reports the hub's state until the receiver is gone. Increments `hubs` with each new connection.
 fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs: &AtomicU64) {
-    let mut follow = Follow::default();
+    let mut follow = EventCursor::default();
     loop {
         let heard = hub_address::status(&link).and_then(|status| {
-            let events = hub_address::events(&link, follow.question())?;
-            Ok((status, follow.take(events)))
+            let events = hub_address::events(&link, follow.position())?;
+            Ok((status, follow.apply(events)))
         });
         let sent = match heard {
             Ok((status, news)) => {
                 to.send(Input::Stands(Box::new(status))).and_then(|()| to.send(Input::Happened(news)))
             }
             Err(error) => {
-                let sent = to.send(Input::Silent(said(&error)));
+                let sent = to.send(Input::Silent(error_text(&error)));
                 thread::sleep(AGAIN);
                 // The key or the address may have changed, as for a new demo.
                 if let Ok((new, _)) = address.open() {
@@ -88,24 +88,24 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs:
 
 /// Starts a thread that sends requests one at a time. After a failed request, or a new connection of the status
 /// thread, it opens a new connection, so that queued requests never reach a hub that comes back later.
-fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Result<Sender<Ask>> {
-    let (asks, asked) = channel::<Ask>();
+fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Result<Sender<HubRequest>> {
+    let (asks, asked) = channel::<HubRequest>();
     let mut link = Some(address.open()?.0);
     let address = address.clone();
     spawn("asker", move || {
         let mut known = 0;
-        for Ask { what, request } in asked {
+        for HubRequest { what, request } in asked {
             let hub = hubs.load(Ordering::Relaxed);
             if std::mem::replace(&mut known, hub) != hub {
                 link = None;
             }
-            let refused = match put(&mut link, &address, &request) {
+            let refused = match send(&mut link, &address, &request) {
                 Ok(Reply::Refused(why)) => Some(why),
                 Ok(Reply::DoneBut(what)) => Some(format!("done, but {what}")),
                 Ok(_) => None,
                 Err(error) => {
                     link = None;
-                    Some(said(&error))
+                    Some(error_text(&error))
                 }
             };
             if to.send(Input::Answered { what, refused }).is_err() {
@@ -117,7 +117,7 @@ fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Resul
 }
 
 /// Sends a request, through a new connection if there is none.
-fn put(link: &mut Option<OperatorLink>, address: &HubAddress, request: &Request) -> Result<Reply> {
+fn send(link: &mut Option<OperatorLink>, address: &HubAddress, request: &Request) -> Result<Reply> {
     let link = match link {
         Some(link) => link,
         None => link.insert(address.open()?.0),
@@ -125,6 +125,6 @@ fn put(link: &mut Option<OperatorLink>, address: &HubAddress, request: &Request)
     Ok(link.ask(request)?)
 }
 
-fn said(error: &Error) -> String {
-    output::sentence(error.as_ref())
+fn error_text(error: &Error) -> String {
+    output::error_chain(error.as_ref())
 }

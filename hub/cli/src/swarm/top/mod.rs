@@ -16,11 +16,11 @@ mod view;
 use crate::link::hub_address::HubAddress;
 use anyhow::{Result, bail};
 use clap::Args;
-use link::Links;
+use link::HubThreads;
 use ratatui::crossterm::event::{self, Event};
 use screen::Screen;
 use signal_hook::consts::{SIGHUP, SIGQUIT};
-use state::{Action, Input, Top};
+use state::{Action, Input, TopState};
 use std::io::{self, ErrorKind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::TryRecvError;
@@ -29,11 +29,11 @@ use update::update;
 use xpuck_wire::{output, shutdown};
 
 /// Minimum interval between frames: 20 Hz.
-const FRAME: Duration = Duration::from_millis(50);
+const MIN_FRAME_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum interval between frames, because the duration of a hub's silence is shown.
-const STALE: Duration = Duration::from_secs(1);
+const MAX_FRAME_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of keys handled before other inputs.
-const KEYS: usize = 64;
+const KEY_BATCH: usize = 64;
 
 /// Show the swarm on one self-updating screen: run, robots, events; with keys to pause, resume, STOP and more.
 ///
@@ -60,12 +60,12 @@ pub fn run(args: &TopArgs) -> Result<()> {
     for signal in [SIGHUP, SIGQUIT] {
         signal_hook::flag::register(signal, stop.clone())?;
     }
-    let links = Links::open(&args.address)?;
+    let links = HubThreads::open(&args.address)?;
     let mut screen = Screen::open()?;
-    let (begun, mut top) = (Instant::now(), Top::default());
+    let (begun, mut top) = (Instant::now(), TopState::default());
     let (mut drawn, mut changed) = (None::<Instant>, true);
     while !stop.load(Ordering::Relaxed) {
-        if !screen.is_there() {
+        if !screen.is_active() {
             bail!("something went wrong that should not have, as said above");
         }
         let mut inputs = Vec::new();
@@ -77,7 +77,7 @@ pub fn run(args: &TopArgs) -> Result<()> {
                 Err(TryRecvError::Disconnected) => bail!("the threads that ask the hub have ended"),
             }
         }
-        changed |= !inputs.is_empty() || drawn.is_some_and(|drawn| drawn.elapsed() > STALE);
+        changed |= !inputs.is_empty() || drawn.is_some_and(|drawn| drawn.elapsed() > MAX_FRAME_INTERVAL);
         for input in inputs {
             for action in update(&mut top, input, begun.elapsed()) {
                 match action {
@@ -86,8 +86,8 @@ pub fn run(args: &TopArgs) -> Result<()> {
                 }
             }
         }
-        if changed && drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME) {
-            top.pass(begun.elapsed());
+        if changed && drawn.is_none_or(|drawn| drawn.elapsed() >= MIN_FRAME_INTERVAL) {
+            top.advance(begun.elapsed());
             screen.draw(|frame| view::draw(&top, frame))?;
             (drawn, changed) = (Some(Instant::now()), false);
         }
@@ -97,8 +97,8 @@ pub fn run(args: &TopArgs) -> Result<()> {
 
 /// Waits for keys for up to one frame, and reads those that are available.
 fn keys(inputs: &mut Vec<Input>) -> io::Result<()> {
-    let mut wait = FRAME;
-    while inputs.len() < KEYS && broken_off(event::poll(wait))?.unwrap_or(false) {
+    let mut wait = MIN_FRAME_INTERVAL;
+    while inputs.len() < KEY_BATCH && ignore_interrupted(event::poll(wait))?.unwrap_or(false) {
         match event::read()? {
             Event::Key(key) if key.is_press() => inputs.push(Input::Key(key)),
             Event::Paste(text) => inputs.push(Input::Pasted(text)),
@@ -111,7 +111,7 @@ fn keys(inputs: &mut Vec<Input>) -> io::Result<()> {
 }
 
 /// Converts an interruption by a signal to `None`.
-fn broken_off<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+fn ignore_interrupted<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),
         result => result.map(Some),

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_wire::output::Standard;
 
 /// Whether the terminal is in full-screen mode.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
 
 /// Terminal in full-screen mode, until this is dropped.
 pub struct Screen {
@@ -26,10 +26,10 @@ impl Screen {
     pub fn open() -> io::Result<Screen> {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            give_back();
+            restore();
             before(info);
         }));
-        TAKEN.store(true, Ordering::Relaxed);
+        FULL_SCREEN.store(true, Ordering::Relaxed);
         enable_raw_mode()?;
         // From here on, dropping `screen` restores the terminal.
         let screen = Screen { terminal: Terminal::new(CrosstermBackend::new(BufWriter::new(Standard)))? };
@@ -39,8 +39,8 @@ impl Screen {
     }
 
     /// False once a panic of any thread has restored the terminal; drawing must then stop.
-    pub fn is_there(&self) -> bool {
-        TAKEN.load(Ordering::Relaxed)
+    pub fn is_active(&self) -> bool {
+        FULL_SCREEN.load(Ordering::Relaxed)
     }
 
     /// Draws a frame; only changed cells are written.
@@ -54,13 +54,13 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
 /// Restores the terminal. Errors are ignored, because the terminal may be gone.
-fn give_back() {
-    TAKEN.store(false, Ordering::Relaxed);
+fn restore() {
+    FULL_SCREEN.store(false, Ordering::Relaxed);
     let _ = execute!(Standard, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
     let _ = disable_raw_mode();
 }

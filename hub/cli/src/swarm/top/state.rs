@@ -1,7 +1,7 @@
 //! State of the screen, its inputs, and the resulting actions.
 
 use super::history::History;
-use crate::swarm::follow::News;
+use crate::swarm::follow::EventBatch;
 use ratatui::crossterm::event::KeyEvent;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use xpuck_wire::message::{Event, Request};
 use xpuck_wire::{RobotRow, Status};
 
 /// Display time of a message.
-const SAID: Duration = Duration::from_secs(8);
+const MESSAGE_TIME: Duration = Duration::from_secs(8);
 
 /// Input to the state.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub enum Input {
     /// Status of the hub.
     Stands(Box<Status>),
     /// New events of the hub.
-    Happened(News),
+    Happened(EventBatch),
     /// The hub does not answer; with the error.
     Silent(String),
     /// Answer to a request.
@@ -37,7 +37,7 @@ pub enum Input {
 
 /// Request to the hub.
 #[derive(Debug, PartialEq)]
-pub struct Ask {
+pub struct HubRequest {
     /// Name of the request.
     pub what: String,
     /// The request.
@@ -48,7 +48,7 @@ pub struct Ask {
 #[derive(Debug, PartialEq)]
 pub enum Action {
     /// Send a request to the hub.
-    Ask(Ask),
+    Ask(HubRequest),
     /// Quit the program.
     Quit,
 }
@@ -69,7 +69,7 @@ pub enum Mode {
 
 /// State of the screen.
 #[derive(Debug, Default)]
-pub struct Top {
+pub struct TopState {
     /// Last status of the hub.
     pub status: Option<Status>,
     /// Recent events, newest last.
@@ -91,23 +91,23 @@ pub struct Top {
     /// Whether details of the chosen robot are shown.
     pub detail: bool,
     /// Message about the last command, whether it is an error, and its expiry time.
-    pub said: Option<(String, bool, Duration)>,
+    pub message: Option<(String, bool, Duration)>,
     /// Time since the start.
     pub now: Duration,
 }
 
-impl Top {
+impl TopState {
     /// Sets the time, and expires the message.
-    pub fn pass(&mut self, now: Duration) {
+    pub fn advance(&mut self, now: Duration) {
         self.now = now;
-        if self.said.as_ref().is_some_and(|(.., until)| *until <= now) {
-            self.said = None;
+        if self.message.as_ref().is_some_and(|(.., until)| *until <= now) {
+            self.message = None;
         }
     }
 
     /// Shows a message below the screen for a while.
-    pub fn say(&mut self, text: String, bad: bool) {
-        self.said = Some((text, bad, self.now + SAID));
+    pub fn show_message(&mut self, text: String, bad: bool) {
+        self.message = Some((text, bad, self.now + MESSAGE_TIME));
     }
 
     /// Robots in the order of the swarm file.

@@ -1,11 +1,11 @@
 //! Table of robots: columns, order, filter. Does no I/O.
 
-use super::state::Top;
+use super::state::TopState;
 use crate::swarm::operator::engine;
-use crate::swarm::standing::{robot_trouble, state};
+use crate::swarm::standing::{robot_problems, state};
 use std::cmp::Ordering;
 use xpuck_stats::figure::Figure;
-use xpuck_wire::{RobotRow, plain};
+use xpuck_wire::{RobotRow, escape};
 
 /// Column of the table.
 pub struct Column {
@@ -38,7 +38,7 @@ const fn number(
 
 /// Columns of the table.
 pub const COLUMNS: [Column; 14] = [
-    text("robot", 7, |r| plain(&r.id)),
+    text("robot", 7, |r| escape(&r.id)),
     text("state", 6, state),
     number("V", 4, |r| value(r.battery_v, 2), |r| r.battery_v.map(f64::from)),
     number("min", 4, |r| value(r.battery_minutes, 0), |r| r.battery_minutes.map(f64::from)),
@@ -58,11 +58,11 @@ pub const COLUMNS: [Column; 14] = [
             |r| r.tree_nodes.map(f64::from),
         )
     },
-    Column { wide: true, ..text("engine", 14, |r| plain(&engine(&r.engine))) },
+    Column { wide: true, ..text("engine", 14, |r| escape(&engine(&r.engine))) },
     Column {
         // Robots with most problems first.
-        key: Some(|r| Some(-(robot_trouble(r).len() as f64))),
-        ..text("trouble", 0, |r| robot_trouble(r).join("; "))
+        key: Some(|r| Some(-(robot_problems(r).len() as f64))),
+        ..text("trouble", 0, |r| robot_problems(r).join("; "))
     },
 ];
 
@@ -81,7 +81,7 @@ fn value(value: Option<f32>, digits: usize) -> String {
 }
 
 /// Robots that pass the filter, in their order.
-pub fn shown(top: &Top) -> Vec<&RobotRow> {
+pub fn shown(top: &TopState) -> Vec<&RobotRow> {
     let mut rows: Vec<&RobotRow> = top.robots().iter().filter(|robot| passes(robot, &top.filter)).collect();
     let Some(column) = COLUMNS.get(top.sort).filter(|_| top.sort > 0 || top.down) else { return rows };
     rows.sort_by(|a, b| compare(column, a, b, top.down));
@@ -103,12 +103,12 @@ fn compare(column: &Column, a: &RobotRow, b: &RobotRow, down: bool) -> Ordering 
 }
 
 /// Index of the chosen robot in `rows`; 0 if no robot is chosen, or the chosen one is hidden.
-pub fn place(top: &Top, rows: &[&RobotRow]) -> usize {
+pub fn place(top: &TopState, rows: &[&RobotRow]) -> usize {
     rows.iter().position(|robot| Some(&robot.id) == top.chosen.as_ref()).unwrap_or(0)
 }
 
 /// Robot that is currently chosen.
-pub fn chosen(top: &Top) -> Option<&RobotRow> {
+pub fn chosen(top: &TopState) -> Option<&RobotRow> {
     let rows = shown(top);
     rows.get(place(top, &rows)).copied()
 }

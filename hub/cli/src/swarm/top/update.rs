@@ -1,17 +1,17 @@
 //! State transitions: an input changes the state and returns actions. Does no I/O.
 
 use super::keys;
-use super::state::{Action, Input, Top};
-use crate::swarm::follow::News;
+use super::state::{Action, Input, TopState};
+use crate::swarm::follow::EventBatch;
 use std::time::Duration;
-use xpuck_wire::plain;
+use xpuck_wire::escape;
 
 /// Maximum number of kept events.
 const EVENTS: usize = 100;
 
 /// Handles an input; `now` is the time since the start.
-pub fn update(top: &mut Top, input: Input, now: Duration) -> Vec<Action> {
-    top.pass(now);
+pub fn update(top: &mut TopState, input: Input, now: Duration) -> Vec<Action> {
+    top.advance(now);
     match input {
         Input::Key(key) => return keys::press(top, key),
         Input::Pasted(text) => keys::paste(top, &text),
@@ -20,18 +20,20 @@ pub fn update(top: &mut Top, input: Input, now: Duration) -> Vec<Action> {
             top.history.take(&status);
             (top.status, top.silent) = (Some(*status), None);
         }
-        Input::Happened(News::Events(events, _)) => {
+        Input::Happened(EventBatch::Events(events, _)) => {
             top.events.extend(events);
             let beyond = top.events.len().saturating_sub(EVENTS);
             top.events.drain(..beyond);
         }
-        Input::Happened(News::Anew) => top.events.clear(),
+        Input::Happened(EventBatch::Anew) => top.events.clear(),
         Input::Silent(why) => {
             let since = top.silent.take().map_or(now, |(since, _)| since);
             top.silent = Some((since, why));
         }
-        Input::Answered { what, refused: None } => top.say(format!("{what}: the hub has it"), false),
-        Input::Answered { what, refused: Some(why) } => top.say(format!("{what}: not done: {}", plain(&why)), true),
+        Input::Answered { what, refused: None } => top.show_message(format!("{what}: the hub has it"), false),
+        Input::Answered { what, refused: Some(why) } => {
+            top.show_message(format!("{what}: not done: {}", escape(&why)), true)
+        }
     }
     Vec::new()
 }
@@ -39,13 +41,13 @@ pub fn update(top: &mut Top, input: Input, now: Duration) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::swarm::top::state::{Ask, Mode};
+    use crate::swarm::top::state::{HubRequest, Mode};
     use crate::swarm::top::table;
     use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
     use xpuck_wire::message::{Event, Order, Request, Severity};
     use xpuck_wire::{RobotRow, Status};
 
-    fn swarm() -> Top {
+    fn swarm() -> TopState {
         let robot = |id: &str, battery, held| RobotRow {
             id: id.into(),
             version: "1".into(),
@@ -55,21 +57,21 @@ mod tests {
             ..RobotRow::default()
         };
         let robots = vec![robot("xp01", Some(3.9), false), robot("xp02", None, false), robot("xp03", Some(3.4), true)];
-        let mut top = Top::default();
+        let mut top = TopState::default();
         update(&mut top, Input::Stands(Box::new(Status { robots, ..Status::default() })), Duration::ZERO);
         top
     }
 
-    fn press(top: &mut Top, code: KeyCode) -> Vec<Action> {
+    fn press(top: &mut TopState, code: KeyCode) -> Vec<Action> {
         update(top, Input::Key(KeyEvent::new(code, KeyModifiers::NONE)), Duration::ZERO)
     }
 
-    fn letters(top: &mut Top, text: &str) -> Vec<Action> {
+    fn letters(top: &mut TopState, text: &str) -> Vec<Action> {
         text.chars().flat_map(|c| press(top, KeyCode::Char(c))).collect()
     }
 
     fn ask(what: &str, request: Request) -> Action {
-        Action::Ask(Ask { what: what.into(), request })
+        Action::Ask(HubRequest { what: what.into(), request })
     }
 
     #[test]
@@ -79,13 +81,13 @@ mod tests {
         update(&mut top, Input::Silent("no answer".into()), Duration::ZERO);
         assert_eq!(letters(&mut top, "S"), [ask("STOP", Request::Stop)]);
         assert_eq!(letters(&mut top, "r"), [], "it might be obeyed when nobody thinks of it any more");
-        assert!(top.said.as_ref().is_some_and(|(said, bad, _)| *bad && said.contains("does not answer")));
+        assert!(top.message.as_ref().is_some_and(|(said, bad, _)| *bad && said.contains("does not answer")));
         press(&mut top, KeyCode::Char('?'));
         assert_eq!(letters(&mut top, " "), [ask("STOP", Request::Stop)], "with the help before it, too");
     }
 
     #[test]
-    fn text_is_no_row_of_commands_and_pasted_text_never_is() {
+    fn entered_and_pasted_text_is_not_executed() {
         let mut top = swarm();
         update(&mut top, Input::Pasted("r S\n".into()), Duration::ZERO);
         assert_eq!((&top.mode, top.filter.as_str()), (&Mode::Table, ""));
@@ -111,14 +113,14 @@ mod tests {
         assert_eq!(letters(&mut top, "h"), [order("release xp03", "xp03", Order::Release)]);
         letters(&mut top, "kkkkk");
         assert_eq!(letters(&mut top, "h"), [order("hold xp01", "xp01", Order::Hold)]);
-        assert_eq!(letters(&mut Top::default(), "hi"), [], "of none there is none");
+        assert_eq!(letters(&mut TopState::default(), "hi"), [], "of none there is none");
     }
 
     #[test]
     fn robots_are_sorted_and_filtered_and_the_chosen_one_stays() {
         let mut top = swarm();
         letters(&mut top, "jj");
-        let ids = |top: &Top| table::shown(top).iter().map(|robot| robot.id.clone()).collect::<Vec<_>>().join(" ");
+        let ids = |top: &TopState| table::shown(top).iter().map(|robot| robot.id.clone()).collect::<Vec<_>>().join(" ");
         letters(&mut top, "oo");
         assert_eq!(ids(&top), "xp03 xp01 xp02", "by battery, and who has none is last");
         letters(&mut top, "O");
@@ -131,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn an_observer_is_told_that_it_may_not_act_and_quitting_is_two_keys() {
+    fn refusal_is_shown_and_quit_keys_work() {
         let mut top = swarm();
         let refused = Some("`guest` is an observer, who may look and change nothing".into());
         update(&mut top, Input::Answered { what: "pause".into(), refused }, Duration::ZERO);
-        let said = top.said.clone().unwrap();
+        let said = top.message.clone().unwrap();
         assert!(said.1 && said.0.starts_with("pause: not done: `guest` is an observer"), "{said:?}");
-        top.pass(Duration::from_secs(60));
-        assert_eq!(top.said, None);
+        top.advance(Duration::from_secs(60));
+        assert_eq!(top.message, None);
         assert_eq!(letters(&mut top, "q"), [Action::Quit]);
         letters(&mut top, "n");
         let control = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_silence_lasts_from_its_beginning_to_the_next_answer() {
+    fn silence_lasts_from_first_failure_to_next_answer() {
         let mut top = swarm();
         let at = Duration::from_secs;
         update(&mut top, Input::Silent("a".into()), at(5));
@@ -155,7 +157,7 @@ mod tests {
         update(&mut top, Input::Stands(Box::default()), at(9));
         assert_eq!(top.silent, None);
         let event = |number| Event { number, time: 0.0, level: Severity::Info, who: String::new(), text: "x".into() };
-        let many = News::Events((1..=150).map(event).collect(), 0);
+        let many = EventBatch::Events((1..=150).map(event).collect(), 0);
         update(&mut top, Input::Happened(many), at(9));
         assert_eq!((top.events.len(), top.events[0].number), (EVENTS, 51));
     }

@@ -2,11 +2,11 @@
 
 use super::detail;
 use super::keys::HELP;
-use super::state::{Mode, Top};
+use super::state::{Mode, TopState};
 use super::table::{self, COLUMNS, Column};
 use crate::swarm::log;
 use crate::swarm::obedience::Obedience;
-use crate::swarm::standing::{clock, fitness, phase, robots, scale, troubles};
+use crate::swarm::standing::{clock, fitness, fitness_reference, phase, robot_counts, troubles};
 use crate::swarm::summary;
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
@@ -16,7 +16,7 @@ use ratatui::widgets::{Block, Borders, Cell, Clear, Paragraph, Row, Sparkline, T
 use xpuck_stats::figure::Figure;
 use xpuck_wire::message::Severity;
 use xpuck_wire::output::count;
-use xpuck_wire::{RobotRow, Status, plain};
+use xpuck_wire::{RobotRow, Status, escape};
 
 /// Terminal width from which all columns are shown.
 const WIDE: u16 = 110;
@@ -27,7 +27,7 @@ const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 
 /// Draws the whole screen.
-pub fn draw(top: &Top, frame: &mut Frame) {
+pub fn draw(top: &TopState, frame: &mut Frame) {
     let chosen = table::chosen(top).filter(|_| top.detail);
     let of_one = if chosen.is_some() { detail::LINES + 1 } else { 0 };
     let [head, list, one, below, foot] = Layout::vertical([
@@ -52,20 +52,20 @@ pub fn draw(top: &Top, frame: &mut Frame) {
     }
 }
 
-fn header(top: &Top, width: u16) -> Vec<Line<'static>> {
+fn header(top: &TopState, width: u16) -> Vec<Line<'static>> {
     let silent = top.silent.as_ref().map(|(since, why)| {
         let seconds = top.now.saturating_sub(*since).as_secs();
         Line::styled(
-            format!("NO ANSWER for {seconds} s, asking again: {}", plain(why)),
+            format!("NO ANSWER for {seconds} s, asking again: {}", escape(why)),
             RED.add_modifier(Modifier::BOLD),
         )
     });
     let Some(status) = &top.status else {
         return vec![Line::styled("xpuck swarm top", BOLD), silent.unwrap_or_else(|| "asking the hub".into())];
     };
-    let experiment = if status.experiment.is_empty() { "no experiment".into() } else { plain(&status.experiment) };
+    let experiment = if status.experiment.is_empty() { "no experiment".into() } else { escape(&status.experiment) };
     let real = fitness(status).map_or("none yet".into(), |value| format!("{:+.3}", Figure(value)));
-    let scale = Some(scale(&status.task)).filter(|scale| !scale.is_empty() && width >= WIDE);
+    let scale = Some(fitness_reference(&status.task)).filter(|scale| !scale.is_empty() && width >= WIDE);
     let scale = scale.map_or(String::new(), |scale| format!(" ({scale})"));
     let (run, length) = (clock(status.run_seconds), clock(status.run_length));
     let told = Obedience::of(status);
@@ -79,8 +79,8 @@ fn header(top: &Top, width: u16) -> Vec<Line<'static>> {
             status.segment,
             Figure(status.evolved)
         )),
-        Line::styled(robots(status), bad(status.robots.iter().any(|robot| !robot.alive))),
-        Line::styled(format!("{directive}: {}", told.sentence()), bad(!told.is_settled())),
+        Line::styled(robot_counts(status), bad(status.robots.iter().any(|robot| !robot.alive))),
+        Line::styled(format!("{directive}: {}", told.summary()), bad(!told.is_settled())),
         // Problems replace the line about poses and record.
         silent.unwrap_or_else(|| match losses.is_empty() {
             true => Line::styled(format!("poses {}; record {}", summary::poses(status), summary::record(status)), DIM),
@@ -105,7 +105,7 @@ fn losses(status: &Status) -> Vec<String> {
     dev_mode.into_iter().chain(troubles(status)).chain(more.into_iter().flatten()).collect()
 }
 
-fn draw_table(top: &Top, frame: &mut Frame, area: Rect) {
+fn draw_table(top: &TopState, frame: &mut Frame, area: Rect) {
     let wide = area.width >= WIDE;
     let columns: Vec<(usize, &Column)> =
         COLUMNS.iter().enumerate().filter(|(_, column)| wide || !column.wide).collect();
@@ -144,10 +144,10 @@ fn titled(title: String) -> Block<'static> {
 
 fn draw_detail(robot: &RobotRow, frame: &mut Frame, area: Rect) {
     let lines: Vec<Line> = detail::lines(robot).into_iter().map(Line::raw).collect();
-    frame.render_widget(Paragraph::new(lines).block(titled(format!("{} ", plain(&robot.id)))), area);
+    frame.render_widget(Paragraph::new(lines).block(titled(format!("{} ", escape(&robot.id)))), area);
 }
 
-fn draw_events(top: &Top, frame: &mut Frame, area: Rect) {
+fn draw_events(top: &TopState, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.height.saturating_sub(1));
     let lines = top.events.iter().skip(top.events.len().saturating_sub(room)).map(|event| {
         let style = match event.level {
@@ -161,22 +161,22 @@ fn draw_events(top: &Top, frame: &mut Frame, area: Rect) {
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()).block(titled("events ".into())), area);
 }
 
-fn draw_curve(top: &Top, frame: &mut Frame, area: Rect) {
+fn draw_curve(top: &TopState, frame: &mut Frame, area: Rect) {
     let best = top.history.best().map_or(String::new(), |best| format!("to {:.3} ", Figure(best)));
-    let values = top.history.newest(usize::from(area.width.saturating_sub(1)));
+    let values = top.history.latest(usize::from(area.width.saturating_sub(1)));
     let block = titled(format!("evolved {best}")).borders(Borders::TOP | Borders::LEFT);
     frame.render_widget(Sparkline::default().data(&values).style(Style::new().fg(Color::Cyan)).block(block), area);
 }
 
-fn footer(top: &Top) -> Line<'static> {
-    match (&top.mode, &top.said) {
+fn footer(top: &TopState) -> Line<'static> {
+    match (&top.mode, &top.message) {
         (Mode::Note(text), _) => Line::styled(format!("note (enter sends, esc leaves): {}_", tail(text)), BOLD),
         (Mode::Filter, _) => Line::styled(format!("filter (enter keeps, esc clears): {}_", tail(&top.filter)), BOLD),
         (_, Some((text, bad, _))) => Line::styled(text.clone(), if *bad { RED } else { BOLD }),
         (_, None) => {
             let keys = "space STOP  p pause  r resume  n note  i identify  h hold  ? help  q quit";
             let filter =
-                if top.filter.is_empty() { String::new() } else { format!("  filter: {}", plain(&top.filter)) };
+                if top.filter.is_empty() { String::new() } else { format!("  filter: {}", escape(&top.filter)) };
             Line::styled(format!("{keys}{filter}"), DIM)
         }
     }
@@ -186,7 +186,7 @@ fn footer(top: &Top) -> Line<'static> {
 fn tail(text: &str) -> String {
     const SEEN: usize = 40;
     let skipped = text.chars().count().saturating_sub(SEEN);
-    plain(&text.chars().skip(skipped).collect::<String>())
+    escape(&text.chars().skip(skipped).collect::<String>())
 }
 
 fn draw_help(frame: &mut Frame) {

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trials_that_do_not_vary_are_told_with_their_means() {
+    fn constant_trials_have_means_but_no_test() {
         let settings = Settings {
             tree: "failurel\n".into(),
             world: "scenario a".into(),

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use xpuck_wire::rollout::{UpdateReport, UpdateRow};
 use xpuck_wire::socket::OperatorLink;
-use xpuck_wire::{output, plain};
+use xpuck_wire::{escape, output};
 
 /// Interval between requests for the update's state.
 const EVERY: Duration = Duration::from_millis(200);
 /// Maximum silence of the hub, which may restart during the update.
-const PATIENCE: Duration = Duration::from_secs(30);
+const HUB_SILENCE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Reports changes until the update is finished.
 pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
@@ -25,14 +25,14 @@ pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
                 let report = report.context("the hub knows of no update any more")?;
                 for row in report.rows.iter().filter(|row| row.stand != "waiting" && row.stand != "offered") {
                     if said.insert(row.robot.clone(), row.stand.clone()).as_ref() != Some(&row.stand) && !report.done {
-                        output::note(format_args!("xpuck: {}: {}", plain(&row.robot), words(row, &report)));
+                        output::print_error(format_args!("xpuck: {}: {}", escape(&row.robot), words(row, &report)));
                     }
                 }
                 if report.done {
                     return Ok(report);
                 }
             }
-            Err(error) if heard.elapsed() > PATIENCE => return Err(error),
+            Err(error) if heard.elapsed() > HUB_SILENCE_LIMIT => return Err(error),
             Err(_) => {}
         }
         std::thread::sleep(EVERY);
@@ -45,13 +45,13 @@ pub fn print(report: &UpdateReport, json: bool) -> Result<()> {
         return print_json(report);
     }
     for row in &report.rows {
-        let version = if row.version.is_empty() { "-".into() } else { plain(&row.version) };
-        output::line(format_args!("{:<8} {version:<12} {}", plain(&row.robot), words(row, report)))?;
+        let version = if row.version.is_empty() { "-".into() } else { escape(&row.version) };
+        output::line(format_args!("{:<8} {version:<12} {}", escape(&row.robot), words(row, report)))?;
     }
     let good = report.rows.iter().filter(|row| row.stand == "good").count();
-    let of = format!("{good} of {} robots run {}", report.rows.len(), plain(&report.version));
+    let of = format!("{good} of {} robots run {}", report.rows.len(), escape(&report.version));
     let end = match (report.done, report.stopped.is_empty()) {
-        (_, false) => format!("{of}; stopped: {}", plain(&report.stopped)),
+        (_, false) => format!("{of}; stopped: {}", escape(&report.stopped)),
         (true, true) => of,
         (false, true) => format!("{of} so far"),
     };
@@ -59,8 +59,8 @@ pub fn print(report: &UpdateReport, json: bool) -> Result<()> {
 }
 
 fn words(row: &UpdateRow, report: &UpdateReport) -> String {
-    let version = plain(&report.version);
-    let why = plain(&row.why);
+    let version = escape(&report.version);
+    let why = escape(&row.why);
     match row.stand.as_str() {
         "waiting" => "waits for its turn".into(),
         "offered" => format!("is offered {version}"),

@@ -14,7 +14,7 @@ use xpuck_experiment::world_file;
 use xpuck_kernels::analysis::explain::{Account, Part, explain, to_markdown, to_text};
 use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::tree::Program;
-use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_in_use};
+use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_with_usage};
 use xpuck_lab::ablation::{Ablation, MAX_VARIANTS, ablate};
 use xpuck_lab::measure::Plan;
 use xpuck_wire::output;
@@ -139,7 +139,7 @@ fn form(args: &ExplainArgs, account: &Account, ablated: Option<&Ablated<'_>>) ->
             match ablated {
                 Some(Ablated { ablation, .. }) => {
                     let shares: Vec<f32> = (0..ablation.counts.len()).map(|node| ablation.share(node) as f32).collect();
-                    to_svg_in_use(&account.tree, direction, &shares)
+                    to_svg_with_usage(&account.tree, direction, &shares)
                 }
                 None => to_svg(&account.tree, direction),
             }

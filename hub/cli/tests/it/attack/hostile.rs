@@ -5,7 +5,7 @@ use std::time::Duration;
 use xpuck_arena::mocap::{natnet, vicon, vrpn};
 use xpuck_hub_core::config::{Gates as Limits, UpAxis, ViconMode};
 use xpuck_hub_core::mocap::Tracked;
-use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_hub_core::mocap::gates::PoseFilter;
 use xpuck_hub_service::mocap::source::Codec;
 use xpuck_hub_service::mocap::{natnet as natnet_client, vicon as vicon_client, vrpn as vrpn_client};
 use xpuck_kernels::math::vec2;
@@ -101,8 +101,8 @@ fn attack(stream: &[u8], client: impl Fn() -> Box<dyn Codec>) -> [u32; 2] {
         }
         counts[0] += frames.len() as u32;
         assert!(frames.len() <= bytes.len(), "more frames than bytes");
-        let mut gates = Gates::new(Limits::default(), &names());
-        for frame in frames.iter().filter_map(|raw| gates.pass(raw)) {
+        let mut gates = PoseFilter::new(Limits::default(), &names());
+        for frame in frames.iter().filter_map(|raw| gates.filter(raw)) {
             let finite = |b: &Tracked| b.pose.at.x.is_finite() && b.pose.at.y.is_finite();
             assert!(frame.bodies.iter().all(|b| finite(b) && b.pose.heading.is_finite()), "seed {seed}: {frame:?}");
         }
@@ -128,7 +128,7 @@ fn damaged_natnet_datagrams_are_refused_or_read() {
         let [mut frames, mut refused] = [0; 2];
         for seed in 0..FORMS {
             let mut session = natnet_client::Session::new(UpAxis::Y);
-            let mut gates = Gates::new(Limits::default(), &names());
+            let mut gates = PoseFilter::new(Limits::default(), &names());
             // One datagram is damaged; the others are valid.
             for (i, good) in (0..).zip(natnet_datagrams(version)) {
                 let bytes = if seed % 5 == i { damage(&good, seed) } else { good };
@@ -136,7 +136,7 @@ fn damaged_natnet_datagrams_are_refused_or_read() {
                     Ok(Some(raw)) => {
                         frames += 1;
                         let finite = |b: &Tracked| b.pose.at.x.is_finite() && b.pose.at.y.is_finite();
-                        let seen = gates.pass(&raw);
+                        let seen = gates.filter(&raw);
                         assert!(seen.is_none_or(|f| f.bodies.iter().all(finite)), "seed {seed}: {raw:?}");
                     }
                     Ok(None) => {}

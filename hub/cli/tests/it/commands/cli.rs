@@ -183,7 +183,7 @@ fn markers_are_shown_printed_and_given_as_data() {
 }
 
 #[test]
-fn every_command_explains_itself() {
+fn every_command_has_help() {
     for command in [
         "demo", "world", "simulate", "evolve", "lineage", "hub", "arena", "robots", "start", "pause", "resume", "stop",
         "check", "markers", "push", "doctor",

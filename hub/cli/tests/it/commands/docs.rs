@@ -148,7 +148,7 @@ fn every_page_with_commands_is_listed() {
 
 /// The tutorial shows the files that it uses, and its pictures are those that its commands draw.
 #[test]
-fn the_tutorial_works() {
+fn tutorial_commands_and_pictures_are_current() {
     let root = root();
     let text = std::fs::read_to_string(root.join(TUTORIAL)).unwrap();
     for file in ["first.bt", "second.bt", "third.bt", "seeds.toml", "wall.toml", "path.py"] {
@@ -165,7 +165,7 @@ fn the_tutorial_works() {
 
 /// The explanation of 806768 in docs/explain.md is the output of the command.
 #[test]
-fn the_account_that_the_document_shows_is_the_real_one() {
+fn documented_explanation_matches_output() {
     let root = root();
     let output = Command::new(env!("CARGO_BIN_EXE_xpuck"))
         .args(["tree", "explain", "docs/trees/806768.bt"])
@@ -183,7 +183,7 @@ fn the_account_that_the_document_shows_is_the_real_one() {
 
 /// docs/concepts/behaviour-trees.md shows the tutorial's second tree, with the program's drawing.
 #[test]
-fn the_tree_of_the_page_on_ticks_is_the_real_one() {
+fn documented_tick_tree_matches_output() {
     let root = root();
     let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let tree = read("docs/tutorial/second.bt");

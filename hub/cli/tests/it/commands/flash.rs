@@ -12,16 +12,16 @@ use xpuck_update::{Kind, Release, bundle};
 use xpuck_wire::keys::Secret;
 
 /// A swarm's folder, an image signed by its operator, and a card file.
-struct Bag {
+struct FlashFixture {
     dir: tempfile::TempDir,
 }
 
-impl Bag {
-    fn new() -> Bag {
+impl FlashFixture {
+    fn new() -> FlashFixture {
         let dir = tempfile::tempdir().unwrap();
         let made = xpuck().args(["init", "--count", "2"]).arg(dir.path().join("lab")).output().unwrap();
         assert!(made.status.success(), "{}", said(&made));
-        let bag = Bag { dir };
+        let bag = FlashFixture { dir };
         bag.image("good.xpb", Kind::Image, 20, None);
         bag.new_card();
         bag
@@ -34,7 +34,7 @@ impl Bag {
 
     /// Waits until no loop device uses the card. The kernel frees a loop device when all processes have closed it, and
     /// `mount` in another test briefly opens all devices to look for a file system.
-    fn is_left_alone(&self) {
+    fn wait_until_unused(&self) {
         let loops = || said(&Command::new("losetup").arg("--associated").arg(self.path("card.img")).output().unwrap());
         let free = || loops().is_empty().then_some(());
         wait_within(patience(), free, || format!("still attached: {}", loops()));
@@ -92,7 +92,7 @@ impl Bag {
     }
 
     /// Mounts both copies on the card and checks their files.
-    fn look(&self, look: impl FnOnce(&Path)) {
+    fn check_files(&self, look: impl FnOnce(&Path)) {
         let table = self.table();
         let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap())) * 512;
         let copies = [446 + 16, 446 + 32].map(|entry| {
@@ -138,7 +138,7 @@ fn able() -> bool {
 
 #[test]
 fn card_holds_the_image_twice_and_the_identity_of_the_robot() {
-    let bag = Bag::new();
+    let bag = FlashFixture::new();
     if !able() {
         return;
     }
@@ -152,7 +152,7 @@ fn card_holds_the_image_twice_and_the_identity_of_the_robot() {
     let mut block = [0; 2048];
     File::open(bag.path("card.img")).unwrap().read_exact_at(&mut block, 63 * 512).unwrap();
     assert_eq!(block, [9; 2048], "what goes to a block of its own");
-    bag.look(|top| {
+    bag.check_files(|top| {
         let read = |name: &str| fs::read(top.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         let same = |name: &str, own: &str| assert_eq!(read(name), fs::read(bag.path(own)).unwrap(), "{name}");
         same("@a/usr/share/noise", "root/usr/share/noise");
@@ -170,12 +170,12 @@ fn card_holds_the_image_twice_and_the_identity_of_the_robot() {
             assert!(top.join(name).is_dir(), "{name}");
         }
     });
-    bag.is_left_alone();
+    bag.wait_until_unused();
 }
 
 #[test]
 fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
-    let bag = Bag::new();
+    let bag = FlashFixture::new();
     if !able() {
         return;
     }
@@ -189,7 +189,7 @@ fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert_eq!(bag.table(), [0; 512]);
-    bag.is_left_alone();
+    bag.wait_until_unused();
 
     let all = |answers: &str| {
         let mut command = bag.flash(&["--all", "--image", "good.xpb"]);
@@ -205,7 +205,7 @@ fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
     let second = all("\n");
     assert!(second.status.success() && said(&second).contains("1 of 2 robots have a card"), "{}", said(&second));
     assert!(said(&second).contains("all robots have their cards"), "{}", said(&second));
-    bag.look(|top| assert_eq!(fs::read(top.join("@config/system/hostname")).unwrap(), b"xp02\n"));
+    bag.check_files(|top| assert_eq!(fs::read(top.join("@config/system/hostname")).unwrap(), b"xp02\n"));
     // An older image is written only on request.
     bag.image("older.xpb", Kind::Image, 19, None);
     let older = bag.run(&["--robot", "xp01", "--image", "older.xpb"]);
@@ -214,7 +214,7 @@ fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
 
 #[test]
 fn errors_are_one_line_and_leave_the_card_unchanged() {
-    let bag = Bag::new();
+    let bag = FlashFixture::new();
     let marked =
         || File::options().write(true).open(bag.path("card.img")).unwrap().write_all_at(b"holiday pictures", 0);
     marked().unwrap();

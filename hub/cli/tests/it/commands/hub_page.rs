@@ -47,7 +47,7 @@ fn keys(text: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_table_of_keys_is_what_the_program_reads() {
+fn documented_key_table_matches_program() {
     let with = LEAST
         .replace("[record]\n", "file = \"none\"\nup = \"z\"\nsubjects.xp01 = \"none\"\n[record]\nbudget_gib = 1.0\n");
     let expected: BTreeMap<String, String> = keys(&format!(
@@ -79,7 +79,7 @@ fn the_table_of_keys_is_what_the_program_reads() {
 
 /// Started as on the page: `xpuck serve hub --config hub.toml`, in the folder of its files.
 #[test]
-fn a_hub_started_as_the_page_says_offers_the_experiments_beside_its_file() {
+fn hub_offers_experiments_in_its_folder() {
     let mut swarm = Swarm::new(&Layout { keys: false, console: true, ..Layout::default() });
     swarm.start_services();
     let (code, body) = http::get(&swarm.folder.console(), "/api/experiments");

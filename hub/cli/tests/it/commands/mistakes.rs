@@ -46,7 +46,7 @@ fn write(folder: &Path, name: &str, text: &str) {
 }
 
 #[test]
-fn a_tree_indented_by_tabs() {
+fn tab_indented_tree_is_rejected_with_position() {
     let dir = folder();
     write(dir.path(), "a.bt", "seq\n\tmovcv v_goal 0\n\tmovcv v_goal 0\n");
     for command in ["simulate", "tree fmt", "check", "demo --tree"] {
@@ -77,7 +77,7 @@ fn ninety_for_ninety_degrees() {
 }
 
 #[test]
-fn a_name_misspelt() {
+fn misspelt_names_get_suggestions() {
     let dir = folder();
     write(dir.path(), "node.bt", "sequ\n");
     write(dir.path(), "register.bt", "movcv v_gaol 0\n");
@@ -136,7 +136,7 @@ fn no_key() {
 }
 
 #[test]
-fn a_port_in_use() {
+fn port_in_use_is_reported_with_remedy() {
     let dir = folder();
     let ports = free_ports();
     let _taken = TcpListener::bind(("127.0.0.1", ports + 2)).unwrap();
@@ -154,7 +154,7 @@ fn a_port_in_use() {
 }
 
 #[test]
-fn the_wrong_folder() {
+fn wrong_folder_is_reported_with_remedy() {
     let dir = folder();
     one_line(dir.path(), "runs list", &["runs: is missing", "--folder DIR"]);
     one_line(dir.path(), "runs show last", &["runs: is missing", "--folder DIR"]);
@@ -168,7 +168,7 @@ fn the_wrong_folder() {
 }
 
 #[test]
-fn an_old_record() {
+fn record_of_other_version_is_reported() {
     let dir = folder();
     let run_folder = dir.path().join("runs/x-1-seed1");
     std::fs::create_dir_all(&run_folder).unwrap();
@@ -189,7 +189,7 @@ fn an_old_record() {
 }
 
 #[test]
-fn a_file_of_another_kind() {
+fn wrong_file_kind_is_reported_with_its_command() {
     let dir = folder();
     let world = "{docs}/worlds/foraging.toml";
     let is_world = ["foraging.toml: is a world, which goes with `xpuck check", "--world"];

@@ -33,7 +33,7 @@ fn ask(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn a_damaged_record_is_told_by_every_command_and_recovered_with_its_original_beside_it() {
+fn damaged_record_is_reported_and_repaired() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let directory = folder.join("runs/x-1-seed1");
@@ -59,7 +59,7 @@ fn a_damaged_record_is_told_by_every_command_and_recovered_with_its_original_bes
 }
 
 #[test]
-fn a_file_that_is_no_record_is_refused_by_name_and_left_alone() {
+fn non_record_file_is_rejected_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let good = run(&folder.join("run"));
@@ -90,7 +90,7 @@ fn a_file_that_is_no_record_is_refused_by_name_and_left_alone() {
 }
 
 #[test]
-fn a_table_of_runs_goes_on_past_one_that_cannot_be_read() {
+fn run_table_skips_unreadable_run() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for name in ["x-1-seed1", "x-3-seed1"] {

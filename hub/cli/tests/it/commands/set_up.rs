@@ -144,7 +144,7 @@ fn files_of_every_kind_of_robot_are_valid_and_not_overwritten() {
 }
 
 #[test]
-fn the_page_of_robots_names_every_key_of_their_files() {
+fn robots_page_documents_every_robot_key() {
     let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
     let output = Command::new(xpuckd).arg("schema").output().unwrap();
     let mut all = Vec::new();

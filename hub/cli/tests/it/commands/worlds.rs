@@ -45,12 +45,12 @@ fn engines_agree_on_every_example_with_a_mixed_swarm() {
 }
 
 #[test]
-fn the_transport_world_is_the_benchmark() {
+fn transport_world_equals_benchmark() {
     assert_eq!(world("transport"), WorldSpec::benchmark(9));
 }
 
 #[test]
-fn every_task_tells_good_controllers_from_bad_ones() {
+fn every_task_ranks_good_controllers_above_bad_ones() {
     let (together, apart, stand) = ("attract 3", "attract -3", "successl");
     let good_and_bad = |name: &str, good: &str, bad: &str, least: f64| {
         let (good, bad) = (fitness(name, good), fitness(name, bad));
@@ -165,7 +165,7 @@ fn world_check_reads_every_file() {
 }
 
 #[test]
-fn a_model_of_messages_changes_what_a_swarm_can_do() {
+fn message_loss_lowers_aggregation_score() {
     let text = std::fs::read_to_string(Path::new(WORLDS).join("aggregation.toml")).unwrap();
     let score = |messages: &str| {
         let spec = world_file::parse("w.toml", &format!("{text}{messages}")).unwrap();

@@ -103,7 +103,7 @@ const QUICK: [(&str, &[&str]); 4] = [
 ];
 
 #[test]
-fn every_subject_goes_from_a_record_to_a_plot_and_parameters() {
+fn every_subject_yields_plot_and_parameters_from_record() {
     let dir = tempfile::tempdir().unwrap();
     let [data, plot, parameters] = ["r.csv", "r.svg", "r.toml"].map(|f| dir.path().join(f).display().to_string());
     for (subject, options) in QUICK {

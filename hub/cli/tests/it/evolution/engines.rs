@@ -49,7 +49,7 @@ fn engines_and_adapters_are_listed() {
 }
 
 #[test]
-fn an_adapter_that_is_not_there_is_refused_before_anything_is_written() {
+fn missing_adapter_is_rejected_before_any_write() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let (out_text, tree) = (out.to_str().unwrap(), concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trees/806768.bt"));
@@ -95,7 +95,7 @@ fn robot_is_refused(dir: &Path) {
 }
 
 #[test]
-fn a_run_names_its_engine_and_goes_on_with_another() {
+fn run_records_its_engine_and_resumes_on_another() {
     let dir = tempfile::tempdir().unwrap();
     let out = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
     let (gpu, again, simd) = (out("gpu"), out("again"), out("simd"));

@@ -26,7 +26,7 @@ fn rows(out: &Path) -> (String, Vec<Vec<f64>>) {
 }
 
 #[test]
-fn a_run_can_be_run_again_from_the_file_that_it_left() {
+fn run_can_be_repeated_from_its_own_run_file() {
     let dir = tempfile::tempdir().unwrap();
     let (file, out) = (dir.path().join("e.toml"), dir.path().join("out"));
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/worlds/transport-once.toml");
@@ -50,7 +50,7 @@ fn a_run_can_be_run_again_from_the_file_that_it_left() {
 }
 
 #[test]
-fn networks_evolve_migrate_and_are_told() {
+fn networks_evolve_migrate_and_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let (out, champion) = (dir.path().join("out"), dir.path().join("champion.bt"));
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
@@ -69,7 +69,7 @@ fn networks_evolve_migrate_and_are_told() {
 }
 
 #[test]
-fn a_front_rises_with_size_and_its_trees_are_kept() {
+fn front_fitness_rises_with_size_and_trees_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
@@ -103,7 +103,7 @@ fn a_front_rises_with_size_and_its_trees_are_kept() {
 }
 
 #[test]
-fn the_table_of_generations_agrees_with_the_result() {
+fn generation_table_agrees_with_result() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
@@ -127,7 +127,7 @@ fn the_table_of_generations_agrees_with_the_result() {
 }
 
 #[test]
-fn the_generation_that_uses_the_budget_up_is_the_last() {
+fn generation_that_exhausts_budget_is_last() {
     let dir = tempfile::tempdir().unwrap();
     for (algorithm, budget) in [("noise-aware", 1500.0), ("classic", 9000.0)] {
         let out = dir.path().join(algorithm);
@@ -192,7 +192,7 @@ fn wrong_keys_and_flags_are_refused_in_one_line() {
 
 /// Derated fitness is printed separately: beside the best fitness, which is not derated, it could look too high.
 #[test]
-fn a_run_with_a_folder_says_which_file_holds_its_best_tree() {
+fn run_with_folder_prints_file_of_best_tree() {
     let dir = tempfile::tempdir().unwrap();
     let run = "evolve --islands 2 --population 8 --generations 2 --seconds 1 --count 2 --remeasure 2 --output best";
     let output = xpuck().args(run.split(' ')).current_dir(dir.path()).output().unwrap();
@@ -204,7 +204,7 @@ fn a_run_with_a_folder_says_which_file_holds_its_best_tree() {
 }
 
 #[test]
-fn the_mean_of_one_island_is_its_best() {
+fn mean_of_single_island_equals_its_best() {
     let run = ["evolve", "--islands", "1", "--population", "8", "--generations", "2", "--seconds", "1", "--count", "2"];
     for seed in ["1", "2", "3"] {
         let output = xpuck().args(run).args(["--remeasure", "2", "--seed", seed]).output().unwrap();

@@ -23,7 +23,7 @@ fn object(tree: &str, options: &[&str]) -> Value {
 }
 
 #[test]
-fn every_form_tells_the_same_rules() {
+fn all_formats_have_same_rules() {
     let formula = "v_goal = unit(39 deg) + 12.3 v_blue";
     let text = stdout("806768", &[]);
     assert!(text.contains(formula) && text.contains("   3. Otherwise, steer towards the frisbee (blue)"), "{text}");
@@ -43,7 +43,7 @@ fn every_form_tells_the_same_rules() {
 }
 
 #[test]
-fn every_tree_of_the_library_is_explained_and_ablated() {
+fn every_library_tree_is_explained_and_ablated() {
     let paths = std::fs::read_dir(TREES).unwrap().map(|entry| entry.unwrap().path());
     for path in paths.filter(|path| path.is_file()) {
         let tree = path.file_stem().unwrap().to_str().unwrap();
@@ -57,7 +57,7 @@ fn every_tree_of_the_library_is_explained_and_ablated() {
 }
 
 #[test]
-fn an_ablation_counts_every_update_and_compares_on_the_same_worlds() {
+fn ablation_counts_updates_on_same_worlds() {
     let object = object("806768", &["--simulate", "--runs", "6", "--seconds", "10", "--scenario", "b"]);
     let ablation = &object["study"];
     assert_eq!(ablation["updates"], 6 * 100 * 9);
@@ -99,7 +99,7 @@ fn threads_do_not_change_a_digit() {
 }
 
 #[test]
-fn what_is_never_reached_is_said_and_drawn() {
+fn unreached_nodes_are_marked() {
     // Robots never see green in this arena.
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a.bt");

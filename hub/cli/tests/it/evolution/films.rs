@@ -116,7 +116,7 @@ fn drawings_are_png_and_pdf_with_the_fonts_that_are_set() {
 }
 
 #[test]
-fn a_film_has_its_length_and_the_frisbee_where_it_is() {
+fn film_has_expected_length_and_frisbee_position() {
     if !have(&["rsvg-convert", "ffmpeg", "ffprobe"]) {
         return;
     }
@@ -236,7 +236,7 @@ fn recorded(directory: &Path) {
 }
 
 #[test]
-fn a_recorded_run_is_a_film_and_a_picture() {
+fn recorded_run_exports_to_film_and_picture() {
     if !have(&["rsvg-convert", "ffmpeg", "ffprobe"]) {
         return;
     }

@@ -39,7 +39,7 @@ fn six(migration: Migration) -> Geneserver {
 }
 
 #[test]
-fn the_originator_gets_only_others_and_the_fittest_first() {
+fn originator_gets_only_foreign_genes_fittest_first() {
     assert_eq!(received(&mut six(of(Policy::Full)), 5, 2), [6, 4, 3, 2, 1]);
     let mut alone = server(of(Policy::Full));
     assert!(alone.exchange(1, 1, migrant(1, 0, 0.9, 1.0)).is_empty());
@@ -66,7 +66,7 @@ fn equal_trees_are_sent_once_unless_each_copy_counts() {
 }
 
 #[test]
-fn an_emigrant_sent_again_replaces_and_never_doubles() {
+fn resent_emigrant_replaces_and_is_not_duplicated() {
     for copies in [Copies::Once, Copies::Each] {
         let mut server = Geneserver::new(of(Policy::Full), copies, 1);
         for again in 0..5 {
@@ -80,7 +80,7 @@ fn an_emigrant_sent_again_replaces_and_never_doubles() {
 }
 
 #[test]
-fn each_policy_asks_its_own_neighbours() {
+fn each_policy_selects_its_own_neighbours() {
     assert_eq!(received(&mut six(of(Policy::Ring)), 1, 2), [6, 2], "both sides, and the ring is closed");
     assert!(received(&mut six(of(Policy::None)), 1, 2).is_empty());
     let near = Migration { places_m: (0..8).map(|i| [0.1 * i as f32, 0.0]).collect(), ..of(Policy::Near) };
@@ -111,7 +111,7 @@ fn random_partners_change_and_follow_from_the_seed() {
 }
 
 #[test]
-fn exchanges_are_due_every_so_many_generations() {
+fn exchanges_happen_only_every_nth_generation() {
     let mut server = six(Migration { every: 1, ..of(Policy::Full) });
     assert_eq!(received(&mut server, 1, 1).len(), 5);
     let mut rare = self::server(Migration { every: 3, receive: 2, ..of(Policy::Full) });
@@ -180,7 +180,7 @@ impl Plain {
 }
 
 #[test]
-fn the_running_ranking_answers_as_ranking_everybody_anew_does() {
+fn incremental_ranking_equals_full_ranking() {
     for copies in [Copies::Once, Copies::Each] {
         let mut server = Geneserver::new(of(Policy::Full), copies, 1);
         let mut plain = Plain::default();
@@ -213,17 +213,17 @@ fn the_running_ranking_answers_as_ranking_everybody_anew_does() {
 }
 
 #[test]
-fn a_server_above_is_one_island_more_and_is_offered_the_best_first() {
+fn upper_server_gets_best_emigrants_first() {
     let mut server = six(of(Policy::Full));
-    let offered = |server: &Geneserver| (0..6).map(|b| server.for_above(b).unwrap().id.island).collect::<Vec<_>>();
+    let offered = |server: &Geneserver| (0..6).map(|b| server.upstream_offer(b).unwrap().id.island).collect::<Vec<_>>();
     assert_eq!(offered(&server), [6, 5, 6, 4, 6, 3], "the fittest at every second beat");
-    assert!(self::server(of(Policy::Full)).for_above(0).is_none());
+    assert!(self::server(of(Policy::Full)).upstream_offer(0).is_none());
     let gave = |from: u32| (from..from + 20).map(|i| migrant(100, i, 0.9, 200.0 + i as f32)).collect::<Vec<_>>();
-    server.receive_above(&gave(0));
-    server.receive_above(&gave(50));
+    server.set_upstream(&gave(0));
+    server.set_upstream(&gave(50));
     assert_eq!(server.heterogeneity().emigrants, 6 + 8, "what it gave before is gone, and no more than `keep` is kept");
     assert_eq!(received(&mut server, 5, 2), [100; 8]);
     assert_eq!(offered(&server), [6, 5, 6, 4, 6, 3], "what came from there does not go back");
-    server.receive_above(&[]);
+    server.set_upstream(&[]);
     assert_eq!(received(&mut server, 5, 3), [6, 4, 3, 2, 1]);
 }

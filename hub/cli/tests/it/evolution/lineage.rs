@@ -150,7 +150,7 @@ fn record_cut_off_at_any_byte_is_read_up_to_there() {
 
 /// The snippet of docs/evolution.md reads all bits of samples and trees.
 #[test]
-fn the_record_is_read_from_python() {
+fn record_is_readable_from_python() {
     const CHECK: &str = "import struct\n\
         bits = sum(struct.unpack('<I', struct.pack('<f', x))[0] for x in samples.fitness.dropna())\n\
         texts = [tree for tree in births.tree if isinstance(tree, str)]\n\

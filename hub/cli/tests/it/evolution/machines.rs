@@ -25,7 +25,7 @@ fn text(path: &Path) -> &str {
 }
 
 #[test]
-fn memory_is_told_in_comments() {
+fn memory_is_listed_in_comments() {
     let form = stdout(&["memoryless", &format!("{TREES}/explore.bt")]);
     assert!(form.starts_with("# 10 nodes with subtrees expanded, "), "{form}");
     assert!(form.contains("\n# repeatr 20 (node 4): s3 its state, c3 successes still to come\n"), "{form}");
@@ -44,7 +44,7 @@ fn memory_is_told_in_comments() {
 }
 
 #[test]
-fn a_state_machine_becomes_a_tree_that_runs_and_a_state_machine_again() {
+fn state_machine_round_trip() {
     let dir = tempfile::tempdir().unwrap();
     let tree = dir.path().join("rest.bt");
     let machine = format!("{TREES}/machines/rest.toml");
@@ -125,7 +125,7 @@ fn programs_run_on_the_tree_that_is_printed() {
 }
 
 #[test]
-fn every_subcommand_explains_itself() {
+fn every_subcommand_has_help() {
     for command in [&["tree", "convert"], &["dev", "rasp"]] {
         let help = xpuck().args(command).arg("--help").output().unwrap().stdout;
         let help = String::from_utf8(help).unwrap();

@@ -41,7 +41,7 @@ fn mean(more: &[&str]) -> f64 {
 }
 
 #[test]
-fn the_drawing_holds_every_trail_and_names_the_branches() {
+fn drawing_has_every_trail_and_names_branches() {
     let text = drawn("--svg", TREE, &["--runs", "1"]);
     let svg = roxmltree::Document::parse(&text).unwrap();
     let of = |class: &str| svg.descendants().filter(|n| n.attribute("class") == Some(class)).collect::<Vec<_>>();
@@ -89,7 +89,7 @@ fn pictures_are_of_the_chosen_run_and_the_same_every_time() {
 }
 
 #[test]
-fn the_page_holds_its_data_and_asks_nothing_of_a_network() {
+fn page_contains_its_data_and_needs_no_network() {
     let page = drawn("--html", TREE, &["--runs", "1", "--seconds", "5"]);
     assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("src=") && !page.contains("{{"));
     let data = data(&page);
@@ -128,7 +128,7 @@ fn wrong_wishes_are_refused_in_a_line() {
 
 /// docs/806768-trajectories.svg is the drawing of the command in docs/simulator.md.
 #[test]
-fn the_drawing_in_the_documents_is_the_real_one() {
+fn documented_drawing_matches_output() {
     let shown = std::fs::read_to_string(Path::new(ROOT).join("docs/806768-trajectories.svg")).unwrap();
     assert!(
         shown == drawn("--svg", TREE, &["--runs", "1"]),
@@ -151,7 +151,7 @@ fn in_browser(file: &Path, moment: &str) -> String {
 }
 
 #[test]
-fn the_page_plays_in_a_browser() {
+fn page_plays_in_browser() {
     if !Path::new(CHROMIUM).exists() {
         return xpuck_testing::skipped(format_args!("{CHROMIUM} is missing (apt-get install chromium)"));
     }
@@ -201,7 +201,7 @@ document.body.append(Object.assign(document.createElement("pre"), { textContent:
 "##;
 
 #[test]
-fn a_picture_does_not_replace_the_tree() {
+fn picture_does_not_overwrite_tree() {
     let dir = tempfile::tempdir().unwrap();
     let (tree, linked) = (dir.path().join("a.bt"), dir.path().join("b.svg"));
     std::fs::copy(Path::new(ROOT).join(TREE), &tree).unwrap();

@@ -79,7 +79,7 @@ fn champions_are_measured_again_beside_what_was_reported() {
 }
 
 #[test]
-fn the_table_has_every_nth_generation_and_the_last() {
+fn table_has_every_nth_generation_and_last() {
     let dir = tempfile::tempdir().unwrap();
     evolve(dir.path(), "noise-aware");
     let output = remeasure(&[dir.path()], "1", &["--every", "2"]);
@@ -90,7 +90,7 @@ fn the_table_has_every_nth_generation_and_the_last() {
 }
 
 #[test]
-fn a_folder_without_a_record_to_measure_is_refused_in_one_line() {
+fn folder_without_usable_record_is_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let refusal = || {
         let output = remeasure(&[dir.path()], "1", &[]);

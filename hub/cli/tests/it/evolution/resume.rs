@@ -21,7 +21,7 @@ fn config(overrides: &str) -> Config {
 /// Completes a run in this process.
 fn complete(Resumed { mut folder, mut evolution, .. }: Resumed) {
     let ended = run(&mut evolution, Some(&mut folder), &AtomicBool::new(false), |_| {}).unwrap();
-    assert_eq!(ended, Ended::Whole);
+    assert_eq!(ended, Ended::Finished);
     let mut outcome = Outcome::of(&evolution).unwrap();
     outcome.wall_s += 1.0;
     folder.finish(&evolution, &outcome).unwrap();
@@ -47,20 +47,20 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// The same run before and after the write of generation 6, and its result without an interruption.
-struct Sides {
+struct SnapshotPair {
     dir: tempfile::TempDir,
     expected: BTreeMap<String, Vec<u8>>,
 }
 
-impl Sides {
-    fn new() -> Sides {
+impl SnapshotPair {
+    fn new() -> SnapshotPair {
         let dir = tempfile::tempdir().unwrap();
         for (name, stop_at) in [("before", 5), ("after", 6), ("whole", 5)] {
             begin(&dir.path().join(name), config("generations = 9"), stop_at);
         }
         complete(Folder::resume(&dir.path().join("whole")).unwrap());
         let expected = contents(&dir.path().join("whole"));
-        Sides { dir, expected }
+        SnapshotPair { dir, expected }
     }
 
     /// A fresh copy of the folder after generation 5.
@@ -77,8 +77,8 @@ impl Sides {
 }
 
 #[test]
-fn a_crash_at_any_byte_of_a_write_changes_nothing() {
-    let sides = Sides::new();
+fn crash_at_any_byte_of_write_changes_nothing() {
+    let sides = SnapshotPair::new();
     let (record, table, checkpoint) =
         (sides.after(RECORD), sides.after("generations.csv"), sides.after("checkpoint-0"));
     let old = |name: &str| std::fs::metadata(sides.dir.path().join("before").join(name)).unwrap().len() as usize;
@@ -103,7 +103,7 @@ fn a_crash_at_any_byte_of_a_write_changes_nothing() {
 }
 
 #[test]
-fn every_algorithm_goes_on_under_every_policy() {
+fn every_algorithm_resumes_under_every_policy() {
     let dir = tempfile::tempdir().unwrap();
     let places = "migration.places_m = [[0.0, 0.0], [0.1, 0.0], [0.3, 0.0], [0.5, 0.5]]\n";
     for (algorithm, policy, more) in [
@@ -136,7 +136,7 @@ fn every_algorithm_goes_on_under_every_policy() {
 
 #[test]
 fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
-    let sides = Sides::new();
+    let sides = SnapshotPair::new();
     let sound = std::fs::read(sides.before().join("checkpoint-1")).unwrap();
     let flipped = |at: usize| {
         let mut bytes = sound.clone();
@@ -174,7 +174,7 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
 /// A run's folder may come from other people: files outside it are never written, and pipes are never waited for.
 #[test]
 fn links_and_pipes_in_a_run_are_not_followed() {
-    let sides = Sides::new();
+    let sides = SnapshotPair::new();
     let outside = sides.dir.path().join("outside");
     let spoilt = |name: &str, pipe: bool| {
         let place = sides.before();
@@ -203,7 +203,7 @@ fn links_and_pipes_in_a_run_are_not_followed() {
 
 #[test]
 fn another_configuration_is_refused_and_names_the_remedy() {
-    let sides = Sides::new();
+    let sides = SnapshotPair::new();
     let refusal = |place: &Path| {
         let output = resume(place).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
@@ -230,7 +230,7 @@ fn another_configuration_is_refused_and_names_the_remedy() {
 }
 
 #[test]
-fn a_folder_holds_one_run_of_one_process() {
+fn folder_holds_one_run_of_one_process() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("run");
     let folder = Folder::create(&out, &config("")).unwrap();
@@ -243,7 +243,7 @@ fn a_folder_holds_one_run_of_one_process() {
 }
 
 #[test]
-fn a_run_begins_only_in_a_folder_that_is_its_own() {
+fn run_starts_only_in_its_own_folder() {
     let dir = tempfile::tempdir().unwrap();
     let refusal = || Folder::create(dir.path(), &config("")).map(|_| ()).unwrap_err().to_string();
     let record = std::fs::File::create(dir.path().join(RECORD)).unwrap();
@@ -258,7 +258,7 @@ fn a_run_begins_only_in_a_folder_that_is_its_own() {
 
 #[test]
 fn changes_since_the_write_are_reported() {
-    let sides = Sides::new();
+    let sides = SnapshotPair::new();
     for name in [RECORD, "generations.csv"] {
         let place = sides.before();
         let mut bytes = std::fs::read(place.join(name)).unwrap();

@@ -23,7 +23,7 @@ fn seeds_break_no_rule() {
 }
 
 #[test]
-fn a_mutant_fails_with_the_rule_and_the_command_that_shows_it() {
+fn mutant_failure_names_rule_and_trace_command() {
     for option in ["--mutant", "--plant"] {
         let output = fuzz(&["--seeds", "2", "--seconds", "40", option, "drops-entry"]);
         let text = String::from_utf8(output.stdout).unwrap();

@@ -35,7 +35,7 @@ fn library() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_library_survives_every_readable_format() {
+fn library_trees_survive_every_readable_format() {
     let dir = tempfile::tempdir().unwrap();
     for file in library() {
         let expected = stdout(&["fmt", text(&file)]);
@@ -107,7 +107,7 @@ fn malformed_files_are_one_error_that_names_the_place() {
 }
 
 #[test]
-fn every_command_takes_trees_in_every_form() {
+fn every_command_accepts_trees_in_every_format() {
     let dir = tempfile::tempdir().unwrap();
     let parts = "<root BTCPP_format=\"4\"><BehaviorTree ID=\"patrol\"><ReactiveFallback><avoiding/><SubTree ID=\"chase\"/>\
                  </ReactiveFallback></BehaviorTree><BehaviorTree ID=\"chase\"><upfield g=\"-1\"/></BehaviorTree></root>";
@@ -138,13 +138,13 @@ fn every_command_takes_trees_in_every_form() {
 }
 
 #[test]
-fn the_reference_page_is_printed() {
+fn printed_node_reference_matches_page() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/nodes.md");
     assert_eq!(stdout(&["nodes"]), std::fs::read_to_string(file).unwrap());
 }
 
 #[test]
-fn every_subcommand_explains_itself() {
+fn every_subcommand_has_help() {
     for command in ["check", "fmt", "convert", "nodes"] {
         assert!(stdout(&[command, "--help"]).len() > 150, "{command} --help");
     }

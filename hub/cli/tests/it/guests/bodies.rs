@@ -26,7 +26,7 @@ fn out(output: Output) -> String {
 }
 
 #[test]
-fn a_run_that_goes_on_after_any_generation_ends_as_one_that_never_stopped() {
+fn resumed_run_equals_uninterrupted_run() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let run = ["evolve", "--steps", "60", "--islands", "2", "--set", "exchange_every=1", "--set", "families.cells=8"];
@@ -112,7 +112,7 @@ fn same(dir: &Path, runs: [&str; 2]) {
 }
 
 #[test]
-fn a_run_that_is_prolonged_ends_as_one_that_was_to_be_that_long() {
+fn extended_run_equals_longer_run() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let run =
@@ -135,7 +135,7 @@ fn a_run_that_is_prolonged_ends_as_one_that_was_to_be_that_long() {
 }
 
 #[test]
-fn a_file_called_stop_ends_a_run_after_its_generation() {
+fn stop_file_ends_run_after_current_generation() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let run = ["evolve", "--steps", "60", "--islands", "2", "--evaluations", "80"];
@@ -152,7 +152,7 @@ fn a_file_called_stop_ends_a_run_after_its_generation() {
 }
 
 #[test]
-fn a_run_that_begins_with_a_body_keeps_it() {
+fn run_started_from_body_keeps_that_body() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
@@ -194,7 +194,7 @@ fn a_run_that_begins_with_a_body_keeps_it() {
 }
 
 #[test]
-fn folders_of_other_runs_and_wrong_keys_are_told_with_the_remedy() {
+fn wrong_folders_and_keys_give_remedy() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     out(body(dir, &["evolve", "--steps", "20", "--evaluations", "4", "--output", "bodies"]));
@@ -242,7 +242,7 @@ fn names_in_files_do_not_reach_the_terminal_as_they_are() {
 }
 
 #[test]
-fn a_body_goes_out_and_comes_back() {
+fn exported_body_is_imported_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
@@ -288,7 +288,7 @@ fn wrong_bodies_are_refused_with_the_place_and_the_rule() {
 }
 
 #[test]
-fn nothing_that_is_there_is_written_over() {
+fn existing_files_are_not_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let told = |args: &[&str]| {
@@ -314,7 +314,7 @@ fn nothing_that_is_there_is_written_over() {
 
 /// Evolution acts on one half of the body; the best body becomes a founder and keeps its rhythm.
 #[test]
-fn a_body_that_is_its_own_mirror_image_stays_one() {
+fn mirror_symmetric_body_stays_symmetric() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     out(body(dir, &["evolve", "--steps", "60", "--evaluations", "60", "--output", "first"]));

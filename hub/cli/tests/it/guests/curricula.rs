@@ -26,7 +26,7 @@ fn result(folder: &Path) -> serde_json::Value {
 }
 
 #[test]
-fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
+fn resumed_run_of_automata_equals_uninterrupted() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("c.toml"), two_steps()).unwrap();
@@ -74,7 +74,7 @@ fn a_run_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
 }
 
 #[test]
-fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() {
+fn resumed_run_of_trees_equals_uninterrupted() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let second = CREATIVE.match_indices("[[steps]]").nth(1).unwrap().0;
@@ -129,7 +129,7 @@ fn a_run_of_trees_that_is_stopped_and_gone_on_with_ends_as_one_that_never_was() 
 }
 
 #[test]
-fn a_step_can_be_skipped() {
+fn step_can_be_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     // The first step would continue until the limit of generations.
@@ -145,7 +145,7 @@ fn a_step_can_be_skipped() {
 }
 
 #[test]
-fn wrong_files_are_told_in_one_line() {
+fn invalid_files_are_reported_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("c.toml"), two_steps()).unwrap();

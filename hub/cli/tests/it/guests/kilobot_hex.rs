@@ -5,7 +5,7 @@ use crate::common::{said, xpuck};
 use std::path::Path;
 use std::process::Output;
 use xpuck_kernels::tree::{RegisterMap, Tree};
-use xpuck_kilobots::{Foraging, Heard, Program, World};
+use xpuck_kilobots::{Foraging, Program, ReceivedMessage, World};
 use xpuck_testing::{simavr::Simavr, skipped};
 
 const FIGURE_4_6: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kilobots/figure-4-6.bt");
@@ -51,7 +51,7 @@ fn recorded(program: &Program, world: u32) -> Vec<(Vec<u8>, Vec<[u8; 2 + 7 + 40]
     let mut robots = vec![(Vec::new(), Vec::new()); ROBOTS];
     for update in 0..UPDATES {
         let lights: Vec<[bool; 2]> = world.views().map(|view| view.light).collect();
-        let inboxes: Vec<Vec<Heard>> = (0..ROBOTS).map(|i| world.heard(i).collect()).collect();
+        let inboxes: Vec<Vec<ReceivedMessage>> = (0..ROBOTS).map(|i| world.received_messages(i).collect()).collect();
         world.update();
         let seen = lights.into_iter().zip(inboxes).zip(world.views()).enumerate();
         for ((i, ((light, messages), view)), (input, expected)) in seen.zip(&mut robots) {
@@ -80,9 +80,9 @@ fn recorded(program: &Program, world: u32) -> Vec<(Vec<u8>, Vec<[u8; 2 + 7 + 40]
 }
 
 #[test]
-fn a_hex_file_runs_in_simavr_as_the_simulated_robots_do() {
+fn hex_file_in_simavr_matches_simulated_robots() {
     let dir = tempfile::tempdir().unwrap();
-    let simavr = match Simavr::found(dir.path(), "simavr-hex") {
+    let simavr = match Simavr::compile(dir.path(), "simavr-hex") {
         Ok(simavr) => simavr,
         Err(missing) => return skipped(missing),
     };
@@ -121,7 +121,7 @@ fn a_hex_file_runs_in_simavr_as_the_simulated_robots_do() {
 #[test]
 fn kilolib_is_linked_where_it_lies() {
     let dir = tempfile::tempdir().unwrap();
-    if let Err(missing) = Simavr::found(dir.path(), "simavr-kilolib") {
+    if let Err(missing) = Simavr::compile(dir.path(), "simavr-kilolib") {
         return skipped(missing);
     }
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
@@ -154,7 +154,7 @@ fn full(level: usize, levels: usize) -> String {
 }
 
 #[test]
-fn what_cannot_be_built_is_refused_with_a_reason() {
+fn unbuildable_trees_are_rejected_with_reason() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let out = path("out.hex");
@@ -188,7 +188,7 @@ fn what_cannot_be_built_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_tree_is_converted_to_the_table_of_its_program() {
+fn tree_converts_to_kilobot_program_table() {
     let convert = |file: &str| xpuck().args(["tree", "convert", file, "--to", "kilobot"]).output().unwrap();
     let table = convert(FIGURE_4_6);
     assert_eq!(String::from_utf8(table.stdout).unwrap(), figure_4_6().to_c());

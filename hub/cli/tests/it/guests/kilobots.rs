@@ -28,7 +28,7 @@ fn told(output: &Output) -> String {
 }
 
 #[test]
-fn an_experiment_that_lost_a_run_makes_it_again_to_the_same_digits() {
+fn lost_run_is_repeated_identically() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("small.toml"), SMALL).unwrap();
@@ -119,7 +119,7 @@ fn wrong_trees_and_worlds_get_one_line() {
 }
 
 #[test]
-fn ways_are_drawn_and_what_a_tree_needs_is_found() {
+fn paths_are_drawn_and_tree_is_reduced() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::write(dir.join("t.bt"), "selm\n  failurel\n  seqm\n    successl\n    mf\n").unwrap();

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 use xpuck_bodies::urdf::{self, Dialect};
-use xpuck_bodies::variation::{Manner, random_body};
-use xpuck_bodies::{Brain, Part, Plan, Prif, Rhythm, Start, Trial, evaluate};
+use xpuck_bodies::variation::{MutationRules, random_body};
+use xpuck_bodies::{Brain, EvaluationConditions, Part, Plan, Prif, Rhythm, Start, evaluate};
 use xpuck_kernels::random::{Draws, Stream};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/guests/simulators");
@@ -28,7 +28,7 @@ fn python() -> Option<String> {
 /// A random body after a number of mutations, with a random brain.
 fn random(number: u32, mutations: u32) -> (Prif, Plan, Brain) {
     let mut draws = Draws::new(28, number, 0, 0, Stream::Evolution);
-    let prif = random_body(mutations, Manner::Readme, &mut draws);
+    let prif = random_body(mutations, MutationRules::Readme, &mut draws);
     let plan = Plan::new(&prif).unwrap();
     let brain = Brain::random(&plan, &mut draws);
     (prif, plan, brain)
@@ -66,7 +66,7 @@ fn apart(a: &Value, b: &Value) -> f64 {
 }
 
 #[test]
-fn every_body_loads_in_pybullet_and_mujoco_as_it_was_planned() {
+fn every_body_loads_in_pybullet_and_mujoco_as_planned() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let walker = std::fs::read_to_string(Path::new(HERE).join("../../../../../../docs/bodies/walker.prif")).unwrap();
@@ -114,7 +114,7 @@ fn bodies_get_as_far_as_in_pybullet() {
     let many = std::env::var("XPUCK_WALKS").ok().map(|many| many.parse().unwrap());
     let (many, steps) = many.map_or((8, 240), |many: u32| (many, 2400));
     let dir = tempfile::tempdir().unwrap();
-    let trial = Trial { rhythm: Rhythm::of_period(0.4), start: Start::OnGround };
+    let trial = EvaluationConditions { rhythm: Rhythm::from_period(0.4), start: Start::OnGround };
     let mut ours = Vec::new();
     let mut judge = Command::new(python);
     judge.current_dir(dir.path()).arg(Path::new(HERE).join("../../../../../../tools/walk.py"));

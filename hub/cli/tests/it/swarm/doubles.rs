@@ -31,7 +31,7 @@ fn second_program_of_one_body_ends_with_an_error() {
 }
 
 #[test]
-fn of_two_programs_with_one_key_the_hub_keeps_the_first() {
+fn hub_keeps_first_of_two_programs_with_same_key() {
     let mut swarm = Swarm::of_one_robot();
     let folder = &swarm.folder;
     // A second arena with a body of the same name, and a second program for it.

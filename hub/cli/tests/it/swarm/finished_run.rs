@@ -161,7 +161,7 @@ fn finished_run_verifies_and_one_changed_bit_is_located() {
                 all[place].wheels[0] ^= 1;
                 let mut packer = Packer::default();
                 all.iter().for_each(|update| packer.push(update));
-                updates.data = packer.take();
+                updates.data = packer.finish_batch();
             }
         }
         true

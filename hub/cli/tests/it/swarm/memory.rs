@@ -271,7 +271,7 @@ fn hub_without_descriptors_records_on_and_closes_the_run() {
 
 /// Every path of the Foxglove layout names a topic and a field of the schemas, and every topic has a path.
 #[test]
-fn the_foxglove_layout_fits_the_record() {
+fn foxglove_layout_matches_record() {
     let text = include_str!("../../../../../docs/foxglove-layout.json");
     let layout: serde_json::Value = serde_json::from_str(text).unwrap();
     let mut paths = Vec::new();

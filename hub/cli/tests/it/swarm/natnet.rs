@@ -18,7 +18,7 @@ use xpuck_testing::patience;
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 42, 99);
 
 fn settings(devices: &Path, natnet: NatNet) -> Settings {
-    Settings { seed: 4, scenario: Scenario::B, natnet: Some(natnet), ..Settings::usual(2, devices) }
+    Settings { seed: 4, scenario: Scenario::B, natnet: Some(natnet), ..Settings::with_defaults(2, devices) }
 }
 
 /// Ends a client's thread, or an arena, at the end of its test, also after a failure.

@@ -33,7 +33,7 @@ fn settings(seed: u64, devices: &std::path::Path) -> Settings {
             group: None,
             version: Version::V4_1,
         }),
-        ..Settings::usual(ROBOTS, devices)
+        ..Settings::with_defaults(ROBOTS, devices)
     }
 }
 

@@ -172,7 +172,7 @@ fn order(round: u32) -> (Request, &'static [&'static str]) {
 }
 
 #[test]
-fn orders_to_stand_outlive_a_disk_that_refused_them_and_a_clock_that_went_back() {
+fn stop_orders_survive_disk_and_clock_faults() {
     let rounds: u32 = std::env::var("XPUCK_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let faults = [Fault::Immutable, Fault::Inodes, Fault::ReadOnly, Fault::Clock];
     for round in 0..rounds {

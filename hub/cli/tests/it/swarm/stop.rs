@@ -51,13 +51,13 @@ fn killed(rig: &mut Rig) -> Duration {
 }
 
 fn hung(rig: &mut Rig) -> Duration {
-    let expiries = rig.told.devices.leases;
+    let expiries = rig.telemetry.devices.leases;
     let (event, thread) = rig.hang();
     let latency = rig.until_still(event);
     Rig::let_go(thread);
-    while rig.told.devices.leases == expiries {
+    while rig.telemetry.devices.leases == expiries {
         rig.turn();
-        assert!(event.elapsed() < limit(), "no lease ran out, yet the wheels stopped: {:?}", rig.told);
+        assert!(event.elapsed() < limit(), "no lease ran out, yet the wheels stopped: {:?}", rig.telemetry);
     }
     latency
 }
@@ -75,16 +75,16 @@ fn gone(rig: &mut Rig) -> Duration {
 fn told(rig: &mut Rig) -> Duration {
     let event = rig.direct(State::Stop);
     let latency = rig.until_still(event);
-    assert_eq!(rig.told.state, State::Stop);
+    assert_eq!(rig.telemetry.state, State::Stop);
     latency
 }
 
 /// Checks that the robot reports PAUSE and stands while the hub sends messages other than RUN.
 fn stands_without_run(rig: &mut Rig) {
-    let (last, before) = (rig.turning[1], rig.told.time);
+    let (last, before) = (rig.turning[1], rig.telemetry.time);
     rig.turn_for(WATCH);
-    assert!(rig.told.time > before, "the robot's program is alive");
-    assert_eq!(rig.told.state, State::Pause);
+    assert!(rig.telemetry.time > before, "the robot's program is alive");
+    assert_eq!(rig.telemetry.state, State::Pause);
     assert_eq!(rig.turning[1], last, "the wheels turned before the hub said RUN");
 }
 
@@ -141,18 +141,18 @@ fn figures_of_stopping_and_punctuality() {
 fn punctuality(time: Duration) {
     let mut rig = Rig::start();
     rig.run();
-    let before = rig.told.clone();
+    let before = rig.telemetry.clone();
     rig.turn_for(time);
-    let (after, missed) = (&rig.told.control, rig.told.control.missed - before.control.missed);
+    let (after, missed) = (&rig.telemetry.control, rig.telemetry.control.missed - before.control.missed);
     let bins: [u32; LATENESS_BINS] = std::array::from_fn(|i| after.bins[i] - before.control.bins[i]);
     let [p50, p99, p999] = [0.5, 0.99, 0.999].map(|part| bound(&bins, part));
     let updates: u32 = bins.iter().sum();
     println!("load {}; real-time priority: {}", load(), after.realtime);
     println!("{updates} updates, {missed} left out; lateness p50 {p50} us, p99 {p99} us, p99.9 {p999} us");
-    println!("latest since the start {} us; longest gap of the body {} us", after.max_us, rig.told.devices.gap_us);
-    let generations = rig.told.evolution.generation - before.evolution.generation;
+    println!("latest since the start {} us; longest gap of the body {} us", after.max_us, rig.telemetry.devices.gap_us);
+    let generations = rig.telemetry.evolution.generation - before.evolution.generation;
     println!("{generations} generations meanwhile; VmRSS {} KiB", rig.memory());
-    assert_eq!(rig.told.state, State::Run);
+    assert_eq!(rig.telemetry.state, State::Run);
     assert!(updates > 0 && generations > 0);
 }
 

@@ -10,14 +10,14 @@ use xpuck_kernels::world::Pose;
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::keyring::Role;
 use xpuck_wire::message::{
-    Directive, Emigrant, Estimate, Order, Picture, Population, Reply, Request, RobotMessage, Sensors, State, TagSeen,
-    Tags, ToRobot, Told,
+    Directive, Emigrant, Estimate, Order, PeerEstimates, Picture, Population, Reply, Request, RobotMessage, Sensors,
+    State, TagSeen, Tags, ToRobot,
 };
 use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::{PowerReport, Telemetry};
-use xpuck_wire::witness::{Testimony, Witness};
+use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\ntask = \"transport\"\n";
@@ -43,7 +43,7 @@ struct Bench {
     hidden: Vec<&'static str>,
     kept: Option<Box<Snapshot>>,
     /// Last directive to each robot.
-    told: BTreeMap<String, Testimony>,
+    last_directives: BTreeMap<String, ObeyedDirective>,
 }
 
 impl Bench {
@@ -76,24 +76,24 @@ impl Bench {
             frisbee: 0.0,
             hidden: Vec::new(),
             kept: None,
-            told: BTreeMap::new(),
+            last_directives: BTreeMap::new(),
         }
     }
 
     /// A restarted hub with the last saved state, greeted by the robots of `before` with their last directives.
-    fn returning(before: &Bench) -> Bench {
+    fn restarted(before: &Bench) -> Bench {
         let mut next = Bench::new();
         let kept = before.kept.clone().expect("the state is kept");
-        (next.now, next.told) = (kept.time + 1.0, before.told.clone());
+        (next.now, next.last_directives) = (kept.time + 1.0, before.last_directives.clone());
         next.robots = before.robots.iter().map(|(id, ..)| (id.clone(), State::Pause, 0)).collect();
         next.board.resume(next.now, *kept).unwrap();
-        next.robots.clone().iter().for_each(|(id, ..)| next.greets(id));
+        next.robots.clone().iter().for_each(|(id, ..)| next.send_hello(id));
         next
     }
 
     /// A robot greets the hub, with its last directive.
-    fn greets(&mut self, id: &str) {
-        let witness = Witness { told: self.told.get(id).cloned(), silent_s: Some(1.0) };
+    fn send_hello(&mut self, id: &str) {
+        let witness = LastDirectiveReport { told: self.last_directives.get(id).cloned(), silent_s: Some(1.0) };
         let hello = RobotMessage::Hello { version: "0".into(), session: 1, seen: (0, 0), witness };
         self.board.on_robot(self.now, id, hello);
     }
@@ -141,9 +141,9 @@ impl Bench {
                             {
                                 (robot.1, robot.2) = (*state, *number);
                                 let (state, run, held, stops) = (*state, *run, *held, *stops);
-                                let told = Testimony { directive: *number, state, run, held, stops };
+                                let told = ObeyedDirective { directive: *number, state, run, held, stops };
                                 if !asks {
-                                    self.told.insert(id.clone(), told);
+                                    self.last_directives.insert(id.clone(), told);
                                 }
                             }
                             _ => {}
@@ -186,7 +186,7 @@ impl Bench {
 }
 
 #[test]
-fn a_run_goes_from_ready_through_its_segments_to_stop() {
+fn run_goes_from_ready_through_segments_to_stop() {
     let mut bench = Bench::new();
     bench.start();
     assert_eq!(bench.states(), [State::Run, State::Run]);
@@ -202,7 +202,7 @@ fn a_run_goes_from_ready_through_its_segments_to_stop() {
 }
 
 #[test]
-fn the_frisbee_at_an_end_pauses_everybody_and_does_not_count() {
+fn frisbee_at_end_pauses_all_robots_and_is_not_scored() {
     let mut bench = Bench::new();
     bench.start();
     bench.frisbee = -0.1;
@@ -224,7 +224,7 @@ fn the_frisbee_at_an_end_pauses_everybody_and_does_not_count() {
 }
 
 #[test]
-fn a_lost_robot_is_counted_once_and_welcomed_back() {
+fn lost_robot_is_counted_once_and_readmitted() {
     let mut bench = Bench::new();
     bench.start();
     bench.silent = vec!["xp02".into()];
@@ -234,14 +234,14 @@ fn a_lost_robot_is_counted_once_and_welcomed_back() {
     assert!(bench.said.iter().any(|s| s.contains("robot xp02 is lost")), "{:?}", bench.said);
     bench.silent.clear();
     bench.robots[1] = ("xp02".into(), State::Idle, 0);
-    bench.greets("xp02");
+    bench.send_hello("xp02");
     bench.pass(1.0);
     assert_eq!(bench.states()[1], State::Run, "it got the experiment and the directive again");
     assert_eq!(bench.board.status(bench.now).dead, 1);
 }
 
 #[test]
-fn a_robot_that_is_held_stands_until_it_is_released_whatever_the_others_do() {
+fn held_robot_stands_until_release() {
     let order = |order| Request::Order { robot: "xp02".into(), order };
     let mut bench = Bench::new();
     bench.start();
@@ -258,19 +258,19 @@ fn a_robot_that_is_held_stands_until_it_is_released_whatever_the_others_do() {
     assert_eq!(bench.states(), [State::Run, State::Stop]);
     // A restarted hub still holds the robot.
     assert_eq!(bench.kept.as_ref().unwrap().held, ["xp02"]);
-    let mut other = Bench::returning(&bench);
+    let mut other = Bench::restarted(&bench);
     other.pass(1.0);
     assert_eq!(other.states(), [State::Run, State::Stop]);
     assert_eq!(bench.ask(order(Order::Release)), Reply::Done);
     bench.pass(0.5);
     assert_eq!(bench.states(), [State::Run, State::Run]);
-    bench.greets("xp02");
+    bench.send_hello("xp02");
     assert!(matches!(bench.ask(order(Order::Release)), Reply::Refused(why) if why.contains("is not held")));
     assert!(bench.said.iter().any(|text| text.contains("robot xp02 is held by alice")), "{:?}", bench.said);
 }
 
 #[test]
-fn a_robot_can_pause_alone_and_gets_ready_with_the_others() {
+fn single_paused_robot_stays_paused_until_release() {
     let order = |order| Request::Order { robot: "xp02".into(), order };
     let mut bench = Bench::new();
     bench.start();
@@ -300,31 +300,31 @@ fn held_robot_stays_held_by_a_hub_started_anew() {
     bench.pass(0.5);
     assert_eq!(bench.ask(order(Order::Hold)), Reply::Done);
     bench.pass(0.5);
-    let mut next = Bench { told: bench.told.clone(), ..Bench::new() };
-    ["xp01", "xp02"].iter().for_each(|id| next.greets(id));
+    let mut next = Bench { last_directives: bench.last_directives.clone(), ..Bench::new() };
+    ["xp01", "xp02"].iter().for_each(|id| next.send_hello(id));
     next.start();
     assert_eq!(next.states(), [State::Run, State::Stop]);
     assert!(next.said.iter().any(|text| text.contains("robot xp02 was held by an earlier hub")), "{:?}", next.said);
     // A release before the greeting counts.
-    let mut released = Bench { told: bench.told.clone(), ..Bench::new() };
+    let mut released = Bench { last_directives: bench.last_directives.clone(), ..Bench::new() };
     assert_eq!(released.ask(order(Order::Release)), Reply::Done);
-    ["xp01", "xp02"].iter().for_each(|id| released.greets(id));
+    ["xp01", "xp02"].iter().for_each(|id| released.send_hello(id));
     released.start();
     assert_eq!(released.states(), [State::Run, State::Run]);
     // A second greeting to the same hub does not undo the release.
     assert_eq!(next.ask(order(Order::Release)), Reply::Done);
-    next.greets("xp02");
+    next.send_hello("xp02");
     next.pass(0.5);
     assert!(!next.board.status(next.now).robots[1].held);
 }
 
 #[test]
-fn paused_run_that_was_stopped_is_over_when_a_robot_says_so() {
+fn robot_report_finishes_stopped_paused_run() {
     let mut bench = Bench::new();
     bench.start();
     bench.ask(Request::Pause);
-    stale(&mut bench, |bench| drop(bench.ask(Request::Stop)));
-    let mut next = Bench::returning(&bench);
+    with_stale_snapshot(&mut bench, |bench| drop(bench.ask(Request::Stop)));
+    let mut next = Bench::restarted(&bench);
     next.deliver();
     assert_eq!(next.phase(), Phase::Finished, "{:?}", next.said);
     assert!(next.said.iter().any(|text| text.contains("robot xp01 was told STOP after it")), "{:?}", next.said);
@@ -332,7 +332,7 @@ fn paused_run_that_was_stopped_is_over_when_a_robot_says_so() {
 }
 
 #[test]
-fn nobody_waits_for_a_robot_that_is_held() {
+fn start_does_not_wait_for_held_robot() {
     let mut bench = Bench::new();
     bench.pass(0.5);
     bench.ask(Request::Order { robot: "xp02".into(), order: Order::Hold });
@@ -344,7 +344,7 @@ fn nobody_waits_for_a_robot_that_is_held() {
 }
 
 #[test]
-fn who_did_what_is_told_and_orders_reach_their_robot_alone() {
+fn orders_are_attributed_and_reach_one_robot() {
     let mut bench = Bench::new();
     bench.start();
     let order = |robot: &str, order| Request::Order { robot: robot.into(), order };
@@ -381,7 +381,7 @@ fn who_did_what_is_told_and_orders_reach_their_robot_alone() {
 }
 
 #[test]
-fn populations_are_recorded_with_their_genes_and_where_immigrants_come_from() {
+fn populations_are_recorded_with_genes_and_immigrant_origin() {
     let mut bench = Bench::new();
     bench.start();
     let gene = |number| Emigrant {
@@ -408,7 +408,7 @@ fn populations_are_recorded_with_their_genes_and_where_immigrants_come_from() {
 }
 
 #[test]
-fn what_further_sensors_tell_is_recorded_and_shown_unless_no_sensor_tells_it() {
+fn additional_sensors_are_recorded_and_shown() {
     let mut bench = Bench::new();
     let told = Sensors { light: Some([0.5; 8]), selector: Some(3), ..Sensors::default() };
     let mad = Sensors { light: Some([f32::NAN; 8]), ..told.clone() };
@@ -460,7 +460,7 @@ fn requests_that_make_no_sense_are_refused_with_a_reason() {
 }
 
 #[test]
-fn a_start_without_robots_gives_up_and_says_so() {
+fn start_without_robots_is_abandoned_and_reported() {
     let mut bench = Bench::new();
     bench.silent = vec!["xp01".into(), "xp02".into()];
     assert_eq!(bench.ask(upload(EXPERIMENT)), Reply::Done);
@@ -498,7 +498,7 @@ fn bad_genes_and_strangers_are_refused() {
 }
 
 #[test]
-fn genes_from_robot_to_robot_need_addresses_and_the_hub_records_what_robots_tell_of_them() {
+fn peer_genes_need_addresses_and_are_recorded() {
     let experiment = || upload(&format!("genes = \"peers\"\n{EXPERIMENT}"));
     let mut alone = Bench::among(&[]);
     alone.pass(0.5);
@@ -535,7 +535,7 @@ fn genes_from_robot_to_robot_need_addresses_and_the_hub_records_what_robots_tell
 }
 
 #[test]
-fn genes_travel_by_the_experiments_policy_and_by_the_robots_poses() {
+fn genes_follow_migration_policy_and_robot_poses() {
     // The robots are 0.3 m apart.
     for (range, expected) in [(0.2, 0), (0.4, 1)] {
         let mut bench = Bench::new();
@@ -554,7 +554,7 @@ fn genes_travel_by_the_experiments_policy_and_by_the_robots_poses() {
 }
 
 #[test]
-fn a_run_that_cannot_see_pauses_and_resumes_by_itself() {
+fn blind_run_pauses_and_resumes_by_itself() {
     for (hidden, what) in [
         (vec!["frisbee"], "the frisbee was not seen"),
         (vec!["xp01", "xp02"], "no robot was seen"),
@@ -591,7 +591,7 @@ fn a_run_that_cannot_see_pauses_and_resumes_by_itself() {
 }
 
 #[test]
-fn a_frisbee_that_is_carried_or_hidden_is_not_yet_back() {
+fn carried_or_hidden_frisbee_does_not_count_as_back() {
     let mut bench = Bench::new();
     bench.start();
     bench.frisbee = -0.893;
@@ -633,7 +633,7 @@ fn names_that_match_no_robot_are_reported_once() {
 }
 
 #[test]
-fn without_poses_robots_are_told_nothing() {
+fn no_senses_are_sent_without_poses() {
     let mut bench = Bench::new();
     bench.start();
     let told = |bench: &Bench| bench.sent.iter().filter(|(_, m)| matches!(m, ToRobot::Senses { .. })).count();
@@ -657,7 +657,7 @@ fn gene() -> Emigrant {
 }
 
 #[test]
-fn a_hub_that_takes_a_run_up_knows_the_trees_that_were_told() {
+fn resumed_hub_knows_reported_trees() {
     let mut bench = Bench::new();
     bench.start();
     // NaN equals nothing, so a plain comparison would record the same tree twice.
@@ -675,7 +675,7 @@ fn a_hub_that_takes_a_run_up_knows_the_trees_that_were_told() {
 }
 
 #[test]
-fn what_the_network_doubles_is_counted_once() {
+fn duplicate_messages_count_once() {
     let mut bench = Bench::new();
     bench.start();
     let emigrant = gene();
@@ -734,7 +734,7 @@ fn phases_follow_one_another_and_a_rest_stands_still() {
 }
 
 #[test]
-fn a_condition_or_the_operator_ends_a_phase_early() {
+fn condition_or_operator_ends_phase_early() {
     let text = PHASES.replace("segment_minutes = 0.05\n", "segment_minutes = 0.05\nuntil = { generations = 3 }\n");
     let mut bench = Bench::new();
     bench.pass(0.5);
@@ -770,7 +770,7 @@ fn a_condition_or_the_operator_ends_a_phase_early() {
 }
 
 #[test]
-fn the_fitness_in_a_step_of_a_curriculum_ends_no_phase_and_names_no_fittest() {
+fn curriculum_step_fitness_does_not_end_phase() {
     let text = PHASES
         .replace("segment_minutes = 0.05\n", "segment_minutes = 0.05\nuntil = { evolved_fitness = 0.2 }\n")
         + "[[steps]]\nname = \"alone\"\nrobots = 1\nend = \"gennum >= 2\"\n";
@@ -824,19 +824,19 @@ fn the_fitness_in_a_step_of_a_curriculum_ends_no_phase_and_names_no_fittest() {
 }
 
 #[test]
-fn a_hub_goes_on_in_the_phase_of_the_one_that_died() {
+fn resumed_hub_continues_in_previous_phase() {
     let mut bench = Bench::new();
     bench.pass(0.5);
     assert_eq!(bench.ask(upload(PHASES)), Reply::Done);
     bench.pass(8.5);
-    let mut next = Bench::returning(&bench);
+    let mut next = Bench::restarted(&bench);
     next.pass(0.5);
     let status = next.board.status(next.now);
     assert_eq!((status.phase, status.experiment_phase.unwrap().number), (Phase::Resting, 1));
 }
 
 /// Makes the saved state outdated: changes after `then` are not saved.
-fn stale(bench: &mut Bench, then: impl FnOnce(&mut Bench)) {
+fn with_stale_snapshot(bench: &mut Bench, then: impl FnOnce(&mut Bench)) {
     bench.pass(1.5);
     let kept = bench.kept.clone();
     then(bench);
@@ -845,18 +845,18 @@ fn stale(bench: &mut Bench, then: impl FnOnce(&mut Bench)) {
 }
 
 #[test]
-fn a_release_counts_while_a_hub_that_returns_asks_the_robots() {
+fn release_counts_while_resuming_hub_queries_robots() {
     let order = |order| Request::Order { robot: "xp02".into(), order };
     let mut bench = Bench::new();
     bench.start();
-    stale(&mut bench, |_| {});
-    let mut asking = Bench::returning(&bench);
+    with_stale_snapshot(&mut bench, |_| {});
+    let mut asking = Bench::restarted(&bench);
     asking.silent = vec!["xp01".into()];
     asking.pass(0.5);
     assert_eq!(asking.ask(order(Order::Hold)), Reply::Done);
     asking.pass(0.2);
     // The robot restarts, and reports that it was held.
-    asking.greets("xp02");
+    asking.send_hello("xp02");
     assert_eq!(asking.ask(order(Order::Release)), Reply::Done);
     asking.silent.clear();
     asking.pass(1.0);
@@ -865,23 +865,23 @@ fn a_release_counts_while_a_hub_that_returns_asks_the_robots() {
 }
 
 #[test]
-fn a_hub_that_returns_goes_on_only_on_the_robots_word() {
+fn resumed_hub_continues_only_by_robot_reports() {
     let hold = |bench: &mut Bench| drop(bench.ask(Request::Order { robot: "xp02".into(), order: Order::Hold }));
     let mut bench = Bench::new();
     bench.start();
-    stale(&mut bench, |_| {});
-    let mut next = Bench::returning(&bench);
+    with_stale_snapshot(&mut bench, |_| {});
+    let mut next = Bench::restarted(&bench);
     next.pass(0.5);
     assert_eq!((next.phase(), next.states()), (Phase::Running, vec![State::Run; 2]), "{:?}", next.said);
     // The disk rejected the later state, but the robots know it.
-    stale(&mut bench, hold);
-    let mut next = Bench::returning(&bench);
+    with_stale_snapshot(&mut bench, hold);
+    let mut next = Bench::restarted(&bench);
     next.pass(0.5);
     assert_eq!((next.phase(), next.states()), (Phase::Running, vec![State::Run, State::Stop]));
     assert!(next.board.status(next.now).robots[1].held);
     bench.ask(Request::Order { robot: "xp02".into(), order: Order::Release });
-    stale(&mut bench, |bench| drop(bench.ask(Request::Pause)));
-    let mut next = Bench::returning(&bench);
+    with_stale_snapshot(&mut bench, |bench| drop(bench.ask(Request::Pause)));
+    let mut next = Bench::restarted(&bench);
     next.pass(1.0);
     assert_eq!((next.phase(), next.states()), (Phase::Paused, vec![State::Pause; 2]));
     let said = |bench: &Bench, words: &str| bench.said.iter().any(|text| text.contains(words));
@@ -891,43 +891,43 @@ fn a_hub_that_returns_goes_on_only_on_the_robots_word() {
     assert_eq!(next.phase(), Phase::Running);
     // A second hub that dies while it waits for the robots saves the same claims as the first.
     bench.ask(Request::Resume);
-    stale(&mut bench, |_| {});
-    let mut asking = Bench::returning(&bench);
+    with_stale_snapshot(&mut bench, |_| {});
+    let mut asking = Bench::restarted(&bench);
     asking.silent = vec!["xp02".into()];
     asking.pass(1.5);
-    assert_eq!((asking.phase(), asking.told.clone()), (Phase::Preparing, bench.told.clone()));
+    assert_eq!((asking.phase(), asking.last_directives.clone()), (Phase::Preparing, bench.last_directives.clone()));
     asking.silent.clear();
-    let mut third = Bench::returning(&asking);
+    let mut third = Bench::restarted(&asking);
     third.pass(0.5);
     assert_eq!(third.phase(), Phase::Running);
     // Three cases: a robot lost its memory, a robot does not return, an operator sends STOP.
-    let mut forgetful = Bench::returning(&Bench { kept: bench.kept.clone(), ..Bench::new() });
+    let mut forgetful = Bench::restarted(&Bench { kept: bench.kept.clone(), ..Bench::new() });
     forgetful.pass(1.0);
     assert_eq!(forgetful.phase(), Phase::Paused);
     assert!(said(&forgetful, "does not know what it was told last"), "{:?}", forgetful.said);
     // STOP is remembered even while the hub waits for the robots.
-    let mut stopped = Bench::returning(&bench);
+    let mut stopped = Bench::restarted(&bench);
     stopped.silent = vec!["xp02".into()];
     stopped.pass(0.5);
     assert_eq!((stopped.phase(), stopped.ask(Request::Stop)), (Phase::Preparing, Reply::Done));
     stopped.pass(0.5);
-    assert_eq!(stopped.told["xp01"].state, State::Stop);
-    let mut alone = Bench::returning(&bench);
+    assert_eq!(stopped.last_directives["xp01"].state, State::Stop);
+    let mut alone = Bench::restarted(&bench);
     alone.silent = vec!["xp02".into()];
     alone.pass(9.0);
     assert_eq!(alone.phase(), Phase::Preparing);
     alone.pass(2.0);
     assert_eq!(alone.phase(), Phase::Paused);
     assert!(said(&alone, "robot xp02 has not come back"), "{:?}", alone.said);
-    stale(&mut bench, |bench| drop(bench.ask(Request::Stop)));
-    let mut next = Bench::returning(&bench);
+    with_stale_snapshot(&mut bench, |bench| drop(bench.ask(Request::Stop)));
+    let mut next = Bench::restarted(&bench);
     next.pass(0.5);
     assert_eq!((next.phase(), next.states()), (Phase::Finished, vec![State::Stop; 2]));
     assert!(said(&next, "STOP was said after it: the run is over"), "{:?}", next.said);
 }
 
 #[test]
-fn a_world_without_a_frisbee_is_scored_by_its_own_task_and_needs_none() {
+fn world_without_frisbee_is_scored_by_its_own_task() {
     let world = "robots = 9\n[task]\nkind = \"aggregation\"\nrange_m = 0.5\n[[start]]\nx_m = [-0.9, 0.9]\n\
                  y_m = [-0.65, 0.65]\n";
     let text = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\nworld = \"w.toml\"\n";
@@ -943,7 +943,7 @@ fn a_world_without_a_frisbee_is_scored_by_its_own_task_and_needs_none() {
 }
 
 #[test]
-fn an_operator_drives_one_robot_and_nobody_else_at_the_same_time() {
+fn only_one_operator_drives_robot_at_a_time() {
     let drive = |robot: &str, wheels| Request::Drive { robot: robot.into(), wheels, lamps: None };
     let mut bench = Bench::new();
     bench.start();
@@ -978,7 +978,7 @@ fn an_operator_drives_one_robot_and_nobody_else_at_the_same_time() {
 }
 
 #[test]
-fn a_picture_is_asked_for_now_and_then_and_kept_for_who_asked() {
+fn picture_requests_are_rate_limited() {
     let mut bench = Bench::new();
     let ask = |bench: &mut Bench| bench.ask(Request::Picture { robot: "xp02".into() });
     assert!(matches!(ask(&mut bench), Reply::Refused(why) if why.contains("xp02 is not there")));
@@ -1037,7 +1037,7 @@ fn enrolment(count: usize) -> Request {
 }
 
 #[test]
-fn a_robot_that_is_enrolled_gets_the_experiment_and_then_run_and_its_senses() {
+fn enrolled_robot_gets_experiment_then_run() {
     let mut bench = Bench::new();
     bench.start();
     let Request::Enrol { robots, peers } = enrolment(3) else { unreachable!() };
@@ -1077,7 +1077,7 @@ fn a_robot_that_is_enrolled_gets_the_experiment_and_then_run_and_its_senses() {
 }
 
 #[test]
-fn a_robot_that_is_replaced_is_awaited_anew_and_stays_held() {
+fn replaced_robot_is_awaited_again_and_stays_held() {
     let mut bench = Bench::new();
     bench.start();
     let order = |order| Request::Order { robot: "xp02".into(), order };
@@ -1095,7 +1095,8 @@ fn a_robot_that_is_replaced_is_awaited_anew_and_stays_held() {
     assert_eq!(bench.board.status(bench.now).robots[1].battery_v, Some(3.2));
     bench.silent.clear();
     bench.robots[1] = ("xp02".into(), State::Idle, 0);
-    let hello = RobotMessage::Hello { version: "1".into(), session: 7, seen: (0, 0), witness: Witness::default() };
+    let hello =
+        RobotMessage::Hello { version: "1".into(), session: 7, seen: (0, 0), witness: LastDirectiveReport::default() };
     bench.board.on_robot(bench.now, "xp02", hello);
     let row = &bench.board.status(bench.now).robots[1];
     assert_eq!((row.alive, row.battery_v, row.version.as_str()), (true, None, "1"));
@@ -1107,7 +1108,7 @@ fn a_robot_that_is_replaced_is_awaited_anew_and_stays_held() {
 }
 
 #[test]
-fn only_swarms_that_adapt_are_told_where_they_are_and_what_others_found() {
+fn only_adaptive_swarms_get_poses_and_estimates() {
     let estimate = |value| Estimate {
         parameter: "frisbee-mass".into(),
         simulated: 0.07,
@@ -1140,7 +1141,7 @@ fn only_swarms_that_adapt_are_told_where_they_are_and_what_others_found() {
         }
         bench
     };
-    let told = |bench: &Bench, id: &str| -> (usize, Vec<Vec<Told>>) {
+    let told = |bench: &Bench, id: &str| -> (usize, Vec<Vec<PeerEstimates>>) {
         let mine = || bench.sent.iter().filter(|(to, _)| to == id).map(|(_, message)| message);
         let estimates = mine().filter_map(|m| if let ToRobot::Estimates(told) = m { Some(told.clone()) } else { None });
         (mine().filter(|m| matches!(m, ToRobot::Poses(_))).count(), estimates.collect())
@@ -1150,7 +1151,7 @@ fn only_swarms_that_adapt_are_told_where_they_are_and_what_others_found() {
     let adaptive = run("adapt = true\n");
     let (poses, found) = told(&adaptive, "xp02");
     assert!((9..=14).contains(&poses), "{poses} in a second");
-    assert_eq!(found, [[Told { island: 1, age: 0.0, estimates: vec![estimate(0.28)] }]]);
+    assert_eq!(found, [[PeerEstimates { island: 1, age: 0.0, estimates: vec![estimate(0.28)] }]]);
     assert_eq!(told(&adaptive, "xp01").1, [vec![]], "nobody else had said anything");
     assert!(adaptive.said.iter().any(|line| line.contains("estimates that cannot be")), "{:?}", adaptive.said);
     let poses = adaptive.sent.iter().rev().find_map(|(id, message)| match message {

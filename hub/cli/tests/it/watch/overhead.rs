@@ -18,7 +18,7 @@ fn hub_reads_the_overhead_camera_of_the_arena() {
         seed: 4,
         scenario: Scenario::B,
         fittings: Fittings { overhead: Some(local), ..Fittings::default() },
-        ..Settings::usual(2, dir.path())
+        ..Settings::with_defaults(2, dir.path())
     };
     assert!(Arena::new(&settings).is_ok());
     let stop = AtomicBool::new(false);

@@ -13,7 +13,7 @@ use xpuck_testing::patience::wait_until;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::socket::Sockets;
-use xpuck_wire::witness::Witness;
+use xpuck_wire::witness::LastDirectiveReport;
 
 /// A swarm without keys of xp01, whose program runs, and xp02, which is absent.
 struct World {
@@ -254,7 +254,7 @@ fn flood_of_junk_delays_no_robot(world: &World) {
             version: "flooded".into(),
             session: 1,
             seen: (0, 0),
-            witness: Witness::default(),
+            witness: LastDirectiveReport::default(),
         });
         let (start, mut senses) = (Instant::now(), 0u32);
         wait_until("senses keep coming", || {

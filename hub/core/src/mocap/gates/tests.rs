@@ -8,13 +8,13 @@ fn body(name: &str, x: f64) -> RawBody {
 
 /// Test bench that sends frames at 50 Hz through the filter of two robots.
 struct Bench {
-    gates: Gates,
+    gates: PoseFilter,
     number: u32,
 }
 
 impl Bench {
     fn new() -> Bench {
-        Bench { gates: Gates::new(Limits::default(), &["xp01".into(), "xp02".into()]), number: 0 }
+        Bench { gates: PoseFilter::new(Limits::default(), &["xp01".into(), "xp02".into()]), number: 0 }
     }
 
     /// Sends the next frame and returns the names of the accepted bodies.
@@ -22,7 +22,7 @@ impl Bench {
         self.number += 1;
         let time_s = f64::from(self.number) * 0.02;
         let raw = RawFrame { number: self.number, time_s, bodies: bodies.to_vec() };
-        self.gates.pass(&raw).unwrap().bodies.into_iter().map(|b| b.name).collect()
+        self.gates.filter(&raw).unwrap().bodies.into_iter().map(|b| b.name).collect()
     }
 }
 
@@ -36,8 +36,8 @@ fn robots_that_drive_pass_with_their_poses() {
     }
     let mut turned = body("xp01", 0.0);
     turned.rotation = [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-    let mut gates = Gates::new(Limits::default(), &[]);
-    let frame = gates.pass(&RawFrame { number: 1, time_s: 0.0, bodies: vec![turned] }).unwrap();
+    let mut gates = PoseFilter::new(Limits::default(), &[]);
+    let frame = gates.filter(&RawFrame { number: 1, time_s: 0.0, bodies: vec![turned] }).unwrap();
     assert!((frame.pose("xp01").unwrap().heading - std::f32::consts::FRAC_PI_2).abs() < 1e-6);
 }
 
@@ -56,7 +56,7 @@ fn two_robots_that_exchange_names_in_one_frame_are_both_refused() {
 }
 
 #[test]
-fn a_robot_that_was_carried_is_believed_once_it_stays() {
+fn carried_robot_is_accepted_once_it_stays() {
     let mut bench = Bench::new();
     bench.frame(&[body("xp01", 0.0)]);
     let refused = (0..200).take_while(|_| bench.frame(&[body("xp01", 0.9)]).is_empty()).count();
@@ -68,7 +68,7 @@ fn a_robot_that_was_carried_is_believed_once_it_stays() {
 }
 
 #[test]
-fn a_hidden_robot_may_come_back_as_far_away_as_it_can_drive() {
+fn hidden_robot_may_return_within_driving_distance() {
     let mut bench = Bench::new();
     bench.frame(&[body("xp01", 0.0)]);
     (0..100).for_each(|_| assert!(bench.frame(&[]).is_empty()));
@@ -76,24 +76,24 @@ fn a_hidden_robot_may_come_back_as_far_away_as_it_can_drive() {
 }
 
 #[test]
-fn the_frisbee_may_be_carried() {
+fn frisbee_may_be_carried() {
     let mut bench = Bench::new();
     bench.frame(&[body("frisbee", 0.9)]);
     assert_eq!(bench.frame(&[body("frisbee", 0.0)]), ["frisbee"]);
 }
 
 #[test]
-fn a_frozen_server_and_one_that_restarts_are_told_apart() {
+fn frozen_and_restarted_servers_are_distinguished() {
     let mut bench = Bench::new();
     bench.frame(&[body("xp01", 0.0)]);
     let same = RawFrame { number: bench.number, time_s: 0.02, bodies: vec![body("xp01", 0.0)] };
-    assert_eq!((0..3).filter_map(|_| bench.gates.pass(&same)).count(), 0);
+    assert_eq!((0..3).filter_map(|_| bench.gates.filter(&same)).count(), 0);
     assert_eq!(bench.gates.refused(Reason::Stale), 3);
     assert!(bench.gates.report().unwrap().contains("is the server frozen?"));
     // The frame numbers restart; the robot may be anywhere.
-    let passed = |gates: &mut Gates, number: u32| {
+    let passed = |gates: &mut PoseFilter, number: u32| {
         let time_s = f64::from(number) * 0.02;
-        gates.pass(&RawFrame { number, time_s, bodies: vec![body("xp01", 1.0)] }).is_some()
+        gates.filter(&RawFrame { number, time_s, bodies: vec![body("xp01", 1.0)] }).is_some()
     };
     bench.number = 1000;
     bench.frame(&[body("xp01", 0.0)]);
@@ -104,10 +104,10 @@ fn a_frozen_server_and_one_that_restarts_are_told_apart() {
 
 #[test]
 fn server_that_sends_two_frames_in_turn_is_frozen() {
-    let mut gates = Gates::new(Limits::default(), &["xp01".into()]);
+    let mut gates = PoseFilter::new(Limits::default(), &["xp01".into()]);
     let mut passed = |number: u32, x: f64| {
         let raw = RawFrame { number, time_s: f64::from(number) * 0.02, bodies: vec![body("xp01", x)] };
-        gates.pass(&raw).is_some()
+        gates.filter(&raw).is_some()
     };
     assert!(passed(7, 0.0) && passed(8, 0.1));
     assert!((0..500).all(|_| !passed(7, 0.0) && !passed(8, 0.1)));
@@ -127,12 +127,12 @@ fn new_connection_is_believed_at_once_if_its_numbers_are_others() {
     // speed.
     bench.gates.connected();
     let raw = |number: u32, x| RawFrame { number, time_s: 0.02 * f64::from(number), bodies: vec![body("xp01", x)] };
-    assert!(bench.gates.pass(&raw(1001, 0.0)).is_none());
+    assert!(bench.gates.filter(&raw(1001, 0.0)).is_none());
     bench.gates.connected();
     assert!(bench.frame(&[body("xp01", 0.9)]).is_empty());
     assert_eq!((bench.gates.refused(Reason::Stale), bench.gates.refused(Reason::Jump)), (1, 1));
     bench.gates.connected();
-    assert_eq!(bench.gates.pass(&raw(1, 0.9)).unwrap().bodies.len(), 1);
+    assert_eq!(bench.gates.filter(&raw(1, 0.9)).unwrap().bodies.len(), 1);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn pose_of_the_future_is_refused() {
 }
 
 #[test]
-fn what_is_no_pose_is_refused_and_says_why() {
+fn invalid_poses_are_rejected_with_reason() {
     let refused = |change: fn(&mut RawBody)| {
         let mut bench = Bench::new();
         let mut bad = body("frisbee", 0.0);
@@ -166,12 +166,12 @@ fn what_is_no_pose_is_refused_and_says_why() {
 #[test]
 fn low_quality_and_old_poses_are_refused() {
     let limits = Limits { min_quality: 0.4, max_age_s: 0.1, ..Limits::default() };
-    let mut gates = Gates::new(limits, &[]);
+    let mut gates = PoseFilter::new(limits, &[]);
     let qualities = [Some(0.39), Some(f64::NAN), Some(0.4), None];
     let bodies = qualities.map(|quality| RawBody { quality, ..body("a", 0.0) }).to_vec();
-    assert_eq!(gates.pass(&RawFrame { number: 1, time_s: 1.0, bodies }).unwrap().bodies.len(), 2);
+    assert_eq!(gates.filter(&RawFrame { number: 1, time_s: 1.0, bodies }).unwrap().bodies.len(), 2);
     let bodies = [0.0, 0.1, 0.11, f64::NAN].map(|age_s| RawBody { age_s, ..body("a", 0.0) }).to_vec();
-    assert_eq!(gates.pass(&RawFrame { number: 2, time_s: 1.1, bodies }).unwrap().bodies.len(), 2);
+    assert_eq!(gates.filter(&RawFrame { number: 2, time_s: 1.1, bodies }).unwrap().bodies.len(), 2);
     assert_eq!((gates.refused(Reason::Quality), gates.refused(Reason::Age)), (2, 2));
 }
 
@@ -189,7 +189,7 @@ fn reports_are_rare() {
 }
 
 #[test]
-fn a_robot_that_comes_later_has_a_top_speed_too() {
+fn robot_added_later_has_speed_limit() {
     let mut bench = Bench::new();
     bench.frame(&[body("xp03", 0.0)]);
     assert_eq!(bench.frame(&[body("xp03", 0.5)]), ["xp03"], "nobody knows that it is a robot");
@@ -200,7 +200,7 @@ fn a_robot_that_comes_later_has_a_top_speed_too() {
 
 #[test]
 fn robots_and_frisbee_far_outside_the_arena_are_refused() {
-    let gates = Gates::new(Limits::default(), &["xp01".into()]).within(&Arena::default(), "frisbee");
+    let gates = PoseFilter::new(Limits::default(), &["xp01".into()]).within(&Arena::default(), "frisbee");
     let mut bench = Bench { gates, number: 0 };
     let passed = bench.frame(&[body("xp01", 380.0), body("frisbee", -6.1), body("camera", 9.0)]);
     assert_eq!((passed, bench.gates.refused(Reason::Outside)), (vec!["camera".into()], 2));
@@ -212,8 +212,8 @@ fn robots_and_frisbee_far_outside_the_arena_are_refused() {
 
 #[test]
 fn stamps_that_stand_still_while_bodies_move_are_named() {
-    let mut gates = Gates::new(Limits::default(), &[]);
-    let mut pass = |x: f64| gates.pass(&RawFrame { number: 2, time_s: 0.0, bodies: vec![body("xp01", x)] }).is_some();
+    let mut gates = PoseFilter::new(Limits::default(), &[]);
+    let mut pass = |x: f64| gates.filter(&RawFrame { number: 2, time_s: 0.0, bodies: vec![body("xp01", x)] }).is_some();
     assert!(pass(0.0) && !pass(0.01) && !pass(0.02));
     let report = gates.report().unwrap();
     assert!(report.contains("stamps stand still at 0.000 s; set mocap.time = \"arrival\""), "{report}");

@@ -130,7 +130,7 @@ impl Bench {
 }
 
 #[test]
-fn a_run_that_would_outlast_a_battery_is_not_started_unless_it_is_wanted_all_the_same() {
+fn low_battery_blocks_start_unless_forced() {
     let mut bench = Bench::new(WhenEmpty::Leave);
     bench.robots[1].2.charge = 0.2;
     bench.pass(60);
@@ -149,7 +149,7 @@ fn a_run_that_would_outlast_a_battery_is_not_started_unless_it_is_wanted_all_the
 }
 
 #[test]
-fn nobody_waits_for_a_battery_of_which_nothing_is_known_and_it_is_said() {
+fn unknown_battery_allows_start_with_warning() {
     let mut bench = Bench::new(WhenEmpty::Leave);
     bench.robots[1].2.told = false;
     bench.pass(60);
@@ -158,7 +158,7 @@ fn nobody_waits_for_a_battery_of_which_nothing_is_known_and_it_is_said() {
 }
 
 #[test]
-fn who_watches_no_batteries_is_not_told_of_them() {
+fn disabled_battery_watch_reports_nothing() {
     let mut bench = Bench::with(|hub| hub.batteries.reserve_minutes = 0.0);
     bench.robots[1].2.told = false;
     bench.pass(60);
@@ -167,7 +167,7 @@ fn who_watches_no_batteries_is_not_told_of_them() {
 }
 
 #[test]
-fn a_robot_whose_battery_is_nearly_empty_stops_alone_and_the_run_goes_on() {
+fn low_battery_stops_only_its_robot() {
     let mut bench = Bench::new(WhenEmpty::Leave);
     bench.robots[1].2 = OLD;
     bench.pass(30);
@@ -188,7 +188,7 @@ fn a_robot_whose_battery_is_nearly_empty_stops_alone_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_run_ends_with_the_first_battery_where_that_is_wanted() {
+fn first_empty_battery_ends_run_if_configured() {
     let mut bench = Bench::new(WhenEmpty::End);
     bench.robots[0].2 = OLD;
     bench.pass(30);
@@ -199,7 +199,7 @@ fn a_run_ends_with_the_first_battery_where_that_is_wanted() {
 }
 
 #[test]
-fn the_run_is_over_with_the_last_battery() {
+fn last_empty_battery_ends_run() {
     let mut bench = Bench::new(WhenEmpty::Leave);
     (bench.robots[0].2, bench.robots[1].2) = (OLD, OLD);
     bench.pass(30);

@@ -4,19 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Identification of an individual: generation and number.
-pub type Name = (u32, u32);
+pub type IndividualId = (u32, u32);
 
 #[derive(Debug, Default)]
 struct Simulator {
     /// Maximum number of concurrent individuals; 0 while the simulator is unavailable.
     limit: usize,
     /// Individuals without an answer: time of sending (s), and whether the answer is overdue.
-    sent: BTreeMap<Name, (f64, bool)>,
+    sent: BTreeMap<IndividualId, (f64, bool)>,
 }
 
 /// Classification of a received fitness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum AnswerKind {
     /// The simulator was asked for it.
     Asked,
     /// The simulator was asked, but the individual has been sent again since.
@@ -30,9 +30,9 @@ pub enum Known {
 pub struct Dispatch {
     simulators: Vec<Simulator>,
     generation: u32,
-    waiting: VecDeque<Name>,
+    waiting: VecDeque<IndividualId>,
     /// Simulators that failed to answer, by individual.
-    tried: BTreeMap<Name, BTreeSet<usize>>,
+    tried: BTreeMap<IndividualId, BTreeSet<usize>>,
 }
 
 impl Dispatch {
@@ -58,7 +58,7 @@ impl Dispatch {
     /// Removes a simulator and queues its individuals for others; returns their number.
     pub fn leave(&mut self, simulator: usize) -> usize {
         let gone = std::mem::take(&mut self.simulators[simulator]);
-        let waiting: BTreeSet<Name> = self.waiting.iter().copied().collect();
+        let waiting: BTreeSet<IndividualId> = self.waiting.iter().copied().collect();
         // At the front of the queue, in their order.
         for (name, (_, late)) in gone.sent.iter().rev().filter(|(name, _)| name.0 == self.generation) {
             self.tried.entry(*name).or_default().insert(simulator);
@@ -70,7 +70,7 @@ impl Dispatch {
     }
 
     /// Assigns the next individual; only simulators that are `open` get one.
-    pub fn next(&mut self, now: f64, open: impl Fn(usize) -> bool) -> Option<(usize, Name)> {
+    pub fn next(&mut self, now: f64, open: impl Fn(usize) -> bool) -> Option<(usize, IndividualId)> {
         let name = *self.waiting.front()?;
         let free = |simulator: &Simulator| simulator.limit.saturating_sub(simulator.sent.len());
         let tried = self.tried.get(&name);
@@ -85,19 +85,19 @@ impl Dispatch {
     }
 
     /// Records the fitness reported by a simulator.
-    pub fn answer(&mut self, simulator: usize, name: Name) -> Known {
+    pub fn answer(&mut self, simulator: usize, name: IndividualId) -> AnswerKind {
         match self.simulators[simulator].sent.remove(&name) {
-            Some((_, false)) => Known::Asked,
+            Some((_, false)) => AnswerKind::Asked,
             Some((_, true)) => {
                 self.waiting.retain(|other| *other != name);
-                Known::Late
+                AnswerKind::Late
             }
-            None => Known::Unknown,
+            None => AnswerKind::Unknown,
         }
     }
 
     /// Queues individuals sent more than `longest` ago (s) again; returns simulators and individuals.
-    pub fn overdue(&mut self, now: f64, longest: f64) -> Vec<(usize, Name)> {
+    pub fn overdue(&mut self, now: f64, longest: f64) -> Vec<(usize, IndividualId)> {
         let mut found = Vec::new();
         for (at, simulator) in self.simulators.iter_mut().enumerate() {
             for (name, (sent, late)) in &mut simulator.sent {
@@ -127,7 +127,7 @@ impl Dispatch {
     }
 
     /// Whether a simulator has the individual and is not late.
-    fn is_sent(&self, name: Name) -> bool {
+    fn is_sent(&self, name: IndividualId) -> bool {
         self.simulators.iter().any(|one| one.sent.get(&name).is_some_and(|(_, late)| !late))
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     impl Dispatch {
-        fn send(&mut self, now: f64) -> Vec<(usize, Name)> {
+        fn send(&mut self, now: f64) -> Vec<(usize, IndividualId)> {
             std::iter::from_fn(|| self.next(now, |_| true)).collect()
         }
     }
@@ -153,15 +153,15 @@ mod tests {
         assert_eq!(sent.len(), 4);
         assert_eq!((dispatch.in_flight(0), dispatch.in_flight(1)), (1, 3));
         let one = sent.iter().find(|(at, _)| *at == 1).unwrap().1;
-        assert_eq!(dispatch.answer(0, one), Known::Unknown);
-        assert_eq!(dispatch.answer(1, one), Known::Asked);
-        assert_eq!(dispatch.answer(1, one), Known::Unknown);
+        assert_eq!(dispatch.answer(0, one), AnswerKind::Unknown);
+        assert_eq!(dispatch.answer(1, one), AnswerKind::Asked);
+        assert_eq!(dispatch.answer(1, one), AnswerKind::Unknown);
         assert_eq!(dispatch.next(0.0, |at| at != 1), None);
         assert_eq!(dispatch.send(0.0), [(1, (1, 5))]);
     }
 
     #[test]
-    fn what_is_lost_goes_elsewhere_and_comes_back_if_there_is_nobody_else() {
+    fn lost_individuals_are_reassigned() {
         let mut dispatch = Dispatch::new(2);
         dispatch.begin(1, 2);
         dispatch.join(0, 2);
@@ -176,8 +176,8 @@ mod tests {
         dispatch.join(1, 1);
         assert_eq!(dispatch.send(9.0), [(1, (1, 1))]);
         // The late answer arrives after the reassignment.
-        assert_eq!(dispatch.answer(0, (1, 2)), Known::Late);
-        assert_eq!(dispatch.answer(1, (1, 1)), Known::Asked);
+        assert_eq!(dispatch.answer(0, (1, 2)), AnswerKind::Late);
+        assert_eq!(dispatch.answer(1, (1, 1)), AnswerKind::Asked);
         assert!(dispatch.send(9.0).is_empty());
         let mut alone = Dispatch::new(1);
         alone.begin(1, 1);
@@ -191,22 +191,22 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_gives_all_it_had_to_others() {
+    fn work_of_leaving_client_is_reassigned() {
         let mut dispatch = Dispatch::new(2);
         dispatch.begin(1, 4);
         dispatch.join(0, 2);
         dispatch.join(1, 2);
         let sent = dispatch.send(0.0);
-        let lost: Vec<Name> = sent.iter().filter(|(at, _)| *at == 0).map(|(_, name)| *name).collect();
+        let lost: Vec<IndividualId> = sent.iter().filter(|(at, _)| *at == 0).map(|(_, name)| *name).collect();
         assert_eq!(dispatch.leave(0), 2);
-        let kept: Vec<Name> = sent.iter().filter(|(at, _)| *at == 1).map(|(_, name)| *name).collect();
-        kept.iter().for_each(|name| assert_eq!(dispatch.answer(1, *name), Known::Asked));
-        let again: Vec<Name> = dispatch.send(1.0).into_iter().map(|(_, name)| name).collect();
+        let kept: Vec<IndividualId> = sent.iter().filter(|(at, _)| *at == 1).map(|(_, name)| *name).collect();
+        kept.iter().for_each(|name| assert_eq!(dispatch.answer(1, *name), AnswerKind::Asked));
+        let again: Vec<IndividualId> = dispatch.send(1.0).into_iter().map(|(_, name)| name).collect();
         assert_eq!(again, lost);
     }
 
     #[test]
-    fn the_last_generation_s_answers_free_their_places_in_the_next_one() {
+    fn late_answers_free_slots_for_next_generation() {
         let mut dispatch = Dispatch::new(1);
         dispatch.begin(1, 1);
         dispatch.join(0, 1);
@@ -214,7 +214,7 @@ mod tests {
         dispatch.overdue(9.0, 5.0);
         dispatch.begin(2, 1);
         assert!(dispatch.send(9.0).is_empty());
-        assert_eq!(dispatch.answer(0, (1, 1)), Known::Late);
+        assert_eq!(dispatch.answer(0, (1, 1)), AnswerKind::Late);
         assert_eq!(dispatch.send(9.0), [(0, (2, 1))]);
     }
 }

@@ -175,7 +175,7 @@ impl Evolution {
             return None;
         }
         let (summary, champion) = (self.summary(), self.champion()?);
-        self.note_best();
+        self.update_best();
         let ranking = self.ranking();
         let settings = &self.settings;
         let mut random = Random::of(settings.seed, &[u64::from(self.generation)]);
@@ -198,7 +198,7 @@ impl Evolution {
     }
 
     /// Updates the best individual of all generations. Call it at the end of a generation, or at the end of the run.
-    pub fn note_best(&mut self) {
+    pub fn update_best(&mut self) {
         let Some(champion) = self.champion() else { return };
         if self.best.as_ref().is_none_or(|best| champion.fitness > best.fitness) {
             self.best = Some(champion);

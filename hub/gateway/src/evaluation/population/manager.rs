@@ -2,8 +2,8 @@
 
 use super::super::message::Message;
 use super::super::parameters::NetParameters;
-use super::super::stream::{Came, Stream};
-use super::dispatch::{Dispatch, Known};
+use super::super::stream::{ReadOutcome, Stream};
+use super::dispatch::{AnswerKind, Dispatch};
 use super::evolution::{Best, Evolution, Settings, Summary};
 use rustix::event::{PollFd, Timespec, poll};
 use std::net::SocketAddr;
@@ -202,7 +202,7 @@ impl Manager {
                 other => return Err(format!("{} is no message for a population manager", other.name())),
             }
         }
-        if came == Came::End { Err("it closed the connection".to_string()) } else { Ok(()) }
+        if came == ReadOutcome::End { Err("it closed the connection".to_string()) } else { Ok(()) }
     }
 
     fn join(&mut self, at: usize, parameters: NetParameters, told: &mut Vec<Line>) -> Result<(), String> {
@@ -241,13 +241,13 @@ impl Manager {
     fn take(&mut self, at: usize, name: (u32, u32), fitness: f64, told: &mut Vec<Line>) {
         let known = self.dispatch.answer(at, name);
         let evolution = self.evolution.as_mut().filter(|evolution| evolution.generation() == name.0);
-        let new = known != Known::Unknown && evolution.is_some_and(|evolution| evolution.take(name.1, fitness));
+        let new = known != AnswerKind::Unknown && evolution.is_some_and(|evolution| evolution.take(name.1, fitness));
         match known {
             _ if new => {
                 self.counts.evaluated += 1;
                 self.simulators[at].pause = PAUSES[0];
             }
-            Known::Unknown => {
+            AnswerKind::Unknown => {
                 self.counts.unknown += 1;
                 if self.told_unknown.is_none_or(|told| told.elapsed() > TELL_UNKNOWN) {
                     self.told_unknown = Some(Instant::now());
@@ -262,7 +262,7 @@ impl Manager {
             }
             _ => {}
         }
-        if known == Known::Late {
+        if known == AnswerKind::Late {
             self.counts.late += 1;
         }
     }

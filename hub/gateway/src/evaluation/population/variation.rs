@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_neuron_that_is_added_or_removed_leaves_the_others_as_they_were() {
+    fn adding_or_removing_neuron_keeps_the_others() {
         let parameters = parameters(-1.0, 1.0);
         let mut random = Random::new(5);
         let old = Genotype { hidden: Vec::new(), ..Genotype::random(&mut random, &parameters, 0.1) };

@@ -3,19 +3,19 @@
 
 use super::super::individual::Individual;
 use super::super::message::{Message, MessageError};
-use super::life::{Life, Progress};
+use super::life::{IndividualEvaluation, Progress};
 use super::task::Task;
 use std::collections::VecDeque;
 
 /// Interval before a request that failed is repeated (s).
-const PAUSE: f64 = 0.01;
+const RETRY_INTERVAL: f64 = 0.01;
 /// Waiting time after which a warning is logged (s).
-const TELL_WAITING: f64 = 10.0;
+const WAIT_WARNING_AFTER: f64 = 10.0;
 
 struct Member {
     ticket: u64,
     individual: Individual,
-    life: Life,
+    life: IndividualEvaluation,
     /// Reason for waiting, its start, and the time of the next attempt (s).
     waits: Option<(&'static str, f64, f64)>,
     /// Whether the evaluation was cancelled before the robot's identifier is known.
@@ -23,7 +23,7 @@ struct Member {
 }
 
 /// Individuals in evaluation. Times are in seconds from an arbitrary origin.
-pub struct Fleet {
+pub struct EvaluationSet {
     task: Task,
     members: Vec<Member>,
     /// Tickets of the unanswered requests, the oldest first.
@@ -33,10 +33,10 @@ pub struct Fleet {
     told: Option<f64>,
 }
 
-impl Fleet {
+impl EvaluationSet {
     /// Creates an empty fleet.
-    pub fn new(task: Task) -> Fleet {
-        Fleet { task, members: Vec::new(), asked: VecDeque::new(), requests: Vec::new(), told: None }
+    pub fn new(task: Task) -> EvaluationSet {
+        EvaluationSet { task, members: Vec::new(), asked: VecDeque::new(), requests: Vec::new(), told: None }
     }
 
     /// Task of the individuals.
@@ -50,7 +50,7 @@ impl Fleet {
     /// The individual does not fit the task.
     pub fn begin(&mut self, ticket: u64, individual: Individual) -> Result<(), MessageError> {
         let before = self.requests.len();
-        let life = Life::begin(&self.task, &individual, &mut self.requests)?;
+        let life = IndividualEvaluation::begin(&self.task, &individual, &mut self.requests)?;
         self.members.push(Member { ticket, individual, life, waits: None, cancelled: false });
         self.note(ticket, before);
         Ok(())
@@ -106,7 +106,7 @@ impl Fleet {
             return Ok(None);
         }
         member.waits = match progress {
-            Progress::Waiting(why) => Some((why, member.waits.map_or(now, |waits| waits.1), now + PAUSE)),
+            Progress::Waiting(why) => Some((why, member.waits.map_or(now, |waits| waits.1), now + RETRY_INTERVAL)),
             _ if member.life.trial().1 => None,
             // Waiting has not ended: the repeated request may fail again.
             _ => member.waits.map(|(why, since, _)| (why, since, f64::INFINITY)),
@@ -127,7 +127,7 @@ impl Fleet {
             .iter_mut()
             .filter_map(|member| {
                 let (why, since, until) = member.waits?;
-                if now - since > TELL_WAITING {
+                if now - since > WAIT_WARNING_AFTER {
                     long = Some(why);
                 }
                 if until > now {
@@ -144,7 +144,7 @@ impl Fleet {
             }
             self.note(ticket, before);
         }
-        let why = long.filter(|_| self.told.is_none_or(|told| now - told > TELL_WAITING))?;
+        let why = long.filter(|_| self.told.is_none_or(|told| now - told > WAIT_WARNING_AFTER))?;
         self.told = Some(now);
         Some(format!("an individual waits: {why}"))
     }

@@ -22,7 +22,7 @@ const SIDE: f64 = 2000.0;
 pub enum Progress {
     /// Answers are outstanding.
     Going,
-    /// Nothing can be requested now, for the given reason; call [`Life::again`] later.
+    /// Nothing can be requested now, for the given reason; call [`IndividualEvaluation::again`] later.
     Waiting(&'static str),
     /// The evaluation has ended with this fitness.
     Done(f64),
@@ -39,7 +39,7 @@ enum Phase {
 
 /// Individual with its robot.
 #[derive(Clone, Debug)]
-pub struct Life {
+pub struct IndividualEvaluation {
     generation: u32,
     network: Network,
     phase: Phase,
@@ -56,16 +56,20 @@ pub struct Life {
     sum: f64,
 }
 
-impl Life {
+impl IndividualEvaluation {
     /// Starts the evaluation of an individual and adds the first request to `requests`.
     ///
     /// # Errors
     /// The individual does not fit the task.
-    pub fn begin(task: &Task, individual: &Individual, requests: &mut Vec<Message>) -> Result<Life, MessageError> {
+    pub fn begin(
+        task: &Task,
+        individual: &Individual,
+        requests: &mut Vec<Message>,
+    ) -> Result<IndividualEvaluation, MessageError> {
         let parameters = task.parameters();
         let network = Network::new(&individual.genome(&parameters)?, &parameters);
         requests.push(Message::CreateRobot);
-        Ok(Life {
+        Ok(IndividualEvaluation {
             generation: individual.generation,
             network,
             phase: Phase::Creating,
@@ -170,7 +174,7 @@ impl Life {
             _ => {
                 self.position = *position;
                 self.step.stress = position.stress;
-                self.sum += score::worth(task, &self.step);
+                self.sum += score::step_fitness(task, &self.step);
                 self.steps += 1;
                 if position.death || self.steps >= task.steps {
                     return Ok(self.next_trial(task, requests));

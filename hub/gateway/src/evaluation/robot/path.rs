@@ -3,7 +3,7 @@
 use super::super::individual::Individual;
 use super::super::message::Message;
 use super::super::world::World;
-use super::life::{Life, Progress};
+use super::life::{IndividualEvaluation, Progress};
 use super::task::Task;
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ const MOST_WAITS: u32 = 1000;
 
 /// Recorded drive of a robot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Driven {
+pub struct RecordedPath {
     /// Poses `[x, y, direction]` after each step of each trial (mm, rad).
     pub trials: Vec<Vec<[f64; 3]>>,
     /// Fitness.
@@ -21,26 +21,26 @@ pub struct Driven {
 
 struct Robot<'a> {
     task: &'a Task,
-    life: Life,
+    life: IndividualEvaluation,
     requests: VecDeque<Message>,
     waits: Option<&'static str>,
-    driven: Driven,
+    driven: RecordedPath,
 }
 
 /// Drives individuals, each with its own task, in a world without other robots.
 ///
 /// # Errors
 /// An individual does not fit its task, or all robots wait without an end.
-pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<Driven>, String> {
+pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<RecordedPath>, String> {
     let begin = |(task, individual): &'_ (Task, Individual)| {
         let mut requests = Vec::new();
-        let life = Life::begin(task, individual, &mut requests).map_err(|error| error.to_string())?;
+        let life = IndividualEvaluation::begin(task, individual, &mut requests).map_err(|error| error.to_string())?;
         Ok::<_, String>((life, requests))
     };
     let mut all = Vec::new();
     for one in robots {
         let (life, requests) = begin(one)?;
-        all.push(Robot { task: &one.0, life, requests: requests.into(), waits: None, driven: Driven::default() });
+        all.push(Robot { task: &one.0, life, requests: requests.into(), waits: None, driven: RecordedPath::default() });
     }
     let mut waits = 0;
     while all.iter().any(|one| one.driven.fitness.is_none()) {

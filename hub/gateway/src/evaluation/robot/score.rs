@@ -17,7 +17,7 @@ pub struct Step {
 }
 
 /// Fitness of a step.
-pub fn worth(task: &Task, step: &Step) -> f64 {
+pub fn step_fitness(task: &Task, step: &Step) -> f64 {
     let near = step.other.map_or(0.0, |distance| nearness(distance, task.visual_range));
     match task.kind {
         Kind::ObstacleAvoidance => {

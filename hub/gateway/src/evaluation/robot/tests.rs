@@ -6,8 +6,8 @@ use super::super::place::Position;
 use super::super::world::World;
 use super::super::world::description::Description;
 use super::body;
-use super::fleet::Fleet;
-use super::score::{Step, worth};
+use super::fleet::EvaluationSet;
+use super::score::{Step, step_fitness};
 use super::task::{Kind, Task};
 
 fn task() -> Task {
@@ -24,7 +24,7 @@ fn blind(task: &Task, number: u32, biases: [f64; 2]) -> Individual {
 /// Fitness values of individuals evaluated concurrently, in the order of completion.
 fn evaluated(task: &Task, individuals: Vec<Individual>) -> Vec<(u64, f64)> {
     let mut world = World::new(&Description::empty(), 1).unwrap();
-    let (mut fleet, mut found, mut now) = (Fleet::new(task.clone()), Vec::new(), 0.0);
+    let (mut fleet, mut found, mut now) = (EvaluationSet::new(task.clone()), Vec::new(), 0.0);
     individuals.into_iter().zip(1..).for_each(|(individual, ticket)| fleet.begin(ticket, individual).unwrap());
     while !fleet.is_empty() {
         let requests: Vec<Message> = fleet.requests().collect();
@@ -42,20 +42,20 @@ fn evaluated(task: &Task, individuals: Vec<Individual>) -> Vec<(u64, f64)> {
 }
 
 #[test]
-fn a_step_is_worth_what_the_formula_says() {
+fn step_fitness_follows_task_formula() {
     let task = task();
     let step = Step { wheels: [1.0, 1.0], ..Step::default() };
-    assert_eq!(worth(&task, &step), 1.0);
-    assert_eq!(worth(&task, &Step { wheels: [0.75, 0.25], ..step }), 0.5 * 0.5);
-    assert_eq!(worth(&task, &Step { wheels: [1.0, -1.0], ..step }), 0.0);
-    assert_eq!(worth(&task, &Step { wheels: [-1.0, -1.0], ..step }), -1.0);
-    assert_eq!(worth(&task, &Step { nearest: 0.25, ..step }), 0.75);
-    assert_eq!(worth(&task, &Step { nearest: 0.25, stress: 0.5, ..step }), 0.5);
+    assert_eq!(step_fitness(&task, &step), 1.0);
+    assert_eq!(step_fitness(&task, &Step { wheels: [0.75, 0.25], ..step }), 0.5 * 0.5);
+    assert_eq!(step_fitness(&task, &Step { wheels: [1.0, -1.0], ..step }), 0.0);
+    assert_eq!(step_fitness(&task, &Step { wheels: [-1.0, -1.0], ..step }), -1.0);
+    assert_eq!(step_fitness(&task, &Step { nearest: 0.25, ..step }), 0.75);
+    assert_eq!(step_fitness(&task, &Step { nearest: 0.25, stress: 0.5, ..step }), 0.5);
     let pursuit = Task { kind: Kind::Pursuit, visual_range: 1000.0, ..task.clone() };
     let evasion = Task { kind: Kind::Evasion, ..pursuit.clone() };
     for (other, near) in [(None, 0.0), (Some(250.0), 0.75), (Some(1500.0), 0.0)] {
-        assert_eq!(worth(&pursuit, &Step { other, ..step }), near);
-        assert_eq!(worth(&evasion, &Step { other, ..step }), 1.0 - near);
+        assert_eq!(step_fitness(&pursuit, &Step { other, ..step }), near);
+        assert_eq!(step_fitness(&evasion, &Step { other, ..step }), 1.0 - near);
     }
 }
 
@@ -92,9 +92,9 @@ fn several_share_a_world_and_wait_for_their_start() {
 }
 
 #[test]
-fn answers_that_nobody_asked_for_and_lost_robots_are_told() {
+fn unrequested_answers_and_lost_robots_are_reported() {
     let task = task();
-    let mut fleet = Fleet::new(task.clone());
+    let mut fleet = EvaluationSet::new(task.clone());
     let position = Position { x: 1.0, y: 1.0, ..Position::default() };
     assert!(fleet.take(&Message::YourPosition { identifier: 1, position }, 0.0).is_err());
     fleet.begin(7, blind(&task, 1, [1.0, 1.0])).unwrap();
@@ -110,9 +110,9 @@ fn answers_that_nobody_asked_for_and_lost_robots_are_told() {
 }
 
 #[test]
-fn a_cancelled_robot_is_killed_as_soon_as_it_is_known() {
+fn cancelled_robot_is_killed_once_its_id_is_known() {
     let task = task();
-    let mut fleet = Fleet::new(task.clone());
+    let mut fleet = EvaluationSet::new(task.clone());
     fleet.begin(7, blind(&task, 1, [1.0, 1.0])).unwrap();
     fleet.cancel(7);
     assert_eq!(fleet.requests().count(), 1);
@@ -140,7 +140,7 @@ fn tasks_that_make_no_sense_are_refused() {
 
 /// Case 2.
 #[test]
-fn the_simple_recurrent_net_can_be_configured() {
+fn simple_recurrent_net_is_configurable() {
     let task = Task { sonars: vec![0.3, -0.3], hidden: [0, 0], neuron_values: 0, ..task() };
     let mut line = String::new();
     Message::NetParameters(task.parameters()).write_to(&mut line).unwrap();

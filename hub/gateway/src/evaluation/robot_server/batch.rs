@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use xpuck_wire::log::Line;
 
 /// Time without a new individual after which an incomplete batch starts.
-const GATHER: Duration = Duration::from_millis(2);
+const BATCH_DELAY: Duration = Duration::from_millis(2);
 
 /// Evaluates individuals that fit the parameters. Returns a fitness for each, in their order, or the reason for the
 /// failure.
@@ -64,7 +64,7 @@ impl Batch {
         if self.waiting.len() >= self.parameters.max_concurrent as usize {
             return Duration::ZERO;
         }
-        GATHER.saturating_sub(self.came.elapsed())
+        BATCH_DELAY.saturating_sub(self.came.elapsed())
     }
 }
 

@@ -45,7 +45,7 @@ struct Served {
 }
 
 impl Service for Served {
-    fn take(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String> {
+    fn on_message(&mut self, connection: u32, message: Message) -> std::result::Result<Option<Message>, String> {
         match message {
             Message::SendNetParameters => Ok(Some(Message::NetParameters(self.parameters.clone()))),
             Message::Individual(individual) => {
@@ -62,7 +62,7 @@ impl Service for Served {
         self.queue.is_full(connection)
     }
 
-    fn owes(&self, connection: u32) -> bool {
+    fn awaits_answer(&self, connection: u32) -> bool {
         self.queue.owes(connection)
     }
 

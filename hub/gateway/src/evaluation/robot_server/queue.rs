@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn managers_take_turns_and_what_they_sent_goes_with_them() {
+    fn managers_are_served_round_robin() {
         let mut queue = Queue::default();
         let individual = |number: u32| Individual { number, values: vec![0.0; 10], ..Individual::default() };
         (1..=3).for_each(|number| queue.push(7, individual(number)));

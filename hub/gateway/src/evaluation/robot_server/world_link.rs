@@ -4,9 +4,9 @@
 use super::super::individual::Individual;
 use super::super::message::Message;
 use super::super::parameters::NetParameters;
-use super::super::robot::fleet::Fleet;
+use super::super::robot::fleet::EvaluationSet;
 use super::super::robot::task::Task;
-use super::super::stream::{Came, Stream};
+use super::super::stream::{ReadOutcome, Stream};
 use super::evaluator::Evaluator;
 use rustix::event::PollFlags;
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5
 pub struct WorldLink {
     at: SocketAddr,
     parameters: NetParameters,
-    fleet: Fleet,
+    fleet: EvaluationSet,
     stream: Option<Stream>,
     /// Time of the next attempt, and the pause before the attempt after it.
     next: (Instant, Duration),
@@ -42,7 +42,7 @@ impl WorldLink {
         WorldLink {
             at,
             parameters: task.parameters(),
-            fleet: Fleet::new(task),
+            fleet: EvaluationSet::new(task),
             stream: None,
             next: (began, PAUSES[0]),
             heard: began,
@@ -111,9 +111,9 @@ impl WorldLink {
                 found.extend(done);
             }
             match stream.read().map_err(|error| error.to_string())? {
-                Came::Bytes(_) => self.heard = Instant::now(),
-                Came::Nothing => break,
-                Came::End => return Err("it closed the connection".to_string()),
+                ReadOutcome::Bytes(_) => self.heard = Instant::now(),
+                ReadOutcome::Nothing => break,
+                ReadOutcome::End => return Err("it closed the connection".to_string()),
             }
         }
         for request in self.fleet.requests() {

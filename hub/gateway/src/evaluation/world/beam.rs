@@ -1,7 +1,7 @@
 //! Beam of a sensor: a pyramid, or a cone of elliptic section.
 
 use super::super::place::Beam;
-use super::convex::not_above;
+use super::convex::clip_below;
 use super::vector::{Vec3, add3, dot3, scale3};
 
 /// Tolerance of the beam's border, so that a beam without width detects its target (mm).
@@ -75,14 +75,14 @@ impl Cone {
     pub(super) fn nearest_direction(&self, normal: Vec3) -> Option<Vec3> {
         let [x, y, z] = normal;
         let mirrored = [x, y.abs(), z.abs()];
-        let direction = if self.round { self.nearest_round(mirrored) } else { self.nearest_flat(mirrored) };
+        let direction = if self.round { self.nearest_in_cone(mirrored) } else { self.nearest_in_pyramid(mirrored) };
         let [along, left, up] = direction;
         let direction = [along, left.copysign(y), up.copysign(z)];
         (dot3(direction, normal) > 0.0).then_some(direction)
     }
 
     /// For a pyramid: the direction itself, or its nearest direction on a side or an edge.
-    fn nearest_flat(&self, [x, y, z]: Vec3) -> Vec3 {
+    fn nearest_in_pyramid(&self, [x, y, z]: Vec3) -> Vec3 {
         let (wide, high) = (self.wide, self.high);
         if x > 0.0 && y <= wide * x && z <= high * x {
             return [x, y, z];
@@ -99,7 +99,7 @@ impl Cone {
     }
 
     /// For an elliptic cone: the direction itself, or one on the border, (1, wide c, high s) with c² + s² = 1.
-    fn nearest_round(&self, [x, y, z]: Vec3) -> Vec3 {
+    fn nearest_in_cone(&self, [x, y, z]: Vec3) -> Vec3 {
         let (wide, high) = (self.wide, self.high);
         if x > 0.0 && (y / wide).powi(2) + (z / high).powi(2) <= x * x {
             return [x, y, z];
@@ -141,12 +141,12 @@ impl Cone {
 
     /// Interval of a segment, as fractions from 0 to 1, that lies in the beam.
     pub(super) fn clip(&self, from: Vec3, way: Vec3) -> Option<(f64, f64)> {
-        let mut range = not_above(-from[0], -way[0], MARGIN, (0.0, 1.0))?;
+        let mut range = clip_below(-from[0], -way[0], MARGIN, (0.0, 1.0))?;
         if self.round {
             return self.clip_round(from, way, range);
         }
         for side in &self.sides {
-            range = not_above(dot3(*side, from), dot3(*side, way), MARGIN, range)?;
+            range = clip_below(dot3(*side, from), dot3(*side, way), MARGIN, range)?;
         }
         Some(range)
     }

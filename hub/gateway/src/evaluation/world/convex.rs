@@ -64,7 +64,7 @@ impl Convex {
         let (mut low, mut high) = (0.0_f64, 1.0_f64);
         for side in &self.sides {
             let (low_here, high_here) =
-                not_above(dot(side.normal, from) - side.offset, dot(side.normal, way), 0.0, (low, high))?;
+                clip_below(dot(side.normal, from) - side.offset, dot(side.normal, way), 0.0, (low, high))?;
             (low, high) = (low_here, high_here);
         }
         Some((low, high))
@@ -72,7 +72,7 @@ impl Convex {
 }
 
 /// Subrange of t in which start + rate t does not exceed a bound.
-pub(super) fn not_above(start: f64, rate: f64, bound: f64, (low, high): (f64, f64)) -> Option<(f64, f64)> {
+pub(super) fn clip_below(start: f64, rate: f64, bound: f64, (low, high): (f64, f64)) -> Option<(f64, f64)> {
     let room = bound - start;
     let range = if rate > 0.0 {
         (low, high.min(room / rate))

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_in_one_line() {
+    fn invalid_description_is_reported_in_one_line() {
         let block = Block {
             outline: square(10.0),
             bottom: 50.0,

@@ -19,14 +19,14 @@ pub(super) struct Face {
 }
 
 /// Corners of a face in arena coordinates, counter-clockwise as seen from outside.
-pub(super) struct Walk<F> {
+pub(super) struct Corners<F> {
     pub count: usize,
     pub corner: F,
 }
 
 /// Point in a beam.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct NearestPoint {
     pub distance: f64,
     /// Position in beam coordinates.
     pub seen: Vec3,
@@ -41,7 +41,12 @@ impl Face {
     ///
     /// The distance to the sensor is a convex function on the part of the plane inside the beam. So either its
     /// minimum there is within the face, or the nearest point is on an edge of the face.
-    pub(super) fn nearest(&self, cone: &Cone, limit: f64, walk: Walk<impl Fn(usize) -> Vec3>) -> Option<Found> {
+    pub(super) fn nearest(
+        &self,
+        cone: &Cone,
+        limit: f64,
+        walk: Corners<impl Fn(usize) -> Vec3>,
+    ) -> Option<NearestPoint> {
         let height = self.height.max(0.0);
         if height >= limit {
             return None;
@@ -65,9 +70,9 @@ impl Face {
             from = to;
         }
         if within {
-            return Some(Found { distance, seen });
+            return Some(NearestPoint { distance, seen });
         }
-        let mut found: Option<Found> = None;
+        let mut found: Option<NearestPoint> = None;
         let mut from = corner(0);
         for at in 1..=walk.count {
             let to = corner(at);
@@ -80,7 +85,7 @@ impl Face {
     }
 }
 
-fn nearest_on_edge(cone: &Cone, from: Vec3, edge: Vec3) -> Option<Found> {
+fn nearest_on_edge(cone: &Cone, from: Vec3, edge: Vec3) -> Option<NearestPoint> {
     let square = dot3(edge, edge);
     if square == 0.0 {
         return None;
@@ -88,5 +93,5 @@ fn nearest_on_edge(cone: &Cone, from: Vec3, edge: Vec3) -> Option<Found> {
     let (low, high) = cone.clip(from, edge)?;
     let part = (-dot3(from, edge) / square).clamp(low, high);
     let seen = add3(from, scale3(edge, part));
-    Some(Found { distance: length3(seen), seen })
+    Some(NearestPoint { distance: length3(seen), seen })
 }

@@ -1,6 +1,6 @@
 //! Terrain, which determines height and tilt of the robots.
 
-use super::convex::{Convex, not_above};
+use super::convex::{Convex, clip_below};
 use super::description::Description;
 use super::outline::{OutlineError, convex_parts};
 use super::vector::{Vec2, dot};
@@ -24,14 +24,14 @@ pub(super) struct Piece {
 
 /// Ground at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Spot {
+pub(super) struct GroundPoint {
     pub height: f64,
     pub slope: Vec2,
 }
 
 /// Part of a straight path on which the height is linear in lambda.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stretch {
+pub(super) struct PathSegment {
     pub from: f64,
     pub to: f64,
     /// Height of the line extrapolated to lambda 0.
@@ -65,55 +65,55 @@ impl Terrain {
     }
 
     /// Highest ground at a point; borders belong to the pieces.
-    pub(super) fn spot(&self, point: Vec2) -> Spot {
-        let mut spot = Spot { height: self.base, slope: [0.0, 0.0] };
+    pub(super) fn spot(&self, point: Vec2) -> GroundPoint {
+        let mut spot = GroundPoint { height: self.base, slope: [0.0, 0.0] };
         for piece in self.pieces.iter().filter(|piece| piece.outline.contains(point, 0.0)) {
             let height = piece.height(point);
             if height > spot.height {
-                spot = Spot { height, slope: piece.slope };
+                spot = GroundPoint { height, slope: piece.slope };
             }
         }
         spot
     }
 
     /// Stretch for a whole path on flat ground.
-    pub(super) fn level(&self) -> Stretch {
-        Stretch { from: 0.0, to: 1.0, height: self.base, rise: 0.0 }
+    pub(super) fn level(&self) -> PathSegment {
+        PathSegment { from: 0.0, to: 1.0, height: self.base, rise: 0.0 }
     }
 
     /// Ground below a straight path, in order.
-    pub(super) fn stretches(&self, start: Vec2, way: Vec2) -> Vec<Stretch> {
+    pub(super) fn stretches(&self, start: Vec2, way: Vec2) -> Vec<PathSegment> {
         let mut lines = vec![self.level()];
         for piece in &self.pieces {
             if let Some((from, to)) = piece.outline.clip(start, way) {
-                lines.push(Stretch { from, to, height: piece.height(start), rise: dot(piece.slope, way) });
+                lines.push(PathSegment { from, to, height: piece.height(start), rise: dot(piece.slope, way) });
             }
         }
         let mut breaks: Vec<f64> = lines.iter().flat_map(|line| [line.from, line.to]).collect();
         for (at, line) in lines.iter().enumerate() {
             // Lambda at which another plane becomes the higher one.
-            let meet = |other: &Stretch| (other.height - line.height) / (line.rise - other.rise);
+            let meet = |other: &PathSegment| (other.height - line.height) / (line.rise - other.rise);
             breaks.extend(lines[at + 1..].iter().map(meet).filter(|lambda| (0.0..=1.0).contains(lambda)));
         }
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
         let highest = |pair: &[f64]| {
             let middle = (pair[0] + pair[1]) / 2.0;
-            let height = |line: &Stretch| line.height + line.rise * middle;
+            let height = |line: &PathSegment| line.height + line.rise * middle;
             let here = lines.iter().filter(|line| line.from <= middle && middle <= line.to);
             let line = here.max_by(|a, b| height(a).total_cmp(&height(b)))?;
-            Some(Stretch { from: pair[0], to: pair[1], ..*line })
+            Some(PathSegment { from: pair[0], to: pair[1], ..*line })
         };
         breaks.windows(2).filter_map(highest).collect()
     }
 }
 
-impl Stretch {
+impl PathSegment {
     /// Part of the stretch on which a slab at a fixed height above the ground overlaps another slab in height by more
     /// than a margin.
     pub(super) fn shared(&self, slab: [f64; 2], other: [f64; 2], margin: f64) -> Option<(f64, f64)> {
-        let range = not_above(self.height + slab[0], self.rise, other[1] - margin, (self.from, self.to))?;
-        not_above(-self.height - slab[1], -self.rise, -other[0] - margin, range)
+        let range = clip_below(self.height + slab[0], self.rise, other[1] - margin, (self.from, self.to))?;
+        clip_below(-self.height - slab[1], -self.rise, -other[0] - margin, range)
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_over_a_ramp_and_a_table_is_cut_where_the_ground_changes() {
+    fn path_over_ramp_and_table_is_split_at_ground_changes() {
         let strip = |from: f64, to: f64| vec![[from, 0.0], [to, 0.0], [to, 100.0], [from, 100.0]];
         let ramp = Ground { outline: strip(100.0, 400.0), height: 0.0, slope: [0.5, 0.0], colour: [0; 3] };
         let table = Ground { outline: strip(200.0, 400.0), height: 100.0, slope: [0.0, 0.0], colour: [0; 3] };
@@ -139,8 +139,8 @@ mod tests {
             let spot = terrain.spot(add(start, scale(way, lambda)));
             assert!((stretch.height + stretch.rise * lambda - spot.height).abs() < 1e-9);
         }
-        assert_eq!(terrain.spot([250.0, 50.0]), Spot { height: 100.0, slope: [0.0, 0.0] });
-        assert_eq!(terrain.spot([402.0, 50.0]), Spot::default());
-        assert_eq!(terrain.spot([400.0, 50.0]), Spot { height: 150.0, slope: [0.5, 0.0] });
+        assert_eq!(terrain.spot([250.0, 50.0]), GroundPoint { height: 100.0, slope: [0.0, 0.0] });
+        assert_eq!(terrain.spot([402.0, 50.0]), GroundPoint::default());
+        assert_eq!(terrain.spot([400.0, 50.0]), GroundPoint { height: 150.0, slope: [0.5, 0.0] });
     }
 }

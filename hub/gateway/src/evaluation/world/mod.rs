@@ -29,7 +29,7 @@ use random::Random;
 use robots::{Robot, Robots};
 use scene::Scene;
 use sense::Sense;
-use shape::{Body, Placed};
+use shape::{Body, PlacedBody};
 
 use super::body::BodyShape;
 use super::message::Message;
@@ -37,7 +37,7 @@ use super::place::{Beam, Position, Target};
 
 pub use outline::OutlineError;
 pub use robots::{MAX_ROBOTS, MAX_WORLD_CORNERS};
-pub use sense::NOTHING;
+pub use sense::MAX_RANGE;
 pub use shape::{MAX_CORNERS, ShapeError};
 
 /// Moves shorter than this fraction are treated as no move.
@@ -131,7 +131,7 @@ impl World {
             Some(placed) => shift::nearest_pose(&self.scene, others, &body, &placed.pose),
         };
         if let Some(pose) = pose {
-            self.robots.place(at, Placed::new(body, pose, &self.scene.terrain));
+            self.robots.place(at, PlacedBody::new(body, pose, &self.scene.terrain));
         }
         let stress = if pose.is_some() { 0.0 } else { 1.0 };
         Ok(self.position(at, stress))
@@ -142,7 +142,7 @@ impl World {
         connection: u32,
         identifier: u16,
         target: &Target,
-        how: impl Fn(&Self, usize, &Placed, &Target) -> (Pose, f64),
+        how: impl Fn(&Self, usize, &PlacedBody, &Target) -> (Pose, f64),
     ) -> Message {
         let Some(at) = self.robots.find(connection, identifier) else { return unknown(identifier) };
         let Some(placed) = &self.robots.all()[at].placed else { return self.position(at, 1.0) };
@@ -152,14 +152,14 @@ impl World {
     }
 
     /// Jumps to the target, or stays if the target is not free.
-    fn jump(&self, at: usize, placed: &Placed, target: &Target) -> (Pose, f64) {
+    fn jump(&self, at: usize, placed: &PlacedBody, target: &Target) -> (Pose, f64) {
         let pose = Pose::of(target);
         let free = || travel::is_free(&self.scene, self.robots.others(at), &placed.body, &pose, sweep::TOUCH / 2.0);
         if pose == placed.pose || free() { (pose, 0.0) } else { (placed.pose, 1.0) }
     }
 
     /// Moves as far as obstacles allow.
-    fn travel(&self, at: usize, placed: &Placed, target: &Target) -> (Pose, f64) {
+    fn travel(&self, at: usize, placed: &PlacedBody, target: &Target) -> (Pose, f64) {
         let (motion, part) = Motion::new(placed.pose, target);
         let lambda = travel::largest_free(&self.scene, self.robots.others(at), &placed.body, &motion);
         let moved = lambda * part;

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_convex_outline_stays_whole_in_either_sense() {
+    fn convex_outline_stays_whole_in_both_orientations() {
         let mut square = vec![[0.0, 0.0], [0.0, 2.0], [2.0, 2.0], [2.0, 0.0], [0.0, 0.0]];
         for _ in 0..2 {
             let parts = convex_parts(&square).expect("an outline");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_outline_is_refused() {
+    fn invalid_outlines_are_rejected() {
         let refusal = |outline: &[Vec2]| convex_parts(outline).expect_err("no outline").to_string();
         assert_eq!(refusal(&[[0.0, 0.0], [1.0, 0.0]]), "it has 2 corners, and 3 to 256 are allowed");
         assert_eq!(refusal(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), "it encloses no area");

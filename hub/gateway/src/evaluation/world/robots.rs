@@ -3,7 +3,7 @@
 use super::WorldError;
 use super::ground::Terrain;
 use super::pose::Pose;
-use super::shape::{Body, Placed};
+use super::shape::{Body, PlacedBody};
 
 /// Maximum number of robots of all connections.
 pub const MAX_ROBOTS: usize = 1024;
@@ -17,7 +17,7 @@ pub(super) struct Robot {
     pub connection: u32,
     /// Time of the last message with its identifier (s).
     pub last_used: f64,
-    pub placed: Option<Placed>,
+    pub placed: Option<PlacedBody>,
     corners: usize,
 }
 
@@ -43,7 +43,7 @@ impl Robots {
     }
 
     /// Bodies of all robots except one.
-    pub(super) fn others(&self, at: usize) -> impl Iterator<Item = &Placed> + Clone {
+    pub(super) fn others(&self, at: usize) -> impl Iterator<Item = &PlacedBody> + Clone {
         let (before, after) = self.robots.split_at(at);
         before.iter().chain(&after[1..]).filter_map(|robot| robot.placed.as_ref())
     }
@@ -112,7 +112,7 @@ impl Robots {
     }
 
     /// Gives a robot a body and a pose.
-    pub(super) fn place(&mut self, at: usize, placed: Placed) {
+    pub(super) fn place(&mut self, at: usize, placed: PlacedBody) {
         let robot = &mut self.robots[at];
         let corners = placed.body.corners();
         self.corners = self.corners - robot.corners + corners;

@@ -4,7 +4,7 @@ use super::convex::Convex;
 use super::description::{Colour, Description, DescriptionError};
 use super::ground::Terrain;
 use super::outline::convex_parts;
-use super::shape::{Placed, Prism};
+use super::shape::{PlacedBody, Prism};
 use super::sweep::{TOUCH, overlap};
 
 /// All static objects.
@@ -58,8 +58,8 @@ impl Scene {
     }
 
     /// Whether a body's bottom layer overlaps deadly ground by more than the touch tolerance.
-    pub(super) fn kills(&self, placed: &Placed) -> bool {
-        let feet = || placed.body.prisms[..placed.body.feet].iter();
+    pub(super) fn kills(&self, placed: &PlacedBody) -> bool {
+        let feet = || placed.body.prisms[..placed.body.bottom_prisms].iter();
         let frame = placed.pose.frame();
         self.deadly.iter().any(|(part, _)| feet().any(|foot| overlap(&foot.outline, &frame, part) > TOUCH))
     }

@@ -4,14 +4,14 @@ use super::super::place::Beam;
 use super::beam::Cone;
 use super::convex::Side;
 use super::description::{Colour, SIDE};
-use super::face::{Face, TOUCHED, Walk};
+use super::face::{Corners, Face, TOUCHED};
 use super::scene::Scene;
-use super::shape::{Placed, Prism};
+use super::shape::{PlacedBody, Prism};
 use super::travel::WALLS;
 use super::vector::{Vec2, Vec3, dot};
 
 /// Reading of an empty beam, and the maximum range of sensors (mm).
-pub const NOTHING: f64 = 10_000.0;
+pub const MAX_RANGE: f64 = 10_000.0;
 /// Maximum magnitude of a sensor's coordinates (mm); beyond it the beam counts as empty.
 const FARTHEST: f64 = 100_000.0;
 
@@ -27,14 +27,15 @@ pub(super) enum Sense {
 /// Distance (mm) and colour of the nearest object in a beam.
 pub(super) fn nearest<'a>(
     scene: &Scene,
-    robots: impl Iterator<Item = (&'a Placed, bool)>,
+    robots: impl Iterator<Item = (&'a PlacedBody, bool)>,
     beam: &Beam,
     sense: Sense,
 ) -> (f64, Colour) {
     if [beam.x, beam.y, beam.z].iter().any(|value| value.abs() > FARTHEST) {
-        return (NOTHING, [0; 3]);
+        return (MAX_RANGE, [0; 3]);
     }
-    let mut look = Look { cone: Cone::new(beam, sense == Sense::Sound), nearest: NOTHING, colour: [0; 3], point: None };
+    let mut look =
+        NearestSearch { cone: Cone::new(beam, sense == Sense::Sound), nearest: MAX_RANGE, colour: [0; 3], point: None };
     let tip = look.cone.tip;
     for (robot, own) in robots {
         let span = [robot.spot.height, robot.spot.height + robot.body.height];
@@ -52,7 +53,7 @@ pub(super) fn nearest<'a>(
 }
 
 /// Nearest object found so far.
-struct Look {
+struct NearestSearch {
     cone: Cone,
     nearest: f64,
     colour: Colour,
@@ -60,7 +61,7 @@ struct Look {
     point: Option<Vec3>,
 }
 
-impl Look {
+impl NearestSearch {
     /// Whether an object within a circle and a height range may be nearer than the nearest object so far.
     fn may_meet(&self, centre: Vec2, radius: f64, [bottom, top]: [f64; 2]) -> bool {
         let half = (top - bottom) / 2.0;
@@ -71,7 +72,7 @@ impl Look {
     }
 
     /// Keeps the nearest point of a face if it is nearer than all before; returns whether it is.
-    fn face(&mut self, face: &Face, colour: Colour, corners: Walk<impl Fn(usize) -> Vec3>) -> bool {
+    fn face(&mut self, face: &Face, colour: Colour, corners: Corners<impl Fn(usize) -> Vec3>) -> bool {
         let Some(point) = face.nearest(&self.cone, self.nearest, corners) else { return false };
         self.nearest = point.distance;
         self.colour = colour;
@@ -107,13 +108,13 @@ impl Look {
         if above.is_front() {
             front = true;
             let corner = |at: usize| [outline.sides[at].point[0], outline.sides[at].point[1], top];
-            self.face(&above, colour, Walk { count, corner });
+            self.face(&above, colour, Corners { count, corner });
         }
         let below = Face { normal: [0.0, 0.0, -1.0], height: bottom - tip[2] };
         if below.is_front() {
             front = true;
             let point = |at: usize| outline.sides[count - 1 - at].point;
-            self.face(&below, colour, Walk { count, corner: |at| [point(at)[0], point(at)[1], bottom] });
+            self.face(&below, colour, Corners { count, corner: |at| [point(at)[0], point(at)[1], bottom] });
         }
         if !front {
             self.inside(colour);
@@ -147,7 +148,7 @@ impl Look {
         let common = Face { normal: [0.0, 0.0, 1.0], height: tip[2] - base };
         if common.is_front() {
             let corners = [[0.0, 0.0, base], [SIDE, 0.0, base], [SIDE, SIDE, base], [0.0, SIDE, base]];
-            found = self.face(&common, scene.ground_colour, Walk { count: 4, corner: |at| corners[at] });
+            found = self.face(&common, scene.ground_colour, Corners { count: 4, corner: |at| corners[at] });
         } else if (0.0..=SIDE).contains(&tip[0]) && (0.0..=SIDE).contains(&tip[1]) {
             self.inside(scene.ground_colour);
         }
@@ -171,7 +172,7 @@ impl Look {
                 front = true;
                 let point = |at: usize| outline.sides[at].point;
                 let corner = |at: usize| [point(at)[0], point(at)[1], piece.height(point(at))];
-                found |= self.face(&plane, piece.colour, Walk { count: outline.sides.len(), corner });
+                found |= self.face(&plane, piece.colour, Corners { count: outline.sides.len(), corner });
             }
             if !front && tip[2] > base {
                 self.inside(piece.colour);
@@ -191,12 +192,12 @@ fn upright_face(side: &Side, tip: Vec3) -> Face {
 }
 
 /// Corners of a vertical face, counter-clockwise as seen from the right of the direction `from` to `to`.
-fn upright(from: Vec2, to: Vec2, low: [f64; 2], high: [f64; 2]) -> Walk<impl Fn(usize) -> Vec3> {
+fn upright(from: Vec2, to: Vec2, low: [f64; 2], high: [f64; 2]) -> Corners<impl Fn(usize) -> Vec3> {
     let corner = move |at: usize| match at {
         0 => [from[0], from[1], low[0]],
         1 => [to[0], to[1], low[1]],
         2 => [to[0], to[1], high[1]],
         _ => [from[0], from[1], high[0]],
     };
-    Walk { count: 4, corner }
+    Corners { count: 4, corner }
 }

@@ -2,7 +2,7 @@
 
 use super::super::body::BodyShape;
 use super::convex::{Convex, hull};
-use super::ground::{Spot, Terrain};
+use super::ground::{GroundPoint, Terrain};
 use super::outline::{OutlineError, convex_parts};
 use super::pose::{Frame, Pose};
 use super::vector::{Vec2, Vec3, add3, cross3, dot, dot3, left, scale3};
@@ -44,7 +44,7 @@ pub enum ShapeError {
 pub(super) struct Body {
     pub prisms: Vec<Prism>,
     /// Number of prisms in the bottom layer; they are the first ones.
-    pub feet: usize,
+    pub bottom_prisms: usize,
     /// Convex hull of all prisms in plan.
     pub hull: Convex,
     pub height: f64,
@@ -73,7 +73,7 @@ impl Body {
         }
         let points = prisms.iter().flat_map(|prism| &prism.outline.sides).map(|side| side.point).collect();
         let hull = Convex::new(&hull(points));
-        Ok(Self { prisms, feet, hull, height })
+        Ok(Self { prisms, bottom_prisms: feet, hull, height })
     }
 
     /// Number of corners of all convex parts.
@@ -84,21 +84,21 @@ impl Body {
 
 /// Body placed in the arena.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct PlacedBody {
     pub body: Body,
     pub pose: Pose,
     frame: Frame,
-    pub spot: Spot,
+    pub spot: GroundPoint,
     /// Prisms in arena coordinates, upright regardless of the tilt.
     pub prisms: Vec<Prism>,
     /// Centre of a circle around the hull; its radius is that of the hull.
     pub centre: Vec2,
 }
 
-impl Placed {
+impl PlacedBody {
     pub(super) fn new(body: Body, pose: Pose, terrain: &Terrain) -> Self {
         let (frame, prisms) = (pose.frame(), body.prisms.clone());
-        let mut placed = Self { body, pose, frame, spot: Spot::default(), prisms, centre: [0.0, 0.0] };
+        let mut placed = Self { body, pose, frame, spot: GroundPoint::default(), prisms, centre: [0.0, 0.0] };
         placed.put(pose, terrain);
         placed
     }

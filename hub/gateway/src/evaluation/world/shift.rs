@@ -5,7 +5,7 @@ use super::description::SIDE;
 use super::pose::Pose;
 use super::random::Random;
 use super::scene::Scene;
-use super::shape::{Body, Placed, Prism};
+use super::shape::{Body, PlacedBody, Prism};
 use super::sweep::TOUCH;
 use super::travel::is_free;
 use super::vector::{Vec2, add, dot, nearest_part, scale, subtract};
@@ -20,7 +20,7 @@ const MAX_EDGES: usize = 256;
 /// Random free pose; `None` if none of the tried poses is free.
 pub(super) fn random_pose<'a>(
     scene: &'a Scene,
-    others: impl Iterator<Item = &'a Placed> + Clone,
+    others: impl Iterator<Item = &'a PlacedBody> + Clone,
     body: &Body,
     random: &mut Random,
 ) -> Option<Pose> {
@@ -36,7 +36,7 @@ pub(super) fn random_pose<'a>(
 /// two edges.
 pub(super) fn nearest_pose<'a>(
     scene: &'a Scene,
-    others: impl Iterator<Item = &'a Placed> + Clone,
+    others: impl Iterator<Item = &'a PlacedBody> + Clone,
     body: &Body,
     pose: &Pose,
 ) -> Option<Pose> {

@@ -2,10 +2,10 @@
 
 use super::convex::Side;
 use super::description::SIDE;
-use super::ground::Stretch;
+use super::ground::PathSegment;
 use super::pose::{Motion, Pose};
 use super::scene::Scene;
-use super::shape::{Body, Placed, Prism};
+use super::shape::{Body, PlacedBody, Prism};
 use super::sweep::{TOUCH, behind, first_contact, overlap, probe, probe_line};
 use super::vector::{Vec2, add, dot, nearest_part, scale, subtract};
 
@@ -20,7 +20,7 @@ pub(super) const WALLS: [Side; 4] = [
 /// Whether a body overlaps no object by more than a depth (mm).
 pub(super) fn is_free<'a>(
     scene: &'a Scene,
-    mut others: impl Iterator<Item = &'a Placed>,
+    mut others: impl Iterator<Item = &'a PlacedBody>,
     body: &Body,
     pose: &Pose,
     depth: f64,
@@ -46,7 +46,7 @@ pub(super) fn is_free<'a>(
 /// Largest free lambda of a motion.
 pub(super) fn largest_free<'a>(
     scene: &'a Scene,
-    others: impl Iterator<Item = &'a Placed> + Clone,
+    others: impl Iterator<Item = &'a PlacedBody> + Clone,
     body: &Body,
     motion: &Motion,
 ) -> f64 {
@@ -63,10 +63,10 @@ pub(super) fn largest_free<'a>(
 
 fn travel<'a>(
     scene: &'a Scene,
-    others: impl Iterator<Item = &'a Placed>,
+    others: impl Iterator<Item = &'a PlacedBody>,
     body: &Body,
     motion: &Motion,
-    stretches: &[Stretch],
+    stretches: &[PathSegment],
 ) -> f64 {
     let mut free = 1.0_f64;
     let inside = |at: Vec2, margin: f64| at.iter().all(|value| (margin..=SIDE - margin).contains(value));
@@ -88,7 +88,7 @@ fn travel<'a>(
 }
 
 /// Largest lambda up to a limit at which a body is free of an obstacle.
-fn meet(obstacle: &Prism, body: &Body, motion: &Motion, stretches: &[Stretch], limit: f64) -> f64 {
+fn meet(obstacle: &Prism, body: &Body, motion: &Motion, stretches: &[PathSegment], limit: f64) -> f64 {
     let mut free = limit;
     let outline = &obstacle.outline;
     if !comes_near(motion, body.hull.reach, outline.centre, outline.radius) {

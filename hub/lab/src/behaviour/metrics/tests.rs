@@ -18,7 +18,7 @@ fn close(value: f64, expected: f64) {
 }
 
 #[test]
-fn the_metrics_of_two_instants_by_hand() {
+fn metrics_match_hand_calculation_for_two_instants() {
     let mut meter = meter();
     let right_angle = std::f64::consts::FRAC_PI_2;
     // Two robots push at a right angle, one loiters, one is outside both zones.
@@ -50,7 +50,7 @@ fn the_metrics_of_two_instants_by_hand() {
 }
 
 #[test]
-fn zones_end_where_the_thesis_says() {
+fn zones_end_at_thesis_limits() {
     // Powers of two, so that the limits are exact: 0.25 + 1.5 * 0.25 = 0.625 and 0.75.
     for (x, pushing, loitering) in [(0.625, 1.0, 0.0), (0.626, 0.0, 1.0), (0.75, 0.0, 1.0), (0.751, 0.0, 0.0)] {
         let mut meter = MetricsMeter::new(0.25, 0.25);
@@ -147,7 +147,7 @@ fn time_goes_on() {
 }
 
 #[test]
-fn what_cannot_be_told_is_none() {
+fn metrics_without_needed_data_are_none() {
     assert_eq!(meter().finish(), None);
     let robots = [robot(0.1, 0.0, (0.1, 0.1))];
     let mut blind = meter();
@@ -161,7 +161,7 @@ fn what_cannot_be_told_is_none() {
 }
 
 #[test]
-fn the_mean_of_runs_counts_cooperation_where_somebody_pushed() {
+fn mean_cooperation_ignores_runs_without_pushing() {
     let counted = |pushing: u64| Counted { robots: 9, instants: 10, pushing, wheels: 10 };
     let run = |value: f64, pushing: u64| Metrics {
         energy: value,

@@ -37,7 +37,7 @@ const READ: [(&str, &[&str], &[&str]); 24] = [
 ];
 
 #[test]
-fn experiments_have_the_elements_and_attributes_that_argos_reads() {
+fn argos_files_have_required_elements_and_attributes() {
     let files = with_export(&WorldSpec::benchmark(9), argos::files);
     let runs: Vec<_> = files.iter().filter(|file| file.path.ends_with(".argos")).collect();
     assert_eq!(runs.len(), 2);
@@ -66,7 +66,7 @@ fn experiments_have_the_elements_and_attributes_that_argos_reads() {
 }
 
 #[test]
-fn an_exported_arena_comes_back() {
+fn exported_arena_is_imported_unchanged() {
     let text = "robots = 3\n[task]\nkind = \"transport-position\"\n[arena]\nlength_m = 3.0\nwidth_m = 2.0\n\
                 [[start]]\nx_m = [-1.0, -0.5]\ny_m = [-0.5, 0.5]\n\
                 [[disc]]\nx_m = [0.25, 0.25]\ny_m = [0.5, 0.5]\nradius_m = 0.2\nmass_kg = 0.3\n\

@@ -193,7 +193,7 @@ fn boxes_and_cylinders_become_walls_and_discs() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_line() {
+fn unreadable_import_is_reported_with_line() {
     let read = |inner: &str| import::argos(&experiment("4,4", inner)).unwrap_err();
     let many: String = (0..300).map(|i| format!(" a{i}=\"1\"")).collect();
     assert!(read(&format!("<box{many}/>")).contains("300 attributes"));

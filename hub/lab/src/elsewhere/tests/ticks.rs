@@ -217,7 +217,7 @@ fn runs(command: &str) -> bool {
 }
 
 #[test]
-fn the_loop_in_cpp_gives_our_digits() {
+fn cpp_loop_matches_rust_results() {
     if !runs("g++") {
         xpuck_testing::skipped("there is no g++");
         return;
@@ -239,7 +239,7 @@ fn the_loop_in_cpp_gives_our_digits() {
 }
 
 #[test]
-fn the_loop_in_python_gives_our_digits() {
+fn python_loop_matches_rust_results() {
     if !runs("python3") {
         xpuck_testing::skipped("there is no python3");
         return;

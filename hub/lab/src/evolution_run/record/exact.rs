@@ -60,7 +60,7 @@ mod tests {
     const ID: Id = Id { island: 3, number: 7 };
 
     #[test]
-    fn every_bit_of_a_sample_comes_back() {
+    fn every_bit_of_sample_round_trips() {
         let bits = (0..=u32::MAX).step_by(1_000_003).map(f32::from_bits);
         let special = [0.0, -0.0, f32::MIN_POSITIVE, f32::from_bits(1), f32::MAX, 0.1 + 0.2];
         for fitness in bits.chain(special).filter(|x| x.is_finite()) {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_of_a_tree_comes_back_and_most_are_text() {
+    fn every_bit_of_tree_round_trips_mostly_as_text() {
         let plain = Tree::parse(include_str!("../../../../../docs/trees/806768.bt"));
         let between = Tree::parse_with("movcv v_goal 39.1deg", RegisterMap::Full, true).unwrap();
         let negative = Tree::leaf(Kind::Movcv, &[18.0, -0.0]);

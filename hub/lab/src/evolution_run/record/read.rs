@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_whole_for_others_and_read_up_to_what_is_not() {
+    fn record_is_valid_mcap_and_readable_up_to_damage() {
         let chunks = [1, 2].map(|number| chunk(&generation(number)).unwrap());
         let record = [header(), chunks[0].clone(), chunks[1].clone(), end()].concat();
         assert_eq!(read(&record), (vec![generation(1), generation(2)], 0));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_claims_to_be_large_takes_no_memory() {
+    fn oversized_length_fields_allocate_no_memory() {
         let mut bomb = [header(), chunk(&generation(1)).unwrap()].concat();
         let at = header().len();
         bomb[at + 25..at + 33].copy_from_slice(&u64::MAX.to_le_bytes());
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_and_an_older_one_are_refused_by_name() {
+    fn foreign_and_older_records_are_rejected_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("record.mcap");
         let refusal = || Reader::open(&path).map(|_| ()).unwrap_err().to_string();

@@ -20,7 +20,8 @@ pub(super) const MAX_CHUNK: usize = 1 << 30;
 pub(super) const END: usize = 9 + 4 + 9 + 20 + 8;
 
 /// JSON Schema of a message.
-static SCHEMA: LazyLock<String> = LazyLock::new(|| xpuck_wire::schema::of_json::<Generation>().to_value().to_string());
+static SCHEMA: LazyLock<String> =
+    LazyLock::new(|| xpuck_wire::schema::json_schema::<Generation>().to_value().to_string());
 
 /// Returns a complete file with at most one message.
 fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {

@@ -33,7 +33,7 @@ fn fits(value: &Value, schema: &Value, place: &str) {
 }
 
 #[test]
-fn every_message_has_the_fields_of_its_schema_and_schemas_have_the_names_that_viewers_know() {
+fn messages_match_schemas_with_foxglove_names() {
     let mut scene = swarm();
     let mut messages = vec![scene.world(Some(&WorldSpec::benchmark(2)), 7)];
     messages.extend(scene.take(&poses(&["xp01", "xp02", "frisbee"]), 8));
@@ -54,7 +54,7 @@ fn every_message_has_the_fields_of_its_schema_and_schemas_have_the_names_that_vi
 }
 
 #[test]
-fn a_frame_places_bodies_and_their_looks_are_told_when_they_change() {
+fn frame_sends_transforms_and_changed_shapes_only() {
     let mut scene = swarm();
     let all = ["xp01", "xp02", "frisbee"];
     let first = scene.take(&poses(&all), 1_500_000_000);

@@ -1,6 +1,6 @@
 //! Tests with real ZeroMQ sockets on loopback.
 
-use super::super::Full;
+use super::super::EvictionPolicy;
 use super::super::greeting::SILENT;
 use super::*;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{OperatorsHub, Sockets, wait};
 
 const BOUNDS: Bounds =
-    Bounds { silent: 16, greeting: 8, handshake: 4, established: 4, full: Full::Silent, said: usize::MAX };
+    Bounds { silent: 16, greeting: 8, handshake: 4, established: 4, full: EvictionPolicy::Silent, said: usize::MAX };
 
 fn plain() -> Greeting {
     Greeting::of(&Sockets::new(), true).unwrap()
@@ -54,7 +54,7 @@ fn ask(sockets: &Sockets, endpoint: &str) -> Reply {
 }
 
 #[test]
-fn whoever_means_it_gets_through_a_crowd_that_says_nothing() {
+fn client_connects_despite_silent_crowd() {
     serve(&Sockets::new(), |endpoint, relay| {
         let strangers: Vec<Plain> = (0..500).map(|_| Plain::connect(relay.address()).unwrap()).collect();
         until(|| relay.counts().evicted >= 484);
@@ -70,7 +70,7 @@ fn whoever_means_it_gets_through_a_crowd_that_says_nothing() {
 /// Half a greeting holds a place only among the greeting connections; another protocol, and silence, end the
 /// connection.
 #[test]
-fn who_speaks_and_does_not_go_on_makes_room() {
+fn stalled_greetings_are_evicted() {
     serve(&Sockets::new(), |endpoint, relay| {
         let begin = |bytes: &[u8]| {
             let mut stranger = Plain::connect(relay.address()).unwrap();
@@ -95,7 +95,7 @@ fn who_speaks_and_does_not_go_on_makes_room() {
 #[test]
 fn with_keys_only_a_proved_key_makes_an_established_connection() {
     let dir = tempfile::tempdir().unwrap();
-    keyring::make_all(dir.path(), &["xp01".into()]).unwrap();
+    keyring::create_missing_pairs(dir.path(), &["xp01".into()]).unwrap();
     let sockets = Sockets::for_hub(&Security { keys: dir.path().into(), dev_mode: false }).unwrap();
     let key = keyring::path(dir.path(), Role::Operator, OPERATOR, "key");
     serve(&sockets, |endpoint, relay| {
@@ -108,19 +108,19 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
         assert!(plain.ask::<Request, Reply>(&Request::Stop).is_err());
         let here = std::net::IpAddr::from([127, 0, 0, 1]);
         let told = |mistake| relay.counts().last_turned_away == Some((here, mistake));
-        xpuck_testing::patience::wait_until("no key is told", || told(Mistake::NoKey));
+        xpuck_testing::patience::wait_until("no key is told", || told(KeyError::NoKey));
         let other = tempfile::tempdir().unwrap();
-        keyring::make_all(other.path(), &[]).unwrap();
+        keyring::create_missing_pairs(other.path(), &[]).unwrap();
         std::fs::copy(dir.path().join("hub.pub"), other.path().join("hub.pub")).unwrap();
         let stranger = Sockets::for_operator(&keyring::path(other.path(), Role::Operator, OPERATOR, "key")).unwrap().0;
         let refused = stranger.operator(endpoint, 10_000).unwrap().ask::<Request, Reply>(&Request::Stop).unwrap_err();
         assert!(refused.to_string().contains("does not let this key in"), "{refused}");
-        xpuck_testing::patience::wait_until("a key that nobody enrolled is told", || told(Mistake::NotEnrolled));
+        xpuck_testing::patience::wait_until("a key that nobody enrolled is told", || told(KeyError::NotEnrolled));
         let third = tempfile::tempdir().unwrap();
-        keyring::make_all(third.path(), &[]).unwrap();
+        keyring::create_missing_pairs(third.path(), &[]).unwrap();
         let lost = Sockets::for_operator(&keyring::path(third.path(), Role::Operator, OPERATOR, "key")).unwrap().0;
         assert!(lost.operator(endpoint, 1000).unwrap().ask::<Request, Reply>(&Request::Stop).is_err());
-        xpuck_testing::patience::wait_until("another hub's key is told", || told(Mistake::OtherHub));
+        xpuck_testing::patience::wait_until("another hub's key is told", || told(KeyError::OtherHub));
         assert_eq!(relay.counts().established, 1);
         let refusals = sockets.guard().unwrap().refusals();
         assert!(refusals.unknown_key > 0 && refusals.no_curve > 0, "{refusals:?}");
@@ -129,7 +129,7 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
 
 /// A message larger than the socket buffers passes whole in both directions.
 #[test]
-fn long_messages_arrive_whole_and_the_socket_leaves_no_name_behind() {
+fn long_messages_pass_and_socket_name_is_removed() {
     let context = zmq::Context::new();
     let inside = context.socket(zmq::DEALER).unwrap();
     inside.bind(INSIDE).unwrap();
@@ -149,7 +149,7 @@ fn long_messages_arrive_whole_and_the_socket_leaves_no_name_behind() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_an_error() {
+fn port_in_use_returns_error() {
     let context = zmq::Context::new();
     let inside = context.socket(zmq::DEALER).unwrap();
     inside.bind(INSIDE).unwrap();

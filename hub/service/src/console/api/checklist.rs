@@ -1,6 +1,6 @@
 //! Checklist before the start of a run.
 
-use super::{beside, json};
+use super::{json, run_blocking};
 use crate::console::Shared;
 use axum::extract::{Query, State};
 use axum::response::Response;
@@ -19,7 +19,7 @@ const HOT: f32 = 80.0;
 /// State of a checklist item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Stands {
+enum CheckState {
     Ok,
     Warn,
     Bad,
@@ -30,7 +30,7 @@ enum Stands {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Item {
     what: &'static str,
-    state: Stands,
+    state: CheckState,
     text: String,
     remedy: &'static str,
 }
@@ -49,7 +49,7 @@ fn usual() -> f64 {
 pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Asked>) -> Response {
     let Some(status) = shared.live.status() else { return json(&Vec::<Item>::new()) };
     let runs = shared.settings.runs.clone();
-    let free = match beside(move || free(&runs)).await {
+    let free = match run_blocking(move || free(&runs)).await {
         Ok(free) => free,
         Err(response) => return response,
     };
@@ -66,9 +66,9 @@ pub fn free(folder: &Path) -> Option<u64> {
 fn list(status: &Status, minutes: f64, free: Option<u64>) -> Vec<Item> {
     vec![
         robots(status),
-        held(status),
+        held_robots(status),
         battery(status, minutes),
-        heat(status),
+        temperature(status),
         poses(status),
         security(status),
         disk(status, free),
@@ -83,14 +83,14 @@ fn robots(status: &Status) -> Item {
     let there = status.robots.iter().filter(|r| r.alive).count();
     let missing = names(status.robots.iter().filter(|r| !r.alive).map(|r| r.id.clone()));
     let (state, text) = match (there, status.robots.len()) {
-        (0, _) => (Stands::Bad, "no robot is there".into()),
-        (there, all) if there == all => (Stands::Ok, format!("all {all} are there")),
-        (there, all) => (Stands::Warn, format!("{there} of {all}; missing: {missing}")),
+        (0, _) => (CheckState::Bad, "no robot is there".into()),
+        (there, all) if there == all => (CheckState::Ok, format!("all {all} are there")),
+        (there, all) => (CheckState::Warn, format!("{there} of {all}; missing: {missing}")),
     };
     Item { what: "Robots", state, text, remedy: "switch them on; the start waits 30 s for those that are missing" }
 }
 
-fn held(status: &Status) -> Item {
+fn held_robots(status: &Status) -> Item {
     let held = names(status.robots.iter().filter(|r| r.held).map(|r| r.id.clone()));
     let refusing =
         names(status.robots.iter().filter(|r| !r.refusal.is_empty()).map(|r| format!("{} ({})", r.id, r.refusal)));
@@ -105,8 +105,8 @@ fn held(status: &Status) -> Item {
     let told: Vec<String> =
         parts.iter().filter(|(_, who)| !who.is_empty()).map(|(lead, who)| format!("{lead}{who}")).collect();
     let (state, text) = match told.is_empty() {
-        true => (Stands::Ok, "none is held, and no device gives trouble".into()),
-        false => (Stands::Warn, told.join("; ")),
+        true => (CheckState::Ok, "none is held, and no device gives trouble".into()),
+        false => (CheckState::Warn, told.join("; ")),
     };
     Item { what: "Ready to drive", state, text, remedy: "release robots that are held; look at the robots' pages" }
 }
@@ -121,7 +121,7 @@ fn battery(status: &Status, minutes: f64) -> Item {
     let Some((least, who)) = known.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)) else {
         return Item {
             what: "Batteries",
-            state: Stands::Unknown,
+            state: CheckState::Unknown,
             text: "no robot measures its battery".into(),
             remedy,
         };
@@ -131,19 +131,19 @@ fn battery(status: &Status, minutes: f64) -> Item {
         known.iter().filter(|(left, _)| f64::from(*left) < needed).map(|(left, id)| format!("{id} ({left:.0} min)")),
     );
     let (state, text) = match (empty.is_empty(), unknown.is_empty()) {
-        (true, true) => (Stands::Ok, format!("{needed:.0} min needed; {who} has least: some {least:.0} min")),
-        (true, false) => (Stands::Warn, format!("{needed:.0} min needed; it is not known whether {unknown} lasts")),
-        (false, _) => (Stands::Bad, format!("{needed:.0} min needed, too much for {empty}")),
+        (true, true) => (CheckState::Ok, format!("{needed:.0} min needed; {who} has least: some {least:.0} min")),
+        (true, false) => (CheckState::Warn, format!("{needed:.0} min needed; it is not known whether {unknown} lasts")),
+        (false, _) => (CheckState::Bad, format!("{needed:.0} min needed, too much for {empty}")),
     };
     Item { what: "Batteries", state, text, remedy }
 }
 
-fn heat(status: &Status) -> Item {
+fn temperature(status: &Status) -> Item {
     let hot = status.robots.iter().filter(|r| r.alive && r.soc_c.is_some_and(|c| c > HOT));
     let hot = names(hot.map(|r| format!("{} ({:.0} °C)", r.id, r.soc_c.unwrap_or_default())));
     let (state, text) = match hot.is_empty() {
-        true => (Stands::Ok, "no processor is hot".into()),
-        false => (Stands::Warn, hot),
+        true => (CheckState::Ok, "no processor is hot".into()),
+        false => (CheckState::Warn, hot),
     };
     Item { what: "Temperature", state, text, remedy: "let them cool: hot processors evolve more slowly" }
 }
@@ -154,11 +154,11 @@ fn poses(status: &Status) -> Item {
     let unseen = names(unseen.map(|r| r.id.clone()));
     let (state, text) = match status.pose_age_s {
         Some(age) if status.tracking && age < POSES && unseen.is_empty() => {
-            (Stands::Ok, format!("{bodies} bodies are tracked, {:.0} ms old", age * 1e3))
+            (CheckState::Ok, format!("{bodies} bodies are tracked, {:.0} ms old", age * 1e3))
         }
-        Some(_) if status.tracking => (Stands::Warn, format!("not seen: {unseen}")),
-        Some(age) => (Stands::Bad, format!("the last poses came {age:.1} s ago")),
-        None => (Stands::Bad, "no poses came yet".into()),
+        Some(_) if status.tracking => (CheckState::Warn, format!("not seen: {unseen}")),
+        Some(age) => (CheckState::Bad, format!("the last poses came {age:.1} s ago")),
+        None => (CheckState::Bad, "no poses came yet".into()),
     };
     Item { what: "Motion capture", state, text, remedy: "look at the motion-capture server; `xpuck doctor` tells more" }
 }
@@ -166,9 +166,9 @@ fn poses(status: &Status) -> Item {
 fn security(status: &Status) -> Item {
     let security = &status.security;
     let (state, text) = match (security.dev_mode, security.keys_unreadable.is_empty()) {
-        (true, _) => (Stands::Warn, "DEV MODE: no keys, whoever reaches the hub commands the swarm".into()),
-        (false, false) => (Stands::Warn, security.keys_unreadable.clone()),
-        (false, true) => (Stands::Ok, "links are encrypted, experiments are signed".into()),
+        (true, _) => (CheckState::Warn, "DEV MODE: no keys, whoever reaches the hub commands the swarm".into()),
+        (false, false) => (CheckState::Warn, security.keys_unreadable.clone()),
+        (false, true) => (CheckState::Ok, "links are encrypted, experiments are signed".into()),
     };
     Item { what: "Security", state, text, remedy: "`xpuck keys new` makes keys; docs/security.md says how" }
 }
@@ -176,10 +176,10 @@ fn security(status: &Status) -> Item {
 fn disk(status: &Status, free: Option<u64>) -> Item {
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     let (state, text) = match free {
-        _ if status.record.starts_with("NOT RECORD") => (Stands::Bad, status.record.clone()),
-        None => (Stands::Unknown, "the disk does not tell how much room it has".into()),
-        Some(free) if free < LITTLE => (Stands::Warn, format!("{:.1} GiB free", gib(free))),
-        Some(free) => (Stands::Ok, format!("{:.0} GiB free for records", gib(free))),
+        _ if status.record.starts_with("NOT RECORD") => (CheckState::Bad, status.record.clone()),
+        None => (CheckState::Unknown, "the disk does not tell how much room it has".into()),
+        Some(free) if free < LITTLE => (CheckState::Warn, format!("{:.1} GiB free", gib(free))),
+        Some(free) => (CheckState::Ok, format!("{:.0} GiB free for records", gib(free))),
     };
     Item { what: "Disk", state, text, remedy: "make room on the disk of the records" }
 }
@@ -202,35 +202,35 @@ mod tests {
         }
     }
 
-    fn states(status: &Status) -> Vec<(&'static str, Stands)> {
+    fn states(status: &Status) -> Vec<(&'static str, CheckState)> {
         list(status, 16.0, Some(10 << 30)).iter().map(|item| (item.what, item.state)).collect()
     }
 
     #[test]
-    fn a_swarm_that_is_well_has_nothing_to_say() {
-        assert!(states(&good()).iter().all(|(_, state)| *state == Stands::Ok), "{:?}", states(&good()));
+    fn healthy_swarm_has_no_faults() {
+        assert!(states(&good()).iter().all(|(_, state)| *state == CheckState::Ok), "{:?}", states(&good()));
     }
 
     #[test]
-    fn each_fault_is_told_in_its_line() {
+    fn each_fault_is_reported_in_its_line() {
         let change = |how: fn(&mut Status)| {
             let mut status = good();
             how(&mut status);
-            let wrong: Vec<_> = states(&status).into_iter().filter(|(_, state)| *state != Stands::Ok).collect();
+            let wrong: Vec<_> = states(&status).into_iter().filter(|(_, state)| *state != CheckState::Ok).collect();
             wrong
         };
-        assert_eq!(change(|s| s.robots[0].alive = false), [("Robots", Stands::Warn)]);
-        assert_eq!(change(|s| s.robots[0].held = true), [("Ready to drive", Stands::Warn)]);
-        assert_eq!(change(|s| s.robots[0].device_trouble = "x".into()), [("Ready to drive", Stands::Warn)]);
-        assert_eq!(change(|s| s.robots[0].battery_minutes = Some(10.0)), [("Batteries", Stands::Bad)]);
-        assert_eq!(change(|s| s.robots[0].soc_c = Some(90.0)), [("Temperature", Stands::Warn)]);
-        assert_eq!(change(|s| s.tracking = false), [("Motion capture", Stands::Bad)]);
-        assert_eq!(change(|s| s.bodies.truncate(1)), [("Motion capture", Stands::Warn)]);
-        assert_eq!(change(|s| s.security.dev_mode = true), [("Security", Stands::Warn)]);
-        assert_eq!(change(|s| s.record = "NOT RECORDING: full".into()), [("Disk", Stands::Bad)]);
-        assert_eq!(change(|s| s.robots[1].run_minutes = Some(15.0)), [("Batteries", Stands::Bad)]);
-        assert_eq!(change(|s| s.robots[1].battery_minutes = None), [("Batteries", Stands::Warn)]);
+        assert_eq!(change(|s| s.robots[0].alive = false), [("Robots", CheckState::Warn)]);
+        assert_eq!(change(|s| s.robots[0].held = true), [("Ready to drive", CheckState::Warn)]);
+        assert_eq!(change(|s| s.robots[0].device_trouble = "x".into()), [("Ready to drive", CheckState::Warn)]);
+        assert_eq!(change(|s| s.robots[0].battery_minutes = Some(10.0)), [("Batteries", CheckState::Bad)]);
+        assert_eq!(change(|s| s.robots[0].soc_c = Some(90.0)), [("Temperature", CheckState::Warn)]);
+        assert_eq!(change(|s| s.tracking = false), [("Motion capture", CheckState::Bad)]);
+        assert_eq!(change(|s| s.bodies.truncate(1)), [("Motion capture", CheckState::Warn)]);
+        assert_eq!(change(|s| s.security.dev_mode = true), [("Security", CheckState::Warn)]);
+        assert_eq!(change(|s| s.record = "NOT RECORDING: full".into()), [("Disk", CheckState::Bad)]);
+        assert_eq!(change(|s| s.robots[1].run_minutes = Some(15.0)), [("Batteries", CheckState::Bad)]);
+        assert_eq!(change(|s| s.robots[1].battery_minutes = None), [("Batteries", CheckState::Warn)]);
         let unknown = change(|s| s.robots.iter_mut().for_each(|r| r.battery_minutes = None));
-        assert_eq!(unknown, [("Batteries", Stands::Unknown)]);
+        assert_eq!(unknown, [("Batteries", CheckState::Unknown)]);
     }
 }

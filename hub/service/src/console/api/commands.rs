@@ -1,7 +1,7 @@
 //! Operator commands to the swarm and to single robots.
 
 use super::json;
-use crate::console::visitor::{Operator, Said, refusal};
+use crate::console::visitor::{JsonBody, Operator, refusal};
 use crate::console::{Command, Shared};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -26,7 +26,7 @@ pub struct Asked {
 }
 
 /// Handles a command from the page.
-pub async fn command(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Asked>) -> Response {
+pub async fn command(State(shared): State<Shared>, Operator(person): Operator, asked: JsonBody<Asked>) -> Response {
     let Asked { command, robot, text } = asked.0;
     let order = |order| Request::Order { robot, order };
     let request = match command.as_str() {
@@ -58,7 +58,7 @@ pub struct Driven {
 }
 
 /// Handles manual driving of a robot.
-pub async fn drive(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Driven>) -> Response {
+pub async fn drive(State(shared): State<Shared>, Operator(person): Operator, asked: JsonBody<Driven>) -> Response {
     let Driven { robot, wheels, lamps } = asked.0;
     send(&shared, person.name, Request::Drive { robot, wheels, lamps }).await
 }

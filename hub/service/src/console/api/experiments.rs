@@ -1,10 +1,10 @@
 //! Experiments in the hub's folder, and checks of experiments before the start.
 
 use super::commands::send;
-use super::{beside, json};
+use super::{json, run_blocking};
 use crate::catalogue::Catalogue;
 use crate::console::Shared;
-use crate::console::visitor::{Operator, Said, refusal};
+use crate::console::visitor::{JsonBody, Operator, refusal};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -102,7 +102,7 @@ fn offered(folder: &FilePath) -> std::io::Result<Vec<Offered>> {
 /// Lists the experiments in the hub's folder.
 pub async fn list(State(shared): State<Shared>) -> Response {
     let folder = shared.settings.experiments.clone();
-    match beside(move || offered(&folder)).await {
+    match run_blocking(move || offered(&folder)).await {
         Ok(Ok(found)) => json(&found),
         Ok(Err(error)) => {
             let why = format!("{}: {error}", shared.settings.experiments.display());
@@ -132,7 +132,7 @@ fn read(folder: &FilePath, name: &str) -> Result<serde_json::Value, String> {
 /// Returns one experiment with its files.
 pub async fn open(State(shared): State<Shared>, Path(name): Path<String>) -> Response {
     let folder = shared.settings.experiments.clone();
-    match beside(move || read(&folder, &name)).await {
+    match run_blocking(move || read(&folder, &name)).await {
         Ok(Ok(found)) => json(&found),
         Ok(Err(why)) => refusal(StatusCode::NOT_FOUND, &why),
         Err(response) => response,
@@ -278,8 +278,8 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
 }
 
 /// Checks an experiment and describes it without starting it.
-pub async fn check(State(shared): State<Shared>, upload: Said<Upload>) -> Response {
-    match beside(move || look(&shared, upload.0)).await {
+pub async fn check(State(shared): State<Shared>, upload: JsonBody<Upload>) -> Response {
+    match run_blocking(move || look(&shared, upload.0)).await {
         Ok(found) => json(&found),
         Err(response) => response,
     }
@@ -308,7 +308,7 @@ pub enum Start {
 }
 
 /// Starts an experiment.
-pub async fn start(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Start>) -> Response {
+pub async fn start(State(shared): State<Shared>, Operator(person): Operator, asked: JsonBody<Start>) -> Response {
     let (signed, seed, anyway) = match asked.0 {
         Start::Signed { manifest, signer, signature, files, seed, anyway } => {
             (Ok(Signed { manifest, signer, signature, files }), seed, anyway)
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_names_its_line_and_key() {
+    fn error_is_located_by_line_and_key() {
         let error = Experiment::parse("experiment", "name = \"x\"\nminuts = 3.0\n").unwrap_err().to_string();
         assert_eq!((line_of(&error, ""), key_of(&error).as_deref()), (Some(2), Some("minuts")), "{error}");
         assert_eq!((line_of("nothing", "nothing = 1"), key_of("nothing")), (None, None));
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_since_the_last_run_is_told_by_its_keys() {
+    fn changes_since_last_run_are_listed_by_key() {
         let text = "name = \"x\"\nstate = \"finished\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\nrobots = []\nspeed = 1.0\n\
             [experiment]\nname = \"x\"\nminutes = 2.0\n[experiment.evolution]\npopulation = 8\n[hub]\n[files]\na = \"1\"\n";
         let last: RunFile = toml::from_str(text).unwrap();

@@ -1,6 +1,6 @@
 //! Download of a run's files and tables.
 
-use super::beside;
+use super::run_blocking;
 use super::runs::folder;
 use crate::console::Shared;
 use crate::console::serve::Connection;
@@ -68,7 +68,7 @@ pub async fn export(
     };
     connection.may_take(LONGEST);
     let wanted = name.clone();
-    let opened = beside(move || folder(&shared, &id).and_then(|folder| open(&folder, &wanted))).await;
+    let opened = run_blocking(move || folder(&shared, &id).and_then(|folder| open(&folder, &wanted))).await;
     let mut file = match opened {
         Ok(Ok(file)) => file,
         Ok(Err(why)) => return refusal(StatusCode::NOT_FOUND, &why),

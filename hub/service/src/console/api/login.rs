@@ -1,7 +1,7 @@
 //! Login and logout.
 
 use super::json;
-use crate::console::visitor::{HEADER, Said, Visitor, refusal, tokens};
+use crate::console::visitor::{HEADER, JsonBody, Visitor, refusal, tokens};
 use crate::console::{Refused, Shared};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -19,7 +19,7 @@ pub async fn session(State(shared): State<Shared>, Visitor(visitor): Visitor) ->
         "role": role,
         "name": visitor.as_ref().map(|(person, _)| &person.name),
         "expires_s": visitor.as_ref().map(|(_, left)| *left).filter(|left| left.is_finite()),
-        "look": if settings.login_to_look { "login" } else { "anyone" },
+        "look": if settings.login_to_view { "login" } else { "anyone" },
         "signs": settings.dev_mode || settings.signer.is_some(),
         "dev_mode": settings.dev_mode,
         "replay": settings.replay,
@@ -50,7 +50,7 @@ pub enum Asked {
 }
 
 /// Logs in a visitor with a signed challenge or a one-time link.
-pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Said<Asked>) -> Response {
+pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: JsonBody<Asked>) -> Response {
     if !headers.contains_key(HEADER) {
         return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");
     }
@@ -60,7 +60,7 @@ pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Said
     let now = shared.now();
     let mut sessions = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
     let found = match asked.0 {
-        Asked::Link { link } => sessions.follow(now, &link, session.clone()),
+        Asked::Link { link } => sessions.login_by_link(now, &link, session.clone()),
         Asked::Key { name, challenge, signature } => {
             let holders = shared.guard.as_ref().map_or(Vec::new(), |guard| guard.holders_called(&name));
             sessions.answer(now, &host(&headers), (&challenge, &signature), &holders, session.clone())
@@ -72,7 +72,9 @@ pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Said
             let answer = json(&object!({ "ok": true, "role": person.role, "name": person.name }));
             with_cookie(&shared, answer, &session, 12 * 3600)
         }
-        Err(why @ (Refused::Many | Refused::Often)) => refusal(StatusCode::TOO_MANY_REQUESTS, &why.to_string()),
+        Err(why @ (Refused::TooMany | Refused::RateLimited)) => {
+            refusal(StatusCode::TOO_MANY_REQUESTS, &why.to_string())
+        }
         Err(why) => refusal(StatusCode::UNAUTHORIZED, &why.to_string()),
     }
 }

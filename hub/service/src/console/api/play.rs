@@ -1,9 +1,9 @@
 //! Interval of a recorded run as the events that live pages would have received.
 
-use super::runs::{known, world_of};
-use super::{beside, raw};
+use super::runs::{cached_run, world_of};
+use super::{raw, run_blocking};
 use crate::console::Shared;
-use crate::console::feed::{Around, Event};
+use crate::console::feed::{Event, StatusContext};
 use crate::console::visitor::refusal;
 use crate::replay::Replay;
 use axum::extract::{Path, Query, State};
@@ -43,7 +43,7 @@ pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(as
         let why = "from and to are times of the run, hz is 0.01 to 25, and a stretch has at most 1500 poses";
         return refusal(StatusCode::BAD_REQUEST, why);
     }
-    match beside(move || stretch(&shared, &id, (from, to), hz, robot.as_deref())).await {
+    match run_blocking(move || stretch(&shared, &id, (from, to), hz, robot.as_deref())).await {
         Ok(Ok(text)) => raw(text),
         Ok(Err(why)) => refusal(StatusCode::NOT_FOUND, &why),
         Err(response) => response,
@@ -70,11 +70,15 @@ impl Written {
 }
 
 fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Option<&str>) -> Result<String, String> {
-    let run = known(shared, id)?;
+    let run = cached_run(shared, id)?;
     let entries = run.index.entries(from - LEAD, to).map_err(|error| error.to_string())?;
-    let mut feed = run.with(|feed| feed.again());
+    let mut feed = run.with(|feed| feed.with_same_trees());
     let mut replay = Replay::new(&run.run);
-    let around = |time| Around { wall_unix_ms: run.clock.unix_ms(time), speed: run.run.speed, ..Around::default() };
+    let around = |time| StatusContext {
+        wall_unix_ms: run.clock.unix_ms(time),
+        speed: run.run.speed,
+        ..StatusContext::default()
+    };
     let mut written = Written::default();
     let mut begun = false;
     let (mut poses, mut status, mut seen) = (Rate::default(), Rate::default(), Rate::default());

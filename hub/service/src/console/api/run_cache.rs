@@ -17,7 +17,7 @@ const MOST: usize = 4;
 const FRESH: Duration = Duration::from_secs(20);
 
 /// Cached run.
-pub struct Known {
+pub struct CachedRun {
     /// Contents of its run file.
     pub run: RunFile,
     /// Index of its record.
@@ -30,8 +30,8 @@ pub struct Known {
     pub clock: Clock,
 }
 
-impl Known {
-    fn read(directory: &Path) -> Result<Known, RecordError> {
+impl CachedRun {
+    fn read(directory: &Path) -> Result<CachedRun, RecordError> {
         let run = RunFile::read(directory)?;
         let mut clock = Clock { time: 0.0, unix_ms: run.started_unix_ms, speed: run.speed.max(1e-6) };
         let mut feed: Option<Feed> = None;
@@ -45,7 +45,7 @@ impl Known {
         let experiment: Option<Experiment> = run.experiment.clone().try_into().ok();
         let plan = experiment.and_then(|e| Plan::new(&e, &run.files, Some(run.robots.len())).ok());
         let feed = Mutex::new(feed.unwrap_or_else(|| Feed::new(&run.robots, clock)));
-        Ok(Known { run, index, plan, feed, clock })
+        Ok(CachedRun { run, index, plan, feed, clock })
     }
 
     /// Calls a function with the state after the whole record.
@@ -57,7 +57,7 @@ impl Known {
 /// Recently used runs.
 #[derive(Default)]
 pub struct RunCache {
-    known: Mutex<VecDeque<(PathBuf, Instant, Arc<Known>)>>,
+    known: Mutex<VecDeque<(PathBuf, Instant, Arc<CachedRun>)>>,
     /// Serialises reading, because it occupies a processor and a disk.
     reading: Mutex<()>,
 }
@@ -67,9 +67,9 @@ impl RunCache {
     ///
     /// # Errors
     /// The run cannot be read.
-    pub fn get(&self, directory: &Path) -> Result<Arc<Known>, RecordError> {
+    pub fn get(&self, directory: &Path) -> Result<Arc<CachedRun>, RecordError> {
         let _one = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let find = |known: &VecDeque<(PathBuf, Instant, Arc<Known>)>| {
+        let find = |known: &VecDeque<(PathBuf, Instant, Arc<CachedRun>)>| {
             let found = known.iter().find(|(path, _, _)| path == directory)?;
             let (_, at, run) = found;
             let whole = run.run.state != RunState::Running;
@@ -78,7 +78,7 @@ impl RunCache {
         if let Some(run) = find(&self.known.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(run);
         }
-        let run = Arc::new(Known::read(directory)?);
+        let run = Arc::new(CachedRun::read(directory)?);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|(path, _, _)| path != directory);
         if known.len() == MOST {

@@ -1,11 +1,11 @@
 //! Recorded runs: list, details, and ancestry of their trees.
 
 use super::robots::lines;
-use super::run_cache::Known;
-use super::{beside, json};
+use super::run_cache::CachedRun;
+use super::{json, run_blocking};
 use crate::catalogue::{Catalogue, short_ids};
 use crate::console::Shared;
-use crate::console::feed::{Feed, Noted, world};
+use crate::console::feed::{Feed, HubEvent, world};
 use crate::console::visitor::refusal;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xpuck_evolve::Id;
 use xpuck_record::RecordError;
-use xpuck_record::lineage::Births;
+use xpuck_record::lineage::LineageIndex;
 use xpuck_record::run_file::RunState;
 
 /// Maximum number of reported ancestors.
@@ -49,13 +49,13 @@ fn newest_first(runs: &Path) -> Result<(Vec<Value>, Vec<String>), RecordError> {
     let catalogue = Catalogue::open(runs)?;
     let mut values = rows(&catalogue)?;
     values.reverse();
-    Ok((values, few(catalogue.troubles())))
+    Ok((values, first_lines(catalogue.errors())))
 }
 
 /// Lists all runs, the newest first.
 pub async fn list(State(shared): State<Shared>) -> Response {
     let runs = shared.settings.runs.clone();
-    match beside(move || newest_first(&runs)).await {
+    match run_blocking(move || newest_first(&runs)).await {
         Ok(Ok((rows, _))) => json(&rows),
         Ok(Err(error)) => unreadable(&error),
         Err(response) => response,
@@ -70,7 +70,7 @@ pub async fn catalogue(State(shared): State<Shared>) -> Response {
         let folder = runs.canonicalize().unwrap_or(runs);
         Ok(object!({ "folder": folder.display().to_string(), "runs": rows, "unread": unread }))
     };
-    match beside(read).await {
+    match run_blocking(read).await {
         Ok(Ok(told)) => json(&told),
         Ok(Err(error)) => unreadable(&error),
         Err(response) => response,
@@ -78,7 +78,7 @@ pub async fn catalogue(State(shared): State<Shared>) -> Response {
 }
 
 /// First lines, followed by the number of omitted ones.
-fn few(lines: &[String]) -> Vec<String> {
+fn first_lines(lines: &[String]) -> Vec<String> {
     let more = lines.len().saturating_sub(UNREAD);
     lines.iter().take(UNREAD).cloned().chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
@@ -94,17 +94,17 @@ pub fn folder(shared: &Shared, id: &str) -> Result<PathBuf, String> {
 }
 
 /// Contents of a run in the catalogue.
-pub fn known(shared: &Shared, id: &str) -> Result<Arc<Known>, String> {
+pub fn cached_run(shared: &Shared, id: &str) -> Result<Arc<CachedRun>, String> {
     read(shared, &folder(shared, id)?)
 }
 
 /// Contents of a run in a folder.
-fn read(shared: &Shared, folder: &Path) -> Result<Arc<Known>, String> {
+fn read(shared: &Shared, folder: &Path) -> Result<Arc<CachedRun>, String> {
     shared.cache.get(folder).map_err(|error| error.to_string())
 }
 
 /// World of a run in the phase with this name, or in its first phase.
-pub fn world_of(run: &Known, phase: Option<&str>) -> Value {
+pub fn world_of(run: &CachedRun, phase: Option<&str>) -> Value {
     let plan = run.plan.as_ref();
     let phases = plan.map_or(&[][..], |plan| &plan.phases[..]);
     let found = phases.iter().find(|known| phase == Some(known.name.as_str())).or(phases.first());
@@ -127,8 +127,8 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
     let result = xpuck_record::result(&folder).unwrap_or_default();
     let (begin, end) = run.index.span();
     let events = run.with(|feed| feed.events(EVENTS));
-    let note = |event: &Noted| Some(Noted { text: event.text.strip_prefix("note: ")?.into(), ..event.clone() });
-    let notes: Vec<Noted> = events.iter().filter_map(note).collect();
+    let note = |event: &HubEvent| Some(HubEvent { text: event.text.strip_prefix("note: ")?.into(), ..event.clone() });
+    let notes: Vec<HubEvent> = events.iter().filter_map(note).collect();
     Ok(object!({
         "row": row,
         "result": result,
@@ -150,7 +150,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
 
 /// Returns one run: its result, its events, and the history of its evolution.
 pub async fn details(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Response {
-    answer(beside(move || shown(&shared, &id)).await)
+    answer(run_blocking(move || shown(&shared, &id)).await)
 }
 
 fn answer(found: Result<Result<Value, String>, Response>) -> Response {
@@ -164,14 +164,14 @@ fn answer(found: Result<Result<Value, String>, Response>) -> Response {
 /// Returns one robot of a run: the last ten minutes of its telemetry, and its log.
 pub async fn robot(State(shared): State<Shared>, UrlPath((id, robot)): UrlPath<(String, String)>) -> Response {
     let look = move || {
-        let run = known(&shared, &id)?;
+        let run = cached_run(&shared, &id)?;
         run.with(|feed| {
             let history = feed.robot_history(&robot).ok_or("there is no such robot")?;
             let log = feed.robot_log(&robot).unwrap_or_default();
             Ok(object!({ "history": history, "log": lines(&log) }))
         })
     };
-    answer(beside(look).await)
+    answer(run_blocking(look).await)
 }
 
 fn best(feed: &mut Feed) -> Option<String> {
@@ -186,7 +186,7 @@ fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
     if !record.is_dir() {
         return Ok(none());
     }
-    let births = Births::read(record).map_err(|error| error.to_string())?;
+    let births = LineageIndex::read(record).map_err(|error| error.to_string())?;
     // The newest individual may not be in the record yet; then a recorded one replaces it.
     let newest = Id { island, number };
     let known = births.get(newest).filter(|individual| individual.generation > 0).map(|_| newest);
@@ -211,7 +211,10 @@ fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
 }
 
 /// Looks up ancestors for one request at a time, because the whole record is read.
-async fn look_back(shared: Shared, look: impl FnOnce(&Shared) -> Result<Value, String> + Send + 'static) -> Response {
+async fn run_ancestry_lookup(
+    shared: Shared,
+    look: impl FnOnce(&Shared) -> Result<Value, String> + Send + 'static,
+) -> Response {
     let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "somebody else asks for this now; try again in a moment");
     };
@@ -219,12 +222,12 @@ async fn look_back(shared: Shared, look: impl FnOnce(&Shared) -> Result<Value, S
         let _permit = permit;
         look(&shared)
     };
-    answer(beside(look).await)
+    answer(run_blocking(look).await)
 }
 
 /// Returns the ancestry of the swarm's best tree.
 pub async fn lineage(State(shared): State<Shared>) -> Response {
-    look_back(shared, |shared| {
+    run_ancestry_lookup(shared, |shared| {
         let record = shared.live.status().map(|status| PathBuf::from(&status.record)).unwrap_or_default();
         ancestors(&record, shared.live.with(best).as_deref())
     })
@@ -233,7 +236,7 @@ pub async fn lineage(State(shared): State<Shared>) -> Response {
 
 /// Returns the ancestry of the best tree of a recorded run.
 pub async fn lineage_of(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Response {
-    look_back(shared, move |shared| {
+    run_ancestry_lookup(shared, move |shared| {
         let folder = folder(shared, &id)?;
         ancestors(&folder, read(shared, &folder)?.with(best).as_deref())
     })

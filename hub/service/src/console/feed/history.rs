@@ -74,7 +74,7 @@ struct Course {
 
 /// World parameters estimated by a robot, in the format for pages.
 #[derive(Debug, Serialize)]
-pub struct Found {
+pub struct EstimatesEvent {
     robot: String,
     t: f32,
     estimates: Vec<Estimate>,
@@ -193,10 +193,10 @@ impl History {
     }
 
     /// Records a robot's estimates of the world; returns them in the format for pages.
-    pub fn estimates(&mut self, now: f64, robot: &str, estimates: &[Estimate]) -> Option<Found> {
+    pub fn estimates(&mut self, now: f64, robot: &str, estimates: &[Estimate]) -> Option<EstimatesEvent> {
         let place = self.place(robot)?;
         self.islands[place].estimates = estimates.into();
-        Some(Found { robot: robot.into(), t: self.run_seconds(now) as f32, estimates: estimates.into() })
+        Some(EstimatesEvent { robot: robot.into(), t: self.run_seconds(now) as f32, estimates: estimates.into() })
     }
 
     /// Records the state of the run from a record entry.

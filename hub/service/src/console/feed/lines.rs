@@ -27,7 +27,7 @@ pub struct Line<'a> {
 
 /// Event of the hub.
 #[derive(Clone, Debug, Serialize)]
-pub struct Noted {
+pub struct HubEvent {
     /// Arena time (s).
     pub t: f64,
     /// Operator who caused it; empty for events of the hub itself.
@@ -41,7 +41,7 @@ pub struct Noted {
 pub struct Lines {
     kept: VecDeque<Event>,
     /// Lines that are not from a robot's log.
-    events: VecDeque<Noted>,
+    events: VecDeque<HubEvent>,
     count: u64,
 }
 
@@ -73,7 +73,7 @@ impl Lines {
         if self.events.len() == KEPT {
             self.events.pop_front();
         }
-        self.events.push_back(Noted { t: brief_time(time), who: who.into(), text: text.into() });
+        self.events.push_back(HubEvent { t: brief_time(time), who: who.into(), text: text.into() });
         self.add(time, unix_ms, level, if who.is_empty() { "hub" } else { who }, text)
     }
 
@@ -84,7 +84,7 @@ impl Lines {
     }
 
     /// Most recent events of the hub.
-    pub fn events(&self, count: usize) -> Vec<Noted> {
+    pub fn events(&self, count: usize) -> Vec<HubEvent> {
         self.events.iter().skip(self.events.len().saturating_sub(count)).cloned().collect()
     }
 

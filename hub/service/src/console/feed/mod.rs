@@ -13,9 +13,9 @@ mod world;
 
 pub use clock::Clock;
 pub use history::History;
-pub use lines::{Noted, level_name};
+pub use lines::{HubEvent, level_name};
 pub use robots::RobotHistory;
-pub use status::{Around, status};
+pub use status::{StatusContext, status};
 pub use trees::TreeView;
 pub use world::world;
 
@@ -225,7 +225,7 @@ impl Feed {
     }
 
     /// Processes a status; `around` adds values from outside the run.
-    pub fn status(&mut self, told: &Status, around: &Around) -> Event {
+    pub fn status(&mut self, told: &Status, around: &StatusContext) -> Event {
         self.history.status(told);
         let event = Event::new("status", told.time, &status(told, around));
         self.latest.status = Some(event.clone());
@@ -245,12 +245,12 @@ impl Feed {
     }
 
     /// Most recent events of the hub.
-    pub fn events(&self, count: usize) -> Vec<Noted> {
+    pub fn events(&self, count: usize) -> Vec<HubEvent> {
         self.lines.events(count)
     }
 
     /// Creates a feed with the same trees but otherwise empty, for an interval of the same record.
-    pub fn again(&self) -> Feed {
+    pub fn with_same_trees(&self) -> Feed {
         Feed { trees: self.trees.clone(), ..Feed::new(self.robots.ids(), self.clock) }
     }
 

@@ -65,7 +65,7 @@ impl RobotHistory {
 
 /// Sensors and actuators of a robot at one time.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Seen {
+pub struct RobotSensors {
     t: f64,
     robot: String,
     state: State,
@@ -137,11 +137,11 @@ impl Robots {
     }
 
     /// Sensors of a robot without control updates, from its telemetry.
-    pub fn at_rest(&self, time: f64, id: &str) -> Option<Seen> {
+    pub fn at_rest(&self, time: f64, id: &str) -> Option<RobotSensors> {
         let robot = self.robots.get(id)?;
         let told = robot.telemetry.as_ref()?;
         let rests = robot.updated.is_none_or(|at| time - at > AT_REST || time < at);
-        rests.then(|| Seen {
+        rests.then(|| RobotSensors {
             t: brief_time(time),
             robot: id.into(),
             state: told.state,
@@ -150,7 +150,7 @@ impl Robots {
             wheels: told.motion.wheels,
             speeds: told.motion.speeds,
             ages: [told.senses.body_age, told.senses.camera_age, told.senses.virtual_age],
-            ..Seen::default()
+            ..RobotSensors::default()
         })
     }
 
@@ -175,7 +175,7 @@ impl Robots {
     }
 
     /// Processes a control update.
-    pub fn updated(&mut self, time: f64, id: &str, tree: &str, update: &Update) -> Seen {
+    pub fn updated(&mut self, time: f64, id: &str, tree: &str, update: &Update) -> RobotSensors {
         let speeds = self.robots.get_mut(id).map_or([0.0; 2], |robot| {
             robot.updated = Some(time);
             robot.telemetry.as_ref().map_or([0.0; 2], |told| told.motion.speeds)
@@ -190,7 +190,7 @@ impl Robots {
         };
         let blob = |colour, segment| update.blobs & Update::blob(colour, segment) != 0;
         let wheel = |place: usize| rounded(float(update.wheels[place]), 4);
-        Seen {
+        RobotSensors {
             t: brief_time(time),
             robot: id.into(),
             state: update.state,

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_course_is_thinned_evenly_and_ends_with_the_last_row() {
+    fn curve_is_thinned_evenly_and_ends_with_last_row() {
         let mut course = Thinned::<2>::default();
         for i in 0..100_000 {
             course.push([i as f32, -(i as f32)]);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_forgets_the_oldest_and_tells_what_is_missing() {
+    fn window_drops_oldest_values_and_marks_missing_ones() {
         let mut window = Window::default();
         for i in 0..5 {
             window.push((i != 3).then_some(i as f32), 3);

@@ -8,7 +8,7 @@ use xpuck_wire::{ExperimentPhase, LastDirective, Phase, RobotRow, SecurityReport
 
 /// Values from outside the run that the hub's status lacks.
 #[derive(Clone, Debug, Default)]
-pub struct Around {
+pub struct StatusContext {
     /// Wall time (ms since 1970).
     pub wall_unix_ms: u64,
     /// Seconds of arena time per second of wall time.
@@ -124,7 +124,7 @@ fn row<'a>(r: &'a RobotRow, speed: f64) -> Row<'a> {
 }
 
 /// Status in the format for pages.
-pub fn status<'a>(s: &'a Status, around: &Around) -> impl Serialize + use<'a> {
+pub fn status<'a>(s: &'a Status, around: &StatusContext) -> impl Serialize + use<'a> {
     let speed = around.speed;
     Shown {
         t: brief_time(s.time),

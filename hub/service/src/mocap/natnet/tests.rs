@@ -44,7 +44,7 @@ fn session(version: Version, up: UpAxis) -> Session {
 }
 
 #[test]
-fn what_is_up_becomes_z_and_what_is_not_tracked_is_absent() {
+fn up_axis_becomes_z_and_untracked_body_is_absent() {
     // A quarter turn about the upward axis, and 0.3 m along the hub's y.
     for (up, position, orientation) in [
         (UpAxis::Y, [1.0, 0.1, -0.3], [0.0, FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2]),
@@ -67,7 +67,7 @@ fn what_is_up_becomes_z_and_what_is_not_tracked_is_absent() {
 }
 
 #[test]
-fn a_body_without_a_name_is_asked_for_but_not_at_every_frame() {
+fn unnamed_body_is_queried_at_limited_rate() {
     let mut session = session(Version::V4_1, UpAxis::Y);
     let server = SyntheticServer::new(Version::V4_1, CLOCK);
     let stranger = [PlannedBody::tracked(99, [0.0; 3], [0.0, 0.0, 0.0, 1.0])];
@@ -88,7 +88,7 @@ fn changed(mut datagram: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn bodies_whose_list_changes_belong_to_nobody_until_the_new_list_is_there() {
+fn stale_body_list_discards_poses() {
     let version = Version::V4_1;
     let mut session = session(version, UpAxis::Y);
     let server = SyntheticServer::new(version, CLOCK);
@@ -112,7 +112,7 @@ fn bodies_whose_list_changes_belong_to_nobody_until_the_new_list_is_there() {
 }
 
 #[test]
-fn bytes_that_make_no_sense_and_old_servers_are_refused() {
+fn malformed_data_and_old_servers_are_rejected() {
     let mut good = session(Version::V4_1, UpAxis::Y);
     let server = SyntheticServer::new(Version::V4_1, CLOCK);
     let datagram = server.datagram(1, 0.0, &[PlannedBody::tracked(7, [0.0; 3], [0.0, 0.0, 0.0, 1.0])]).unwrap();

@@ -3,7 +3,7 @@
 
 use super::super::error::MocapError;
 use super::super::source::PoseSource;
-use super::super::stream::{QUIET, SILENCE};
+use super::super::stream::{DEAD_AFTER, POLL_TIMEOUT};
 use super::Session;
 use natnet::net::MIN_DATA_BUFFER;
 use natnet::{ServerInfo, command};
@@ -13,7 +13,7 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, ToSocketAddrs, UdpSocket};
 use std::time::{Duration, Instant};
 use xpuck_hub_core::config::UpAxis;
 use xpuck_hub_core::mocap::RawFrame;
-use xpuck_wire::uninterrupted;
+use xpuck_wire::retry_on_interrupt;
 
 /// Interval of keep-alive messages to a unicasting server.
 const KEEP_ALIVE: Duration = Duration::from_millis(250);
@@ -37,7 +37,7 @@ impl Udp {
         let server = address.to_socket_addrs()?.find_map(ipv4).ok_or(MocapError::NoIpv4)?;
         let local = local_address(server)?;
         let command = UdpSocket::bind((local, 0))?;
-        command.set_read_timeout(Some(QUIET))?;
+        command.set_read_timeout(Some(POLL_TIMEOUT))?;
         let now = Instant::now();
         let (session, buffer) = (Session::new(up), vec![0; MIN_DATA_BUFFER]);
         let mut udp = Udp { session, server, command, group: None, heard: now, kept_alive: now, buffer };
@@ -67,10 +67,10 @@ impl Udp {
     fn send(&mut self) -> Result<(), MocapError> {
         if self.kept_alive.elapsed() >= KEEP_ALIVE {
             self.kept_alive = Instant::now();
-            uninterrupted(|| self.command.send_to(&command::keepalive_datagram(), self.server))?;
+            retry_on_interrupt(|| self.command.send_to(&command::keepalive_datagram(), self.server))?;
         }
         for datagram in self.session.take_outgoing() {
-            uninterrupted(|| self.command.send_to(&datagram, self.server))?;
+            retry_on_interrupt(|| self.command.send_to(&datagram, self.server))?;
         }
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Udp {
     fn receive(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         let mut frames = Vec::new();
         for socket in [Some(&self.command), self.group.as_ref()].into_iter().flatten() {
-            match uninterrupted(|| socket.recv_from(&mut self.buffer)) {
+            match retry_on_interrupt(|| socket.recv_from(&mut self.buffer)) {
                 Ok((n, from)) if from.ip() == *self.server.ip() => {
                     self.heard = Instant::now();
                     frames.extend(self.session.feed(&self.buffer[..n]).map_err(|why| MocapError::Bytes(why.into()))?);
@@ -97,8 +97,8 @@ impl PoseSource for Udp {
     fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         self.send()?;
         let frames = self.receive()?;
-        if self.heard.elapsed() >= SILENCE {
-            return Err(MocapError::Silent(SILENCE.as_secs()));
+        if self.heard.elapsed() >= DEAD_AFTER {
+            return Err(MocapError::Silent(DEAD_AFTER.as_secs()));
         }
         Ok(frames)
     }
@@ -134,6 +134,6 @@ fn join(group: Ipv4Addr, port: u16, local: Ipv4Addr) -> std::io::Result<UdpSocke
     socket.set_reuse_address(true)?;
     socket.bind(&SocketAddrV4::new(group, port).into())?;
     socket.join_multicast_v4(&group, &local)?;
-    socket.set_read_timeout(Some(QUIET))?;
+    socket.set_read_timeout(Some(POLL_TIMEOUT))?;
     Ok(socket.into())
 }

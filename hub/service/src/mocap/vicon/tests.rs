@@ -14,7 +14,7 @@ const FRAME: &str = "01002b1a08010000a486010028000000040000000100000001000000020
     0000000000000000000000f03f0000000000000000000000000000000000000000000000000000000000000000000000000000f03f";
 
 #[test]
-fn the_recorded_frame_is_decoded() {
+fn recorded_frame_is_decoded() {
     let mut client = Client::new(ViconMode::Push, false);
     assert!(client.feed(&bytes(HELLO)).unwrap().is_empty());
     let frames = client.feed(&bytes(FRAME)).unwrap();
@@ -31,7 +31,7 @@ fn the_recorded_frame_is_decoded() {
 }
 
 #[test]
-fn the_request_for_frames_is_the_recorded_one() {
+fn frame_request_matches_recorded_one() {
     let mut client = Client::new(ViconMode::Push, false);
     client.feed(&bytes(HELLO)).unwrap();
     let sent = client.take_outgoing();
@@ -40,7 +40,7 @@ fn the_request_for_frames_is_the_recorded_one() {
 }
 
 #[test]
-fn bytes_may_come_in_any_pieces() {
+fn split_input_is_decoded_for_any_chunk_size() {
     let whole = [bytes(HELLO), bytes(FRAME), bytes(FRAME)].concat();
     for piece in [1, 7, 100] {
         let mut client = Client::new(ViconMode::Push, false);
@@ -119,7 +119,7 @@ fn quality_and_latency_are_asked_for_where_offered_and_read() {
 }
 
 #[test]
-fn a_frame_is_asked_for_as_the_mode_says() {
+fn frame_request_follows_mode() {
     // RequestFrame(false), and RequestNextFrame with n = 1.
     let pull = bytes("01002b1a09000000a28601000100000000");
     let next = bytes("01002b1a0c000000a88601000400000001000000");
@@ -135,7 +135,7 @@ fn a_frame_is_asked_for_as_the_mode_says() {
 }
 
 #[test]
-fn a_pull_leaves_out_what_came_before_unless_the_server_is_frozen() {
+fn pull_skips_repeated_frames_unless_server_is_frozen() {
     let mut client = Client::new(ViconMode::Pull, false);
     client.feed(&bytes(HELLO)).unwrap();
     let frames: usize = (0..=FROZEN).map(|_| client.feed(&bytes(FRAME)).unwrap().len()).sum();

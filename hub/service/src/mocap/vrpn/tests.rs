@@ -41,7 +41,7 @@ fn names(frame: &RawFrame) -> Vec<&str> {
 }
 
 #[test]
-fn a_recorded_stream_is_understood_in_any_pieces() {
+fn recorded_stream_is_decoded_for_any_chunk_size() {
     let whole = bytes(&format!("{COOKIE_HEX}{XP01}{POSES}{POSE_HEX}"));
     for piece in [1, 7, 1000] {
         let mut client = Client::new();
@@ -103,7 +103,7 @@ fn one_that_is_silent_ages_and_is_then_left_out() {
 }
 
 #[test]
-fn a_frozen_server_repeats_its_frame_number() {
+fn frozen_server_repeats_frame_number() {
     let mut client = client(&["a"]);
     let numbers: Vec<u32> = [1000, 1020, 1020, 1020, 1040]
         .iter()

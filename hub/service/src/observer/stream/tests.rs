@@ -1,7 +1,7 @@
 //! Tests with ZeroMQ's own subscribers, through admission control.
 
 use super::*;
-use crate::admission::Full;
+use crate::admission::EvictionPolicy;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use xpuck_wire::Security;
@@ -10,7 +10,7 @@ use xpuck_wire::keys::Public;
 
 /// Smaller than a hub's bounds, so that the tests can exceed them.
 const BOUNDS: Bounds =
-    Bounds { silent: 8, greeting: 4, handshake: 2, established: 4, full: Full::Newest, said: 64 * 1024 };
+    Bounds { silent: 8, greeting: 4, handshake: 2, established: 4, full: EvictionPolicy::Newest, said: 64 * 1024 };
 
 fn listen(sockets: &Sockets) -> Streamer {
     Streamer::listen("tcp://127.0.0.1:*", sockets, false, BOUNDS).unwrap()
@@ -52,7 +52,7 @@ fn number(socket: &zmq::Socket) -> usize {
 /// One watcher does not read while 20 MB are sent. Another receives everything; the slow one receives the contents of
 /// its queue and then new messages, with a gap in the numbers.
 #[test]
-fn who_is_slow_sees_a_gap_and_nobody_else_misses_anything() {
+fn slow_watcher_gets_gap_and_others_miss_nothing() {
     const MESSAGES: usize = 5000;
     let mut streamer = listen(&Sockets::new());
     let (_a, slow) = watch(&streamer, "");
@@ -84,7 +84,7 @@ fn who_is_slow_sees_a_gap_and_nobody_else_misses_anything() {
 }
 
 #[test]
-fn there_are_only_so_many_watchers_and_one_who_says_too_much_is_turned_away() {
+fn watcher_count_and_received_bytes_are_bounded() {
     let mut streamer = listen(&Sockets::new());
     // Silent connections do not exclude watchers.
     let connect = |s: &Streamer| TcpStream::connect(s.relay.address()).unwrap();
@@ -115,10 +115,10 @@ fn there_are_only_so_many_watchers_and_one_who_says_too_much_is_turned_away() {
 
 /// Key checks apply as for any other socket, behind the connection that is accepted first.
 #[test]
-fn with_keys_an_observer_watches_and_a_plain_watcher_gets_nothing() {
+fn with_keys_observer_watches_and_plain_watcher_gets_none() {
     let dir = tempfile::tempdir().unwrap();
-    keyring::make_all(dir.path(), &["xp01".into()]).unwrap();
-    keyring::make(dir.path(), Some(Role::Observer), "visitor").unwrap();
+    keyring::create_missing_pairs(dir.path(), &["xp01".into()]).unwrap();
+    keyring::create_pair(dir.path(), Some(Role::Observer), "visitor").unwrap();
     let hub = Sockets::for_hub(&Security { keys: dir.path().into(), dev_mode: false }).unwrap();
     let mut streamer = listen(&hub);
     let (_context, plain) = watch(&streamer, "");

@@ -13,7 +13,7 @@ fn file(fill: u8, length: usize) -> Vec<u8> {
 const HEAD: &str = "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n";
 
 fn read(answer: &[u8], piece: usize) -> Result<Vec<Jpeg>, String> {
-    let (mut pictures, mut found) = (Pictures::default(), Vec::new());
+    let (mut pictures, mut found) = (MultipartParser::default(), Vec::new());
     for bytes in answer.chunks(piece) {
         pictures.push(bytes, |jpeg| found.push(jpeg))?;
         assert!(pictures.held.len() <= MAX_PICTURE + MAX_HEAD + piece, "bounded");
@@ -47,7 +47,7 @@ fn pictures_come_out_whole_however_they_are_cut() {
 }
 
 #[test]
-fn a_boundary_inside_a_picture_of_known_length_is_a_part_of_it() {
+fn boundary_inside_picture_of_known_length_is_kept() {
     let mut tricky = file(3, 40);
     drop(tricky.splice(30..30, b"\r\n--frame\r\n\r\n".iter().copied()));
     assert_eq!(read(&told(HEAD, true, &[tricky.clone(), file(1, 5)]), 9).unwrap()[0].bytes, tricky);
@@ -67,14 +67,14 @@ fn heads_of_many_cameras_are_understood() {
     let whole = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: 33\r\n\r\n";
     assert_eq!(read(&[whole.as_bytes(), &file(7, 10)[..]].concat(), 4).unwrap().len(), 1);
     let endless = whole.replace("Content-Length: 33\r\n", "");
-    let (mut pictures, mut found) = (Pictures::default(), 0);
+    let (mut pictures, mut found) = (MultipartParser::default(), 0);
     pictures.push(&[endless.as_bytes(), &file(7, 10)[..]].concat(), |_| found += 1).unwrap();
     pictures.end(|_| found += 1).unwrap();
     assert!(found == 1 && pictures.is_over());
 }
 
 #[test]
-fn what_is_no_stream_of_pictures_is_refused_in_one_line() {
+fn invalid_picture_streams_are_rejected_in_one_line() {
     let error = |answer: &[u8]| {
         let error = read(answer, 1000).unwrap_err();
         assert!(!error.contains('\n') && error.len() < 300, "{error}");
@@ -108,12 +108,12 @@ fn what_is_no_stream_of_pictures_is_refused_in_one_line() {
 }
 
 #[test]
-fn an_answer_that_ends_in_the_middle_says_so() {
-    let mut pictures = Pictures::default();
+fn truncated_answer_is_reported() {
+    let mut pictures = MultipartParser::default();
     let answer = told(HEAD, true, &[file(1, 100)]);
     pictures.push(&answer[..answer.len() / 2], |_| panic!("it is not whole")).unwrap();
     assert!(pictures.end(|_| ()).unwrap_err().contains("middle"));
-    let mut ended = Pictures::default();
+    let mut ended = MultipartParser::default();
     let whole = told(HEAD, true, &[file(1, 5)]);
     let before_the_last = whole.strip_suffix(b"--frame\r\n").unwrap();
     ended.push(&[before_the_last, b"--frame--\r\n"].concat(), |_| ()).unwrap();

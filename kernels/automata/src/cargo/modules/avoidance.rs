@@ -23,11 +23,11 @@ impl Avoidance {
         match message.kind {
             Kind::BumpersPressed => {
                 self.back_until = Some(out.now + BACK as u32);
-                out.tell(Module::Avoidance, Module::Navigate, Kind::NavigateBackward, [BACK, 0]);
+                out.send(Module::Avoidance, Module::Navigate, Kind::NavigateBackward, [BACK, 0]);
             }
             Kind::AvoidanceStart => {
                 self.back_until = None;
-                out.tell(Module::Avoidance, Module::Navigate, Kind::NavigateStop, [0; 2]);
+                out.send(Module::Avoidance, Module::Navigate, Kind::NavigateStop, [0; 2]);
             }
             // Backing off has a fixed duration, so the release of the bumper has no effect.
             _ => {}
@@ -40,6 +40,6 @@ impl Avoidance {
 
     pub fn wake(&mut self, out: &mut Outbox) {
         self.back_until = None;
-        out.tell(Module::Avoidance, Module::Navigate, Kind::NavigateTurnRandom, [TURN, 0]);
+        out.send(Module::Avoidance, Module::Navigate, Kind::NavigateTurnRandom, [TURN, 0]);
     }
 }

@@ -9,7 +9,7 @@ const HALF_TURN: i16 = 349;
 
 /// Step of a manoeuvre, with its duration (ms).
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum Step {
     Stand(i16),
     Turn,
     Back(i16),
@@ -18,14 +18,14 @@ enum Part {
     Raise(i16),
 }
 
-use Part::{Ahead, Back, Lower, Raise, Stand, Turn};
+use Step::{Ahead, Back, Lower, Raise, Stand, Turn};
 
-const LOAD: &[Part] = &[Stand(100), Turn, Lower(800), Back(200), Raise(900), Ahead(600)];
-const UNLOAD: &[Part] = &[Stand(100), Turn, Back(200), Lower(800), Ahead(300), Raise(900), Ahead(300)];
+const LOAD: &[Step] = &[Stand(100), Turn, Lower(800), Back(200), Raise(900), Ahead(600)];
+const UNLOAD: &[Step] = &[Stand(100), Turn, Back(200), Lower(800), Ahead(300), Raise(900), Ahead(300)];
 
 #[derive(Clone, Debug)]
 pub(in crate::cargo) struct Cargoloader {
-    rest: &'static [Part],
+    rest: &'static [Step],
     wake_at: u32,
 }
 
@@ -55,7 +55,7 @@ impl Cargoloader {
         let Some((&part, rest)) = self.rest.split_first() else {
             self.wake_at = u32::MAX;
             for motor in [LEFT, RIGHT, FORK] {
-                out.tell(Module::Cargoloader, Module::Motordriver, Kind::MotordriverNoPower, [motor, 0]);
+                out.send(Module::Cargoloader, Module::Motordriver, Kind::MotordriverNoPower, [motor, 0]);
             }
             out.broadcast(Module::Cargoloader, Kind::CargoloaderOk);
             return;
@@ -71,7 +71,7 @@ impl Cargoloader {
         };
         self.wake_at = out.now + time as u32;
         let mut motor = |motor, power| {
-            out.tell(Module::Cargoloader, Module::Motordriver, Kind::MotordriverPower, [motor, power]);
+            out.send(Module::Cargoloader, Module::Motordriver, Kind::MotordriverPower, [motor, power]);
         };
         motor(FORK, power);
         match command {
@@ -80,7 +80,7 @@ impl Cargoloader {
                 motor(LEFT, 0);
                 motor(RIGHT, 0);
             }
-            Some(kind) => out.tell(Module::Cargoloader, Module::Navigate, kind, [time, 0]),
+            Some(kind) => out.send(Module::Cargoloader, Module::Navigate, kind, [time, 0]),
         }
     }
 }

@@ -5,18 +5,18 @@ use super::Outbox;
 use crate::automaton::{Kind, Message, Module};
 
 /// Duration of a straight section (ms).
-const WAY: i16 = 250;
+const STRAIGHT_MS: i16 = 250;
 /// Maximum duration of a turn, slightly more than half a turn (ms).
 const TURN: i16 = 440;
 /// Waiting time while another module drives (ms).
-const PATIENCE: u32 = 300;
+const WAIT_MS: u32 = 300;
 /// Turn probabilities after a change in brightness.
 const TURN_IF_DARKER: f32 = 0.95;
 const TURN_IF_SAME: f32 = 0.5;
 const TURN_IF_BRIGHTER: f32 = 0.02;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
+enum ExploreState {
     Nothing,
     Walking,
     Asking,
@@ -26,52 +26,52 @@ enum Doing {
 
 #[derive(Clone, Debug)]
 pub(in crate::cargo) struct Explore {
-    doing: Doing,
+    doing: ExploreState,
 }
 
 impl Explore {
     pub fn new() -> Explore {
-        Explore { doing: Doing::Nothing }
+        Explore { doing: ExploreState::Nothing }
     }
 
     pub fn handle(&mut self, message: Message, out: &mut Outbox) {
         match (self.doing, message.kind) {
             (_, Kind::ExploreStop) => {
-                self.doing = Doing::Nothing;
-                out.tell(Module::Explore, Module::Navigate, Kind::NavigateStop, [0; 2]);
+                self.doing = ExploreState::Nothing;
+                out.send(Module::Explore, Module::Navigate, Kind::NavigateStop, [0; 2]);
             }
-            (Doing::Nothing, Kind::ExploreStart) => self.walk(out),
-            (Doing::Walking, Kind::NavigateFinished) => {
-                self.doing = Doing::Asking;
-                out.tell(Module::Explore, Module::Lighttracker, Kind::LightQuery, [0; 2]);
+            (ExploreState::Nothing, Kind::ExploreStart) => self.walk(out),
+            (ExploreState::Walking, Kind::NavigateFinished) => {
+                self.doing = ExploreState::Asking;
+                out.send(Module::Explore, Module::Lighttracker, Kind::LightQuery, [0; 2]);
             }
-            (Doing::Asking, Kind::LightIncrease) => self.turn_or_walk(TURN_IF_BRIGHTER, out),
-            (Doing::Asking, Kind::LightDecrease) => self.turn_or_walk(TURN_IF_DARKER, out),
-            (Doing::Asking, Kind::LightNoChange) => self.turn_or_walk(TURN_IF_SAME, out),
-            (Doing::Turning, Kind::NavigateFinished) => self.walk(out),
-            (Doing::Walking | Doing::Turning, Kind::NavigateBusy | Kind::NavigateInterrupted) => {
-                self.doing = Doing::Waiting(out.now + PATIENCE);
+            (ExploreState::Asking, Kind::LightIncrease) => self.turn_or_walk(TURN_IF_BRIGHTER, out),
+            (ExploreState::Asking, Kind::LightDecrease) => self.turn_or_walk(TURN_IF_DARKER, out),
+            (ExploreState::Asking, Kind::LightNoChange) => self.turn_or_walk(TURN_IF_SAME, out),
+            (ExploreState::Turning, Kind::NavigateFinished) => self.walk(out),
+            (ExploreState::Walking | ExploreState::Turning, Kind::NavigateBusy | Kind::NavigateInterrupted) => {
+                self.doing = ExploreState::Waiting(out.now + WAIT_MS);
             }
             _ => {}
         }
     }
 
     fn walk(&mut self, out: &mut Outbox) {
-        self.doing = Doing::Walking;
-        out.tell(Module::Explore, Module::Navigate, Kind::NavigateForward, [WAY, 0]);
+        self.doing = ExploreState::Walking;
+        out.send(Module::Explore, Module::Navigate, Kind::NavigateForward, [STRAIGHT_MS, 0]);
     }
 
     fn turn_or_walk(&mut self, chance: f32, out: &mut Outbox) {
         if out.draws.unit() < chance {
-            self.doing = Doing::Turning;
-            out.tell(Module::Explore, Module::Navigate, Kind::NavigateTurnRandom, [TURN, 0]);
+            self.doing = ExploreState::Turning;
+            out.send(Module::Explore, Module::Navigate, Kind::NavigateTurnRandom, [TURN, 0]);
         } else {
             self.walk(out);
         }
     }
 
     pub fn wake_at(&self) -> u32 {
-        if let Doing::Waiting(until) = self.doing { until } else { u32::MAX }
+        if let ExploreState::Waiting(until) = self.doing { until } else { u32::MAX }
     }
 
     pub fn wake(&mut self, out: &mut Outbox) {

@@ -40,7 +40,7 @@ impl LineFollower {
     fn steer(&mut self, left: i16, right: i16, out: &mut Outbox) {
         self.wake_at = u32::MAX;
         for (motor, power) in [(LEFT, left), (RIGHT, right)] {
-            out.tell(Module::LineFollower, Module::Motordriver, Kind::MotordriverPower, [motor, power]);
+            out.send(Module::LineFollower, Module::Motordriver, Kind::MotordriverPower, [motor, power]);
         }
     }
 
@@ -55,7 +55,7 @@ impl LineFollower {
     fn stop(&mut self, out: &mut Outbox) {
         *self = LineFollower::new();
         for motor in [LEFT, RIGHT] {
-            out.tell(Module::LineFollower, Module::Motordriver, Kind::MotordriverNoPower, [motor, 0]);
+            out.send(Module::LineFollower, Module::Motordriver, Kind::MotordriverNoPower, [motor, 0]);
         }
     }
 

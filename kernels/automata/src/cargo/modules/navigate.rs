@@ -40,11 +40,11 @@ impl Navigate {
             && current.client != client
         {
             if current.priority > priority {
-                out.tell(Module::Navigate, client, Kind::NavigateBusy, [0; 2]);
+                out.send(Module::Navigate, client, Kind::NavigateBusy, [0; 2]);
                 return;
             }
             self.release(out);
-            out.tell(Module::Navigate, current.client, Kind::NavigateInterrupted, [0; 2]);
+            out.send(Module::Navigate, current.client, Kind::NavigateInterrupted, [0; 2]);
         }
         let power = self.power;
         let mut time = u32::from(time.unsigned_abs());
@@ -66,14 +66,26 @@ impl Navigate {
         self.current = Some(Current { client, priority, end });
         let motor = [(LEFT, left), (RIGHT, right)];
         for (motor, power) in motor {
-            out.tell_for(Module::Navigate, Module::Motordriver, priority, Kind::MotordriverPower, [motor, power]);
+            out.send_with_priority(
+                Module::Navigate,
+                Module::Motordriver,
+                priority,
+                Kind::MotordriverPower,
+                [motor, power],
+            );
         }
     }
 
     fn release(&mut self, out: &mut Outbox) {
         if let Some(Current { priority, .. }) = self.current.take() {
             for motor in [LEFT, RIGHT] {
-                out.tell_for(Module::Navigate, Module::Motordriver, priority, Kind::MotordriverNoPower, [motor, 0]);
+                out.send_with_priority(
+                    Module::Navigate,
+                    Module::Motordriver,
+                    priority,
+                    Kind::MotordriverNoPower,
+                    [motor, 0],
+                );
             }
         }
     }
@@ -90,7 +102,7 @@ impl Navigate {
     pub fn wake(&mut self, out: &mut Outbox) {
         if let Some(current) = self.current {
             self.release(out);
-            out.tell(Module::Navigate, current.client, Kind::NavigateFinished, [0; 2]);
+            out.send(Module::Navigate, current.client, Kind::NavigateFinished, [0; 2]);
         }
     }
 }

@@ -29,12 +29,12 @@ impl Outbox<'_> {
     }
 
     /// Sends a message to one module with the sender's priority.
-    pub fn tell(&mut self, from: Module, to: Module, kind: Kind, arguments: [i16; 2]) {
-        self.tell_for(from, to, from.priority(), kind, arguments);
+    pub fn send(&mut self, from: Module, to: Module, kind: Kind, arguments: [i16; 2]) {
+        self.send_with_priority(from, to, from.priority(), kind, arguments);
     }
 
     /// Sends a message to one module with the given priority.
-    pub fn tell_for(&mut self, from: Module, to: Module, priority: u8, kind: Kind, arguments: [i16; 2]) {
+    pub fn send_with_priority(&mut self, from: Module, to: Module, priority: u8, kind: Kind, arguments: [i16; 2]) {
         self.queue.push(Envelope { from, to: Some(to), priority, message: Message { kind, arguments } });
     }
 }

@@ -15,7 +15,7 @@ pub(in crate::cargo) struct Trackers {
 
 impl Trackers {
     /// Broadcasts changes since the last call.
-    pub fn look(&mut self, senses: Senses, marks: u32, out: &mut Outbox) {
+    pub fn update(&mut self, senses: Senses, marks: u32, out: &mut Outbox) {
         let told = std::mem::replace(&mut self.told, senses);
         if senses.pressed != told.pressed {
             let kind = if senses.pressed { Kind::BumpersPressed } else { Kind::BumpersReleased };
@@ -42,6 +42,6 @@ impl Trackers {
             change if change < -DIFFERENCE => Kind::LightDecrease,
             _ => Kind::LightNoChange,
         };
-        out.tell(Module::Lighttracker, client, kind, [0; 2]);
+        out.send(Module::Lighttracker, client, kind, [0; 2]);
     }
 }

@@ -1,6 +1,6 @@
 //! Areas, timed events and their scripts.
 
-use super::Plant;
+use super::World;
 use super::numbers::later;
 use crate::cargo::motion::{Pose, direction};
 use crate::cargo::scene::{Activation, Command, LOADED, TARGET_MARK, TICK};
@@ -10,7 +10,7 @@ use xpuck_kernels::math::{max, min};
 /// Tolerance for being inside an area; a robot that touches a wall is within rounding of it.
 const SLACK: f32 = 1e-4;
 
-impl Plant<'_> {
+impl World<'_> {
     pub(super) fn run_times(&mut self) {
         for i in 0..self.next_event.len() {
             let event = self.prepared.scene.times[i];
@@ -76,7 +76,7 @@ impl Plant<'_> {
                 self.suppressed = false;
             }
         }
-        self.truth.lit = self.light_edge(self.pose().at) <= 0.0;
+        self.senses.lit = self.light_edge(self.pose().at) <= 0.0;
         self.due.light = self.due.light.min(self.now + TICK);
         self.due.areas = self.due.areas.min(self.now + TICK);
     }

@@ -1,7 +1,7 @@
 //! Accumulates durations, split at state changes.
 
 use super::numbers::{max_f64, min_f64};
-use super::{GRACE, Plant};
+use super::{GRACE, World};
 
 /// State change within a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(super) enum Crossing {
     Light,
 }
 
-impl Plant<'_> {
+impl World<'_> {
     /// Adds the durations between two times, split at the given changes.
     pub(super) fn account(&mut self, before: f64, time: f64, speed: f32, crossings: &mut [(f64, Crossing); 3]) {
         crossings.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -27,10 +27,10 @@ impl Plant<'_> {
             match crossing {
                 Crossing::None => {}
                 Crossing::Contact => touching = !touching,
-                Crossing::Light => self.truth.lit = !self.truth.lit,
+                Crossing::Light => self.senses.lit = !self.senses.lit,
                 Crossing::Line => {
-                    self.truth.line = !self.truth.line;
-                    self.left_line = if self.truth.line { self.left_line } else { at };
+                    self.senses.line = !self.senses.line;
+                    self.left_line = if self.senses.line { self.left_line } else { at };
                 }
             }
         }
@@ -48,13 +48,13 @@ impl Plant<'_> {
             return;
         }
         tally.distance += span * f64::from(speed.abs());
-        if self.truth.lit {
+        if self.senses.lit {
             tally.lit_time += span;
         }
         if speed > 0.0 {
-            let along = if self.truth.line { span } else { max_f64(0.0, min_f64(self.left_line + GRACE, to) - from) };
+            let along = if self.senses.line { span } else { max_f64(0.0, min_f64(self.left_line + GRACE, to) - from) };
             tally.line_time += along;
-            if self.truth.lit {
+            if self.senses.lit {
                 tally.lit_line_time += along;
             }
         }

@@ -1,13 +1,13 @@
 //! Contacts with walls and obstacles, and distances to the edges of lines and light.
 
-use super::Plant;
+use super::World;
 use super::count::Crossing;
 use super::numbers::{between, gaussian, later, max_f64};
 use crate::cargo::motion::{Pose, direction};
 use crate::cargo::scene::TICK;
 use xpuck_kernels::math::{Vec2, min, vec2};
 
-impl Plant<'_> {
+impl World<'_> {
     /// Updates the contact between two times; returns the time of a change.
     pub(super) fn meet(&mut self, last: f64, time: f64) -> (f64, Crossing) {
         if let Some(normal) = self.contact {
@@ -16,11 +16,11 @@ impl Plant<'_> {
             if now > 0.0 {
                 let at = between(last, time, earlier, now);
                 let pose = self.stretch.pose(time);
-                self.go(time, pose);
-                self.look_soon();
+                self.start_motion(time, pose);
+                self.schedule_senses();
                 return (at, Crossing::Contact);
             }
-            self.truth.pressed = direction(self.stretch.pose(time).heading).dot(normal) < 0.0;
+            self.senses.pressed = direction(self.stretch.pose(time).heading).dot(normal) < 0.0;
             self.due.walls = if self.stretch.turn == 0.0 { u32::MAX } else { self.now + TICK };
             return (time, Crossing::None);
         }
@@ -37,8 +37,8 @@ impl Plant<'_> {
         let mut pose = self.stretch.pose(free);
         self.contact = Some(self.clearance(pose.at).1);
         pose.heading += gaussian(self.prepared.scene.noise.obstacle, &mut self.draws);
-        self.go(free, pose);
-        self.look_soon();
+        self.start_motion(free, pose);
+        self.schedule_senses();
         (free, Crossing::Contact)
     }
 

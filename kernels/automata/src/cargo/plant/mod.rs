@@ -13,7 +13,7 @@ mod numbers;
 use crate::cargo::fork::Fork;
 use crate::cargo::geometry::Segment;
 use crate::cargo::light::{LIT, brightness, lit_radius};
-use crate::cargo::motion::{Pose, Stretch, direction};
+use crate::cargo::motion::{Motion, Pose, direction};
 use crate::cargo::scene::{CARGO, FLOOR, REGISTERS, Scene, TICK};
 use crate::cargo::tally::Tally;
 use count::Crossing;
@@ -26,22 +26,22 @@ use xpuck_kernels::random::Draws;
 const GRACE: f64 = 200.0;
 /// Scene with constants shared by its runs.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedScene {
     scene: Scene,
     segments: Vec<Segment>,
     lit_radii: Vec<f32>,
 }
 
-impl Prepared {
+impl PreparedScene {
     /// Prepares a scene. The error names the key and a remedy if the scene is invalid.
-    pub fn new(scene: Scene) -> Result<Prepared, String> {
+    pub fn new(scene: Scene) -> Result<PreparedScene, String> {
         scene.check()?;
         let segments = scene.lines.iter().flat_map(|line| {
             line.points.windows(2).map(|pair| Segment::new(point(pair[0]), point(pair[1]), line.width))
         });
         let segments = segments.collect();
         let lit_radii = scene.lamps.iter().map(|lamp| lit_radius(lamp, scene.conductivity)).collect();
-        Ok(Prepared { segments, lit_radii, scene })
+        Ok(PreparedScene { segments, lit_radii, scene })
     }
 
     /// Scene.
@@ -62,12 +62,12 @@ pub struct Senses {
 }
 
 /// Simulated world.
-pub(in crate::cargo) struct Plant<'a> {
-    prepared: &'a Prepared,
+pub(in crate::cargo) struct World<'a> {
+    prepared: &'a PreparedScene,
     /// Evaluate everything at every tick, because changes due to sensor noise cannot be predicted.
-    eager: bool,
+    every_tick: bool,
     now: u32,
-    stretch: Stretch,
+    stretch: Motion,
     /// Commanded forward and turning speed; a blocked robot does not move forward.
     command: (f32, f32),
     wheels: (i16, i16),
@@ -81,7 +81,7 @@ pub(in crate::cargo) struct Plant<'a> {
     inside: u64,
     activated: Vec<u32>,
     next_event: Vec<(u32, u32)>,
-    truth: Senses,
+    senses: Senses,
     left_line: f64,
     due: Due,
     suppressed: bool,
@@ -98,15 +98,15 @@ struct Due {
     areas: u32,
 }
 
-impl<'a> Plant<'a> {
-    pub fn new(prepared: &'a Prepared, start: usize, only_after_load: bool, draws: Draws) -> Plant<'a> {
+impl<'a> World<'a> {
+    pub fn new(prepared: &'a PreparedScene, start: usize, only_after_load: bool, draws: Draws) -> World<'a> {
         let scene = &prepared.scene;
         let pose = Pose::from(scene.starts[start % scene.starts.len()]);
-        let mut plant = Plant {
+        let mut plant = World {
             prepared,
-            eager: scene.noise.any_sensor(),
+            every_tick: scene.noise.any_sensor(),
             now: 0,
-            stretch: Stretch::new(0.0, pose, 0.0, 0.0),
+            stretch: Motion::new(0.0, pose, 0.0, 0.0),
             command: (0.0, 0.0),
             wheels: (0, 0),
             contact: None,
@@ -118,7 +118,7 @@ impl<'a> Plant<'a> {
             inside: 0,
             activated: vec![0; scene.areas.len()],
             next_event: scene.times.iter().map(|event| (event.start, event.count)).collect(),
-            truth: Senses::default(),
+            senses: Senses::default(),
             left_line: f64::NEG_INFINITY,
             due: Due { walls: 0, line: 0, light: 0, areas: 0 },
             suppressed: only_after_load,
@@ -127,7 +127,7 @@ impl<'a> Plant<'a> {
             draws,
         };
         plant.run_times();
-        plant.look();
+        plant.update_senses();
         plant
     }
 
@@ -142,7 +142,7 @@ impl<'a> Plant<'a> {
     /// Sensor readings with noise.
     pub fn senses(&mut self) -> Senses {
         let noise = self.prepared.scene.noise;
-        let mut senses = self.truth;
+        let mut senses = self.senses;
         if noise.bumper > 0.0 {
             senses.pressed = f32::from(u8::from(senses.pressed)) + gaussian(noise.bumper, &mut self.draws) > 0.5;
         }
@@ -174,7 +174,7 @@ impl<'a> Plant<'a> {
 
     /// Next tick at which something can happen.
     pub fn next(&self) -> u32 {
-        if self.eager {
+        if self.every_tick {
             return self.now + TICK;
         }
         let due = &self.due;
@@ -193,7 +193,7 @@ impl<'a> Plant<'a> {
         self.wheels = (left, right);
         if self.line_contact(f64::from(self.now)) && !self.suppressed {
             self.tally.changes += changed;
-            self.tally.lit_changes += if self.truth.lit { changed } else { 0 };
+            self.tally.lit_changes += if self.senses.lit { changed } else { 0 };
         }
         let scene = &self.prepared.scene;
         let noise = scene.noise;
@@ -205,8 +205,8 @@ impl<'a> Plant<'a> {
         self.command = (0.5 * (left + right), (left - right) / (2.0 * scene.body.radius));
         let mut pose = self.pose();
         pose.heading += gaussian(noise.heading, &mut self.draws);
-        self.go(f64::from(self.now), pose);
-        self.look_soon();
+        self.start_motion(f64::from(self.now), pose);
+        self.schedule_senses();
     }
 
     /// Sets the power of the fork: up (positive), down (negative) or stop (0).
@@ -215,7 +215,7 @@ impl<'a> Plant<'a> {
     }
 
     /// Starts a new motion with the commanded speeds; an obstacle ahead allows only turns.
-    fn go(&mut self, time: f64, pose: Pose) {
+    fn start_motion(&mut self, time: f64, pose: Pose) {
         let (speed, turn) = self.command;
         if let Some(normal) = self.contact
             && speed * direction(pose.heading).dot(normal) > 0.0
@@ -223,32 +223,32 @@ impl<'a> Plant<'a> {
             self.contact = None;
         }
         let speed = if self.contact.is_some() { 0.0 } else { speed };
-        self.stretch = Stretch::new(time, pose, speed, turn);
-        self.truth.pressed = self.contact.is_some_and(|normal| direction(pose.heading).dot(normal) < 0.0);
+        self.stretch = Motion::new(time, pose, speed, turn);
+        self.senses.pressed = self.contact.is_some_and(|normal| direction(pose.heading).dot(normal) < 0.0);
     }
 
-    fn look_soon(&mut self) {
+    fn schedule_senses(&mut self) {
         let soon = self.now + TICK;
         for due in [&mut self.due.walls, &mut self.due.line, &mut self.due.light, &mut self.due.areas] {
             *due = soon.min(*due);
         }
     }
 
-    /// Advances to a tick, at most [`Plant::next`].
+    /// Advances to a tick, at most [`World::next`].
     pub fn advance(&mut self, tick: u32) {
         let (before, time) = (f64::from(self.now), f64::from(tick));
         let last = max_f64(before, time - f64::from(TICK));
-        let was = self.truth;
+        let was = self.senses;
         let touched = self.contact.is_some();
         let speed = self.stretch.speed;
         let mut crossings = [(time, Crossing::None); 3];
         self.now = tick;
-        if self.eager || tick >= self.due.walls {
+        if self.every_tick || tick >= self.due.walls {
             crossings[0] = self.meet(last, time);
         }
         let pose = self.stretch.pose(time);
-        if self.eager || tick >= self.due.line {
-            let edge = |plant: &Plant, pose: Pose| plant.line_edge(pose);
+        if self.every_tick || tick >= self.due.line {
+            let edge = |plant: &World, pose: Pose| plant.line_edge(pose);
             let distance = edge(self, pose);
             if (distance <= 0.0) != was.line {
                 let earlier = edge(self, self.pose_before(last));
@@ -258,7 +258,7 @@ impl<'a> Plant<'a> {
                 + self.stretch.turn.abs() * self.prepared.scene.body.radius * self.prepared.scene.body.line_sensor;
             self.due.line = later(tick, distance.abs(), reach);
         }
-        if self.eager || tick >= self.due.light {
+        if self.every_tick || tick >= self.due.light {
             let distance = self.light_edge(pose.at);
             if (distance <= 0.0) != was.lit {
                 let earlier = self.light_edge(self.pose_before(last).at);
@@ -275,12 +275,12 @@ impl<'a> Plant<'a> {
         if self.next_event.iter().any(|event| event.1 > 0 && event.0 <= tick) {
             self.run_times();
         }
-        if self.eager || tick >= self.due.areas {
+        if self.every_tick || tick >= self.due.areas {
             self.enter_areas(pose);
         }
         if (pose.heading - self.stretch.from.heading).abs() > 6.0 {
             // Restarts the motion to keep angles, and therefore their rounding errors, small.
-            self.stretch = Stretch::new(time, pose, self.stretch.speed, self.stretch.turn);
+            self.stretch = Motion::new(time, pose, self.stretch.speed, self.stretch.turn);
         }
     }
 
@@ -290,15 +290,15 @@ impl<'a> Plant<'a> {
     }
 
     fn line_contact(&self, time: f64) -> bool {
-        self.truth.line || time - self.left_line < GRACE
+        self.senses.line || time - self.left_line < GRACE
     }
 
     /// Evaluates senses that can change without motion: at the start and when lamps are switched.
-    fn look(&mut self) {
+    fn update_senses(&mut self) {
         let pose = self.pose();
-        self.truth.line = self.line_edge(pose) <= 0.0;
-        self.truth.lit = self.light_edge(pose.at) <= 0.0;
-        self.look_soon();
+        self.senses.line = self.line_edge(pose) <= 0.0;
+        self.senses.lit = self.light_edge(pose.at) <= 0.0;
+        self.schedule_senses();
     }
 }
 

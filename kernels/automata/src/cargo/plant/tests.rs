@@ -1,13 +1,13 @@
 use super::*;
 use crate::cargo::run::{Setup, run};
 use crate::cargo::scene::{Line, Noise, Start};
-use crate::cargo::{Weights, hand_made, printed};
+use crate::cargo::{Weights, hand_made_automata, published_scene};
 use std::f32::consts::FRAC_PI_2;
 use xpuck_kernels::random::Stream;
 
 fn drive_for(scene: Scene, powers: (i16, i16), time: u32) -> Tally {
-    let prepared = Prepared::new(scene).unwrap();
-    let mut plant = Plant::new(&prepared, 0, false, Draws::new(1, 0, 0, 0, Stream::Motion));
+    let prepared = PreparedScene::new(scene).unwrap();
+    let mut plant = World::new(&prepared, 0, false, Draws::new(1, 0, 0, 0, Stream::Motion));
     plant.drive(powers.0, powers.1);
     while plant.now < time {
         let next = plant.next().min(time);
@@ -24,7 +24,7 @@ fn empty() -> Scene {
         areas: vec![],
         times: vec![],
         scripts: vec![],
-        ..printed()
+        ..published_scene()
     }
 }
 
@@ -52,12 +52,12 @@ fn obstacles_stop_a_robot_when_it_touches_them() {
 fn looking_only_when_something_can_change_changes_nothing() {
     let weights = Weights::default();
     // This bumper noise is too small to have an effect, but it forces evaluation at every tick.
-    let eager = Scene { noise: Noise { bumper: 1e-30, ..Noise::default() }, ..printed() };
-    let [lazy, eager] = [printed(), eager].map(|scene| Prepared::new(scene).unwrap());
+    let eager = Scene { noise: Noise { bumper: 1e-30, ..Noise::default() }, ..published_scene() };
+    let [lazy, eager] = [published_scene(), eager].map(|scene| PreparedScene::new(scene).unwrap());
     for start in 0..3 {
         let [lazy, eager] = [&lazy, &eager].map(|world| {
             let setup = Setup { world, weights: &weights, start, repeat: 0, time: 200_000, seed: 3 };
-            run(&hand_made(), &setup, &[]).tally
+            run(&hand_made_automata(), &setup, &[]).tally
         });
         assert_eq!(lazy.scripts, eager.scripts);
         assert_eq!((lazy.changes, lazy.lit_changes), (eager.changes, eager.lit_changes));
@@ -77,9 +77,13 @@ fn looking_only_when_something_can_change_changes_nothing() {
 fn noise_makes_runs_differ() {
     let noise = Noise { bumper: 1e-3, light: 1e-4, line: 4.0, speed: 1e-3, heading: 1e-4, obstacle: 1e-2 };
     let [clean, noisy] = [Noise::default(), noise].map(|noise| {
-        let world = Prepared::new(Scene { noise, ..printed() }).unwrap();
+        let world = PreparedScene::new(Scene { noise, ..published_scene() }).unwrap();
         let weights = Weights::default();
-        run(&hand_made(), &Setup { world: &world, weights: &weights, start: 0, repeat: 0, time: 60_000, seed: 3 }, &[])
+        run(
+            &hand_made_automata(),
+            &Setup { world: &world, weights: &weights, start: 0, repeat: 0, time: 60_000, seed: 3 },
+            &[],
+        )
     });
     assert_ne!(clean.tally, noisy.tally);
 }

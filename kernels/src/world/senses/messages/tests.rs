@@ -11,8 +11,8 @@ fn heard(model: Messages, bodies: &[Option<Pose>], discs: &[f32], messages: u32)
     let channel = Channel::new(model, bodies.len() - discs.len(), discs.to_vec());
     let mut all = Vec::new();
     for number in 0..messages {
-        let moment = Moment { seed: 5, world: 0, number };
-        channel.hear(moment, 0, bodies, |other, neighbour| all.extend((other == 1).then_some(neighbour)));
+        let moment = MessageId { seed: 5, world: 0, number };
+        channel.receive(moment, 0, bodies, |other, neighbour| all.extend((other == 1).then_some(neighbour)));
     }
     all
 }
@@ -103,10 +103,10 @@ fn robots_with_different_gains_may_hear_each_other_one_way() {
     let model = Messages { gain_spread: 0.5, gain_seed: 3, ..Messages::default() };
     let channel = Channel::new(model, 100, Vec::new());
     let bodies: Vec<Option<Pose>> = (0..100).map(|i| at((i % 10) as f32 * 0.15, (i / 10) as f32 * 0.15, 0.0)).collect();
-    let moment = Moment { seed: 1, world: 0, number: 0 };
+    let moment = MessageId { seed: 1, world: 0, number: 0 };
     let mut hears = vec![vec![false; 100]; 100];
     for (me, row) in hears.iter_mut().enumerate() {
-        channel.hear(moment, me, &bodies, |other, _| row[other] = true);
+        channel.receive(moment, me, &bodies, |other, _| row[other] = true);
     }
     let one_way = (0..100).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|(a, b)| hears[*a][*b] != hears[*b][*a]);
     assert!(one_way.count() > 100);

@@ -73,7 +73,7 @@ impl Version {
         }
     }
 
-    fn tells_lengths(self) -> bool {
+    fn has_lengths(self) -> bool {
         matches!(self, Version::V4_1 | Version::V4_2)
     }
 }
@@ -127,7 +127,7 @@ pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
             }
         });
         // Skeletons, assets (new in 4.1), labelled markers, force plates and devices.
-        let parts = if version.tells_lengths() { 5 } else { 4 };
+        let parts = if version.has_lengths() { 5 } else { 4 };
         (0..parts).for_each(|_| empty(out, version));
         // No time code.
         out.extend([0; 8]);
@@ -137,7 +137,7 @@ pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
             let ticks = moment.as_nanos() * u128::from(CLOCK_HERTZ) / 1_000_000_000;
             out.extend((ticks as u64).to_le_bytes());
         }
-        if version.tells_lengths() {
+        if version.has_lengths() {
             // No precision time protocol.
             out.extend([0; 8]);
         }
@@ -164,12 +164,12 @@ fn empty(out: &mut Vec<u8>, version: Version) {
 /// Writes contents, preceded by their length in versions that have lengths.
 fn measured(out: &mut Vec<u8>, version: Version, body: impl FnOnce(&mut Vec<u8>)) {
     let at = out.len();
-    if version.tells_lengths() {
+    if version.has_lengths() {
         put(out, 0);
     }
     let from = out.len();
     body(out);
-    if version.tells_lengths() {
+    if version.has_lengths() {
         let length = (out.len() - from) as i32;
         out[at..from].copy_from_slice(&length.to_le_bytes());
     }
@@ -202,7 +202,7 @@ mod tests {
     const TIMES: &str = "0000000000000000cdcccccccccce03f404b4c0000000000404b4c0000000000d01b500000000000";
 
     #[test]
-    fn a_frame_of_the_third_version_has_counts() {
+    fn natnet_3_frame_has_section_counts() {
         // 116 bytes; frame 22; no marker set, no marker, one body; four more sections; state; end mark.
         let golden = format!(
             "07007400160000000000000000000000 01000000{BODY}00000000000000000000000000000000{TIMES}000000000000"
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_of_the_fourth_version_has_counts_and_lengths() {
+    fn natnet_4_frame_has_section_counts_and_lengths() {
         // As above, with a length after each count, one more section, and an empty precision time stamp.
         let empty = "0000000000000000";
         let golden = format!(
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_says_what_it_speaks_and_where_its_frames_go() {
+    fn server_info_states_version_and_frame_address() {
         let group = "239.255.42.99:1511".parse().unwrap();
         for (version, group, end) in [
             (Version::V3_1, Some(group), "010000000301000080969800000000 00e70501efff2a63"),

@@ -196,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn the_hello_has_the_bytes_that_the_vendors_client_accepts() {
+    fn hello_matches_golden_bytes() {
         let golden = "01002b1a24000000a18601001c000000060000000100000002000000050000000900\
                       00002a000000a4860100";
         assert_eq!(hex(&hello(&RECORDED)), golden);
     }
 
     #[test]
-    fn a_frame_has_the_bytes_that_the_vendors_client_accepts() {
+    fn frame_matches_golden_bytes() {
         let golden = "01002b1a08010000a486010028000000040000000100000001000000020000000100000005000000010000000900\
             00000100000000000000010000000800000070991400000000000200000040000000010000000400000078703031010000000000\
             00000100000000000000000000000000000000000000000000000000000004000000787030310000000000000000050000000400\
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_that_were_not_asked_for_are_neither_sent_nor_announced() {
+    fn unrequested_objects_are_neither_sent_nor_announced() {
         let pose = SegmentPose { translation: [0.0; 3], rotation: [0.0; 9] };
         let subjects: Vec<String> = vec!["xp01".into(), "frisbee".into()];
         let wanted = BTreeSet::from([id::FRAME_INFO, 777]);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ping_is_echoed_in_a_packet_of_its_own() {
+    fn ping_is_echoed_in_separate_packet() {
         assert_eq!(hex(&ping(1)), "01002b1a100000002a000000080000000100000000000000");
     }
 }

@@ -20,14 +20,14 @@ enum Outgoing {
 
 /// Subscriptions of a client.
 #[derive(Default)]
-struct Wishes {
+struct Subscriptions {
     any: AtomicBool,
     objects: Mutex<BTreeSet<u32>>,
     all: AtomicBool,
     next: AtomicBool,
 }
 
-impl clients::Wishes for Wishes {
+impl clients::Wishes for Subscriptions {
     fn has_any(&self) -> bool {
         self.any.load(Relaxed)
     }
@@ -37,7 +37,7 @@ impl clients::Wishes for Wishes {
 pub struct Server {
     subjects: Vec<String>,
     port: Port,
-    clients: Clients<Outgoing, Wishes>,
+    clients: Clients<Outgoing, Subscriptions>,
     latest: Mutex<Option<Arc<Frame>>>,
 }
 
@@ -74,17 +74,22 @@ impl Server {
     }
 
     /// Accepts waiting connections.
-    pub fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
-        self.port.admit(scope, move |stream| self.converse(scope, stream, stop));
+    pub fn accept<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
+        self.port.admit(scope, move |stream| self.serve_client(scope, stream, stop));
     }
 
-    fn converse<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stream: TcpStream, stop: &'scope AtomicBool) {
-        let encode = |message, wishes: &Wishes| match message {
+    fn serve_client<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        stream: TcpStream,
+        stop: &'scope AtomicBool,
+    ) {
+        let encode = |message, wishes: &Subscriptions| match message {
             Outgoing::Bytes(bytes) => bytes,
             Outgoing::Frame(frame) => encode::frame(&self.subjects, HERTZ, &frame, &lock(&wishes.objects)),
         };
         let mut received = Vec::new();
-        let hear = |bytes: &[u8], queue: &SyncSender<Outgoing>, wishes: &Wishes| {
+        let hear = |bytes: &[u8], queue: &SyncSender<Outgoing>, wishes: &Subscriptions| {
             received.extend_from_slice(bytes);
             self.listen(&mut received, queue, wishes).is_ok_and(|keeps_up| keeps_up)
         };
@@ -98,7 +103,7 @@ impl Server {
         &self,
         received: &mut Vec<u8>,
         queue: &SyncSender<Outgoing>,
-        wishes: &Wishes,
+        wishes: &Subscriptions,
     ) -> Result<bool, RequestError> {
         while let Some(objects) = next_packet(received)? {
             for request in request::parse(&objects)? {
@@ -111,7 +116,7 @@ impl Server {
         Ok(true)
     }
 
-    fn obey(&self, request: Request, wishes: &Wishes) -> Option<Outgoing> {
+    fn obey(&self, request: Request, wishes: &Subscriptions) -> Option<Outgoing> {
         wishes.any.store(true, Relaxed);
         match request {
             Request::Objects(mut ids) => {

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pose_has_the_documented_bytes() {
+    fn pose_matches_documented_bytes() {
         let mut writer = Writer::default();
         writer.pose(STAMP, 3, &SensorPose { place: [1.0, -0.2505, 0.05], turn: [0.0, 0.0, 0.0, 1.0] });
         // 24 + 64 bytes, stamp, sender 3, type 0, message 0; sensor 0; position; quaternion.
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pong_is_a_header_and_messages_are_counted() {
+    fn pong_is_header_only_with_sequence_number() {
         let mut writer = Writer::default();
         (0..2).for_each(|_| writer.pong(STAMP, 1));
         assert_eq!(hex(&writer.take()[24..]), "000000186553f1000001e240000000010000000200000001");

@@ -25,9 +25,9 @@ enum Outgoing {
 
 /// Whether the client's cookie was accepted, so that it receives poses.
 #[derive(Default)]
-struct Welcome(AtomicBool);
+struct Accepted(AtomicBool);
 
-impl Wishes for Welcome {
+impl Wishes for Accepted {
     fn has_any(&self) -> bool {
         self.0.load(Relaxed)
     }
@@ -40,7 +40,7 @@ pub(crate) struct Server {
     requests: UdpSocket,
     /// Wall time of this machine at the start of the arena; message stamps are this time plus arena time.
     start: Duration,
-    clients: Clients<Outgoing, Welcome>,
+    clients: Clients<Outgoing, Accepted>,
 }
 
 impl Server {
@@ -81,7 +81,7 @@ impl Server {
 
     fn converse<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stream: TcpStream, stop: &'scope AtomicBool) {
         let (mut writer, mut now) = (Writer::default(), self.start);
-        let encode = move |message, _: &Welcome| {
+        let encode = move |message, _: &Accepted| {
             match message {
                 Outgoing::Cookie => return COOKIE.to_vec(),
                 Outgoing::Descriptions => writer.descriptions(now, &self.trackers),
@@ -94,14 +94,14 @@ impl Server {
             writer.take()
         };
         let mut session = Session::default();
-        let hear = |bytes: &[u8], queue: &SyncSender<Outgoing>, welcome: &Welcome| {
+        let hear = |bytes: &[u8], queue: &SyncSender<Outgoing>, welcome: &Accepted| {
             session.feed(bytes).is_ok_and(|answers| self.answer(answers, queue, welcome))
         };
         self.clients.converse(scope, stream, stop, Outgoing::Cookie, encode, hear);
     }
 
     /// Queues replies; returns false if the client does not read them.
-    fn answer(&self, answers: Vec<Answer>, queue: &SyncSender<Outgoing>, welcome: &Welcome) -> bool {
+    fn answer(&self, answers: Vec<Answer>, queue: &SyncSender<Outgoing>, welcome: &Accepted) -> bool {
         for answer in answers {
             let outgoing = match answer {
                 Answer::Welcome => Outgoing::Descriptions,

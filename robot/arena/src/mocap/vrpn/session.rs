@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recorded_client_is_understood_in_any_pieces() {
+    fn recorded_client_is_parsed_in_any_chunk_size() {
         let expected = [Answer::Welcome, Answer::Pong("xp01".into())];
         for piece in [1, 7, 1000] {
             let mut session = Session::default();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_vrpn_is_refused() {
+    fn invalid_vrpn_input_is_rejected() {
         let error = Session::default().feed(b"GET / HTTP/1.1\r\nHost: vicon\r\n").unwrap_err();
         assert!(error.to_string().contains("GET / HTTP"), "{error}");
         let feed = |message: &str| {

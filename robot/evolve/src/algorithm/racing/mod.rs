@@ -38,9 +38,9 @@ const PROGRESS: f64 = 0.01;
 /// Generations without progress after which a start is given up: a start from new trees, a start from guests.
 const PATIENCE: [u32; 2] = [6, 10];
 /// Minimum age at which a start from new trees is given up (generations).
-const YOUTH: u32 = 10;
+const MIN_AGE: u32 = 10;
 /// Restart criterion: deficit to the best guest, and generations without progress.
-const BEHIND: (f64, u32) = (0.05, 3);
+const MAX_DEFICIT: (f64, u32) = (0.05, 3);
 
 /// State of an island's race.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -77,14 +77,14 @@ fn is_known(individual: &Individual, settings: &Settings) -> bool {
 impl Rules for Racing {
     fn populate(&mut self, deme: &mut Deme) {
         *self = Racing::default();
-        self.sow(deme);
+        self.seed_population(deme);
     }
 
     /// The given trees are newborns, and the best of them breed. There are no generations of new trees only.
     fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         *self = Racing { from_guests: !given.is_empty(), ..Racing::default() };
-        self.enter(deme, given);
-        self.sow(deme);
+        self.admit(deme, given);
+        self.seed_population(deme);
     }
 
     fn trials(&self, deme: &Deme) -> Vec<Trial> {
@@ -110,16 +110,16 @@ impl Rules for Racing {
         if fitness <= UNMOVED { NOTHING_MOVED } else { fitness }
     }
 
-    fn worth(&self, individual: &Individual, settings: &Settings) -> f64 {
+    fn sort_key(&self, individual: &Individual, settings: &Settings) -> f64 {
         // The stage comes first: the two samples of a newborn cannot be compared with those of the elite.
         value(individual, settings.node_cost) - 10.0 * f64::from(individual.stage as u8)
     }
 
-    fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
+    fn champion_value(&self, individual: &Individual, settings: &Settings) -> f64 {
         if is_known(individual, settings) {
             value(individual, settings.node_cost)
         } else {
-            self.worth(individual, settings) - 10.0
+            self.sort_key(individual, settings) - 10.0
         }
     }
 
@@ -169,7 +169,7 @@ impl Rules for Racing {
         if world_changed || self.is_stuck(deme) {
             self.start_again(deme);
         }
-        self.sow(deme);
+        self.seed_population(deme);
     }
 }
 
@@ -190,8 +190,8 @@ impl Racing {
         if self.from_guests {
             return quiet >= PATIENCE[1];
         }
-        let behind = guest - elite > BEHIND.0 && quiet >= BEHIND.1;
-        generation - self.began >= YOUTH && (quiet >= PATIENCE[0] || behind)
+        let behind = guest - elite > MAX_DEFICIT.0 && quiet >= MAX_DEFICIT.1;
+        generation - self.began >= MIN_AGE && (quiet >= PATIENCE[0] || behind)
     }
 
     /// Keeps the best elite individual as a guest. Starts from the guests if the last start was from new trees,

@@ -16,15 +16,15 @@ use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
 
 /// Number of generations of new trees only, after a start from new trees.
-const SOWING: u32 = 6;
-/// Share of new trees among the newborns, after the first [`SOWING`] generations.
-const FRESH: f32 = 0.1;
+const SEED_GENERATIONS: u32 = 6;
+/// Share of new trees among the newborns, after the first [`SEED_GENERATIONS`] generations.
+const NEW_TREE_SHARE: f32 = 0.1;
 /// Number of attempts to create a tree that was not tried yet.
 const TRIES: usize = 20;
 
 impl Racing {
     /// Admits given trees as newborns, each once, within the generation's budget.
-    pub(super) fn enter(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
+    pub(super) fn admit(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         let most = deme.settings().population / TRIALS[0] as usize;
         for genotype in given {
             let (made, key) = reduced(deme.space(), genotype);
@@ -36,22 +36,22 @@ impl Racing {
     }
 
     /// Fills the rest of the generation's budget with newborns.
-    pub(super) fn sow(&mut self, deme: &mut Deme) {
+    pub(super) fn seed_population(&mut self, deme: &mut Deme) {
         let budget = deme.settings().population as u32;
         let taken: u32 = self.trials(deme).iter().map(|trial| trial.length).sum();
         let count = (budget.saturating_sub(taken) / TRIALS[0]).max(budget / 32);
         let elite = deme.individuals().iter().take_while(|i| i.stage == Stage::Elite).count();
-        let young = !self.from_guests && deme.generation() - self.began < SOWING;
+        let young = !self.from_guests && deme.generation() - self.began < SEED_GENERATIONS;
         let mut newborn = Vec::new();
         let node_cost = deme.settings().node_cost;
         let value = |individual: &Individual| value(individual, node_cost);
         let primitive_set = deme.primitive_set().clone();
         let builder =
-            RuleListBuilder::of(&primitive_set).filter(|_| deme.settings().representation == Representation::Tree);
+            RuleListBuilder::new(&primitive_set).filter(|_| deme.settings().representation == Representation::Tree);
         for place in 0..count as usize {
             let mut draws = deme.draws(place);
             for _ in 0..TRIES {
-                let fresh = young || elite < 4.min(deme.settings().elites()) || draws.unit() < FRESH;
+                let fresh = young || elite < 4.min(deme.settings().elites()) || draws.unit() < NEW_TREE_SHARE;
                 let (made, ids, operator) = if fresh {
                     (random(deme.space(), builder.as_ref(), &mut draws), None, Operator::Random)
                 } else {

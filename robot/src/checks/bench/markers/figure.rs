@@ -1,7 +1,7 @@
 //! Figure of the benchmark: errors over distance, and detection rate over speed as in Fig. 5.9 of the thesis.
 
 use super::Report;
-use super::trials::{Accuracy, Errors, mean};
+use super::trials::{Accuracy, Errors, mean_rate};
 use crate::checks::bench::panel::{COLOURS, Panel, round_up};
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ pub(super) fn svg(report: &Report) -> String {
     for row in &report.speeds {
         panel.line(&mut out, row.found.iter().copied(), "stroke=\"#bbb\"");
     }
-    panel.line(&mut out, mean(&report.speeds).into_iter(), "stroke=\"#1b4f8f\" stroke-width=\"2\"");
+    panel.line(&mut out, mean_rate(&report.speeds).into_iter(), "stroke=\"#1b4f8f\" stroke-width=\"2\"");
     if let Some(half) = report.half_at_px_s {
         let [x, y] = panel.at(half, 0.5);
         let _ = writeln!(

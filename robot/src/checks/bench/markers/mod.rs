@@ -119,14 +119,14 @@ pub(super) fn run(args: &MarkersArgs) -> Result<(), BenchError> {
     let optics = optics(args)?;
     let fit = measure_lens(&optics, args.seed)?;
     let setup = Setup { optics, measured: fit.lens, frames: args.frames.into(), seed: args.seed };
-    let told = |what: &str| output::note(what);
+    let told = |what: &str| output::print_error(what);
     told("tags at rest");
     let accuracy = trials::accuracy(&setup);
     told("tags while the robot turns");
     let speeds = trials::speeds(&setup);
     told("times");
     let times = trials::times(&setup);
-    let half_at_px_s = trials::half(&speeds);
+    let half_at_px_s = trials::half_rate_speed(&speeds);
     let (size, rms_px) = (optics.lens.size, fit.rms);
     let lenses = [optics.lens.into(), fit.lens.into()];
     let [lens, measured] = lenses;
@@ -174,7 +174,7 @@ fn measure_lens(optics: &Optics, seed: u32) -> Result<Fit, BenchError> {
         let frame = synthetic::render(tags, BOARD.size, &Optics { exposure: 0.0, ..*optics }, &mut draws);
         markers.detect(&frame).iter().map(|marker| (marker.id, marker.corners)).collect()
     };
-    let views: Vec<_> = synthetic::board_views(&BOARD, VIEWS).iter().enumerate().map(view).collect();
+    let views: Vec<_> = synthetic::calibration_views(&BOARD, VIEWS).iter().enumerate().map(view).collect();
     let size = optics.lens.size.map(|side| side as usize);
     fit::fit(&views, &BOARD, size).map_err(|error| BenchError::Unmeasured(format!("the lens: {error}")))
 }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lens_that_was_measured_makes_bearings_better() {
+    fn measured_lens_improves_bearings() {
         let optics = optics(&args(&["--width", "320"])).unwrap();
         let fit = measure_lens(&optics, 1).unwrap();
         let setup = Setup { optics, measured: fit.lens, frames: 4, seed: 1 };

@@ -1,7 +1,7 @@
 //! Results of the benchmark as text.
 
 use super::Report;
-use super::trials::{Errors, mean};
+use super::trials::{Errors, mean_rate};
 use std::fmt::Write;
 
 /// Appends text. Writing to a string cannot fail.
@@ -50,7 +50,7 @@ pub(super) fn text(report: &Report) -> String {
         row.found.iter().for_each(|[_, part]| put(&mut out, format_args!("{:6.0}", 100.0 * part)));
     }
     let _ = write!(out, "\n      mean");
-    mean(&report.speeds).iter().for_each(|[_, part]| put(&mut out, format_args!("{:6.0}", 100.0 * part)));
+    mean_rate(&report.speeds).iter().for_each(|[_, part]| put(&mut out, format_args!("{:6.0}", 100.0 * part)));
     let half = report.half_at_px_s.map_or("at no speed that was tried".into(), |at| format!("at {at:.0} pixels/s"));
     let _ = writeln!(out, "\nhalf of them are found {half}; the thesis's at 180 of a picture of 320\n");
     let _ = writeln!(out, "picture        found    ms  deviation");

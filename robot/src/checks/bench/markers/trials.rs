@@ -2,7 +2,7 @@
 
 use super::Setup;
 use crate::vision::markers::{Marker, Pose};
-use crate::vision::synthetic::{self, Optics, stands};
+use crate::vision::synthetic::{self, Optics, marker_pose};
 use serde::Serialize;
 use std::time::Instant;
 use xpuck_kernels::random::Draws;
@@ -67,17 +67,17 @@ pub(super) struct Time {
 }
 
 /// Random bearing and elevation (rad) at which the whole tag is in the picture.
-fn somewhere(distance: f64, draws: &mut Draws) -> (f64, f64) {
+fn random_direction(distance: f64, draws: &mut Draws) -> (f64, f64) {
     let half = (0.75 * SIZE / distance).atan();
     let mut within = |most: f64| f64::from(draws.range(-1.0, 1.0)) * (most.to_radians() - half).max(0.0);
     (within(25.0), within(18.0))
 }
 
 /// Pose of a tag at a distance (m), whose normal has an angle (rad) to the line of sight.
-fn placed(distance: f64, angle: f64, (bearing, elevation): (f64, f64)) -> Pose {
+fn pose_at(distance: f64, angle: f64, (bearing, elevation): (f64, f64)) -> Pose {
     let level = distance * elevation.cos();
     let at = [level * bearing.cos(), level * bearing.sin(), distance * elevation.sin()];
-    stands(at, bearing + angle, 0.0)
+    marker_pose(at, bearing + angle, 0.0)
 }
 
 /// Errors of range, bearing and normal at each distance and angle.
@@ -96,7 +96,7 @@ pub(super) fn accuracy_at(setup: &Setup, distances: &[f64], angles: &[f64]) -> V
         for frame in 0..setup.frames {
             let mut draws = setup.draws(0, case as u32, frame);
             let side = if draws.unit() < 0.5 { -1.0 } else { 1.0 };
-            let pose = placed(distance_m, side * angle_deg.to_radians(), somewhere(distance_m, &mut draws));
+            let pose = pose_at(distance_m, side * angle_deg.to_radians(), random_direction(distance_m, &mut draws));
             let id = draws.below(587) as u16;
             let picture = synthetic::render(&[(id, pose)], SIZE, &setup.optics, &mut draws);
             for (markers, told) in [&mut known, &mut unknown].into_iter().zip(&mut told) {
@@ -156,9 +156,9 @@ pub(super) fn speeds(setup: &Setup) -> Vec<Speeds> {
             let mut seen = 0u32;
             for frame in 0..setup.frames {
                 let mut draws = setup.draws(1 + n as u32, case as u32, frame);
-                let (bearing, _) = somewhere(distance, &mut draws);
+                let (bearing, _) = random_direction(distance, &mut draws);
                 let side = if draws.unit() < 0.5 { -1.0 } else { 1.0 };
-                let pose = placed(distance, side * angle, (bearing, 0.0));
+                let pose = pose_at(distance, side * angle, (bearing, 0.0));
                 let optics = Optics { turning: side * speed * scale / setup.optics.lens.focal[0], ..setup.optics };
                 let picture = synthetic::render(&[(case as u16, pose)], SIZE, &optics, &mut draws);
                 seen += u32::from(markers.detect(&picture).iter().any(|marker| marker.id == case as u16));
@@ -171,7 +171,7 @@ pub(super) fn speeds(setup: &Setup) -> Vec<Speeds> {
 }
 
 /// Mean over all positions at each speed: speed (pixels/s) and detection rate.
-pub(super) fn mean(rows: &[Speeds]) -> Vec<[f64; 2]> {
+pub(super) fn mean_rate(rows: &[Speeds]) -> Vec<[f64; 2]> {
     let speeds = rows.first().map_or(0, |row| row.found.len());
     let at = |n: usize| {
         let sum: f64 = rows.iter().map(|row| row.found[n][1]).sum();
@@ -181,8 +181,8 @@ pub(super) fn mean(rows: &[Speeds]) -> Vec<[f64; 2]> {
 }
 
 /// Speed at which the mean detection rate falls to one half.
-pub(super) fn half(rows: &[Speeds]) -> Option<f64> {
-    mean(rows).windows(2).find_map(|pair| {
+pub(super) fn half_rate_speed(rows: &[Speeds]) -> Option<f64> {
+    mean_rate(rows).windows(2).find_map(|pair| {
         let [[slow, more], [fast, less]] = [pair[0], pair[1]];
         (more >= 0.5 && less < 0.5).then(|| slow + (more - 0.5) / (more - less) * (fast - slow))
     })
@@ -194,7 +194,7 @@ pub(super) fn times(setup: &Setup) -> Vec<Time> {
         let middle = f64::from(across - 1) / 2.0;
         let place = |n: u16| {
             let (row, column) = (f64::from(n / across) - middle, f64::from(n % across) - middle);
-            (n, stands([ahead, -column * size * 1.25, -row * size * 1.25], 0.0, 0.0))
+            (n, marker_pose([ahead, -column * size * 1.25, -row * size * 1.25], 0.0, 0.0))
         };
         (0..across * across).map(place).collect()
     };

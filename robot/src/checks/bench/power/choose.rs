@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_thesis_operating_point_is_found() {
+    fn thesis_operating_point_is_found() {
         let mut points = xu4();
         assert_eq!(efficient(&points), Some(1));
         assert_eq!(fastest_within(&points, 15.0), Some(2));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_counts_as_kept_within_five_parts_of_a_hundred() {
+    fn clock_within_five_percent_is_not_throttled() {
         assert!(!is_throttled(1400.0, Some(1350.0)) && !is_throttled(1400.0, None));
         assert!(is_throttled(1400.0, Some(1200.0)));
     }

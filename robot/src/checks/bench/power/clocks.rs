@@ -1,7 +1,7 @@
 //! Adjustable kernel clocks: processors (cpufreq) and GPU (devfreq). A clock is held at a step by setting its minimum
 //! and maximum to that step, whatever the governor; the previous limits are restored afterwards.
 
-use super::kept::{Kept, Limits};
+use super::kept::{Limits, SavedLimits};
 use std::fs::OpenOptions;
 use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -13,7 +13,7 @@ const LONGEST: u64 = 4096;
 /// Maximum number of folder entries examined, and of steps of a clock.
 const MOST: usize = 64;
 /// Number of intervals between minimum and maximum of a clock whose driver lists no steps.
-const EVEN: u64 = 5;
+const EVEN_STEPS: u64 = 5;
 /// Parts of devfreq names that identify a GPU.
 const GPUS: [&str; 3] = ["gpu", "mali", "v3d"];
 
@@ -67,7 +67,7 @@ impl Clock {
         if steps.is_empty() {
             let (low, high): (u64, u64) = (number("cpuinfo_min_freq")?, number("cpuinfo_max_freq")?);
             let span = high.checked_sub(low)?;
-            steps = (0..=EVEN).map(|n| low + span / EVEN * n).collect();
+            steps = (0..=EVEN_STEPS).map(|n| low + span / EVEN_STEPS * n).collect();
         }
         steps.sort_unstable();
         steps.dedup();
@@ -91,7 +91,7 @@ impl Clock {
     }
 
     /// Message with a remedy if the limits are narrower than the hardware's range.
-    pub fn narrowed(&self) -> Option<String> {
+    pub fn limits_warning(&self) -> Option<String> {
         let [least, greatest] = self.limits().ok()?;
         let [low, high] = self.names.hardware?.map(|name| number(&self.folder, name).ok());
         let (low, high) = (low?, high?);
@@ -117,7 +117,7 @@ impl Clock {
         let path = self.folder.join(name);
         let opened = OpenOptions::new().write(true).truncate(true).custom_flags(libc::O_NONBLOCK).open(&path);
         let written = opened.and_then(|mut file| file.write_all(value.as_bytes()));
-        written.map_err(|error| told(&path, &error))
+        written.map_err(|error| file_error(&path, &error))
     }
 
     /// Sets minimum and maximum. The minimum is lowered first, since it may never exceed the maximum.
@@ -154,19 +154,19 @@ fn text(folder: &Path, name: &str) -> Option<String> {
 /// Number in a kernel file, or a one-line error.
 fn number(folder: &Path, name: &str) -> Result<u64, String> {
     let path = folder.join(name);
-    let bytes = file::bytes(&path, LONGEST).map_err(|error| told(&path, &error))?;
+    let bytes = file::bytes(&path, LONGEST).map_err(|error| file_error(&path, &error))?;
     let number = std::str::from_utf8(&bytes).ok().and_then(|text| text.trim().parse().ok());
     number.ok_or_else(|| format!("{}: holds no number", path.display()))
 }
 
 /// Error text with the file name, and a hint if the user lacks the permission to set clocks.
-fn told(path: &Path, error: &Error) -> String {
+fn file_error(path: &Path, error: &Error) -> String {
     let who = if error.kind() == ErrorKind::PermissionDenied { ": setting clocks takes root (sudo)" } else { "" };
     format!("{}: {error}{who}", path.display())
 }
 
 /// Restores the limits that a killed sweep left behind; returns one line per clock.
-pub(super) fn put_back(clocks: &[&Clock], left: &[Limits]) -> Vec<String> {
+pub(super) fn restore_limits(clocks: &[&Clock], left: &[Limits]) -> Vec<String> {
     let of = |clock: &&&Clock| left.iter().find(|limits| limits.clock == clock.name);
     let back = |clock: &&Clock| {
         let Limits { between: [least, greatest], .. } = *of(&clock)?;
@@ -184,27 +184,27 @@ pub(super) fn put_back(clocks: &[&Clock], left: &[Limits]) -> Vec<String> {
 
 /// Clocks held by a sweep; dropping this restores their limits.
 #[derive(Debug)]
-pub(super) struct Held<'a> {
+pub(super) struct ClockHold<'a> {
     clocks: &'a [Clock],
     /// Previous minimum and maximum of each clock.
     before: Vec<[u64; 2]>,
-    kept: &'a Kept,
+    kept: &'a SavedLimits,
 }
 
-impl<'a> Held<'a> {
+impl<'a> ClockHold<'a> {
     /// Saves the limits, also on disk for the case of a crash, and checks that they can be written.
     ///
     /// # Errors
     /// The file that cannot be read or written, in one line.
-    pub fn take(clocks: &'a [Clock], kept: &'a Kept) -> Result<Held<'a>, String> {
+    pub fn take(clocks: &'a [Clock], kept: &'a SavedLimits) -> Result<ClockHold<'a>, String> {
         let before = clocks.iter().map(Clock::limits).collect::<Result<Vec<_>, _>>()?;
         for (clock, [_, greatest]) in clocks.iter().zip(&before) {
             clock.write(clock.names.greatest, &greatest.to_string())?;
         }
         let limits = clocks.iter().zip(&before);
         let limits = limits.map(|(clock, between)| Limits { clock: clock.name.clone(), between: *between });
-        kept.keep(&limits.collect::<Vec<_>>())?;
-        Ok(Held { clocks, before, kept })
+        kept.save(&limits.collect::<Vec<_>>())?;
+        Ok(ClockHold { clocks, before, kept })
     }
 
     /// Holds each clock at a step; returns the values that the kernel selected, since it takes the nearest available
@@ -221,14 +221,14 @@ impl<'a> Held<'a> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ClockHold<'_> {
     fn drop(&mut self) {
         let mut back = true;
         for (clock, between) in self.clocks.iter().zip(&self.before) {
             if let Err(why) = clock.hold(*between) {
                 back = false;
                 let [least, greatest] = between;
-                output::note(format_args!(
+                output::print_error(format_args!(
                     "xpuckd: {}: its clock cannot be put back to {least} to {greatest}: {why}",
                     clock.name
                 ));
@@ -236,7 +236,7 @@ impl Drop for Held<'_> {
         }
         // If a clock could not be restored, the file stays for the next sweep.
         if back {
-            self.kept.forget();
+            self.kept.clear();
         }
     }
 }
@@ -287,24 +287,24 @@ mod tests {
         assert_eq!(clocks[0].steps, [600_000, 1_000_000, 1_400_000]);
         assert_eq!(clocks[0].mhz(1_400_000), 1400.0);
         let limits = || ["scaling_min_freq", "scaling_max_freq"].map(|name| text(&folder, name).unwrap());
-        let (kept, left) = Kept::open(dir.path()).unwrap();
+        let (kept, left) = SavedLimits::open(dir.path()).unwrap();
         assert_eq!(left, []);
-        let held = Held::take(&clocks, &kept).unwrap();
+        let held = ClockHold::take(&clocks, &kept).unwrap();
         assert_eq!(held.set(&[1_400_000]).unwrap(), [1_400_000]);
         assert_eq!(limits(), ["1400000", "1400000"]);
         drop(held);
         assert_eq!(limits(), ["600000", "1000000"]);
         // A file that cannot be written is detected before any change.
         fs::remove_file(folder.join("scaling_max_freq")).unwrap();
-        assert!(Held::take(&clocks, &kept).unwrap_err().contains("scaling_max_freq"));
+        assert!(ClockHold::take(&clocks, &kept).unwrap_err().contains("scaling_max_freq"));
         assert!(!folder.join("scaling_max_freq").exists());
         // The error does not suggest root rights unless permission was denied.
         fs::create_dir(folder.join("scaling_max_freq")).unwrap();
-        assert!(!Held::take(&clocks, &kept).unwrap_err().contains("takes root"));
+        assert!(!ClockHold::take(&clocks, &kept).unwrap_err().contains("takes root"));
     }
 
     #[test]
-    fn a_driver_without_a_list_has_even_steps_and_other_devices_are_no_gpu() {
+    fn unlisted_steps_are_even_and_non_gpus_are_ignored() {
         let dir = tempfile::tempdir().unwrap();
         policy(dir.path(), "policy0", &[("cpuinfo_min_freq", "500000"), ("cpuinfo_max_freq", "1500000")]);
         policy(dir.path(), "boost", &[("cpuinfo_min_freq", "1"), ("cpuinfo_max_freq", "2")]);

@@ -20,20 +20,20 @@ pub(super) struct Limits {
 
 /// The file, locked while this exists, so that a running sweep is not mistaken for a killed one.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct SavedLimits {
     path: PathBuf,
     /// The open file, or the reason why it cannot be opened.
     file: Result<File, String>,
 }
 
-impl Kept {
+impl SavedLimits {
     /// Opens the file, and returns the limits that a killed sweep left in it. A missing write permission is reported
-    /// only by [`Kept::keep`], since a user without it usually sets no clocks.
+    /// only by [`SavedLimits::save`], since a user without it usually sets no clocks.
     ///
     /// # Errors
     /// If another sweep is running, or the file cannot be read.
-    pub fn open(sysfs: &Path) -> Result<(Kept, Vec<Limits>), String> {
-        let path = place(sysfs);
+    pub fn open(sysfs: &Path) -> Result<(SavedLimits, Vec<Limits>), String> {
+        let path = path(sysfs);
         let name = path.display();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
@@ -41,7 +41,7 @@ impl Kept {
             Ok(file) => file,
             Err(error) => {
                 let why = format!("{name}: the limits before the sweep cannot be kept: {error}");
-                return Ok((Kept { path, file: Err(why) }, Vec::new()));
+                return Ok((SavedLimits { path, file: Err(why) }, Vec::new()));
             }
         };
         match file.try_lock() {
@@ -55,14 +55,14 @@ impl Kept {
         (&file).take(LONGEST).read_to_string(&mut text).map_err(|error| format!("{name}: {error}"))?;
         // A sweep that was killed before the file was complete had not changed any clock.
         let left = serde_json::from_str(&text).unwrap_or_default();
-        Ok((Kept { path, file: Ok(file) }, left))
+        Ok((SavedLimits { path, file: Ok(file) }, left))
     }
 
     /// Writes the limits, replacing previous ones.
     ///
     /// # Errors
     /// The file that cannot be written, in one line.
-    pub fn keep(&self, limits: &[Limits]) -> Result<(), String> {
+    pub fn save(&self, limits: &[Limits]) -> Result<(), String> {
         let mut file = self.file.as_ref().map_err(Clone::clone)?;
         let text = serde_json::to_string(limits).map_err(|error| error.to_string())?;
         let written = file.rewind().and_then(|()| file.set_len(0)).and_then(|()| file.write_all(text.as_bytes()));
@@ -70,7 +70,7 @@ impl Kept {
     }
 
     /// Empties the file after the limits are restored.
-    pub fn forget(&self) {
+    pub fn clear(&self) {
         if let Ok(file) = &self.file {
             // On failure the file keeps the limits that are in effect, which is harmless.
             let _ = file.set_len(0);
@@ -78,7 +78,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for SavedLimits {
     fn drop(&mut self) {
         let empty = self.file.as_ref().is_ok_and(|file| file.metadata().is_ok_and(|data| data.len() == 0));
         if empty {
@@ -90,7 +90,7 @@ impl Drop for Kept {
 
 /// Path of the file: in /run, which a restart clears like the limits; with another sysfs root (a test), inside that
 /// folder.
-fn place(sysfs: &Path) -> PathBuf {
+fn path(sysfs: &Path) -> PathBuf {
     let folder = if sysfs == Path::new("/sys") { Path::new("/run") } else { sysfs };
     folder.join("xpuckd-clocks.json")
 }
@@ -100,21 +100,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_kept_is_there_for_the_next_and_nobody_else_comes_between() {
+    fn saved_limits_reach_next_sweep_under_lock() {
         let dir = tempfile::tempdir().unwrap();
         let limits = [Limits { clock: "policy0".into(), between: [200_000, 800_000] }];
-        let (kept, left) = Kept::open(dir.path()).unwrap();
+        let (kept, left) = SavedLimits::open(dir.path()).unwrap();
         assert_eq!(left, []);
-        kept.keep(&limits).unwrap();
-        assert!(Kept::open(dir.path()).unwrap_err().contains("wait for its end"));
+        kept.save(&limits).unwrap();
+        assert!(SavedLimits::open(dir.path()).unwrap_err().contains("wait for its end"));
         drop(kept);
-        let (kept, left) = Kept::open(dir.path()).unwrap();
+        let (kept, left) = SavedLimits::open(dir.path()).unwrap();
         assert_eq!(left, limits);
-        kept.forget();
+        kept.clear();
         drop(kept);
-        assert!(!place(dir.path()).exists());
-        let (kept, _) = Kept::open(&dir.path().join("nowhere")).unwrap();
-        assert!(kept.keep(&limits).unwrap_err().contains("cannot be kept"));
-        assert_eq!(place(Path::new("/sys/")), Path::new("/run/xpuckd-clocks.json"));
+        assert!(!path(dir.path()).exists());
+        let (kept, _) = SavedLimits::open(&dir.path().join("nowhere")).unwrap();
+        assert!(kept.save(&limits).unwrap_err().contains("cannot be kept"));
+        assert_eq!(path(Path::new("/sys/")), Path::new("/run/xpuckd-clocks.json"));
     }
 }

@@ -14,7 +14,7 @@ use crate::device::hwmon::{self, Hwmon};
 use crate::device::{DeviceError, PowerMonitor};
 use clap::Args;
 use clocks::Clock;
-use kept::Kept;
+use kept::SavedLimits;
 use load::Load;
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use sweep::{Course, Meter, Sweep};
+use sweep::{Measurement, Sweep, SweepParams};
 use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Simd};
 use xpuck_registers::ina231::SUPPLY_ADDRESS;
 use xpuck_wire::{gpu_nodes, output};
@@ -82,16 +82,16 @@ struct Report {
 /// Measures and prints the results.
 pub(super) fn run(args: &PowerArgs) -> Result<(), BenchError> {
     check(args)?;
-    let (kept, left) = Kept::open(&args.sysfs).map_err(BenchError::Unmeasured)?;
+    let (kept, left) = SavedLimits::open(&args.sysfs).map_err(BenchError::Unmeasured)?;
     let (clocks, gpu_clocks) = (clocks::of_processors(&args.sysfs), clocks::of_gpu(&args.sysfs));
     let all: Vec<&Clock> = clocks.iter().chain(&gpu_clocks).collect();
-    for line in clocks::put_back(&all, &left) {
-        output::note(format_args!("xpuckd: {line}"));
+    for line in clocks::restore_limits(&all, &left) {
+        output::print_error(format_args!("xpuckd: {line}"));
     }
     let stop = stop_flag().map_err(|error| BenchError::Unmeasured(format!("signals: {error}")))?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(processors, usize::from);
-    let mut meter = Meter {
+    let mut meter = Measurement {
         monitor: None,
         temperature: args.sysfs.join("class/thermal/thermal_zone0/temp"),
         max_temperature: args.max_temperature,
@@ -101,23 +101,26 @@ pub(super) fn run(args: &PowerArgs) -> Result<(), BenchError> {
     };
     match monitor(args) {
         Ok(monitor) => meter.monitor = Some(monitor),
-        Err(line) => meter.miss(line),
+        Err(line) => meter.report_missing(line),
     }
-    let course =
-        Course { time: Duration::from_secs_f64(args.seconds), most: args.points.into(), watt_limit: args.watt_limit };
+    let course = SweepParams {
+        time: Duration::from_secs_f64(args.seconds),
+        most: args.points.into(),
+        watt_limit: args.watt_limit,
+    };
     if clocks.is_empty() {
-        meter.miss(no_clocks("cpu", &args.sysfs.join("devices/system/cpu/cpufreq")));
+        meter.report_missing(no_clocks("cpu", &args.sysfs.join("devices/system/cpu/cpufreq")));
     }
     let worlds = BLOCK * threads as u32;
     let mut sweeps =
         vec![sweep(&mut meter, ("cpu", Box::new(Simd::default())), [worlds, threads as u32], &clocks, course)?];
     if let Some(gpu) = open_gpu(args, &mut meter) {
         if gpu_clocks.is_empty() {
-            meter.miss(no_clocks("gpu", &args.sysfs.join("class/devfreq")));
+            meter.report_missing(no_clocks("gpu", &args.sysfs.join("class/devfreq")));
         }
         sweeps.push(sweep(&mut meter, ("gpu", gpu), [GPU_WORLDS, threads as u32], &gpu_clocks, course)?);
     }
-    let Meter { missing, .. } = meter;
+    let Measurement { missing, .. } = meter;
     let report = Report { threads, seconds: args.seconds, watt_limit: args.watt_limit, sweeps, missing };
     match args.json {
         true => {
@@ -129,8 +132,8 @@ pub(super) fn run(args: &PowerArgs) -> Result<(), BenchError> {
             output::text(tables.join("\n"))?;
         }
     }
-    for line in clocks.iter().filter_map(Clock::narrowed) {
-        output::note(format_args!("xpuckd: {line}"));
+    for line in clocks.iter().filter_map(Clock::limits_warning) {
+        output::print_error(format_args!("xpuckd: {line}"));
     }
     match &args.svg {
         Some(path) => draw(path, &figure::svg(&report.sweeps)),
@@ -185,14 +188,14 @@ fn no_clocks(what: &str, folder: &Path) -> String {
 }
 
 /// Opens the GPU, if the kernel lists one or an adapter is named.
-fn open_gpu(args: &PowerArgs, meter: &mut Meter<'_>) -> Option<Box<dyn Engine + Send>> {
+fn open_gpu(args: &PowerArgs, meter: &mut Measurement<'_>) -> Option<Box<dyn Engine + Send>> {
     if args.adapter.is_none() && !gpu_nodes::any() {
         return None;
     }
     match Gpu::open_adapter(args.adapter.as_ref().unwrap_or(&AdapterChoice::Best)) {
         Ok(gpu) => Some(Box::new(gpu)),
         Err(error) => {
-            meter.miss(format!("gpu: {error}; the processor alone is measured"));
+            meter.report_missing(format!("gpu: {error}; the processor alone is measured"));
             None
         }
     }
@@ -200,11 +203,11 @@ fn open_gpu(args: &PowerArgs, meter: &mut Meter<'_>) -> Option<Box<dyn Engine + 
 
 /// Sweeps the clocks of one engine, with this number of worlds and threads.
 fn sweep(
-    meter: &mut Meter<'_>,
+    meter: &mut Measurement<'_>,
     (what, engine): (&'static str, Box<dyn Engine + Send>),
     [worlds, threads]: [u32; 2],
     clocks: &[Clock],
-    course: Course,
+    course: SweepParams,
 ) -> Result<Sweep, BenchError> {
     let name = engine.device().map_or_else(
         || format!("engine {}, {}", engine.name(), output::count(threads as usize, "thread", "threads")),

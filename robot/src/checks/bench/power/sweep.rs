@@ -1,8 +1,8 @@
 //! Sweep over clocks: measures the load at each combination.
 
 use super::choose::{Point, efficient, fastest_within, is_throttled};
-use super::clocks::{Clock, Held, combinations};
-use super::kept::Kept;
+use super::clocks::{Clock, ClockHold, combinations};
+use super::kept::SavedLimits;
 use super::load::{Load, Progress};
 use crate::checks::bench::BenchError;
 use crate::device::PowerMonitor;
@@ -17,12 +17,12 @@ use xpuck_wire::output;
 /// Interval between power samples; the monitor has a new average every 35 ms.
 const SAMPLE: Duration = Duration::from_millis(50);
 /// Temperature drop below the limit that a hot board must reach before the next measurement (K).
-const COOLS: f32 = 15.0;
+const COOLING_DROP: f32 = 15.0;
 /// Time limit for cooling.
 const COOLING: Duration = Duration::from_secs(60);
 
 /// Sources of power and temperature, and the stop flag.
-pub(super) struct Meter<'a> {
+pub(super) struct Measurement<'a> {
     /// Monitor on the 5 V side; removed after an error.
     pub monitor: Option<Box<dyn PowerMonitor>>,
     /// File with the processor's temperature.
@@ -32,14 +32,14 @@ pub(super) struct Meter<'a> {
     /// Set by signals.
     pub stop: &'a AtomicBool,
     /// File that saves the clock limits during the sweep.
-    pub kept: &'a Kept,
+    pub kept: &'a SavedLimits,
     /// Missing measurements, each with its remedy.
     pub missing: Vec<String>,
 }
 
 /// Parameters of a sweep.
 #[derive(Clone, Copy)]
-pub(super) struct Course {
+pub(super) struct SweepParams {
     /// Measuring time per clock.
     pub time: Duration,
     /// Maximum number of points.
@@ -65,10 +65,10 @@ pub(super) struct Sweep {
     pub within_limit: Option<usize>,
 }
 
-impl Meter<'_> {
+impl Measurement<'_> {
     /// Prints a missing measurement, and keeps it for the report.
-    pub fn miss(&mut self, line: String) {
-        output::note(format_args!("xpuckd: {line}"));
+    pub fn report_missing(&mut self, line: String) {
+        output::print_error(format_args!("xpuckd: {line}"));
         self.missing.push(line);
     }
 
@@ -86,21 +86,23 @@ impl Meter<'_> {
             Ok(watts) => Some(watts),
             Err(error) => {
                 self.monitor = None;
-                self.miss(format!("watts: {error}; from here on r_acc alone is measured"));
+                self.report_missing(format!("watts: {error}; from here on r_acc alone is measured"));
                 None
             }
         }
     }
 
     /// Processor temperature (degrees C).
-    fn heat(&self) -> Option<f32> {
+    fn temperature(&self) -> Option<f32> {
         thermal::temperature(&self.temperature)
     }
 
     /// Waits until a hot board has cooled.
     fn cool(&self) -> Result<(), BenchError> {
         let start = Instant::now();
-        while self.heat().is_some_and(|heat| heat > self.max_temperature - COOLS) && start.elapsed() < COOLING {
+        while self.temperature().is_some_and(|heat| heat > self.max_temperature - COOLING_DROP)
+            && start.elapsed() < COOLING
+        {
             self.stopped()?;
             std::thread::sleep(SAMPLE);
         }
@@ -130,7 +132,7 @@ impl Meter<'_> {
             if begun && let Some(watts) = self.watts() {
                 (sum, samples) = (sum + watts, samples + 1);
             }
-            if let Some(heat) = self.heat() {
+            if let Some(heat) = self.temperature() {
                 point.temperature_c = Some(point.temperature_c.unwrap_or(heat).max(heat));
                 if heat > self.max_temperature {
                     point.throttled = true;
@@ -142,7 +144,7 @@ impl Meter<'_> {
         point.watts = (samples > 0).then(|| sum / f64::from(samples)).filter(|watts| *watts > 0.0);
         if samples > 0 && point.watts.is_none() {
             self.monitor = None;
-            self.miss(
+            self.report_missing(
                 "watts: the INA231 tells no current out of the supply: look at its shunt and which way it is wired"
                     .into(),
             );
@@ -160,12 +162,12 @@ impl Meter<'_> {
         (what, engine): (&'static str, String),
         load: &Load,
         clocks: &[Clock],
-        course: Course,
+        course: SweepParams,
     ) -> Result<Sweep, BenchError> {
-        let held = (!clocks.is_empty()).then(|| Held::take(clocks, self.kept));
+        let held = (!clocks.is_empty()).then(|| ClockHold::take(clocks, self.kept));
         let held = match held {
             Some(Err(why)) => {
-                self.miss(format!("{what} clocks: {why}; they stay as they are"));
+                self.report_missing(format!("{what} clocks: {why}; they stay as they are"));
                 None
             }
             held => held.and_then(Result::ok),
@@ -173,7 +175,7 @@ impl Meter<'_> {
         let clocks = if held.is_some() { clocks } else { &[] };
         let all = combinations(clocks, course.most);
         let seconds = course.time.as_secs_f64() * all.len() as f64;
-        output::note(format_args!(
+        output::print_error(format_args!(
             "{what}: {}, {seconds:.1} s and more",
             output::count(all.len(), "measurement", "measurements")
         ));
@@ -185,7 +187,7 @@ impl Meter<'_> {
             let mut point = match self.measure(load, course.time)? {
                 Ok(point) => point,
                 Err(notice) => {
-                    self.miss(format!("{what}: {notice}; the rest is not measured"));
+                    self.report_missing(format!("{what}: {notice}; the rest is not measured"));
                     break;
                 }
             };

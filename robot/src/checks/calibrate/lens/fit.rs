@@ -4,7 +4,7 @@
 use crate::checks::calibrate::{CalibrateError, unfit};
 use crate::vision::homography::LEAST_PIVOT;
 use crate::vision::lens::Lens;
-use crate::vision::planar::{self, POSE, Stand};
+use crate::vision::planar::{self, POSE, Pose};
 use crate::vision::tags::board::Board;
 use xpuck_kernels::math::linear::solve;
 
@@ -43,7 +43,7 @@ pub struct Fit {
 #[derive(Clone)]
 struct View {
     points: Vec<([f64; 2], [f64; 2])>,
-    pose: Stand,
+    pose: Pose,
 }
 
 /// Fits a lens to views of `board` in pictures of `size` pixels.
@@ -63,7 +63,7 @@ pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, 
             .flat_map(|(id, corners)| board.corners(*id).into_iter().flat_map(move |at| at.into_iter().zip(*corners)))
             .collect();
         let seen: Vec<_> = points.iter().map(|(on, pixel)| (*on, lens.slopes(*pixel))).collect();
-        let Some(pose) = planar::first(&seen) else {
+        let Some(pose) = planar::from_homography(&seen) else {
             return unfit("a view shows no tags of this board; do --first, --columns, --rows say what is printed?");
         };
         placed.push(View { points, pose });
@@ -140,7 +140,7 @@ fn covers(views: &[Vec<Seen>], size: [f64; 2]) -> Result<(), CalibrateError> {
 }
 
 /// Image position of a point of the board.
-fn appears(on: [f64; 2], pose: &Stand, lens: &Lens) -> [f64; 2] {
+fn appears(on: [f64; 2], pose: &Pose, lens: &Lens) -> [f64; 2] {
     // Points behind the camera have no image; the large residual makes the fit reject such a step.
     pose.slopes(on).map_or([1e6; 2], |slopes| lens.pixel(slopes))
 }
@@ -228,7 +228,7 @@ mod tests {
     fn views(tilts: &[[f64; 3]], scatter: f32) -> Vec<Vec<Seen>> {
         let mut draws = Draws::new(4, 0, 0, 0, Stream::Device);
         let one = |turn: &[f64; 3]| {
-            let upright = Stand { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], at: [0.0; 3] };
+            let upright = Pose { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], at: [0.0; 3] };
             let mut pose = upright.shifted(&[turn[0], turn[1], turn[2], 0.0, 0.0, 0.0]);
             let middle: [f64; 3] = std::array::from_fn(|i| pose.rotation[i][0] * 0.075 + pose.rotation[i][1] * 0.115);
             pose.at = [-middle[0] + 0.06 * turn[1].signum(), -middle[1] + 0.03 * turn[0].signum(), 0.3 - middle[2]];
@@ -258,7 +258,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_lens_is_found_and_said_to_be_as_sure_as_it_is() {
+    fn lens_fit_recovers_lens_and_its_uncertainty() {
         let exact = fit(&views(&MANY, 0.0), &BOARD, [640, 480]).unwrap();
         let off = |fit: &Fit| {
             let (f, t) = (fit.lens, TRUE);

@@ -38,7 +38,7 @@ fn bench(views: usize) -> Bench {
     let plain = Optics::perfect(640, 480);
     let lens = Lens { focal: [583.0, 585.0], centre: [326.0, 236.0], distortion: [-0.22, 0.06], ..plain.lens };
     let optics = Optics { lens, blur: 0.7, dark_noise: 2.0, shot_noise: 0.06, ..plain };
-    Bench { optics, views: synthetic::board_views(&BOARD, views), frame: None, asked: 0 }
+    Bench { optics, views: synthetic::calibration_views(&BOARD, views), frame: None, asked: 0 }
 }
 
 fn collect(bench: &mut Bench, wanted: usize) -> Result<(Vec<Vec<Seen>>, [usize; 2]), CalibrateError> {
@@ -47,7 +47,7 @@ fn collect(bench: &mut Bench, wanted: usize) -> Result<(Vec<Vec<Seen>>, [usize; 
 }
 
 #[test]
-fn a_lens_is_measured_from_pictures_of_a_board() {
+fn lens_is_measured_from_board_pictures() {
     let mut camera = bench(8);
     let (views, size) = collect(&mut camera, 8).unwrap();
     let found = fit::fit(&views, &BOARD, size).unwrap();
@@ -64,7 +64,7 @@ fn a_lens_is_measured_from_pictures_of_a_board() {
 }
 
 #[test]
-fn a_board_that_is_not_there_or_not_moved_is_told_of() {
+fn missing_or_unmoved_board_is_reported() {
     let error = collect(&mut bench(4), 6).unwrap_err().to_string();
     assert!(error.contains("4 of 6 views") && error.contains("8 frames"), "{error}");
     let mut empty = bench(0);

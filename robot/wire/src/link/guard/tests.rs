@@ -5,14 +5,14 @@ use crate::keys::Secret;
 use crate::message::{Reply, Request, RobotMessage, ToRobot};
 use crate::socket::{AskError, OperatorsHub, Router, Sockets};
 use crate::swarm::Security;
-use crate::witness::Witness;
+use crate::witness::LastDirectiveReport;
 
 /// Hub with a key folder, on ports chosen by the system.
 struct Hub {
     dir: tempfile::TempDir,
     robots: Router,
     operators: OperatorsHub,
-    guard: Arc<Guard>,
+    guard: Arc<AccessControl>,
     endpoint: String,
     operator_endpoint: String,
 }
@@ -20,8 +20,8 @@ struct Hub {
 impl Hub {
     fn start() -> Hub {
         let dir = tempfile::tempdir().unwrap();
-        keyring::make_all(dir.path(), &["xp01".into(), "xp02".into()]).unwrap();
-        keyring::make(dir.path(), Some(Role::Observer), "visitor").unwrap();
+        keyring::create_missing_pairs(dir.path(), &["xp01".into(), "xp02".into()]).unwrap();
+        keyring::create_pair(dir.path(), Some(Role::Observer), "visitor").unwrap();
         let sockets = Sockets::for_hub(&security(dir.path())).unwrap();
         let robots = sockets.robots_hub("tcp://127.0.0.1:*").unwrap();
         let operators = sockets.operators_hub("tcp://127.0.0.1:*").unwrap();
@@ -81,7 +81,7 @@ fn prove(socket: &zmq::Socket, secret: &Secret, server: Key) {
 }
 
 #[test]
-fn a_robot_is_known_by_its_key_and_gets_answers() {
+fn robot_is_identified_by_key_and_gets_answers() {
     let hub = Hub::start();
     let robot = |id: &str| Sockets::for_robot(&security(hub.folder()), id).unwrap().robot(&hub.endpoint, id).unwrap();
     let (one, two) = (robot("xp01"), robot("xp02"));
@@ -148,7 +148,7 @@ fn each_role_has_its_socket_and_nobody_takes_anothers_name() {
 }
 
 #[test]
-fn a_revoked_robot_that_is_connected_is_cut_off_and_an_enrolled_one_let_in() {
+fn revoked_robot_is_cut_off_and_enrolled_robot_admitted() {
     let hub = Hub::start();
     let robot = Sockets::for_robot(&security(hub.folder()), "xp01").unwrap().robot(&hub.endpoint, "xp01").unwrap();
     robot.send(&RobotMessage::Pong { stamp: 1.0 });
@@ -172,7 +172,7 @@ fn a_revoked_robot_that_is_connected_is_cut_off_and_an_enrolled_one_let_in() {
 }
 
 #[test]
-fn the_hub_knows_an_observer_and_tells_a_stranger_at_once() {
+fn observer_is_recognised_and_stranger_is_rejected_at_once() {
     let hub = Hub::start();
     let asking = |key: PathBuf| {
         let endpoint = hub.operator_endpoint.clone();
@@ -197,7 +197,7 @@ fn the_hub_knows_an_observer_and_tells_a_stranger_at_once() {
 }
 
 #[test]
-fn a_geneserver_and_its_workers_share_one_key() {
+fn geneserver_admits_only_workers_with_its_key() {
     let (secret, other) = (Secret::generate("genes").unwrap(), Secret::generate("genes").unwrap());
     let sockets = Sockets::for_geneserver(Some(&secret)).unwrap();
     let server = sockets.geneserver("tcp://127.0.0.1:*").unwrap();
@@ -215,9 +215,9 @@ fn a_geneserver_and_its_workers_share_one_key() {
 }
 
 #[test]
-fn without_a_handler_nobody_could_be_told_apart_so_one_is_always_there() {
+fn secured_hub_always_has_auth_handler() {
     let dir = tempfile::tempdir().unwrap();
-    keyring::make_all(dir.path(), &[]).unwrap();
+    keyring::create_missing_pairs(dir.path(), &[]).unwrap();
     let hub = Sockets::for_hub(&security(dir.path())).unwrap();
     assert!(hub.guard().is_some());
     assert!(Sockets::for_hub(&Security::dev_mode()).unwrap().guard().is_none());
@@ -231,9 +231,13 @@ fn without_a_handler_nobody_could_be_told_apart_so_one_is_always_there() {
 fn throughput_with_and_without_keys() {
     const MESSAGES: usize = 100_000;
     let dir = tempfile::tempdir().unwrap();
-    keyring::make_all(dir.path(), &["xp01".into()]).unwrap();
-    let message =
-        RobotMessage::Hello { version: "x".repeat(1000), session: 1, seen: (0, 0), witness: Witness::default() };
+    keyring::create_missing_pairs(dir.path(), &["xp01".into()]).unwrap();
+    let message = RobotMessage::Hello {
+        version: "x".repeat(1000),
+        session: 1,
+        seen: (0, 0),
+        witness: LastDirectiveReport::default(),
+    };
     let bytes = crate::codec::encode(&message).len();
     for (name, security) in [("plain", Security::dev_mode()), ("CURVE", security(dir.path()))] {
         let hub = Sockets::for_hub(&security).unwrap().robots_hub("tcp://127.0.0.1:*").unwrap();

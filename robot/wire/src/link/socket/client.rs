@@ -4,7 +4,7 @@ use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError, Message};
 use crate::monitor;
 use crate::session::fresh_session;
-use crate::signals::{again, send_parts};
+use crate::signals::{retry_zmq, send_parts};
 use std::time::{Duration, Instant};
 
 /// Heartbeat interval of a worker's connection (ms of wall time).
@@ -12,7 +12,7 @@ const HEARTBEAT_MS: i32 = 5000;
 
 impl Sockets {
     /// Sets the keys of a socket that is about to connect.
-    pub(crate) fn prove(&self, socket: &zmq::Socket) -> zmq::Result<()> {
+    pub(crate) fn set_client_keys(&self, socket: &zmq::Socket) -> zmq::Result<()> {
         let Keys::Client(secret, server) = &self.keys else { return Ok(()) };
         socket.set_curve_serverkey(&server.0)?;
         socket.set_curve_publickey(&secret.public.curve.0)?;
@@ -35,7 +35,7 @@ impl Sockets {
             // Detects an unresponsive server as well as a closed connection.
             s.set_heartbeat_ivl(HEARTBEAT_MS)?;
             s.set_heartbeat_timeout(3 * HEARTBEAT_MS)?;
-            self.prove(s)?;
+            self.set_client_keys(s)?;
             s.connect(endpoint)
         })?;
         Ok(Dealer { socket, watch: None, endpoint: endpoint.into() })
@@ -51,7 +51,7 @@ impl Sockets {
             }
             s.set_reconnect_ivl(50)?;
             s.set_reconnect_ivl_max(1000)?;
-            self.prove(s)?;
+            self.set_client_keys(s)?;
             s.connect(endpoint)
         })?;
         Ok(Dealer { watch: Some(self.watch(&socket, endpoint)?), socket, endpoint: endpoint.into() })
@@ -63,7 +63,7 @@ impl Sockets {
             s.set_req_relaxed(true)?;
             s.set_req_correlate(true)?;
             s.set_sndtimeo(timeout_ms)?;
-            self.prove(s)?;
+            self.set_client_keys(s)?;
             s.connect(endpoint)
         })?;
         let watch = self.watch(&socket, endpoint)?;
@@ -87,18 +87,18 @@ impl Readable for Dealer {
 
 impl Dealer {
     /// Creates a socket without a monitor for key rejections.
-    pub(super) fn unwatched(socket: zmq::Socket) -> Dealer {
+    pub(super) fn without_monitor(socket: zmq::Socket) -> Dealer {
         Dealer { socket, watch: None, endpoint: String::new() }
     }
 
     /// Number of rejections of this key by the server since the last call.
-    pub fn turned_away(&self) -> usize {
+    pub fn rejections(&self) -> usize {
         let events = || self.watch.as_ref().and_then(monitor::next);
         std::iter::from_fn(events).take(REFUSED_AT_ONCE).count()
     }
 
     /// Reconnects. libzmq does not reconnect after a key was rejected, but the key may have been enrolled since.
-    pub fn connect_again(&self) {
+    pub fn reconnect(&self) {
         // Disconnecting fails without a connection; that is harmless.
         let _ = self.socket.disconnect(&self.endpoint);
         // If connecting fails, the next call tries again.
@@ -106,7 +106,7 @@ impl Dealer {
     }
 
     /// Switches to a server at another address; returns false if the address is invalid.
-    pub fn move_to(&mut self, endpoint: &str) -> bool {
+    pub fn switch_server(&mut self, endpoint: &str) -> bool {
         if self.socket.connect(endpoint).is_err() {
             return false;
         }
@@ -118,7 +118,7 @@ impl Dealer {
 
     /// Returns the next message, or `None` if none is waiting.
     pub fn receive<T: Message>(&self) -> Option<Result<T, CodecError>> {
-        let bytes = again(|| self.socket.recv_bytes(zmq::DONTWAIT)).ok()?;
+        let bytes = retry_zmq(|| self.socket.recv_bytes(zmq::DONTWAIT)).ok()?;
         Some(codec::decode(&bytes))
     }
 
@@ -160,7 +160,7 @@ impl OperatorLink {
     pub fn ask<Q: Message, A: Message>(&self, request: &Q) -> Result<A, AskError> {
         let silent = |_| AskError::NoAnswer(self.endpoint.clone());
         let question = codec::encode(request);
-        again(|| self.socket.send(&question[..], 0)).map_err(silent)?;
+        retry_zmq(|| self.socket.send(&question[..], 0)).map_err(silent)?;
         let deadline = Instant::now() + self.timeout;
         // Discards events that precede the request.
         while monitor::next(&self.watch).is_some() {}
@@ -169,7 +169,7 @@ impl OperatorLink {
             let mut items = [&self.socket, &self.watch].map(|s| s.as_poll_item(zmq::POLLIN));
             let _ = zmq::poll(&mut items, left.as_millis() as i64);
             // Late replies to earlier requests also make the socket readable; `recv_bytes` drops them.
-            match again(|| self.socket.recv_bytes(zmq::DONTWAIT)) {
+            match retry_zmq(|| self.socket.recv_bytes(zmq::DONTWAIT)) {
                 Ok(bytes) => break bytes,
                 Err(_) if items[1].is_readable() => return Err(AskError::TurnedAway(self.endpoint.clone())),
                 Err(error) if left.is_zero() => return Err(silent(error)),

@@ -46,9 +46,9 @@ mod tests {
     use crate::{Security, keyring};
 
     #[test]
-    fn a_greeting_names_the_mechanism_and_counts_as_nobodys() {
+    fn greeting_names_mechanism_and_counts_no_rejection() {
         let dir = tempfile::tempdir().unwrap();
-        keyring::make_all(dir.path(), &[]).unwrap();
+        keyring::create_missing_pairs(dir.path(), &[]).unwrap();
         let hub = Sockets::for_hub(&Security { keys: dir.path().into(), dev_mode: false }).unwrap();
         for (sockets, plain, mechanism) in
             [(&hub, false, "CURVE"), (&hub, true, "NULL\0"), (&Sockets::new(), false, "NULL\0")]

@@ -14,7 +14,7 @@ pub use server::{OperatorsHub, ReturnAddress, Router, Sender};
 
 use crate::codec::MAX_BYTES;
 use crate::file::FileError;
-use crate::guard::Guard;
+use crate::guard::AccessControl;
 use crate::keyring::{self, Keyring, Role};
 use crate::keys::{Key, Public, Secret};
 use crate::swarm::Security;
@@ -68,13 +68,13 @@ enum Keys {
     #[default]
     None,
     /// Server's key, and the guard that admits peers.
-    Server(Secret, Arc<Guard>),
+    Server(Secret, Arc<AccessControl>),
     /// Client's key and the public key of its server.
     Client(Secret, Key),
 }
 
 /// Adds a remedy to the error for a missing key file.
-fn missing(error: FileError) -> FileError {
+fn explain_missing_key(error: FileError) -> FileError {
     match &error {
         FileError::Unreadable { path, error } if error.kind() == ErrorKind::NotFound => FileError::value(
             &path.display().to_string(),
@@ -98,9 +98,9 @@ impl Sockets {
         if security.dev_mode {
             return Ok(Sockets::new());
         }
-        let secret = Secret::read(&security.keys.join("hub.key")).map_err(missing)?;
+        let secret = Secret::read(&security.keys.join("hub.key")).map_err(explain_missing_key)?;
         let context = zmq::Context::new();
-        let guard = Guard::of_folder(&context, &security.keys)?;
+        let guard = AccessControl::from_folder(&context, &security.keys)?;
         Ok(Sockets { context, keys: Keys::Server(secret, guard) })
     }
 
@@ -114,12 +114,12 @@ impl Sockets {
             return Ok(Sockets::new());
         }
         let path = keyring::path(&security.keys, Role::Robot, id, "key");
-        let secret = Secret::read(&path).map_err(missing)?;
+        let secret = Secret::read(&path).map_err(explain_missing_key)?;
         if secret.public.name != id {
             let why = format!("holds the key of `{}`, not of `{id}`", secret.public.name);
             return Err(FileError::value(&path.display().to_string(), why));
         }
-        Sockets::client(secret, Public::read(&security.keys.join("hub.pub")).map_err(missing)?.curve)
+        Sockets::client(secret, Public::read(&security.keys.join("hub.pub")).map_err(explain_missing_key)?.curve)
     }
 
     /// Creates the factory for an operator's or observer's key file, `<folder>/operators/<name>.key`; the hub's key
@@ -152,7 +152,8 @@ impl Sockets {
     pub fn for_geneserver(secret: Option<&Secret>) -> Result<Sockets, FileError> {
         let Some(secret) = secret else { return Ok(Sockets::new()) };
         let context = zmq::Context::new();
-        let guard = Guard::of_ring(&context, Keyring::of([(Role::Operator, secret.public.clone())]))?;
+        let guard =
+            AccessControl::from_keyring(&context, Keyring::from_holders([(Role::Operator, secret.public.clone())]))?;
         Ok(Sockets { context, keys: Keys::Server(secret.clone(), guard) })
     }
 
@@ -168,7 +169,7 @@ impl Sockets {
     }
 
     /// Access control; `None` in `dev_mode` and on a client.
-    pub fn guard(&self) -> Option<&Arc<Guard>> {
+    pub fn guard(&self) -> Option<&Arc<AccessControl>> {
         match &self.keys {
             Keys::Server(_, guard) => Some(guard),
             _ => None,
@@ -274,7 +275,7 @@ mod tests {
 
     /// Without keys, too, a second robot with the same name has its own connection, and answers reach the right one.
     #[test]
-    fn a_second_robot_of_a_name_does_not_push_the_first_one_out() {
+    fn second_robot_with_same_name_does_not_displace_first() {
         let sockets = Sockets::new();
         let hub = sockets.robots_hub("tcp://127.0.0.1:*").unwrap();
         let [first, second] = [(), ()].map(|()| sockets.robot(&hub.endpoint(), "xp01").unwrap());
@@ -282,21 +283,21 @@ mod tests {
         assert_eq!(wait_for(|| hub.receive::<RobotMessage>()).0, "xp01");
         second.send(&RobotMessage::Pong { stamp: 2.0 });
         let (sender, _) = wait_for(|| hub.receive_from::<RobotMessage>());
-        assert!(sender.name == "xp01" && !hub.answers_by(&sender));
+        assert!(sender.name == "xp01" && !hub.is_routed_by(&sender));
         assert!(hub.send("xp01", &ToRobot::Ping { stamp: 3.0 }));
         assert_eq!(wait_for(|| first.receive::<ToRobot>()).unwrap(), ToRobot::Ping { stamp: 3.0 });
-        hub.answer_by(sender);
+        hub.set_route(sender);
         assert!(hub.send("xp01", &ToRobot::Ping { stamp: 4.0 }));
         assert_eq!(wait_for(|| second.receive::<ToRobot>()).unwrap(), ToRobot::Ping { stamp: 4.0 });
         first.send(&RobotMessage::Pong { stamp: 5.0 });
         let (sender, message) = wait_for(|| hub.receive_from::<RobotMessage>());
-        assert!(!hub.answers_by(&sender) && message.unwrap() == RobotMessage::Pong { stamp: 5.0 });
+        assert!(!hub.is_routed_by(&sender) && message.unwrap() == RobotMessage::Pong { stamp: 5.0 });
     }
 
     /// A slightly oversized message is rejected and counted; a far larger one closes its connection, which is
     /// counted.
     #[test]
-    fn messages_that_are_too_long_are_counted_one_way_or_the_other() {
+    fn oversized_messages_are_counted() {
         let sockets = Sockets::new();
         let hub = sockets.robots_hub("tcp://127.0.0.1:*").unwrap();
         let context = zmq::Context::new();

@@ -1,9 +1,9 @@
 //! Links between robots: each robot binds one socket, to which others connect with requests and messages, and
 //! connects a socket to each robot that it addresses.
 
-use super::{Dealer, Keys, NAME_ENDS, Router, SocketError, Sockets, missing};
+use super::{Dealer, Keys, NAME_ENDS, Router, SocketError, Sockets, explain_missing_key};
 use crate::file::FileError;
-use crate::guard::{Domain, Guard};
+use crate::guard::{AccessControl, Domain};
 use crate::keyring::{self, Role};
 use crate::keys::{Key, Secret};
 use crate::peer::MAX_PEER_BYTES;
@@ -28,9 +28,9 @@ impl Sockets {
             return Ok(Sockets::new());
         }
         let path = keyring::path(&security.keys, Role::Robot, id, "key");
-        let secret = Secret::read(&path).map_err(missing)?;
+        let secret = Secret::read(&path).map_err(explain_missing_key)?;
         let context = zmq::Context::new();
-        let guard = Guard::of_folder(&context, &security.keys)?;
+        let guard = AccessControl::from_folder(&context, &security.keys)?;
         Ok(Sockets { context, keys: Keys::Server(secret, guard) })
     }
 
@@ -54,7 +54,7 @@ impl Sockets {
             self.serve(s, Domain::Peers)?;
             s.bind(endpoint)
         })?;
-        Ok(Router::of_peers(socket, self.access(Domain::Peers)))
+        Ok(Router::for_peers(socket, self.access(Domain::Peers)))
     }
 
     /// Opens a link from robot `id` to the robot with this key, or a plain link without a key. Messages sent while
@@ -83,7 +83,7 @@ impl Sockets {
             }
             s.connect(endpoint)
         })?;
-        Ok(Dealer::unwatched(socket))
+        Ok(Dealer::without_monitor(socket))
     }
 }
 
@@ -111,10 +111,10 @@ mod tests {
     }
 
     #[test]
-    fn robots_are_known_by_their_keys_and_one_whose_key_is_revoked_says_nothing_more() {
+    fn peers_are_identified_by_key_and_revoked_peer_is_silenced() {
         let dir = tempfile::tempdir().unwrap();
         let keys = dir.path();
-        keyring::make_all(keys, &["xp01".into(), "xp02".into()]).unwrap();
+        keyring::create_missing_pairs(keys, &["xp01".into(), "xp02".into()]).unwrap();
         let [first, second] = ["xp01", "xp02"].map(|id| robot(keys, id));
         let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
         let link = second.peer(&end.endpoint(), "xp02", second.peer_key("xp01")).unwrap();
@@ -136,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn strangers_operators_and_plain_clients_are_turned_away_and_counted() {
+    fn strangers_operators_and_plain_clients_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let [keys, others] = ["keys", "others"].map(|name| dir.path().join(name));
-        keyring::make_all(&keys, &["xp01".into(), "xp02".into()]).unwrap();
-        keyring::make_all(&others, &["xp01".into(), "xp02".into()]).unwrap();
+        keyring::create_missing_pairs(&keys, &["xp01".into(), "xp02".into()]).unwrap();
+        keyring::create_missing_pairs(&others, &["xp01".into(), "xp02".into()]).unwrap();
         let first = robot(&keys, "xp01");
         let guard = first.guard().unwrap();
         let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn without_keys_names_are_believed_and_an_endless_message_is_not_read() {
+    fn names_are_trusted_without_keys_and_long_message_dropped() {
         let plain = Sockets::new();
         let end = plain.peers_end("ipc://@xpuck-peers-test-plain").unwrap();
         let link = plain.peer("ipc://@xpuck-peers-test-plain", "xp09", None).unwrap();

@@ -2,7 +2,7 @@
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError, Message};
-use crate::guard::{Domain, Guard, Peer};
+use crate::guard::{AccessControl, Domain, Peer};
 use crate::keyring::Role;
 use crate::monitor;
 use crate::signals::{receive_parts, send_parts};
@@ -17,7 +17,7 @@ const WORKER_BACKLOG: i32 = 1000;
 
 impl Sockets {
     /// Sets the server's key on a socket that is about to bind; returns the guard, or `None` without keys.
-    pub(super) fn encrypt(&self, socket: &zmq::Socket) -> zmq::Result<Option<&Arc<Guard>>> {
+    pub(super) fn encrypt(&self, socket: &zmq::Socket) -> zmq::Result<Option<&Arc<AccessControl>>> {
         let Keys::Server(secret, guard) = &self.keys else { return Ok(None) };
         socket.set_curve_server(true)?;
         socket.set_curve_secretkey(secret.curve())?;
@@ -48,7 +48,7 @@ impl Sockets {
             }
             s.bind(endpoint)
         })?;
-        Ok(Router { ends, of_robots: true, ..Router::new(socket, self.access(Domain::Robots)) })
+        Ok(Router { ends, peers_are_robots: true, ..Router::new(socket, self.access(Domain::Robots)) })
     }
 
     /// Opens a geneserver's socket for workers. Port `*` chooses a free port: see [`Router::endpoint`].
@@ -82,12 +82,12 @@ fn endpoint(socket: &zmq::Socket) -> String {
 
 /// Access rules of a server's socket.
 pub(super) struct Access {
-    guard: Arc<Guard>,
+    guard: Arc<AccessControl>,
     domain: Domain,
 }
 
 /// Returns the next message as return path and body.
-fn receive_with_way(socket: &zmq::Socket) -> Option<(Vec<Vec<u8>>, zmq::Message)> {
+fn receive_with_return_path(socket: &zmq::Socket) -> Option<(Vec<Vec<u8>>, zmq::Message)> {
     let mut parts = receive_parts(socket)?;
     let body = parts.pop()?;
     Some((parts.iter().map(|part| part.to_vec()).collect(), body))
@@ -105,7 +105,7 @@ pub struct Router {
     socket: zmq::Socket,
     access: Option<Access>,
     /// Whether the peers are robots.
-    of_robots: bool,
+    peers_are_robots: bool,
     /// Connection of each peer, by its name.
     routes: RefCell<BTreeMap<String, Vec<u8>>>,
     /// Monitor of closed connections; with keys the guard counts them.
@@ -121,12 +121,12 @@ impl Readable for Router {
 
 impl Router {
     fn new(socket: zmq::Socket, access: Option<Access>) -> Router {
-        Router { socket, access, of_robots: false, routes: RefCell::default(), ends: None, ended: Cell::new(0) }
+        Router { socket, access, peers_are_robots: false, routes: RefCell::default(), ends: None, ended: Cell::new(0) }
     }
 
     /// Creates a robot's socket, to which other robots connect.
-    pub(super) fn of_peers(socket: zmq::Socket, access: Option<Access>) -> Router {
-        Router { of_robots: true, ..Router::new(socket, access) }
+    pub(super) fn for_peers(socket: zmq::Socket, access: Option<Access>) -> Router {
+        Router { peers_are_robots: true, ..Router::new(socket, access) }
     }
 
     /// Number of closed robot connections so far: a robot stopped or lost its network, or it sent invalid ZeroMQ data
@@ -150,26 +150,26 @@ impl Router {
     pub fn receive<T: Message>(&self) -> Option<(String, Result<T, CodecError>)> {
         let (sender, message) = self.receive_from()?;
         let name = sender.name.clone();
-        self.answer_by(sender);
+        self.set_route(sender);
         Some((name, message))
     }
 
     /// Uses this connection for messages to this name from now on.
-    pub fn answer_by(&self, sender: Sender) {
+    pub fn set_route(&self, sender: Sender) {
         if sender.name.as_bytes() != sender.route {
             self.routes.borrow_mut().insert(sender.name, sender.route);
         }
     }
 
     /// Whether messages to this name use this connection.
-    pub fn answers_by(&self, sender: &Sender) -> bool {
+    pub fn is_routed_by(&self, sender: &Sender) -> bool {
         self.routes.borrow().get(&sender.name).map_or(sender.name.as_bytes(), Vec::as_slice) == sender.route
     }
 
     /// As [`Router::receive`], but the connection for replies to that name does not change.
     pub fn receive_from<T: Message>(&self) -> Option<(Sender, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
-            let (parts, mut body) = receive_with_way(&self.socket)?;
+            let (parts, mut body) = receive_with_return_path(&self.socket)?;
             let Some(route) = parts.into_iter().next() else { continue };
             if let Some(sender) = self.sender(route, &mut body) {
                 return Some((sender, codec::decode(&body)));
@@ -185,14 +185,14 @@ impl Router {
         let mut name = String::from_utf8_lossy(&route).into_owned();
         if let Some(access) = &self.access {
             let peer = access.guard.sender(access.domain, body)?;
-            if self.of_robots {
+            if self.peers_are_robots {
                 if route.first() != Some(&0) && name != peer.name {
                     access.guard.count_wrong_name();
                     return None;
                 }
                 name = peer.name;
             }
-        } else if self.of_robots {
+        } else if self.peers_are_robots {
             name.truncate(name.find(NAME_ENDS).unwrap_or(name.len()));
         }
         Some(Sender { name, route })
@@ -235,7 +235,7 @@ impl OperatorsHub {
     /// Returns the next request of an authorised peer, or `None` if none is waiting. Other requests are counted.
     pub fn receive<T: Message>(&self) -> Option<(ReturnAddress, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
-            let (parts, mut body) = receive_with_way(&self.socket)?;
+            let (parts, mut body) = receive_with_return_path(&self.socket)?;
             let peer = match &self.access {
                 Some(access) => access.guard.sender(access.domain, &mut body),
                 None => Some(Peer { name: String::new(), role: Role::Operator }),

@@ -77,7 +77,7 @@ mod tests {
     static LINES: Mutex<Vec<(Level, String)>> = Mutex::new(Vec::new());
 
     #[test]
-    fn an_event_tells_who_speaks_and_what_is_said() {
+    fn event_line_has_source_and_message() {
         let events =
             Events { most: Level::INFO, write: |level, line| LINES.lock().unwrap().push((level, line.into())) };
         let id = String::from("xp01");

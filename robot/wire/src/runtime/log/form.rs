@@ -1,6 +1,6 @@
 //! Format of log lines: a priority prefix for journald, which adds the time; otherwise a prefix of time and level.
 
-use crate::{output, plain};
+use crate::{escape, output};
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use tracing::Level;
@@ -20,7 +20,7 @@ const LEVELS: [(Level, &str, u8); 5] = [
 
 /// Prefix of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum LineFormat {
     /// A priority, such as `<6>`.
     Journal,
     /// Time and level.
@@ -29,17 +29,17 @@ pub(super) enum Form {
     Coloured,
 }
 
-impl Form {
+impl LineFormat {
     /// Chooses the format for the log's destination. `journal` identifies journald's end as `device:inode`
     /// (`JOURNAL_STREAM`).
-    pub fn of(log: impl AsFd + IsTerminal, journal: Option<&str>) -> Form {
+    pub fn of(log: impl AsFd + IsTerminal, journal: Option<&str>) -> LineFormat {
         let here = rustix::fs::fstat(&log).ok().map(|stat| format!("{}:{}", stat.st_dev, stat.st_ino));
         if here.is_some() && here.as_deref() == journal {
-            Form::Journal
+            LineFormat::Journal
         } else if output::shows_colours(&log) {
-            Form::Coloured
+            LineFormat::Coloured
         } else {
-            Form::Plain
+            LineFormat::Plain
         }
     }
 
@@ -49,12 +49,12 @@ impl Form {
     pub fn line(self, unix_ms: u64, level: Level, text: &str) -> String {
         let (_, name, priority) = LEVELS.into_iter().find(|(other, ..)| *other == level).unwrap_or(LEVELS[0]);
         let mut line = match self {
-            Form::Journal => format!("<{priority}>"),
-            Form::Coloured if level == Level::ERROR => format!("{} \x1b[31m{name:<5}\x1b[0m ", time(unix_ms)),
-            Form::Coloured if level == Level::WARN => format!("{} \x1b[33m{name:<5}\x1b[0m ", time(unix_ms)),
-            Form::Plain | Form::Coloured => format!("{} {name:<5} ", time(unix_ms)),
+            LineFormat::Journal => format!("<{priority}>"),
+            LineFormat::Coloured if level == Level::ERROR => format!("{} \x1b[31m{name:<5}\x1b[0m ", time(unix_ms)),
+            LineFormat::Coloured if level == Level::WARN => format!("{} \x1b[33m{name:<5}\x1b[0m ", time(unix_ms)),
+            LineFormat::Plain | LineFormat::Coloured => format!("{} {name:<5} ", time(unix_ms)),
         };
-        line += &plain(text);
+        line += &escape(text);
         line.truncate(cut(&line).len());
         line
     }
@@ -120,39 +120,39 @@ mod tests {
 
     #[test]
     fn journald_gets_priorities_and_all_others_time_and_level() {
-        assert_eq!(Form::Journal.line(NOW, Level::WARN, "hub: no poses"), "<4>hub: no poses");
-        assert_eq!(Form::Plain.line(NOW, Level::INFO, "hub: RUN"), "2023-11-14T22:13:20.123Z INFO  hub: RUN");
-        let red = Form::Coloured.line(NOW, Level::ERROR, "hub: no disk");
+        assert_eq!(LineFormat::Journal.line(NOW, Level::WARN, "hub: no poses"), "<4>hub: no poses");
+        assert_eq!(LineFormat::Plain.line(NOW, Level::INFO, "hub: RUN"), "2023-11-14T22:13:20.123Z INFO  hub: RUN");
+        let red = LineFormat::Coloured.line(NOW, Level::ERROR, "hub: no disk");
         assert_eq!(red, "2023-11-14T22:13:20.123Z \x1b[31mERROR\x1b[0m hub: no disk");
     }
 
     #[test]
-    fn a_file_is_journald_only_if_systemd_says_so() {
-        let of = |journal| Form::of(std::fs::File::open("/dev/null").unwrap(), journal);
+    fn journal_format_needs_matching_journal_stream() {
+        let of = |journal| LineFormat::of(std::fs::File::open("/dev/null").unwrap(), journal);
         let null = rustix::fs::stat("/dev/null").unwrap();
-        assert_eq!((of(None), of(Some("8:1"))), (Form::Plain, Form::Plain));
-        assert_eq!(of(Some(&format!("{}:{}", null.st_dev, null.st_ino))), Form::Journal);
+        assert_eq!((of(None), of(Some("8:1"))), (LineFormat::Plain, LineFormat::Plain));
+        assert_eq!(of(Some(&format!("{}:{}", null.st_dev, null.st_ino))), LineFormat::Journal);
     }
 
     #[test]
-    fn what_a_peer_says_cannot_look_like_another_line() {
-        let line = Form::Journal.line(NOW, Level::INFO, "robot a\n<3>hub: \x1b[2J\u{9b}ä");
+    fn control_characters_in_log_text_are_escaped() {
+        let line = LineFormat::Journal.line(NOW, Level::INFO, "robot a\n<3>hub: \x1b[2J\u{9b}ä");
         assert_eq!(line, "<6>robot a\\n<3>hub: \\u{1b}[2J\\u{9b}ä");
-        let turned = Form::Plain.line(NOW, Level::INFO, "hub: note of bob: \u{202e}POTS\u{200b}\u{2066}");
+        let turned = LineFormat::Plain.line(NOW, Level::INFO, "hub: note of bob: \u{202e}POTS\u{200b}\u{2066}");
         assert!(turned.ends_with("hub: note of bob: \\u{202e}POTS\\u{200b}\\u{2066}"), "{turned}");
     }
 
     #[test]
-    fn a_line_has_a_bound() {
+    fn log_line_length_is_bounded() {
         assert_eq!(cut(&format!("x{}", "ä".repeat(LINE))).len(), LINE - 1);
         assert_eq!(cut("ä"), "ä");
-        assert_eq!(Form::Plain.line(NOW, Level::INFO, &"\n".repeat(LINE)).len(), LINE);
+        assert_eq!(LineFormat::Plain.line(NOW, Level::INFO, &"\n".repeat(LINE)).len(), LINE);
     }
 
     #[test]
-    fn the_text_of_a_line_is_what_was_said() {
+    fn log_text_is_recovered_from_line() {
         for level in [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG] {
-            assert_eq!(text_of(&Form::Plain.line(NOW, level, "hub: RUN")), "hub: RUN");
+            assert_eq!(text_of(&LineFormat::Plain.line(NOW, level, "hub: RUN")), "hub: RUN");
         }
         for plain in ["", "xpuck: hub.toml: no such file", "2023-11-14T22:13:20.123Z is a time", "ääääääääääääääääää"]
         {

@@ -1,7 +1,7 @@
 //! Queue of lines and the thread that writes them. Lines are dropped and counted if the queue is full or writing
 //! fails.
 
-use super::form::Form;
+use super::form::LineFormat;
 use crate::{clock, output, precedence};
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -23,15 +23,15 @@ struct Counts {
 }
 
 /// Queue of lines and its writer thread.
-pub(super) struct Pen {
+pub(super) struct LogWriter {
     lines: SyncSender<String>,
     counts: Arc<Counts>,
 }
 
-impl Pen {
+impl LogWriter {
     /// Starts a writer thread of this name. With `tells`, the count of lost lines is written in that format as soon
     /// as writing succeeds again.
-    pub fn new(name: &str, to: impl AsFd + Send + 'static, tells: Option<Form>) -> Pen {
+    pub fn new(name: &str, to: impl AsFd + Send + 'static, tells: Option<LineFormat>) -> LogWriter {
         let (sender, lines) = sync_channel(QUEUE);
         let counts = Arc::new(Counts::default());
         let theirs = counts.clone();
@@ -42,7 +42,7 @@ impl Pen {
         };
         // If no thread could be created, every line counts as lost.
         let _ = std::thread::Builder::new().name(name.into()).spawn(run);
-        Pen { lines: sender, counts }
+        LogWriter { lines: sender, counts }
     }
 
     /// Queues a line without its line end. Returns at once.
@@ -66,7 +66,7 @@ impl Pen {
     }
 }
 
-fn write(lines: &Receiver<String>, counts: &Counts, to: impl AsFd, tells: Option<Form>) {
+fn write(lines: &Receiver<String>, counts: &Counts, to: impl AsFd, tells: Option<LineFormat>) {
     let mut told = 0;
     // Whether the last line was written only in part.
     let mut torn = false;
@@ -108,19 +108,19 @@ mod tests {
     use std::io::{BufRead, BufReader, Read, pipe};
 
     const PATIENCE: Duration = Duration::from_secs(60);
-    const TELLS: Option<Form> = Some(Form::Journal);
+    const TELLS: Option<LineFormat> = Some(LineFormat::Journal);
 
-    fn flush(pen: &Pen) {
+    fn flush(pen: &LogWriter) {
         pen.flush(Instant::now() + PATIENCE);
         assert_eq!(pen.counts.done.load(Relaxed), pen.counts.taken.load(Relaxed));
     }
 
     #[test]
-    fn a_full_or_closed_log_costs_lines_that_are_counted() {
+    fn lines_lost_to_full_or_closed_log_are_counted() {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let (reader, closed) = pipe().unwrap();
         drop(reader);
-        for pen in [Pen::new("test", full, TELLS), Pen::new("test", closed, TELLS)] {
+        for pen in [LogWriter::new("test", full, TELLS), LogWriter::new("test", closed, TELLS)] {
             (0..20).for_each(|i| pen.line(&format!("line {i}")));
             flush(&pen);
             assert_eq!(pen.counts.lost.load(Relaxed), 20);
@@ -128,9 +128,9 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_stalls_holds_nobody_up_and_learns_what_it_missed() {
+    fn stalled_reader_blocks_nobody_and_sees_loss_count() {
         let (reader, writer) = pipe().unwrap();
-        let pen = Pen::new("test", writer, TELLS);
+        let pen = LogWriter::new("test", writer, TELLS);
         // More than the pipe (64 KiB) and the queue hold.
         let text = "x".repeat(999);
         let said = 2000;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lost_is_told_when_there_is_room_again() {
+    fn lost_line_count_is_logged_when_log_is_writable() {
         let (mut reader, writer) = pipe().unwrap();
         let counts = Arc::new(Counts::default());
         counts.lost.store(7, Relaxed);

@@ -33,9 +33,9 @@ pub fn tap() -> Option<Tap> {
 }
 
 /// Copies a line to the tap. If its queue is full, the line is dropped and counted.
-pub(super) fn tell(level: Level, text: &str) {
+pub(super) fn forward(level: Level, text: &str) {
     let Some(tap) = TAP.get() else { return };
-    let line = LogLine::new(Severity::of(level), clock::unix_ms(), form::cut(text));
+    let line = LogLine::new(Severity::from_level(level), clock::unix_ms(), form::cut(text));
     if tap.try_send(line).is_err() {
         // The counter saturates.
         let _ = LOST.fetch_update(Relaxed, Relaxed, |lost| lost.checked_add(1));

@@ -23,7 +23,7 @@ pub fn computation_flag(line: String) -> std::io::Result<Arc<AtomicBool>> {
     let flag = stop.clone();
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let leave = move || {
-        log::line(&line);
+        log::write_raw(&line);
         log::flush();
         std::process::exit(i32::from(TRY_AGAIN));
     };

@@ -4,4 +4,4 @@ mod computation;
 mod service;
 
 pub use computation::{TRY_AGAIN, computation_flag};
-pub use service::{Ends, end_with_stdin, service_flag};
+pub use service::{ShutdownTriggers, end_with_stdin, service_flag};

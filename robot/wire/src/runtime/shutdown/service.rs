@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Events that end a service in addition to the first SIGINT, SIGTERM or SIGHUP. SIGHUP stays ignored under `nohup`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ends {
+pub struct ShutdownTriggers {
     /// End of standard input; it occurs even when the program at the other end of the pipe is killed.
     pub with_stdin: bool,
     /// A second signal, which ends the process at once without a clean shutdown.
@@ -20,7 +20,7 @@ pub struct Ends {
 ///
 /// # Errors
 /// The kernel refuses a thread or signal handler.
-pub fn service_flag(ends: Ends) -> std::io::Result<Arc<AtomicBool>> {
+pub fn service_flag(ends: ShutdownTriggers) -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     // A closing terminal sends SIGHUP.
     let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);

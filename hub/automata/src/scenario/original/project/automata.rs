@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fixed_automaton_is_of_the_last_step_in_which_it_evolved() {
+    fn fixed_automaton_comes_from_last_evolving_step() {
         let evolves = [true, false, true, false];
         assert_eq!(source("fsa/1/fsa.dat.evolved", &evolves), Ok("0".into()));
         assert_eq!(source("fsa/9/fsa.dat.evolved", &evolves), Ok("2".into()));

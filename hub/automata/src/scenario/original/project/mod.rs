@@ -10,11 +10,11 @@ use super::values::Values;
 use super::world;
 use crate::automata::MUTATIONS;
 use crate::scenario::file::{Reinitialise, StepEntry, WeightsEntry};
-use crate::scenario::step::{Sources, Wrong};
+use crate::scenario::step::{Sources, StepError};
 use crate::scenario::{Population, Scenario, ScenarioError};
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use xpuck_automata::cargo::Prepared;
+use xpuck_automata::cargo::PreparedScene;
 use xpuck_evolve::curriculum::{Combination, GainOver, Selection};
 
 /// Maximum number of steps.
@@ -48,7 +48,7 @@ pub fn project(
     for step in &steps {
         let text = read(&step.world).map_err(|message| values.wrong(line, "world", message))?;
         let scene = world(&step.world, &text)?;
-        let prepared = Prepared::new(scene).map_err(|message| values.wrong(line, "world", message))?;
+        let prepared = PreparedScene::new(scene).map_err(|message| values.wrong(line, "world", message))?;
         sources.worlds.insert(step.world.clone(), prepared);
     }
     for (line, path) in saved {
@@ -56,7 +56,7 @@ pub fn project(
         sources.populations.push(Population::parse(path, &text)?);
         sources.names.push(path.into());
     }
-    let wrong = |step: Option<usize>, (key, message): Wrong| {
+    let wrong = |step: Option<usize>, (key, message): StepError| {
         let noted = step.and_then(|i| lines[i].iter().find(|(known, _)| *known == key));
         let name = step.map_or(String::new(), |i| format!("step {i}: "));
         values.wrong(noted.map_or(1, |(_, line)| *line), &format!("{name}{key}"), message)

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disc_has_its_area_and_stays_inside() {
+    fn disc_has_correct_area_and_is_clipped() {
         let mut canvas = white(40, 40);
         canvas.disc((20.0, 20.0), 10.0, [0; 3]);
         let dark: f32 = canvas.bytes.chunks(3).map(|p| (255.0 - f32::from(p[0])) / 255.0).sum();

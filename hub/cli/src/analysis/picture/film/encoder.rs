@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread::JoinHandle;
-use xpuck_wire::atomic::Part;
+use xpuck_wire::atomic::PartialFile;
 
 /// Frame rate (Hz).
 pub const RATE: f64 = 25.0;
@@ -16,7 +16,7 @@ pub const RATE: f64 = 25.0;
 /// finished.
 pub struct Encoder {
     path: PathBuf,
-    part: Option<Part>,
+    part: Option<PartialFile>,
     child: Child,
     said: Option<JoinHandle<Vec<u8>>>,
 }
@@ -28,10 +28,10 @@ impl Encoder {
     /// `ffmpeg` is missing, or the file cannot be written.
     pub fn begin(path: &Path, (width, height): (usize, usize)) -> Result<Encoder> {
         let place = || format!("{}: cannot be written", path.display());
-        let (part, _) = Part::of(path).with_context(place)?;
+        let (part, _) = PartialFile::of(path).with_context(place)?;
         // `file:` keeps ffmpeg from reading a leading dash as an option or a colon as a protocol.
         let mut file = OsString::from("file:");
-        file.push(part.place());
+        file.push(part.path());
         let mut command = FFMPEG.command();
         command.stdout(Stdio::null());
         command.args(["-v", "error", "-nostdin", "-xerror", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]);
@@ -77,7 +77,7 @@ impl Encoder {
             return Err(self.failed());
         }
         let place = || format!("{}: cannot be written", self.path.display());
-        self.part.take().map_or(Ok(()), Part::put).with_context(place)
+        self.part.take().map_or(Ok(()), PartialFile::commit).with_context(place)
     }
 
     fn failed(&mut self) -> Error {

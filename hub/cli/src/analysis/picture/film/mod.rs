@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_film_lasts_the_runs_time_over_its_speed_and_shows_both_ends() {
+    fn film_duration_is_run_time_over_speed() {
         let all: Vec<f64> = moments(60.0, 8.0).collect();
         assert_eq!((all.len(), all[0], all[188]), (189, 0.0, 60.0));
         assert_eq!(moments(0.1, 1000.0).collect::<Vec<_>>(), [0.0, 0.1]);

@@ -167,7 +167,7 @@ fn draw(sheet: &Sheet<'_>, plan: &Plan) -> (String, (f32, f32)) {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{whole}\" viewBox=\"0 0 {width} {whole}\">\n  \
          <style>\n{}{}  </style>\n  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n",
-        fonts::set(STYLE),
+        fonts::with_fonts(STYLE),
         scenery::STYLE
     );
     let mut text = |class: &str, x: f32, y: f32, words: &str| {

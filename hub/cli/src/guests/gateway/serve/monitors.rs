@@ -14,8 +14,8 @@ use replay::Replayed;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use xpuck_gateway::monitors::pair::Pair;
-use xpuck_gateway::stage::Picture;
+use xpuck_gateway::monitors::pair::MonitorServers;
+use xpuck_gateway::stage::GameFrame;
 use xpuck_wire::shutdown;
 
 /// Interval for checking for a stop request and for new viewers.
@@ -64,7 +64,7 @@ enum Source {
 
 impl Source {
     /// Waits at most `longest` for the next picture; `None` if there is no new one.
-    fn next(&mut self, longest: Duration) -> Result<Option<Picture>> {
+    fn next(&mut self, longest: Duration) -> Result<Option<GameFrame>> {
         match self {
             Source::Live(live) => live.next(longest),
             Source::Replay(replay) => replay.next(longest),
@@ -75,7 +75,8 @@ impl Source {
 /// Runs the command.
 pub fn run(args: &MonitorsArgs) -> Result<()> {
     let mut pair = args.ports.listen()?;
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let stop =
+        shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let source = match &args.replay {
         Some(run) => {
             Source::Replay(Box::new(Replayed::open(&runs::find(&args.runs, run)?, args.speed, args.rate, args.r#loop)?))
@@ -89,9 +90,9 @@ pub fn run(args: &MonitorsArgs) -> Result<()> {
 }
 
 /// Shows pictures until a stop request; returns the number of rejected commands.
-fn serve(pair: &mut Pair, mut source: Source, stop: &AtomicBool) -> Result<u64> {
+fn serve(pair: &mut MonitorServers, mut source: Source, stop: &AtomicBool) -> Result<u64> {
+    let mut picture: Option<GameFrame> = None;
     // Viewers that connect before the first picture wait for it.
-    let mut picture: Option<Picture> = None;
     let mut refused = 0;
     while !stop.load(Ordering::Relaxed) {
         picture = source.next(LOOK)?.or(picture);

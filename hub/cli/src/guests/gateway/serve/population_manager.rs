@@ -80,7 +80,8 @@ pub fn run(args: &PopulationManagerArgs) -> Result<()> {
     }
     let simulators = args.robot_sim.iter().map(address::resolve).collect::<Result<Vec<_>>>()?;
     let mut files = args.out.as_deref().map(Files::new).transpose()?;
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let stop =
+        shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let mut manager = Manager::new(settings, &simulators, Duration::from_secs(args.timeout.into()));
     if let Some(generations) = args.generations {
         manager.end_after(generations);
@@ -177,7 +178,7 @@ fn tell(args: &PopulationManagerArgs, summary: &Summary, took: Duration) {
             step: *step,
             seconds,
         }),
-        false => log::report(format_args!(
+        false => log::print(format_args!(
             "generation {generation}: best {best:.4}, mean {mean:.4}, {hidden:.1} hidden neurons, {seconds:.1} s"
         )),
     }
@@ -186,14 +187,14 @@ fn tell(args: &PopulationManagerArgs, summary: &Summary, took: Duration) {
 /// Prints and saves the best individual, which may be from an incomplete generation.
 fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>) -> Result<()> {
     let best = manager.evolution().and_then(|evolution| {
-        evolution.note_best();
+        evolution.update_best();
         evolution.best().cloned()
     });
     let counts = manager.counts();
     if let Err(error) = files.map_or(Ok(()), |mut files| files.end(best.as_ref())) {
         // The individual is printed, so that it is not lost if the disk fails.
         if let Some(best) = &best {
-            log::report(evolution_files::line(best)?);
+            log::print(evolution_files::line(best)?);
         }
         return Err(error);
     }
@@ -209,7 +210,7 @@ fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>
         return Ok(());
     }
     match best {
-        Some(best) => log::report(format_args!(
+        Some(best) => log::print(format_args!(
             "best of {} evaluations: {:.4} by individual {} of generation {}, with {} hidden neurons",
             counts.evaluated,
             best.fitness,
@@ -217,10 +218,10 @@ fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>
             best.generation,
             best.genotype.hidden.len()
         )),
-        None => log::report("nobody was evaluated"),
+        None => log::print("nobody was evaluated"),
     }
     if let Some(out) = &args.out {
-        log::report(format_args!("kept in {}", out.display()));
+        log::print(format_args!("kept in {}", out.display()));
     }
     Ok(())
 }

@@ -131,7 +131,8 @@ fn task(args: &RobotSimArgs) -> Result<Task> {
 }
 
 fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let stop =
+        shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let address = SocketAddr::new(args.host, args.port);
     let mut server = RobotServer::listen(evaluator, address, Duration::from_secs(args.idle.into()))?;
     let place = server.address()?;
@@ -140,7 +141,7 @@ fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
     }
     match args.json {
         true => report_json(&Report::Listening { listening: [place.to_string()] }),
-        false => log::report(format_args!("serving population managers at {place} until Ctrl-C")),
+        false => log::print(format_args!("serving population managers at {place} until Ctrl-C")),
     }
     let (mut limit, began) = (LineLimit::default(), Instant::now());
     while !stop.load(Ordering::Relaxed) {
@@ -155,7 +156,7 @@ fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
             let (individuals, evaluated, refused) = (counts.individuals, counts.evaluated, counts.refused);
             report_json(&Report::End { individuals, evaluated, refused });
         }
-        false => log::report(format_args!("{} individuals were evaluated", counts.evaluated)),
+        false => log::print(format_args!("{} individuals were evaluated", counts.evaluated)),
     }
     Ok(())
 }

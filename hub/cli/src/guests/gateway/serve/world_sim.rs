@@ -88,7 +88,8 @@ pub fn run(args: &WorldSimArgs) -> Result<()> {
     let ports: Option<Vec<u16>> = (0..args.ports).map(port).collect();
     let Some(ports) = ports else { bail!("--port {} --ports {}: ports end at 65535", args.port, args.ports) };
     let addresses: Vec<SocketAddr> = ports.into_iter().map(|port| SocketAddr::new(args.host, port)).collect();
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
+    let stop =
+        shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let mut server = WorldServer::listen(world, &addresses, Duration::from_secs(args.idle.into()))?;
     let places: Vec<String> = server.addresses()?.iter().map(ToString::to_string).collect();
     if !args.host.is_loopback() {
@@ -96,7 +97,7 @@ pub fn run(args: &WorldSimArgs) -> Result<()> {
     }
     match args.json {
         true => report_json(&Report::Listening { listening: places }),
-        false => log::report(format_args!("serving robot simulators at {} until Ctrl-C", places.join(" and "))),
+        false => log::print(format_args!("serving robot simulators at {} until Ctrl-C", places.join(" and "))),
     }
     let (mut limit, began) = (LineLimit::default(), Instant::now());
     while !stop.load(Ordering::Relaxed) {
@@ -109,7 +110,7 @@ pub fn run(args: &WorldSimArgs) -> Result<()> {
             let (messages, refused, expired) = (counts.messages, counts.refused, counts.expired);
             report_json(&Report::End { messages, refused, expired });
         }
-        false => log::report(format_args!("{} messages were understood", counts.messages)),
+        false => log::print(format_args!("{} messages were understood", counts.messages)),
     }
     Ok(())
 }

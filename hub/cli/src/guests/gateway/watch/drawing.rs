@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use xpuck_gateway::client::Client;
 use xpuck_gateway::scene::Subject;
-use xpuck_gateway::scene::above::{Above, OutlineKind};
+use xpuck_gateway::scene::above::{OutlineKind, TopView};
 use xpuck_wire::output::count;
 
 /// Columns of the field; a row is as high as two columns are wide.
@@ -34,7 +34,7 @@ pub fn lines(client: &Client) -> Vec<String> {
 }
 
 /// Field with a frame: `#` for walls, robots with numbers and arrows, the ball.
-fn field(above: &Above, [length, width]: [f64; 2]) -> Vec<String> {
+fn field(above: &TopView, [length, width]: [f64; 2]) -> Vec<String> {
     let rows = ((COLUMNS as f64 * width / length / 2.0).round() as usize).clamp(4, ROWS);
     let mut cells = vec![vec![' '; COLUMNS]; rows];
     let cell = |[x, y]: [f64; 2]| {
@@ -97,10 +97,10 @@ mod tests {
     use super::*;
     use xpuck_gateway::scene::arena::{Arena, Disc, Robot, scene};
     use xpuck_gateway::scene::simspark;
-    use xpuck_gateway::stage::{Game, Mode, Picture};
+    use xpuck_gateway::stage::{Game, GameFrame, Mode};
 
     #[test]
-    fn a_field_is_drawn_with_who_is_on_it() {
+    fn field_is_drawn_with_its_robots() {
         let robot =
             |number, x, heading| Robot { number, at: [x, 0.0], heading, radius: 0.0375, colour: [1.0; 4], seen: true };
         let arena = Arena {
@@ -110,11 +110,11 @@ mod tests {
             discs: vec![Disc { at: [0.0, 0.6], radius: 0.1, colour: [1.0, 0.5, 0.0, 1.0] }],
             ..Arena::default()
         };
-        let game = Game { time: 12.5, half: 1, score: 2, mode: Mode::Plays, length: 60.0 };
-        let picture = Picture { arena, game };
+        let game = Game { time: 12.5, half: 1, score: 2, mode: Mode::Playing, length: 60.0 };
+        let picture = GameFrame { arena, game };
         let fields = [picture.environment(), picture.state()].concat();
         let mut client = Client::default();
-        client.take(simspark::full(&fields, &scene(&picture.arena)).as_bytes()).unwrap();
+        client.apply(simspark::full(&fields, &scene(&picture.arena)).as_bytes()).unwrap();
         let lines = lines(&client);
         assert_eq!(lines[0], "12.50 s, PlayOn, 2:0, 2 robots, ball at 0.00 0.60");
         assert!(lines.iter().skip(1).all(|line| line.chars().count() == COLUMNS + 2), "{lines:#?}");

@@ -86,7 +86,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
     let (mut frames, mut buffer) = (Frames::new(LONGEST), vec![0; 64 << 10]);
     let (began, mut heard) = (Instant::now(), Instant::now());
     let over = || args.seconds.is_some_and(|seconds| began.elapsed().as_secs_f64() >= seconds);
-    'watch: while !stop.load(Ordering::Relaxed) && !output::reader_left() && !over() {
+    'watch: while !stop.load(Ordering::Relaxed) && !output::reader_closed() && !over() {
         match stream.read(&mut buffer) {
             Ok(0) => bail!("{}: the server closed the connection", args.server),
             Ok(count) => frames.push(&buffer[..count]),
@@ -104,7 +104,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
             anyhow!("{}: {error}; is it a port for monitors, and --protocol the one that it speaks?", args.server)
         };
         while let Some(message) = frames.next_message().map_err(|error| odd(&error))? {
-            watched.client.take(message).map_err(|error| odd(&error))?;
+            watched.client.apply(message).map_err(|error| odd(&error))?;
             if args.svg.is_some() && args.seconds.is_none() && watched.client.above().is_some() {
                 break 'watch;
             }

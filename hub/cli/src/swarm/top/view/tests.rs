@@ -2,7 +2,7 @@
 //! snapshots.
 
 use super::*;
-use crate::swarm::follow::News;
+use crate::swarm::follow::EventBatch;
 use crate::swarm::top::state::Input;
 use crate::swarm::top::update::update;
 use ratatui::Terminal;
@@ -73,8 +73,8 @@ fn status() -> Status {
     }
 }
 
-fn swarm(status: Status) -> Top {
-    let mut top = Top::default();
+fn swarm(status: Status) -> TopState {
+    let mut top = TopState::default();
     for step in 0..60 {
         let evolved = 0.2 * f64::from(step) / 60.0;
         let then = Status { run_seconds: 4.0 * f64::from(step), evolved, ..status.clone() };
@@ -93,11 +93,11 @@ fn swarm(status: Status) -> Top {
         event(2, Severity::Info, "ada", "note: the lamp over the left end is off"),
         event(3, Severity::Warn, "", "robot xp07 is lost (silent for 3 s): check its power and network"),
     ];
-    update(&mut top, Input::Happened(News::Events(events, 0)), Duration::ZERO);
+    update(&mut top, Input::Happened(EventBatch::Events(events, 0)), Duration::ZERO);
     top
 }
 
-fn screen(top: &Top, columns: u16, rows: u16) -> String {
+fn screen(top: &TopState, columns: u16, rows: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     terminal.draw(|frame| draw(top, frame)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -106,11 +106,11 @@ fn screen(top: &Top, columns: u16, rows: u16) -> String {
 }
 
 fn is_as_kept(name: &str, screen: &str) {
-    xpuck_testing::page::is_the_code(&format!("hub/cli/src/swarm/top/view/{name}.txt"), screen, RENEW);
+    xpuck_testing::page::assert_page_is_current(&format!("hub/cli/src/swarm/top/view/{name}.txt"), screen, RENEW);
 }
 
 #[test]
-fn a_run_fits_on_small_and_large_terminals() {
+fn run_screen_fits_small_and_large_terminals() {
     let top = swarm(status());
     is_as_kept("run-80x24", &screen(&top, 80, 24));
     is_as_kept("run-120x40", &screen(&top, 120, 40));
@@ -121,7 +121,7 @@ fn a_run_fits_on_small_and_large_terminals() {
 }
 
 #[test]
-fn a_robot_in_detail_and_the_help_fit_too() {
+fn detail_and_help_screens_fit_80x24() {
     let mut top = swarm(status());
     (top.detail, top.chosen) = (true, Some("xp04".into()));
     is_as_kept("detail-80x24", &screen(&top, 80, 24));
@@ -130,22 +130,22 @@ fn a_robot_in_detail_and_the_help_fit_too() {
 }
 
 #[test]
-fn a_hub_that_is_silent_or_was_never_heard_is_told() {
-    let mut top = Top::default();
+fn silent_hub_is_shown() {
+    let mut top = TopState::default();
     assert!(screen(&top, 80, 24).contains("asking the hub"));
     for heard in [false, true] {
         if heard {
             top = swarm(status());
         }
         update(&mut top, Input::Silent("no answer from the hub at tcp://127.0.0.1:7602".into()), Duration::ZERO);
-        top.pass(Duration::from_secs(7));
+        top.advance(Duration::from_secs(7));
         let screen = screen(&top, 80, 24);
         assert!(screen.contains("NO ANSWER for 7 s, asking again: no answer from the hub at tcp"), "{screen}");
     }
 }
 
 #[test]
-fn what_others_wrote_reaches_no_terminal_as_it_is() {
+fn foreign_text_is_escaped_on_screen() {
     let evil = "\u{1b}[2J\u{9b}31m\u{202e}\r\nx".to_string();
     let mut robot = robot(1);
     (robot.id, robot.version, robot.device_trouble, robot.refusal) =
@@ -159,7 +159,7 @@ fn what_others_wrote_reaches_no_terminal_as_it_is() {
     };
     let mut top = swarm(status);
     let event = Event { number: 9, time: f64::NAN, level: Severity::Error, who: evil.clone(), text: evil.clone() };
-    update(&mut top, Input::Happened(News::Events(vec![event], 0)), Duration::ZERO);
+    update(&mut top, Input::Happened(EventBatch::Events(vec![event], 0)), Duration::ZERO);
     update(&mut top, Input::Answered { what: "pause".into(), refused: Some(evil.clone()) }, Duration::ZERO);
     top.detail = true;
     for columns in [80, 200] {

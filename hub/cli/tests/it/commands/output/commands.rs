@@ -160,7 +160,7 @@ const SAMPLES: [(&str, &[&str]); 92] = [
 ];
 
 /// Further commands, which are not in the table above, with a sample each.
-const MORE: [(&str, &[&str]); 35] = [
+const FORMER_COMMANDS: [(&str, &[&str]); 35] = [
     ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
     ("calibrate record ir", &["calibrate record ir"]),
     ("calibrate record camera", &["calibrate record camera --seconds 4"]),
@@ -218,7 +218,7 @@ fn completed(folder: &Path, words: &[&str], last: &str) -> Vec<String> {
 }
 
 #[test]
-fn robots_runs_and_keys_are_completed_from_the_folder_one_stands_in() {
+fn completion_uses_current_folder() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     assert!(xpuck().current_dir(dir).args(["init", ".", "--count", "3"]).output().unwrap().status.success());
@@ -253,7 +253,7 @@ fn commands(above: &[&str], found: &mut BTreeSet<String>) {
 
 /// `--help` exits with 0; an invalid argument exits with 2 and is named.
 #[test]
-fn every_command_tells_wrong_arguments_and_has_help_with_examples() {
+fn every_command_has_help_and_rejects_bad_options() {
     let mut listed = BTreeSet::new();
     commands(&[], &mut listed);
     for command in &listed {
@@ -271,7 +271,7 @@ fn every_command_tells_wrong_arguments_and_has_help_with_examples() {
 fn every_command_has_a_sample() {
     let mut listed = BTreeSet::new();
     commands(&[], &mut listed);
-    let known = SAMPLES.iter().chain(&MORE).map(|(name, _)| *name).chain(SERVICES);
+    let known = SAMPLES.iter().chain(&FORMER_COMMANDS).map(|(name, _)| *name).chain(SERVICES);
     let known: BTreeSet<String> = known.map(String::from).collect();
     let forgotten: Vec<_> = listed.difference(&known).collect();
     assert!(forgotten.is_empty(), "without a sample: {forgotten:?}");
@@ -281,7 +281,7 @@ fn every_command_has_a_sample() {
 }
 
 #[test]
-fn every_command_has_a_manual_page_and_completes() {
+fn every_command_has_manual_page_and_completion() {
     let mut listed = BTreeSet::new();
     commands(&[], &mut listed);
     let dir = tempfile::tempdir().unwrap();
@@ -322,7 +322,7 @@ fn monitors() -> SocketAddr {
 }
 
 /// Files, runs, two hubs and a server for viewers that all samples share.
-struct Place {
+struct Fixture {
     /// Hubs with the arguments of commands for them.
     hubs: [(Process, String); 2],
     dir: tempfile::TempDir,
@@ -353,8 +353,8 @@ fn write_friction(dir: &tempfile::TempDir) {
     std::fs::write(dir.path().join("friction.csv"), format!("body,kind,force_n\n{rows}")).unwrap();
 }
 
-impl Place {
-    fn new() -> Place {
+impl Fixture {
+    fn new() -> Fixture {
         let dir = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
         write("level.toml", "seconds = 1.0\n");
@@ -371,7 +371,7 @@ impl Place {
             directory = \"devices\"\n",
         );
         let hubs = [hub(dir.path(), "hub.toml", 0.1), hub(dir.path(), "idle.toml", 1.0)];
-        let place = Place { hubs, dir, monitors: monitors() };
+        let place = Fixture { hubs, dir, monitors: monitors() };
         let mut lines: Vec<String> = [
             "keys new --dir {dir}/keys",
             "keys make ada --dir {dir}",
@@ -454,10 +454,10 @@ impl Place {
 
 #[test]
 fn no_command_panics_when_its_output_fails() {
-    let place = Place::new();
+    let place = Fixture::new();
     // Commands for the hub wait for each other; all others run in parallel.
     let mut lanes: BTreeMap<String, Vec<(&str, &[&str])>> = BTreeMap::new();
-    for (name, lines) in SAMPLES.into_iter().chain(MORE) {
+    for (name, lines) in SAMPLES.into_iter().chain(FORMER_COMMANDS) {
         let lane = if lines[0].contains("{hub}") { "hub" } else { name };
         lanes.entry(lane.into()).or_default().push((name, lines));
     }

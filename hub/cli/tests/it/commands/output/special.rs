@@ -83,7 +83,7 @@ const LINES: [(&str, &[&str]); 5] = [
 ];
 
 #[test]
-fn what_is_no_file_is_refused_by_name() {
+fn special_files_are_rejected_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().display().to_string();
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();

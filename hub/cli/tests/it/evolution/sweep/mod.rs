@@ -126,7 +126,7 @@ fn two_keys_are_a_map() {
 }
 
 #[test]
-fn a_sweep_leaves_tables_curves_and_a_summary() {
+fn sweep_writes_tables_curves_and_summary() {
     let sweep = Sweep::new(SMALL);
     let summary = sweep.json(&["run"]);
     assert_eq!((&summary["runs"], &summary["done"], &summary["stopped"]), (&4.into(), &4.into(), &false.into()));
@@ -244,7 +244,7 @@ fn killed_sweep_ends_its_runs_and_resumes_to_the_same_digits() {
 }
 
 #[test]
-fn a_run_that_fails_is_named_and_the_others_go_on() {
+fn failed_run_is_named_and_others_continue() {
     let sweep = Sweep::new(SMALL);
     // A file is in the way of the run's folder.
     std::fs::create_dir_all(sweep.out().join("runs")).unwrap();
@@ -261,7 +261,7 @@ fn a_run_that_fails_is_named_and_the_others_go_on() {
 }
 
 #[test]
-fn a_sweep_may_grow_but_not_change() {
+fn sweep_may_grow_but_not_change() {
     let sweep = Sweep::new(&SMALL.replace("[1, 2]", "[1]"));
     assert_eq!(sweep.json(&["run"])["done"], 2);
     sweep.write(&SMALL.replace("generations = 2", "generations = 3"));

@@ -14,7 +14,7 @@ fn error(output: &Output) -> String {
 }
 
 #[test]
-fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
+fn processes_share_runs_and_collect_lists_missing() {
     let whole = Sweep::new(SMALL);
     whole.json(&["run"]);
     let shared = Sweep::new(SMALL);
@@ -49,7 +49,7 @@ fn processes_do_runs_of_their_own_and_collecting_tells_what_is_missing() {
 }
 
 #[test]
-fn a_run_that_another_process_has_is_waited_for() {
+fn run_locked_by_other_process_is_awaited() {
     let sweep = Sweep::new(SMALL);
     sweep.json(&["run", "--only", "2"]);
     let log = sweep.out().join("runs/p1-s1.log");
@@ -74,7 +74,7 @@ fn a_run_that_another_process_has_is_waited_for() {
 }
 
 #[test]
-fn a_run_that_is_stopped_or_killed_alone_is_no_failure() {
+fn stopped_run_is_not_a_failure() {
     let sweep = Sweep::new(&SMALL.replace("generations = 2", "generations = 100000"));
     for (signal, says) in [("-TERM", "stopped with 0 of 1 run done"), ("-KILL", "p1-s1: it was killed by signal 9")] {
         let mut command = sweep.command();
@@ -119,7 +119,7 @@ echo "7;cluster"
 }
 
 #[test]
-fn a_sweep_that_was_sent_does_what_is_missing_again_and_ends() {
+fn submitted_sweep_repeats_missing_runs() {
     let whole = Sweep::new(SMALL);
     whole.json(&["run"]);
     let sweep = Sweep::new(SMALL);
@@ -149,7 +149,7 @@ fn a_sweep_that_was_sent_does_what_is_missing_again_and_ends() {
 }
 
 #[test]
-fn jobs_are_scripts_of_a_shell_and_what_slurm_refuses_is_said() {
+fn job_scripts_are_valid_and_errors_reported() {
     let sweep = Sweep::new(SMALL);
     let path = slurm(sweep.dir.path());
     let send = |more: &[&str]| sweep.command_to("slurm").args(more).env("PATH", &path).output().unwrap();

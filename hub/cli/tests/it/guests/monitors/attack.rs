@@ -27,7 +27,7 @@ fn flood(at: SocketAddr, bytes: &[u8], over: &AtomicBool) -> u64 {
 }
 
 #[test]
-fn nobody_slows_arena_time() {
+fn hostile_clients_do_not_slow_arena_time() {
     let keys = "[viewers]\nsimspark = \"127.0.0.1:0\"\nrsmp = \"127.0.0.1:0\"\ntrainers = true\n\
                 [agents]\naddress = \"127.0.0.1:0\"\n";
     let served = Served::start(4, 1.0, keys);

@@ -54,7 +54,7 @@ const BOTH: &str = "[viewers]\nsimspark = \"127.0.0.1:0\"\nrsmp = \"127.0.0.1:0\
 fn client_sees_robots_where_the_arena_has_them() {
     let served = Served::start(13, 1.0, BOTH);
     // An arena with the same settings, which is static without drivers.
-    let usual = Settings::usual(13, "/nonexistent");
+    let usual = Settings::with_defaults(13, "/nonexistent");
     let scenario = xpuck_kernels::world::Scenario::B;
     let truth = Arena::new(&Settings { seed: 12, scenario, ..usual }).unwrap();
     let mut monitor = Monitor::connect(served.places[0]);

@@ -22,14 +22,14 @@ use xpuck_wire::telemetry::Telemetry;
 /// Tree of the test: straight ahead, under `avoiding`, so that the wheels never stop.
 const DRIVE: &str = "movcv v_goal 0deg";
 /// Island of origin of [`DRIVE`]; the robot is island 1.
-const ELSEWHERE: u16 = 2;
+const OTHER_ISLAND: u16 = 2;
 /// The algorithm `noise-aware` accepts the fitness of an immigrant, so that [`DRIVE`] becomes the fittest tree.
 const EXPERIMENT: &str = "name = \"stop\"\nminutes = 1440.0\nsegment_minutes = 1.0\ntask = \"transport\"\n\
                           [evolution]\nalgorithm = \"noise-aware\"\n";
 /// Interval between messages of the hub, as with virtual senses.
-const SAY_EVERY: Duration = Duration::from_millis(40);
+const MESSAGE_INTERVAL: Duration = Duration::from_millis(40);
 /// Interval between two readings of the counters.
-const LOOK_EVERY: Duration = Duration::from_millis(2);
+const READ_INTERVAL: Duration = Duration::from_millis(2);
 /// Time without a step after which the wheels count as standing.
 const STANDING: Duration = Duration::from_millis(600);
 /// Time of continuous turning after which the wheels count as driving.
@@ -46,7 +46,7 @@ pub struct Rig {
     folder: Folder,
     hub: Router,
     sealer: Sealer,
-    eye: UnixStream,
+    observer: UnixStream,
     /// Whether the hub sends nothing.
     pub silent: bool,
     /// Directive of the hub for a robot that is ready.
@@ -63,7 +63,7 @@ pub struct Rig {
     /// Longest time between two readings of the counters.
     pub blind: Duration,
     /// Latest telemetry of the robot.
-    pub told: Telemetry,
+    pub telemetry: Telemetry,
 }
 
 impl Rig {
@@ -85,7 +85,7 @@ impl Rig {
             _arena: arena,
             robot,
             folder,
-            eye,
+            observer: eye,
             silent: false,
             directive: None,
             number: 0,
@@ -96,7 +96,7 @@ impl Rig {
             looked: now,
             turning: [now; 2],
             blind: Duration::ZERO,
-            told: Telemetry::default(),
+            telemetry: Telemetry::default(),
         }
     }
 
@@ -104,9 +104,9 @@ impl Rig {
     pub fn run(&mut self) {
         self.direct(State::Run);
         let start = Instant::now();
-        while !self.driven || self.told.state != State::Run || self.turning[1] - self.turning[0] < DRIVING {
+        while !self.driven || self.telemetry.state != State::Run || self.turning[1] - self.turning[0] < DRIVING {
             self.turn();
-            assert!(start.elapsed() < limit(), "the robot does not drive: {:?}\n{}", self.told, self.robot.log());
+            assert!(start.elapsed() < limit(), "the robot does not drive: {:?}\n{}", self.telemetry, self.robot.log());
         }
     }
 
@@ -121,7 +121,7 @@ impl Rig {
     pub fn until_still(&mut self, event: Instant) -> Duration {
         while self.turning[1].max(event).elapsed() < STANDING {
             self.turn();
-            assert!(event.elapsed() < limit(), "the wheels never stop: {:?}", self.told);
+            assert!(event.elapsed() < limit(), "the wheels never stop: {:?}", self.telemetry);
         }
         self.turning[1].saturating_duration_since(event)
     }
@@ -193,18 +193,18 @@ impl Rig {
         while let Some((_, message)) = self.hub.receive::<RobotMessage>() {
             self.answer(message.unwrap());
         }
-        if self.said.elapsed() >= SAY_EVERY {
+        if self.said.elapsed() >= MESSAGE_INTERVAL {
             self.ping();
         }
         self.look();
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(READ_INTERVAL);
     }
 
     fn look(&mut self) {
         // An idle line is an invalid command: the e-puck counts it, answers, and changes nothing.
-        self.eye.write_all(&spi::to_wire(&[u16::MAX; spi::WORDS])).unwrap();
+        self.observer.write_all(&spi::to_wire(&[u16::MAX; spi::WORDS])).unwrap();
         let mut bytes = [0; spi::BYTES];
-        self.eye.read_exact(&mut bytes).unwrap();
+        self.observer.read_exact(&mut bytes).unwrap();
         let steps = Report::decode(&spi::from_wire(&bytes)).unwrap().steps;
         let now = Instant::now();
         self.blind = self.blind.max(now - std::mem::replace(&mut self.looked, now));
@@ -240,7 +240,7 @@ impl Rig {
     fn answer(&mut self, message: RobotMessage) {
         match message {
             RobotMessage::Hello { session, seen, .. } => {
-                self.sealer.greet("xp01", session, seen);
+                self.sealer.register_session("xp01", session, seen);
                 self.say(&ToRobot::Welcome { island: 1 });
                 let signed = Signed::new(EXPERIMENT.into(), Default::default(), None).unwrap();
                 self.say(&ToRobot::Experiment { number: 1, seed: 1, robots: 9, signed });
@@ -252,9 +252,9 @@ impl Rig {
             RobotMessage::Ping { stamp } => self.say(&ToRobot::Pong { stamp, time: stamp }),
             RobotMessage::Pong { .. } => {}
             RobotMessage::Telemetry(telemetry) => {
-                self.told = *telemetry;
+                self.telemetry = *telemetry;
                 // As in the real hub: a robot obeys only after it has learned the time of the hub.
-                if self.told.obeyed != self.number {
+                if self.telemetry.obeyed != self.number {
                     self.repeat();
                 }
             }
@@ -271,10 +271,10 @@ impl Rig {
             | RobotMessage::Installed(_)
             | RobotMessage::Peers(_)
             | RobotMessage::Tags(_) => {}
-            RobotMessage::Loaded { gene, .. } => self.driven = gene.island == ELSEWHERE,
+            RobotMessage::Loaded { gene, .. } => self.driven = gene.island == OTHER_ISLAND,
             RobotMessage::Genes { generation, emigrant, .. } => {
                 let perfect = Emigrant {
-                    island: ELSEWHERE,
+                    island: OTHER_ISLAND,
                     tree: DRIVE.into(),
                     count: [1_000_000; 2],
                     sum: [1e6; 2],

@@ -13,7 +13,7 @@ fn case_11_identifiers_differ() {
 }
 
 #[test]
-fn case_12_the_first_place_is_free_and_24_the_same_shape_keeps_it() {
+fn case_12_first_place_is_free_and_24_same_shape_keeps_it() {
     for seed in 0..200 {
         let mut world = World::new(&Description::empty(), seed).expect("a world");
         ask(&mut world, "CreateRobot");
@@ -115,7 +115,7 @@ fn case_26_deadly_ground() {
 }
 
 #[test]
-fn case_27_connections_see_each_others_robots_and_cannot_move_them() {
+fn case_27_connections_see_but_cannot_move_foreign_robots() {
     let mut world = empty();
     let id = robot(&mut world, RECTANGLE, "800 1000 0");
     let reading = answer(&mut world, 2, "SonicSensor 9 500 1000 10 0 0 0 0");

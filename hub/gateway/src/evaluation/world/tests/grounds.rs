@@ -16,7 +16,7 @@ fn ramp(world: &mut Description) {
 }
 
 #[test]
-fn a_ramp_lifts_and_tilts() {
+fn ramp_lifts_and_tilts_robot() {
     let mut world = world(ramp);
     let id = robot(&mut world, RECTANGLE, "500 1000 0");
     let tilt = 0.5_f64.atan();
@@ -38,7 +38,7 @@ fn a_ramp_lifts_and_tilts() {
 }
 
 #[test]
-fn a_bridge_stops_who_comes_too_high() {
+fn bridge_stops_robot_that_is_too_high() {
     let bridge = Block { bottom: 60.0, top: 70.0, ..block([850.0, 1300.0], [900.0, 1100.0]) };
     let low = |world: &mut Description| world.blocks.push(bridge.clone());
     let mut flat = world(low);
@@ -61,7 +61,7 @@ fn a_bridge_stops_who_comes_too_high() {
 }
 
 #[test]
-fn a_step_under_a_block_stops_before_it() {
+fn step_under_block_stops_robot_before_it() {
     let mut world = world(|world| {
         ramp(world);
         world.blocks.push(Block { bottom: 60.0, top: 110.0, ..block([1300.0, 1500.0], [900.0, 1100.0]) });
@@ -94,7 +94,7 @@ fn raised_ground_is_seen() {
 }
 
 #[test]
-fn a_robot_on_a_ramp_does_not_see_itself() {
+fn robot_on_ramp_does_not_detect_itself() {
     let mut world = world(ramp);
     let id = robot(&mut world, RECTANGLE, "900 1000 0");
     // At the robot's rear, 10 mm above the ramp, with a beam upwards through its body.

@@ -8,7 +8,7 @@ use super::*;
 const LONG: &str = "1 20 1 4 -10 100 10 100 10 -100 -10 -100";
 
 #[test]
-fn nothing_thin_is_passed() {
+fn thin_obstacles_stop_moves() {
     for turn in [0.0, 0.5, FRAC_PI_2, 3.1] {
         let mut world = world(|world| world.blocks.push(block([1000.0, 1001.0], [0.0, 2000.0])));
         let id = robot(&mut world, RECTANGLE, "50 1000 0");
@@ -25,7 +25,7 @@ fn nothing_thin_is_passed() {
 }
 
 #[test]
-fn a_move_along_a_wall_is_free() {
+fn move_along_wall_is_free() {
     let mut world = empty();
     let id = robot(&mut world, RECTANGLE, "1960 100 0");
     for y in [1900.0, 100.0, 1900.0] {
@@ -47,7 +47,7 @@ fn a_move_along_a_wall_is_free() {
 }
 
 #[test]
-fn a_turn_is_swept() {
+fn turn_stops_at_contact_along_swept_path() {
     // Corridor of 100 mm. The robot is stuck where 200 sin + 20 cos of its angle to the corridor is 100.
     let mut world = world(|world| {
         world.blocks = vec![block([500.0, 1500.0], [900.0, 950.0]), block([500.0, 1500.0], [1050.0, 1100.0])];
@@ -66,7 +66,7 @@ fn a_turn_is_swept() {
 }
 
 #[test]
-fn the_turn_is_the_shorter_one_and_linear() {
+fn turn_takes_shorter_direction_and_is_linear() {
     let mut world = empty();
     let id = robot(&mut world, RECTANGLE, "1000 1000 3");
     assert_eq!(go(&mut world, &format!("MoveTo {id} 1000 1000 -3")).direction, -3.0);
@@ -102,7 +102,7 @@ fn robots_are_obstacles_and_are_not_pushed() {
 }
 
 #[test]
-fn what_is_not_convex_is_not_filled_up() {
+fn concave_body_keeps_its_notch() {
     let mut world = empty();
     // A fork with an open front, 60 mm wide inside, around a robot 50 mm wide.
     let fork = "1 20 1 8 -50 60 -50 -50 50 -50 50 60 30 60 30 -30 -30 -30 -30 60";

@@ -4,7 +4,7 @@ use super::*;
 use crate::evaluation::place::Target;
 use crate::evaluation::world::pose::Motion;
 use crate::evaluation::world::random::Random;
-use crate::evaluation::world::shape::Placed;
+use crate::evaluation::world::shape::PlacedBody;
 use crate::evaluation::world::sweep::TOUCH;
 use crate::evaluation::world::travel::{is_free, largest_free};
 
@@ -45,7 +45,7 @@ fn moves(seed: u64, count: usize, mut check: impl FnMut(&World, &str)) -> Vec<Me
 }
 
 #[test]
-fn the_same_seed_and_moves_give_the_same_answers() {
+fn same_seed_and_moves_give_same_answers() {
     let one = moves(3, 500, |_, _| ());
     assert_eq!(one, moves(3, 500, |_, _| ()));
     assert_ne!(one, moves(4, 500, |_, _| ()));
@@ -74,13 +74,13 @@ fn no_move_ends_in_an_overlap() {
 
 /// Small steps confirm that the path is free up to where a robot stopped, and blocked beyond.
 #[test]
-fn a_move_stops_where_small_steps_do() {
+fn move_stops_where_small_steps_stop() {
     const STEPS: usize = 4000;
     let mut random = Random::new(99);
     for seed in 0..10 {
         let mut world = crowd(seed);
         for at in 0..24 {
-            let placed: Placed = world.robots.all()[at].placed.clone().expect("a body");
+            let placed: PlacedBody = world.robots.all()[at].placed.clone().expect("a body");
             let target = random.pose();
             let line = format!("MoveTo {} {} {} {}", at + 1, target.x, target.y, target.direction);
             let wanted = Target { x: target.x, y: target.y, direction: target.direction };

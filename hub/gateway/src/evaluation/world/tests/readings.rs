@@ -9,7 +9,7 @@ use crate::evaluation::world::random::Random;
 use crate::evaluation::world::vector::subtract3;
 
 #[test]
-fn materials_are_told_apart() {
+fn sensors_distinguish_materials() {
     let glass = Block { seen_by_light: false, colour: [0, 0, 255], ..block([700.0, 710.0], [900.0, 1100.0]) };
     let cotton = Block { seen_by_sound: false, colour: [255, 255, 255], ..block([800.0, 810.0], [900.0, 1100.0]) };
     let mut world = world(|world| world.blocks = vec![glass, cotton]);
@@ -23,7 +23,7 @@ fn materials_are_told_apart() {
 }
 
 #[test]
-fn nothing_in_the_beam_is_told_so() {
+fn empty_beam_reads_maximum_distance() {
     let mut world = empty();
     let nothing = Message::VisualSensorReading { identifier: 1, distance: 10_000.0, colour: [0; 3] };
     for place in
@@ -38,7 +38,7 @@ fn nothing_in_the_beam_is_told_so() {
 }
 
 #[test]
-fn the_own_body_is_seen_from_outside_only() {
+fn own_body_is_detected_only_from_outside() {
     let mut world = empty();
     let id = robot(&mut world, RECTANGLE, "1000 1000 0");
     let mut read = |place: &str| distance(&mut world, &format!("SonicSensor {id} {place} 0 0"));
@@ -51,7 +51,7 @@ fn the_own_body_is_seen_from_outside_only() {
 }
 
 #[test]
-fn a_sensor_that_touches_a_wall_reads_zero() {
+fn sensor_touching_wall_reads_zero() {
     let mut world = empty();
     let id = robot(&mut world, RECTANGLE, "1900 1000 0");
     for y in ["1000", "1010", "990"] {

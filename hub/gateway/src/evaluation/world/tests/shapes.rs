@@ -7,7 +7,7 @@ fn square(half: f64) -> String {
 }
 
 #[test]
-fn a_body_that_grows_is_shifted_as_little_as_possible() {
+fn growing_body_is_shifted_minimally() {
     let mut world = empty();
     let id = robot(&mut world, &square(10.0), "15 1000 0");
     let position = go(&mut world, &format!("BodyShape {id} {}", square(40.0)));
@@ -41,7 +41,7 @@ fn two_obstacles_leave_the_crossing_of_what_each_allows() {
 }
 
 #[test]
-fn a_body_without_room_stays_as_it_was() {
+fn body_without_room_keeps_its_shape() {
     let mut world = empty();
     let id = robot(&mut world, &square(10.0), "1000 1000 0");
     let position = go(&mut world, &format!("BodyShape {id} {}", square(1001.0)));

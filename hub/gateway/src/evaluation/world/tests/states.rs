@@ -16,7 +16,7 @@ fn before_its_shape_came_a_robot_has_no_place() {
 }
 
 #[test]
-fn an_unknown_robot_is_dead_and_its_sensors_read() {
+fn unknown_robot_is_dead_but_its_sensors_read() {
     let mut world = empty();
     let dead = Position { stress: 1.0, death: true, ..Position::default() };
     for line in [format!("BodyShape 7 {RECTANGLE}"), "JumpTo 7 1 1 1".into(), "MoveTo 7 1 1 1".into()] {
@@ -56,7 +56,7 @@ fn identifiers_come_again_only_after_all_others() {
 }
 
 #[test]
-fn what_ends_a_connection_changes_nothing() {
+fn rejected_message_leaves_world_unchanged() {
     let mut world = empty();
     for line in ["SendNetParameters", "YourIdentifier 1", "SonicSensorReading 1 5", "Fitness 1 1 1"] {
         let error = answer(&mut world, 1, line).expect_err(line).to_string();

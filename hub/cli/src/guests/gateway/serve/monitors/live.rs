@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
-use xpuck_gateway::stage::{Picture, Stage};
+use xpuck_gateway::stage::{GameFrame, Presentation};
 use xpuck_wire::output::count;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{Status, output};
@@ -21,7 +21,7 @@ const MEASURED: Duration = Duration::from_secs(1);
 /// Hub whose status is queried.
 pub struct Live {
     answers: Receiver<Result<Box<Status>, String>>,
-    stage: Stage,
+    stage: Presentation,
     silent: bool,
 }
 
@@ -38,14 +38,14 @@ impl Live {
         thread::Builder::new()
             .name("hub".into())
             .spawn(move || ask(link, &address, Pace::new(rate, &first), &sender))?;
-        Ok(Live { answers, stage: Stage::new(None), silent: false })
+        Ok(Live { answers, stage: Presentation::new(None), silent: false })
     }
 
     /// Returns the next answer as a picture; `None` if there is no answer within `longest`.
     ///
     /// # Errors
     /// The thread that queries the hub has ended.
-    pub fn next(&mut self, longest: Duration) -> Result<Option<Picture>> {
+    pub fn next(&mut self, longest: Duration) -> Result<Option<GameFrame>> {
         match self.answers.recv_timeout(longest) {
             Ok(Ok(status)) => {
                 if std::mem::take(&mut self.silent) {
@@ -80,7 +80,7 @@ fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSe
                 if let Ok((new, _)) = address.open() {
                     link = new;
                 }
-                (Err(output::sentence(error.as_ref())), AGAIN)
+                (Err(output::error_chain(error.as_ref())), AGAIN)
             }
         };
         if to.send(answer).is_err() {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hub_is_asked_by_arena_time_and_not_too_often() {
+    fn poll_period_follows_arena_time_with_lower_bound() {
         let mut pace = Pace::new(25.0, &Status::default());
         let start = pace.since.0;
         let mut at = |seconds: f64, time: f64| pace.period(start + Duration::from_secs_f64(seconds), time).as_millis();

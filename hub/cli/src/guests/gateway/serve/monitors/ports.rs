@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tracing::{info, warn};
-use xpuck_gateway::monitors::pair::{Heard, Pair};
+use xpuck_gateway::monitors::pair::{MonitorInput, MonitorServers};
 use xpuck_wire::log;
 
 /// Maximum number of trainers' commands per cycle; all of them are rejected.
@@ -59,12 +59,12 @@ impl ViewerPorts {
     ///
     /// # Errors
     /// No protocol is left to serve, or an address is in use.
-    pub fn listen(&self) -> Result<Pair> {
+    pub fn listen(&self) -> Result<MonitorServers> {
         if self.no_simspark && self.no_rsmp {
             bail!("--no-simspark and --no-rsmp leave nothing to serve; leave one of them out");
         }
         let at = |port: u16, left_out: bool| (!left_out).then(|| SocketAddr::new(self.host, port));
-        let pair = Pair::listen(at(self.simspark, self.no_simspark), at(self.rsmp, self.no_rsmp));
+        let pair = MonitorServers::listen(at(self.simspark, self.no_simspark), at(self.rsmp, self.no_rsmp));
         pair.map_err(|(at, error)| anyhow!("{at}: {error}; --simspark PORT and --rsmp PORT name other ports"))
     }
 
@@ -72,7 +72,7 @@ impl ViewerPorts {
     ///
     /// # Errors
     /// The addresses cannot be determined.
-    pub fn tell(&self, pair: &Pair, as_json: bool) -> Result<()> {
+    pub fn tell(&self, pair: &MonitorServers, as_json: bool) -> Result<()> {
         let places = pair.addresses()?;
         if !self.host.is_loopback() {
             warn!(target: "monitors", "whoever reaches {} may watch", self.host);
@@ -83,7 +83,7 @@ impl ViewerPorts {
         } else {
             let places: Vec<String> =
                 places.iter().map(|(protocol, at)| format!("{at} ({})", protocol.name())).collect();
-            log::report(format_args!("serving viewers at {} until Ctrl-C", places.join(" and ")));
+            log::print(format_args!("serving viewers at {} until Ctrl-C", places.join(" and ")));
         }
         Ok(())
     }
@@ -91,7 +91,7 @@ impl ViewerPorts {
 
 /// Logs the viewers' events of a cycle, within the log's rate limit; returns the number of trainers' commands, all
 /// rejected.
-pub fn refuse(pair: &mut Pair, heard: &Heard) -> u64 {
+pub fn refuse(pair: &mut MonitorServers, heard: &MonitorInput) -> u64 {
     heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
     let lines = heard.commands.iter().map(|(_, command)| {
         format!(
@@ -105,14 +105,14 @@ pub fn refuse(pair: &mut Pair, heard: &Heard) -> u64 {
 }
 
 /// Prints the counts at the end.
-pub fn tell_counts(pair: &Pair, refused: u64, as_json: bool) {
+pub fn tell_counts(pair: &MonitorServers, refused: u64, as_json: bool) {
     let counts = pair.counts();
     match as_json {
         true => {
             let (connections_refused, errors) = (counts.refused, counts.errors);
             report_json(&Report::End { connections_refused, commands_refused: refused, errors });
         }
-        false => log::report(format_args!("{refused} commands of trainers were refused")),
+        false => log::print(format_args!("{refused} commands of trainers were refused")),
     }
 }
 

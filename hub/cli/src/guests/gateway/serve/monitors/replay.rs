@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
-use xpuck_gateway::stage::{Picture, Stage, furnish};
+use xpuck_gateway::stage::{GameFrame, Presentation, add_fixtures};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_service::replay::Replay;
 use xpuck_kernels::world::WorldSpec;
@@ -32,7 +32,7 @@ struct Pass {
     /// Next entry, which has already been read.
     next: Option<Entry>,
     replay: Replay,
-    stage: Stage,
+    stage: Presentation,
     /// Start of the pass, and the record's time at that moment (s).
     began: Instant,
     first: f64,
@@ -50,7 +50,7 @@ impl Pass {
             entries,
             next: Some(next),
             replay: Replay::new(run),
-            stage: Stage::new(radius),
+            stage: Presentation::new(radius),
             began: Instant::now(),
             first,
             due: first,
@@ -78,7 +78,7 @@ impl Replayed {
     ///
     /// # Errors
     /// The record cannot be read.
-    pub fn next(&mut self, longest: Duration) -> Result<Option<Picture>> {
+    pub fn next(&mut self, longest: Duration) -> Result<Option<GameFrame>> {
         if self.pass.ended {
             std::thread::sleep(longest);
             return Ok(None);
@@ -102,7 +102,7 @@ impl Replayed {
         let mut picture = pass.stage.picture(&status);
         let phase = status.segments.last().map_or("", |segment| &segment.phase);
         if let Some((_, world)) = self.worlds.iter().find(|(name, _)| name == phase).or(self.worlds.first()) {
-            furnish(&mut picture.arena, world);
+            add_fixtures(&mut picture.arena, world);
         }
         if pass.next.is_none() {
             self.end()?;

@@ -55,7 +55,7 @@ fn served<T>(task: &OwnTask, client: impl FnOnce(&mut BufReader<TcpStream>) -> T
 }
 
 #[test]
-fn what_is_told_is_what_the_engine_measures() {
+fn served_fitness_equals_direct_evaluation() {
     let task = OwnTask { concurrent: 5, runs: 2, ..OwnTask::default() };
     let parameters = task.parameters().unwrap();
     let individuals = individuals(&parameters, 12);
@@ -89,7 +89,7 @@ fn tasks_that_make_no_sense_are_refused() {
 /// Prints the evaluation rate with 256 individuals in flight, as a fraction of the engine's own rate.
 #[test]
 #[ignore = "a measurement"]
-fn the_rate_at_256_individuals_in_flight() {
+fn rate_with_256_individuals_is_printed() {
     const BATCHES: usize = 6;
     let task = OwnTask { runs: 1, ..OwnTask::default() };
     let parameters = task.parameters().unwrap();
