@@ -67,7 +67,7 @@ pub enum StartError {
     #[error("groot = {0}")]
     Groot(SocketError),
     /// The system cannot create a thread.
-    #[error("the system gives no thread: {0}")]
+    #[error("cannot create a thread: {0}")]
     Thread(std::io::Error),
     /// Another program drives this robot.
     #[error("{0}")]
@@ -163,7 +163,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     let mut operators = Operators::new(config);
     let trust = operators.refresh().unwrap_or_else(Trust::nobody);
     if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
-        warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} has no keys: whoever reaches it sees the tree");
+        warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} has no keys: every host that reaches it can see the tree");
     }
     let core = Core::new(config.island, fresh_session()?, trust).with_speed(speed);
     let core = core.with_calibration(config.measured.clone()).with_version(&this_release().version);

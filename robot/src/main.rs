@@ -183,7 +183,7 @@ fn start_again(command: &[String]) -> anyhow::Result<()> {
 }
 
 fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
-    let Some(path) = &args.config else { anyhow::bail!("which robot? Name its file with --config") };
+    let Some(path) = &args.config else { anyhow::bail!("--config is missing; name the robot's file") };
     let config = Config::read(path)?;
     let stop = service_flag(ShutdownTriggers { with_stdin: false, at_second_signal: true })?;
     let mut operator = Terminal::new(std::io::stdin().lock(), output::Standard, args.yes);

@@ -66,7 +66,7 @@ impl Memory {
             };
             if let Some(why) = why.as_ref().filter(|_| !self.refused) {
                 let id = &self.id;
-                warn!(target: "xpuckd", id, "{why}: what this robot is told is not kept over a restart of its program");
+                warn!(target: "xpuckd", id, "{why}: directives are not kept across a restart");
             }
             self.refused = why.is_some();
             if number.is_some() {

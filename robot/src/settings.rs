@@ -58,7 +58,7 @@ pub fn merge(file: &str, settings: &str) -> Result<Merged, String> {
     for (path, value) in leaves {
         let key = path.join(".");
         let Some((_, counts)) = KEYS.iter().find(|(known, _)| key.starts_with(known)) else {
-            return Err(format!("{key} cannot be changed from afar; edit the robot's own file"));
+            return Err(format!("{key} cannot be changed remotely; edit the robot's file"));
         };
         if set_value(document.as_table_mut(), &path, value)? {
             changed.push((key, *counts));

@@ -27,7 +27,7 @@ impl Operators<'_> {
             if self.seen.replace(Fingerprint::new()).is_some() {
                 return None;
             }
-            warn!(target: "xpuckd", id, "DEV MODE: no keys; whoever reaches the hub's address moves this robot");
+            warn!(target: "xpuckd", id, "DEV MODE: no keys; every host that reaches the hub's address can move this robot");
             return Some(Trust::Anybody);
         }
         let read = || -> Result<_, FileError> {
@@ -38,7 +38,7 @@ impl Operators<'_> {
         let (present, (ring, wrong)) = match read() {
             Ok(found) => found?,
             Err(error) => {
-                warn!(target: "xpuckd", id, "keys cannot be read: {error}; those who were trusted before stay trusted");
+                warn!(target: "xpuckd", id, "keys cannot be read: {error}; the previous operators stay trusted");
                 return None;
             }
         };

@@ -151,13 +151,13 @@ impl Config {
 
     fn ancestor(&self) -> Result<Option<Ancestor>, String> {
         if self.from_period.is_some() && self.from_weights.is_none() {
-            return Err("from_period: it is of the brain whose weights `from_weights` has, which are not there".into());
+            return Err("from_period: requires `from_weights`".into());
         }
         match (&self.from, &self.from_weights) {
             (Some(text), weights) => {
                 self.checked(Ancestor::read(text, weights.as_deref(), self.from_period)?).map(Some)
             }
-            (None, Some(_)) => Err("from_weights: they are a brain's of the body `from`, which is not there".into()),
+            (None, Some(_)) => Err("from_weights: requires `from`, the body of this brain".into()),
             (None, None) => Ok(None),
         }
     }

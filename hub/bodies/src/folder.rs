@@ -99,7 +99,7 @@ impl Folder {
         // Second walks of the last generation are additional to the budget.
         let made = evolution.evaluations().floor();
         if made > (config.evaluations + config.families.population as u64) as f64 {
-            let why = format!("evaluations = {}, and {made} are made; give it as many", config.evaluations);
+            let why = format!("evaluations = {} is less than the {made} already made; increase it", config.evaluations);
             return Err(fail(&self.path().join(KIND.run), why));
         }
         Ok((evolution, notice))

@@ -80,7 +80,7 @@ impl Curve {
         let mut longest = 0.0;
         let points = whole.lines().enumerate().skip(1).map(|(number, line)| {
             let Best { evaluations, way, .. } = best(line)
-                .ok_or_else(|| format!("line {}: is no row of a run, with finite numbers; put it back", number + 1))?;
+                .ok_or_else(|| format!("line {}: not a row of finite numbers; restore the file", number + 1))?;
             longest = f64::max(longest, way);
             Ok((evaluations, longest))
         });

@@ -89,7 +89,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
         let hint = suggest(&body.to_lowercase(), [FRISBEE.to_string()].into_iter());
         if body != FRISBEE && (body.eq_ignore_ascii_case(FRISBEE) || !hint.is_empty()) {
             let message = format!(
-                "line {line}, column `body`: `{}` is no robot's name; did you mean `{FRISBEE}`?",
+                "line {line}, column `body`: unknown body `{}`; did you mean `{FRISBEE}`?",
                 body.escape_debug()
             );
             return Err(FileError::value(name, message));

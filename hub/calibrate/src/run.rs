@@ -60,7 +60,7 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, FitError> {
     }
     if rows.is_empty() {
         return Err(FitError(
-            "neither latency nor wheels nor cameras can be told: let robots drive about for a few minutes, in part alone"
+            "latency, wheel factors and camera parameters cannot be determined; record a few minutes of driving, partly without contacts"
                 .into(),
         ));
     }

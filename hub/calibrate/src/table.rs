@@ -61,7 +61,7 @@ pub fn read<T: Row>(name: &str, text: &str) -> Result<Vec<(u64, T)>, FileError> 
         }
     }
     if rows.is_empty() {
-        return Err(fail("no rows; docs/calibration.md says what a record holds".into()));
+        return Err(fail("no rows; docs/calibration.md describes the columns".into()));
     }
     Ok(rows)
 }

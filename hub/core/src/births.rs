@@ -81,7 +81,8 @@ impl TryFrom<BirthsFormat> for Births {
             return Err(format!("births: {lengths} numbers, origins and fitnesses: there must be as many of each"));
         }
         let rows = numbers.into_iter().zip(origins).zip(fitness).map(|((number, origin), fitness)| {
-            let (operator, parents) = parse(origin).ok_or_else(|| format!("births: `{origin}` is no origin"))?;
+            let (operator, parents) =
+                parse(origin).ok_or_else(|| format!("births: `{origin}` is not a valid origin"))?;
             Ok(Birth { number, parents, fitness: fitness.unwrap_or(f32::NAN), operator })
         });
         Ok(Births { rows: rows.collect::<Result<_, String>>()?, left_out })

@@ -131,7 +131,7 @@ pub fn evaluate<'a>(
     for (id, witness) in robots {
         let Some(witness) = witness else { continue };
         if witness.told.as_ref().is_some_and(|told| told.stops > claim.stops) {
-            return Verdict::Over(format!("robot {id} was told STOP after it"));
+            return Verdict::Over(format!("robot {id} received a later STOP"));
         }
         if claim.alive.iter().any(|alive| alive == id) {
             missing.retain(|name| name != id);
@@ -149,7 +149,7 @@ pub fn evaluate<'a>(
 fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     let silent = witness.silent_s.filter(|silent| *silent > RETURN_WITHIN.as_secs_f64());
     let Some(told) = &witness.told else {
-        return Some("does not know what it was told last (it was started again)".into());
+        return Some("does not know its last order (it has restarted)".into());
     };
     let ObeyedDirective { directive, state, run, .. } = *told;
     let same = (claim.since..=claim.last).contains(&directive) && state == claim.state;
@@ -157,11 +157,11 @@ fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     // unambiguous.
     let later = directive > claim.last && state == State::Run;
     if run != claim.run {
-        Some("was told something else since".into())
+        Some("has received an order for another run".into())
     } else if told.held {
         None
     } else if !same && !later {
-        Some(format!("was told {} last", name(state)))
+        Some(format!("received {} last", name(state)))
     } else {
         silent.map(|s| format!("has heard no hub for {s:.0} s, and the run's state seems younger: a clock is wrong"))
     }

@@ -10,7 +10,7 @@ const HEAD: usize = 4;
 
 /// Error of a stream with a message above the maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a message of {length} bytes is announced; {most} are taken at most")]
+#[error("message of {length} bytes exceeds the maximum of {most}")]
 pub struct TooLong {
     /// Announced length (bytes).
     pub length: usize,

@@ -20,7 +20,7 @@ impl LineLimit {
             (self.second, self.passed) = (second, 0);
             let left_out = std::mem::take(&mut self.left_out);
             if left_out > 0 {
-                let told = format!("{left_out} more lines were left out: at most {LINES} a second are written");
+                let told = format!("{left_out} lines suppressed (limit {LINES} per second)");
                 passed.push(told.into());
             }
         }

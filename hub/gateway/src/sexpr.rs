@@ -10,7 +10,7 @@ pub const DEEPEST: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SyntaxError {
     /// The bytes are not valid UTF-8.
-    #[error("byte {0} is no text in UTF-8")]
+    #[error("byte {0} is not valid UTF-8")]
     Text(usize),
     /// A list has no end.
     #[error("the list that begins at byte {0} does not end")]

@@ -113,7 +113,7 @@ fn command(list: &Expression<'_>) -> Result<Command, String> {
     let word = || list.values().next().and_then(|value| value.word());
     match name {
         "agent" => {
-            let who = who(list)?.ok_or("agent: unum and team are wanted, both")?;
+            let who = who(list)?.ok_or("agent: both unum and team are required")?;
             list.values().filter_map(|part| action(&part)).collect::<Result<_, _>>().map(|all| Command::Agent(who, all))
         }
         "ball" => Ok(Command::Ball { at: numbers(list, "pos")?, velocity: numbers(list, "vel")? }),
@@ -141,7 +141,7 @@ fn command(list: &Expression<'_>) -> Result<Command, String> {
             }
         }
         "getAck" => word().map(|cookie| Command::Acknowledge(cookie.into())).ok_or("getAck: a word is wanted".into()),
-        other => Err(format!("`{other}` is no command")),
+        other => Err(format!("unknown command `{other}`")),
     }
 }
 

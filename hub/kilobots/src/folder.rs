@@ -85,7 +85,7 @@ impl Folder {
             return Ok(None);
         }
         let text = file::text(&path, MAX_RUN).map_err(|error| fail(&path, error.to_string()))?;
-        let remedy = "take it away to make the run again";
+        let remedy = "remove the file to repeat the run";
         let run: RunResult =
             serde_json::from_str(&text).map_err(|error| fail(&path, format!("is damaged ({error}); {remedy}")))?;
         for tree in [&run.first.tree, &run.best.tree] {

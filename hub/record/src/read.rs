@@ -150,8 +150,7 @@ impl Entries {
     fn tell(&mut self) {
         for (topic, count) in std::mem::take(&mut self.unread) {
             self.messages.damage.push(format!(
-                "{count} messages of {topic} are left out: another version of xpuck wrote them, which `version` in run.toml \
-                 names; read them with that one"
+                "{count} messages of {topic} left out: written by another version of xpuck (see `version` in run.toml); read them with that version"
             ));
         }
     }

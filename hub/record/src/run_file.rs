@@ -112,7 +112,7 @@ fn read_seed<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         toml::Value::String(text) => text.parse().ok(),
         _ => None,
     };
-    seed.ok_or_else(|| serde::de::Error::custom(format!("seed = {value} is no seed")))
+    seed.ok_or_else(|| serde::de::Error::custom(format!("seed = {value} is not a valid seed (0 to 2^64 - 1)")))
 }
 
 impl RunFile {

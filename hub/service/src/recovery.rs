@@ -69,7 +69,7 @@ pub fn scan(config: &Config, mark: &str) -> Recovery {
     let (known, counted) = match Stops::read(root, mark) {
         Ok(stops) => (stops, true),
         Err(error) => {
-            found.notes.push(format!("{error}: no run is taken up, as STOPs may have come after it; remove the file"));
+            found.notes.push(format!("{error}: no run resumed, because a STOP may have followed it; remove the file"));
             (0, false)
         }
     };

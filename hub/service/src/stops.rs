@@ -44,7 +44,7 @@ impl Stops {
             Err(error) => Err(RecordError::of(&path, error)),
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);
-                text.trim_end().parse().map_err(|_| RecordError::of(&path, "is no count of STOPs"))
+                text.trim_end().parse().map_err(|_| RecordError::of(&path, "does not contain a STOP count"))
             }
         }
     }

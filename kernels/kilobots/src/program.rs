@@ -18,7 +18,7 @@ pub enum KilobotError {
     )]
     Foreign(&'static str),
     /// Composite with a number of children that Table 4.2 does not have.
-    #[error("`{0}` with {1} children; a Kilobot's have 2, 3 or 4")]
+    #[error("`{0}` has {1} children; on a Kilobot it has 2, 3 or 4")]
     Children(&'static str, u16),
     /// Tree that does not fit the memory.
     #[error("the tree needs {} of {TREE_BYTES} bytes and {} of {STACK_BYTES} bytes of stack; make it smaller or less deep", .0.tree, .0.stack)]

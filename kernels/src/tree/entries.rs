@@ -31,12 +31,7 @@ pub const ENTRIES: [Entry; ENTRY_COUNT] = [
     entry("carrying_food", true, false, "1 from the food region until the nest, else 0"),
     entry("density", true, false, "thousands of Kilobots on a square metre around, mean of five updates"),
     entry("delta_density", true, false, "change of density since the last update"),
-    entry(
-        "delta_dist_food",
-        true,
-        false,
-        "change of the way to food by hops since the last update, m, of a mean of five",
-    ),
+    entry("delta_dist_food", true, false, "change of the hop distance to food since the last update (m), mean of five"),
     entry(
         "delta_dist_nest",
         true,

@@ -23,10 +23,10 @@ pub enum CompileError {
     #[error("`{0}` is a node of the Kilobot, which an e-puck lacks")]
     Foreign(&'static str),
     /// A neuron or synapse outside a network.
-    #[error("a neuron or a synapse stands outside a network")]
+    #[error("a neuron or synapse is outside a network")]
     Network,
     /// A network has no memoryless form.
-    #[error("a network remembers what its neurons put out; no memoryless form and no state machine does")]
+    #[error("a tree with a network has no memoryless form or state machine: networks keep state")]
     HasMemory,
 }
 

@@ -168,9 +168,9 @@ pub(crate) fn find_violation(nodes: &[Node]) -> Option<(usize, String)> {
             return Some((
                 at,
                 match (wanted, parent) {
-                    (Some(wanted), _) => format!("{name} stands under a {} only", wanted.spec().name),
-                    (None, Some(Kind::Network)) => format!("{name} under a network; only neurons stand there"),
-                    _ => format!("{name} under a neuron; only synapses stand there"),
+                    (Some(wanted), _) => format!("{name} is only allowed under {}", wanted.spec().name),
+                    (None, Some(Kind::Network)) => format!("{name} is not allowed under network; use neuron"),
+                    _ => format!("{name} is not allowed under neuron; use synapse"),
                 },
             ));
         }
@@ -199,13 +199,14 @@ pub(crate) fn find_violation(nodes: &[Node]) -> Option<(usize, String)> {
 
 fn bad_source(source: u8, neurons: usize) -> Option<String> {
     match neuron_of_source(source) {
-        Some(number) if number > neurons => Some(format!("n{number} is not there: the network has {neurons} neurons")),
+        Some(number) if number > neurons => {
+            Some(format!("n{number} does not exist: the network has {neurons} neurons"))
+        }
         Some(_) => None,
-        None if usize::from(source & !1) == GOAL => Some(
-            "a synapse does not read v_goal, which nobody has written yet; n1 and n2 are what the network wrote last"
-                .into(),
-        ),
-        None if usize::from(source) >= CELLS => Some(format!("there is no cell {source}")),
+        None if usize::from(source & !1) == GOAL => {
+            Some("a synapse cannot read v_goal, which is unwritten; use n1 or n2 for the network's last goal".into())
+        }
+        None if usize::from(source) >= CELLS => Some(format!("cell {source} does not exist")),
         None => None,
     }
 }

@@ -62,7 +62,7 @@ impl OperandFormat {
     fn register(self, word: &str, vector: bool) -> Result<f32, String> {
         if let Some(index) = word.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
             let cell = index.parse().ok().and_then(|i: u32| self.map.cell(i));
-            let cell = cell.ok_or_else(|| format!("`{}` is no cell of the register map", shorten(word)))?;
+            let cell = cell.ok_or_else(|| format!("`{}` is not a cell of the register map", shorten(word)))?;
             return Ok(f32::from(if vector { cell & !1 } else { cell }));
         }
         if let Some(cell) = registers::cell_of_name(word, vector) {
@@ -159,7 +159,9 @@ fn steps(value: f32, (low, high): (f32, f32), bad: impl Fn(String) -> String) ->
         )));
     }
     if value.fract() != 0.0 {
-        return Err(bad(format!("is no whole step of {DEGREES} degrees; write degrees as in `{value}deg`")));
+        return Err(bad(format!(
+            "is not a whole number of steps of {DEGREES} degrees; for degrees write `{value}deg`"
+        )));
     }
     Ok(plain_zero(value))
 }

@@ -60,7 +60,7 @@ pub const REGISTERS: [Register; 13] = [
         None,
         true,
         Access::ReadOnly,
-        "the way to the nearest tag in the camera, m; zero if there is none",
+        "vector to the nearest tag in the camera (m); zero without a tag",
     ),
 ];
 

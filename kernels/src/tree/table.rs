@@ -184,7 +184,7 @@ const TABLE: [NodeSpec; 48] = [
         Group::Network,
         &[],
         WRITES,
-        "all neurons fire at once; v_goal <- what the first two put out",
+        "update all neurons; v_goal <- outputs of the first two",
     ),
     row(
         Kind::Neuron,

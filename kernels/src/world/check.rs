@@ -161,7 +161,7 @@ impl WorldSpec {
 
     fn check_task(&self) -> Checked {
         if self.task.moves_disc() && self.discs.is_empty() {
-            return refuse("the task is to move the first disc, and there is no disc; add one".into());
+            return refuse("the task moves the first disc, but the world has none; add a disc".into());
         }
         match &self.task {
             Task::Transport => self.check_relocation(),

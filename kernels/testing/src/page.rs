@@ -14,7 +14,7 @@ pub fn assert_page_is_current(place: &str, page: &str, renew: &str) {
         std::fs::write(&file, page).expect("the page can be written");
     }
     let found = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(found == page, "{place} is not what the code says; `XPUCK_RENEW=1 {renew}` renews it");
+    assert!(found == page, "{place} differs from the code; run `XPUCK_RENEW=1 {renew}`");
 }
 
 /// Converts a doc comment to one line of a Markdown table, without links to the code.

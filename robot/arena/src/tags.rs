@@ -40,7 +40,7 @@ impl WallTag {
         }
         if !(half..=TOP - half).contains(&self.height) {
             return Err(format!(
-                "height = {}: with its margin it is {} m high, and the wall {TOP}",
+                "height = {}: the tag with its margin is {} m high and must fit between 0 and {TOP} m",
                 self.height,
                 2.0 * half
             ));
@@ -48,7 +48,7 @@ impl WallTag {
         let off = (self.at.x.abs() - half_arena.0).abs().min((self.at.y.abs() - half_arena.1).abs());
         let inside = self.at.x.abs() <= half_arena.0 + OFF && self.at.y.abs() <= half_arena.1 + OFF;
         if !(off <= OFF && inside) {
-            return Err(format!("at = [{}, {}] is on no wall", self.at.x, self.at.y));
+            return Err(format!("at = [{}, {}] is not on a wall", self.at.x, self.at.y));
         }
         Ok(())
     }

@@ -196,7 +196,9 @@ impl External {
             (ProgramRequest::Gone, Some(seat)) => {
                 (seat.lost, seat.command) = (true, None);
                 let name = &seat.name;
-                Ok(Some(format!("program `{name}` is gone with the wheels: they stand until the hub's next directive")))
+                Ok(Some(format!(
+                    "connection of program `{name}` ended while it controlled the wheels; they stop until the hub's next directive"
+                )))
             }
             (ProgramRequest::Release | ProgramRequest::Gone | ProgramRequest::Unreadable, None) => Ok(None),
         }
@@ -264,7 +266,7 @@ impl External {
     pub fn silent(&mut self, now: f64) -> Option<String> {
         let seat = self.seat.as_mut()?;
         let silent = seat.command.is_some_and(|(until, _)| now >= until) && !std::mem::replace(&mut seat.told, true);
-        let line = silent.then(|| format!("program `{}` said nothing for {HOLD} s: the wheels stand", seat.name))?;
+        let line = silent.then(|| format!("program `{}` sent no command for {HOLD} s; wheels stopped", seat.name))?;
         self.lines.say(now, line)
     }
 }

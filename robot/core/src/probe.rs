@@ -129,10 +129,8 @@ impl Probe {
                 self.estimator.adopt(parameter, value);
                 self.council.change(self.now, parameter);
                 let whose = if parameter.is_own_body() { "this robot's own" } else { "the world's" };
-                let line = Line::info(format!(
-                    "the world is not as it is simulated: {whose} {name} is {value:.3}, not {before:.3}; it is simulated so \
-                     from now on"
-                ));
+                let line =
+                    Line::info(format!("simulated world updated: {whose} {name} is {value:.3}, was {before:.3}"));
                 Some(Change { world: (!parameter.is_own_body()).then(|| Arc::new(world)), line })
             }
             Err(why) => self.impossible.insert(parameter).then(|| Change {

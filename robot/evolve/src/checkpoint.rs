@@ -18,10 +18,10 @@ const CHECKSUM: usize = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     /// The magic number is missing.
-    #[error("is no checkpoint")]
+    #[error("is not a checkpoint")]
     Foreign,
     /// The checkpoint has another format.
-    #[error("has format {0}, and this program reads format {FORMAT}; go on with the version that wrote it")]
+    #[error("has format {0}, but this program reads format {FORMAT}; resume with the version that wrote it")]
     Format(u32),
     /// The bytes are too few or too many.
     #[error("has {found} bytes where its header says {expected}")]
@@ -38,7 +38,7 @@ pub enum CheckpointError {
     #[error("belongs to another configuration")]
     Configuration,
     /// The body cannot be decoded as a state.
-    #[error("holds no state of this program; go on with the version that wrote it")]
+    #[error("does not contain a state of this program; resume with the version that wrote it")]
     State,
 }
 

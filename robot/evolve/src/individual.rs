@@ -108,7 +108,7 @@ pub enum MigrantError {
     )]
     NotAllowed(Id),
     /// No evolution is running here.
-    #[error("migrant {0}: there is no run that could take it")]
+    #[error("migrant {0}: no run is in progress")]
     NoRun(Id),
 }
 

@@ -202,7 +202,7 @@ impl Experiment {
         within("evolution.population", evolution.population as f64, 8.0, 4096.0)?;
         within("evolution.trial_seconds", evolution.trial_seconds.into(), 1.0, 3600.0)?;
         if evolution.as_published && evolution.algorithm() != "noise-aware" {
-            return Err("evolution.as_published = true means algorithm = \"noise-aware\", and another is named".into());
+            return Err("evolution.as_published = true requires algorithm = \"noise-aware\"; remove one of them".into());
         }
         if self.controller.is_some() && self.controller_file.is_some() {
             return Err("controller and controller_file are both given; choose one".into());
@@ -246,7 +246,7 @@ impl Experiment {
             return within("segment_minutes", self.segment_minutes.ok_or("segment_minutes is missing")?, 0.01, minutes);
         }
         if self.minutes.is_some() || self.segment_minutes.is_some() {
-            return Err("minutes and segment_minutes are said by each [[phase]]; leave them out above".into());
+            return Err("minutes and segment_minutes are set by each [[phase]]; remove them from the top level".into());
         }
         if self.phases.len() > MAX_PHASES {
             return Err(format!("{} phases; at most {MAX_PHASES} are allowed", self.phases.len()));

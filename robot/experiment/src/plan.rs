@@ -138,7 +138,7 @@ impl Plan {
         let algorithm = algorithm.map_err(|error| fail(format!("evolution.algorithm: {error}")))?;
         let mut given = e.evolution.settings.clone();
         if given.contains_key("population") {
-            return Err(fail("evolution.settings.population is said by `evolution.population`; set that"));
+            return Err(fail("evolution.settings.population: set `evolution.population` instead"));
         }
         given.insert("population".into(), Value::Integer(e.evolution.population as i64));
         let settings = settings::effective(algorithm, given, &e.migration);
@@ -230,8 +230,7 @@ impl Plan {
 }
 
 fn file<'a>(path: &str, files: &'a Files) -> Result<&'a str, PlanError> {
-    let missing =
-        || fail(format!("file `{path}` is named and was not sent; put it there, seen from the experiment's file"));
+    let missing = || fail(format!("file `{path}` is missing; put it there, relative to the experiment file"));
     files.get(sent_name(path)).map(String::as_str).ok_or_else(missing)
 }
 

@@ -26,7 +26,7 @@ pub fn schema(generator: &mut SchemaGenerator) -> Schema {
 pub fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) -> Result<Settings, String> {
     for (key, instead) in DERIVED_SETTINGS {
         if given.contains_key(key) {
-            return Err(format!("settings.{key} is said by `{instead}`; set that"));
+            return Err(format!("settings.{key}: set `{instead}` instead"));
         }
     }
     // The algorithm's default may be too large for the given population.

@@ -65,7 +65,7 @@ impl Silence {
             return Err(format!("silence.drive_seconds = {} is outside 0.1..={LONGEST_ALONE}", self.drive_seconds));
         }
         if self.then != OnSilence::Drive && self.drive_seconds != Silence::default().drive_seconds {
-            return Err("silence.drive_seconds means something only with then = \"drive\"".into());
+            return Err("silence.drive_seconds requires then = \"drive\"".into());
         }
         Ok(())
     }

@@ -85,7 +85,7 @@ pub fn read<E>(
     for entry in entries {
         let fail = |why: String| fail(format!("step {:?}: {why}", entry.name));
         if steps.iter().any(|step| step.name == entry.name) {
-            return Err(fail("there are two of this name; give one another".into()));
+            return Err(fail("duplicate name; rename one step".into()));
         }
         let end = end(&entry.end, generations).map_err(|why| fail(format!("end: {why}")))?;
         if let Some(seconds) = entry.seconds.filter(|seconds| !(1.0..=3600.0).contains(seconds)) {
@@ -110,7 +110,7 @@ pub fn read<E>(
 fn end(text: &str, generations: u32) -> Result<Formula, String> {
     let end = Formula::parse(text)?;
     if end.asks_for_time() {
-        return Err("real-runtime would make the digits depend on the machine; ask for gennum".into());
+        return Err("real-runtime makes results machine-dependent; use gennum".into());
     }
     match end.never(generations) {
         Some(why) => Err(format!("it can never hold: {why}")),

@@ -101,7 +101,7 @@ fn set_one(policy: &Path, khz: u32) -> Result<u32> {
     let opened = std::fs::OpenOptions::new().write(true).truncate(true).custom_flags(libc::O_NONBLOCK).open(&limit);
     let written = opened.and_then(|mut file| std::io::Write::write_all(&mut file, khz.to_string().as_bytes()));
     written.with_context(|| limit.display().to_string())?;
-    number(policy, "scaling_max_freq").with_context(|| format!("{}: says no number", limit.display()))
+    number(policy, "scaling_max_freq").with_context(|| format!("{}: does not contain a number", limit.display()))
 }
 
 /// Table of the current clocks and the configured values.

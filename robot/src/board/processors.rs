@@ -22,7 +22,7 @@ pub fn pin_to_control() {
     if let Some(processor) = *control
         && let Err(error) = pin_to(processor)
     {
-        warn!(target: "xpuckd", "control cannot keep to processor {processor}: {error}; the board's table has more than this board");
+        warn!(target: "xpuckd", "cannot pin the control loop to processor {processor}: {error}; the board table lists more processors than this board has");
     }
 }
 

@@ -46,7 +46,7 @@ pub fn board_of(path: &Path) -> Result<String> {
     let text = file::text(path, 64)?;
     let word = text.trim();
     let one = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    ensure!(one, "{}: says {word:?}, which is no board; write one word, such as pi5", path.display());
+    ensure!(one, "{}: {word:?} is not a board name; write one word, such as pi5", path.display());
     Ok(word.into())
 }
 
@@ -54,5 +54,5 @@ pub fn board_of(path: &Path) -> Result<String> {
 pub fn board(name: &str) -> Result<Board> {
     let mut boards: BTreeMap<String, Board> = file::parse("robot/boards.toml", BOARDS)?;
     let known = boards.keys().cloned().collect::<Vec<_>>().join(", ");
-    boards.remove(name).with_context(|| format!("no board {name:?}; there are {known}"))
+    boards.remove(name).with_context(|| format!("unknown board {name:?}; known boards: {known}"))
 }

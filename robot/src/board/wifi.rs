@@ -47,7 +47,7 @@ pub struct WifiArgs {
 
 fn interface_name(text: &str) -> Result<String> {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) && !text.starts_with(['-', '.']);
-    ensure!(plain && (1..=NAME_LIMIT).contains(&text.len()), "is no name of an interface, such as wlan0");
+    ensure!(plain && (1..=NAME_LIMIT).contains(&text.len()), "not an interface name, such as wlan0");
     Ok(text.into())
 }
 

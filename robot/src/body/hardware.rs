@@ -266,8 +266,8 @@ impl Hardware {
         let trouble = self.sensors.trouble();
         if trouble != self.sensor_trouble {
             lines.push(match trouble.is_empty() {
-                true => Line::info("all sensors of the body are believed again"),
-                false => Line::warn(format!("{trouble}: what it tells is not used")),
+                true => Line::info("all sensors of the body are valid again"),
+                false => Line::warn(format!("{trouble}; its readings are ignored")),
             });
             self.sensor_trouble = trouble;
         }

@@ -42,7 +42,7 @@ impl CameraFile {
             }
         }
         if self.tags_as.is_some() && self.tag_size_mm.is_none() {
-            return Err("camera.tags_as needs camera.tag_size_mm: without it no tags are looked for".into());
+            return Err("camera.tags_as requires camera.tag_size_mm".into());
         }
         if self.tag_size_mm.is_some() && !cfg!(feature = "apriltag") {
             return Err("camera.tag_size_mm: this xpuckd was built without AprilTags (the feature `apriltag`)".into());

@@ -66,7 +66,7 @@ pub enum I2cError {
         found: u8,
     },
     /// The exposure registers of the camera sensor are unknown.
-    #[error("the exposure of the {sensor} is not known how to be set; take `camera.exposure` out of the robot's file")]
+    #[error("the exposure of the {sensor} cannot be set; remove `camera.exposure` from the robot's file")]
     NoExposure {
         /// Name of the sensor.
         sensor: &'static str,

@@ -36,7 +36,7 @@ pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     }
     match std::fs::symlink_metadata(path) {
         Ok(there) if !there.file_type().is_socket() => {
-            return Err("something that is no socket is there; name another place".into());
+            return Err("the path exists and is not a socket; choose another path".into());
         }
         Ok(_) => return Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -84,7 +84,7 @@ pub(super) fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
         let connection = Arc::new(Connection::new(number, stream));
         let mut connections = lock(&shared.connections);
         if connections.len() >= MAX_PROGRAMS {
-            let why = format!("{MAX_PROGRAMS} programs are connected, which is all that may be");
+            let why = format!("{MAX_PROGRAMS} programs are connected, which is the maximum");
             connection.send_line(Reply::Refused { why: &why }.line());
             continue;
         }
@@ -143,7 +143,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
         let request = match serde_json::from_slice::<Request>(&line) {
             Ok(request) => request,
             Err(error) => {
-                refuse(&format!("this is no request: {error}"));
+                refuse(&format!("invalid request: {error}"));
                 if name.is_empty() {
                     return;
                 }
@@ -185,7 +185,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
 
 fn queue_request(connection: &Arc<Connection>, shared: &Shared, said: ProgramRequest, of: Option<u64>) {
     if !shared.push(QueuedRequest { connection: connection.clone(), said, of }) {
-        connection.send_line(Reply::Refused { why: "too much is said at once" }.line());
+        connection.send_line(Reply::Refused { why: "too many requests are queued" }.line());
     }
 }
 

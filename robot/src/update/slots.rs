@@ -174,7 +174,7 @@ fn lock(disk: &RealDisk) -> anyhow::Result<Lock> {
 fn install(args: &SlotsArgs, disk: &mut RealDisk, here: BaseVersions) -> anyhow::Result<bool> {
     let held = lock(disk)?;
     let operators = operators(&args.root.join(CONFIG)).unwrap_or_else(|error| {
-        log::write_raw(format_args!("xpuckd slots: {error}; so nobody's bundles are installed"));
+        log::write_raw(format_args!("xpuckd slots: {error}; no bundles are installed"));
         BTreeMap::new()
     });
     let board = file::text(&args.root.join(BOARD), 64).map(|text| text.trim().to_string());
@@ -253,7 +253,7 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &BaseVersions, within: f64
             Ok(again) => break again,
             Err(error) if tries < WRITE_ATTEMPTS => {
                 tries += 1;
-                log::write_raw(format_args!("xpuckd slots: that cannot be kept yet: {error}"));
+                log::write_raw(format_args!("xpuckd slots: the verdict cannot be written yet: {error}"));
                 std::thread::sleep(POLL_INTERVAL);
             }
             Err(error) => return Err(error).context("the slots"),

@@ -83,7 +83,7 @@ impl Lens {
     pub fn check(&self) -> Result<(), String> {
         let [width, height] = self.size;
         if !(4.0..=4096.0).contains(&width) || !(2.0..=4096.0).contains(&height) {
-            return Err(format!("lens.size = {:?} is no picture's; its sides are 2 to 4096", self.size));
+            return Err(format!("lens.size = {:?} is not a picture size; sides are 2 to 4096", self.size));
         }
         let (low, high) = (FOCAL.0 * width, FOCAL.1 * width);
         if let Some(focal) = self.focal.iter().find(|focal| !(low..=high).contains(*focal)) {

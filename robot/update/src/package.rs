@@ -20,7 +20,7 @@ pub fn describe(package: &Path) -> Result<(String, Release), BundleError> {
     dpkg.arg("--field").arg(package).arg("Architecture").stdin(Stdio::null()).stderr(Stdio::null());
     let output = dpkg.output().map_err(|error| wrong(&format!("dpkg-deb cannot be started: {error}")))?;
     if !output.status.success() {
-        return Err(wrong("this is no Debian package"));
+        return Err(wrong("not a Debian package"));
     }
     let arch = match String::from_utf8_lossy(&output.stdout).trim() {
         "all" => "any".to_string(),
@@ -38,5 +38,5 @@ pub fn describe(package: &Path) -> Result<(String, Release), BundleError> {
             return Ok((arch, release.map_err(|error| BundleError::Manifest(error.to_string()))?));
         }
     }
-    Err(wrong(&format!("it has no {RELEASE}, so it is no package of xpuckd")))
+    Err(wrong(&format!("not a package of xpuckd: {RELEASE} is missing")))
 }

@@ -33,12 +33,11 @@ pub enum DeviceError {
         by: String,
     },
     /// The device is built in.
-    #[error("{0} is not removable, so it may be this machine's own disk; say --force if it is the card all the same")]
+    #[error("{0} is not removable, so it may be this machine's own disk; use --force if it is the card")]
     BuiltIn(String),
     /// The card returns different data than was written.
     #[error(
-        "the card returns other bytes than were written at {at} of its {size}: it lies about its size or is worn out; \
-         take another"
+        "the card returns different data than was written at {at} of {size}: its capacity is fake or it is worn out; use another card"
     )]
     CapacityMismatch {
         /// Place of the difference.

@@ -156,7 +156,10 @@ pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>,
         }
     }
     if found == 0 {
-        return Err(FileError::value(&name(&operators), "has no operator's .pub file: the robot would obey nobody"));
+        return Err(FileError::value(
+            &name(&operators),
+            "has no operator's .pub file, so the robot would accept no operator",
+        ));
     }
     let cards = read_cards(folder)?;
     add("board", format!("{board}\n").into_bytes(), false, true);
@@ -209,7 +212,7 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
         (1..=253).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:".contains(&b))
     };
     if let Some(time) = cards.time.as_ref().filter(|time| !name(time)) {
-        return bad(format!("time = {time:?} is no name or address of a machine"));
+        return bad(format!("time = {time:?} is not a host name or address"));
     }
     if let Some(Network { first, gateway: Some(gateway) }) = &cards.network
         && !is_reachable(first, *gateway)
@@ -325,7 +328,7 @@ fn system(
             let kind = ["ssh-", "ecdsa-", "sk-"].iter().any(|kind| line.starts_with(kind));
             let plain = line.split(' ').count() >= 2 && !line.chars().any(char::is_control);
             if !kind || !plain {
-                return Err(FileError::value(&path, format!("login: {shown} is no public key of SSH")));
+                return Err(FileError::value(&path, format!("login: {shown} is not an SSH public key")));
             }
             logins += &format!("{line}\n");
         }

@@ -79,7 +79,7 @@ fn ended(what: &str, command: &Command, output: &Output) -> Result<(), ToolError
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim();
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output").trim();
     let words: String = last.chars().filter(|c| !c.is_control()).take(MAX_OUTPUT).collect();
     let program = command.get_program().to_string_lossy().into_owned();
     Err(ToolError::Failed { what: what.into(), program, status: output.status.to_string(), words })

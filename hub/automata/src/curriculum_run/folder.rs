@@ -143,7 +143,7 @@ impl Folder {
             }
             let text = file::text(&saved, MAX_POPULATION)?;
             if !text.lines().last().is_some_and(|last| last.starts_with("end ")) {
-                return Err(fail(&saved, "it is cut short; take the step's folder away to run the step again").into());
+                return Err(fail(&saved, "it is cut short; remove the step's folder to run the step again").into());
             }
             done.insert(i, scenario.steps[i].population(&saved.display().to_string(), &text)?);
         }

@@ -187,9 +187,9 @@ fn scene(table: toml::Table) -> Result<Scene, String> {
 fn whole_table(tables: &BTreeMap<String, toml::Table>, name: &str, depth: usize) -> Result<toml::Table, String> {
     let table = tables
         .get(name)
-        .ok_or_else(|| format!("like {name:?}, which is no world{}", suggest(name, tables.keys().cloned())))?;
+        .ok_or_else(|| format!("like {name:?} is not a world{}", suggest(name, tables.keys().cloned())))?;
     if depth > tables.len() {
-        return Err("worlds are like each other in a circle; leave one `like` out".into());
+        return Err("`like` forms a cycle; remove one `like`".into());
     }
     let mut own = table.clone();
     match own.remove("like") {

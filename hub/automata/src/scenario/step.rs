@@ -210,7 +210,7 @@ fn arbitrated(key: &'static str, name: &str) -> Result<Module, StepError> {
     let found = Module::ARBITRATED.into_iter().find(|module| module.name() == name);
     found.ok_or_else(|| {
         let names = Module::ARBITRATED.map(Module::name).join(", ");
-        (key, format!("{name:?} is no module with a post-office; there are {names}"))
+        (key, format!("{name:?} is not a module with a post-office; choose one of {names}"))
     })
 }
 
@@ -219,7 +219,7 @@ fn bounds(entry: &AutomatonEntry) -> Result<Bounds, StepError> {
         let kind = |name: &String| {
             Kind::of_name(name).ok_or_else(|| {
                 let near = suggest(name, Kind::ALL.iter().map(|kind| kind.name().into()));
-                ("automata", format!("{name:?} is no message{near}"))
+                ("automata", format!("{name:?} is not a message{near}"))
             })
         };
         names.iter().map(kind).collect()

@@ -20,7 +20,7 @@ impl FromStr for Mix {
                 let (count, file) = part.split_once(':')?;
                 (!file.is_empty()).then_some((count.parse::<usize>().ok()?, PathBuf::from(file)))
             };
-            read().with_context(|| format!("`{part}` is no COUNT:FILE; write for example 7:a.bt,2:b.bt"))
+            read().with_context(|| format!("`{part}` is not COUNT:FILE; write for example 7:a.bt,2:b.bt"))
         };
         let parts: Vec<(usize, PathBuf)> = text.split(',').map(part).collect::<Result<_>>()?;
         let robots = parts.iter().fold(0usize, |sum, (count, _)| sum.saturating_add(*count));

@@ -128,7 +128,7 @@ fn refuse_foreign<'a>(made: impl Iterator<Item = (&'a Path, &'a str)> + Clone) -
     }
     match made.into_iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
         Some((path, _)) => {
-            bail!("{} is there, and no earlier export: name another folder with --output", path.display())
+            bail!("{} exists and is not from an earlier export; choose another folder with --output", path.display())
         }
         None => Ok(()),
     }
@@ -154,7 +154,7 @@ pub fn import(args: &ImportArgs) -> Result<()> {
     deliver(output, imported.text.as_bytes())?;
     // The result may still be an invalid world: bodies overlap, or the arena is too large.
     if let Err(error) = world_file::parse(&name, &imported.text) {
-        output::print_error(format_args!("xpuck: the world is to be mended before it can be run: {error}"));
+        output::print_error(format_args!("xpuck: the world must be corrected before it can run: {error}"));
     }
     Ok(())
 }

@@ -57,9 +57,7 @@ pub fn run(args: &ImageArgs) -> Result<()> {
     let board = Board::named(name)?;
     if !args.key.exists() {
         let key = args.key.display();
-        bail!(
-            "{key} is missing, and somebody has to sign the image: run this in the folder that `xpuck init` made, or say --key"
-        );
+        bail!("{key} is missing; the image must be signed: run this in the folder of `xpuck init`, or use --key");
     }
     let signer = Secret::read(&args.key).context("--key")?;
     let package = match &args.package {

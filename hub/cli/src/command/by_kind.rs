@@ -158,11 +158,7 @@ fn union<T: OfKinds>(command: Command) -> Command {
     if kinds.len() > 1 {
         let names: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
         command = command.arg(
-            Arg::new(KIND)
-                .long(KIND)
-                .value_name("KIND")
-                .value_parser(names)
-                .help("What FILE is, where it does not say so itself"),
+            Arg::new(KIND).long(KIND).value_name("KIND").value_parser(names).help("Kind of FILE [default: detected]"),
         );
     }
     command
@@ -248,7 +244,7 @@ impl<T: OfKinds> ByKind<T> {
                 .filter(|kind| arguments(kind).iter().any(|arg| arg.get_long() == Some(&option)))
                 .map(|kind| kind.name)
                 .collect();
-            let said = format!("--{option} is for {}, and this is about {}\n", of.join(" and "), kind.name);
+            let said = format!("--{option} is for {}; the file is of kind {}\n", of.join(" and "), kind.name);
             return Err(clap::Error::raw(ErrorKind::UnknownArgument, said).into());
         }
         (kind.run)(&command.try_get_matches_from(self.words(&own))?)

@@ -28,7 +28,7 @@ impl OfKinds for Simulate {
     const FILE: &'static str = "FILE";
     const READS: &'static str = "A tree (.bt, .xml, .json, .bin), automata, a body (.prif, .urdf) or a Kilobot's tree";
     const REQUIRED: bool = false;
-    const ABOUT: &'static str = "Run a tree, automata, a body or Kilobots in simulation, and print how well they do\n\n\
+    const ABOUT: &'static str = "Simulate a tree, automata, a body or Kilobots, and print their fitness\n\n\
         What is simulated is what FILE holds: a behaviour tree, on the benchmark task or in a world of your own; automata of a \
         curriculum; a body of cubes; a Kilobot's tree. A tree runs exactly as written: `avoiding` is not added. The benchmark's \
         fitness is f_raw of Eq. 8.3, the speed of the frisbee towards -x over v_max; a world file (docs/worlds.md) chooses among \
@@ -63,7 +63,7 @@ pub enum Evolve {}
 impl OfKinds for Evolve {
     const NAME: &'static str = "evolve";
     const FILE: &'static str = "FILE|DIR";
-    const READS: &'static str = "What to evolve (.toml), or the folder of a run that is to go on, as --resume takes it";
+    const READS: &'static str = "File of the evolution (.toml), or the folder of a run to continue, as for --resume";
     const REQUIRED: bool = false;
     const ABOUT: &'static str = "Evolve controllers, bodies or Kilobots without robots; a run's folder goes on\n\n\
         What evolves is what FILE describes (docs/evolution.md, curricula.md, bodies.md, kilobots.md): trees on islands, which is \
@@ -119,7 +119,7 @@ pub enum Explain {}
 impl OfKinds for Explain {
     const NAME: &'static str = "tree explain";
     const FILE: &'static str = "FILE";
-    const ABOUT: &'static str = "Tell in plain English what a tree or automata do, or of what parts a body is\n\n\
+    const ABOUT: &'static str = "Explain a tree or automata in plain English, or list the parts of a body\n\n\
         An account of a tree says what it does when, what never happens, and with --simulate what each part is worth \
         (docs/explain.md).";
 

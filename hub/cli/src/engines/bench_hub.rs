@@ -89,7 +89,7 @@ pub struct Measured {
 /// Runs the command.
 pub fn run(args: &HubBenchArgs) -> Result<()> {
     if !args.robots.iter().all(|n| (1..=200).contains(n)) {
-        wrong_argument!("--robots takes 1 to 200");
+        wrong_argument!("--count takes 1 to 200");
     }
     if !(0.08..=1.0).contains(&args.spacing) {
         wrong_argument!("--spacing takes 0.08 to 1");
@@ -183,7 +183,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
         cpu = (hub.cpu_seconds()? - before) / seconds;
         console_bytes = (watching.bytes() - read) as f64 / seconds / consoles.max(1) as f64;
         let open = watching.open_still();
-        ensure!(open == consoles, "{open} of {consoles} consoles were told something to the end");
+        ensure!(open == consoles, "only {open} of {consoles} consoles received events until the end");
         Ok(window)
     })?;
     ensure!(!delays.ms.is_empty(), "the hub sent no senses");

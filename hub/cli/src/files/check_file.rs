@@ -81,7 +81,7 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
         }
         "arena" if !text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm")) => {
             arena::UnkindFile::named(&name)?.check().with_context(|| name.clone())?;
-            Ok("what makes a virtual arena unkind, for `--unkind`".into())
+            Ok("adverse conditions of a virtual arena, for `--unkind`".into())
         }
         "arena" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
         "world" => Ok(format!("a world, {}", crate::analysis::world::summary(&world_file::read(path)?))),

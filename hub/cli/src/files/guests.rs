@@ -83,7 +83,7 @@ pub fn read_body(path: &Path) -> Result<Body> {
         "urdf" => urdf::import(&file::text(path, urdf::MAX_URDF as u64)?),
         "json" => Prif::from_json(&file::text(path, MAX_TEXT as u64)?),
         "prif" | "txt" => Prif::parse(&file::text(path, MAX_TEXT as u64)?),
-        _ => anyhow::bail!("{name}: what is in it is told by its extension: .prif, .json or .urdf"),
+        _ => anyhow::bail!("{name}: unknown extension; a body is .prif, .json or .urdf"),
     };
     let prif = prif.with_context(|| name.clone())?;
     let plan = Plan::new(&prif).with_context(|| name)?;

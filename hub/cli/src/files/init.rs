@@ -105,7 +105,7 @@ pub fn run(args: &InitArgs) -> Result<()> {
 
 /// Makes the folder under a temporary name first, so that it appears complete or not at all.
 fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
-    let name = folder.file_name().with_context(|| format!("{}: is no name for a folder", folder.display()))?;
+    let name = folder.file_name().with_context(|| format!("{}: is not a folder name", folder.display()))?;
     let unfinished = folder.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let made = fill(&unfinished, swarm, files).and_then(|()| {
         std::fs::rename(&unfinished, folder).with_context(|| format!("{}: cannot be made", folder.display()))

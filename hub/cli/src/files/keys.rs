@@ -152,7 +152,7 @@ pub fn readable(file: &Path, name: Option<&str>, dir: &Path) -> Result<Public> {
         bail!("{}: is the key of `{}`; have one made as {name}: `xpuck keys make {name}`", file.display(), public.name);
     }
     if !dir.join("hub.pub").exists() {
-        bail!("{}: is no folder of keys; `xpuck keys new` makes one", dir.display());
+        bail!("{}: is not a key folder; `xpuck keys new` makes one", dir.display());
     }
     let (ring, _) = Keyring::read(dir)?;
     if let Some(holder) = ring.holder(&public.curve) {
@@ -182,7 +182,7 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
         let names: Vec<&str> = roles.iter().map(|r| r.name()).collect();
         match names.is_empty() {
             true => bail!("{}: nobody called `{name}` is enrolled", dir.display()),
-            false => bail!("`{name}` is enrolled as {}: say which with --role", names.join(" and ")),
+            false => bail!("`{name}` is enrolled as {}; choose one with --role", names.join(" and ")),
         }
     };
     let aside = keyring::revoke(dir, role, name)?;

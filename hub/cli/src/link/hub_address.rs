@@ -130,7 +130,7 @@ impl HubAddress {
             several => {
                 let lines: Vec<String> =
                     several.iter().map(|demo| format!("\n  --hub {} --key {}", demo.hub, demo.key.display())).collect();
-                bail!("{} demos of yours run; say which one:{}", several.len(), lines.concat())
+                bail!("{} of your demos are running; choose one:{}", several.len(), lines.concat())
             }
         }
     }

@@ -73,7 +73,7 @@ pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
     if index.left_over > 0 {
         let (bytes, generation) = (index.left_over, index.generation);
         output::print_error(format_args!(
-            "xpuck: the last {bytes} bytes of the record are no whole generation; read up to {generation}"
+            "xpuck: the last {bytes} bytes of the record are an incomplete generation; read up to generation {generation}"
         ));
     }
     let Some(id) = args.id else {

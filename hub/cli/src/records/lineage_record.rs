@@ -104,7 +104,7 @@ pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()>
 
 fn describe(id: Id, individual: &Individual) -> String {
     if individual.generation == 0 {
-        return format!("{id}, of whose birth the record does not tell");
+        return format!("{id}, birth not recorded");
     }
     let fitness = individual.fitness.map_or(String::new(), |f| format!(", first fitness {:.3}", Figure(f.into())));
     let drove = match individual.drove.is_empty() {

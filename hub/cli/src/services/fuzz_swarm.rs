@@ -87,7 +87,7 @@ fn complaint(args: &FuzzSwarmArgs, outcome: &Outcome) -> String {
 fn summary(c: &Campaign) -> String {
     let memory = c.memory_mib.map(|mib| format!("{mib:.1}")).join(", ");
     format!(
-        "{} of {} s: {} broke a rule; {} happenings, {} messages ({} lost), wheels turned for {:.0} s; a seed \
+        "{} of {} s: {} broke a rule; {} events, {} messages ({} lost), wheels turned for {:.0} s; a seed \
          takes {:.0} ms (median), {:.0} ms at most; memory {memory} MiB at the \
          start and after each quarter",
         count(c.seeds as usize, "seed", "seeds"),

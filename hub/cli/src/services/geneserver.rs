@@ -126,7 +126,7 @@ fn check_above(above: &str, listen: &str) -> Result<()> {
         bail!("--above {above}: tcp://HOST:PORT is meant, with a port from 1 to 65535");
     }
     if above == listen {
-        bail!("--above {above}: that is where this server listens itself; name the one above");
+        bail!("--above {above}: this is the server's own address; name the upper server");
     }
     Ok(())
 }

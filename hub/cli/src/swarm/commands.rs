@@ -79,19 +79,21 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     print_acks(seen.as_ref(), args, ended)?;
     let overruled = seen.filter(|seen| stand && !seen.stops_robots());
     match overruled {
-        Some(seen) => bail!("somebody has told the swarm {:?} since; `xpuck swarm log` says who", seen.directive),
+        Some(seen) => {
+            bail!("the swarm received {:?} in the meantime; `xpuck swarm log` shows from whom", seen.directive)
+        }
         None => Ok(()),
     }
 }
 
 /// Prints the last acknowledgements seen. `ended`: the hub, such as a demo's, has ended since.
 fn print_acks(seen: Option<&Obedience>, args: &CommandArgs, ended: bool) -> Result<()> {
-    const SINCE: &str = "the hub has ended since, and wheels stand within 1.1 s of its last word";
+    const SINCE: &str = "the hub has ended; wheels stop within 1.1 s after its last message";
     let Some(seen) = seen else { return Ok(output::line(format_args!("told; {SINCE}"))?) };
     if args.json {
         print_json(seen)?;
     } else if args.no_wait {
-        output::line(format_args!("told; so far {}", seen.headline()))?;
+        output::line(format_args!("accepted; so far {}", seen.headline()))?;
     } else {
         let more = if ended { format!("; {SINCE}") } else { String::new() };
         output::line(format_args!("{}{more}", seen.headline()))?;

@@ -179,7 +179,7 @@ fn notify_hub(
         Ok(Reply::Refused(why)) => (false, Some(why)),
         Ok(_) => (true, None),
         Err(error) => {
-            said.push(format!("no hub has heard of it: {error:#}; one that starts does"));
+            said.push(format!("no hub was notified: {error:#}; it reads the files at its next start"));
             (false, None)
         }
     };
@@ -194,7 +194,7 @@ fn notify_hub(
         output::line(format_args!("{robot}: island {}; its board needs {}", done.island, files.join(" ")))?;
     }
     match refused {
-        Some(why) => bail!("the files are as they should be, and the hub refuses: {why}"),
+        Some(why) => bail!("the files are correct, but the hub refuses: {why}"),
         None => Ok(()),
     }
 }

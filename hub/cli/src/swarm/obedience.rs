@@ -121,11 +121,11 @@ impl Obedience {
     pub fn warning(&self) -> Option<String> {
         let silent = self.unacked();
         let why = if self.stops_robots() {
-            "wheels stand 1 s after the hub's last word; look there"
+            "wheels stop 1 s after the hub's last message; check there"
         } else {
             "`xpuck robot list` shows how they are"
         };
-        (!silent.is_empty()).then(|| format!("no answer of {}: {why}", silent.join(", ")))
+        (!silent.is_empty()).then(|| format!("no acknowledgement from {}: {why}", silent.join(", ")))
     }
 }
 

@@ -168,12 +168,14 @@ fn order_result(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, Str
         Order::Identify => (true, "blinks".into()),
         Order::Reboot => (true, "starts again; it is lost until its program runs".into()),
         Order::Replace => (true, "replaced; the new board is not heard yet".into()),
-        Order::Hold | Order::Pause if !there => (true, "held; it is not there, and will stand when it comes".into()),
+        Order::Hold | Order::Pause if !there => {
+            (true, "held; the robot is absent and will stay stopped when it connects".into())
+        }
         Order::Hold if robot.held && robot.obeys => (true, format!("held: it stands{after}, until it is released")),
         Order::Pause if robot.held && robot.obeys => (true, format!("paused: it stands{after}, until it is released")),
         Order::Release if !there => (true, "released; it is not there".into()),
         Order::Release if !robot.held && robot.obeys => (true, format!("released: it does as the others again{after}")),
-        _ if late => (false, format!("told, and no answer within {} s; look there", ACK_TIMEOUT.as_secs())),
+        _ if late => (false, format!("no acknowledgement within {} s; check the robot", ACK_TIMEOUT.as_secs())),
         _ => return None,
     })
 }

@@ -121,7 +121,7 @@ pub fn run(args: &ParkArgs) -> Result<()> {
     let order = order(args, &status(&link)?)?;
     have(&link, &Request::Park(order))?;
     if args.no_wait {
-        return Ok(output::line("told; `xpuck stop` has them stand")?);
+        return Ok(output::line("accepted; `xpuck stop` stops the robots")?);
     }
     let report = wait(&link)?;
     if args.json {
@@ -159,8 +159,8 @@ fn order(args: &ParkArgs, status: &Status) -> Result<ParkOrder> {
     }
     let spec = spec(args.world.as_deref(), args.scenario, robots)?;
     let frisbee = frisbee_position(status, &args.frisbee).filter(|_| !args.without_frisbee);
-    let (_, poses) = starts(&spec, args.seed, 0, frisbee)
-        .context("no start of this world is clear of where the frisbee is: put it elsewhere")?;
+    let (_, poses) =
+        starts(&spec, args.seed, 0, frisbee).context("the frisbee blocks every start of this world; move it")?;
     let poses = poses.iter().map(|pose| [pose.at.x, pose.at.y, pose.heading]).collect();
     Ok(ParkOrder { poses, walls: walls(&spec), ..order })
 }

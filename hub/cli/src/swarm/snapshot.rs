@@ -79,7 +79,7 @@ fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture,
                 if age < begun.elapsed().as_secs_f64() =>
             {
                 if !picture.is_sound() {
-                    bail!("the hub told a picture of robot {robot} whose size is wrong");
+                    bail!("the hub sent a picture of robot {robot} with a wrong size");
                 }
                 return Ok((picture, begun.elapsed()));
             }

@@ -103,9 +103,7 @@ pub fn troubles(status: &Status) -> Vec<String> {
     }
     if !status.not_kept.is_empty() {
         let why = escape(&status.not_kept);
-        troubles.push(format!(
-            "the disk does not keep how the run stands: a hub that restarts will wait for START ({why})"
-        ));
+        troubles.push(format!("the run's state cannot be saved: a restarted hub will wait for START ({why})"));
     }
     if !status.security.keys_unreadable.is_empty() {
         troubles.push(format!("the keys cannot be read: {}", escape(&status.security.keys_unreadable)));

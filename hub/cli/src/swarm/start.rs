@@ -142,7 +142,7 @@ fn new_event(status: &Status, before: Option<&str>) -> String {
     let new = status.events.last().filter(|last| Some(last.as_str()) != before);
     // The event starts with its time.
     let text = new.map(|event| event.split_once(' ').map_or(event.as_str(), |(_, text)| text));
-    escape(text.unwrap_or("the hub does not say why"))
+    escape(text.unwrap_or("the hub gives no reason"))
 }
 
 /// Robots that do not take part, with reasons, as `xp02 (absent: switch on, or start xpuckd)`; `None` if all take

@@ -43,19 +43,19 @@ pub const DRIVING_WATTS: f32 = 3.3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoEstimate {
     /// No reading for some seconds, or no reading yet.
-    #[error("its power monitor does not tell")]
+    #[error("no reading from its power monitor")]
     Unmeasured,
     /// Too few readings so far.
-    #[error("its power monitor has told for too short a time")]
+    #[error("too few readings from its power monitor so far")]
     Settling,
     /// The reading is not a number, or is impossible for a cell and a board.
-    #[error("its power monitor tells what cannot be")]
+    #[error("its power monitor reports an impossible value")]
     Impossible,
     /// No current, although a running board always draws current.
     #[error("its power monitor shows no current: it lost its calibration, or the shunt is bridged")]
     NoCurrent,
     /// The readings are constant, although charge was drawn or the load changed.
-    #[error("its power monitor always tells the same")]
+    #[error("its power monitor reports a constant value")]
     Stuck,
     /// The voltage jumps without a load change that would explain it.
     #[error("its battery's voltage jumps: a loose contact or a bad monitor")]
@@ -67,7 +67,7 @@ pub enum NoEstimate {
     #[error("its battery is being charged")]
     Charged,
     /// Voltage and charge do not fit any real cell.
-    #[error("what its power monitor tells fits no battery")]
+    #[error("the readings of its power monitor do not fit any battery")]
     Misfit,
 }
 

@@ -52,8 +52,8 @@ impl Reason {
     /// Short description of the reason, as used in status and metrics.
     pub fn words(self) -> &'static str {
         match self {
-            Reason::Stale => "of a frame that came before",
-            Reason::NoPose => "no pose",
+            Reason::Stale => "of a stale frame",
+            Reason::NoPose => "invalid",
             Reason::Quality => "of low quality",
             Reason::Age => "of an impossible or too high age",
             Reason::Outside => "outside the arena",
@@ -306,7 +306,7 @@ fn shape(body: &RawBody) -> Result<(), String> {
         + r[2] * (r[3] * r[7] - r[4] * r[6])
         < 0.0;
     if worst > ORTHONORMAL || mirrored {
-        return Err(format!("its rotation {r:?} is none"));
+        return Err(format!("its rotation {r:?} is not a rotation matrix"));
     }
     if r[8] < UPRIGHT {
         return Err("it lies on its side; if all do, set the server to z up".into());

@@ -85,7 +85,7 @@ impl Rollout {
         let who = if busy.is_empty() { "robots are".into() } else { are(&busy) };
         Some(match self.stopped {
             None => format!("{who} being updated; `xpuck robot update abort` ends that"),
-            Some(_) => format!("{who} being updated; `xpuck robot update status` tells when that is done"),
+            Some(_) => format!("{who} being updated; see `xpuck robot update status`"),
         })
     }
 
@@ -214,11 +214,11 @@ impl Rollout {
                     if now - *row.since.get_or_insert(now) > NO_PROGRESS =>
                 {
                     row.stand = UpdateState::Lost;
-                    lost = Some(format!("{} got no further for {NO_PROGRESS} s", row.robot));
+                    lost = Some(format!("{} made no progress for {NO_PROGRESS} s", row.robot));
                 }
                 UpdateState::Trial if now - *row.since.get_or_insert(now) > trial => {
                     row.stand = UpdateState::Lost;
-                    lost = Some(format!("{} did not say within {trial} s what came of its trial", row.robot));
+                    lost = Some(format!("{} did not report the result of its trial within {trial} s", row.robot));
                 }
                 _ => {}
             }

@@ -42,7 +42,7 @@ impl UpdateState {
             UpdateState::Good => ("good", 0, ""),
             UpdateState::Reverted(why) => ("reverted", 0, why),
             UpdateState::Refused(why) => ("refused", 0, why),
-            UpdateState::Lost => ("lost", 0, "it did not say what came of it"),
+            UpdateState::Lost => ("lost", 0, "it did not report the result"),
             UpdateState::Silent => ("silent", 0, "it was not heard"),
             UpdateState::Skipped => ("skipped", 0, "the update was stopped before its turn"),
         }

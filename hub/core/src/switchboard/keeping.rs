@@ -149,7 +149,7 @@ impl Switchboard {
                 (&mut keeping.stops_refused, None, "")
             }
             StorageResult::State(Err(why)) => {
-                (&mut keeping.state_refused, Some(why), "a hub that returns cannot go on with this run")
+                (&mut keeping.state_refused, Some(why), "a restarted hub cannot resume this run")
             }
             StorageResult::Stops(Err(why)) => (&mut keeping.stops_refused, Some(why), "the count of STOPs is not kept"),
         };

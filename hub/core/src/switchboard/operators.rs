@@ -98,7 +98,10 @@ impl Switchboard {
             }
             (request, phase) => {
                 let what = format!("{request:?}").to_lowercase();
-                return Reply::Refused(format!("nothing to {what}: no run goes on (the hub is {})", phase_name(phase)));
+                return Reply::Refused(format!(
+                    "nothing to {what}: no run is in progress (the hub is {})",
+                    phase_name(phase)
+                ));
             }
         }
         Reply::Done

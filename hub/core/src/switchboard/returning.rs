@@ -79,7 +79,7 @@ impl Switchboard {
         };
         let held: Vec<&str> = self.roster.robots.iter().filter(|r| r.held).map(|r| r.id.as_str()).collect();
         let held = if held.is_empty() { held.join("") } else { format!("; held: {}", held.join(", ")) };
-        self.note(now, format!("this hub goes on with the run of one that died {away:.1} s ago{stands}{held}"));
+        self.note(now, format!("the run is resumed after {away:.1} s without a hub{stands}{held}"));
         Ok(())
     }
 
@@ -115,7 +115,7 @@ impl Switchboard {
                 let but = if stay.is_empty() { String::new() } else { format!(", but for {}, held", stay.join(", ")) };
                 self.log_event(
                     now,
-                    Line::info(format!("the robots are back and were told to go on last: they do{but}")),
+                    Line::info(format!("all robots confirm that the run was meant to continue: RUN{but}")),
                 );
             }
         }
@@ -127,7 +127,7 @@ impl Switchboard {
         let goes_on = !matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
         let judged = self.run.as_ref().filter(|run| goes_on && run.claim.is_none());
         if judged.and_then(|run| run.resumed_under).is_some_and(|under| stops > under) {
-            self.finish(now, "", &format!("robot {id} was told STOP after it: the run is over"));
+            self.finish(now, "", &format!("robot {id} received a later STOP: the run is over"));
         }
     }
 
@@ -160,7 +160,7 @@ impl Switchboard {
         let paused = self.phase == Phase::Paused;
         match &self.run {
             Some(Run { claim: Some(_), .. }) => {
-                format!("the hub has come back, and asks the robots what they were told last, {RETURN} s at most")
+                format!("the hub has restarted and asks the robots for their last orders, for at most {RETURN} s")
             }
             Some(Run { doubt: Some(why), .. }) if paused => {
                 format!("the run stands until RESUME: {why}; look, then `xpuck resume` goes on")

@@ -180,7 +180,7 @@ impl Switchboard {
                 robot.sensors = Some(sensors.clone());
                 self.actions.push(Action::Record(Entry::Sensors { time: now, robot: robot_id, sensors }));
             }
-            RobotMessage::Sensors(_) => self.unrecorded(now, place, "readings that no sensor tells"),
+            RobotMessage::Sensors(_) => self.unrecorded(now, place, "impossible sensor readings"),
             RobotMessage::Estimates(estimates) if are_sound(&estimates) => {
                 let robot_id = name();
                 let before = robot.estimates.replace((now, estimates.clone()));

@@ -96,7 +96,7 @@ impl Switchboard {
     /// Continues the update of an earlier hub.
     pub fn resume_update(&mut self, now: f64, update: Update) {
         if !update.is_done() {
-            self.note(now, format!("the update to {} goes on", update.bundle.version));
+            self.note(now, format!("the update to {} continues", update.bundle.version));
         }
         let mut update = update;
         update.said.1 = update.is_done();

@@ -72,7 +72,7 @@ impl Connection {
     /// Reads and processes at most [`READ_AT_ONCE`] bytes.
     pub(super) fn read(&mut self, said: &mut AgentInput) -> Result<(), String> {
         if self.waiting.len() > MOST_WAITING {
-            return Err(format!("it does not read; {} bytes wait for it", self.waiting.len()));
+            return Err(format!("peer does not read; {} bytes queued", self.waiting.len()));
         }
         let mut buffer = [0; READ_AT_ONCE];
         match self.stream.read(&mut buffer) {
@@ -114,9 +114,9 @@ impl Connection {
             Some(robot) => {
                 let robot = robot as usize;
                 if robot >= free.len() {
-                    return Err(format!("it wants robot {wanted}; there are 1 to {}", free.len()));
+                    return Err(format!("robot {wanted} does not exist; choose 1 to {}", free.len()));
                 }
-                Some(robot).filter(can).ok_or(format!("it wants robot {wanted}, which has a driver or is taken out"))?
+                Some(robot).filter(can).ok_or(format!("robot {wanted} already has a driver or was removed"))?
             }
         };
         taken.push(robot);

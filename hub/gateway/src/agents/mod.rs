@@ -80,7 +80,7 @@ impl Agents {
             let goes_on = one.read(&mut said).and_then(|()| one.join(free, &mut taken));
             let why = match goes_on {
                 Ok(()) if before.is_none() && one.robot().is_none() && one.since.elapsed() > GREETING => Some(format!(
-                    "it did not say who it is for {} s: (scene NAME), then (init (unum N)(teamname T))",
+                    "no handshake within {} s; send (scene NAME), then (init (unum N)(teamname T))",
                     GREETING.as_secs()
                 )),
                 Ok(()) => None,
@@ -157,7 +157,7 @@ impl Agents {
                     one.done = true;
                     one.late = true;
                     said.told.push(format!(
-                        "agent {} did not say (syn) for {:.1} s; it is not waited for until it does",
+                        "agent {} sent no (syn) for {:.1} s; continuing without it until its next (syn)",
                         one.number,
                         longest.as_secs_f64()
                     ));

@@ -151,7 +151,7 @@ impl Connections {
             place += 1;
             let Err(why) = connection.serve(ready, idle, service) else { return true };
             let with = service.close(connection.number);
-            told.push(format!("{client} {} at {} is gone with {with}: {why}", connection.number, connection.at));
+            told.push(format!("{client} {} at {} disconnected, lost {with}: {why}", connection.number, connection.at));
             false
         });
         Ok(told)

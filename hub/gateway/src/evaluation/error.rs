@@ -13,13 +13,13 @@ const WORD_SHOWN: usize = 32;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MessageError {
     /// The first word is not one of the 15 case-sensitive names.
-    #[error("{name:?} is no message's name")]
+    #[error("unknown message {name:?}")]
     UnknownName {
         /// Received word, shortened.
         name: String,
     },
     /// Wrong number of values after the name.
-    #[error("{message}: {came} values came, {wanted} are wanted")]
+    #[error("{message}: {came} values, expected {wanted}")]
     WrongCount {
         /// Name of the message.
         message: &'static str,
@@ -29,7 +29,7 @@ pub enum MessageError {
         wanted: Wanted,
     },
     /// The word is not a number of the protocol.
-    #[error("{message}: the {what} is {word:?}, and a number of 0-9, +, -, E, e and . is wanted")]
+    #[error("{message}: {what} {word:?} is not a number (allowed: 0-9 + - E e .)")]
     NotANumber {
         /// Name of the message.
         message: &'static str,
@@ -49,7 +49,7 @@ pub enum MessageError {
         value: f64,
     },
     /// A value outside the allowed range, or one that a 64-bit float cannot hold.
-    #[error("{message}: the {what} is {}, and {} to {} is allowed", text(.value), text(.low), text(.high))]
+    #[error("{message}: {what} {} is out of range {} to {}", text(.value), text(.low), text(.high))]
     OutOfRange {
         /// Name of the message.
         message: &'static str,

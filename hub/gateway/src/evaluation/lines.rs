@@ -10,7 +10,7 @@ pub enum LineError {
     #[error("a line is longer than {LINE_LIMIT} bytes")]
     TooLong,
     /// A byte above 127.
-    #[error("a line has bytes that are no ASCII")]
+    #[error("line contains bytes that are not ASCII")]
     NotAscii,
 }
 

@@ -27,7 +27,7 @@ pub struct Simulated {
 pub fn simulated(programs: &[Program], team: &Team, plan: &Plan<'_>) -> Result<Simulated, String> {
     plan.spec.check().map_err(|error| error.to_string())?;
     if plan.spec.discs.is_empty() {
-        return Err("the world has no disc, so nothing says who pushes".into());
+        return Err("the world has no disc; behaviour metrics need a frisbee".into());
     }
     if let Some(robot) = (0..plan.spec.robots).find(|robot| team.program(*robot) >= programs.len()) {
         return Err(format!("robot {} runs program {} of {}", robot + 1, team.program(robot) + 1, programs.len()));

@@ -152,7 +152,7 @@ pub fn origins(runs: &[&RunFacts], most: usize) -> Section {
     for run in runs {
         let told = run.ancestry.iter().filter(|ancestor| ancestor.generation > 0).count();
         if told == 0 {
-            section.results.push(format!("{}: its record tells of no births.", run.name));
+            section.results.push(format!("{}: the record contains no births.", run.name));
             continue;
         }
         let founders =

@@ -53,7 +53,7 @@ pub fn section(runs: &[&RunFacts]) -> Section {
             let alike = told().filter(|rows| worst(rows).is_some_and(|row| row.sense == most.sense)).count();
             let told = told().count();
             format!(
-                "{} differs most from what was there, in {:.1} % of its values; it is the worst sense in {alike} of {told} runs.",
+                "{} deviates most from the poses, in {:.1} % of its values; it is the worst sense in {alike} of {told} runs.",
                 capital(most.sense),
                 100.0 * most.part()
             )

@@ -32,7 +32,7 @@ impl Place {
         let (left, others): (Vec<PathBuf>, Vec<PathBuf>) =
             entries.filter_map(|entry| Some(entry.ok()?.path())).partition(|path| is_left_over(path));
         if !others.is_empty() && !is_report(&folder.join(PAGE)) {
-            let why = format!("is no report: it has files but no {PAGE} of this program; name a new folder");
+            let why = format!("not a report folder: it has files but no {PAGE} of this program; choose a new folder");
             return Err(Problem::of(folder, why));
         }
         // Failure to remove leftovers is harmless.

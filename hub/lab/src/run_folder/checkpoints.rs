@@ -90,7 +90,7 @@ fn read<T: DeserializeOwned>(path: &Path, configuration: u32, own: &str) -> Resu
         Err(error) => return Err(format!("cannot be read: {error}")),
     };
     checkpoint::from_bytes(&bytes, configuration).map(Some).map_err(|error| match error {
-        CheckpointError::Configuration => format!("{error} than {own} now says; put {own} back as it was"),
+        CheckpointError::Configuration => format!("{error} than the current {own}; restore the original {own}"),
         _ => error.to_string(),
     })
 }

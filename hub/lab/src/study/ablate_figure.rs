@@ -19,7 +19,7 @@ pub fn draw(ablation: &Ablation) -> String {
     let panels = [panel("Without a branch", &ablation.removals), panel("With another constant", &ablation.constants)];
     let caption =
         vec![sentence(ablation), "Lines: 95 % intervals; the texts under the pointer say what was changed.".into()];
-    let series = [("can be told from none", Colour::Red), ("cannot", Colour::Grey)];
+    let series = [("significant (95 %)", Colour::Red), ("not significant", Colour::Grey)];
     let series = series.map(|(label, colour)| (label.to_string(), Stroke::from(colour))).to_vec();
     to_svg_with(&panels, &Footer { series, caption })
 }

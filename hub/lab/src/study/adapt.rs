@@ -425,7 +425,7 @@ impl AdaptStudy {
         let level = self.seeds.iter().map(|seed| seed.evolved_for_it).sum::<f64>() / self.seeds.len() as f64;
         let end = minutes(generations.saturating_sub(1));
         plot.line("", Stroke::from(Colour::Black).faint(), vec![(0.0, level), (end, level)]);
-        let names = ["adaptive (band: all seeds)", "unaware", "restarted, told the new world"];
+        let names = ["adaptive (band: all seeds)", "unaware", "restarted with the new world"];
         let mut series: Vec<(String, Stroke)> = names.map(String::from).into_iter().zip(strokes).collect();
         series.push(("evolved for it from the beginning".into(), Stroke::from(Colour::Black).faint()));
         to_svg_with(&[plot], &Footer { series, caption: vec![self.sentence()] })

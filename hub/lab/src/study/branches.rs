@@ -57,7 +57,7 @@ pub fn study(
     progress: impl Fn() + Sync,
 ) -> Result<BranchStudy, StudyError> {
     if spec.discs.is_empty() {
-        return study_error("the world has no disc, and where branches are active is told by the way to the first one");
+        return study_error("the world has no disc; branch activity is mapped relative to the first disc");
     }
     let program = Program::compile(tree).map_err(|error: CompileError| StudyError(error.to_string()))?;
     let updates = budget.plan(spec).updates();

@@ -112,7 +112,7 @@ impl MixStudy {
                 mixture.first,
                 Figure(by(mixture))
             ),
-            None => format!("{ends}; no mixture can be told from the line between them."),
+            None => format!("{ends}; no mixture differs significantly from the line between them."),
         }
     }
 

@@ -189,7 +189,7 @@ impl PerturbStudy {
                     Figure(far.fitness[2]),
                     (far.distance[0] + far.distance[1]) / 2.0
                 ),
-                _ => format!("no distance has the {FEWEST} runs of which a median says something"),
+                _ => format!("no distance has at least {FEWEST} runs for a median"),
             };
             format!(
                 "{}: best {:.3}, median of all {:.3}; {medians}; {:.0} % of the starts are worth more than {REASONABLE}.",

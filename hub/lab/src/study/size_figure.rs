@@ -42,7 +42,7 @@ pub fn draw(study: &SizeStudy) -> String {
     if study.model.is_some() {
         series.push(("a n^b exp(-c n)".into(), Colour::Orange.into()));
     }
-    let colours = [("above n f(1)", Colour::Green), ("not to be told apart", Colour::Grey), ("below", Colour::Red)];
+    let colours = [("above n f(1)", Colour::Green), ("not significant", Colour::Grey), ("below", Colour::Red)];
     series.extend(colours.map(|(label, colour)| (label.to_string(), colour.into())));
     let caption = vec![
         format!(

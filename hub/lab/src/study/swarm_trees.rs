@@ -23,7 +23,7 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
         return Ok(RunTrees { name, trees: vec![tree(path)?] });
     }
     if !path.is_dir() {
-        return study_error(format!("{}: is no run, folder or tree", path.display()));
+        return study_error(format!("{}: not a run, folder or tree", path.display()));
     }
     let kept = path.join("trees");
     let trees = if kept.is_dir() {

@@ -100,7 +100,7 @@ impl Run {
         let bytes = file::bytes(&path, MAX_RESULT).map_err(|error| Problem::of(&path, error))?;
         let found: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|error| Problem::of(&path, error))?;
         if found.get("seed").and_then(Value::as_u64) != Some(self.seed) {
-            return Err(Problem::of(&path, format!("is no result of seed {}", self.seed)));
+            return Err(Problem::of(&path, format!("not the result of seed {}", self.seed)));
         }
         Ok(found)
     }

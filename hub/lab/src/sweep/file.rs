@@ -178,7 +178,7 @@ fn seeds(value: &Value) -> Result<Vec<u64>, String> {
     };
     match seeds.iter().collect::<BTreeSet<_>>().len() == seeds.len() {
         true => Ok(seeds),
-        false => Err(format!("seeds = {value}: a seed stands there twice; it would give the same run again")),
+        false => Err(format!("seeds = {value}: duplicate seed; remove it")),
     }
 }
 

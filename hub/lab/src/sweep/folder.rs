@@ -93,7 +93,10 @@ fn refuse_foreign(path: &Path) -> Result<(), Problem> {
         let name = entry.map_err(|error| Problem::of(path, error))?.file_name();
         if !["lock", "runs"].iter().any(|own| name == *own) {
             let name = name.to_string_lossy();
-            return Err(Problem::of(path, format!("is no sweep's: it has `{name}`; name a new folder with --output")));
+            return Err(Problem::of(
+                path,
+                format!("not a sweep folder (contains `{name}`); choose a new folder with --output"),
+            ));
         }
     }
     Ok(())

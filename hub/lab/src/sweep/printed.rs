@@ -141,7 +141,7 @@ impl Printed {
         match self.level {
             None if needs => return Err("level is missing, which `take` needs".into()),
             Some(_) if !needs => return Err("level goes with take = \"up_to\" or \"reaches\" only".into()),
-            Some(level) if !level.is_finite() => return Err(format!("level = {level} is no number")),
+            Some(level) if !level.is_finite() => return Err(format!("level = {level} must be a finite number")),
             _ => {}
         }
         let (numbers, one) = match &self.thesis {

@@ -130,13 +130,13 @@ const OWN: [(&str, &str, &str); 15] = [
     ("--dependency", "-d", "the collecting job waits by itself"),
     ("--cpus-per-task", "-c", "--jobs and --threads"),
     ("--ntasks", "-n", "a task is one process"),
-    ("--signal", "", "tasks are told to stop a minute before their end"),
+    ("--signal", "", "tasks receive a stop signal one minute before their time limit"),
     ("--requeue", "", "tasks go on by themselves"),
     ("--no-requeue", "", "tasks go on by themselves"),
     ("--parsable", "", "the jobs' numbers are read by xpuck"),
     ("--wrap", "", "the scripts are xpuck's"),
     ("--chdir", "-D", "tasks run in the folder slurm in --output"),
-    ("--wait", "-W", "`xpuck sweep list` tells how far it is"),
+    ("--wait", "-W", "`xpuck sweep list` shows the progress"),
 ];
 
 /// Validates a further option of `sbatch`: a valid [`word`], and not an option that the scripts set themselves.

@@ -51,7 +51,7 @@ impl Damage {
             words.push(format!("{} bytes are there twice", self.copies));
         }
         if self.unknown > 0 {
-            words.push(format!("{} messages are of channels that nobody knows", self.unknown));
+            words.push(format!("{} messages belong to unknown channels", self.unknown));
         }
         (!words.is_empty()).then(|| words.join("; "))
     }

@@ -165,7 +165,7 @@ impl<S: Source> Scanner<S> {
         }
         self.tried += frame.packed.max(frame.unpacked);
         if self.tried > self.length.saturating_mul(MOST_TRIED.0).saturating_add(MOST_TRIED.1) {
-            return Err(Error::other("too much in it looks like chunks and is none"));
+            return Err(Error::other("too many false chunk headers; the file is not a usable record"));
         }
         Ok(None)
     }

@@ -40,7 +40,7 @@ pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> 
     let (part, file) = PartialFile::of(to).map_err(fail)?;
     let exported = write(run, (to, file), progress)?;
     if exported.topics.is_empty() {
-        return Err(RecordError::of(run, "is no record of a run, or an empty one: no file was written"));
+        return Err(RecordError::of(run, "not the record of a run, or empty; no file was written"));
     }
     part.commit().map_err(fail)?;
     Ok(exported)

@@ -85,7 +85,7 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
     let (target, bytes) = (whole_name(path), survey.bytes);
     let open = target != path;
     if !survey.magic && survey.chunks.is_empty() && !target.to_string_lossy().ends_with(".mcap") {
-        return Err(RecordError::of(path, "is no MCAP file, and nothing in it is a chunk of one: it is left as it is"));
+        return Err(RecordError::of(path, "not an MCAP file and contains no MCAP chunks; left unchanged"));
     }
     let damage = survey.damage(open);
     if damage.is_some() && survey.chunks.is_empty() {

@@ -109,7 +109,7 @@ pub fn export(
         return Err(RecordError::of(folder, "is the run's own folder, which holds its record only: name another one"));
     }
     if folder.exists() && !folder.is_dir() {
-        return Err(RecordError::of(folder, "is no folder: name one, new or old, for the tables"));
+        return Err(RecordError::of(folder, "not a folder; choose a new or existing folder for the tables"));
     }
     let mut messages = read::Messages::open(run)?;
     std::fs::create_dir_all(folder).map_err(|error| RecordError::of(folder, error))?;

@@ -66,9 +66,7 @@ impl KeyError {
     pub fn words(self) -> &'static str {
         match self {
             KeyError::NoKey => "it has no key: start it with its key file",
-            KeyError::OtherHub => {
-                "its hub.pub is of another hub, or of keys before new ones were made: copy this hub's hub.pub to it"
-            }
+            KeyError::OtherHub => "its hub.pub is outdated or from another hub; copy this hub's hub.pub to it",
             KeyError::NotEnrolled => "its key is not enrolled here: `xpuck keys enrol` its .pub",
         }
     }

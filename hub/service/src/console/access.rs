@@ -68,7 +68,7 @@ pub fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), (Statu
     if headers.get_all(header::ORIGIN).iter().all(|origin| own(&text(origin))) {
         return Ok(());
     }
-    Err((StatusCode::FORBIDDEN, "a page of another site asks; the console answers its own pages only\n".into()))
+    Err((StatusCode::FORBIDDEN, "request from a page of another site rejected\n".into()))
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ impl FromRequestParts<Shared> for Operator {
         match shared.person(&parts.headers) {
             Some((person, _)) if person.role == Role::Operator => Ok(Operator(person)),
             Some((person, _)) => {
-                let why = format!("`{}` is an observer, who may look and change nothing", person.name);
+                let why = format!("`{}` is an observer without permission to change anything", person.name);
                 Err(refusal(StatusCode::FORBIDDEN, &why))
             }
             None => Err(refusal(StatusCode::UNAUTHORIZED, "log in as an operator first")),

@@ -36,7 +36,7 @@ impl Origins {
 
 fn refusal(origin: &str) -> String {
     let origin: String = origin.chars().take(100).collect();
-    format!("pages of {origin:?} may not look: list it in foxglove.origins of hub.toml\n")
+    format!("origin {origin:?} is not allowed; add it to foxglove.origins in hub.toml\n")
 }
 
 #[cfg(test)]

@@ -96,10 +96,10 @@ pub fn read(text: &str) -> Result<Asked, String> {
         match op {
             // Quoted and truncated; it is returned only to its sender.
             Some(op) => format!(
-                "{:?} is not served: this is a view, and nothing here can be changed",
+                "operation {:?} is not supported by this read-only server",
                 op.chars().take(40).collect::<String>()
             ),
-            None => "what was said is no JSON object with an `op`".into(),
+            None => "message is not a JSON object with an `op` field".into(),
         }
     })
 }

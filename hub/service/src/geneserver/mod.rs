@@ -222,7 +222,7 @@ impl Saver {
         std::fs::create_dir_all(dir).map_err(folder)?;
         let lock = file::append(&dir.join(LOCK)).map_err(folder)?;
         if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Err(folder(std::io::Error::other("another geneserver keeps its memory there")));
+            return Err(folder(std::io::Error::other("folder is in use by another geneserver")));
         }
         let path = dir.join(FILE);
         match file::bytes(&path, MAX_MEMORY) {

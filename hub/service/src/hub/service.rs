@@ -219,7 +219,7 @@ impl Shell for HubProgram {
 
     fn keep_update(&mut self, update: &Update) {
         if self.updates.enqueue(Job::Keep(Box::new(update.clone()))).is_err() {
-            warn!(target: "hub", "the disk is too slow to keep how the update stands");
+            warn!(target: "hub", "update state not saved: the disk is too slow");
         }
     }
 
@@ -364,7 +364,7 @@ impl HubProgram {
 
     /// Reports the shutdown to the pages, so that they can show the reason for the lost connection.
     pub(super) fn report_shutdown(&self) {
-        self.tell(LiveMessage::Bye("the hub was told to end"));
+        self.tell(LiveMessage::Bye("the hub was shut down"));
     }
 
     /// Warns, at a limited rate, about evicted connections and connections without a valid key.

@@ -31,7 +31,7 @@ pub enum MocapError {
     #[error("{0} connected in its place")]
     AnotherPeer(IpAddr),
     /// The server did not connect to this program.
-    #[error("asked by UDP to connect to {0}, it does not; is the port open to it?")]
+    #[error("server did not connect to {0} after a UDP request; check the firewall")]
     NotCalledBack(SocketAddr),
     /// The multicast group cannot be joined.
     #[error("multicast group {group}, port {port}: {error}")]

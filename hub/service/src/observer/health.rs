@@ -49,7 +49,7 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     let mut reasons = Vec::new();
     let run = !matches!(status.phase, Phase::Idle | Phase::Finished);
     if run && !facts.recording {
-        reasons.push("a run is going on and nothing is recorded".into());
+        reasons.push("a run is in progress but not recorded".into());
     }
     if !status.waits.is_empty() {
         reasons.push(status.waits.clone());

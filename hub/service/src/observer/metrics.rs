@@ -256,7 +256,7 @@ impl Robots {
             battery: of("battery_volts", "Battery"),
             power: of("power_watts", "Power drawn from the battery"),
             temperature: of("temperature_celsius", "The board's processor"),
-            lateness: of("late_p99_seconds", "99 of 100 control updates were at most so late"),
+            lateness: of("late_p99_seconds", "99th percentile of control update lateness"),
             round_trip: of("round_trip_seconds", "The last round trip"),
             device_errors: of("device_errors", "What went wrong with its devices since its program started"),
             log_lines_lost: of("log_lines_lost", "Lines of its log that were lost since its program started"),

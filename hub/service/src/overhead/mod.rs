@@ -132,7 +132,7 @@ impl Reader {
 
     /// Runs one connection until its end.
     fn watch(&mut self, config: &Overhead) -> Result<(), String> {
-        let (host, path) = config.target().ok_or("the address is none")?;
+        let (host, path) = config.target().ok_or("invalid address")?;
         let mut stream = connect(&host)?;
         let request =
             format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nAccept: multipart/x-mixed-replace, image/jpeg\r\n\r\n");

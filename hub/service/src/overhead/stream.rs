@@ -193,7 +193,7 @@ fn read_head(head: &str) -> Result<(ParserState, Vec<u8>), String> {
         return Err(format!("the answer begins with {} instead of HTTP/1.1 200", shown(first)));
     }
     if field(head, "transfer-encoding").is_some_and(|how| !how.eq_ignore_ascii_case("identity")) {
-        return Err("the answer comes in chunks, for which HTTP/1.0 was not asked".into());
+        return Err("chunked transfer encoding in an HTTP/1.0 response".into());
     }
     let kind = field(head, "content-type").unwrap_or_default();
     if is_jpeg(kind) {
@@ -260,7 +260,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 
 /// JPEG file with the size from its frame header.
 fn jpeg(bytes: Vec<u8>) -> Result<Jpeg, String> {
-    let size = size(&bytes).ok_or("a picture is no JPEG file")?;
+    let size = size(&bytes).ok_or("picture is not a JPEG file")?;
     match size.iter().all(|side| (1..=MAX_SIDE).contains(side)) {
         true => Ok(Jpeg { bytes, size }),
         false => Err(format!("a picture is of {} x {} pixels", size[0], size[1])),

@@ -10,12 +10,12 @@ pub enum CmaError {
     Bounds { found: usize, expected: usize },
     #[error("the mean and the step size have to be finite numbers, and the step size greater than 0")]
     Start,
-    #[error("a generation has {expected} points, and {points} points with {values} values are told")]
+    #[error("expected {expected} points and values, found {points} points and {values} values")]
     Points { points: usize, values: usize, expected: usize },
     #[error("point {0} has another number of variables, or one that is not finite")]
     Point(usize),
     #[error("the value of point {0} is not a number")]
     Value(usize),
-    #[error("{0} points a generation are none that a strategy can have: 4 to 65535")]
+    #[error("{0} points per generation; 4 to 65535 are allowed")]
     Size(usize),
 }

@@ -24,7 +24,7 @@ pub fn account(module: Module, automaton: &Automaton) -> String {
         }
         for transition in &state.outgoing {
             let name = transition.trigger.name();
-            let _ = writeln!(text, "- when it says {name} itself, {}.", consequence(module, i, transition));
+            let _ = writeln!(text, "- when it sends {name}, {}.", consequence(module, i, transition));
         }
     }
     text
@@ -58,7 +58,7 @@ fn order(module: Module, message: Message) -> String {
         Kind::CargoloaderUnload => "the fork makes the motions of unloading".into(),
         Kind::LineFollowerFollow => "it begins to follow the line".into(),
         Kind::LineFollowerStop => "it stops following".into(),
-        _ => format!("{} is told {}", module.name(), message_text(Some(message))),
+        _ => format!("{} receives {}", module.name(), message_text(Some(message))),
     }
 }
 
@@ -68,7 +68,7 @@ fn consequence(module: Module, from: usize, transition: &Transition) -> String {
         parts.push(order(module, message));
     }
     if let Some(message) = transition.out {
-        parts.push(format!("all others are told {}", message_text(Some(message))));
+        parts.push(format!("all other modules receive {}", message_text(Some(message))));
     }
     if usize::from(transition.to) != from {
         parts.push(format!("state {} follows", transition.to + 1));

@@ -21,7 +21,7 @@ pub fn from_tree(tree: &Tree, meanings: &Meanings) -> Result<Automaton, Conversi
     }
     let pairs = tree.nodes().iter().zip(right.nodes());
     let at = pairs.take_while(|(a, b)| a == b).count().min(tree.nodes().len() - 1);
-    Err(form(tree, at, "this or what should follow is not as in the tree of the automaton that the rest describes"))
+    Err(form(tree, at, "this node or the next differs from the tree of the automaton described by the rest"))
 }
 
 fn form(tree: &Tree, at: usize, wanted: &'static str) -> ConversionError {

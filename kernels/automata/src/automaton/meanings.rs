@@ -27,7 +27,7 @@ pub struct Meanings {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConversionError {
     /// Trigger without a condition.
-    #[error("state {state}: nothing tells this robot of {name}; take the transition out or give it a condition", name = trigger.name())]
+    #[error("state {state}: {name} has no condition on this robot; remove the transition or add a condition", name = trigger.name())]
     Trigger {
         /// State, from 1.
         state: usize,
@@ -35,7 +35,7 @@ pub enum ConversionError {
         trigger: Kind,
     },
     /// Message without an action.
-    #[error("state {state}: {message} means nothing {way} on this robot; take it out or give it an action")]
+    #[error("state {state}: {message}, {way}, has no meaning on this robot; remove it or add an action")]
     Message {
         /// State, from 1.
         state: usize,

@@ -112,7 +112,7 @@ pub fn parse(file: &str, module: Module, text: &str) -> Result<Automaton, Automa
 fn state_number(word: &str) -> Result<usize, String> {
     match word.parse() {
         Ok(number) if (1..=MAX_STATES).contains(&number) => Ok(number),
-        _ => Err(format!("{word:?} is no state; 1 to {MAX_STATES} are")),
+        _ => Err(format!("{word:?} is not a state; use 1 to {MAX_STATES}")),
     }
 }
 
@@ -146,7 +146,7 @@ fn kind(word: &str, allowed: &[Kind]) -> Result<Kind, String> {
         match near.as_str() {
             "" => {
                 let names: Vec<&str> = allowed.iter().map(|kind| kind.name()).collect();
-                format!("{word:?} is no message here; there are {}", names.join(", "))
+                format!("{word:?} is not a valid message here; choose one of {}", names.join(", "))
             }
             near => format!("{word:?} is no message here{near}"),
         }
@@ -165,7 +165,7 @@ fn message(text: &str, allowed: &[Kind]) -> Result<Option<Message>, String> {
     }
     let mut arguments = [0; 2];
     for (argument, word) in arguments.iter_mut().zip(numbers) {
-        *argument = word.parse().map_err(|_| format!("{word:?} is no integer in -32768..32767"))?;
+        *argument = word.parse().map_err(|_| format!("{word:?} is not an integer from -32768 to 32767"))?;
     }
     Ok(Some(Message { kind, arguments }))
 }

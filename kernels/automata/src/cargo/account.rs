@@ -42,8 +42,8 @@ fn question(register: &str, quadrant: f32) -> Option<String> {
         "v_prox" => ("the bumper is pressed", "the bumper is not pressed"),
         "v_blue" => ("the robot is under a lamp", "the robot is under no lamp"),
         "v_green" => ("the robot is over a line", "the robot is over no line"),
-        "v_red" => ("a station has just called", "no station has just called"),
-        "v_light" => ("the line follower has the motors", "the line follower has not the motors"),
+        "v_red" => ("a station has just sent a mark", "no station has just called"),
+        "v_light" => ("the line follower has the motors", "the line follower does not have the motors"),
         _ => return None,
     };
     match quadrant {

@@ -114,7 +114,7 @@ impl Scene {
         for (i, event) in self.times.iter().enumerate() {
             script(format!("times[{i}].script"), event.script)?;
             if event.count > 1 && event.period == 0 {
-                return Err(format!("times[{i}].period is 0, but count is {}; say a period in ms", event.count));
+                return Err(format!("times[{i}].period is 0, but count is {}; set a period in ms", event.count));
             }
         }
         for (i, commands) in self.scripts.iter().enumerate() {

@@ -166,8 +166,10 @@ impl<'a> Network<'a> {
 
     fn synapse(&mut self, node: Node) -> Result<(), BodyError> {
         let (from, to) = (attribute(node, "sourceNeuronName")?, attribute(node, "targetNeuronName")?);
-        let sensor =
-            self.sensors.get(from).ok_or_else(|| error(node, format_args!("no sensor neuron {from} is told above")))?;
+        let sensor = self
+            .sensors
+            .get(from)
+            .ok_or_else(|| error(node, format_args!("sensor neuron {from} is not defined above")))?;
         let motor =
             self.motors.get(to).ok_or_else(|| error(node, format_args!("no motor neuron {to} is told above")))?;
         let text = attribute(node, "weight")?;

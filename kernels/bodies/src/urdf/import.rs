@@ -179,7 +179,7 @@ fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
             let geometry = child(about, "geometry")?;
             let shape = child(geometry, "box")?;
             if three(shape, "size", 1.0)? != [1; 3] {
-                return Err(error(shape, "a box that is no unit cube"));
+                return Err(error(shape, "the box is not a unit cube"));
             }
         }
     }

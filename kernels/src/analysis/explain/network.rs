@@ -39,7 +39,7 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
         _ => format!("two neurons and {hidden} hidden ones"),
     };
     let mut text = format!(
-        "let a recurrent network of {neurons} set v_goal (what it does with senses that stay as they are, after {} s)",
+        "a recurrent network of {neurons} sets v_goal (behaviour with constant senses after {} s)",
         BEFORE / 10
     );
     if facts.visit(branch).can(Status::Running) {

@@ -66,7 +66,7 @@ pub enum MachineError {
     #[error("state `{0}`: a name has 1 to 32 letters, digits, `-` or `_`")]
     Name(String),
     /// Two states with the same name.
-    #[error("two states are called `{0}`; rename one")]
+    #[error("duplicate state name `{0}`; rename one")]
     DuplicateName(String),
     /// Name of a state that does not exist.
     #[error("{place}: there is no state `{name}`{hint}")]
@@ -91,7 +91,7 @@ pub enum MachineError {
     },
     /// A condition with side effects.
     #[error(
-        "{place}: `{node}` is no query; a condition has queries, also under seq, sel, par, successd, failed, invert"
+        "{place}: `{node}` is not allowed in a condition; use queries, optionally under seq, sel, par, successd, failed, invert"
     )]
     Condition {
         /// Place of the node.

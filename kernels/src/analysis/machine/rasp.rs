@@ -40,7 +40,7 @@ pub enum RaspLeaf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The register does not exist.
-    #[error("PC = {pc}: there is no register X({index}); X({0}) to X({1}) are", -LIMIT, LIMIT - 1)]
+    #[error("PC = {pc}: register X({index}) does not exist; valid are X({0}) to X({1})", -LIMIT, LIMIT - 1)]
     Register {
         /// Value of PC at the fault.
         pc: i64,
@@ -82,7 +82,7 @@ pub fn assemble(text: &str) -> Result<Vec<i64>, String> {
             let opcode = MNEMONICS.iter().find(|m| m.0 == word).map(|m| m.1);
             program.push(opcode.or_else(|| word.parse().ok()).ok_or_else(|| {
                 let word = shorten(word);
-                format!("line {line}: `{word}` is no 64-bit integer and none of halt, ldi, add, sub, st, bp")
+                format!("line {line}: `{word}` is not a 64-bit integer or one of halt, ldi, add, sub, st, bp")
             })?);
         }
     }

@@ -7,7 +7,7 @@ pub enum GpuError {
     #[error("no Vulkan adapter; install a driver (Debian: mesa-vulkan-drivers) or use engine simd")]
     NoAdapter,
     /// The requested adapter does not exist.
-    #[error("no adapter \"{choice}\"; there are: {there}")]
+    #[error("no adapter matches \"{choice}\"; available: {there}")]
     NotThere {
         /// Requested adapter.
         choice: String,
@@ -15,7 +15,7 @@ pub enum GpuError {
         there: String,
     },
     /// Several adapters match the requested name.
-    #[error("\"{choice}\" fits several adapters; give more of the name or the index: {there}")]
+    #[error("\"{choice}\" matches several adapters; use a longer name or the index: {there}")]
     Ambiguous {
         /// Requested adapter.
         choice: String,
@@ -43,7 +43,7 @@ pub enum GpuError {
         why: String,
     },
     /// The device was lost during a run.
-    #[error("{adapter}: lost in mid-run: {why}")]
+    #[error("{adapter}: device lost during a run: {why}")]
     Lost {
         /// Name of the adapter.
         adapter: String,
@@ -69,7 +69,7 @@ pub enum GpuError {
         most: usize,
     },
     /// A world stopped before all updates were done.
-    #[error("{adapter}: a world did {done} updates of {wanted}; the adapter ends long loops early")]
+    #[error("{adapter}: a world stopped after {done} of {wanted} updates; the adapter limits loop iterations")]
     Short {
         /// Name of the adapter.
         adapter: String,

@@ -303,7 +303,7 @@ impl Engine for Gpu {
             indices.sort_by_cached_key(key);
             let group: Vec<&Job<'_>> = indices.iter().map(|i| &jobs[*i]).collect();
             let done = self.run_alike(&code, &group).unwrap_or_else(|error| {
-                let notice = format!("{error}; these runs are done by simd");
+                let notice = format!("{error}; simd performs these runs");
                 self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
                 let owned: Vec<Job<'_>> = group.iter().map(|j| (*j).clone()).collect();
                 Simd { sensing: self.sensing }.run(programs, &owned)

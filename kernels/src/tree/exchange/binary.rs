@@ -154,14 +154,14 @@ impl Reader<'_> {
     fn node(&mut self, from: usize, offset: u16, depth: usize) -> Result<(), BinaryError> {
         let at = usize::from(offset);
         if at % 4 != 0 || at < HEADER || at + 4 > self.bytes.len() {
-            return fault(from, format!("offset {at} leads to no node"));
+            return fault(from, format!("offset {at} does not point to a node"));
         }
         if depth > MAX_DEPTH || self.nodes.len() == MAX_NODES {
             return fault(at, format!("deeper than {MAX_DEPTH} levels, or more than {MAX_NODES} nodes"));
         }
         let of_byte = Kind::all().nth(usize::from(self.bytes[at]));
         let Some(kind) = of_byte.filter(|kind| !kind.is_kilobots_own()) else {
-            return fault(at, format!("{} is no kind of node", self.bytes[at]));
+            return fault(at, format!("{} is not a node kind", self.bytes[at]));
         };
         let arity = usize::from(self.bytes[at + 1]);
         kind.check_children(arity).or_else(|message| fault(at + 1, message))?;
@@ -171,7 +171,7 @@ impl Reader<'_> {
         }
         for unit in at / 4..end / 4 {
             if std::mem::replace(&mut self.used[unit], true) {
-                return fault(from, format!("offset {at} leads to bytes that another node has taken"));
+                return fault(from, format!("offset {at} points into another node"));
             }
         }
         self.state(kind, at + 2)?;
@@ -190,11 +190,15 @@ impl Reader<'_> {
     fn state(&mut self, kind: Kind, at: usize) -> Result<(), BinaryError> {
         let state = self.u16(at)?;
         if !kind.has_memory() {
-            return if state == NO_STATE { Ok(()) } else { fault(at, "this node has no state; 65535 says so") };
+            return if state == NO_STATE {
+                Ok(())
+            } else {
+                fault(at, "this node has no state; its index must be 65535")
+            };
         }
         let index = usize::from(state);
         if index >= MAX_NODES || self.states.get(index) == Some(&true) {
-            return fault(at, format!("state {index} is taken, or not below {MAX_NODES}"));
+            return fault(at, format!("state {index} is used twice or not below {MAX_NODES}"));
         }
         self.states.resize(self.states.len().max(index + 1), false);
         self.states[index] = true;

@@ -54,7 +54,7 @@ pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
     let mut reader = Reader { bytes, at: 0 };
     let [form] = reader.take()?;
     if form > WIDE {
-        return fault(0, format!("{form} is no form of a tree; 0 and 1 are"));
+        return fault(0, format!("unknown tree format {form}; 0 and 1 are valid"));
     }
     let mut nodes = Vec::new();
     let mut open = 1usize;

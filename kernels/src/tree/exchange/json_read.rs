@@ -158,7 +158,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
                 _ => operands.iter().any(|w| w.name == key),
             };
             if twice {
-                return Err(reader.refuse(key_at, format!("`{}` comes twice", shorten(&key))));
+                return Err(reader.refuse(key_at, format!("duplicate key `{}`", shorten(&key))));
             }
             if key == "children" {
                 children = Some(object.next_value_seed(ChildrenReader { reader: &mut *reader, depth: depth + 1 })?);
@@ -166,7 +166,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
             }
             // A node has at most four operands, so a fifth is an error.
             if key != "node" && operands.len() == 4 {
-                return Err(reader.refuse(key_at, format!("`{}` is one operand too many", shorten(&key))));
+                return Err(reader.refuse(key_at, format!("too many operands at `{}`", shorten(&key))));
             }
             let value = object.next_value::<&RawValue>()?;
             let at = reader.take(value);

@@ -74,7 +74,7 @@ pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
         Document::parse_with_options(text, options).map_err(|error| malformed(source, base, text, &error))?;
     let root = Xml::of(document.root_element(), base, 0);
     if root.tag != "root" {
-        return Err(source.error(root.at, "a tree of BehaviorTree.CPP is inside <root>".into()));
+        return Err(source.error(root.at, "the root element must be <root>".into()));
     }
     match root.get("BTCPP_format") {
         Some("4") => Ok(root),

@@ -387,8 +387,7 @@ impl<'a> Reader<'a> {
         };
         if self.memory_siblings > 0 {
             let message = format!(
-                "`{}` behind a child of a reactive node that remembers something: BehaviorTree.CPP starts that child \
-                 again for each cycle; no node here does that",
+                "`{}` after a child with memory in a reactive node is not supported: BehaviorTree.CPP restarts that child in each cycle",
                 shorten(&xml.tag)
             );
             self.fault(xml.at, message);

@@ -34,12 +34,12 @@ pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds
         within("floor.length_m", floor.length_m, 0.05..=10.0)?;
     }
     if let Some(id) = &unkind.every_robot.id {
-        return refuse("every_robot.id", format!("{id:?}"), "what one robot has stands in [[robots]]");
+        return refuse("every_robot.id", format!("{id:?}"), "not allowed here; use [[robots]] for a single robot");
     }
     robot("every_robot", &unkind.every_robot)?;
     for (i, keys) in unkind.robots.iter().enumerate() {
         let Some(id) = &keys.id else {
-            return refuse("robots.id", format!("missing in the {}. of [[robots]]", i + 1), "each needs one");
+            return refuse("robots.id", format!("missing in table {} of [[robots]]", i + 1), "every table needs an id");
         };
         known("robots.id", id, names)?;
         if unkind.robots[..i].iter().any(|other| other.id == keys.id) {

@@ -165,7 +165,7 @@ impl Peers {
         self.report.refused.keys = keys;
         self.report.refused.too_many += no_room;
         if more {
-            self.note(keys, || "somebody whose key is not enrolled, or revoked, speaks as a robot".into());
+            self.note(keys, || "a peer with a key that is not enrolled or revoked claims to be a robot".into());
         }
     }
 

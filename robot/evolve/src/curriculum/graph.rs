@@ -28,7 +28,7 @@ impl Graph {
             let known = node.after.iter().map(|name| {
                 place(name).ok_or_else(|| {
                     let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
-                    (i, format!("comes after {name:?}, which is no step; there are {}", names.join(", ")))
+                    (i, format!("`after` names the unknown step {name:?}; steps are {}", names.join(", ")))
                 })
             });
             before.push(known.collect::<Result<_, _>>()?);

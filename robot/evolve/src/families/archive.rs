@@ -67,7 +67,7 @@ impl<G: Clone> Archive<G> {
                     .into(),
             ),
             n if self.refused > 0 => Some(format!(
-                "the archive is full with {n} kinds, {} times one had to give way or to stay outside; give it more cells",
+                "the archive is full with {n} cells ({} rejections or replacements); increase `cells`",
                 self.refused
             )),
             _ => None,

@@ -35,7 +35,7 @@ pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, String> {
             let name = head.trim().strip_prefix('<').and_then(|h| h.strip_suffix('>')).unwrap_or("");
             if name.is_empty() || name == ANY || entries.iter().any(|e| e.name == name) {
                 return Err(wrong(format!(
-                    "`{}` is no new rule's name; write <name>, not <{ANY}>, each once",
+                    "`{}` is not a valid new rule name; write <name>, except <{ANY}>, each only once",
                     head.trim()
                 )));
             }

@@ -180,7 +180,7 @@ fn inner(name: &str) -> Result<Choice, String> {
                 kind.spec().name
             ));
         }
-        _ => return Err(format!("`{name}` is no inner node that evolution builds")),
+        _ => return Err(format!("`{name}` is not an inner node that evolution can use")),
     };
     Ok(Choice { kind, children })
 }

@@ -46,7 +46,7 @@ pub const COMMAND_WORDS: &[WordField] = &[
     word(1, 1, "speed_left", "steps/s, -1000 to 1000, two's complement", "left motor; positive drives forward"),
     word(2, 1, "speed_right", "steps/s, -1000 to 1000, two's complement", "right motor; positive drives forward"),
     word(3, 1, "leds", "bits", "LEDs that are lit: 0 to 7 the ring, 8 the body, 9 the front"),
-    word(4, 1, "blink", "ms", "the LEDs are lit and dark for so long in turn; 0 is steady"),
+    word(4, 1, "blink", "ms", "half-period of LED blinking; 0 is steady"),
     word(5, 23, "pixels", "24 bits a pixel", "15 Neopixels, which the logic between drives from the passing words"),
     word(28, 1, "sum", "modulo 65536", "sum of words 0 to 27 and 29"),
     word(29, 1, "sequence", "wraps", "number of this command"),

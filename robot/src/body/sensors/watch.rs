@@ -33,7 +33,7 @@ impl fmt::Display for SensorFault {
         f.write_str(match self {
             SensorFault::Dead => "is dead",
             SensorFault::Stuck => "is stuck",
-            SensorFault::Mad => "tells nonsense",
+            SensorFault::Mad => "is erratic",
         })
     }
 }

@@ -75,7 +75,7 @@ fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
             // A table that contains only tables needs no header.
             fresh.set_implicit(true);
             let item = table.entry(key).or_insert(Item::Table(fresh));
-            table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is no table"))?;
+            table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is not a table"))?;
         }
         let mut value = edit.toml();
         match table.get_mut(name) {

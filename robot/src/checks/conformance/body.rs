@@ -36,7 +36,7 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) -> bool {
         Some(battery) => {
             bench.judge("battery", CELL.contains(&battery), "3000 to 4300 mV", format!("{battery} mV"));
         }
-        None => bench.skip("battery", "this body does not tell"),
+        None => bench.skip("battery", "this body has no such sensor"),
     }
     let counters: Vec<[u16; 2]> = told.iter().skip(SETTLING.min(told.len() - 1)).map(|s| s.steps).collect();
     let still = counters.iter().all(|steps| *steps == counters[0]);

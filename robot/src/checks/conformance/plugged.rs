@@ -116,7 +116,7 @@ fn halted(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, ha
 }
 
 fn pulled(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, on: &UnplugChecks<'_>) {
-    let expected = "the camera is told to be gone";
+    let expected = "the camera is reported as disconnected";
     let opened = open().map_err(|error| error.to_string());
     let running = opened.and_then(|mut camera| frame(camera.as_mut()).map(|()| camera));
     match running {

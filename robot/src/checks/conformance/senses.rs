@@ -21,7 +21,7 @@ pub(super) fn check(bench: &mut Bench, told: &[BodyReadings]) {
             let good = *most > 0 && *most <= MAX_COUNTS && alive(&light) && steady(&light);
             bench.judge("ambient light", good, expected, format!("{least} to {most}, {}", changes(&light)));
         }
-        None => bench.fail("ambient light", expected, "not told in any exchange".into()),
+        None => bench.fail("ambient light", expected, "missing in every exchange".into()),
     }
     let acceleration: Vec<[u16; 3]> = told.iter().filter_map(|s| s.acceleration.map(|raw| raw.0)).collect();
     match told.iter().rev().find_map(|s| s.acceleration) {

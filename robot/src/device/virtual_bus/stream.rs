@@ -83,7 +83,7 @@ fn tcp(address: &str, device: &str, patience: Duration) -> io::Result<TcpStream>
             _ => error,
         })?;
         if answer != [HAVE] {
-            return Err(io::Error::new(ErrorKind::InvalidData, "what answers there is no arena"));
+            return Err(io::Error::new(ErrorKind::InvalidData, "the server at this address is not an arena"));
         }
         stream.set_read_timeout(Some(patience))?;
         return Ok(stream);

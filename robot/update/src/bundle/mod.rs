@@ -28,7 +28,7 @@ const SIGNATURE: usize = 128;
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// The file does not begin with the magic bytes.
-    #[error("this is no bundle; `xpuck robot update` makes one from a package or an image")]
+    #[error("not a bundle; `xpuck robot update` makes one from a package or an image")]
     NoBundle,
     /// The bundle is truncated.
     #[error("the bundle is truncated: {have} bytes of {what}, {want} are announced; send it again")]
@@ -47,10 +47,10 @@ pub enum BundleError {
     #[error("the bundle is not signed; sign it with an operator's key (--key)")]
     Unsigned,
     /// The signer is not one of the operators.
-    #[error("`{0}` signed the bundle, who is no operator here; enrol them with `xpuck keys enrol`")]
+    #[error("the bundle's signer `{0}` is not an operator here; enrol them with `xpuck keys enrol`")]
     UnknownSigner(String),
     /// The signature is not valid.
-    #[error("the signature of `{0}` does not fit the bundle: its manifest was changed, or signed with another key")]
+    #[error("the signature of `{0}` is not valid for the bundle: its manifest was changed, or signed with another key")]
     Changed(String),
     /// The payload does not match the manifest.
     #[error("the bundle's payload is not what its manifest says: its SHA-256 differs; send it again")]

@@ -27,7 +27,7 @@ pub fn boot(disk: &mut impl Disk, here: &BaseVersions) -> Result<Boot> {
     let mut place = SlotStore::read(disk, here)?;
     let mut lines = std::mem::take(&mut place.repaired);
     if let Err(error) = step(&mut place, &mut lines) {
-        lines.push(format!("the start cannot be noted: {error}; room is made, and it is tried once more"));
+        lines.push(format!("cannot record the start: {error}; freeing space and retrying"));
         place.clean();
         if let Err(error) = step(&mut place, &mut lines) {
             // A candidate must not start without being counted.

@@ -165,7 +165,11 @@ fn take<D: Disk>(
             let told = format!("what it holds is release {version} (counter {counter}), which its bundle does not say");
             return Err(InstallError::Other(told));
         }
-        None => return Err(InstallError::Other("the package is none of xpuckd: no program, or no release".into())),
+        None => {
+            return Err(InstallError::Other(
+                "not a package of xpuckd: the program or the release file is missing".into(),
+            ));
+        }
     }
     advance(place, Event::Filled)?;
     place.prepare_revert()?;

@@ -63,7 +63,7 @@ fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
     disk.open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     let fits = bytes.len() as u64 <= limit;
     let text = String::from_utf8(bytes).ok().filter(|_| fits);
-    text.ok_or_else(|| Error::new(ErrorKind::InvalidData, "it is no text, or too long"))
+    text.ok_or_else(|| Error::new(ErrorKind::InvalidData, "not UTF-8 text, or too long"))
 }
 
 impl<'a, D: Disk> SlotStore<'a, D> {

@@ -180,7 +180,7 @@ impl Read for DebTar {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.output.read(buffer)?;
         if read == 0 && !buffer.is_empty() && !self.child.wait()?.success() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "dpkg-deb says that it is no sound package"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "dpkg-deb rejects the package as damaged"));
         }
         Ok(read)
     }

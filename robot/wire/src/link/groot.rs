@@ -119,7 +119,7 @@ fn answer(
         b'B' => Some(registers(view, second()?)?),
         b'I' => {
             second()?;
-            return Err("hooks and breakpoints are not supported: a viewer stops no robot".into());
+            return Err("hooks and breakpoints are not supported".into());
         }
         b'R' | b'U' => {
             second()?;

@@ -249,7 +249,7 @@ impl AccessControl {
         let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*unreadable, &result) {
             (None, Err(error)) => {
-                let text = format!("KEYS CANNOT BE READ: {error}; those who were enrolled before stay enrolled");
+                let text = format!("the key folder cannot be read: {error}; enrolled peers stay enrolled");
                 self.note(Line::warn(text));
             }
             (Some(_), Ok(())) => {

@@ -44,7 +44,7 @@ pub enum CodecError {
     #[error("message version {0}; this program speaks version {VERSION}, use the same release on hub and robots")]
     Version(u8),
     /// Unknown variant of a message or of a value in it.
-    #[error("this program knows no `{0}`; does it come from another release?")]
+    #[error("unknown name `{0}`; use the same release on hub and robots")]
     Unknown(String),
     /// Invalid contents.
     #[error("malformed message: {0}")]
@@ -74,11 +74,7 @@ impl UnknownNames {
     /// nothing more is reported, since the names must be invented.
     pub fn line(&mut self, name: &str) -> Option<String> {
         let new = self.0.len() < MAX_NAMES && self.0.insert(name.into());
-        new.then(|| {
-            format!(
-                "this program knows no `{name}`, so messages with it are passed over; the sender is of another release"
-            )
-        })
+        new.then(|| format!("ignored a message with unknown name `{name}`; the sender runs another release"))
     }
 }
 

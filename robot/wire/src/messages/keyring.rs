@@ -90,7 +90,7 @@ impl Keyring {
                     let held = |h: &&Holder| h.role == role && path.file_stem() == Some(h.public.name.as_ref());
                     let stays = self.holders().find(held).map(|holder| {
                         ring.holders.entry(holder.public.curve).or_insert_with(|| holder.clone());
-                        "; the key that it held stays good: remove the file to revoke it"
+                        "; its previous key stays enrolled; remove the file to revoke it"
                     });
                     wrong.push(format!("{error}{}", stays.unwrap_or_default()));
                 }
@@ -176,7 +176,7 @@ fn refuse_modes(place: &Path, is_open: impl FnOnce(u32) -> bool) -> Result<(), F
     let name = place.display().to_string();
     Err(FileError::value(
         &name,
-        format!("anybody on this machine may put keys there: look for keys that are not yours, then chmod o-w {name}"),
+        format!("is writable by all users; check for unknown keys, then run `chmod o-w {name}`"),
     ))
 }
 
@@ -202,7 +202,7 @@ fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
                 files.push((role, file));
             }
             if files.len() > MAX_KEYS {
-                let why = format!("more than {MAX_KEYS} .pub files: remove those of nobody");
+                let why = format!("has more than {MAX_KEYS} .pub files; remove unused ones");
                 return Err(FileError::value(&folder.display().to_string(), why));
             }
         }
@@ -271,7 +271,9 @@ pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, 
     }
     crate::atomic::sync_folder(&public).map_err(|error| trouble(&public, error))?;
     aside.map_err(|error| {
-        let what = format!("the key is revoked, but {error}: move this file away, or revoke again when that is mended");
+        let what = format!(
+            "the key is revoked, but its secret half was not renamed: {error}; move this file away or revoke again"
+        );
         FileError::value(&key.display().to_string(), what)
     })
 }

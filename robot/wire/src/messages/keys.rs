@@ -208,14 +208,17 @@ fn text(path: &Path, private: bool) -> Result<String, FileError> {
     if private && mode & 0o077 != 0 {
         let message = match path.extension().is_some_and(|end| end == "pub") {
             true => format!("is the public half; the secret is {}", path.with_extension("key").display()),
-            false => format!("others may read this secret (mode {mode:o}); say `chmod 600 {name}`"),
+            false => format!("is readable by other users (mode {mode:o}); run `chmod 600 {name}`"),
         };
         return Err(FileError::value(&name.to_string(), message));
     }
     let mut text = String::new();
     file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(unreadable)?;
     if text.len() as u64 > MAX_FILE {
-        return Err(FileError::value(&name.to_string(), format!("longer than {MAX_FILE} bytes: no key file")));
+        return Err(FileError::value(
+            &name.to_string(),
+            format!("is longer than {MAX_FILE} bytes, so it is not a key file"),
+        ));
     }
     Ok(text)
 }

@@ -79,7 +79,7 @@ impl Migration {
             return Err(format!("migration.places_m holds {place:?}; coordinates lie within -1000..=1000"));
         }
         if self.policy != Policy::Near && (self.range_m.is_some() || !self.places_m.is_empty()) {
-            return Err("migration: range_m and places_m mean something only with policy = \"near\"".into());
+            return Err("migration: range_m and places_m require policy = \"near\"".into());
         }
         Ok(())
     }

@@ -75,10 +75,10 @@ pub enum SignatureError {
     #[error("the experiment is not signed; send it with an operator's key")]
     Unsigned,
     /// Signed by someone who is not a trusted operator.
-    #[error("`{0}` signed the experiment, who is no operator here")]
+    #[error("signer `{0}` of the experiment is not an operator of this swarm; enrol the key or sign again")]
     Stranger(String),
     /// Wrong signature.
-    #[error("the signature of `{0}` does not fit the experiment: it was changed, or signed with another key")]
+    #[error("the signature of `{0}` does not match the experiment: the file was changed or signed with another key")]
     Wrong(String),
     /// File that does not match the manifest.
     #[error("file `{name}`: {why}")]
@@ -176,10 +176,7 @@ impl Signed {
         }
         let manifest: Manifest = file::parse("manifest", &self.manifest)?;
         for entry in &manifest.files {
-            let text = self
-                .files
-                .get(&entry.name)
-                .ok_or_else(|| bad(&entry.name, "the manifest names it, and it is missing"))?;
+            let text = self.files.get(&entry.name).ok_or_else(|| bad(&entry.name, "is in the manifest but missing"))?;
             if text.len() != entry.size {
                 return Err(bad(&entry.name, format!("{} bytes; the manifest says {}", text.len(), entry.size)));
             }

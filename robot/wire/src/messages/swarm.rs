@@ -92,7 +92,10 @@ impl Swarm {
         }
         for (i, id) in self.robots.iter().enumerate() {
             if !is_id(id) {
-                return fail(format!("robots: `{}` is no id; use 1 to 32 of a-z, 0-9, - and _", quote_input(id)));
+                return fail(format!(
+                    "robots: `{}` is not a valid id; use 1 to 32 of a-z, 0-9, - and _",
+                    quote_input(id)
+                ));
             }
             if self.robots[..i].contains(id) {
                 return fail(format!("robots lists `{id}` twice"));
@@ -127,7 +130,7 @@ impl Swarm {
             let first = self.robots.iter().zip(&robots).position(|(is, told)| is != told);
             let place = first.unwrap_or(robots.len().min(self.robots.len()));
             return Err(format!(
-                "robot {} of the swarm is `{}`; new robots go to the end of `robots`, and none leaves while the hub runs",
+                "robot {} of the swarm is `{}`; append new robots to `robots`; robots cannot be removed while the hub runs",
                 place + 1,
                 self.robots.get(place).map_or("", String::as_str)
             ));

@@ -135,7 +135,7 @@ pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
 fn no_named_pipe(path: &Path) -> Result<()> {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.file_type().is_fifo() => {
-            Err(Error::other("is a pipe, for whose reader this would wait: name a file, or /dev/stdout"))
+            Err(Error::other("is a pipe, which could block; name a file or /dev/stdout"))
         }
         _ => Ok(()),
     }
@@ -221,7 +221,7 @@ pub fn can_replace(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(there) => check_replaceable(&there),
         Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
-            Err(Error::other("is a link to nothing: name a file"))
+            Err(Error::other("is a dangling link; name a file"))
         }
         _ => Ok(()),
     }

@@ -193,7 +193,7 @@ fn describe_wrong_type(message: &str, before: &str) -> Option<String> {
     let name = before.trim_end().strip_suffix('=').and_then(|rest| rest.rsplit(['\n', '{', ',']).next());
     Some(match name.map(str::trim).filter(|name| !name.is_empty()) {
         Some(name) => format!("`{name}` takes {wanted}, not {found}"),
-        None => format!("here goes {wanted}, not {found}"),
+        None => format!("expected {wanted}, found {found}"),
     })
 }
 

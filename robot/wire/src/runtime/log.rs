@@ -102,7 +102,7 @@ pub fn start(then: fn()) {
     let _ =
         tracing::subscriber::set_global_default(Events { most: level.unwrap_or(Level::INFO), write: write_stamped });
     if level.is_none() {
-        warn!(target: "log", "{LEVEL}={} is none of error, warn, info and debug: it is info", wanted.display());
+        warn!(target: "log", "{LEVEL}={} is not error, warn, info or debug; using info", wanted.display());
     }
     std::panic::set_hook(Box::new(move |info| {
         let thread = std::thread::current();

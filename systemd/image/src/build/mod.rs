@@ -57,7 +57,7 @@ pub enum BuildError {
     #[error("{0}")]
     Bundle(#[from] BundleError),
     /// Root is required for device nodes and users of another system.
-    #[error("building an image takes root's rights: run it with sudo")]
+    #[error("building an image requires root; run it with sudo")]
     NotRoot,
     /// The package is not for this board.
     #[error("{path}: this package is for {found}, and {board} is {wanted}; `make deb ARCH={wanted}` makes one")]
@@ -82,7 +82,7 @@ pub enum BuildError {
         source_place: String,
     },
     /// A file is larger than the space for it.
-    #[error("{name} has {size} bytes, and where it goes on the card are {room}")]
+    #[error("{name} has {size} bytes, but the card has space for {room}")]
     Room {
         /// Name of the file.
         name: String,
@@ -92,7 +92,7 @@ pub enum BuildError {
         room: u64,
     },
     /// A blob has the wrong contents.
-    #[error("{path} is not the file that is meant: its SHA-256 is {found}, and {wanted} is wanted")]
+    #[error("{path} has SHA-256 {found}, expected {wanted}")]
     BlobDigest {
         /// Path of the file.
         path: String,

@@ -33,7 +33,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "etc/modprobe.d/xpuck.conf",
-        "# A robot has no use for these, and they take time at a start.\nblacklist joydev\nblacklist mousedev\n# Where the kernel has no hwmon driver of the power monitors, xpuckd asks them itself, and no other driver may.\nblacklist ina2xx-adc\n",
+        "# Not needed on a robot; they slow down the boot.\nblacklist joydev\nblacklist mousedev\n# Without a hwmon driver for the power monitors, xpuckd reads them directly; no other driver may bind to them.\nblacklist ina2xx-adc\n",
     ),
     // Devices that no unit waits for are not triggered at each boot: they are the majority.
     (

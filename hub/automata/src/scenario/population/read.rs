@@ -62,7 +62,7 @@ pub(super) fn population<G: SavedGenome>(file: &str, text: &str) -> Result<Popul
         result.map_err(|message| fail(number, format!("{key}: {message}")))?;
     }
     if population.individuals.is_empty() {
-        return Err(fail(number, "individual: there is none; write one such as \"individual 803211.5\"".into()));
+        return Err(fail(number, "individual: no individual; write one such as \"individual 803211.5\"".into()));
     }
     population.individuals.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
     Ok(population)
@@ -78,7 +78,9 @@ fn end(value: &str, individuals: usize, is_last: bool) -> Result<(), String> {
     match value.parse::<usize>() {
         _ if !is_last => Err("more follows; it is the last line".into()),
         Ok(count) if count == individuals => Ok(()),
-        _ => Err(format!("{value} individuals are said, {individuals} are there; take the whole file again")),
+        _ => Err(format!(
+            "the last line counts {value} individuals, the file has {individuals}; copy the whole file again"
+        )),
     }
 }
 
@@ -121,7 +123,7 @@ pub(super) fn module(name: &str) -> Result<Module, String> {
     let found = Module::ARBITRATED.into_iter().find(|module| module.name() == name);
     found.ok_or_else(|| {
         let near = suggest(name, Module::ARBITRATED.iter().map(|module| module.name().into()));
-        format!("{name:?} is no module with a post-office{near}")
+        format!("{name:?} is not a module with a post-office{near}")
     })
 }
 

@@ -73,7 +73,7 @@ pub fn fits(option: &str, path: &Path) -> Result<()> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     if ENDINGS.contains(&ending.as_str()) && ending != made {
         bail!(
-            "{option} {}: makes {made}, whatever its name; name it {}",
+            "{option} {}: writes {made}, which does not fit the extension; use {}",
             path.display(),
             path.with_extension(made).display()
         );

@@ -30,10 +30,7 @@ pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: 
     let sheet = Sheet {
         half: trajectories.half_arena,
         scenery: Scenery::of(trajectories),
-        titles: [
-            tree.clone(),
-            format!("{start}, seed {seed}, run {run}; robots: {robots}; {speed} times as fast as true"),
-        ],
+        titles: [tree.clone(), format!("{start}, seed {seed}, run {run}; robots: {robots}; {speed} times real time")],
         legend: "What drives the robots: part of their time, line of `xpuck tree fmt`, leaf that writes v_goal first",
         rows: legend.rows.iter().map(row).collect(),
     };

@@ -79,7 +79,7 @@ fn change(text: &str) -> Result<(&str, f32)> {
     let halves = text.split_once('=').map(|(name, value)| (name.trim(), value.trim().parse()));
     match halves {
         Some((name, Ok(value))) => Ok((name, value)),
-        _ => bail!("--change {text}: PARAMETER=VALUE is wanted, such as frisbee-mass=0.28"),
+        _ => bail!("--change {text}: expected PARAMETER=VALUE, such as frisbee-mass=0.28"),
     }
 }
 

@@ -51,7 +51,7 @@ pub struct PathArgs {
 fn pose(text: &str) -> Result<Pose> {
     match numbers(text).as_deref() {
         Some([x, y, degrees]) => Ok(Pose { at: vec2(*x, *y), heading: degrees.to_radians() }),
-        _ => bail!("`{text}`: three numbers are meant, such as 0.3,0,180"),
+        _ => bail!("`{text}`: expected three numbers, such as 0.3,0,180"),
     }
 }
 

@@ -63,7 +63,7 @@ impl Drivers {
         let at = agents.address()?;
         log::print(format_args!("agents at {at}"));
         if !at.ip().is_loopback() {
-            warn!(target: "agents", "whoever reaches {at} may drive robots");
+            warn!(target: "agents", "{at} has no authentication: any client may drive robots");
         }
         Ok(Drivers {
             agents,
@@ -146,7 +146,7 @@ impl Drivers {
         }
         for robot in self.agents.robots() {
             if !self.free[robot] && !std::mem::replace(&mut self.robots[robot].told, true) {
-                told.push(format!("robot {}'s board speaks to it: its agent's words do not count", robot + 1));
+                told.push(format!("robot {} is driven by its board; commands of its agent are ignored", robot + 1));
             }
         }
         let count = self.robots.len();

@@ -59,7 +59,7 @@ impl Trainer {
             // RoboViz sets the clock to 0 for each new game; the clock here is that of the run.
             Command::Hello | Command::Time(0.0) => Ok(()),
             Command::PlayMode(_) | Command::Time(_) | Command::Score(..) => {
-                Err("it concerns the run, which the hub's operators start, pause and stop by signed requests".into())
+                Err("only the hub's operators control the run, by signed requests".into())
             }
             // The servers handle these.
             Command::FullState | Command::Acknowledge(_) => Ok(()),

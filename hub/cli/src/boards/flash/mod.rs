@@ -132,7 +132,7 @@ impl Lab<'_> {
     /// Writes one card after another.
     fn all(&mut self, robots: &[String]) -> Result<ExitCode> {
         if self.args.yes {
-            bail!("--all asks for each card, so it goes with no --yes");
+            bail!("--all prompts for each card; leave out --yes");
         }
         for robot in robots {
             self.identity(robot)?;
@@ -180,7 +180,7 @@ impl Lab<'_> {
         }
         let input = std::io::stdin();
         if !input.is_terminal() && !self.args.all {
-            bail!("nobody can be asked: say --yes if all that is on {device} may be lost");
+            bail!("no terminal to ask for confirmation; use --yes if all data on {device} may be lost");
         }
         let all = if self.args.all { ", s to leave this robot out, q to end" } else { ", anything else to end" };
         output::text(format!("{robot}: put its card into {device}; all that is on it is lost. Enter to write{all}: "))?;

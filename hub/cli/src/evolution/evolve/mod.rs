@@ -172,7 +172,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             let island = evolution.config().numbers().nth(best).unwrap_or(0);
             let tree = folder.join(format!("trees/champion-{island}.bt"));
             output::line(format_args!(
-                "# it is {}; `xpuck runs lineage {}` tells its descent",
+                "# file: {}; `xpuck runs lineage {}` shows its ancestry",
                 tree.display(),
                 folder.display()
             ))?;

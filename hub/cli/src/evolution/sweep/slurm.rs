@@ -228,8 +228,10 @@ fn sent(folder: &Path) -> Result<Option<Sent>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         bytes => {
             let read = bytes.map_err(anyhow::Error::from).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
-            read.with_context(|| format!("{}: take it away if no job of this sweep is queued", path.display()))
-                .map(Some)
+            read.with_context(|| {
+                format!("{}: cannot be read; remove it if no job of this sweep is queued", path.display())
+            })
+            .map(Some)
         }
     }
 }

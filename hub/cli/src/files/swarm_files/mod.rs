@@ -40,7 +40,7 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
         devices: devices.into(),
         devices_address: None,
         fpga: false,
-        mocap: mocap.parse().with_context(|| format!("{mocap}: is no address and port"))?,
+        mocap: mocap.parse().with_context(|| format!("{mocap}: is not ADDRESS:PORT"))?,
         vrpn: None,
         room_light: None,
         lights: Vec::new(),

@@ -163,9 +163,9 @@ fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<
             "\nits walk: {at}/walk.html; for PyBullet and others: {at}/bodies; pictures: {at}/gallery.svg, {at}/curve.svg"
         ))?;
         let number = outcome.islands.iter().position(|island| island.distance == outcome.best).unwrap_or(0);
-        output::line(format_args!("to let it walk again: {}", again(folder.path(), number, config)))?;
+        output::line(format_args!("to simulate it again: {}", again(folder.path(), number, config)))?;
         if config.twice {
-            output::line("of two walks the lesser counted: this is the first")?;
+            output::line("the lesser of two walks counted; this command repeats the first")?;
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ impl FromStr for Place {
         let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty()).and_then(|(_, port)| port.parse().ok());
         match port {
             Some(1u16..) => Ok(Place(text.into())),
-            _ => Err("a host and a port are wanted, such as 127.0.0.1:7770".into()),
+            _ => Err("expected HOST:PORT, such as 127.0.0.1:7770".into()),
         }
     }
 }

@@ -115,7 +115,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         });
     }
     let mut told = format!(
-        "fitness {:.4} +- {:.4} (standard error) over {} of {} Kilobots and {:.0} s\n{} of 1024 bytes for the tree, {} of 500 of stack\n",
+        "fitness {:.4} +- {:.4} (standard error) over {} of {} Kilobots and {:.0} s\n{} of 1024 bytes for the tree, {} of 500 bytes of stack\n",
         measured.mean,
         measured.standard_error,
         count(args.runs as usize, "start", "starts"),

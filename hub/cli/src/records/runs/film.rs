@@ -86,7 +86,7 @@ impl Scene {
                 task: world.map_or(Task::Transport, |world| world.task),
             },
             titles: self.titles.clone(),
-            legend: "Robots. The fitness is that of the segment so far; pale is what is not seen",
+            legend: "Robots. Fitness of the current segment; pale bodies are not seen",
             rows: self.about.robots.iter().enumerate().map(row).collect(),
         })
     }
@@ -178,7 +178,7 @@ fn range(run: &Path, args: &FilmArgs) -> Result<(f64, f64)> {
     let from = args.from.map_or(first, |from| first + from.max(0.0));
     let to = args.to.map_or(last, |to| last.min(first + to));
     if from.is_nan() || to.is_nan() || from > to {
-        bail!("--from and --to leave nothing: the run has poses of {:.1} s of arena time", last - first);
+        bail!("--from and --to select no pose: the run has {:.1} s of arena time", last - first);
     }
     Ok((from, to))
 }
@@ -221,7 +221,7 @@ pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
 pub fn picture(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     check_output_path(run, path)?;
     let (from, to) = range(run, args)?;
-    let mut scene = Scene::new(run, titles(run, (from, to), "ways, and places at the end"))?;
+    let mut scene = Scene::new(run, titles(run, (from, to), "paths and final positions"))?;
     let mut stage = scene.stage()?;
     let mut entries = open(run)?;
     let mut last: BTreeMap<String, Vec2> = BTreeMap::new();

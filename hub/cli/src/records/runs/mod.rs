@@ -125,7 +125,7 @@ pub fn run(what: &What, runs: &Path) -> Result<()> {
         },
         What::Verify { run, json } => match verify::run(&find(run)?, *json)? {
             true => Ok(()),
-            false => bail!("{run}: the record and its second tick differ"),
+            false => bail!("{run}: the recorded and the repeated ticks differ"),
         },
         What::Recover { run, json } => recover_run(runs, run, *json),
         What::Table(table) => table::table(runs, table),

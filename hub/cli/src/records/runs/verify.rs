@@ -40,7 +40,7 @@ fn text(verified: &Verified) -> Result<String> {
         None if verified.robots.values().all(|robot| robot.ticks == 0) => {
             writeln!(text, "\nnothing to compare: no tree was ticked")?;
         }
-        None => writeln!(text, "\nidentical: each tick comes to the same bits again")?,
+        None => writeln!(text, "\nidentical: all ticks are equal bit for bit")?,
         Some(d) => {
             let (seconds, update) = (d.time_us as f64 / 1e6, d.update);
             let (robot, what, wanted, found) = (&d.robot, &d.what, &d.wanted, &d.found);

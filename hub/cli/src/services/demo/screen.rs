@@ -126,7 +126,7 @@ pub fn lost(event: &str) -> Option<&str> {
 pub fn overload_warning(status: &Status, lost: Option<&str>, robots: usize, speed: f64) -> Option<String> {
     let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
     let what = match (lost, late) {
-        (Some(who), _) => format!("{who} is not heard, though its program runs"),
+        (Some(who), _) => format!("no messages from {who}, although its program runs"),
         (None, true) => format!("{:.0} % of the messages are slow", 100.0 * status.slow_round_trips),
         (None, false) => return None,
     };

@@ -15,7 +15,7 @@ use xpuck_wire::socket::{AskError, OperatorLink};
 use xpuck_wire::{Phase, Status};
 
 /// Prefix of notes that the program adds, as opposed to an operator's notes.
-const NOTE_PREFIX: &str = "the demo says: ";
+const NOTE_PREFIX: &str = "demo: ";
 /// Interval between two status requests (wall time).
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -233,7 +233,7 @@ impl Watch {
                 self.say(&line);
             }
             if self.last.as_ref().is_some_and(|s| s.directive.state == State::Stop) {
-                bail!("an operator said STOP before the run began: nothing was started or recorded");
+                bail!("an operator sent STOP before the run began; nothing was started or recorded");
             }
             if self.last.as_ref().is_some_and(|s| s.tracking && s.robots.iter().all(|r| r.alive)) {
                 return Ok(());

@@ -132,7 +132,7 @@ pub fn run(args: &DriveArgs) -> Result<()> {
                 }
             }
             Err(_) if line.trim_ascii().is_empty() => refused("", "this line is empty")?,
-            Err(error) => refused("", &format!("this is no command: {error}"))?,
+            Err(error) => refused("", &format!("not a command: {error}"))?,
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Resu
     let text = with_line_ends_of(&before, document.to_string());
     let read: Swarm = file::parse(&name.to_string(), &text)?;
     if read.robots != grown.robots || read.peers != grown.peers {
-        bail!("{name}: its lists of robots cannot be added to; add \"{robot}\" by hand, and say this again");
+        bail!("{name}: cannot edit its lists of robots; add \"{robot}\" by hand and run the command again");
     }
     Ok((grown, text))
 }

@@ -181,7 +181,7 @@ impl Manager {
                 return Ok(());
             }
             State::Asked(_, since) if since.elapsed() > self.timeout => {
-                return Err(format!("it did not tell its parameters for {} s", self.timeout.as_secs()));
+                return Err(format!("no NetParameters within {} s", self.timeout.as_secs()));
             }
             State::Asked(stream, _) | State::Ready(stream) => stream,
         };

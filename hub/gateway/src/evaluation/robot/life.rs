@@ -232,7 +232,9 @@ impl IndividualEvaluation {
         }
         // Trials with two populations start when both robots are present.
         if task.kind != Kind::ObstacleAvoidance && self.steps == 0 && self.step.other.is_none() {
-            return Progress::Waiting("no robot of another population is seen: starts must see each other");
+            return Progress::Waiting(
+                "no robot of another population is visible; choose starts with mutual visibility",
+            );
         }
         self.decide(task, requests)
     }

@@ -54,7 +54,7 @@ impl Service for Served {
                 self.queue.push(connection, individual);
                 Ok(None)
             }
-            other => Err(format!("{} is no message for a robot simulator", other.name())),
+            other => Err(format!("{} is not accepted by a robot simulator", other.name())),
         }
     }
 

@@ -87,7 +87,7 @@ impl WorldLink {
         self.stream = None;
         self.lost += 1;
         let count = self.fleet.len();
-        told.push(Line::warn(format!("the world at {} is lost, {count} individuals begin anew: {why}", self.at)));
+        told.push(Line::warn(format!("lost connection to world {}; restarting {count} individuals: {why}", self.at)));
         self.pause();
     }
 

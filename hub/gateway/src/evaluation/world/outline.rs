@@ -17,7 +17,7 @@ pub enum OutlineError {
     #[error("it has {0} corners, and 3 to {MAX_CORNERS} are allowed")]
     Corners(usize),
     /// A coordinate is out of range or NaN.
-    #[error("a corner is at {0}, and -{FARTHEST} to {FARTHEST} is allowed")]
+    #[error("corner coordinate {0} is out of range -{FARTHEST} to {FARTHEST}")]
     Coordinate(f64),
     /// All corners are collinear.
     #[error("it encloses no area")]

@@ -238,7 +238,9 @@ fn note_room(scene: &Scene, drawn: &Drawn, walls: &Walls, notes: &mut Vec<String
         }
         if matches!(thing.what, What::Cylinder { mass: None, .. }) && walls.left_out[number] < thing.count {
             let Thing { line, name, .. } = thing;
-            notes.push(format!("line {line}: a <{name}> that stands is walls around it, of its radius at the corners"));
+            notes.push(format!(
+                "line {line}: fixed <{name}> converted to a polygon of walls with its radius at the corners"
+            ));
         }
     }
 }

@@ -49,5 +49,5 @@ pub(super) fn positive<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result
 pub(super) fn whole(node: &Node<'_, '_>, key: &str, most: usize) -> Result<usize, String> {
     let text = node.attribute(key).ok_or_else(|| at(node, &format!("needs {key}")))?;
     let number = text.trim().parse::<usize>().ok().filter(|number| (1..=most).contains(number));
-    number.ok_or_else(|| at(node, &format!("{key}=\"{text}\" is no whole number from 1 to {most}")))
+    number.ok_or_else(|| at(node, &format!("{key}=\"{text}\" must be a whole number from 1 to {most}")))
 }

@@ -166,7 +166,7 @@ fn poses(status: &Status) -> Item {
 fn security(status: &Status) -> Item {
     let security = &status.security;
     let (state, text) = match (security.dev_mode, security.keys_unreadable.is_empty()) {
-        (true, _) => (CheckState::Warn, "DEV MODE: no keys, whoever reaches the hub commands the swarm".into()),
+        (true, _) => (CheckState::Warn, "DEV MODE: no keys; anyone who reaches the hub can command the swarm".into()),
         (false, false) => (CheckState::Warn, security.keys_unreadable.clone()),
         (false, true) => (CheckState::Ok, "links are encrypted, experiments are signed".into()),
     };

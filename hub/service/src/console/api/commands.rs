@@ -84,6 +84,6 @@ pub async fn ask(shared: &Shared, who: String, request: Request) -> Result<Reply
     }
     match tokio::time::timeout(ANSWER, reply).await {
         Ok(Ok(reply)) => Ok(reply),
-        _ => Err(refusal(StatusCode::GATEWAY_TIMEOUT, "the hub did not answer")),
+        _ => Err(refusal(StatusCode::GATEWAY_TIMEOUT, "the hub did not answer within 2 s; try again")),
     }
 }

@@ -61,10 +61,7 @@ pub async fn export(
     Path((id, name)): Path<(String, String)>,
 ) -> Response {
     let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
-        return refusal(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "somebody else takes a record away now; try again in a moment",
-        );
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "another download is in progress; try again in a moment");
     };
     connection.may_take(LONGEST);
     let wanted = name.clone();

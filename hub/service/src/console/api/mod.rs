@@ -81,7 +81,7 @@ fn raw(text: String) -> Response {
 
 /// Runs slow work on a separate thread.
 async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Response> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| {
-        (StatusCode::INTERNAL_SERVER_ERROR, "this went wrong; the hub's log may tell more").into_response()
-    })
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| (StatusCode::INTERNAL_SERVER_ERROR, "internal error; see the hub's log").into_response())
 }

@@ -216,7 +216,7 @@ async fn run_ancestry_lookup(
     look: impl FnOnce(&Shared) -> Result<Value, String> + Send + 'static,
 ) -> Response {
     let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "somebody else asks for this now; try again in a moment");
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "another request reads the record; try again in a moment");
     };
     let look = move || {
         let _permit = permit;

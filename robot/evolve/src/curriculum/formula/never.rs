@@ -34,7 +34,7 @@ fn impossible(term: &Term, known: &[Interval; 9]) -> Option<String> {
                 if let Some(i) = narrow(term, &mut narrowed)
                     && narrowed[i][0] > narrowed[i][1]
                 {
-                    return Some(format!("{} can not be all that is asked of it", NAMES[i]));
+                    return Some(format!("the conditions on {} contradict each other", NAMES[i]));
                 }
             }
             open.into_iter().find_map(|term| impossible(term, &narrowed))

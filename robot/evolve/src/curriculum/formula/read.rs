@@ -45,7 +45,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             (length, word(&rest[..length])?)
         } else if first.is_ascii_digit() || negative_number(first, rest, tokens.last()) {
             let end = number_end(rest);
-            let number: f64 = rest[..end].parse().map_err(|_| format!("{:?} is no number", &rest[..end]))?;
+            let number: f64 = rest[..end].parse().map_err(|_| format!("{:?} is not a number", &rest[..end]))?;
             (end, Token::Term(Term::Number(number)))
         } else {
             symbol(rest, first)?
@@ -79,7 +79,7 @@ fn word(word: &str) -> Result<Token, String> {
         _ => match NAMES.iter().position(|&name| name == word) {
             Some(i) => Ok(Token::Term(Term::Variable(i))),
             None => match suggest(word, NAMES.iter().map(|&name| name.into())).as_str() {
-                "" => Err(format!("{word:?} is no variable; there are {}", NAMES.join(", "))),
+                "" => Err(format!("unknown variable {word:?}; variables are {}", NAMES.join(", "))),
                 near => Err(format!("{word:?} is no variable{near}")),
             },
         },

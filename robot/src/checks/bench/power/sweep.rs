@@ -144,10 +144,7 @@ impl Measurement<'_> {
         point.watts = (samples > 0).then(|| sum / f64::from(samples)).filter(|watts| *watts > 0.0);
         if samples > 0 && point.watts.is_none() {
             self.monitor = None;
-            self.report_missing(
-                "watts: the INA231 tells no current out of the supply: look at its shunt and which way it is wired"
-                    .into(),
-            );
+            self.report_missing("watts: the INA231 reports no current; check its shunt and wiring direction".into());
         }
         point.r_acc_per_watt = point.watts.map(|watts| point.r_acc / watts);
         Ok(Ok(point))

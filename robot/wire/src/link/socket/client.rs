@@ -135,7 +135,7 @@ pub enum AskError {
     #[error("no answer from the hub at {0}; is it running, is this its operator address, and are these its keys?")]
     NoAnswer(String),
     /// The hub rejected this key.
-    #[error("the hub at {0} does not let this key in; `xpuck keys enrol` enrols it there")]
+    #[error("the hub at {0} rejects this key; enrol it there with `xpuck keys enrol`")]
     TurnedAway(String),
     /// The reply cannot be decoded.
     #[error("the hub at {endpoint}: {error}")]

@@ -36,7 +36,7 @@ const REFUSED_AT_ONCE: usize = 256;
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     /// Invalid endpoint.
-    #[error("`{0}` is no address; it must look like tcp://192.168.1.2:7602")]
+    #[error("`{0}` is not an address; it must look like tcp://192.168.1.2:7602")]
     Address(String),
     /// Port in use.
     #[error("{0}: the port is in use; stop the other program or choose another port")]

@@ -24,7 +24,7 @@ pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
 /// The speed is out of range; the error states the option and its range.
 pub fn check_speed(speed: f64) -> Result<()> {
     if !SPEEDS.contains(&speed) {
-        wrong_argument!("--film-speed {speed}: it takes {} to {}, times as fast as true", SPEEDS.start(), SPEEDS.end());
+        wrong_argument!("--film-speed {speed}: out of range {} to {} (times real time)", SPEEDS.start(), SPEEDS.end());
     }
     Ok(())
 }

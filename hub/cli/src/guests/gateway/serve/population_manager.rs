@@ -218,7 +218,7 @@ fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>
             best.generation,
             best.genotype.hidden.len()
         )),
-        None => log::print("nobody was evaluated"),
+        None => log::print("no individual was evaluated"),
     }
     if let Some(out) = &args.out {
         log::print(format_args!("kept in {}", out.display()));

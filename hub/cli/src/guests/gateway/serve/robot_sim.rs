@@ -97,7 +97,7 @@ pub fn run(args: &RobotSimArgs) -> Result<()> {
     }
     let mut task = OwnTask::read(args.task.as_deref()).map_err(|error| match &args.task {
         Some(file) if xpuck_wire::file::read::<Task>(file).is_ok() => {
-            anyhow!("{}: it is a task in a foreign world; say --world too, or --world HOST:PORT", file.display())
+            anyhow!("{}: it is a task for a world simulator; add --world or --world HOST:PORT", file.display())
         }
         _ => error,
     })?;
