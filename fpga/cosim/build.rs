@@ -16,7 +16,7 @@ fn main() {
     }
     println!("cargo::rerun-if-changed={}", fpga.join("cores").display());
 
-    // Old files of removed modules would be compiled too.
+    // Files of modules that no longer exist would be compiled too.
     let translated = out.join("translated");
     let _ = std::fs::remove_dir_all(&translated);
     let mut verilator = Command::new("verilator");

@@ -7,7 +7,7 @@ from names import register, status
 from spi import DUMMY, Master, Slave, any_message
 from usb import NS, Chip
 
-SYSTEM = 1000 / 48  # period of the system clock [ns]
+SYSTEM = 1000 / 48  # period of the system clock (ns)
 
 
 class Robot:

@@ -5,7 +5,7 @@ from cocotb.triggers import FallingEdge, RisingEdge, SimTimeoutError, Timer, wit
 
 from common import now
 
-# Times [ns]: high for 0 and 1, low after them, tolerance of each, and low time until the pixels show the colours.
+# Times (ns): high for 0 and 1, low after them, tolerance of each, and low time until the pixels show the colours.
 HIGH, LOW, TOLERANCE, LATCH = (400, 800), (850, 450), 150, 300_000
 
 

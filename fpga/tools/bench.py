@@ -30,7 +30,7 @@ WORK = pathlib.Path(os.environ.get("BUILD", ROOT.parent / "target/fpga/sim")).re
 SEED = int(os.environ.get("SEED", "1"))
 JOBS = 2
 LONG = 20  # number of seeds of a long run
-# A second name for a bench, with other files: the pads of the iCE40 with yosys's simulation cells.
+# Second name of the bench of the pads, which then tests the iCE40's pads with yosys's simulation cells.
 PADS = "pads_ice40"
 CELLS = pathlib.Path("/usr/share/yosys/ice40/cells_sim.v")
 FAIR = ("AssertionError", "SimTimeoutError")  # error types of a failed test

@@ -34,7 +34,7 @@ OUTSIDE = {
     "Neopixels": (4, 1, "15, one line"),
     "16 pins": (0, 2, "auxiliary"),
 }
-# From, to, label.
+# Source, target and label of each arrow.
 ARROWS = [
     ("camera", "camera_capture", ""),
     ("camera_capture", "row_fifo", "rows"),

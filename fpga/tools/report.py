@@ -9,7 +9,7 @@ import sys
 
 BARS = {"clk": 48.0, "cam_clk": 27.0, "ft_clk": 69.0}  # MHz
 CELLS = 0.75  # maximum fraction of the logic cells
-PAD_TO_PAD = 15.0  # limit of the SPI tap's pad-to-pad delay [ns]
+PAD_TO_PAD = 15.0  # limit of the SPI tap's pad-to-pad delay (ns)
 
 TILES = 14 * 18 - 4  # number of tiles of an HX1K: a grid without its corners
 

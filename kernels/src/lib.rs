@@ -2,8 +2,8 @@
 //! in parallel.
 //!
 //! This crate does not access files, sockets, clocks or real robots. Results are bitwise reproducible for a given
-//! seed, whatever the number of threads: randomness is a function of (seed, world, body, step, stream), and the crate
-//! has its own transcendental functions, so results do not depend on the platform's libm.
+//! seed, independent of the number of threads, because randomness is a function of (seed, world, body, step, stream).
+//! The crate has its own transcendental functions, so results do not depend on the platform's libm.
 //!
 //! Units: metres, seconds, kilograms, radians. Robot frame: x forward, y left. World frame: origin at the arena's
 //! centre.

@@ -12,7 +12,7 @@ pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 pub const SMALL_WORLD: usize = 24;
 
 /// Maximum number of contacts per step in a world with the given number of bodies: a circle touches at most six
-/// others of its size; small circles around larger ones have a few more; walls add two each.
+/// others of its size; small circles around larger circles have a few more; each wall adds two.
 pub const fn most_contacts(bodies: usize) -> usize {
     6 * if bodies > SMALL_WORLD { bodies } else { SMALL_WORLD }
 }
@@ -82,5 +82,5 @@ pub const PENETRATION_SLOP: f32 = 0.0005;
 pub const PENETRATION_CORRECTION: f32 = 0.4;
 /// Maximum distance of a relocated frisbee from the centre (m).
 pub const RELOCATION_RADIUS: f32 = 0.1;
-/// Number of draws for a free spot; if none is free, the spot with the largest clearance is used.
+/// Number of draws for a free spot; if no drawn spot is free, the spot with the largest clearance is used.
 pub const RELOCATION_TRIES: usize = 32;

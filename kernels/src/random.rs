@@ -1,7 +1,7 @@
 //! Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
 //!
-//! A draw is a pure function of (seed, world, body, step, stream), so the order of worlds and the number of threads
-//! and lanes do not matter.
+//! A draw is a pure function of (seed, world, body, step, stream), independent of the order of worlds and the number
+//! of threads and lanes.
 
 use crate::math::{ln, max, sin_cos};
 use rand::{SeedableRng, TryRng};

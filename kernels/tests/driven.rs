@@ -41,7 +41,7 @@ fn specs() -> Vec<WorldSpec> {
 #[test]
 fn goals_of_the_same_senses_give_the_same_digits() {
     const UPDATES: u32 = 120;
-    // One full block and one of three worlds; the numbers do not start at 0.
+    // One full block and a block of three worlds; the numbers of the worlds do not start at 0.
     let numbers: Vec<u32> = (5..24).collect();
     for spec in specs() {
         let mut driven = BatchSimulation::new(&spec, Sensing::ALL, 7, &numbers);

@@ -66,7 +66,7 @@ fn golden_hash() {
     for engine in engines {
         let hash = |text, scenario| combine(run_on(engine, text, scenario, 42, 16, 300));
         let hash = hash(RANDOM, Scenario::A) ^ hash(TREE_806768, Scenario::B);
-        // A change of this number invalidates all published results: it must be deliberate and documented.
+        // A change of this hash invalidates all published results, so it must be deliberate and documented.
         assert_eq!(hash, GOLDEN, "{}: {hash:#018x}", engine.name());
     }
 }
@@ -86,7 +86,7 @@ fn untouched_frisbee_gives_zero_fitness() {
     assert!(standing.iter().all(|o| o.fitness == 0.0));
 }
 
-/// Values overflow to infinity, and differences of infinities are NaN.
+/// Tree whose values overflow to infinity; differences of infinities are NaN.
 const WILD: &str =
     "seq\n  mulas s_scr s_scr 3e38 s_n\n  mulas s_scr s_scr 3e38 s_scr\n  mulav v_goal s_n 3e38 v_attr\n";
 

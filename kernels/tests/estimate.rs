@@ -1,4 +1,4 @@
-//! Robots estimate the parameters of a world that differs from the planned one.
+//! Robots estimate the parameters of a world that differs from the planned world.
 
 use xpuck_kernels::estimate::{Consensus, Estimator, Parameter, PoseSnapshot, WorldModel};
 use xpuck_kernels::math::vec2;
@@ -32,7 +32,7 @@ struct Swarm {
 }
 
 impl Swarm {
-    /// Creates a swarm in a world that may differ from the planned one.
+    /// Creates a swarm in a world that may differ from the planned world.
     fn new(planned: &WorldSpec, real: &WorldSpec, tree: &str, seed: u64) -> Swarm {
         let program = Program::compile(&Tree::parse(tree).unwrap().under_avoiding()).unwrap();
         Swarm {

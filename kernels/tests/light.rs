@@ -9,9 +9,9 @@ use xpuck_kernels::world::senses::light::{Light, Lighting};
 use xpuck_kernels::world::spec::Start;
 use xpuck_kernels::world::{Pose, Task, WorldSpec};
 
-/// Drives towards the light and avoids obstacles.
+/// Tree that drives towards the light and avoids obstacles.
 const SEEKER: &str = "sel\n  avoiding\n  mulav v_goal v_zero 8 v_light\n";
-/// Drives straight ahead.
+/// Tree that drives straight ahead.
 const BLIND: &str = "sel\n  avoiding\n  movcv v_goal 0deg\n";
 
 fn lit(robots: usize, lights: &[(f32, f32, f32)]) -> WorldSpec {

@@ -139,7 +139,7 @@ fn networks_are_drawn_and_explained() {
 
 #[test]
 fn oscillating_network_is_explained_by_its_mean() {
-    // Oscillates with a period of 4.
+    // This network oscillates with a period of 4 updates.
     let swings = "network\n  neuron 1 5\n    synapse n2 -2\n  neuron -1 5\n    synapse n1 2\n";
     let text = to_text(&explain(&Tree::parse(swings).unwrap()), |_| None, |_, text| text.into());
     assert!(

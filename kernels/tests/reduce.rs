@@ -134,7 +134,7 @@ fn writes_that_nobody_reads() {
     let turn = "mulav v_goal v_scr 1 v_up";
     becomes(&seq(&["movcv v_scr 0", "movcv v_scr 9", turn]), &seq(&["movcv v_scr 9", turn]));
     stays(&seq(&[turn, "mulav v_scr v_scr 1 v_prox"]));
-    // Here only its own update reads v_scr.
+    // In this tree only the update of v_scr reads v_scr.
     becomes(&seq(&[STRAIGHT, &sel(&["ifsect v_scr 9 99", "mulav v_scr v_scr 1 v_prox"])]), STRAIGHT);
     becomes(&seq(&["movcv v_scr 9", "movcv v_scr 9", turn]), &seq(&["movcv v_scr 9", turn]));
 }
@@ -144,7 +144,7 @@ fn signals_stay_for_those_who_look() {
     stays(&seq(&["signal 3", "movcv v_goal 0deg"]));
     becomes(&sel(&["failurel", "movcv v_goal 0deg", "signal 3"]), "movcv v_goal 0deg");
     stays(&sel(&[&seq(&["ifquad v_light 0", "signal 2"]), "movcv v_goal 90deg"]));
-    // The shown signal depends on preceding queries, even if nothing drives, and on the registers that they read.
+    // The signal depends on preceding queries and on the registers that they read, even if no node drives.
     stays(&sel(&[&seq(&["ifquad v_prox 1", "signal 2"]), "signal 1"]));
     stays(&seq(&["ifquad v_green 1", "signal 3"]));
     stays(&sel(&[&seq(&["ifquad v_scr 1", "signal 2"]), &seq(&["movcv v_scr 0deg", "signal 1"])]));

@@ -10,9 +10,9 @@ use xpuck_kernels::world::spec::Start;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Pose, Task, WorldSpec};
 
-/// Drives to a visible tag, else turns on the spot.
+/// Tree that drives to a visible tag, else turns on the spot.
 const SEEKER: &str = "sel\n  avoiding\n  seq\n    mulav v_scr v_zero 1 v_tag\n    ifquad v_scr 1\n    mulav v_goal v_zero 8 v_tag\n  movcv v_goal 80deg\n";
-/// Drives straight ahead.
+/// Tree that drives straight ahead.
 const BLIND: &str = "sel\n  avoiding\n  movcv v_goal 0deg\n";
 
 fn tag(x: f32, y: f32, degrees: f32) -> Tag {

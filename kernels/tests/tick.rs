@@ -314,7 +314,7 @@ fn one_program_drives_many_robots() {
 
 #[test]
 fn observer_gets_each_visited_node_once() {
-    // 0 sel, 1 avoiding, 2 seqm, 3 par, 4 successl, 5 failurel, 6 repeati, 7 blue, 8 failurel
+    // Node indices: 0 sel, 1 avoiding, 2 seqm, 3 par, 4 successl, 5 failurel, 6 repeati, 7 blue, 8 failurel.
     let text =
         "sel\n  avoiding\n  seqm\n    par 1\n      successl\n      failurel\n    repeati 2\n      blue 0\n  failurel\n";
     let program = Program::compile(&Tree::parse(text).unwrap()).unwrap();
@@ -413,7 +413,7 @@ fn resume_rejects_impossible_words() {
     let resume = |words: &[u16]| Memory::resume(&program, words, [0.0; 3]).is_some();
     let running = 0x8000;
     assert!(resume(&[0, 0, 0]) && resume(&[running | 1, running | 3, 0]) && resume(&[running | 3, 0, 0]));
-    // Too few words, not a child, a grandchild, too many remaining repeats, a non-zero `par` between ticks.
+    // Invalid words: too few, not a child, a grandchild, too many remaining repeats, a non-zero `par` between ticks.
     for bad in
         [&[0, 0][..], &[running | 9, 0, 0], &[running | 2, 0, 0], &[0, running | 4, 0], &[0, 0, 1], &[0x7fff, 0, 0]]
     {

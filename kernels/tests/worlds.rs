@@ -16,7 +16,7 @@ use xpuck_kernels::world::{Colour, Pose, Shape, World, WorldSpec};
 const NEST: Region = Region::Disc { at: vec2(-0.7, 0.0), radius: 0.3 };
 const FOOD: Region = Region::Rectangle { at: vec2(-0.15, 0.0), half: vec2(0.15, 0.5) };
 
-/// A world with a wall in the middle, a blue disc on the left, other discs on the right, and robots on the left or
+/// A world with a wall in the middle, a blue disc on the left and other discs on the right. Robots are on the left or
 /// everywhere.
 fn cluttered(task: Task) -> WorldSpec {
     let area = |x: [f32; 2], y: [f32; 2]| Area { low: vec2(x[0], y[0]), high: vec2(x[1], y[1]) };
@@ -66,7 +66,7 @@ fn engines_agree_bit_for_bit_in_every_world_and_swarm() {
         Task::Foraging { nest: NEST, food: FOOD },
     ];
     let mut specs: Vec<WorldSpec> = tasks.into_iter().map(cluttered).collect();
-    // A world without discs, and a world that equals another one in the list.
+    // A world without discs, and a world that equals another world in the list.
     specs.push(WorldSpec { discs: Vec::new(), ..cluttered(Task::Dispersion) });
     specs.push(cluttered(Task::Dispersion));
     specs.push(WorldSpec::benchmark(10));
@@ -166,7 +166,7 @@ fn invalid_worlds_are_rejected_in_one_line() {
         &|s| s.starts[0] = small.clone(),
         "start 1 has no room for 10 robots at random places 0.1 m apart, at most for 7; widen its x_m and y_m",
     );
-    // Large enough according to the formula, but random placement may fail.
+    // The area is large enough according to the formula, but random placement may fail.
     let narrow = Start::Area(Area { low: vec2(-0.5, -0.1), high: vec2(-0.28, 0.12) });
     refused(&|s| s.starts[0] = narrow.clone(), "at start 1; move them apart or make room");
     refused(&|s| *s = WorldSpec { robots: 200, ..WorldSpec::benchmark(16) }, "start 1 has no room for 200 robots");

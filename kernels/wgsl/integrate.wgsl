@@ -1,6 +1,6 @@
 // Floor friction and motion with noise; see world/physics/floor.rs and motion.rs.
 
-fn grip(footing: Footing, slip: vec2<f32>) -> vec2<f32> {
+fn grip(footing: FrictionParams, slip: vec2<f32>) -> vec2<f32> {
     let speed = length(slip);
     let x = FRICTION_STEEPNESS * speed;
     let steep = x > 1.0;

@@ -16,10 +16,10 @@ var<workgroup> py: array<f32, WORKGROUP>;
 var<workgroup> vx: array<f32, WORKGROUP>;
 var<workgroup> vy: array<f32, WORKGROUP>;
 var<workgroup> spin: array<f32, WORKGROUP>;
-// Number of contacts of each body, and the first contact of the island that it leads.
+// Number of contacts of each body, and the first contact of the island that the body leads.
 var<workgroup> counts: array<u32, WORKGROUP>;
 var<workgroup> first_contact: array<u32, WORKGROUP>;
-// Body of the same island that is closer to the leader, or the body itself; for each body.
+// For each body: a body of the same island that is closer to the leader, or the body itself.
 var<workgroup> island: array<u32, WORKGROUP>;
 var<private> contact_count: u32;
 
@@ -54,8 +54,8 @@ fn contact_word(c: u32) -> u32 {
 }
 
 // Every body lists its own contacts after those of the previous bodies. The leader then merges touching bodies into
-// islands. Impulses depend on each other only within an island, so each island is solved by its own invocation, with
-// the same result as one long list.
+// islands. Impulses depend on each other only within an island. Each island is therefore solved by its own
+// invocation, with the same result as one long list.
 fn list_contacts() {
     if first_own != NOBODY {
         var count = 0u;
@@ -94,7 +94,7 @@ fn list_contacts() {
                 island[at(max(a, b))] = min(a, b);
             }
         }
-        // Backwards, so that each island's contacts are in the order of the list.
+        // Iterates backwards, so that each island's contacts are in the order of the list.
         for (var i = contact_count; i > 0u; i--) {
             let c = i - 1u;
             let bodies = work[contact_word(c)];

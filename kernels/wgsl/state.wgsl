@@ -2,11 +2,10 @@
 //
 // The same stages run in two layouts, lane_body.wgsl and lane_world.wgsl, which define the location of a body's
 // variables and the bodies of each invocation. Constants in capitals are generated from the Rust sources by
-// engine/gpu/source.rs, whose tests also check that the structs have the same layout as those of
-// engine/gpu/params.rs.
+// engine/gpu/source.rs. Its tests also compare the layout of the structs with engine/gpu/params.rs.
 
 // Floor friction of a body.
-struct Footing {
+struct FrictionParams {
     radius: f32,
     // Distance of the two contacts from the centre.
     arm: f32,
@@ -107,7 +106,7 @@ struct Params {
     light_list: array<vec4<f32>, MAX_LIGHTS>,
     // Position of the tags, and direction of their faces.
     tag_list: array<vec4<f32>, MAX_TAGS>,
-    footing: array<Footing, MOST_BODIES>,
+    footing: array<FrictionParams, MOST_BODIES>,
     body: array<BodyParams, MOST_BODIES>,
 }
 
@@ -121,8 +120,8 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> work: array<u32>;
 // Bit mask of the visited cells of the arena, then past poses for messages.
 @group(0) @binding(5) var<storage, read_write> past: array<atomic<u32>>;
-// A zero; the start of the robots' range factors; the number of the last message and the slot of its poses, for each
-// update; the range factors.
+// Contents: a zero; the start of the robots' range factors; the number of the last message and the slot of its poses,
+// for each update; the range factors.
 @group(0) @binding(6) var<storage, read> table: array<u32>;
 
 // Values that control loops and branches. Mesa's software adapters recompile a kernel at every dispatch for the

@@ -45,7 +45,8 @@ fn stage_task() {
     sync();
 }
 
-// Bit masks of the robots in range of each other, then the size of the largest cluster, one robot after another.
+// Computes bit masks of the robots in range of each other, then the size of the largest cluster, one robot after
+// another.
 fn score_aggregation() {
     let bits_from = params.batch * CONTACTS_WORDS + world * scene.robots * ROBOT_WORDS;
     for (var b = first_own; b < scene.robots; b += OWN_STEP) {

@@ -27,7 +27,7 @@ head = [5.2, 1.7];      // countersunk M2.5, diameter and depth [?]
 // e-puck.
 body_r = 35;            // [E]
 body_z = [1, 37];       // under its main board [W]
-lights_r = 35.6;        // its ring of LEDs [W]
+lights_r = 35.6;        // ring of LEDs [W]
 lights_z = [35.8, 42.8];// [W]
 wheel_d = 41;           // [E]
 wheel_gap = 53;         // [E]
@@ -45,9 +45,9 @@ lamp = [31, -12.5, 28.5]; // front LED [W]
 skirt_r = 35.7;         // inside: clears body and light ring [=]
 skirt_z = [4, 35.4];    // above the floor [?]; below the light ring and past the sensors' axis by 2.4 [=]
 window = [8, 5.2];      // for a TCRT1000, width and height, open at the top [?]
-camera_d = 9;           // hole: lens, and 28 degrees to each side over 3.3 mm of depth [=]
+camera_d = 9;           // hole for the lens and a view of 28 degrees to each side, 3.3 mm deep [=]
 lamp_d = 5.5;           // [?]
-rib_at = [40, 140, 220, 320]; // where the body has its full radius beside wheels and windows [W]
+rib_at = [40, 140, 220, 320]; // bearings of the ribs: here the body has its full radius [W]
 rib_r = 34.9;           // pinches the body by 0.1 [?]
 rib_w = 3;              // [?]
 
@@ -68,7 +68,7 @@ ring_rim = 33.6;        // carries chassis and shell [?]
 ring_wall = 2.1;        // wall of the cone [?]
 
 // Linux board and its cell.
-board_w = 58;           // XU4 [D]; Raspberry Pi 56: a strip of 1 mm in each groove
+board_w = 58;           // XU4 [D]; a Raspberry Pi is 56 wide, so 1 mm of each groove stays free
 board_l = 85;           // Raspberry Pi [D]; XU4 83
 board_t = 1.6;          // [?]
 board_h = 20;           // with its cooler, XU4 [D]
@@ -80,7 +80,7 @@ cell_d = 18.5;          // NCR18650B [D]
 cell_l = 65.3;          // [D]
 
 // Chassis and shell.
-wall = 1.6;             // of the shell: four lines of a nozzle of 0.4 [?]
+wall = 1.6;             // wall of the shell: four lines of a 0.4 mm nozzle [?]
 top_t = 2.4;            // [?]
 base_t = 3;             // [?]
 plate_t = 2;            // [?]
@@ -111,7 +111,7 @@ assert(cell_d / 2 - cell_x < shell_in, "the cell does not fit behind the board")
 assert(cell_l < below + board_l + above, "the cell is too long for the shell");
 assert(skirt_z[1] < lights_z[0], "the skirt covers the e-puck's LEDs");
 
-// A section needs no more facets: its plane passes through corners of the circles.
+// A section needs only 48 facets, because its plane passes through corners of the circles.
 $fn = part == "section" ? 48 : facets;
 
 module tube(outside, within, h) {
@@ -293,6 +293,6 @@ else if (part == "shell") translate([0, 0, inside + top_t]) rotate([180, 0, 0]) 
 else if ($section) robot(0, 0.25);
 else {
     robot(0);
-    // To the right of the first robot in the picture of shell.mk.
+    // Second robot, to the right of the first one in the picture that shell.mk draws.
     if (explode > 0) translate([60, 104, 0]) robot(explode);
 }

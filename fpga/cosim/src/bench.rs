@@ -33,7 +33,7 @@ struct Clock {
     level: u8,
 }
 
-/// Minimum time with the select high between two messages (ps).
+/// Time for which the select is high between two messages (ps).
 const SELECT_HIGH: u64 = 1_000_000;
 /// Time of an event that never happens.
 const FOREVER: u64 = u64::MAX;
@@ -103,7 +103,7 @@ impl Bench {
         self.chip.balks = clocks;
     }
 
-    /// USB packets that the host received since the last call, each with its two status bytes.
+    /// Returns the USB packets that the host received since the last call, each with its two status bytes.
     pub fn packets(&mut self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.chip.packets)
     }
@@ -136,7 +136,7 @@ impl Bench {
         self.camera.vsync(timing.row * timing.blank_rows / 2);
     }
 
-    /// Queues a frame with rows of `width` pixels and the VSYNC after it at the camera.
+    /// Queues a frame at the camera: rows of `width` pixels, then a VSYNC.
     pub fn frame(&mut self, pixels: &[u8], width: usize, timing: Timing) {
         for row in pixels.chunks_exact(width * BYTES_PER_PIXEL) {
             self.camera.row(row, timing.row - row.len());
@@ -161,7 +161,7 @@ impl Bench {
 
     /// Transfers this number of bits of a message.
     pub fn spi_bits(&mut self, words: &[u16], bits: usize, reply: &Words) -> Exchange {
-        // The select must be high for some time between two messages.
+        // The dsPIC requires a high select between two messages.
         self.run(SELECT_HIGH);
         self.master = Some(Master::new(self.now, words, bits, reply, &mut self.top.pins));
         loop {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 pub struct Timing {
     /// Time between the starts of two consecutive rows.
     pub row: usize,
-    /// Time without pixels (rows); VSYNC is high in the first half of it.
+    /// Time without pixels (rows); VSYNC is high in its first half.
     pub blank_rows: usize,
 }
 
@@ -19,7 +19,7 @@ impl Timing {
     pub const VGA_30: Timing = Timing { row: 1800, blank_rows: 20 };
 }
 
-/// State of the lines for a number of clocks.
+/// State of the camera's lines for a number of clocks.
 #[derive(Clone, Debug)]
 enum Segment {
     Pause(usize),

@@ -10,9 +10,9 @@ use xpuck_arena::Shim;
 use xpuck_registers::spi::Words;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// Simulated time after a message [ps]: the strip takes 450 us, and 300 us until it shows the colours.
+/// Simulated time after a message (ps): 450 us to send the colours, and 300 us until the strip shows them.
 const SHOWN: u64 = 800_000_000;
-/// Simulated time after a frame [ps]: the FT2232H's latency timer sends the remaining bytes.
+/// Simulated time after a frame (ps): the FT2232H's latency timer sends the remaining bytes.
 const FLUSHED: u64 = 2_100_000_000;
 /// Clocks during SPI messages: camera and FT2232H are stopped.
 const SPI: Clocks = Clocks { system: 48_000_000, camera: 0, usb: 0 };

@@ -50,7 +50,7 @@ impl Master {
         }
         let (word, bit) = (self.at / 16, 15 - self.at % 16);
         if pins.host_sck == 0 {
-            // Both sides set their bit.
+            // The board and the dsPIC set their bits.
             pins.host_sck = 1;
             pins.host_mosi = (self.words.get(word).copied().unwrap_or(0) >> bit & 1) as u8;
             pins.body_miso = (self.reply.get(word).copied().unwrap_or(0) >> bit & 1) as u8;

@@ -2,7 +2,7 @@
 
 use xpuck_registers::spi::Pixel;
 
-/// Limits of the high time of a 0 and a 1, and of a bit's period [ps]: 0.4, 0.8 and 1.25 us in the data sheet, each
+/// Limits of the high time of a 0 and a 1, and of a bit's period (ps): 0.4, 0.8 and 1.25 us in the data sheet, each
 /// +-0.15 us (the last +-0.6 us).
 const ZERO: std::ops::RangeInclusive<u64> = 250_000..=550_000;
 const ONE: std::ops::RangeInclusive<u64> = 650_000..=950_000;
@@ -21,7 +21,7 @@ pub struct Strip {
     pub shown: Vec<Pixel>,
     /// Number of updates of the display.
     pub refreshes: u32,
-    /// Number of times outside the limits of the data sheet.
+    /// Number of measured durations outside the limits of the data sheet.
     pub violations: u32,
 }
 

@@ -260,7 +260,7 @@ fn most_left_out(camera: u64, timing: Timing, absent: u64) -> usize {
         bench.run_camera();
         let from = bench.now() + 40 * row + row / 4 * phase;
         bench.host().absent.push_back(from..from + absent * MICROSECOND);
-        // A part of a frame's rows is enough.
+        // 100 of a frame's 480 rows are enough.
         bench.frame(&vec![100; 640 * 100 * 2], 640, timing);
         bench.run_camera();
         bench.run(5 * MILLISECOND);
@@ -283,7 +283,7 @@ fn host_pause_drops_documented_number_of_rows() {
 /// Sends VGA frames while the host is absent for `absent` in every `every` (us); returns the decoder, the pictures,
 /// and the number of dropped rows.
 fn vga(camera: u64, timing: Timing, frames: u32, absent: u64, every: u64) -> (Reader, Vec<Vec<u8>>, u8) {
-    // The logic's own clock only counts here: a tenth of it saves a third of the time.
+    // In this test the logic's own clock drives only counters; a tenth of its frequency saves a third of the time.
     let mut bench = board(Clocks { camera, ..Clocks::default() }, 640);
     bench.set_clocks(Clocks { camera, system: 4_800_000, usb: 60_000_000 });
     let mut reader = Reader::new(640, 480);

@@ -12,14 +12,14 @@ use xpuck_shim::{Bench, Clocks};
 use xpuck_wire::message::State;
 
 const MILLISECOND: u64 = 1_000_000_000;
-/// Last word of the board that requests nothing from the logic.
+/// Last word of the board without a request to the logic.
 const NOTHING: u16 = 0;
 
 /// The board's side of the bus: through the logic to the dsPIC and back.
 struct Bus {
     bench: Bench,
     dspic: Dspic,
-    /// The board's last word, and the one received with it.
+    /// Last word that the board sends, and last word that it received.
     asks: u16,
     told: u16,
 }
@@ -206,7 +206,7 @@ fn auxiliary_pins_are_inputs_and_outputs() {
 
 #[test]
 fn ring_turns_red_after_1_s_silence_until_next_message() {
-    // Most of the second is simulated with a hundredth of the clock, since only counters advance.
+    // Most of the second is simulated at a hundredth of the clock frequency, since only counters advance.
     let waits = |bench: &mut Bench, milliseconds: u64| {
         bench.set_clocks(Clocks { system: 480_000, camera: 0, usb: 0 });
         bench.run(100 * milliseconds * MILLISECOND);

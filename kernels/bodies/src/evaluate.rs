@@ -56,7 +56,7 @@ pub fn walk(
     (so_far(robot), steps)
 }
 
-/// Returns the path of the root's centre: its position after every `every` steps (at least 1) (m).
+/// Returns the path of the root's centre: its position (m) after every `every` steps (>= 1).
 ///
 /// # Errors
 /// The brain does not fit the body.

@@ -1,7 +1,7 @@
 //! Bodies of joined cubes, after pyro-corpus: definition, file formats and articulated physics.
 //!
-//! A [`Prif`] defines how a body is built; a [`Plan`] is the body, part by part; a [`Brain`] drives its joints;
-//! [`evaluate()`] returns the distance that it travels.
+//! A [`Prif`] defines the construction of a body, and a [`Plan`] lists the body's parts. A [`Brain`] drives the
+//! joints. [`evaluate()`] returns the distance that the body travels.
 
 mod brain;
 mod error;

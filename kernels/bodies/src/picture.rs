@@ -118,7 +118,7 @@ mod tests {
         ));
         let fills: Vec<&str> = svg.lines().filter(|line| line.starts_with("<polygon")).collect();
         assert_eq!(fills.len(), 9);
-        // Purple is behind the brain, green in front of it.
+        // The purple cube is behind the brain, the green cube in front of it.
         let colour = |line: &str| line.split("fill=\"").nth(1).unwrap()[1..7].to_string();
         let strongest = |line: &str| {
             let [r, g, b] = [0, 2, 4].map(|at| u8::from_str_radix(&colour(line)[at..at + 2], 16).unwrap());

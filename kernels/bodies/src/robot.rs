@@ -70,7 +70,7 @@ impl<'a> Robot<'a> {
     /// Creates a robot in its start position.
     ///
     /// # Errors
-    /// The brain does not fit the body; a period that is not finite and positive.
+    /// The brain does not fit the body, or the period is not finite and positive.
     pub fn new(plan: &'a Plan, brain: &'a Brain, trial: EvaluationConditions) -> Result<Robot<'a>, BodyError> {
         let EvaluationConditions { rhythm, start } = trial;
         brain.check(plan)?;

@@ -65,8 +65,8 @@ fn walks_of_ten_thousand_steps_end_where_those_of_pybullet_do() {
         apart.push(((y - run["final_y"].as_f64().unwrap()).abs(), name));
     }
     apart.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // If several cubes touch down in the same step, Bullet's order of them is unknown, and chaotic motion amplifies
-    // the difference.
+    // If several cubes touch down in the same step, Bullet's processing order is unknown, and chaotic motion
+    // amplifies the difference.
     assert_eq!(apart.len(), 11);
     assert!(apart[7].0 < 0.005 && apart[10].0 < 0.6, "{apart:?}");
 }
@@ -101,7 +101,7 @@ fn fifty_bodies_get_as_far_as_in_pybullet() {
     let near = differences.iter().filter(|d| d.abs() < 0.05).count();
     println!("mean difference {mean:.4} m, standard error {error:.4} m; {near} of 50 within 5 cm");
     assert!(near >= 25, "{near} of 50 within 5 cm: {differences:.3?}");
-    // Both rank the bodies similarly: Kendall's tau.
+    // Both simulators rank the bodies similarly (Kendall's tau).
     let pairs = || (0..50).flat_map(|i| (0..i).map(move |j| (i, j)));
     let agree = pairs().filter(|&(i, j)| (ours[i] - ours[j]) * (peers[i] - peers[j]) > 0.0).count();
     let tau = 2.0 * agree as f64 / (50.0 * 49.0 / 2.0) - 1.0;
@@ -112,7 +112,8 @@ fn fifty_bodies_get_as_far_as_in_pybullet() {
 #[test]
 fn sliding_body_stops_as_in_pybullet() {
     let (plan, _) = body("v02_left3");
-    // Measured in PyBullet 3.2.7 after 400 steps at rest and 400 more: equal along both axes, to 1e-6 m.
+    // Measured in PyBullet 3.2.7: 400 steps at rest, then 400 steps with this initial velocity. The distances along
+    // both axes are equal to 1e-6 m.
     for (velocity, expected) in [([2.0, 0.0], [0.393_13, 0.0]), ([0.0, 2.0], [0.0, 0.393_13])] {
         let mut simulator = Simulator::new(&plan, Start::Published);
         (0..400).for_each(|_| simulator.step());

@@ -4,9 +4,9 @@ use super::program::{Instruction, Program};
 use std::fmt::Write;
 use xpuck_kernels::tree::Kind;
 
-/// Size of a node's header [bytes]: kind, index of the parent, and index after the subtree.
+/// Size of a node's header (bytes): kind, index of the parent, and index after the subtree.
 const HEADER: usize = 5;
-/// Bytes per line.
+/// Number of bytes per line of the C file.
 const PER_LINE: usize = 16;
 
 /// Kinds of nodes in the order of `enum tree_kind`.

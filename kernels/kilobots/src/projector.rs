@@ -9,9 +9,9 @@
 pub const PROJECTOR_SAMPLES: usize = 16;
 /// Interval between samples (s).
 pub const PROJECTOR_INTERVAL: f32 = 520e-6;
-/// Maximum length of a short pulse [samples]: 1.2 ms cover two or three, plus one if noise blurs an edge.
+/// Maximum length of a short pulse (samples): 1.2 ms cover two or three, plus one if noise blurs an edge.
 const SHORT: usize = 4;
-/// Maximum length of a long pulse [samples]: 3.5 ms cover six or seven.
+/// Maximum length of a long pulse (samples): 3.5 ms cover six or seven.
 const LONG: usize = 8;
 
 /// Colour of the projector, as far as the sensor can distinguish it.
@@ -38,8 +38,8 @@ pub fn classify_light(readings: [u16; PROJECTOR_SAMPLES], contrast: u16) -> Opti
         return Some(Light::Black);
     }
     let bright = |i: usize| readings[i % PROJECTOR_SAMPLES] - darkest > (brightest - darkest) / 2;
-    // Pulses are counted from a dark sample on, because the samples may begin within a pulse; the darkest sample is
-    // dark.
+    // Pulses are counted from a dark sample on, because the samples may begin within a pulse. At least the darkest
+    // sample counts as dark.
     let from = (0..PROJECTOR_SAMPLES).find(|i| !bright(*i))?;
     let (mut pulses, mut count, mut length) = ([0; 2], 0, 0);
     for i in from + 1..=from + PROJECTOR_SAMPLES {

@@ -11,7 +11,7 @@ pub const UNKNOWN_DISTANCE: u32 = 500;
 pub(super) const MAX_STEP: f32 = 0.002;
 /// Maximum displacement of a robot by contacts in a step along each axis (m); the remainder is left to the next step.
 pub(super) const MAX_PUSH: f32 = 0.002;
-/// Maximum decrease of the distance between two robots in a step [m]: both drive, and both are pushed by up to
+/// Maximum decrease of the distance between two robots in a step (m): both drive, and both are pushed by up to
 /// sqrt(2) times the limit per axis.
 const MAX_APPROACH: f32 = 2.0 * (MAX_STEP + 1.415 * MAX_PUSH);
 /// Limit of noise and bias, which are sums of bytes, in standard deviations.
@@ -31,7 +31,7 @@ pub enum Motors {
 /// Parameters of a Kilobot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kilobot {
-    /// Radius of its disc (m).
+    /// Radius of the robot's disc (m).
     pub radius: f32,
     /// Speed with both motors on (m/s).
     pub forward: f32,
@@ -39,7 +39,7 @@ pub struct Kilobot {
     pub turn: f32,
     /// Speed of the axle's midpoint with one motor on (m/s).
     pub pivot: f32,
-    /// Distance of the axle behind the centre [m]: during a turn, the centre swings about the axle's midpoint. The
+    /// Distance of the axle behind the centre (m): during a turn, the centre swings about the axle's midpoint. The
     /// thesis has no such distance; the original program uses 0.005 m.
     pub axle: f32,
     /// Standard deviations of the noise in each step (m/s, rad/s).
@@ -61,8 +61,8 @@ pub struct Kilobot {
 
 impl Default for Kilobot {
     /// Robot of the thesis: speeds and noise of 4.3.1, messages and updates of 4.2 and 4.3. The speed of a pivot is
-    /// half the forward speed. The thesis does not state the hop limit; it is that of the original program (Kilobox,
-    /// 2016).
+    /// half the forward speed. The thesis does not state the hop limit; the default is that of the original program
+    /// (Kilobox, 2016).
     fn default() -> Kilobot {
         Kilobot {
             radius: 0.0165,

@@ -16,7 +16,7 @@ pub(super) struct Light {
 }
 
 impl Light {
-    /// Returns the history of a sensor that has only sampled this place.
+    /// Returns the history of a sensor with all samples at a place with this squared distance from the centre.
     pub fn at(squared: f32, regions: Regions) -> Light {
         let all = (1 << SAMPLES) - 1;
         Light { food: all * regions.food(squared), nest: all * regions.nest(squared) }
@@ -131,7 +131,7 @@ pub(super) fn density(c: [f32; WINDOW]) -> f32 {
     (c[0] + c[1] + c[2] + c[3] + c[4]) * (0.001 / WINDOW as f32)
 }
 
-/// Change of the mean route length when the newest value replaces the oldest, both (mm); the result is in metres.
+/// Change of the mean route length (m) when the newest value (mm) replaces the oldest (mm).
 #[inline(always)]
 pub(super) fn distance_change(newest: u32, oldest: u32) -> f32 {
     (newest as i32 - oldest as i32) as f32 * (0.001 / WINDOW as f32)
@@ -165,7 +165,7 @@ mod tests {
         let most = 7;
         let at_food = update_route(NO_ROUTE, true, most);
         assert_eq!((hops(at_food), length(at_food)), (0, 0));
-        // Three short hops, and two long ones.
+        // A route of three short hops, and a route of two long hops.
         let along = |lengths: &[u32]| lengths.iter().fold(at_food, |way, mm| update_route(way + mm, false, most));
         let (three, two) = (along(&[90, 90, 90]), along(&[100, 100]));
         let told = (three + 90).min(two + 100);

@@ -36,8 +36,8 @@ impl Blackboard for [f32; ENTRY_COUNT] {
     }
 }
 
-/// Start of a robot's next tick: an instruction or [`TreePosition::ROOT`], and whether the instruction is a running motor
-/// node.
+/// Start of a robot's next tick: an instruction or [`TreePosition::ROOT`], and whether the instruction is a running
+/// motor node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TreePosition(u16);
 

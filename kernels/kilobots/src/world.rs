@@ -1,8 +1,8 @@
 //! Reference implementation: one world of foraging Kilobots in plain scalar arithmetic, written for readability.
 //!
-//! In an update of 0.5 s, all robots send messages and process the received ones; each robot writes its senses to its
-//! blackboard; its tree is ticked; its motors run for five steps of 0.1 s. After each step, overlapping robots are
-//! pushed apart.
+//! An update lasts 0.5 s. First, all robots send messages and process the received ones. Then each robot writes its
+//! senses to its blackboard and ticks its tree. Finally, all motors run for five steps of 0.1 s. After each step,
+//! overlapping robots are pushed apart.
 
 use super::foraging::Foraging;
 use super::motion::{Drive, clamp_to_arena, drive, push, wrap_heading};

@@ -26,7 +26,7 @@ const PROBE: Duration = Duration::from_millis(20);
 const PROBES: usize = 8;
 /// Minimum speed ratio of `both` to the faster single engine for `auto` to select `both`.
 const GAIN: f64 = 1.05;
-/// Minimum number of worlds in a batch to distribute; `simd` runs smaller batches alone.
+/// Minimum number of worlds in a batch that is distributed; `simd` runs smaller batches alone.
 const LEAST_SHARED: usize = 64;
 /// Weight of a new measurement in the moving average of the speeds.
 const NEWEST: f64 = 0.3;

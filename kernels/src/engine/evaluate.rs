@@ -59,8 +59,8 @@ impl Evaluator {
     }
 
     /// Fitness of each job, which evolution maximises (Eq. 8.3 for transport). Teams contain indices of the trees of
-    /// the last [`Evaluator::prepare`]; each tree runs under `sel2(avoiding, tree)`. The largest tree of a mixed team
-    /// determines its reduction.
+    /// the last [`Evaluator::prepare`]; each tree runs under `sel2(avoiding, tree)`. The parsimony of a mixed team is
+    /// that of its largest tree.
     ///
     /// A team with a tree that does not fit a robot's memory is not run and scores 0, the fitness at full memory.
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
@@ -77,7 +77,7 @@ impl Evaluator {
         runnable.iter().map(score).collect()
     }
 
-    /// Calls [`ChosenEngine::settle`] with jobs in the form of [`Evaluator::fitness`].
+    /// Calls [`ChosenEngine::select_auto`] with jobs in the form of [`Evaluator::fitness`].
     pub fn settle(&self, engine: &ChosenEngine, jobs: &[Job<'_>]) {
         engine.select_auto(&self.programs, &self.runnable(jobs).into_iter().flatten().collect::<Vec<_>>());
     }

@@ -28,7 +28,7 @@ use crate::world::{Pose, Sensing, WorldSpec};
 pub struct Job<'a> {
     /// The world.
     pub spec: &'a WorldSpec,
-    /// Start of the world, modulo their number.
+    /// Number of the start in the world's list, modulo the number of starts.
     pub start: usize,
     /// Programs of the robots.
     pub team: Team,
@@ -41,7 +41,7 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Senses that at least one of its robots may read.
+    /// Senses that at least one robot of the job may read.
     fn sensing(&self, programs: &[Program]) -> Sensing {
         let mut used: Vec<usize> = (0..self.spec.robots).map(|robot| self.team.program(robot)).collect();
         used.dedup();
@@ -63,7 +63,7 @@ pub trait Engine: Sync {
     /// Name of the engine for reports.
     fn name(&self) -> &'static str;
 
-    /// Runs every job and returns outcomes in the order of the jobs, whatever the number of threads.
+    /// Runs every job and returns outcomes in the order of the jobs, independent of the number of threads.
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome>;
 
     /// Device of the engine; `None` for the CPU.

@@ -16,20 +16,20 @@ enum Programs {
 }
 
 impl Team {
-    /// All robots run the same program.
+    /// Creates a team in which all robots run the same program.
     pub fn all(program: usize) -> Team {
         Team(Programs::All(program as u32))
     }
 
-    /// The first `counts[0]` robots run program 0, the next `counts[1]` program 1, and so on; further robots run
-    /// program 0.
+    /// Creates a team in which the first `counts[0]` robots run program 0, the next `counts[1]` program 1, and so on;
+    /// further robots run program 0.
     pub fn mixed(counts: &[usize]) -> Team {
         let programs =
             counts.iter().enumerate().flat_map(|(program, count)| std::iter::repeat_n(program as u32, *count));
         Team(Programs::Each(programs.collect()))
     }
 
-    /// Robot i runs the i-th of these programs; further robots run program 0.
+    /// Creates a team in which robot i runs the i-th of these programs; further robots run program 0.
     pub fn of(programs: impl IntoIterator<Item = usize>) -> Team {
         Team(Programs::Each(programs.into_iter().map(|program| program as u32).collect()))
     }

@@ -33,7 +33,7 @@ impl Consensus {
         self.heard.insert(island, (now, reports));
     }
 
-    /// Records that this robot simulates another value of a parameter from `now` on (s).
+    /// Records that this robot simulates another value of a parameter from the time `now` (s) on.
     pub fn change(&mut self, now: f64, parameter: Parameter) {
         self.changed.insert(parameter, now);
     }
@@ -145,7 +145,8 @@ mod tests {
         assert_eq!(council_of_heavy.decide(1.0, &heavy(), 9).unwrap().0, MASS);
         let floor = || reports(0.28, 0.0, 15.0);
         assert_eq!(consensus(&[floor(), floor()]).decide(1.0, &floor(), 9).unwrap().0, FLOOR);
-        // Reports on the floor from robots that do not know of the heavy frisbee do not count for a robot that does.
+        // Reports on the floor from robots that do not know of the heavy frisbee do not count for a robot that knows
+        // of it.
         let unaware = || reports(0.07, 10.0, 15.0);
         let mut first = consensus(&[unaware(), unaware()]);
         first.change(0.5, MASS);

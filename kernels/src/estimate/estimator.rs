@@ -15,13 +15,13 @@ const MAX_WINDOW_NATS: f32 = 1.0;
 /// Threshold below which a window has no evidence: no candidate differs more from the current value (nats).
 const MIN_WINDOW_NATS: f32 = 0.02;
 /// Deduction from the evidence of each window (nats) (Page's reference value). Predictions are approximate, so
-/// without a change some candidate gains slightly less than this per window; a change yields 0.2 or more. Parameters
-/// that are known to have changed are corrected without this deduction.
+/// without a change some candidate gains slightly less than this deduction per window; a change yields 0.2 or more.
+/// Parameters that are known to have changed are corrected without this deduction.
 const DRIFT: f32 = 0.05;
 /// Maximum number of stored wheel commands (6 s).
 const COMMANDS: usize = 64;
 /// Minimum extent of the positions behind evidence about the robot's own wheels (m), to distinguish a robot that is
-/// held from one that slips.
+/// held from a robot that slips.
 const MIN_EXTENT: f32 = 0.25;
 /// Maximum relative deviation of a window's duration.
 const DURATION_TOLERANCE: f64 = 0.3;

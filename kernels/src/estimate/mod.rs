@@ -1,8 +1,8 @@
 //! System identification from motion: a robot compares the predicted motion of itself and of pushed objects with the
-//! observed motion, and estimates the parameters of its simulator during operation (thesis 9.2.1).
+//! observed motion. From the difference it estimates the parameters of its simulator during operation (thesis 9.2.1).
 //!
 //! One robot's [`Estimator`] collects evidence; with a [`Consensus`], robots that exchange their [`Report`]s agree on
-//! one [`WorldModel`]. Everything is a pure function of the observations.
+//! one [`WorldModel`]. All results are pure functions of the observations.
 
 mod agree;
 mod estimator;

@@ -99,7 +99,7 @@ impl Parameter {
         matches!(self, Parameter::FrisbeeMass | Parameter::FrisbeeFriction | Parameter::RobotFriction)
     }
 
-    /// Converts a value to the scale of the estimation: its logarithm or itself.
+    /// Converts a value to the scale of the estimation: the logarithm, or the value itself.
     pub(crate) fn to_scale(self, value: f32) -> f32 {
         if self.is_scale() { value.max(1e-6).ln() } else { value }
     }
@@ -126,7 +126,7 @@ impl Parameter {
         }
     }
 
-    /// Unit of its values; empty for friction.
+    /// Unit of the parameter's values; empty for friction.
     pub fn unit(self) -> &'static str {
         match self {
             Parameter::FrisbeeMass => "kg",
@@ -217,8 +217,8 @@ impl WorldModel {
         [self.get(Parameter::LeftWheel), self.get(Parameter::RightWheel)]
     }
 
-    /// Commands that make the wheels drive at these ground speeds (m/s); if one exceeds the maximum, both are reduced
-    /// by the same factor.
+    /// Commands that make the wheels drive at these ground speeds (m/s); if one command exceeds the maximum, both are
+    /// reduced by the same factor.
     pub fn compensated(&self, wheels: [f32; 2]) -> [f32; 2] {
         let part = self.wheels().map(|part| part.max(WEAKEST));
         let told = [wheels[0] / part[0], wheels[1] / part[1]];
@@ -227,8 +227,8 @@ impl WorldModel {
         told.map(|speed| (speed * slower).clamp(-V_MAX, V_MAX))
     }
 
-    /// Applies the parameters to the planned world. An edge closer than the arena's becomes a wall across the arena,
-    /// and start positions behind it are moved in front of it.
+    /// Applies the parameters to the planned world. An edge closer than the planned edge becomes a wall across the
+    /// arena. Start positions behind the wall are moved in front of it.
     ///
     /// # Errors
     /// If the resulting world cannot be run.
@@ -261,7 +261,7 @@ impl WorldModel {
         Ok(spec)
     }
 
-    /// Walls for the edges that are closer than the planned arena's.
+    /// Walls for the edges that are closer to the centre than in the planned arena.
     fn walls(&self, planned: &WorldSpec) -> Vec<Wall> {
         let (x, y) = planned.physics.half_arena;
         let edges = Parameter::ALL.into_iter().filter_map(|edge| Some((edge, edge.outward()?)));

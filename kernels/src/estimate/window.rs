@@ -17,14 +17,14 @@ pub struct PoseSnapshot {
     pub disc: Option<Pose>,
     /// Other robots within [`NEAR`].
     pub mates: Vec<NeighbourState>,
-    /// Readings of its proximity sensors, 0..=1; `None` if they are unreliable.
+    /// Readings of the robot's proximity sensors, 0..=1; `None` if they are unreliable.
     pub proximity: Option<[f32; 8]>,
 }
 
 /// Another robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NeighbourState {
-    /// Number of its island, from 1.
+    /// Number of the robot's island, from 1.
     pub island: u16,
     /// Current pose.
     pub pose: Pose,
@@ -190,7 +190,7 @@ impl Window {
             let find = |glimpse: &PoseSnapshot| glimpse.mates.iter().find(|other| other.island == mate.island).copied();
             let motion =
                 find(before).map_or(Motion(Vec2::ZERO, 0.0), |was| Motion::between(&was.pose, &mate.pose, seconds));
-            // A command that is reported at a moment was executed before it.
+            // A command that is reported at a moment was executed before that moment.
             let (first, then) = (find(mid)?.wheels, find(to)?.wheels);
             change += (0..2).map(|side| (then[side] - first[side]).abs()).fold(0.0, f32::max);
             mates.push((NeighbourState { wheels: first, ..*mate }, motion, then));

@@ -10,7 +10,7 @@ impl Memory {
     /// [`Tree::nodes`](super::Tree::nodes) of the first leaf that wrote v_goal, or `None` if no leaf wrote it.
     ///
     /// A write of NaN leaves v_goal unwritten and does not count. A subtree used as a leaf (thesis 6.5) counts as one
-    /// node, whichever of its parts wrote and whatever result it returned.
+    /// node, independent of its result and of the part that wrote.
     ///
     /// # Panics
     /// If the memory does not match the program.

@@ -5,9 +5,9 @@
 pub struct Entry {
     /// Name in the text form.
     pub name: &'static str,
-    /// True if nodes may read it.
+    /// Whether nodes may read the entry.
     pub read: bool,
-    /// True if `set` may write it.
+    /// Whether `set` may write the entry.
     pub write: bool,
     /// One-line description.
     pub meaning: &'static str,

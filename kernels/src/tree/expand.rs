@@ -7,10 +7,10 @@ use super::{Node, Tree};
 /// Whether `bleft` and `bright` behave as in the thesis's own runs, where an error made them always fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LegacyBlueSides {
-    /// They work as specified.
+    /// `bleft` and `bright` work as specified.
     #[default]
     No,
-    /// They always fail.
+    /// `bleft` and `bright` always fail.
     Yes,
 }
 

@@ -25,9 +25,9 @@ pub struct InstructionLine {
     pub numbers: [f32; 2],
     /// Index of the parent among the lines; 0 for the root.
     pub parent: u16,
-    /// Index after its subtree.
+    /// Index after the subtree of the instruction.
     pub end: u16,
-    /// Index of its memory.
+    /// Index of the memory of the instruction.
     pub memory: u16,
 }
 

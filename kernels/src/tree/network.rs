@@ -1,7 +1,7 @@
 //! Recurrent neural networks as parts of trees: y(t) = tanh(g (b + W x(t-1))), where x holds registers and the
 //! previous outputs of the neurons.
 //!
-//! A network is a leaf of the tree. Its first two neurons write v_goal: tanh limits each component to [-1, 1]. The
+//! A network is a leaf of the tree. Its first two neurons write v_goal: tanh limits each component to -1..=1. The
 //! initial output of a neuron is 0. Neurons keep their outputs while the tree does not tick their network.
 
 use super::nodes::Kind;
@@ -17,7 +17,7 @@ const FIRST_NEURON: u8 = 128;
 /// A decoded network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Network {
-    /// Index of its first neuron among the neurons of all networks of the program.
+    /// Index of the network's first neuron among all neurons of the program.
     pub first: usize,
     pub neurons: Vec<Neuron>,
     pub synapses: Vec<Synapse>,

@@ -67,7 +67,7 @@ pub enum Kind {
     Set,
 }
 
-/// Group of a node, which determines its place in a tree.
+/// Group of a node, which determines the allowed positions of the node in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Has one or more children and selects which of them to tick.
@@ -182,7 +182,8 @@ pub struct OperandSpec {
 
 /// Possible results of a node, for any operands, children and register values.
 ///
-/// Table 8.7 omits `running`; here a write to v_goal may return running, as section 6.3.1 of the thesis specifies.
+/// Table 8.7 omits `running`. In this table a write to v_goal may return running, as section 6.3.1 of the thesis
+/// specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Results {
     /// May succeed.
@@ -211,7 +212,7 @@ pub struct NodeSpec {
     pub kind: Kind,
     /// Name in the text form.
     pub name: &'static str,
-    /// Group, which determines its place in a tree.
+    /// Group, which determines the allowed positions in a tree.
     pub group: Group,
     /// Operands in the order of the text form; at most four.
     pub operands: &'static [OperandSpec],

@@ -97,8 +97,8 @@ pub(super) fn format_operand(value: f32, operand: Operand) -> String {
     format_exact(value, operand)
 }
 
-/// Formats an operand so that [`OperandFormat`] reads back exactly the same value: a step of an angle times 1.40625 has 30
-/// significant bits and is therefore exact in an f64.
+/// Formats an operand so that [`OperandFormat`] reads back exactly the same value. A step of an angle times 1.40625
+/// has 30 significant bits and is therefore exact in an f64.
 pub(super) fn format_exact(value: f32, operand: Operand) -> String {
     match operand {
         Operand::ScalarDest | Operand::Scalar => registers::scalar_name(value as u8),

@@ -258,7 +258,7 @@ impl OperandFormat {
 
 impl Kind {
     /// Returns the kind of a node's name, and its number of children if the name contains it: `seq3` is `seq` with
-    /// three.
+    /// three children.
     ///
     /// # Errors
     /// One line with the most similar known name.
@@ -281,7 +281,7 @@ impl Kind {
 /// Units that users write after a number.
 const UNITS: [&str; 6] = ["deg", "degrees", "rad", "m", "s", "cm"];
 
-/// Node names in other libraries and drawings, with the corresponding names here.
+/// Node names in other libraries and drawings, with the corresponding names of this node table.
 const FOREIGN_NAMES: [(&str, &str); 10] = [
     ("sequence", "seq"),
     ("->", "seq"),

@@ -275,8 +275,8 @@ impl Kind {
         })
     }
 
-    /// Size in the binary form [bytes]: 2 for kind and flags, 2 for the state index, then operands and 2 per child,
-    /// rounded up to 4. About 8 on average, as in thesis 5.3.3.
+    /// Size in the binary form (bytes): 2 for kind and flags, 2 for the state index, then operands and 2 per child,
+    /// rounded up to 4. The average is about 8 bytes, as in thesis 5.3.3.
     pub fn bytes(self, children: usize) -> usize {
         let operands: usize =
             self.spec().operands.iter().map(|o| if matches!(o.operand, Float | Gain | Share) { 4 } else { 1 }).sum();

@@ -16,7 +16,7 @@ use crate::random::Draws;
 pub(crate) const RUNNING_FLAG: u16 = 0x8000;
 /// One running child in the payload of `par`; lower bits count the children that succeeded.
 pub(crate) const PAR_RUNNING: u16 = 0x80;
-/// Vectors shorter than this have no direction (Table 6.5).
+/// Length below which a vector has no direction (Table 6.5).
 pub(crate) const SHORT: f32 = 0.1;
 
 /// Sensor values of a robot in its own frame (Table 6.1, conditioned as in Table 6.3).
@@ -182,14 +182,14 @@ impl Memory {
         Memory { board: Blackboard::default(), nodes: vec![0; program.memories], fired: neurons.clone(), neurons }
     }
 
-    /// Words of the nodes with memory in preorder (a running flag and a payload each), followed by the last outputs
-    /// of the neurons, two words each, low word first.
+    /// Words of the nodes with memory in preorder (a running flag and a payload each). The last outputs of the
+    /// neurons follow, two words each, low word first.
     pub fn node_words(&self) -> Vec<u16> {
         let halves = |output: &f32| [output.to_bits() as u16, (output.to_bits() >> 16) as u16];
         self.nodes.iter().copied().chain(self.neurons.iter().flat_map(halves)).collect()
     }
 
-    /// Last outputs of the neurons of all networks in preorder [-1..1].
+    /// Last outputs of the neurons of all networks in preorder (-1..=1).
     pub fn neurons(&self) -> &[f32] {
         &self.neurons
     }
@@ -237,8 +237,8 @@ impl Memory {
     /// Ticks like [`Memory::tick`] and reports the result of each node to `observer`.
     ///
     /// The observer is called once for every node of the compiled tree that this tick visits, children before their
-    /// parents, with the node's index in [`Tree::nodes`](super::Tree::nodes) and its final result. A subtree used as
-    /// a leaf (thesis 6.5) counts as one node; its internal nodes are not reported.
+    /// parents. Its arguments are the node's index in [`Tree::nodes`](super::Tree::nodes) and the final result. A
+    /// subtree used as a leaf (thesis 6.5) counts as one node; its internal nodes are not reported.
     ///
     /// # Panics
     /// If the memory does not match the program.
@@ -390,7 +390,8 @@ pub(crate) fn decorate(kind: Kind, status: Status) -> Status {
     }
 }
 
-/// Algorithms 9 and 10; the payload counts the remaining successes.
+/// Updates a `repeati` or `repeatr` after a tick of its child (Algorithms 9 and 10); the payload counts the remaining
+/// successes.
 fn repeat(memory: &mut u16, status: Status) -> Status {
     match status {
         Status::Failure => {

@@ -170,7 +170,7 @@ impl WorldSpec {
                 within("aggregation range", *range, 2.0 * ROBOT_RADIUS, 20.0)
             }
             Task::Dispersion => count("robots for dispersion", self.robots, 2, MAX_ROBOTS),
-            // The centre of a robot cannot come closer to a wall than its radius.
+            // Cells must be larger than the radius of a robot, whose centre cannot come closer to a wall.
             Task::Coverage { cell } => within("coverage cell", *cell, 0.05, 20.0),
             Task::Foraging { nest, food } => self.check_foraging(nest, food),
             Task::TransportOnce | Task::TransportPosition => Ok(()),

@@ -1,7 +1,7 @@
 //! A uniform grid over the arena, which finds the bodies near a position without a search of all bodies.
 //!
-//! Bodies are found in ascending order of their numbers, whatever the cells. Sums and contacts therefore have the
-//! same order as in a search of all pairs.
+//! Bodies are found in ascending order of their numbers, independent of the cells. Sums and contacts therefore have
+//! the same order as in a search of all pairs.
 
 use crate::math::{Vec2, max, min, vec2};
 use serde::{Deserialize, Serialize};
@@ -27,8 +27,8 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Creates a grid for the given number of bodies. [`Grid::candidates`] then finds all bodies within `reach` (m) of a
-    /// position.
+    /// Creates a grid for the given number of bodies. [`Grid::candidates`] then finds all bodies within `reach` (m)
+    /// of a position.
     pub fn new((hx, hy): (f32, f32), reach: f32, bodies: usize) -> Grid {
         let cells = |half: f32| max(min((2.0 * half / (reach * MARGIN)).floor(), MOST_CELLS), 1.0);
         let (columns, rows) = (cells(hx), cells(hy));
@@ -45,8 +45,8 @@ impl Grid {
         grid
     }
 
-    /// Sorts bodies with these centres into the cells; at most the number of bodies for which the grid was created,
-    /// and at most 65535.
+    /// Sorts bodies with these centres into the cells. Their number is at most that of [`Grid::new`], and at most
+    /// 65535.
     pub fn fill(&mut self, centres: impl Iterator<Item = Vec2>) {
         self.first.fill(0);
         let mut filled = 0;

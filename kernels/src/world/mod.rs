@@ -93,7 +93,7 @@ impl InitialState {
 }
 
 impl World {
-    /// Creates a world at its start. `start` selects a start of `spec`, modulo their number.
+    /// Creates a world at its start. `start` selects a start of `spec`, modulo the number of starts.
     ///
     /// # Panics
     /// If there are no robots or no starts, more bodies than [`model`] allows, or no disc for a transport task;

@@ -43,7 +43,7 @@ pub struct WorldSpec {
 pub struct Disc {
     /// Size, mass, friction and colour.
     pub shape: Shape,
-    /// Area in which its centre starts.
+    /// Area in which the centre of the disc starts.
     pub start: Area,
 }
 

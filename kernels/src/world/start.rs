@@ -12,7 +12,7 @@ pub const SPACING: f32 = 0.1;
 /// Maximum number of draws for one body. With 16 robots of the benchmark, more than half of all draws succeed.
 const TRIES: usize = 1000;
 
-/// Places robots first, then discs, all at rest. `start` selects a start of `spec`, modulo their number.
+/// Places robots first, then discs, all at rest. `start` selects a start of `spec`, modulo the number of starts.
 ///
 /// If no free spot is found for a body, it stays at its last drawn position; [`WorldSpec::check`] rejects such
 /// worlds.

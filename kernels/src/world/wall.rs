@@ -35,7 +35,7 @@ impl Wall {
 }
 
 /// Distance from a robot's rim along a ray to an inner wall; 0 if the wall is inside the robot, infinite if the ray
-/// misses. The ray starts at the robot's centre because a robot can be pressed against the wall, so that its rim is
+/// misses. The ray starts at the robot's centre, because the rim of a robot that is pressed against the wall can be
 /// on the other side.
 #[inline(always)]
 pub(crate) fn ray_to_inner_wall(wall: &Wall, centre: Vec2, direction: Vec2) -> f32 {

@@ -9,7 +9,7 @@ pub use patience::patience;
 use std::fmt::Display;
 use std::io::Write;
 
-/// Reports that the calling test skips something, and why: `skipped: <test>: <why>`.
+/// Reports that the calling test skips checks, with the reason: `skipped: <test>: <why>`.
 ///
 /// The line is written to standard error, and to the file in `XPUCK_SKIPPED`, because the test runner hides the
 /// output of passing tests. `make test` counts these lines. If every machine has the missing requirement, a test

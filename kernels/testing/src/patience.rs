@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Environment variable with the slowness of the machine: a decimal number >= 1 [default: 1].
+/// Environment variable with the slowness of the machine: a decimal number >= 1 (default: 1).
 pub const SLOWNESS: &str = "XPUCK_SLOWNESS";
 
 /// Deadline on a machine of slowness 1.

@@ -1,6 +1,6 @@
-//! XML for BehaviorTree.CPP: its rules are checked for every tree of the library and for test trees, and the results
-//! of its own parser are recorded by the hash of each file (tools/btcpp/test.sh runs the parser and writes the
-//! record).
+//! XML for BehaviorTree.CPP. The rules of its format are checked for every tree of the library and for test trees.
+//! The results of its own parser are recorded by the hash of each file; tools/btcpp/test.sh runs the parser and
+//! writes the record.
 
 use crate::{library, random};
 use roxmltree::{Document, Node};
@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use xpuck_kernels::tree::exchange::{to_xml, to_xml_live};
 use xpuck_kernels::tree::{RegisterMap, Tree};
 
-/// Built-in nodes of BehaviorTree.CPP 4.10; none of them has ports.
+/// Built-in nodes of BehaviorTree.CPP 4.10, which have no ports.
 const BUILT_IN: [&str; 9] = [
     "Sequence",
     "Fallback",
@@ -86,8 +86,8 @@ pub fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// All trees of docs, including those of Kilobots, and random trees with every kind of node, each as a file and in
-/// the form for Groot2.
+/// Files of all trees of docs, including those of Kilobots, and of random trees with every kind of node. Each tree is
+/// written in two forms: as a plain file, and as a file for Groot2.
 fn files() -> Vec<(String, String)> {
     let written = |name: String, tree: Tree| {
         [(format!("{name}.xml"), to_xml(&tree)), (format!("{name}-live.xml"), to_xml_live(&tree))]
@@ -99,7 +99,7 @@ fn files() -> Vec<(String, String)> {
     all.flat_map(|(name, tree)| written(name, tree)).collect()
 }
 
-/// Trees for Kilobots: those of docs, and one with every Kilobot node.
+/// Trees for Kilobots: the trees of docs, and a tree with every Kilobot node.
 pub fn kilobots() -> Vec<(String, Tree)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/kilobots");
     let mut trees: Vec<(String, String)> = std::fs::read_dir(folder)

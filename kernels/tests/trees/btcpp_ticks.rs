@@ -1,8 +1,8 @@
-//! Trees of BehaviorTree.CPP behave identically here, tick by tick: random trees over leaves whose results come from
-//! a script, with halts between ticks.
+//! Trees of BehaviorTree.CPP behave identically in this crate, tick by tick: random trees over leaves whose results
+//! come from a script, with halts between ticks.
 //!
-//! The results of BehaviorTree.CPP are recorded as one hash per case (`tools/btcpp/test.sh` runs it and writes the
-//! record).
+//! The results of BehaviorTree.CPP are recorded as one hash per case (`tools/btcpp/test.sh` runs BehaviorTree.CPP and
+//! writes the record).
 
 use crate::btcpp::{Record, hash};
 use crate::random;

@@ -13,7 +13,7 @@ fn cells(board: &Blackboard) -> Vec<u32> {
     board.cells().iter().map(|x| if x.is_nan() { f32::NAN } else { *x }.to_bits()).collect()
 }
 
-/// Bits of a tick's result, and the next random number, which shows how many were used.
+/// Bits of a tick's result, and the next random number, which depends on the number of draws in the tick.
 fn outcome((status, goal): (Status, Vec2), board: &Blackboard, mut draws: Draws) -> (Status, [u32; 2], Vec<u32>, u32) {
     (status, [goal.x.to_bits(), goal.y.to_bits()], cells(board), draws.word())
 }

@@ -31,7 +31,8 @@ fn operand(operand: Operand, draws: &mut Draws) -> f32 {
     }
 }
 
-/// Replaces about half of a node's large numbers by small ones, so that counts and thresholds are reached in tests.
+/// Replaces about half of a node's large numbers by small numbers, so that counts and thresholds are reached in
+/// tests.
 pub fn shrink(node: &mut Node, draws: &mut Draws) {
     for (value, spec) in node.operands.iter_mut().zip(node.kind.spec().operands) {
         if !spec.operand.is_register() && value.abs() > 4.0 && draws.below(2) == 0 {

@@ -63,7 +63,7 @@ impl Direct {
     }
 }
 
-/// Runs a program on tree and interpreter together and returns how it ended.
+/// Runs a program on tree and interpreter together and returns its end.
 fn together(program: &[i64], steps: u32) -> End {
     let tree = rasp_tree();
     let (mut rasp, mut direct) = (Rasp::new(program).unwrap(), Direct::new(program));
@@ -94,7 +94,7 @@ fn run(program: &[i64]) -> Rasp {
 #[test]
 fn multiplication_by_repeated_addition() {
     for (a, b) in [(1, 1), (6, 7), (-5, 12), (1234, 99), (0, 3)] {
-        // X(-1) is the factor, X(-2) the number of remaining additions, X(-3) the product, X(-4) one.
+        // X(-1) is the factor, X(-2) the number of remaining additions, X(-3) the product, X(-4) the constant 1.
         let program = [
             [LDI, a],
             [ST, -1],

@@ -35,7 +35,7 @@ fn agree(programs: &[Program], team: impl Fn(usize) -> Team, worlds: u32) {
 #[test]
 fn swarms_of_one_tree_in_blocks_of_many() {
     let programs = programs(1, 60);
-    // Seven worlds per tree, so that most blocks contain several trees and some rows only one.
+    // Seven worlds per tree, so that most blocks contain several trees and some rows contain only one tree.
     agree(&programs, |world| Team::all(world / 7 % programs.len()), 7 * programs.len() as u32);
 }
 

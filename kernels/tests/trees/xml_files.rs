@@ -1,5 +1,5 @@
-//! XML from Groot2 and users: trees in several parts and files, nodes with an equivalent here, and lists of all
-//! errors.
+//! XML from Groot2 and users: trees in several parts and files, nodes with an equivalent in this crate, and lists of
+//! all errors.
 
 use xpuck_kernels::tree::exchange::{
     XmlErrors, XmlOptions, from_json, from_json_for, from_xml, read_xml, to_json, to_xml,
@@ -29,7 +29,7 @@ const BOTH: &str = "sel\n  avoiding\n  seq\n    bfront\n    upfield -1\n";
 
 #[test]
 fn subtrees_are_their_nodes() {
-    // Groot2 omits main_tree_to_execute when it saves: the main tree is the one that no other tree uses.
+    // Groot2 omits main_tree_to_execute when it saves: the main tree is the tree that no other tree uses.
     assert_eq!(read(&root(&format!("{PATROL}{CHASE}")), None, &[]).unwrap(), BOTH);
     assert_eq!(read(&root(&format!("{CHASE}{PATROL}")), None, &[]).unwrap(), BOTH);
     let part = "seq\n  bfront\n  upfield -1\n";

@@ -1,5 +1,5 @@
-// Recovery from any state, including states caused by a glitch of the pixel clock: after 24 clocks without a row or a
-// frame's end, and with room in the FIFO, the core is ready for a row or waits for the first VSYNC.
+// Recovery from any state, including states caused by a glitch of the pixel clock. The core is ready for a row, or
+// waits for the first VSYNC, after 24 clocks without a row or a frame's end and with room in the FIFO.
 `default_nettype none
 module finds_back (
     input wire       clk,

@@ -1,5 +1,5 @@
-// For any HREF, VSYNC, pixels and room: a commit contains a header and exactly the bytes of a row, or the header of a
-// frame's end; FF occurs only at the start of a header; the check of a header matches its digits.
+// Properties for any HREF, VSYNC, pixels and room. A commit contains a header and exactly the bytes of a row, or the
+// header of a frame's end. FF occurs only at the start of a header. The check of a header matches its digits.
 `default_nettype none
 `include "shim.vh"
 module rows (

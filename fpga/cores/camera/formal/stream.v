@@ -1,6 +1,6 @@
-// A commit to the FIFO is a header alone, or a header with its complete row, for any camera lines, room and settings:
-// FF occurs only at the start of a header, 00 only after FF, the header's check is right, and rows are in ascending
-// order within a frame.
+// Properties for any camera signals, room and settings. A commit to the FIFO is a header alone, or a header with its
+// complete row. FF occurs only at the start of a header, and 00 only after FF. The header's check is right. Rows are
+// in ascending order within a frame.
 `default_nettype none
 `include "shim.vh"
 module stream (
@@ -86,8 +86,8 @@ module stream (
         if (commits_end) assert (length_now == 13'd8);
     end
 
-    // Rows ascend within a frame, its end has a greater count than each row number, and each end starts the next
-    // frame number.
+    // Row numbers ascend within a frame. The row count in the frame's end exceeds each row number. Each end
+    // increments the frame number.
     reg         had = 1'b0;
     reg  [11:0] had_row, ends = 12'd0;
     always @(posedge clk) if (commit) begin
@@ -99,8 +99,9 @@ module stream (
         if (had) assert (row_now > had_row);
     end
 
-    // Recovery: from any state, after 21 clocks between rows with room in the FIFO the next row is awaited, and after
-    // 14 if only a row preceded. `to_go` is the number of clocks left; a clock without an obstacle counts as quiet.
+    // Recovery from any state: after 21 clocks between rows with room in the FIFO, the core awaits the next row. 14
+    // clocks are enough after a row without a frame's end. `to_go` is the number of clocks left; `quiet` counts the
+    // clocks without an obstacle.
     wire       hinders = href || frame_ended || state == WAIT || free <= {1'b0, row_units};
     reg  [4:0] quiet = 5'd0;
     reg        behind_row = 1'b0;
@@ -168,7 +169,7 @@ module stream (
         if (state == WAIT) assert (!commit && !rollback && !write && row == 12'd0);
     end
 
-    // A row followed by a frame's end; a row that is too long, one that is too short, and one that is cut.
+    // Traces to cover: a row followed by a frame's end; a row that is too long, too short, or cut.
     reg saw_row = 1'b0, saw_end = 1'b0;
     always @(posedge clk) begin
         if (commits_row) saw_row <= 1'b1;

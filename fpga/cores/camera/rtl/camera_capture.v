@@ -8,14 +8,14 @@
 `default_nettype none
 `include "shim.vh"
 module camera_capture #(
-    parameter UNITS = 9    // bits of the FIFO's room [units of 16 bytes]
+    parameter UNITS = 9    // bits of the FIFO's room (units of 16 bytes)
 ) (
     input  wire               clk,
     // Sensor signals from the registers of the pads: HREF is high during pixels, VSYNC between frames.
     input  wire               href_pin,
     input  wire               vsync_pin,
     input  wire [7:0]         data,
-    // Settings from another clock domain, adopted at a frame's end: polarities, and row length [units of 16 bytes].
+    // Settings from another clock domain, adopted at a frame's end: polarities, and row length (units of 16 bytes).
     input  wire               href_inverted,
     input  wire               vsync_inverted,
     input  wire [7:0]         row_bytes,
@@ -25,13 +25,13 @@ module camera_capture #(
     output reg  [7:0]         out,
     output reg                commit,
     output reg                rollback,
-    // Event toggles: a row was dropped for lack of room, had a wrong length, was cut by a new frame.
+    // Event toggles: a row was dropped for lack of room, had a wrong length, or was cut by a new frame.
     output reg                no_room,
     output reg                uneven,
     output reg                cut
 );
     localparam [2:0] WAIT = 0, PREPARE = 1, HEADER = 2, READY = 3, ROW = 4, SKIP = 5, END = 6;
-    // The FIFO reports its room with a delay, so it is read this number of clocks after the last byte.
+    // The FIFO reports its room with a delay, so the core reads the room this number of clocks after the last byte.
     localparam [1:0] SETTLED = 3;
 
     reg [2:0]  state = WAIT;
@@ -64,7 +64,7 @@ module camera_capture #(
     always @(posedge clk) begin
         vsync_before <= vsync;
         href_before  <= href;
-        // One unit more than the row: for its header, and for the header of a frame's end.
+        // Requires one unit more than the row, for the headers of the row and of a frame's end.
         room         <= free > {{UNITS-8{1'b0}}, row_units};
         write        <= 1'b0;
         commit       <= 1'b0;
@@ -72,8 +72,8 @@ module camera_capture #(
         out          <= heads ? head : pixel;
         at           <= heads ? at + 1'b1 : 3'd0;
         still        <= state != PREPARE ? 2'd0 : settled ? still : still + 1'b1;
-        // Every row is counted when it ends, committed or not. In END the number is being written, so it must not
-        // change.
+        // Every row is counted when it ends, committed or not. The state END writes the count, which must not change
+        // meanwhile.
         if (href && !href_before) of_frame <= 1'b1;
         if (row_ends && of_frame && state != END) row <= row + 1'b1;
 

@@ -1,5 +1,5 @@
-// A number crosses in order and intact: each received value was sent once, and an older value never follows a newer
-// one. Increasing numbers are sufficient for the proof: a value that was never sent would lie between two that were.
+// Numbers cross in order and intact: each received value was sent once, and an older value never follows a newer one.
+// Increasing numbers are sufficient for the proof: a value that was never sent would lie between two sent values.
 `default_nettype none
 module number (
     input wire       a_clk,

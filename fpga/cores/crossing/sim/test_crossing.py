@@ -20,7 +20,7 @@ class Counter:
 
     def __init__(self, dut):
         self.dut, self.given, self.seen = dut, 0, 0
-        self.holds = False  # keeps its number
+        self.holds = False  # whether the number is constant
         cocotb.start_soon(self._gives())
         cocotb.start_soon(self._sees())
 
@@ -96,7 +96,7 @@ async def numbers(dut):
             counter.holds = False
             await rising(dut.a_clk, random.randint(20, 60))
             counter.holds = True
-            # A handshake may have begun just before: four clocks of a, and seven of b.
+            # If a handshake has just begun, the value takes four clocks of a and seven of b.
             await Timer(4 * 20 + 4 * 20 * ratio, "ns")
             await rising(dut.b_clk, 3)
             assert counter.seen == counter.given, f"{counter.seen} of {counter.given} at ratio {ratio}"

@@ -27,7 +27,7 @@ module handshake (
     end
 
     // Registers of the pads, and the chip, which takes a byte at a rising edge with WR# and TXE# low. The pad samples
-    // TXE# half a clock before that edge, where it has the same value, and delivers it at the edge.
+    // TXE# half a clock before that edge, and delivers the value at the edge. TXE# does not change between the two.
     reg        wr = 1'b0;
     reg  [7:0] pin = 8'h00;
     wire       takes = wr && !txe_n;
@@ -69,7 +69,7 @@ module handshake (
         if (due) assert (held == due_byte);
     end
 
-    // A byte that was refused three times, and three consecutive bytes without a pause.
+    // Traces to cover: a byte that was refused three times, and three consecutive bytes without a pause.
     reg [1:0] refused = 2'd0, run = 2'd0;
     reg       retried = 1'b0;
     always @(posedge clk) begin

@@ -1,9 +1,9 @@
 // Master of the FT2232H's synchronous 245 FIFO, for transfers to the host only.
 //
-// The registers of the pads delay the signals: an output reaches its pin one clock later, and TXE# of a clock is
-// known in the second clock after the offer. Masters that continue to write without that knowledge lose and double
+// The registers of the pads delay the signals: an output reaches its pin one clock later, and TXE# reaches this
+// module in the second clock after the offer. Masters that continue to write without waiting for TXE# lose and double
 // bytes. This module offers a byte with WR# low for one clock, and learns one clock later from TXE# whether the chip
-// took it; then it offers the next byte, or the same one again. One byte per two clocks is 30 MB/s at 60 MHz; the
+// took it; then it offers the next byte, or the same byte again. One byte per two clocks is 30 MB/s at 60 MHz; the
 // camera needs 21.7 MB/s at most.
 //
 //   clock      0        1        2        3
@@ -25,7 +25,7 @@ module ft245 (
     // Toggles with each byte that the chip took.
     output reg        took
 );
-    reg       turn = 1'b0;    // a byte is offered in every second clock
+    reg       turn = 1'b0;    // allows an offer in every second clock
     reg       offered = 1'b0; // `held` is being offered, or must be offered again
     reg [7:0] held = 8'h00;
     initial took = 1'b0;

@@ -25,7 +25,7 @@ module periods (
         if (changes) assert (lasts == 5'd16);
         else assert (lasts != 5'd16);
         assert (tick == (since == 5'd16));
-        // Relation between the internal counters and these.
+        // Relation between the internal counters and the counters of this proof.
         assert (divided[3:0] == (changes ? 4'd0 : lasts[3:0]));
         assert (before == toggle || divided[3:0] == 4'd0);
         assert (counted == since[3:0]);

@@ -41,7 +41,7 @@ async def inputs(dut):
         dut.pin.value = random.randrange(2)
         await RisingEdge(dut.clk)
         at_rising = int(dut.pin.value)
-        # As the FT2232H does it: later than the rising edge, earlier than the falling one.
+        # The FT2232H changes its lines after the rising edge and before the falling edge.
         await Timer(random.randint(1, 7), "ns")
         dut.pin.value = random.randrange(2)
         await Timer(1, "ns")

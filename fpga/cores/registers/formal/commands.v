@@ -1,5 +1,5 @@
-// A setting changes only by the second of two equal consecutive command words, to the value of the word; a status bit
-// stays set until a command writes a one to it; a setting reads back as written.
+// A setting changes only by the second of two equal consecutive command words, to the value of the word. A status bit
+// stays set until a command writes a one to it. A setting reads back as written.
 `default_nettype none
 `include "shim.vh"
 module commands (

@@ -7,7 +7,7 @@ NS = 1000 / 48
 WRITE = 0x8000
 STATUS, IDENT, REVISION, NOW, CONTROL, ROW_UNITS = map(register, ("status", "ident", "revision", "now", "control", "row_units"))
 LEFT_OUT, UNEVEN, BAD = map(register, ("rows_left_out", "rows_uneven", "messages_bad"))
-# The lower address of each pair.
+# Lower address of each pair of registers.
 AUX_ENABLE, AUX_OUT, AUX_IN = map(register, ("aux_enable_low", "aux_out_low", "aux_in_low"))
 PULSES = ("message_bad", "no_room", "uneven", "cut")
 LEVELS = ("camera_stopped", "usb_stopped", "usb_stalled", "silent")

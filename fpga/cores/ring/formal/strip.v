@@ -1,6 +1,6 @@
 // Signal on the strip of Neopixels: each bit is high for exactly ZERO or ONE clocks and starts CLOCKS after the
-// previous one; there are BITS bits with the values from memory (or red), and then the line is low for at least LATCH
-// bit times.
+// previous one. There are BITS bits with the values from memory (or red). Then the line is low for at least LATCH bit
+// times.
 `default_nettype none
 module strip (
     input wire        clk,
@@ -21,7 +21,7 @@ module strip (
     (* probe = "dut.shows" *)    wire       shows;
     (* probe = "dut.red" *)      wire       red;
 
-    // Memory that does not change meanwhile. One arbitrary bit of it is known, so the proof holds for all bits.
+    // Constant memory. One arbitrary bit has a known value, so the proof holds for all bits.
     (* anyconst *) wire [9:0] known_bit;
     (* anyconst *) wire       known_value;
     reg [4:0]  address_before, address_two_before;
@@ -92,7 +92,7 @@ module strip (
         end
     end
 
-    // Both lengths of a bit, the alarm, and one frame after another.
+    // Traces to cover: both lengths of a bit, the alarm, and two consecutive frames.
     reg saw_again = 1'b0;
     always @(posedge clk) if (rises && seen == BITS) saw_again <= 1'b1;
     always @* begin

@@ -1,7 +1,7 @@
 // Ring of Neopixels: receives the words of the passing messages, and drives the line of the strip.
 //
-// There are two banks of words. A message is written to the hidden bank, and shown if it is valid and the strip is
-// idle; a message that is overtaken by the next one before that is skipped. Without messages (`alarm`) the ring is
+// There are two banks of words. A message is written to the hidden bank, and shown when the strip is idle, if it is
+// valid. If the next message arrives before that, the earlier one is skipped. Without messages (`alarm`) the ring is
 // red.
 `default_nettype none
 `include "shim.vh"

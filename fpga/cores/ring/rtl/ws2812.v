@@ -10,7 +10,7 @@ module ws2812 #(
     parameter ONE = 40,            // high time of a 1
     parameter [9:0] FIRST = 80,    // first bit of the ring in memory
     parameter BITS = 360,          // number of bits of the ring
-    parameter LATCH = 240,         // length of the final low time [bits]
+    parameter LATCH = 240,         // length of the final low time (bits)
     parameter [4:0] RED = 9        // bit of a pixel that the alarm sets: green has 0 to 7, red 8 to 15
 ) (
     input  wire        clk,

@@ -1,9 +1,9 @@
-// Each byte read is the byte that was committed under its number: all of them, once, in order, and none of a row that
-// was rolled back or overran, with two independent clocks.
+// Proof for two independent clocks: the reader receives each committed byte once and in order. It receives no byte of
+// a row that was rolled back or overran.
 //
 // Bytes are numbered as they are stored; a rollback restores the number. One arbitrary byte is marked when it is
-// stored: when the reader has counted to its number, it must read this byte. Numbers run to twice DEPTH, as an
-// address and a lap bit, so waiting bytes have distinct numbers, and their addresses are those of the memory.
+// stored: when the reader's count reaches the marked number, it must read the marked byte. A number is a memory
+// address and a lap bit, up to twice DEPTH, so waiting bytes have distinct numbers.
 `default_nettype none
 module bytes (
     input wire       w_clk,
@@ -59,7 +59,7 @@ module bytes (
     end
     always @(posedge r_clk) if (r_valid && r_pop) read <= next(read);
 
-    // The mark: on a byte of the current row, then on a waiting byte, then read; there is one mark per trace.
+    // States of the marked byte, in order: in the current row, waiting, read. Each trace has one marked byte.
     reg        in_row = 1'b0, waits = 1'b0, gone = 1'b0;
     reg  [7:0] marked;
     reg  [A:0] number;
@@ -107,8 +107,8 @@ module bytes (
         if (r1 == r6) telling_r_lap <= fetch_lap;
     end
 
-    // Relative to the unit at which the writer stops, these are in order: the numbers that the reader reported, is
-    // reporting and has fetched; then those that the writer reported, is reporting, has committed and has stored.
+    // Order of the byte numbers, relative to the unit at which the writer stops. First the reader's: reported, being
+    // reported, fetched. Then the writer's: reported, being reported, committed, stored.
     wire [A-1:0] base = {read_unit, 4'd0};
     wire [A:0]   from_telling_r = {telling_r_lap ^ told_r_lap, telling_r, 4'd0};
     wire [A:0]   from_fetch = {fetch_lap ^ told_r_lap, read_at};
@@ -168,14 +168,15 @@ module bytes (
         end
     end
 
-    // Room of the previous clock of the writer, in whole units after the current one.
+    // Room at the writer's previous clock, in whole units after the current unit.
     wire [A-5:0] units_taken = write_at[A-1:4] - read_unit + (from_stored[A] ? 4'd14 : 4'd0);
     reg  [A-5:0] units_free = 4'd13;
     always @(posedge w_clk) units_free <= 4'd13 - units_taken;
     always @* assert (w_free == units_free);
 
 `ifdef READ
-    // A byte from end to end, after a row that was rolled back. Continuously running clocks reach this soonest.
+    // Trace to cover: a byte from end to end, after a row that was rolled back. It is shortest with clocks that never
+    // stop.
     reg last = 1'b0;
     always @($global_clock) last <= w_clk;
     always @* assume (w_clk == !last && r_clk == w_clk && w_data == (mark ? 8'h5a : 8'h00));
@@ -184,7 +185,7 @@ module bytes (
     always @* cover (gone && saw_rollback && read == kept && kept == 9'd8);
 `endif
 `ifdef FULL
-    // Far from the start: a full memory that has room again, and a row after one that overran.
+    // Long traces to cover: a full memory that has room again, and a row after a row that overran.
     reg saw_full = 1'b0, saw_overrun = 1'b0;
     always @(posedge w_clk) begin
         if (full && w_write) saw_full <= 1'b1;

@@ -1,4 +1,4 @@
-// A value written to an address is read back from it, whatever is written to other addresses in between.
+// A value written to an address is read back from this address, independent of writes to other addresses in between.
 `default_nettype none
 module keeps (
     input wire       clk,

@@ -1,28 +1,28 @@
 // FIFO in block RAM from the camera's clock domain to the FT2232H's.
 //
 // Written bytes become visible to the reader when they are committed; a rollback discards them. A byte without room
-// turns the next commit into a rollback, so a row is complete or absent, whatever its writer does. Commits are at
+// turns the next commit into a rollback, so a row is complete or absent, independent of the writer. Commits are at
 // multiples of 8 bytes, as for rows of 16 n bytes with headers of 8; bytes beyond the last multiple wait for the next
 // commit.
 //
-// DEPTH is 7 KiB, which is not a power of two: pointers cross by handshakes, not in a Gray code. Up to 16 bytes of it
-// stay empty.
+// DEPTH is 7 KiB, which is not a power of two: pointers cross by handshakes, not in a Gray code. Up to 16 bytes of
+// the memory stay empty.
 //
 // If a clock glitch corrupts a pointer, at most DEPTH meaningless bytes are read before the FIFO recovers: the reader
 // continues until it reaches the writer's pointer.
 `default_nettype none
 module row_fifo #(
-    // Smaller for proofs, at least 8: DEPTH is 7/8 of 2^ADDRESS, and both are multiples of 16.
+    // Address width (bits), >= 8; smaller for proofs. DEPTH is 7/8 of 2^ADDRESS, and both are multiples of 16.
     parameter ADDRESS = 13
 ) (
     input  wire               w_clk,
     input  wire               w_write,
     input  wire [7:0]         w_data,
-    // With or after the last byte of a row, never both at once. A byte written together with a rollback is discarded
-    // too.
+    // Ends of a row, with or after its last byte; never both at once. A byte written together with a rollback is
+    // discarded too.
     input  wire               w_commit,
     input  wire               w_rollback,
-    // Room of two clocks ago [units of 16 bytes].
+    // Room of two clocks ago (units of 16 bytes).
     output reg  [ADDRESS-5:0] w_free,
 
     input  wire               r_clk,

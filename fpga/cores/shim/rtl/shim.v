@@ -11,7 +11,7 @@ module shim #(
     // The row FIFO has 7/8 of 2^FIFO_ADDRESS bytes: 14 of the HX1K's 16 memory blocks. The ring and the registers use
     // one each.
     parameter FIFO_ADDRESS = 13,
-    // Clocks of a tick, as a power of two; a second has 733 ticks.
+    // Binary logarithm of the number of clocks per tick; a second has 733 ticks.
     parameter TICK_WIDTH = 16
 ) (
     input  wire        clk,

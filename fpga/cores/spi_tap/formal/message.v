@@ -87,7 +87,7 @@ module message (
         assert (!(good && bad));
         assert (command == is_command);
         if (command) assert (word == part);
-        // All words of the ring and no others, each with its position.
+        // `pixel_write` reports all words of the ring and no others, each with its position.
         assert (pixel_write == (ended && last >= 5'd5 && last <= 5'd27));
         if (pixel_write) assert (word == part && pixel_at == last + 1'b1);
         // The answer is in the last word only.
@@ -114,11 +114,11 @@ module message (
     (* probe = "dut.sync_ss.first" *)   wire        d_ss_first;
     (* probe = "dut.sync_ss.synced" *)  wire        d_ss;
 
-    // The core's word holds the bits of the sum inverted; mask of those among the current bits.
+    // The core stores the bits of the sum inverted. This mask marks the inverted bits in its current word.
     reg [15:0] inverted = 16'd0;
     always @(posedge clk) if (more) inverted <= {inverted[14:0], index == 5'd28};
     wire [15:0] in_hand = ~(16'hffff << bits[3:0]);
-    // The CRC over its own word: the CRC after `count` bits of that word.
+    // CRC that includes the first `count` bits of the CRC word.
     function [15:0] over_itself(input [15:0] from, input [15:0] received, input [3:0] count);
         integer i;
         begin
@@ -147,8 +147,8 @@ module message (
         if (ended) assert (d_of_pixels == (last >= 5'd5 && last <= 5'd27));
     end
 
-    // From states that satisfy these invariants: good and bad messages, words of the ring, a message after a torn
-    // one.
+    // Traces to cover, from states that satisfy the invariants: good and bad messages, words of the ring, and a
+    // message after a torn one.
     reg saw_torn = 1'b0, saw_good = 1'b0;
     always @(posedge clk) begin
         if (begins && bad) saw_torn <= 1'b1;

@@ -1,4 +1,4 @@
-// Limit of the board, which no trace from the start reaches: silence starts with the 733rd tick.
+// Silence starts with the 733rd tick, the limit of the board. No trace from the start reaches it.
 `default_nettype none
 module second (
     input wire clk,

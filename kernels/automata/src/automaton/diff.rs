@@ -70,8 +70,8 @@ impl<'a> Matching<'a> {
         })
     }
 
-    /// Returns the unmatched pair with the highest likeness, the first of equal pairs; `None` if no pair has anything
-    /// in common.
+    /// Returns the unmatched pair with the highest similarity, the first of equal pairs; `None` if no pair is
+    /// similar.
     fn nearest(&self) -> Option<(usize, usize)> {
         let alone = |matched: &[Option<usize>]| -> Vec<usize> {
             (0..matched.len()).filter(|&state| matched[state].is_none()).collect()
@@ -82,7 +82,7 @@ impl<'a> Matching<'a> {
         scored.min_by_key(|&(score, pair)| (std::cmp::Reverse(score), pair)).map(|(_, pair)| pair)
     }
 
-    /// Returns the score for what two states share minus what they do not; `None` if they share nothing.
+    /// Returns the similarity of two states: shared minus unshared properties; `None` without shared properties.
     fn likeness(&self, i: usize, j: usize) -> Option<i32> {
         let ends = |(a, b): (&Transition, &Transition)| {
             let (to, new) = (usize::from(a.to), usize::from(b.to));

@@ -9,12 +9,12 @@ use xpuck_kernels::tree::{self, Tree};
 /// from which the tree was made, it lacks unreachable states and transitions hidden by an earlier one.
 ///
 /// # Errors
-/// The first node that does not fit the form, with what was expected; or two messages whose meaning is the same tree.
+/// Returns the first node that does not fit the form, with the expected content, or two messages with the same tree.
 pub fn from_tree(tree: &Tree, meanings: &Meanings) -> Result<Automaton, ConversionError> {
     meanings.check()?;
     meanings.check_distinct()?;
     let automaton = Reader { tree, meanings }.automaton()?;
-    // The reader does not check which code belongs to which state, nor the order of steps; converting back does.
+    // The reader checks neither the codes of the states nor the order of the steps; the conversion back does.
     let right = to_tree(&automaton, meanings)?;
     if right == *tree {
         return Ok(automaton);
@@ -121,7 +121,7 @@ impl Reader<'_> {
             _ => return Err(form(self.tree, at, WAY)),
         };
         let trigger = self.lookup::<Kind>(&self.meanings.conditions, condition, "no message has this condition")?;
-        // Without a message handed inward, the code to enter depends on the previous message.
+        // If no message is handed inward, the next code in v_scr depends on the previous message.
         let keeps = self.tree.nodes()[enter].kind == tree::Kind::Sel;
         let entry = if keeps {
             let first = self.children(enter, tree::Kind::Sel, WAY)?[0];

@@ -59,7 +59,7 @@ impl Area {
         overlap + if self.covers(own) > MOST_HIDDEN { self.half.x } else { 0.0 }
     }
 
-    /// Overlap of two rectangles [px²].
+    /// Overlap of two rectangles (px²).
     fn overlap(&self, other: &Area) -> f32 {
         let away = self.centre - other.centre;
         let common = vec2(self.half.x + other.half.x - away.x.abs(), self.half.y + other.half.y - away.y.abs());

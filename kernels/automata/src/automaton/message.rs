@@ -197,7 +197,7 @@ kinds! {
     LineFollowerStop "LNFLWER_STOP" 0,
     /// The line follower gave up its search for the line and stopped.
     LineLost "LINEFOLLOWER_LINELOST" 0,
-    /// Sets the power of a motor: motor (0 left, 1 right, 2 fork), power [-255..255].
+    /// Sets the power of a motor: motor (0 left, 1 right, 2 fork), power (-255..255).
     MotordriverPower "MOTORDRIVER_POWER" 2,
     /// Withdraws the requester's power for a motor.
     MotordriverNoPower "MOTORDRIVER_NOPOWER" 1,

@@ -14,7 +14,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Adds the states and transitions of another record.
+    /// Adds the used states and transitions of `other`.
     pub fn merge(&mut self, other: &Usage) {
         self.states |= other.states;
         for (mine, theirs) in self.incoming.iter_mut().zip(&other.incoming) {
@@ -46,7 +46,8 @@ pub struct PostOffice<'a> {
 }
 
 impl<'a> PostOffice<'a> {
-    /// Starts in the start state. The automaton must be valid, as [`super::parse`] and the operators guarantee.
+    /// Creates a post-office in the start state. The automaton must be valid, as [`super::parse`] and the operators
+    /// guarantee.
     pub fn new(automaton: &'a Automaton) -> PostOffice<'a> {
         let outgoing = automaton.states.iter().flat_map(|state| &state.outgoing);
         let minded = outgoing.fold(0, |bits, transition| bits | 1 << transition.trigger as u32);

@@ -7,7 +7,8 @@
 //! 2 -> 1: outgoing (CARGOLOADER_OK), in:-, out:BEEP_BEEP 3
 //! ```
 //!
-//! `states` may be omitted if transitions name the last state, `start` if it is 1; `#` begins a comment.
+//! `states` may be omitted if a transition names the last state, and `start` if the start state is 1. `#` begins a
+//! comment.
 
 use super::{Automaton, Kind, MAX_STATES, MAX_TRANSITIONS, Message, Module, State, Transition};
 use std::fmt::Write;
@@ -20,7 +21,7 @@ const MAX_TEXT: usize = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: line {line}: {message}")]
 pub struct AutomatonError {
-    /// File or text.
+    /// Name of the file or text.
     pub file: String,
     /// Line, from 1.
     pub line: usize,

@@ -12,9 +12,9 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 ///
 /// 1. At most one message arrives: the first transition of the current state whose trigger condition succeeds is
 ///    taken. The state changes, and the action of the message sent out is executed.
-/// 2. The robot executes the meaning of the message last handed inward, in this tick or an earlier one; before the
+/// 2. The robot executes the meaning of the message last handed inward, in this tick or an earlier tick. Before the
 ///    first message it executes the idle meaning. The memory of this meaning is reset if the robot executed another
-///    one in the previous tick.
+///    meaning in the previous tick.
 ///
 /// The result is that of step 2. If the action of the message sent out is running, the tick ends with that result.
 ///
@@ -41,7 +41,7 @@ use xpuck_kernels::tree::{Kind, MAX_DEPTH, Program, Tree};
 /// ```
 ///
 /// A state without transitions has `failurel`. Several conditions may hold in one tick, so the order of a state's
-/// transitions matters here even between different triggers, which [`simplify`](super::simplify) ignores. Unreachable
+/// transitions matters even between different triggers. [`simplify`](super::simplify) ignores that order. Unreachable
 /// states and hidden transitions are omitted.
 ///
 /// # Errors
@@ -81,7 +81,7 @@ struct MemoryState {
     inward: Option<Message>,
 }
 
-/// Reachable places with their codes, by state.
+/// Reachable contents of v_scr with their codes, by state.
 struct Places(Vec<(MemoryState, StateCode)>);
 
 impl Places {
@@ -150,7 +150,7 @@ impl MemoryState {
     }
 }
 
-/// Returns a tree that succeeds if one of the places is current.
+/// Returns a tree that succeeds if v_scr holds one of these codes.
 fn any_of(places: &[&(MemoryState, StateCode)]) -> Tree {
     sel(places.iter().map(|(_, code)| code.test()).collect())
 }
@@ -254,7 +254,7 @@ mod tests {
         Senses { prox: vector(), colours: [vector(), vector(), vector()], ..Senses::default() }
     }
 
-    /// Returns the place held in v_scr; asserts that exactly one test succeeds.
+    /// Returns the state and message held in v_scr; asserts that exactly one test succeeds.
     fn place_in(places: &Places, scratch: [f32; 3]) -> MemoryState {
         let now = vec2(scratch[1], scratch[2]);
         let mut found = places.0.iter().filter(|(_, code)| code.holds(now));

@@ -1,5 +1,5 @@
-//! Controller: the modules and their arbitration, either by post-offices that filter the messages of their modules or
-//! by a behaviour tree that gives the motors to one module.
+//! Controller: the modules and their arbitration. Either post-offices filter the messages of their modules, or a
+//! behaviour tree gives the motors to one module.
 
 use super::arbiter::{Arbiter, Arbitrating, Behaviour, UPDATE};
 use super::modules::{
@@ -13,8 +13,8 @@ use xpuck_kernels::random::Draws;
 /// post-offices.
 const MAX_MESSAGES: usize = 128;
 
-/// Automata of a controller, in the order of [`Module::ARBITRATED`]; a module without one sends and receives
-/// unfiltered.
+/// Automata of a controller, in the order of [`Module::ARBITRATED`]; a module without an automaton sends and receives
+/// unfiltered messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ControllerAutomata(pub [Option<Automaton>; 4]);
 
@@ -161,7 +161,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Sends all queued messages, and the messages that they cause; returns whether there were any.
+    /// Sends all queued messages and the messages that they cause; returns whether any message was sent.
     fn drain(&mut self, now: u32, plant: &mut World) -> bool {
         let mut taken = 0;
         while taken < self.queue.len() && taken < MAX_MESSAGES {
@@ -173,7 +173,7 @@ impl<'a> Controller<'a> {
         taken > 0
     }
 
-    /// Asks the tree which behaviour gets the motors, unless an action that must finish is in progress.
+    /// Gives the motors to the behaviour that the tree selects, unless an action that must finish is in progress.
     fn arbitrate(&mut self, now: u32, tree: &mut Arbitrating, senses: Senses, plant: &mut World) {
         tree.driving = tree.driving.filter(|&behaviour| self.is_at_work(behaviour));
         if tree.driving.is_some_and(|behaviour| behaviour.ends().is_none()) {
@@ -244,7 +244,8 @@ impl<'a> Controller<'a> {
         if let Some(message) = passed.out
             && self.queue.len() < MAX_MESSAGES
         {
-            // The message has already passed the post-office, so the sender is a module without one.
+            // The message has already passed the post-office, so Beep, a module without a post-office, becomes its
+            // sender.
             self.queue.push(Envelope { from: Module::Beep, to: None, priority: to.priority(), message });
         }
         if let Some(message) = passed.inward {

@@ -9,7 +9,7 @@ const DOWN: u8 = 2;
 const RISING: u8 = 3;
 const SINKING: u8 = 4;
 
-/// Cargo states; 0 is no cargo. Pushing: cargo on the lowered fork. Unloading has two stages.
+/// Cargo states; 0 means no cargo. PUSHING: cargo on the lowered fork. UNLOADING and PUT_DOWN: stages of unloading.
 const CARRIED: f32 = 1.0;
 const PUSHING: f32 = 2.0;
 const UNLOADING: f32 = 3.0;

@@ -1,6 +1,6 @@
 //! Cargo delivery after Petrovic, "Evolving automatons for distributed behavior arbitration" (NTNU 05/2005): a robot
-//! with a lifting fork finds the line under the lamp that is on, follows it to a station, loads or unloads, and
-//! continues to the other line.
+//! with a lifting fork finds the line under the lamp that is on, and follows the line to a station. There it loads or
+//! unloads, and continues to the other line.
 //!
 //! [`Scene`] is a world file. [`run()`] simulates a controller, which consists of the report's modules and a
 //! post-office ([`crate::automaton`]) for some of them. An [`Arbiter`] is a behaviour tree that replaces the

@@ -1,8 +1,8 @@
 //! Cargo world as data: the content of a world file.
 //!
-//! Lengths are fractions of the arena's unit (1.48 m make the robot an e-puck), times are milliseconds. Headings are
-//! as on a compass: 0 is along y, pi / 2 along x, as the printed areas in front of the stations imply. The origin is
-//! the lower left corner.
+//! Lengths are in units of the arena (with 1.48 m per unit, the robot has the size of an e-puck), times in
+//! milliseconds. Headings are as on a compass: 0 is along y, and pi / 2 along x. This follows from the printed areas
+//! in front of the stations. The origin is the lower left corner.
 
 use super::geometry::Rect;
 use schemars::JsonSchema;
@@ -41,11 +41,11 @@ fn yes() -> bool {
     true
 }
 
-/// Activation rule of an area.
+/// Activation rule of an area. Codes of the report stand in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
-    /// Once, until a script arms the area again (-1 in the report).
+    /// Once, until a script arms the area again (-1).
     Once,
     /// At each entrance (0).
     EachEntrance,
@@ -101,7 +101,7 @@ fn once() -> u32 {
     1
 }
 
-/// Command of a script. Lamps and areas are numbered from 1.
+/// Command of a script. Lamps and areas are numbered from 1. Codes of the report stand in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {

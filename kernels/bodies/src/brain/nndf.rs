@@ -53,9 +53,9 @@ impl Brain {
     /// Parses the NNDF of a body. Missing synapses have weight 0.
     ///
     /// # Errors
-    /// With line and column: text that is not NNDF, neurons without a counterpart in the body, missing neurons,
-    /// hidden neurons, synapses that do not lead from a sensor to a motor, duplicate synapses, weights that are not
-    /// finite, a period that is out of range or at a neuron other than that of the body's brain.
+    /// Errors have line and column. Rejected are: text that is not NNDF; neurons without a counterpart in the body;
+    /// missing or hidden neurons; synapses that do not lead from a sensor to a motor; duplicate synapses; weights
+    /// that are not finite; a period that is out of range, or at a neuron other than that of the body's brain.
     pub fn from_nndf(text: &str, plan: &Plan) -> Result<Brain, BodyError> {
         if text.len() > MAX_NNDF {
             return Err(BodyError::new("the NNDF", format_args!("{} bytes; at most {MAX_NNDF} are read", text.len())));
@@ -93,7 +93,7 @@ fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
 }
 
 struct Network<'a> {
-    /// Numbers of the links with sensors, by name; `joints` has those of the joints.
+    /// Numbers of the links with sensors, by link name; `joints` holds the numbers of the joints.
     links: BTreeMap<&'a str, usize>,
     joints: BTreeMap<String, usize>,
     /// Sensor neurons read so far; `motors` has the motor neurons.

@@ -1,5 +1,5 @@
-//! Contacts between the corners of cubes and the ground. As in Bullet, a corner stays in contact for a short distance
-//! after it rises, as long as another corner of the cube touches the ground.
+//! Contacts between the corners of cubes and the ground. As in Bullet, a rising corner stays in contact for a short
+//! distance, while another corner of the cube touches the ground.
 
 use super::model::Model;
 use super::order;
@@ -14,7 +14,7 @@ const HALF: f64 = 0.5;
 /// Maximum number of contacts of a cube.
 const MAX_CONTACTS: usize = 4;
 
-/// Corner in contact, which it may keep briefly after it rises.
+/// Corner in contact; the contact may last briefly after the corner rises.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contact {
     pub cube: usize,

@@ -19,7 +19,7 @@ const TERMS: [(usize, usize, usize, usize, usize); 3] = [(5, 0, 1, 1, 0), (3, 1,
 /// Rows in this order: joints, normal impulses of contacts, then friction along x and y for each contact.
 pub(super) struct Coupling {
     pub contacts: usize,
-    /// Impulse of each row if all other rows were unchanged.
+    /// Aim of each row: its impulse if all other rows are unchanged.
     pub target_impulses: Vec<f64>,
     /// Velocity change of a row per unit impulse on it.
     pub gains: Vec<f64>,
@@ -33,11 +33,11 @@ pub(super) struct Coupling {
     by_freedom: Vec<f64>,
     /// Whether a link is in contact or is an ancestor of a link in contact.
     is_active: Vec<bool>,
-    /// Angular and linear velocity of these links; `link_responses` has the velocity changes of all degrees of
+    /// Angular and linear velocity of each active link; `link_responses` has the velocity changes of all degrees of
     /// freedom per unit of the six link impulses.
     velocities: Vec<[V3; 2]>,
     link_responses: Vec<f64>,
-    /// Changes of the six velocities of each of these links, per unit impulse on each row.
+    /// Changes of the six velocities of each active link, per unit impulse on each row.
     by_link: Vec<f64>,
     masses: Vec<f64>,
 }
@@ -271,7 +271,7 @@ impl Coupling {
     }
 }
 
-/// Combines the six rows of a link to the row of a point in direction `k`.
+/// Combines the six rows of a link into the row of a point in direction `k`.
 #[inline(always)]
 fn combine(out: &mut [f64], link: &[f64], place: V3, k: usize) {
     let (motion, plus, minus, a, b) = TERMS[k];

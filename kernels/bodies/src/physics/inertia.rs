@@ -32,7 +32,7 @@ impl Composite {
 
 pub(super) struct Inertia {
     composites: Vec<Composite>,
-    /// Matrix rows: entries for the ancestors of a degree of freedom, in order, then its own.
+    /// Matrix rows: for each degree of freedom, the entries of its ancestors in order, then its own entry.
     rows: Vec<f64>,
     starts: Vec<usize>,
     /// Inverse matrix: one row per degree of freedom, padded to whole lanes with zeros.
@@ -117,7 +117,7 @@ impl Inertia {
         self.rows[..21].copy_from_slice(&base);
     }
 
-    /// Factors M = L^T L; entries of L replace those of M, and the diagonal then holds its reciprocal.
+    /// Factors M = L^T L. Entries of L replace those of M; on the diagonal, the reciprocals of L's entries are stored.
     #[inline(always)]
     fn factor(&mut self, model: &Model) {
         for k in (0..model.ancestors.len()).rev() {

@@ -21,8 +21,8 @@ pub(super) struct Cube {
     pub centre: V3,
 }
 
-/// Tree of links. Degrees of freedom: 0 to 2 rotation of the first link, 3 to 5 translation of the root's centre, `5
-/// + k` joint of link `k`.
+/// Tree of links. Degrees of freedom: 0 to 2 rotate the first link, 3 to 5 move the root's centre, and 5 + k turns
+/// the joint of link k.
 pub(super) struct Model {
     pub links: Vec<Link>,
     /// Cubes, one per part.

@@ -1,8 +1,8 @@
 //! Order in which Bullet processes constraints.
 
-/// Returns the order in which Bullet's quicksort leaves `n` equal elements: it swaps elements that compare equal. The
-/// last digits of an unconverged Gauss-Seidel iteration depend on this order, and resting bodies creep by such
-/// digits.
+/// Returns the order in which Bullet's quicksort leaves `n` equal elements: the algorithm swaps elements that compare
+/// equal. The last digits of an unconverged Gauss-Seidel iteration depend on this order, and resting bodies creep
+/// because of these digits.
 pub(super) fn bullet_order(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     swap_halves(&mut order);

@@ -1,9 +1,9 @@
 //! Solver for the impulses of motors, limits, contacts and friction by projected Gauss-Seidel.
 //!
 //! Order of rows, error correction and termination are those of Bullet's `btMultiBodyConstraintSolver` as configured
-//! by PyBullet, so the remaining error after the last iteration is the same. Bullet iterates on the velocities of all
-//! degrees of freedom. Here the rows change each other's aims directly ([`Coupling`]), which is faster and gives
-//! equal results up to rounding.
+//! by PyBullet. The remaining error after the last iteration is therefore the same. Bullet iterates on the velocities
+//! of all degrees of freedom. Here the rows change each other's aims directly ([`Coupling`]), which is faster and
+//! gives equal results up to rounding.
 
 use super::contacts::Contacts;
 use super::coupling::Coupling;
@@ -22,7 +22,7 @@ const HARD_LIMIT: f64 = 0.04;
 
 pub(super) struct Solver {
     joints: Vec<JointRow>,
-    /// Order of the joint limits, then motors.
+    /// Processing order of the joint limits, then of the motors.
     order: Vec<usize>,
     coupling: Coupling,
     /// Accumulated impulse of each row.
@@ -155,7 +155,7 @@ impl Solver {
         self.impulses[along_x] = x;
         self.impulses[along_y] = y;
         self.coupling.apply_friction(along_x, [dx, dy]);
-        // Bullet's residual uses the sum of both, not the larger one.
+        // Bullet's residual uses the sum of both friction rows, not the larger of the two.
         dx * self.coupling.gains[along_x] + dy * self.coupling.gains[along_y]
     }
 }

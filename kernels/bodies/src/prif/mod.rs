@@ -43,7 +43,7 @@ pub struct Prif {
 }
 
 impl Prif {
-    /// Returns an instruction for one part, with nothing after it.
+    /// Returns an instruction for one part, without following instructions.
     pub fn single(id: u32, part: Part, direction: Direction, axis: Axis) -> Prif {
         Prif { id, part, direction, repetitions: 1, axis, next: Vec::new() }
     }
@@ -58,7 +58,7 @@ impl Prif {
         self.next.iter().find(|(direction, _)| *direction == key).map(|(_, next)| next)
     }
 
-    /// Calls `visit` for this instruction, then for all following ones in order.
+    /// Calls `visit` for this instruction, then for all following instructions in order.
     pub fn each<'a>(&'a self, visit: &mut impl FnMut(&'a Prif)) {
         visit(self);
         for (_, next) in &self.next {

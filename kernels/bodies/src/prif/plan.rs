@@ -32,8 +32,9 @@ impl Plan {
     /// Builds the body of an instruction.
     ///
     /// # Errors
-    /// With the path to the instruction: overlapping parts, zero repetitions, a duplicate id, a brain that is not the
-    /// root or is a chain, a duplicate key, more than [`MAX_PARTS`] parts, nesting deeper than [`MAX_DEPTH`].
+    /// Errors have the path to the instruction. Rejected are: overlapping parts; zero repetitions; a duplicate id; a
+    /// brain that is not the root or is a chain; a duplicate key; more than [`MAX_PARTS`] parts; nesting deeper than
+    /// [`MAX_DEPTH`].
     pub fn new(prif: &Prif) -> Result<Plan, BodyError> {
         let mut builder =
             Builder { parts: Vec::new(), cells: BTreeMap::new(), ids: BTreeSet::new(), way: vec!["root"] };

@@ -17,8 +17,8 @@ const MAX_ATTRIBUTES: usize = 64;
 /// keys.
 ///
 /// # Errors
-/// With line and column: text that is not XML, a body that does not consist of unit cubes, joints that form a cycle
-/// or leave a part unconnected, names that do not follow PRIF.
+/// Errors have line and column. Rejected are: text that is not XML; a body that does not consist of unit cubes;
+/// joints that form a cycle or leave a part unconnected; names that do not follow PRIF.
 pub fn import(text: &str) -> Result<Prif, BodyError> {
     if text.len() > MAX_URDF {
         return Err(BodyError::new("the URDF", format_args!("{} bytes; at most {MAX_URDF} are read", text.len())));
@@ -189,7 +189,7 @@ fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
     Ok(Link { node, name: bare(name), id, left, part, centre: centres[0] })
 }
 
-/// Returns the class by colour, for programs that rename materials.
+/// Returns the class of a material's colour, because some programs rename materials.
 fn by_colour(material: Node) -> Option<Part> {
     let rgba = material.children().find(|child| child.has_tag_name("color"))?.attribute("rgba")?;
     let numbers: Vec<f64> = rgba.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -265,7 +265,7 @@ fn assemble(robot: Node, links: &BTreeMap<&str, Link>, joints: &[Joint]) -> Resu
             format_args!("{} of {} links hang together with the root; the others form a cycle", seen, links.len()),
         ));
     }
-    // Compares names and positions with those of the plan, so that their rules are implemented only there.
+    // Compares names and positions with those of the plan, so that only the plan implements their rules.
     let plan = Plan::new(&prif)?;
     for (index, part) in plan.parts().iter().enumerate() {
         let node = links.get(part.name.as_str()).ok_or_else(|| {

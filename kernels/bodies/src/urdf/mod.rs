@@ -14,5 +14,6 @@ pub use import::import;
 /// Maximum length of a URDF (bytes).
 pub const MAX_URDF: usize = 1 << 20;
 
-/// Centre of the root's cube in the root's frame, before the half edge is added, in half metres.
+/// Base point of the root's cube in the root's frame (half metres). The cube's centre is half an edge away from it, in
+/// the root's direction.
 const START: [i32; 3] = [0, 0, 4];

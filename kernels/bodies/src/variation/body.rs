@@ -9,11 +9,12 @@ use xpuck_kernels::random::Draws;
 /// Rule set of a mutation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MutationRules {
-    /// As specified in the README: class 0.2, shape 0.2, following instructions 0.6; within shape, direction 0.1,
-    /// repetitions 0.8, axis 0.1.
+    /// As specified in the README, with the probabilities class 0.2, shape 0.2, following instructions 0.6. Within
+    /// the shape: direction 0.1, repetitions 0.8, axis 0.1.
     #[default]
     Readme,
-    /// As implemented in the code: class 0.2, following instructions 0.8, never the shape.
+    /// As implemented in the code, with the probabilities class 0.2, following instructions 0.8. The shape never
+    /// changes.
     AsPublished,
 }
 
@@ -74,8 +75,8 @@ fn mutate_shape(prif: &mut Prif, draws: &mut Draws) {
     }
 }
 
-/// Adds an instruction under an unused key, or mutates the one under a used key. The direction of the new part is
-/// drawn independently of the key, as in pyro-corpus.
+/// Adds an instruction under an unused key, or mutates the instruction under a used key. The direction of the new
+/// part is drawn independently of the key, as in pyro-corpus.
 fn mutate_children(prif: &mut Prif, manner: MutationRules, fresh: u32, draws: &mut Draws) {
     let key = choose(draws, &Direction::ALL);
     match prif.next.iter_mut().find(|(direction, _)| *direction == key) {
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn mutations_are_as_frequent_as_the_readme_means_them() {
-        // New parts that would overlap the chain are drawn again: a sixth of 0.6.
+        // A sixth of the new parts (probability 0.6) would overlap the chain and is drawn again.
         let whole = 0.2 + 0.2 + 0.6 * 5.0 / 6.0;
         let share = shares(MutationRules::Readme);
         let expected = [("part", 0.2), ("direction", 0.02), ("repetitions", 0.16), ("axis", 0.02), ("new", 0.5)];

@@ -48,9 +48,9 @@ pub fn nudge_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     mutant
 }
 
-/// Returns a brain changed by a step of random size and reach: one synapse, or additionally a tenth, 0.3 or three
-/// quarters of them, with deviations from 0.1 to 3. Small steps tune a working brain, large steps find alternatives.
-/// Most steps add a normal deviate; one in ten each flips signs, draws weights anew, halves them, or applies
+/// Returns a brain changed by a step of random size and reach: one synapse, or additionally 0.1, 0.3 or 0.75 of all
+/// synapses, with deviations from 0.1 to 3. Small steps tune a working brain, large steps find alternatives. Six in
+/// ten steps add a normal deviate. One in ten each flips signs, draws new weights, halves weights, or applies
 /// [`mutate_brain`].
 pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     let kind = draws.below(10);
@@ -75,7 +75,7 @@ pub fn vary_brain(brain: &Brain, draws: &mut Draws) -> Brain {
     mutant
 }
 
-/// Returns a brain with a period of its own, drawn log-uniformly between 0.25 and 1.5 times `period` [s]: small
+/// Returns a brain with a period of its own, drawn log-uniformly between 0.25 and 1.5 times `period` (s): small
 /// bodies swing fast.
 pub fn draw_own_period(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
     let [shortest, longest] = OWN_PACES;
@@ -83,7 +83,8 @@ pub fn draw_own_period(brain: &Brain, period: f64, draws: &mut Draws) -> Brain {
     Brain { period: Some(drawn.clamp(*PERIODS.start(), *PERIODS.end())), ..brain.clone() }
 }
 
-/// Returns a brain whose own period, if any, is multiplied by a log-normal factor with a deviation of a fifth.
+/// Returns a brain whose own period, if any, is multiplied by a log-normal factor with a standard deviation of 0.2 in
+/// its logarithm.
 pub fn mutate_period(brain: &Brain, draws: &mut Draws) -> Brain {
     let other =
         |period: f64| (period * libm::exp(PERIOD_DEVIATION * normal(draws))).clamp(*PERIODS.start(), *PERIODS.end());
@@ -93,7 +94,7 @@ pub fn mutate_period(brain: &Brain, draws: &mut Draws) -> Brain {
 /// Returns the brain of a child: weights of synapses whose neurons both exist in the parent are kept, the others are
 /// standard normal. Neurons are matched by the names of their parts (sensors) or joints (motors).
 ///
-/// pyro-corpus inherits no weights; its children have brains as of [`Brain::random`].
+/// pyro-corpus inherits no weights; its children have random brains ([`Brain::random`]).
 ///
 /// # Errors
 /// The parent's brain does not fit the parent's body.
@@ -154,7 +155,7 @@ impl<'a> NeuronMap<'a> {
     ) -> Result<NeuronMap<'a>, BodyError> {
         brain.check(parent)?;
         let name = |part: usize| parent.parts()[part].name.clone();
-        // Returns the name in the parent of the child's part; the roots correspond.
+        // Returns the parent's name for a part of the child; the roots correspond.
         let called = |part: usize| match part {
             0 => Some(name(0)),
             _ => {
@@ -236,7 +237,8 @@ mod tests {
             single += u32::from(changes.len() == 1);
             large += u32::from(changes.len() > 60);
         }
-        // A quarter of nine tenths changes one weight; another quarter, and the remaining tenth, change most.
+        // A quarter of nine tenths of the steps changes one weight. Another quarter, and the remaining tenth, change
+        // most weights.
         assert!((75..=110).contains(&single) && (95..=165).contains(&large), "{single} {large}");
         let none = Brain { sensors: 1, motors: 0, weights: vec![], period: None };
         assert_eq!(vary_brain(&none, &mut draws(1)), none);
@@ -269,7 +271,7 @@ mod tests {
         let brain = Brain::random(&parent, &mut draws(1));
         let born = inherit(&parent, &brain, &child, &mut draws(2)).unwrap();
         assert_eq!((born.sensors, born.motors), (2, 2));
-        // The brain's sensor and the joint of part 1 exist in both; part 3 and its joint are new.
+        // The brain's sensor and the joint of part 1 exist in both bodies; part 3 and its joint are new.
         assert_eq!(born.weight(0, 0), brain.weight(0, 0));
         assert!(!brain.weights.contains(&born.weight(0, 1)) && !brain.weights.contains(&born.weight(1, 0)));
         assert_eq!(inherit(&parent, &brain, &parent, &mut draws(3)), Ok(brain.clone()));
@@ -286,7 +288,8 @@ mod tests {
             plan("(CPG(0), [FRONT, 1, Y], {LEFT: (S(1), [LEFT, 1, X], None), RIGHT: (S(7), [RIGHT, 2, X], None)})");
         let [m, f] = [(&mother, 1), (&father, 2)].map(|(plan, seed)| Brain::random(plan, &mut draws(seed)));
         let born = inherit_both([(&mother, &m), (&father, &f)], &[(7, 4)].into(), &child, &mut draws(3)).unwrap();
-        // Sensors: the brain, 1, and both of 7; motors: 1, and both of 7.
+        // Sensors: the brain, part 1, and both parts of instruction 7. Motors: part 1, and both parts of instruction
+        // 7.
         assert_eq!((born.sensors, born.motors), (4, 3));
         assert_eq!([born.weight(0, 0), born.weight(1, 0)], [m.weight(0, 0), m.weight(1, 0)]);
         for motor in [1, 2] {

@@ -17,8 +17,9 @@ pub struct Graft {
     pub ids: BTreeMap<u32, u32>,
 }
 
-/// Returns `mother` with one of her instructions, and everything that follows it, replaced by one of `father`'s. The
-/// inserted ids are new and unique. `None` if no try gives a valid body, or if a parent has only one instruction.
+/// Returns `mother` with one instruction, and all instructions that follow it, replaced by an instruction of
+/// `father`. The inserted ids are new and unique. `None` if no try gives a valid body, or if a parent has only one
+/// instruction.
 pub fn cross(mother: &Prif, father: &Prif, draws: &mut Draws) -> Option<Graft> {
     let (places, donors) = (count(mother), count(father));
     if places == 0 || donors == 0 {

@@ -2,7 +2,7 @@
 //!
 //! The mirror is the plane x = 0 through the root, along y. A half consists of the parts in the plane and in front of
 //! it; the whole body adds the image behind it. Ids distinguish the two sides: id `i` of a half becomes `2 i` in the
-//! whole body and `2 i + 1` in the image, so that parts keep their names from parent to child.
+//! whole body and `2 i + 1` in the image. Parts therefore keep their names from parent to child.
 
 use crate::part::{Axis, Direction};
 use crate::{Brain, Plan, Prif};
@@ -66,8 +66,8 @@ fn mirrored_limb(limb: &Prif, image: bool) -> Option<Prif> {
 }
 
 /// Returns the brain of a whole body, made mirror-symmetric: neurons behind the plane copy those of their images in
-/// front. Under reflection, a rotation about x keeps its sign, and one about y or z changes its sign. Joints in the
-/// plane about y or z stay still, because they would bend the body sideways.
+/// front. Under reflection, a rotation about x keeps its sign, and a rotation about y or z changes it. Joints in the
+/// plane with axis y or z stay still, because they would bend the body sideways.
 pub fn mirror_brain(plan: &Plan, brain: &Brain) -> Brain {
     let parts = plan.parts();
     let at: BTreeMap<[i32; 3], usize> = parts.iter().enumerate().map(|(part, one)| (one.cell, part)).collect();
@@ -140,7 +140,7 @@ mod tests {
         assert!(made > 10, "{made}");
     }
 
-    /// The reflected walk would be identical, except that constraints are solved sequentially.
+    /// The reflected walk differs only because constraints are solved sequentially.
     #[test]
     fn mirrored_body_and_brain_start_straight_ahead() {
         let body = mirrored_body(&Prif::parse(LIZARD).unwrap()).unwrap();

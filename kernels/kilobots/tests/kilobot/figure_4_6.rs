@@ -20,9 +20,9 @@ fn measured(foraging: &Foraging) -> [f32; 2] {
     })
 }
 
-/// Measured: 0.062 with a standard error of 0.001, a sixth less than in the thesis. The thesis's value is between
-/// those for motor nodes that run before they succeed, as in its text, and for motor nodes that succeed at once, as
-/// in the original program.
+/// Measured: 0.062 with a standard error of 0.001, a sixth less than in the thesis. The thesis's value is between the
+/// values of two rules: motor nodes run before they succeed, as in the thesis's text, or succeed at once, as in the
+/// original program.
 #[test]
 fn figure_4_6_fitness_is_near_thesis() {
     let [evolved, forward] = measured(&Foraging::thesis(25));

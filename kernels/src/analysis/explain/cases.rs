@@ -33,8 +33,8 @@ struct Axis {
 
 /// Tabulates the motion for `goal` in the possible situations of the senses at `cells`.
 ///
-/// The first sense takes all its values while the others are at rest: no obstacles, nothing seen, no neighbours. Then
-/// each other sense takes its values while the first sense has its first value.
+/// The first sense takes all its values while the others are at rest: no obstacles, no colours in view, no
+/// neighbours. Then each other sense takes its values while the first sense has its first value.
 pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
     situations(cells, state, |senses| {
         let Motion { wheels, words } = Motion::of(velocity(goal, senses));
@@ -65,7 +65,7 @@ pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)
     table
 }
 
-/// True for senses that always have a value here.
+/// Whether a sense always has a value in `state`.
 pub(super) fn always_present(cell: u8, state: &State) -> bool {
     match usize::from(cell) {
         UP | ATTR => true,
@@ -153,7 +153,7 @@ fn pattern(colour: &str, seen: usize) -> String {
     }
 }
 
-/// Maximum length of a sense's vector here (thesis 8.6.3 for v_prox), or the maximum number of neighbours.
+/// Maximum length of a sense's vector in `state` (thesis 8.6.3 for v_prox), or the maximum number of neighbours.
 pub(super) fn max_length(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
         PROX | LIGHT => 2.0,
@@ -164,14 +164,14 @@ pub(super) fn max_length(cell: u8, state: &State) -> f64 {
     }
 }
 
-/// Minimum length of a colour's vector here if the colour is seen; `None` for other senses.
+/// Minimum length of a colour's vector in `state` if the colour is seen; `None` for other senses.
 pub(super) fn min_length(cell: u8, state: &State) -> Option<f64> {
     let colour = (RED..NEIGHBOURS).contains(&usize::from(cell));
     let seen = colour.then(|| state.patterns(cell).filter(|(seen, _)| *seen != 0))?;
     seen.map(|(_, v)| f64::from(v.length())).reduce(f64::min)
 }
 
-/// Whether a cell of a sense may be positive, and negative, here; unknown colours may be both.
+/// Whether a cell of a sense may be positive in `state`, and whether it may be negative; for unknown colours, both.
 pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
     let corners =
         [(TYPICAL, TYPICAL), (TYPICAL, -TYPICAL), (-TYPICAL, TYPICAL), (-TYPICAL, -TYPICAL)].map(|(x, y)| vec2(x, y));
@@ -180,7 +180,7 @@ pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
     if usize::from(cell) < RED || usize::from(cell) & !1 == LIGHT { [may(1.0), may(-1.0)] } else { [true, true] }
 }
 
-/// Maximum value of a cell of a sense here.
+/// Maximum value of a cell of a sense in `state`.
 pub(super) fn max_component(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
         RED..NEIGHBOURS => {

@@ -15,7 +15,7 @@ const LONGEST: usize = 300;
 /// Numbers of neighbours for which a probability is stated.
 const NEIGHBOURHOODS: [f32; 4] = [0.0, 1.0, 3.0, 8.0];
 
-/// Describes a subtree that only tests as a condition; `None` for other subtrees.
+/// Describes a subtree of tests as a condition; `None` for other subtrees.
 pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
     let kids = |word: &str| -> Option<String> {
         let parts: Option<Vec<String>> = branch.kids.iter().map(|kid| condition(kid, facts)).collect();

@@ -100,8 +100,8 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
             let size = number(factor.abs());
             let text = match signs(*cell) {
                 Some([more, less]) => {
-                    // Described by the situation in which the robot goes forward or left, if the sense can be like
-                    // this here.
+                    // Describes the situation in which the robot goes forward or left, if the situation is possible
+                    // in `state`.
                     let [may_more, may_less] = may_be(*cell, state);
                     let up = *factor > 0.0;
                     let by_more = if up { may_more || !may_less } else { !may_less || less.is_empty() };
@@ -133,7 +133,7 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
     words
 }
 
-/// For one sense plus a constant: the angle by which the constant turns the heading away from the sense.
+/// Describes the angle by which a constant turns the heading away from a single sense; `None` for other goals.
 pub(super) fn bias(goal: &Pair, state: &State) -> Option<String> {
     let Terms { constant: (length, angle), terms } = terms(goal)?;
     let [term] = terms.as_slice() else { return None };

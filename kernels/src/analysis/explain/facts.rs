@@ -181,7 +181,7 @@ mod tests {
             senses.colours[2] = vector();
             let program = Program::compile(&tree).unwrap();
             let mut memory = Memory::new(&program);
-            // The registers of an earlier update must not matter.
+            // The registers of an earlier update must not affect the result.
             memory.tick(&program, &Senses { up: vector(), attr: vector(), ..senses }, draws);
             let (_, done) = memory.tick(&program, &senses, draws);
             let cells = [(PROX, senses.prox), (UP, senses.up), (ATTR, senses.attr), (BLUE, senses.colours[2])];

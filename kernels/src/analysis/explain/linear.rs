@@ -122,7 +122,7 @@ pub(super) fn known(cell: u8, state: &State, written: &[[Known; 2]]) -> Known {
     // A scalar node writes the same value to both components; the second component of a vector has an odd cell.
     let sum = state.writer(cell).map(|id| written[id][usize::from(cell & 1)].clone());
     match sum {
-        // A value computed from registers is invalid if these have changed since.
+        // A value computed from registers is invalid if the registers have changed since.
         Some(Known::Sum(sum)) if sum.registers().next().is_some() => Known::Unsure,
         Some(known) => known,
         None => Known::Unsure,
@@ -160,7 +160,7 @@ pub(super) fn computed(code: &Instruction, state: &State, written: &[[Known; 2]]
             [add(&add(&x, a, &u), -b, &v), add(&add(&y, b, &u), a, &v)]
         }
         Kind::Upfield => [UP, UP + 1].map(|cell| gain(cell, a)),
-        // With neighbours; without neighbours v_attr is (1, 0).
+        // Valid if there are neighbours; without neighbours v_attr is (1, 0).
         Kind::Attract => [ATTR, ATTR + 1].map(|cell| gain(cell, a)),
         _ => [None, None],
     }

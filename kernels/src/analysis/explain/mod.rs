@@ -45,7 +45,7 @@ pub struct Item {
     pub node: usize,
     /// Description; starts with a capital letter and ends without a full stop.
     pub text: String,
-    /// Goal velocity that it writes.
+    /// Goal velocity that the node writes.
     pub formula: Option<String>,
     /// Results of the formula in typical situations; empty for a constant.
     pub cases: Vec<Case>,
@@ -82,7 +82,8 @@ pub fn explain(tree: &Tree) -> Account {
     Account { before: tree.nodes().len(), tree: reduced, notes, root }
 }
 
-/// Note for a tree that reduces to a constant: it never drives, and the condition that it tests in a larger tree.
+/// Returns a note for a tree that reduces to a constant: the tree never drives, but tests a condition in a larger
+/// tree.
 fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
     if !matches!(reduced.nodes()[0].kind, Kind::Successl | Kind::Failurel) {
         return None;

@@ -101,7 +101,7 @@ fn greatest(values: impl Iterator<Item = (String, f32)>) -> Vec<String> {
     values.into_iter().map(|(name, value)| format!("{} by {name}", number(f64::from(value)))).collect()
 }
 
-/// Registers with the given senses; all others at rest.
+/// Registers with the given senses; all other registers have their rest values.
 fn board(senses: &[(u8, Vec2)]) -> [f32; CELLS] {
     let mut cells = [0.0; CELLS];
     for cell in (0..CELLS as u8).step_by(2) {
@@ -145,7 +145,7 @@ impl SteadyResponse {
     }
 }
 
-/// Number of nodes from a network to one of its neurons.
+/// Offset of a neuron's node from the node of its network, in preorder.
 fn neuron_place(branch: &Branch, neuron: usize) -> usize {
     let neurons = branch.parts.iter().enumerate().filter(|(_, part)| part.kind == Kind::Neuron);
     neurons.map(|(place, _)| place).nth(neuron).unwrap_or(0)

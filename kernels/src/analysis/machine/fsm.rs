@@ -1,4 +1,5 @@
-//! Conversion of finite state machines, including probabilistic ones, to trees (thesis 3.1.8, Figures 3.10 and 3.11).
+//! Conversion of deterministic and probabilistic finite state machines to trees (thesis 3.1.8, Figures 3.10 and
+//! 3.11).
 //!
 //! In each tick the transitions of the current state are tried in order. The first transition whose condition holds
 //! and whose random draw succeeds is taken. Then the action of the new current state is ticked, and its result is the
@@ -227,8 +228,8 @@ pub enum StateCode {
 const STATE: f32 = SCRATCH as f32;
 
 impl StateCode {
-    /// Returns the codes of all states, where `initial` is the index of the initial state: directions distributed
-    /// over the circle, in right angles if there are few states.
+    /// Returns the codes of all states, where `initial` is the index of the initial state. Directions are distributed
+    /// over the circle, at right angles if there are few states.
     pub fn of_states(states: usize, initial: usize) -> Vec<StateCode> {
         let step = (256 / states.saturating_sub(1).max(1)).min(64) as f32;
         let mut angle = -step;
@@ -255,14 +256,14 @@ impl StateCode {
         self.test().nodes().iter().all(|node| holds(&decode(node), scratch))
     }
 
-    /// Code that a node tests; `None` if the node is not such a test.
+    /// Returns the code that a node tests; `None` if the node does not test a code.
     pub fn of_test(node: &Node) -> Option<StateCode> {
         let [vector, angle, width, _] = node.operands;
         let code = if width == 0.0 { StateCode::Short } else { StateCode::Direction(angle) };
         (node.kind == Kind::Ifsect && vector == STATE).then_some(code)
     }
 
-    /// Code that a node writes; `None` if the node is not such a write.
+    /// Returns the code that a node writes; `None` if the node does not write a code.
     pub fn of_entry(node: &Node) -> Option<StateCode> {
         let code = match node.kind {
             Kind::Mulav => StateCode::Short,

@@ -119,7 +119,7 @@ fn of_composite(number: u16) -> (Variable, Variable) {
     (Variable { role: Role::State, node: number }, Variable { role: Role::Index, node: number })
 }
 
-/// Algorithms 9 and 10; the counter contains the remaining successes.
+/// `repeati` and `repeatr` (Algorithms 9 and 10); the counter contains the remaining successes.
 fn repeat(node: &Node, child: Form<Leaf>, number: u16) -> Form<Leaf> {
     let state = Variable { role: Role::State, node: number };
     let count = Variable { role: Role::Count, node: number };

@@ -6,7 +6,7 @@
 use super::form::Form;
 use super::leaf::{Leaf, Role, Variable};
 
-/// `par k` over children that may be running; `number` is the number of its variables.
+/// Converts `par k` with children that may be running; `number` is the number of the variables of the node.
 pub(super) fn par(k: i32, children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
     let variable = |role| Variable { role, node: number };
     let (count, possible, running) = (variable(Role::Count), variable(Role::Possible), variable(Role::Running));

@@ -1,8 +1,8 @@
 //! A universal computer as a tree (thesis 3.1.9): the RASP machine of Table 3.5, with one instruction per tick.
 //!
 //! The blackboard contains an accumulator A, an instruction pointer PC and registers X for program and data. Integers
-//! and registers are unbounded in the thesis but bounded here; exceeding a bound is a [`Fault`], never a wrong
-//! result.
+//! and registers are unbounded in the thesis, but bounded in this implementation; exceeding a bound is a [`Fault`],
+//! never a wrong result.
 
 use super::form::{Domain, Form};
 use crate::tree::{Status, shorten};
@@ -129,7 +129,7 @@ impl Rasp {
         Some(self.x[place(index)?])
     }
 
-    /// Executes one instruction; returns true if the machine halted, which changes nothing.
+    /// Executes one instruction; returns true if the machine halted. A halt changes no state.
     pub fn tick(&mut self, tree: &Form<RaspLeaf>) -> Result<bool, Fault> {
         self.fault = None;
         let status = tree.tick(self);
@@ -168,7 +168,7 @@ impl Rasp {
         self.cell(j).copied()
     }
 
-    /// Executes a leaf; returns false if a query does not hold. A fault changes nothing.
+    /// Executes a leaf; returns false if a query does not hold. A fault changes no state.
     fn execute(&mut self, leaf: RaspLeaf) -> Result<bool, Fault> {
         let overflow = Fault::Overflow { pc: self.pc };
         match leaf {

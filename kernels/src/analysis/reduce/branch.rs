@@ -17,8 +17,7 @@ pub(in crate::analysis) struct Branch {
     pub parts: Vec<Node>,
     /// Whether the structure of the subtree allows `running`.
     pub may_run: bool,
-    /// Everything that the subtree could read or write if all of it were ticked: scratch cells as bits, [`DRAW`] and
-    /// [`DRIVE`].
+    /// Bit mask of the registers that any node of the subtree reads or writes: scratch cells, [`DRAW`] and [`DRIVE`].
     pub touches: u8,
 }
 

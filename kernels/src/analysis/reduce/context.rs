@@ -14,7 +14,7 @@ pub(super) struct Frame<'a> {
 
 pub(super) type Place<'a> = Option<&'a Frame<'a>>;
 
-/// True if a node at `place` may return `b` instead of `a` in `state` without any other change, now or later.
+/// True if a node at `place` in `state` may return `b` instead of `a` without an effect in this or any later tick.
 pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
     let Some(frame) = place else { return true };
     if a == b {
@@ -34,7 +34,8 @@ pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
 fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
     let parent = frame.parent;
     let with_memory = matches!(parent.kind(), Kind::Seqm | Kind::Selm);
-    // Resuming at the first child is the same as starting; any other child would be stored.
+    // A composite that resumes at its first child behaves as at its start; the index of any other child would be
+    // stored.
     if with_memory && frame.index > 0 && (a == Status::Running || b == Status::Running) {
         return false;
     }
@@ -44,9 +45,9 @@ fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
         return same(frame.up, state, a, b);
     }
     let stays = if a == go_on { b } else { a };
-    // One result ends the composite, the other continues with the next children. These must have no side effects and
-    // end with the same result. Scratch registers are removed from the state, because registers that only these
-    // children read count as unread.
+    // One result ends the composite, the other continues with the next children. The next children must have no side
+    // effects and end with the same result. Scratch registers are removed from the state, because registers that only
+    // these children read count as unread.
     let mut flow = AbstractTick { stop_at_side_effects: true, ..AbstractTick::default() };
     let exits = flow.chain(parent, frame.index + 1, &state.without_scratch());
     if flow.side_effects || (with_memory && exits[Status::Running as usize].is_some()) {

@@ -52,8 +52,8 @@ pub(super) struct AbstractTick {
     pub stop_at_side_effects: bool,
 }
 
-/// Repeats abstract ticks until the states of the scratch registers converge; returns the visits of a tick from
-/// there.
+/// Repeats abstract ticks until the states of the scratch registers converge; returns the visits of a tick that
+/// starts with these states.
 pub(in crate::analysis) fn analyse(root: &Branch, nodes: usize) -> Vec<Visit> {
     let mut start = State::first();
     for round in 0.. {
@@ -118,7 +118,7 @@ impl AbstractTick {
             }
             Kind::Ifprob => {
                 self.side_effects = true;
-                // The probability is NaN for a NaN, and no draw is below NaN.
+                // An operand of NaN gives the probability NaN, and no draw is below NaN.
                 let never = entry.value(branch.code.s1).is_nan();
                 [(!never).then(|| entry.clone()), Some(entry.clone()), None]
             }

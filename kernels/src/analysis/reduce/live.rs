@@ -24,7 +24,8 @@ pub(super) fn analyse(root: &Branch, visits: &[Visit]) -> Vec<Use> {
     let mut live = Live { visits, uses: vec![Use::default(); visits.len()] };
     let mut end = 0;
     loop {
-        // Values that the next tick reads are live at the end of this one; its draws are independent.
+        // Values that the next tick reads are live at the end of this tick; the draws of the next tick are
+        // independent.
         let start = live.enter(root, [end; 3], true) & !DRAW;
         if start | end == end {
             return live.uses;
@@ -39,8 +40,8 @@ impl Live<'_> {
     fn enter(&mut self, branch: &Branch, after: [u8; 3], ignored: bool) -> u8 {
         let entry = self.enter_node(branch, after, ignored);
         let any_result = after[0] | after[1] | after[2];
-        // Registers that only serve to compute themselves: values that such a subtree reads are not live either.
-        // Unreachable parts must be harmless too, because the write on which they depend may be removed first.
+        // A register may serve only to compute itself: values that such a subtree reads are not live. Unreachable
+        // parts must have no effect either, because the write on which they depend may be removed first.
         if ignored && branch.touches & (any_result | DRIVE) == 0 { any_result } else { entry }
     }
 

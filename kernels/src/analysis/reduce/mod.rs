@@ -6,7 +6,7 @@
 //! as specified; a tree for a program compiled [as published](crate::tree::AsPublished) must not be reduced.
 //!
 //! Every pass analyses one abstract tick from all possible start states: forwards for results and register values,
-//! backwards for live values. Rules then rewrite the tree until nothing changes.
+//! backwards for live values. Rules then rewrite the tree until no rule applies.
 
 pub(super) mod branch;
 mod context;

@@ -52,7 +52,8 @@ fn auto_times_the_adapter_that_it_is_given() {
     assert_eq!(outcomes.len(), 100);
     let said = said(&engine).join("\n");
     assert!(said.starts_with("engine auto: ") && said.contains("robot-seconds a second"), "{said}");
-    // Any of the three may be fastest: a software adapter runs on the same cores, which other processes may use too.
+    // Any of the three engines may be fastest: a software adapter runs on the same cores, which other processes may
+    // use too.
     let rate = |key: &str| -> f64 {
         let after = said.split(&format!("{key} ")).nth(1).unwrap_or_else(|| panic!("no {key}: {said}"));
         after.split([',', ' ']).next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{said}"))
@@ -107,7 +108,7 @@ fn both_share_a_batch_and_keep_its_order() {
         let shared = engine.run(&programs(), &jobs);
         assert_eq!(shared.len(), simd.len());
         assert_eq!(shared.last(), simd.last(), "the last jobs are simd's");
-        // Straight drives: the two engines differ only in rounding.
+        // The robots drive straight, so the two engines differ only in rounding.
         assert!(shared.iter().zip(&simd).all(|(a, b)| (a.fitness - b.fitness).abs() < 0.05));
     }
     assert_eq!(engine.status().engine, "gpu+simd");

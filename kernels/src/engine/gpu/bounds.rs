@@ -13,7 +13,7 @@ pub(super) const ITERATIONS: u32 = 65_535;
 const DRAWS: u32 = 64;
 
 /// Maximum number of updates of a dispatch that stays within [`ITERATIONS`] in every case, for programs with the
-/// given number of nodes; 0 if a single update may exceed it.
+/// given number of nodes; 0 if a single update may exceed this bound.
 pub(super) fn updates(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     // Loads and stores are loops over bodies too.
     (ITERATIONS - 4 * own(layout, scene.bodies.len())) / of_update(layout, scene, nodes)

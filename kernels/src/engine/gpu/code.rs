@@ -2,7 +2,7 @@
 //!
 //! The result of a child fully determines the result of an enclosing `seq`, `sel`, `invert`, `successd` or `failed`,
 //! so these nodes need no instruction. When a child of a node with memory ends, an additional instruction updates the
-//! memory; these instructions follow those of the nodes.
+//! memory; the additional instructions follow the instructions of the nodes.
 
 use super::layout::NODE_WORDS;
 use crate::tree::network::Source;
@@ -27,11 +27,11 @@ pub(super) const JUMP_COUNTED: u32 = FIRST_JUMP + 4;
 /// First source of a synapse that denotes a neuron.
 pub(super) const FIRST_NEURON: u32 = 64;
 
-/// Kind and registers; two numbers; targets after success and failure; target after running and index of the node's
-/// memory.
+/// Words of an instruction: kind and registers; two numbers; targets after success and failure; target after running
+/// and index of the node's memory.
 pub(super) type Jump = [u32; NODE_WORDS];
 
-/// Instructions of a program. The first ones are its nodes, with the same indices.
+/// Instructions of a program. The first instructions are the program's nodes, with the same indices.
 pub(super) fn jumps(program: &Program) -> Vec<Jump> {
     let nodes: Vec<[u32; 5]> = program.words().collect();
     let mut linker = Linker { code: nodes.clone(), nodes, edges: BTreeMap::new() };
@@ -52,9 +52,9 @@ pub(super) fn jumps(program: &Program) -> Vec<Jump> {
     linker.code
 }
 
-/// Words of a program: instructions, then networks. A network consists of its number of neurons, the indices of its
-/// current and next outputs in a robot's memory, and for each neuron bias, gain, number of synapses, and source and
-/// weight of each synapse.
+/// Words of a program: instructions, then networks. A network starts with its number of neurons and the indices of
+/// its current and next outputs in a robot's memory. For each neuron follow bias, gain, number of synapses, and
+/// source and weight of each synapse.
 pub(super) fn words(program: &Program) -> Vec<u32> {
     let mut code = jumps(program);
     let mut networks = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn memory_words(program: &Program) -> usize {
 }
 
 /// Maximum number of instructions in a tick: each node is entered once, and each end of a child executes at most one
-/// more.
+/// more instruction.
 pub(super) fn most_steps(nodes: usize) -> u32 {
     2 * nodes as u32 + 1
 }

@@ -16,7 +16,7 @@ type Source = Box<dyn Fn(&Layout) -> String + Send + Sync>;
 /// An open device with its kernels.
 pub(super) struct Device {
     pub name: String,
-    /// Whether it is a software adapter, which limits loop iterations.
+    /// Whether the adapter is a software adapter, which limits loop iterations.
     pub software: bool,
     /// Minimum subgroup size (invocations).
     pub subgroup: usize,
@@ -43,7 +43,8 @@ pub(super) struct Batch<'a> {
     pub state_words: usize,
     pub programs: &'a [u32],
     pub table: &'a [u32],
-    /// Sizes in words of node memory, of work space (contacts etc.), and of cells and past poses; all start as zero.
+    /// Sizes (words) of the node memory, of the work space (contacts etc.), and of cells and past poses. All words
+    /// start as zero.
     pub memory: usize,
     pub work: usize,
     pub past: usize,
@@ -245,7 +246,7 @@ impl Device {
         })
     }
 
-    /// Returns buffers of at least these sizes: those of a finished batch, or new ones.
+    /// Returns buffers of at least these sizes: buffers of a finished batch, or new buffers.
     fn buffers(&self, sizes: &[u64; 6], staging: u64) -> Buffers {
         let mut free = locked(&self.free);
         let fits = |b: &Buffers| {

@@ -29,7 +29,7 @@ pub const HEADER: &[&str] = &[
     "LARGEST",
 ];
 
-/// Words of each body. The outcome needs only the first ones, which are read back.
+/// Words of each body. Only the first quantities are read back, because the outcome needs no others.
 pub const QUANTITIES: &[&str] = &[
     "X",
     "Y",
@@ -138,7 +138,7 @@ impl Layout {
         self.capacity.div_ceil(32)
     }
 
-    /// Number of words for a bit mask of everything that a body can touch.
+    /// Number of words for a bit mask of all objects that a body can touch.
     pub fn touch_words(&self) -> usize {
         (4 + MAX_PATCHES + self.capacity).div_ceil(32)
     }
@@ -154,8 +154,8 @@ impl Layout {
 /// with 128 invocations on an NVIDIA H200.
 const LEAST_INVOCATIONS: usize = 128;
 
-/// The smallest workgroup of whole subgroups in which at least 90 % of the lanes have a body, else the one with the
-/// fewest idle lanes.
+/// The smallest workgroup of whole subgroups in which at least 90 % of the lanes have a body. If there is no such
+/// workgroup: the workgroup with the fewest idle lanes.
 fn body_workgroup(bodies: usize, subgroup: usize) -> usize {
     let share = |size: usize| (size / bodies * bodies * 1000 / size, std::cmp::Reverse(size));
     let least = bodies.max(LEAST_INVOCATIONS);

@@ -1,9 +1,9 @@
 //! The GPU engine: WGSL kernels through wgpu, in two layouts (see `layout`).
 //!
 //! Batches of similar worlds are processed two at a time, so that one is prepared while the other runs. A dispatch
-//! performs several updates of all its worlds. Its size is limited by time (watchdogs) and, on software adapters, by
-//! loop iterations; the host does not wait between dispatches. Results differ from `reference` in rounding; the twin
-//! test compares each stage.
+//! performs several updates of all its worlds. The number of updates per dispatch is limited by time (watchdogs) and,
+//! on software adapters, by loop iterations; the host does not wait between dispatches. Results differ from
+//! `reference` in rounding; the twin test compares each stage.
 
 mod adapters;
 mod bounds;
@@ -103,8 +103,8 @@ impl Gpu {
     /// Opens the selected adapter.
     ///
     /// # Errors
-    /// One line if no adapter matches (with the available adapters), several match, a limit is too low (with the
-    /// required and actual values), or the driver rejects the request.
+    /// No adapter matches (with the available adapters); several adapters match; a limit is too low (with the
+    /// required and actual values); the driver rejects the request. Each error is one line.
     pub fn open_adapter(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
         let device = Device::open(choice, source)?;
         Ok(Gpu { sensing: None, device, lane: None, pace: Mutex::new(None), notice: Mutex::new(None) })
@@ -159,8 +159,8 @@ impl Gpu {
         Ok(BatchKind { code, scene, messages, updates, layout, bound, memories, table })
     }
 
-    /// Layout for worlds of a scene and trees with the given number of nodes, and the maximum number of updates of a
-    /// dispatch.
+    /// Returns the layout for worlds like `scene` and trees of `nodes` nodes. Also returns the maximum number of
+    /// updates of a dispatch.
     fn layout(&self, scene: &Scene, nodes: usize) -> (Layout, u32) {
         let of = |lane| Layout::of(lane, scene.bodies.len(), self.device.subgroup);
         let bound = |layout: &Layout| {
@@ -283,7 +283,7 @@ fn message_table(model: &Messages, scene: &Scene, updates: u32) -> Vec<u32> {
     table
 }
 
-/// Clock for the duration of dispatches, which determines the size of the next one; it does not affect results.
+/// Clock for the duration of dispatches, which determines the size of the next batch. It does not affect results.
 #[allow(clippy::disallowed_methods, reason = "the device's pace must be measured")]
 fn clock() -> Instant {
     Instant::now()

@@ -1,5 +1,5 @@
 //! The twin test: compares every stage on `reference` and on the GPU for the same inputs, and with a fault planted in
-//! each.
+//! each stage.
 //!
 //! Runs on any Vulkan adapter; `make test` installs Mesa's software adapter.
 
@@ -63,7 +63,7 @@ fn furnished() -> WorldSpec {
     spec
 }
 
-/// Layouts under test: both lanes, and the capacity for many robots.
+/// Layouts under test: both kinds of lanes, and the capacity for many robots.
 fn layouts() -> [Layout; 3] {
     let [body, world] = [LaneWork::Body, LaneWork::World].map(|lane| Layout::of(lane, ROBOTS + 3, 8));
     [body, world, Layout { capacity: MAX_BODIES, ..body }]
@@ -228,8 +228,8 @@ fn random(layout: Layout, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
-/// Velocities are below 1, with a few roundings of sqrt, division and sine: 2e-6. Spins reach 5 and involve division
-/// by small inertias: 1e-4.
+/// Tolerances: 2e-6 for velocities, which are below 1 and have a few roundings of sqrt, division and sine; 1e-4 for
+/// spins, which reach 5 and involve divisions by small inertias.
 fn friction(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_friction", 1);
@@ -243,7 +243,8 @@ fn friction(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["SPIN"], 1e-4, |w| after(w).iter().map(|(_, s)| vec![*s]).collect())
 }
 
-/// Eight iterations over chains of contacts accumulate rounding errors: velocities 1e-5, spins 1e-3, positions 1e-6.
+/// Eight iterations over chains of contacts accumulate rounding errors. Tolerances: 1e-5 for velocities, 1e-3 for
+/// spins, 1e-6 for positions.
 fn touching(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_contacts", 1);
@@ -260,7 +261,7 @@ fn touching(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["X", "Y"], 1e-6, |w| after(w).iter().map(|b| vec![b.pose.at.x, b.pose.at.y]).collect())
 }
 
-/// A step moves a body by millimetres: positions and headings within a few roundings of numbers up to pi.
+/// A step moves a body by millimetres, so positions and headings agree within a few roundings of numbers up to pi.
 fn moving(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_integrate", 1);
@@ -276,7 +277,7 @@ fn moving(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["X", "Y", "HEADING"], 1e-6, after)
 }
 
-/// A reading is a distance divided by 30 mm; grazing rays involve the root of a small difference: 2e-3.
+/// Tolerance 2e-3: a reading is a distance divided by 30 mm, and grazing rays involve the root of a small difference.
 fn rays(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_proximity", 1);
@@ -295,7 +296,7 @@ fn rays(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["PROX_X", "PROX_Y"], 2e-3, after)
 }
 
-/// Sum of eight numbers up to 1, each computed with a square root and a division: 2e-5.
+/// Tolerance 2e-5: a sum of eight numbers up to 1, each computed with a square root and a division.
 fn lights(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_light", 1);
@@ -317,7 +318,7 @@ fn lights(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["LIGHT_X", "LIGHT_Y"], 2e-5, after)
 }
 
-/// A position in the robot's frame: rounding only, because the choice of the tag is discrete.
+/// Positions in the robot's frame differ only by rounding, because the choice of the tag is discrete.
 fn tags(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_tags", 1);
@@ -372,7 +373,7 @@ fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["RED_X", "RED_Y", "GREEN_X", "GREEN_Y", "BLUE_X", "BLUE_Y"], 1e-6, after)
 }
 
-/// Sums over up to 15 neighbours of numbers up to 1; the count must be exact.
+/// The sums contain up to 15 numbers up to 1, one per neighbour. The count must be exact.
 fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     let [words, ..] = twin.run(device, "only_camera", 1);
@@ -389,7 +390,8 @@ fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["ATTR_X", "ATTR_Y"], 1e-5, attr)
 }
 
-/// Node memories are integers and must be exact. Goals are sums of a few products of numbers up to 20: 1e-4.
+/// Node memories are integers and must be exact. The tolerance of goals, which are sums of a few products of numbers
+/// up to 20, is 1e-4.
 fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
     const TICKS: u32 = 12;
@@ -431,7 +433,7 @@ fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &names, 1e-4, |w| expected[w as usize].clone())
 }
 
-/// The position is computed from the same random numbers: within one rounding.
+/// The position is computed from the same random numbers, so it agrees within one rounding.
 fn relocation(layout: Layout, device: &Device) -> Result<(), String> {
     let mut moved = Twin::new(layout);
     for (w, world) in moved.worlds.iter_mut().enumerate() {
@@ -461,7 +463,7 @@ fn relocation(layout: Layout, device: &Device) -> Result<(), String> {
 }
 
 /// Receptions are computed from the same random numbers, so counts must be exact. Bearings are angles with some
-/// roundings, and up to fifteen vectors of length up to 1 are summed: 2e-5.
+/// roundings, and up to fifteen vectors of length up to 1 are summed (tolerance 2e-5).
 fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     let model = Messages {
         range_noise_m: 0.03,
@@ -496,7 +498,8 @@ fn messages(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["ATTR_X", "ATTR_Y"], 2e-5, attr)
 }
 
-/// Task scores of one update: counts must be exact, other values within the rounding of a mean.
+/// Compares the task scores of one update: counts must be exact, other values must agree within the rounding of a
+/// mean.
 fn scores(layout: Layout, device: &Device) -> Result<(), String> {
     let tasks = [Task::Aggregation { range: 0.3 }, Task::Dispersion, Task::Coverage { cell: 0.2 }];
     for task in tasks {
@@ -715,8 +718,8 @@ fn lost_device_loses_no_results() {
     assert!(!Gpu::open_adapter(&AdapterChoice::Best).unwrap().is_lost(), "another one can be opened");
 }
 
-/// All tests here request only the limits of a Raspberry Pi 5 from the device, so kernels that exceed the limits of
-/// its driver (V3DV) are rejected on every adapter.
+/// All tests of this file request only the limits of a Raspberry Pi 5 from the device. Kernels that exceed the limits
+/// of its driver (V3DV) are therefore rejected on every adapter.
 #[test]
 fn kernels_run_within_the_limits_of_a_raspberry_pi() {
     let wgpu::Limits {

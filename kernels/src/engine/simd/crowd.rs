@@ -1,8 +1,8 @@
 //! Worlds with many robots: neighbour lists for each world of a block, and cameras with many bodies.
 //!
-//! A neighbour list contains all robots in range and all robots that can come into range before any robot has moved
-//! farther than half of [`SKIN`]; then the list is rebuilt (Verlet, "Computer 'experiments' on classical fluids",
-//! 1967). The lists are therefore always complete, and rebuilding is rare.
+//! A neighbour list contains all robots that are in range, or can come into range before any robot has moved farther
+//! than half of [`SKIN`]. Then the list is rebuilt (Verlet, "Computer 'experiments' on classical fluids", 1967). The
+//! lists are therefore always complete, and rebuilding is rare.
 
 use super::lanes::{BodyLanes, ImageLanes, LANES, Lanes, SenseLanes};
 use super::pairs::{Neighbours, RequestedSenses};
@@ -21,7 +21,7 @@ use crate::world::senses::{
 
 /// Additional reach of the lists (m). A larger value makes lists longer; a smaller value requires more rebuilds.
 const SKIN: f32 = 0.12;
-/// Squared displacement of a robot that triggers a rebuild [m^2]: half the skin, minus a margin for rounding.
+/// Squared displacement of a robot that triggers a rebuild (m^2): half the skin, minus a margin for rounding.
 const MOST_MOVED: f32 = (0.499 * SKIN) * (0.499 * SKIN);
 /// Number of bodies that a camera processes at once.
 const WIDTH: usize = 16;

@@ -31,8 +31,8 @@ pub struct BatchSimulation {
 }
 
 impl BatchSimulation {
-    /// Creates one world for each of these numbers at its start and computes the senses for the first time. World n
-    /// of a seed has the same start as run n of this seed in other engines.
+    /// Creates one world, at its start, for each number in `numbers`, and computes the senses for the first time.
+    /// World n of a seed has the same start as run n of this seed in other engines.
     ///
     /// # Panics
     /// If there are no worlds, or if [`WorldSpec::check`] rejects the world.

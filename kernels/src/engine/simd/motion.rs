@@ -15,8 +15,8 @@ use crate::world::task::Score;
 use crate::world::task::transport::touches_end;
 
 // Contacts of each body and lane: bit j for contact with a body j > i, INNER_WALL_BIT for inner walls, bits from
-// WALL_BITS for the arena's walls. With many robots, bit j denotes disc j, and `Near::touching` contains the pairs of
-// robots.
+// WALL_BITS for the arena's walls. With many robots, bit j denotes disc j, and `NeighbourList::touching` contains the
+// pairs of robots.
 const WALL_BITS: u32 = 28;
 const INNER_WALL_BIT: u32 = 27;
 

@@ -30,7 +30,7 @@ pub(in crate::engine) struct SceneBody {
     pub footing: FrictionParams,
     pub tall: bool,
     pub colour: Colour,
-    /// Index of its shape among the shapes of the scene.
+    /// Index of the body's shape among the shapes of the scene.
     kind: usize,
 }
 

@@ -205,7 +205,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads operands: wide ones from `wide`, one-byte ones from `narrow`, then zeros up to `end`.
+    /// Reads operands: wide operands from `wide`, one-byte operands from `narrow`, then zeros up to `end`.
     fn operands(&self, kind: Kind, mut wide: usize, mut narrow: usize, end: usize) -> Result<[f32; 4], BinaryError> {
         let mut values = [0.0; 4];
         for (value, o) in values.iter_mut().zip(kind.spec().operands) {

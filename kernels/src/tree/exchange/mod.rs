@@ -190,7 +190,7 @@ impl<'a> Source<'a> {
             }
         }
         let unknown = operands.iter().filter(|word| spec.operands.iter().all(|o| o.name != word.name));
-        // Each error searches the whole text for its line, so their number is limited.
+        // Each error searches the whole text for its line, so the number of errors is limited.
         for word in unknown.take(MOST_UNKNOWN) {
             let name = shorten(&word.name);
             fault(word.at, format!("{} has no `{name}`; it takes {}", spec.name, usage(spec.operands)));

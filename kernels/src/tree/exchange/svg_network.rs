@@ -6,7 +6,7 @@ use super::super::network::{Network, Source, networks};
 use super::super::registers::scalar_name;
 use std::fmt::Write;
 
-/// Sizes [px]: cell of a weight (`CELL`), row labels (`LEFT`), column labels (`TOP`), margin (`EDGE`).
+/// Sizes (px): cell of a weight (`CELL`), row labels (`LEFT`), column labels (`TOP`), margin (`EDGE`).
 const CELL: f32 = 16.0;
 const LEFT: f32 = 58.0;
 const TOP: f32 = 74.0;

@@ -83,8 +83,8 @@ pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
     }
 }
 
-/// Converts an error of the parser. Its message ends with the position, which is removed here; for an incomplete text
-/// the position is the end.
+/// Converts an error of the parser. The position at the end of the parser's message is removed. For an incomplete
+/// text, the position is the end of the text.
 fn malformed(source: &Source, base: usize, text: &str, error: &roxmltree::Error) -> ParseError {
     if let roxmltree::Error::UnclosedRootNode | roxmltree::Error::UnexpectedEndOfStream = error {
         return source.error(base + text.trim_end().len(), format!("not XML: {error}"));

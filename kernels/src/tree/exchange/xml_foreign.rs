@@ -1,4 +1,4 @@
-//! Nodes of BehaviorTree.CPP 4.10 without an equivalent here, and the reason for each rejection.
+//! Nodes of BehaviorTree.CPP 4.10 without an equivalent in this crate, and the reason for each rejection.
 
 /// Attributes that contain conditions and scripts of a node.
 pub(super) const SCRIPTS: [&str; 9] =

@@ -73,7 +73,7 @@ pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
 /// `main_tree_to_execute`, else it is the tree that no other tree uses as a `SubTree`.
 ///
 /// Custom nodes may be written as `<movcs .../>` or as `<Action ID="movcs" .../>`. Nodes of BehaviorTree.CPP without
-/// an equivalent here are rejected.
+/// an equivalent in this crate are rejected.
 ///
 /// # Errors
 /// All errors; only the first if later errors cannot be determined.
@@ -372,7 +372,7 @@ impl<'a> Reader<'a> {
     /// equivalent to a composite with repeated copies of the child.
     ///
     /// For each cycle BehaviorTree.CPP ticks the whole tree again, so an enclosing reactive composite would restart
-    /// an earlier child that ended in this tick. No node here does this.
+    /// an earlier child that ended in this tick. No node of Xpuck restarts such a child.
     fn repeated(
         &mut self,
         xml: &'a Xml,

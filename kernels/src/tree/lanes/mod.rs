@@ -20,8 +20,8 @@ pub use draws::{DrawLanes, DrawPlace};
 use leaf::leaf;
 use network::network;
 
-/// Number of lanes (robots or worlds): the 32-bit lanes of a 512-bit register. Narrower registers process them in
-/// turns.
+/// Number of lanes (robots or worlds): the 32-bit lanes of a 512-bit register. Narrower registers process the lanes
+/// in turns.
 pub const LANES: usize = 16;
 
 /// One number per lane.
@@ -247,7 +247,8 @@ fn store_resume(memory: &mut [u16; LANES], child: usize, of: Results) {
     }
 }
 
-/// Algorithms 9 and 10; the payload counts the remaining successes.
+/// Updates a `repeati` or `repeatr` after a tick of its child (Algorithms 9 and 10); the payload counts the remaining
+/// successes.
 #[inline(always)]
 fn repeat(memory: &mut [u16; LANES], of: Results) -> Results {
     let (success, failure, running) = (lanes_of(of.success), lanes_of(of.failure), lanes_of(of.running));

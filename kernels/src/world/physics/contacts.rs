@@ -46,7 +46,7 @@ pub(crate) type BodyVelocities = [BodyVelocity];
 pub(crate) struct Pair {
     inverse_mass: [f32; 2],
     radius: [f32; 2],
-    /// Angular velocity per unit of tangential impulse [1/(kg m)].
+    /// Angular velocity per unit of tangential impulse (1/(kg m)).
     turn: [f32; 2],
     normal_mass: f32,
     tangent_mass: f32,
@@ -142,9 +142,9 @@ pub(crate) struct Contacts {
 /// A world with its contacts.
 #[derive(Clone, Copy, Debug)]
 struct WorldContacts {
-    /// Start of the movements of its bodies; the movement of its walls follows them.
+    /// Index of the first body's movement; the movement of the walls follows the movements of the bodies.
     bodies: usize,
-    /// Range of its contacts in the list, at most [`most_contacts`].
+    /// Range of the world's contacts in the list, at most [`most_contacts`].
     contacts: [usize; 2],
     /// Whether the solver has not converged yet for this world.
     open: bool,
@@ -188,15 +188,15 @@ impl Contacts {
         self.worlds.clear();
     }
 
-    /// Starts the next world. Contacts added afterwards belong to it; its movements follow those of the previous
-    /// worlds.
+    /// Starts the next world. Contacts added afterwards belong to this world, whose movements follow those of the
+    /// previous worlds.
     pub fn begin_world(&mut self) {
         let bodies = self.worlds.len() * (self.bodies + 1);
         self.worlds.push(WorldContacts { bodies, contacts: [self.list.len(); 2], open: true, change: 0.0 });
     }
 
-    /// Adds the contact of body `a` with one of the arena's four walls. `velocities` contains the movements of this
-    /// world, here and below.
+    /// Adds the contact of body `a` with one of the arena's four walls. `moving` contains the movements of this
+    /// world.
     pub fn add_wall(
         &mut self,
         a: usize,

@@ -13,15 +13,15 @@ use std::sync::LazyLock;
 pub struct Patch {
     /// Centre of the patch, on a wall (m).
     pub at: Vec2,
-    /// Half its length along the wall (m).
+    /// Half the length of the patch along the wall (m).
     pub half_length: f32,
-    /// Its colour.
+    /// Colour of the patch.
     pub colour: Colour,
 }
 
 impl Patch {
-    /// Whether the patch belongs to a wall at an x end of the arena, i.e. a wall parallel to y: it belongs to the
-    /// nearest wall. The arguments are half the length and half the width of the arena (m).
+    /// Whether the patch belongs to a wall at an x end of the arena, i.e. a wall parallel to y. A patch belongs to
+    /// the nearest wall. The arguments are half the length and half the width of the arena (m).
     pub fn is_upright(&self, (half_length, half_width): (f32, f32)) -> bool {
         (half_length - self.at.x.abs()).abs() <= (half_width - self.at.y.abs()).abs()
     }
@@ -185,7 +185,7 @@ mod tests {
         let (mut seen, mut looked_at) = (0, 0);
         for i in 0..200_000 {
             let heading = draws.range(-3.2, 3.2);
-            // Anywhere, close to the robot, or beside the edges of the field of view at about the radius.
+            // Positions anywhere, close to the robot, or about a radius away from the edges of the field of view.
             let radius = [0.0375, 0.105, 1.0][i % 3];
             let distance = draws.range(0.0, [28.0, 0.5, 3.0][i / 3 % 3]);
             let slip = [draws.range(-3.2, 3.2), (radius / distance.max(radius)).asin() + draws.range(-1e-5, 1e-5)];

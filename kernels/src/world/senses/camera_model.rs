@@ -32,7 +32,7 @@ pub const PERFECT_AGE: f32 = 0.5 * CONTROL_PERIOD * (SLOW_SENSES_PERIOD - 1) as 
 const PICTURE: u32 = (1 << PICTURE_BITS) - 1;
 /// Factor that replicates one image to a history of three equal images.
 pub(crate) const THRICE: u32 = 1 | 1 << PICTURE_BITS | 1 << (2 * PICTURE_BITS);
-/// Bit mask of the three images of a history; the bits above contain the delay (controller updates).
+/// Bit mask of the three images of a history; the bits above this mask contain the delay (controller updates).
 pub(crate) const PICTURES: u32 = PICTURE * THRICE;
 /// First bit of the delay in a history.
 pub(crate) const DELAY_BIT: u32 = 3 * PICTURE_BITS;

@@ -1,5 +1,5 @@
 //! Messages of simulated robots in a world with a message distribution model. Messages report past poses, so recent
-//! poses are stored. Both engines use this code, one instance per world.
+//! poses are stored. The engines `reference` and `simd` use this code, with one instance per world.
 
 use super::messages::{Channel, MessageId, Messages};
 use super::{attraction_step, compass};
@@ -31,7 +31,7 @@ pub(crate) struct ChannelHistory {
     /// Start in `past` of the poses in the last message.
     message_start: usize,
     moment: MessageId,
-    /// Grid of these poses; `None` for few robots.
+    /// Grid of the poses in the last message; `None` for few robots.
     grid: Option<Grid>,
     /// Candidate neighbours of the listening robot: all robots if there is no grid.
     near: Vec<u16>,

@@ -64,7 +64,8 @@ pub fn brightness(at: Vec2, ahead: Vec2, lighting: &Lighting) -> [f32; 8] {
 }
 
 /// v_light: the sum of vectors along the sensor rays, each with the sensor's reading minus the minimum reading. It
-/// points to the light; its length is about the brightness above the surroundings of a sensor that faces the light.
+/// points to the light. Its length is approximately the reading of a sensor that faces the light, minus the
+/// brightness of the surroundings.
 pub fn light_vector(readings: &[f32; 8]) -> Vec2 {
     let least = readings.iter().copied().fold(readings[0], min);
     let mut sum = Vec2::ZERO;

@@ -1,4 +1,5 @@
-//! The robot's senses (Table 6.1): proximity rays, the three-segment camera, range and bearing, the compass, ambient light and tags.
+//! Senses of the robot (Table 6.1): proximity rays, the three-segment camera, range and bearing, the compass, ambient
+//! light and tags.
 
 mod camera;
 pub mod camera_model;

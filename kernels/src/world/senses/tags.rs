@@ -12,8 +12,8 @@ pub const USUAL_RANGE: f32 = 1.2;
 pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
 /// Squared cosine of the steepest detection angle, 70 degrees.
 pub(crate) const STEEPEST: f32 = 0.116_977_78;
-/// Fraction of the distance to a tag beyond which a wall does not hide it: a wall hides tags behind it, but not tags
-/// on it.
+/// Fraction of the distance to a tag beyond which a wall does not hide the tag. A wall hides the tags behind it, but
+/// not the tags on it.
 pub(crate) const OCCLUSION_LIMIT: f32 = 0.99;
 
 /// A tag on a wall.
@@ -21,7 +21,7 @@ pub(crate) const OCCLUSION_LIMIT: f32 = 0.99;
 pub struct Tag {
     /// Position (m).
     pub at: Vec2,
-    /// Direction of its face, a unit vector.
+    /// Direction of the tag's face, a unit vector.
     pub facing: Vec2,
 }
 

@@ -87,7 +87,7 @@ pub struct Foraging {
 }
 
 impl Foraging {
-    /// Starts with the given number of robots, none of which carries an item.
+    /// Creates the count for the given number of robots, which carry no items.
     pub fn new(nest: Region, food: Region, robots: usize) -> Foraging {
         Foraging { nest, food, carrying: vec![false; robots], delivered: 0 }
     }
@@ -104,7 +104,7 @@ impl Foraging {
         }
     }
 
-    /// Delivered items divided by food_max (Eq. 4.1 and 4.2), the number for robots that start at the edge of the
+    /// Delivered items divided by food_max (Eq. 4.1 and 4.2). food_max assumes that robots start at the edge of the
     /// nest and drive back and forth in straight lines at full speed.
     pub fn fitness(&self, robots: usize, seconds: f32) -> f32 {
         self.delivered as f32 / food_max(&self.nest, &self.food, robots, seconds)

@@ -34,7 +34,7 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// A cluster is a chain of robots whose centres are at most `range` apart (m).
+    /// Creates the score. A cluster is a chain of robots whose centres are at most `range` (m) apart.
     pub fn new(range: f32, robots: usize, half_arena: (f32, f32)) -> Aggregation {
         Aggregation {
             range,

@@ -83,8 +83,8 @@ pub fn position_fitness(frisbee: &Body, half_length: f32) -> f32 {
     fitness_of_place(frisbee.pose.at.x, half_length - frisbee.shape.radius)
 }
 
-/// [`position_fitness`] from the frisbee's x and its maximum (m); clamped, because robots can press the frisbee
-/// slightly into the wall.
+/// [`position_fitness`] from the frisbee's x and the maximum of its magnitude (m); clamped, because robots can press
+/// the frisbee slightly into the wall.
 pub fn fitness_of_place(x: f32, reach: f32) -> f32 {
     min(max(-x, 0.0) / reach, 1.0)
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Maximum number of additional versions of crates in a program; one of them is used only by the Python package.
+/// Maximum number of additional versions of crates in a program; one of these versions is used only by the Python
+/// package.
 const MOST_DUPLICATES: usize = 17;
 /// Public registry, in the notation of lock files.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";

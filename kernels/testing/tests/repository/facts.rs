@@ -24,7 +24,7 @@ fn versions_are_the_same_everywhere() {
     {
         assert!(file(path).contains(&line), "{path} does not say {:?}", line.trim());
     }
-    // The stable channel, or a version that is new enough.
+    // The channel is `stable`, or a version that is new enough.
     let toolchain = toml("rust-toolchain.toml")["toolchain"]["channel"].as_str().expect("a channel").to_owned();
     assert!(
         toolchain == "stable" || numbers(&toolchain) >= numbers(&oldest),
@@ -41,20 +41,20 @@ fn messages_explained_in_robots_page_exist() {
         "cannot open ",
         ", which drives this robot: end it first",
         "does not acknowledge",
-        "answered a packet that is corrupt",
-        "of nothing but zeros",
+        "answered with a corrupt packet",
+        "answered with a packet of zeros only",
         "the dsPIC's report to command ",
         "no USB device ",
-        ", which is no camera sensor of an e-puck",
+        ", which is not a camera sensor of an e-puck",
         "all pixels alike",
-        "the hub does not let this robot's key in",
+        "the hub rejects this robot's key",
         " has no operators/*.pub, so every experiment is refused",
         "wheels and evolution stand still until it says RUN",
         " is lost (silent for 3 s): check its power and network",
         "two programs with the key of robot ",
         "the kernel refuses real-time priority",
         "the robot runs without evolution",
-        "; evolution goes on without",
+        "; evolution continues without checkpoints",
     ];
     let read =
         |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -1,5 +1,5 @@
-//! Top-level folders are layers: each uses only itself and those before it, in its crates and in the files included
-//! in a program.
+//! Top-level folders are layers. A layer uses only itself and lower layers, in its crates and in the files that its
+//! programs include.
 
 use crate::{crates, files, root};
 use std::path::{Component, Path, PathBuf};
@@ -28,8 +28,8 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// Returns paths in a source that the compiler reads: those of `include_str!` and similar macros, and of modules in
-/// other places.
+/// Returns paths in a source that the compiler reads: paths in `include_str!` and similar macros, and paths of
+/// modules in other places.
 fn included(text: &str) -> impl Iterator<Item = &str> {
     ["include_str!(\"", "include_bytes!(\"", "include!(\"", "#[path = \""]
         .into_iter()

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// Words that do not begin a summary: they make a clause in the place of a noun.
 const OPENINGS: &str = r"^(What|Who|Whoever|Where|How (often|many|much|long|far)|Of|By|Those|None|So)\b";
-/// Verbs of speech, which programs do not do.
+/// Verbs of speech, which must not describe programs.
 const SPEECH: &str = r"(?i)\b(told|tells|says)\b";
 /// Longest name of a test (characters).
 const LONGEST_NAME: usize = 60;
@@ -106,7 +106,7 @@ fn test_names_have_at_most_60_characters() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// `tools/subjects.sh`, which CONTRIBUTING names.
+/// Tests `tools/subjects.sh`, which CONTRIBUTING names.
 #[test]
 fn subjects_of_commits_are_checked() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -2,7 +2,7 @@
 //!
 //! The report's modules are written in C, but the code is not printed; details follow this project's interpretation
 //! of the report's section on the example task. Each module has `handle` for messages that passed its post-office.
-//! Modules that wait also have `wake_at` [ms; `u32::MAX` for never] and `wake`.
+//! Modules that wait also have `wake_at` (ms; `u32::MAX` for never) and `wake`.
 
 mod avoidance;
 mod cargoloader;

@@ -7,7 +7,7 @@ use crate::cargo::scene::{Activation, Command, LOADED, TARGET_MARK, TICK};
 use crate::cargo::tally::COUNTED_SCRIPTS;
 use xpuck_kernels::math::{max, min};
 
-/// Tolerance for being inside an area; a robot that touches a wall is within rounding of it.
+/// Tolerance at the edges of areas, because the position of a robot at a wall has rounding errors.
 const SLACK: f32 = 1e-4;
 
 impl World<'_> {
@@ -39,7 +39,7 @@ impl World<'_> {
             let entered = inside && self.inside >> i & 1 == 0;
             self.inside = self.inside & !(1 << i) | u64::from(inside) << i;
             let acts = match area.activation {
-                // A robot that is already inside when the area is armed counts.
+                // A robot that is already inside when the area is armed also activates it.
                 Activation::Once => inside && self.armed >> i & 1 == 1,
                 Activation::EachEntrance => entered,
                 Activation::After(delay) => entered && self.now - self.activated[i] >= delay,

@@ -2,8 +2,8 @@
 //!
 //! The robot's program reads its sensors every [`TICK`]. Between two changes of the motors, the path is a closed
 //! form, so a pose does not depend on the evaluation times. For each sense, the distance to the nearest edge gives
-//! the earliest tick at which it can change; it is not evaluated before. Durations are split at the interpolated time
-//! of a change within a tick.
+//! the earliest tick at which the sense can change; the sense is not evaluated before. Durations are split at the
+//! interpolated time of a change within a tick.
 
 mod areas;
 mod count;
@@ -64,7 +64,7 @@ pub struct Senses {
 /// Simulated world.
 pub(in crate::cargo) struct World<'a> {
     prepared: &'a PreparedScene,
-    /// Evaluate everything at every tick, because changes due to sensor noise cannot be predicted.
+    /// Whether all senses are evaluated at every tick, because changes due to sensor noise cannot be predicted.
     every_tick: bool,
     now: u32,
     stretch: Motion,
@@ -172,7 +172,7 @@ impl<'a> World<'a> {
         std::mem::take(&mut self.marks)
     }
 
-    /// Next tick at which something can happen.
+    /// Next time at which a sense or the fork can change, or an area or a timed script can act (ms).
     pub fn next(&self) -> u32 {
         if self.every_tick {
             return self.now + TICK;
@@ -183,7 +183,7 @@ impl<'a> World<'a> {
         self.next_event.iter().filter(|event| event.1 > 0).fold(next, |next, event| next.min(event.0))
     }
 
-    /// Sets the powers of the wheels [-255..255].
+    /// Sets the powers of the wheels (-255..255).
     pub fn drive(&mut self, left: i16, right: i16) {
         if (left, right) == self.wheels {
             return;
@@ -266,7 +266,7 @@ impl<'a> World<'a> {
             }
             self.due.light = later(tick, distance.abs(), self.stretch.speed.abs());
         }
-        // A robot that makes contact moved before it; one that loses contact moves after it.
+        // The robot moves before the start of a contact, and after the end of a contact.
         let speed = if touched { self.stretch.speed } else { speed };
         self.account(before, time, speed, &mut crossings);
         if self.fork.advance(tick, &mut self.registers[CARGO]) {
