@@ -79,7 +79,7 @@ pub enum StartError {
     #[error("{0}")]
     Programs(FileError),
     /// A device cannot be opened.
-    #[error("{0}; is the arena running, or the robot's board connected?")]
+    #[error("{0}; check that the arena is running, or that the robot's board is connected")]
     Device(#[from] BodyLinkError),
 }
 
@@ -163,7 +163,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     let mut operators = Operators::new(config);
     let trust = operators.refresh().unwrap_or_else(Trust::nobody);
     if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
-        warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} has no keys: every host that reaches it can see the tree");
+        warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} is not protected by keys: every host that reaches it can see the tree");
     }
     let core = Core::new(config.island, fresh_session()?, trust).with_speed(speed);
     let core = core.with_calibration(config.measured.clone()).with_version(&this_release().version);
@@ -225,7 +225,7 @@ fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>,
             Err(BodyLinkError::Device(DeviceError::Open { path, source })) if is_virtual && is_absent(&source) => {
                 if !std::mem::replace(&mut is_told, true) {
                     let path = path.display();
-                    warn!(target: "xpuckd", id = config.robot.id, "waits for the arena, which makes {path}: `xpuck serve arena`");
+                    warn!(target: "xpuckd", id = config.robot.id, "waiting for the arena to create {path}; start it with `xpuck serve arena`");
                 }
                 std::thread::sleep(ARENA);
             }
@@ -334,14 +334,17 @@ impl Daemon<'_> {
             self.retry_at = Some(Instant::now() + TRY_AGAIN);
             if !std::mem::replace(&mut self.rejected, true) {
                 self.waiting_since = None;
-                self.log(Line::warn("the hub does not let this robot's key in; `xpuck keys enrol` enrols it there"));
+                self.log(Line::warn("the hub rejects this robot's key; enrol it there with `xpuck keys enrol`"));
             }
         }
         if self.waiting_since.is_some_and(|since| since.elapsed() >= UNANSWERED) {
             self.waiting_since = None;
             let swarm = &self.config.swarm;
-            let key = if swarm.security.dev_mode { "" } else { ", and is keys/hub.pub the public key of that hub" };
-            let text = format!("no hub answers at {}: is it running{key}? The robot goes on trying", swarm.hub.robots);
+            let key = if swarm.security.dev_mode { "" } else { " and that keys/hub.pub is its public key" };
+            let text = format!(
+                "no hub answers at {}: check that it is running{key}; the robot keeps trying",
+                swarm.hub.robots
+            );
             self.log(Line::warn(text));
         }
         if self.retry_at.is_some_and(|at| Instant::now() >= at) {
@@ -392,7 +395,7 @@ impl Shell for Daemon<'_> {
         self.onboard = match Onboard::start(plan) {
             Ok(onboard) => Some(onboard),
             Err(error) => {
-                self.log(Line::warn(format!("evolution cannot start: {error}; the robot runs without")));
+                self.log(Line::warn(format!("evolution cannot start: {error}; the robot runs without it")));
                 None
             }
         };
@@ -400,7 +403,7 @@ impl Shell for Daemon<'_> {
 
     fn run_island(&mut self, running: bool) {
         if let Some(onboard) = &self.onboard {
-            debug!(target: "xpuckd", id = self.config.robot.id, "evolution {}", if running { "runs" } else { "stands still" });
+            debug!(target: "xpuckd", id = self.config.robot.id, "evolution {}", if running { "runs" } else { "is paused" });
             onboard.run(running);
         }
     }
@@ -446,7 +449,7 @@ impl Shell for Daemon<'_> {
             OperatorRequest::Identify => self.hardware.identify(),
             OperatorRequest::Picture => self.hardware.want_picture(),
             OperatorRequest::Reboot => {
-                self.log(Line::warn("an operator starts this robot again"));
+                self.log(Line::warn("an operator restarts this robot"));
                 self.reboot = true;
             }
         }
@@ -470,7 +473,7 @@ impl Shell for Daemon<'_> {
             let mut calibration = robot.calibration;
             calibration.adopt(&self.config.measured, &robot.id);
             self.hardware.recalibrate(calibration);
-            self.log(Line::info("new settings from the hub are in the robot's file"));
+            self.log(Line::info("new settings from the hub were written to the robot's file"));
         }
         if let Some(answer) = answer {
             self.send(RobotMessage::Settings(answer));

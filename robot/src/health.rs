@@ -37,7 +37,7 @@ impl HealthReporter {
                 for health in receiver {
                     match health.write(&path) {
                         Err(error) if !told => {
-                            warn!(target: "xpuckd", "{}: {error}; an update would not be kept", path.display());
+                            warn!(target: "xpuckd", "{}: {error}; an update would be reverted", path.display());
                             told = true;
                         }
                         _ => {}

@@ -172,9 +172,9 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
 fn start_again(command: &[String]) -> anyhow::Result<()> {
     log::flush();
     let Some((program, arguments)) = command.split_first() else {
-        let program = std::env::current_exe().context("this program cannot be found to start it again")?;
+        let program = std::env::current_exe().context("cannot find this program to restart it")?;
         let error = std::process::Command::new(program).args(std::env::args_os().skip(1)).exec();
-        return Err(error).context("this program cannot be started again");
+        return Err(error).context("cannot restart this program");
     };
     let status = std::process::Command::new(program).args(arguments).status();
     let status = status.with_context(|| format!("control.reboot: {program}"))?;

@@ -39,7 +39,7 @@ impl Memory {
             }
             let path = folder.join(NAME);
             known = read(&path).unwrap_or_else(|error| {
-                warn!(target: "xpuckd", id, "{}: {error}; what this robot was told last is not known", path.display());
+                warn!(target: "xpuckd", id, "{}: {error}; the last directive of this robot is unknown", path.display());
                 None
             });
             disk = Some(LatestWriter::start(path, true)?);

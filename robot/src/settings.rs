@@ -48,7 +48,7 @@ pub struct Merged {
 /// A key that may not be changed or an invalid value, in one line.
 pub fn merge(file: &str, settings: &str) -> Result<Merged, String> {
     if settings.len() > MAX_SETTINGS {
-        return Err(format!("settings of {} bytes; at most {MAX_SETTINGS} are allowed", settings.len()));
+        return Err(format!("the settings have {} bytes; at most {MAX_SETTINGS} are allowed", settings.len()));
     }
     let parse = |text: &str| text.parse::<DocumentMut>().map_err(|e| e.message().replace('\n', "; "));
     let (mut document, new) = (parse(file)?, parse(settings)?);
@@ -91,7 +91,7 @@ fn set_value(root: &mut Table, path: &[String], mut value: Value) -> Result<bool
         let mut fresh = Table::new();
         fresh.set_implicit(true);
         let item = table.entry(key).or_insert(Item::Table(fresh));
-        table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is no table"))?;
+        table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is not a table"))?;
     }
     let words = |value: &Value| value.to_string().split('#').next().unwrap_or_default().trim().to_string();
     match table.get_mut(name) {
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn protected_or_out_of_range_settings_are_rejected() {
         let refused = |text: &str| merge(ROBOT, text).unwrap_err();
-        assert!(refused("id = \"xp02\"\n").contains("id cannot be changed from afar"));
+        assert!(refused("id = \"xp02\"\n").contains("id cannot be changed remotely"));
         assert!(refused("[devices]\nspi = \"/dev/sda\"\n").contains("devices.spi cannot"));
         assert!(refused("[evolution]\nstate = \"/etc\"\n").contains("evolution.state cannot"));
         assert!(refused("[[calibration]]\nx = 1\n").contains("calibration cannot"));

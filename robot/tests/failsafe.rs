@@ -19,9 +19,9 @@ const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\nta
 /// Permission to drive without the hub.
 #[derive(Clone, Copy)]
 struct Leave {
-    /// Text appended to the experiment.
+    /// Text appended to the experiment, which requests the permission.
     asked: &'static str,
-    /// Limit in the robot's file (s).
+    /// Maximum time of driving without the hub, from the robot's file (s).
     allowed: f64,
     /// Resulting driving time after [`HUB_SILENCE`] (s).
     alone: f64,

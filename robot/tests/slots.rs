@@ -118,16 +118,16 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     // A good version.
     board.deliver(2, &says(true), "pi5");
     let (_, said) = board.slots(&["install"]);
-    assert!(said.contains("version 0.2 is in slot a and tried"), "{said}");
+    assert!(said.contains("version 0.2 is in slot a and on trial"), "{said}");
     let child = board.start();
     let (well, said) = board.slots(&["judge"]);
     end(child);
-    assert!(well && said.contains("version 0.2 is well and stays"), "{said}");
+    assert!(well && said.contains("version 0.2 is healthy and is kept"), "{said}");
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "a");
     // A version that exits at once: two starts, then the previous version.
     board.deliver(3, "#!/bin/sh\nexit 1\n", "any");
-    assert!(board.slots(&["install"]).1.contains("in slot b and tried"));
+    assert!(board.slots(&["install"]).1.contains("in slot b and on trial"));
     for _ in 0..2 {
         let mut child = board.start();
         assert_eq!(board.current(), "b");
@@ -137,11 +137,11 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     assert_eq!(board.current(), "a");
     // A version that never hears the hub.
     board.deliver(4, &says(false), "any");
-    assert!(board.slots(&["install"]).1.contains("in slot b and tried"));
+    assert!(board.slots(&["install"]).1.contains("in slot b and on trial"));
     let child = board.start();
     let (well, said) = board.slots(&["judge", "--within", "2"]);
     end(child);
-    assert!(!well && said.contains("version 0.4 is given up: the hub was not heard within 2 s"), "{said}");
+    assert!(!well && said.contains("version 0.4 is reverted: the hub was not heard within 2 s"), "{said}");
     assert_eq!(board.current(), "a");
     let (_, shown) = board.slots(&["show", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();

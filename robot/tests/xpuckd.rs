@@ -29,7 +29,7 @@ fn bad_configuration_is_one_clear_line() {
     std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
     // The path is longer than a socket's name may be.
     let error = refusal(&["--config", path]);
-    assert!(error.contains("cannot open") && error.contains("is the arena running"), "{error}");
+    assert!(error.contains("cannot open") && error.contains("the arena is running"), "{error}");
 }
 
 /// Devices of a virtual arena in a folder.
@@ -51,7 +51,7 @@ fn missing_arena_is_waited_for() {
     let mut child = command.spawn().unwrap();
     let said = || std::fs::read_to_string(&log).unwrap();
     xpuck_testing::patience::wait_until("it says what it waits for", || {
-        said().contains("waits for the arena, which makes")
+        said().contains("waiting for the arena to create")
     });
     assert!(child.try_wait().unwrap().is_none(), "{}", said());
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());

@@ -8,10 +8,10 @@ arch=${ARCH:-${ARM:-arm64}}
 case "$arch" in
     arm64) board=qemu-arm64 ;;
     armhf) board=qemu-arm ;;
-    *) echo "boot-test: $arch: say ARCH=arm64 or ARCH=armhf" >&2; exit 2 ;;
+    *) echo "boot-test: $arch is not supported; choose ARCH=arm64 or ARCH=armhf" >&2; exit 2 ;;
 esac
 if [ "$(id -u)" != 0 ]; then
-    echo "boot-test: takes root's rights (loop devices, mounts): run it with sudo" >&2
+    echo "boot-test: requires root (loop devices, mounts): run it with sudo" >&2
     exit 1
 fi
 work=target/boot-test/$arch

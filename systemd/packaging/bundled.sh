@@ -21,7 +21,7 @@ if [ "$(cat "$PREFIX/made-of" 2>/dev/null)" != "$made_of" ]; then
     cargo fetch --locked --quiet --manifest-path $manifest
     crate=$(cargo metadata --locked --offline --format-version 1 --manifest-path $manifest |
         grep -o '"manifest_path":"[^"]*/libsodium-sys-stable-[^"]*/Cargo.toml"' | cut -d '"' -f 4)
-    [ -n "$crate" ] || die "cargo does not say where the sources of libsodium are"
+    [ -n "$crate" ] || die "cargo does not list the sources of libsodium"
     echo "bundled: libsodium"
     tar -C "$work/make" -xzf "${crate%/Cargo.toml}/LATEST.tar.gz"
     (cd "$work"/make/libsodium-* && ./configure --quiet --disable-shared --enable-static --prefix="$PREFIX" &&

@@ -8,7 +8,7 @@ arch=${1:?which architecture: arm64 or armhf}
 case "$arch" in
     arm64) triple=aarch64-unknown-linux-gnu gnu=aarch64-linux-gnu ;;
     armhf) triple=armv7-unknown-linux-gnueabihf gnu=arm-linux-gnueabihf ;;
-    *) echo "cross: $arch is no architecture of ours; say arm64 or armhf" >&2; exit 2 ;;
+    *) echo "cross: $arch is not supported; choose arm64 or armhf" >&2; exit 2 ;;
 esac
 programs=${2:-xpuck xpuckd}
 suite=bookworm

@@ -72,7 +72,7 @@ printf 'version = "%s"\ncounter = %s\n' "$release" "$SOURCE_DATE_EPOCH" >"$stage
 } >"$stage/copyright"
 
 for unit in systemd/units/*; do
-    grep -qF "$unit " systemd/debian/*/install || die "$unit belongs to no package: add it to systemd/debian/PACKAGE/install"
+    grep -qF "$unit " systemd/debian/*/install || die "$unit does not belong to a package: add it to systemd/debian/PACKAGE/install"
 done
 
 # Copies the files of a list to a root folder: copy LIST ROOT.

@@ -9,9 +9,9 @@ die() { echo "oci: $*" >&2; exit 1; }
 for program in mmdebstrap buildah tar; do
     command -v $program >/dev/null || die "$program is missing: make deps-oci"
 done
-[ "$(id -u)" = 0 ] || die "needs root, as mmdebstrap and buildah do here"
+[ "$(id -u)" = 0 ] || die "must run as root, as mmdebstrap and buildah require it"
 deb=$(ls target/deb/xpuck_*_"$(dpkg --print-architecture)".deb 2>/dev/null | tail -n 1)
-[ -n "$deb" ] || die "target/deb has no package xpuck: make deb"
+[ -n "$deb" ] || die "target/deb does not contain the package xpuck: run make deb"
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct)}"
 export SOURCE_DATE_EPOCH
 work=$(mktemp -d)
@@ -41,7 +41,7 @@ for layer in $(digests "$manifest" | tail -n +2); do
     tar -C "$work/unpacked" -xzf "$(blob "$layer")" --exclude='./dev/*' --exclude='dev/*'
 done
 said=$(chroot "$work/unpacked" /usr/bin/xpuck simulate --help | head -n 1)
-[ -n "$said" ] || die "the program in the archive says nothing"
+[ -n "$said" ] || die "the program in the archive prints nothing"
 version=$(chroot "$work/unpacked" /usr/bin/xpuck --version)
 mv "$out.new" "$out"
 echo "$out: $version, $(du -m "$out" | cut -f 1) MB"

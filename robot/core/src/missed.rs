@@ -9,10 +9,10 @@ use xpuck_wire::message::RobotMessage;
 pub const SAVED_AFTER_S: f64 = 4.0;
 /// Maximum number of stored generations; the oldest are dropped.
 pub const MAX_GENERATIONS: usize = 1024;
-/// Maximum number of generations from before a silence that are reported again: the number that the hub can match per
-/// robot.
+/// Maximum number of reported generations that are queued again after a silence. The hub remembers at least as many
+/// generations per robot (`hub/core/src/switchboard/dedup.rs`), and recognises the repeats.
 const MAX_REPEATED: usize = 500;
-/// Generations reported per control update, to limit the load of a hub that has just returned.
+/// Number of generations reported per control update, to limit the load of a hub that has just returned.
 const PER_UPDATE: usize = 8;
 
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ struct Done {
 /// Generations to report to the hub.
 #[derive(Clone, Debug)]
 pub struct Missed {
-    /// Time before a silence from which generations are kept, in arena time (s).
+    /// Age above which a reported generation is dropped (s of arena time).
     kept: f64,
     done: VecDeque<Done>,
     /// The hub has the run, and missed generations are being reported.
@@ -74,7 +74,7 @@ impl Missed {
         self.done.iter().filter(|done| done.told.is_none()).count()
     }
 
-    /// Handles silence of the hub at `now` [s]: recent reports may be lost and are queued again.
+    /// Handles a silence of the hub at `now` (s): recent reports may be lost and are queued again.
     pub fn silent(&mut self, now: f64) {
         self.reporting = false;
         self.forget(now, true);
@@ -83,8 +83,8 @@ impl Missed {
         self.done.iter_mut().for_each(|done| done.told = None);
     }
 
-    /// Handles the hub having the run again at `now` (s). Returns a line for the log with the missed generations, if
-    /// any.
+    /// Starts to report the missed generations at `now` (s), because the hub has the run again. Returns a log line
+    /// about them, if there are any.
     pub fn on_hub_has_run(&mut self, now: f64) -> Option<String> {
         let missed = self.waiting() > 0;
         if missed && self.reporting {

@@ -65,7 +65,7 @@ pub struct Until {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub generations: Option<u32>,
-    /// Threshold of the mean over the robots of their fittest's derated fitness.
+    /// Threshold of the derated fitness of each robot's fittest tree, averaged over the robots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evolved_fitness: Option<f64>,
     /// Threshold of the real fitness of a whole segment of this phase.

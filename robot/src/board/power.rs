@@ -90,7 +90,7 @@ fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<
     }
     match failed.is_empty() {
         true => Ok(text),
-        false => bail!("{}: {}; is the kernel's driver of clocks loaded?", board.name, failed.join("; ")),
+        false => bail!("{}: {}; check that the kernel's clock driver is loaded", board.name, failed.join("; ")),
     }
 }
 
@@ -112,7 +112,7 @@ fn show(board: &Board, sysfs: &Path) -> String {
         let shown = |name: &str| number(&policy, name).map_or_else(|| "?".into(), mhz);
         let _ = writeln!(
             text,
-            "{:<11} now {}, at most {} of {}; booting {}, at work {}",
+            "{:<11} now {}, at most {} of {}; booting {}, running {}",
             cluster.cores,
             shown("scaling_cur_freq"),
             shown("scaling_max_freq"),
@@ -199,7 +199,7 @@ mod tests {
     fn missing_clock_is_reported_in_one_line_without_file() {
         let sysfs = kernel(&[0]);
         let error = format!("{:#}", set(&board("xu4").unwrap(), sysfs.path(), |cluster| cluster.run_khz).unwrap_err());
-        assert!(error.contains("Odroid XU4: Cortex-A15: ") && error.contains("driver of clocks"), "{error}");
+        assert!(error.contains("Odroid XU4: Cortex-A15: ") && error.contains("clock driver"), "{error}");
         assert!(!error.contains('\n') && !sysfs.path().join("devices/system/cpu/cpufreq/policy4").exists());
         assert!(show(&board("xu4").unwrap(), sysfs.path()).contains("Cortex-A15  now ?"));
         assert_eq!(

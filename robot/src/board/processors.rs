@@ -57,7 +57,9 @@ pub fn pinned_to() -> Option<usize> {
 /// If the directory cannot be read.
 pub fn route_interrupts(proc: &Path, control: usize, processors: usize) -> io::Result<String> {
     if processors < 2 || control >= processors {
-        return Ok(format!("interrupts: processor {control} is not one of {processors}; they stay where they are"));
+        return Ok(format!(
+            "interrupts: processor {control} of {processors} cannot be reserved for the control loop; interrupts are not moved"
+        ));
     }
     let (mut here, mut away, mut fixed) = (0, 0, 0);
     let rest = others(control, processors);
@@ -78,7 +80,7 @@ pub fn route_interrupts(proc: &Path, control: usize, processors: usize) -> io::R
         }
     }
     Ok(format!(
-        "interrupts: {here} of the body's buses on processor {control}, {away} on {rest}, {fixed} cannot be moved"
+        "interrupts: {here} of the body's buses on processor {control}, {away} others on {rest}, {fixed} cannot be moved"
     ))
 }
 
@@ -117,11 +119,11 @@ mod tests {
         fs::create_dir_all(proc.path().join("irq/1/arch_timer")).unwrap();
         fs::write(proc.path().join("irq/default_smp_affinity"), "f").unwrap();
         let text = route_interrupts(proc.path(), 3, 4).unwrap();
-        assert_eq!(text, "interrupts: 2 of the body's buses on processor 3, 2 on 0-2, 1 cannot be moved");
+        assert_eq!(text, "interrupts: 2 of the body's buses on processor 3, 2 others on 0-2, 1 cannot be moved");
         let list = |number: &str| fs::read_to_string(proc.path().join(format!("irq/{number}/smp_affinity_list")));
         // The kernel replaces the list; a plain file keeps the bytes after the written ones.
         assert!(list("11").unwrap().starts_with('3') && list("12").unwrap().starts_with("0-2"));
-        assert!(route_interrupts(proc.path(), 4, 4).unwrap().contains("stay where they are"));
+        assert!(route_interrupts(proc.path(), 4, 4).unwrap().contains("interrupts are not moved"));
         assert!(route_interrupts(&proc.path().join("none"), 0, 4).is_err());
     }
 

@@ -143,7 +143,7 @@ fn apply_remedy(remedy: Remedy, radio: &str) {
         }
     };
     if !done {
-        warn!(target: "wifi", "{radio}: {}: this did not work", remedy.description());
+        warn!(target: "wifi", "{radio}: {}: failed", remedy.description());
     }
 }
 

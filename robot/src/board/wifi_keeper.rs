@@ -96,9 +96,9 @@ impl WifiRecovery {
             Some(Lost { since, tries, .. }) => {
                 let seconds = now.saturating_sub(since).as_secs();
                 let tries = count(tries as usize, "try", "tries");
-                Some(Line::info(format!("the access point is back after {seconds} s and {tries}")))
+                Some(Line::info(format!("the access point is connected again after {seconds} s and {tries}")))
             }
-            None => before.is_none().then(|| Line::info("the access point is there")),
+            None => before.is_none().then(|| Line::info("the access point is connected")),
         }
     }
 
@@ -130,9 +130,9 @@ impl Remedy {
     /// Text for the log.
     pub fn description(self) -> &'static str {
         match self {
-            Remedy::Reassociate => "the radio looks for it again",
-            Remedy::Renew => "the radio is switched off and on",
-            Remedy::RestartLogin => "wpa_supplicant starts again",
+            Remedy::Reassociate => "reassociating",
+            Remedy::Renew => "switching the radio off and on",
+            Remedy::RestartLogin => "restarting wpa_supplicant",
         }
     }
 }
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn good_connection_needs_no_remedy() {
-        assert_eq!(course(3600, |_| Link::Connected), (vec![], vec!["the access point is there".into()]));
+        assert_eq!(course(3600, |_| Link::Connected), (vec![], vec!["the access point is connected".into()]));
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         let (remedies, said) = course(60, |s| if (10..13).contains(&s) { Link::Unresponsive } else { Link::Connected });
         assert_eq!(remedies, [(12, Remedy::Reassociate)]);
         assert!(said[1].starts_with("the access point does not answer for 0 s; try 1"), "{said:?}");
-        assert_eq!(said[2], "the access point is back after 4 s and 1 try");
+        assert_eq!(said[2], "the access point is connected again after 4 s and 1 try");
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
             course(700, |s| if (100..200).contains(&s) || s >= 600 { Link::Disconnected } else { Link::Connected });
         let after: Vec<_> = remedies.iter().filter(|r| r.0 >= 600).take(2).copied().collect();
         assert_eq!(after[1].0 - after[0].0, FIRST_PAUSE.as_secs());
-        assert!(said.iter().any(|line| line.starts_with("the access point is back after 10")), "{said:?}");
+        assert!(said.iter().any(|line| line.starts_with("the access point is connected again after 10")), "{said:?}");
     }
 
     #[test]
@@ -198,7 +198,10 @@ mod tests {
         assert_eq!(remedies, []);
         assert_eq!(
             said,
-            ["this board has no radio; waiting for one", "the access point is back after 3000 s and 0 tries"]
+            [
+                "this board has no radio; waiting for one",
+                "the access point is connected again after 3000 s and 0 tries"
+            ]
         );
     }
 }

@@ -150,6 +150,6 @@ mod tests {
         }
         assert_eq!(poller.seen().errors, 1);
         assert!(poller.seen().values >= 2);
-        assert_eq!(trouble.unwrap(), "bench was closed by its other side");
+        assert_eq!(trouble.unwrap(), "bench was closed by the other side");
     }
 }

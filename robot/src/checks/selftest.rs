@@ -76,12 +76,12 @@ fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
         row("late, us", found.late_us)?;
         match found.exchange_us {
             Some(times) => row("exchange, us", times)?,
-            None => output::line("exchange, us         no body answers")?,
+            None => output::line("exchange, us         the body does not answer")?,
         }
         let verdict = match (found.meets_bound(), real) {
             (true, _) => "holds",
             (false, true) => "does not hold",
-            (false, false) => "does not hold here, and need not: the body is virtual",
+            (false, false) => "does not hold (not required: the body is virtual)",
         };
         output::line(format_args!("bound of {} us      {verdict}", found.bar_us))?;
     }

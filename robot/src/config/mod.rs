@@ -68,11 +68,11 @@ impl RobotFile {
         }
         self.camera.check()?;
         if self.external.socket.as_ref().is_some_and(|socket| socket.as_os_str().is_empty()) {
-            return Err("external.socket is empty; name a place, such as /run/xpuck/xp01.sock".into());
+            return Err("external.socket is empty; name a path, such as /run/xpuck/xp01.sock".into());
         }
         for (i, device) in self.fitted.iter().enumerate() {
             if self.fitted[..i].contains(device) {
-                return Err(format!("fitted has {:?} twice", device.name()));
+                return Err(format!("fitted contains {:?} twice", device.name()));
             }
         }
         self.calibration.check()

@@ -28,13 +28,13 @@ pub enum TransferError {
     #[error("packets are damaged on the bus")]
     Fault,
     /// The device sent more data than the buffer holds.
-    #[error("the device sent more than the transfer holds")]
+    #[error("the device sent more data than the transfer can hold")]
     Overflow,
     /// The host cancelled the transfer.
     #[error("the transfer was cancelled")]
     Cancelled,
     /// The device was disconnected.
-    #[error("the device is gone")]
+    #[error("the device was disconnected")]
     Disconnected,
     /// libusb or the kernel rejected the transfer.
     #[error("{0}")]

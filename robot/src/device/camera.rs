@@ -20,7 +20,7 @@ pub(crate) const POLL: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CameraError {
     /// The USB device does not exist.
-    #[error("no USB device {vendor:04x}:{product:04x}{} is there", serial.as_ref().map(|s| format!(" with serial number {s:?}")).unwrap_or_default())]
+    #[error("no USB device {vendor:04x}:{product:04x}{} found", serial.as_ref().map(|s| format!(" with serial number {s:?}")).unwrap_or_default())]
     Absent {
         /// Requested USB vendor id.
         vendor: u16,
@@ -40,7 +40,7 @@ pub enum CameraError {
         source: rusb::Error,
     },
     /// The USB device rejected a request.
-    #[error("USB device {device} did not obey the request for {request}: {source}")]
+    #[error("USB device {device} rejected the request for {request}: {source}")]
     Request {
         /// Bus and address.
         device: String,
@@ -60,7 +60,7 @@ pub enum CameraError {
         source: TransferError,
     },
     /// The camera was disconnected.
-    #[error("camera {device} is gone: it was unplugged or its other side closed")]
+    #[error("camera {device} was disconnected: it was unplugged, or the other side closed")]
     Gone {
         /// Bus and address, or the device file.
         device: String,
@@ -83,7 +83,7 @@ pub enum CameraError {
         path: PathBuf,
     },
     /// The camera does not support the requested picture.
-    #[error("{} gives {found} instead of {asked}", path.display())]
+    #[error("{} delivers {found} instead of {asked}", path.display())]
     Format {
         /// Path.
         path: PathBuf,
@@ -93,7 +93,7 @@ pub enum CameraError {
         found: String,
     },
     /// Invalid packet length on a virtual camera's socket.
-    #[error("{} sent a packet of {length} bytes; 2 to {most} are possible", path.display())]
+    #[error("{} sent a packet of {length} bytes; expected 2 to {most}", path.display())]
     Packet {
         /// Path of the socket.
         path: PathBuf,

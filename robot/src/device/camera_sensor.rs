@@ -225,7 +225,7 @@ mod tests {
         let mut stranger = bench(&OV7670);
         stranger.registers.insert((0, 0x0b), 0x21);
         let error = CameraSensor::find(&mut stranger).err().unwrap().to_string();
-        assert_eq!(error, "I2C address 0x21 identifies itself as 0x7621, which is no camera sensor of an e-puck");
+        assert_eq!(error, "I2C address 0x21 identifies itself as 0x7621, which is not a camera sensor of an e-puck");
         struct Nobody;
         impl I2cBus for Nobody {
             fn write_read(&mut self, address: u8, _: &[u8], _: &mut [u8]) -> Result<(), DeviceError> {

@@ -55,7 +55,7 @@ impl Hwmon {
             return Ok(());
         }
         let (path, found) = (self.folder.join(HWMON_SHUNT.name), found.to_string());
-        Err(I2cError::Attribute { path, found, wanted: "the shunt has 20 mOhm: write 20000 to it" }.into())
+        Err(I2cError::Attribute { path, found, wanted: "the shunt has 20 mOhm: write 20000" }.into())
     }
 
     fn read(&self, attribute: Attribute) -> Result<f32, DeviceError> {
@@ -64,7 +64,7 @@ impl Hwmon {
         let text = text.map_err(|source| DeviceError::Transfer { path: path.clone(), source })?;
         match text.trim().parse::<i32>() {
             Ok(value) => Ok(value as f32),
-            Err(_) => Err(I2cError::Attribute { path, found: text, wanted: "an integer belongs there" }.into()),
+            Err(_) => Err(I2cError::Attribute { path, found: text, wanted: "expected an integer" }.into()),
         }
     }
 }

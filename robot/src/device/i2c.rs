@@ -14,7 +14,7 @@ pub const TRIES: u32 = 3;
 #[derive(Debug, thiserror::Error)]
 pub enum I2cError {
     /// Packet with a wrong checksum.
-    #[error("I2C address {address:#04x} answered a packet that is corrupt: {source}")]
+    #[error("I2C address {address:#04x} answered with a corrupt packet: {source}")]
     Checksum {
         /// 7-bit address.
         address: u8,
@@ -22,13 +22,13 @@ pub enum I2cError {
         source: ChecksumError,
     },
     /// Packet of zeros.
-    #[error("I2C address {address:#04x} answered a packet of nothing but zeros")]
+    #[error("I2C address {address:#04x} answered with a packet of zeros only")]
     Empty {
         /// 7-bit address.
         address: u8,
     },
     /// Value outside its range.
-    #[error("I2C address {address:#04x} tells {found} as {name} {number}; at most {most} is possible")]
+    #[error("I2C address {address:#04x} reports {found} as {name} {number}; at most {most} is possible")]
     Range {
         /// 7-bit address.
         address: u8,
@@ -42,7 +42,7 @@ pub enum I2cError {
         most: u16,
     },
     /// A device at a camera sensor's address has an unknown id.
-    #[error("I2C address {address:#04x} identifies itself as {id:#06x}, which is no camera sensor of an e-puck")]
+    #[error("I2C address {address:#04x} identifies itself as {id:#06x}, which is not a camera sensor of an e-puck")]
     UnknownSensor {
         /// 7-bit address.
         address: u8,
@@ -72,7 +72,7 @@ pub enum I2cError {
         sensor: &'static str,
     },
     /// Another chip answers at the address.
-    #[error("I2C address {address:#04x} identifies itself as {found:#04x}; {wanted:#04x} is expected")]
+    #[error("I2C address {address:#04x} identifies itself as {found:#04x}, expected {wanted:#04x}")]
     Identity {
         /// 7-bit address.
         address: u8,
@@ -82,7 +82,7 @@ pub enum I2cError {
         wanted: u8,
     },
     /// A measurement does not end.
-    #[error("I2C address {address:#04x} has begun a measurement that does not end")]
+    #[error("I2C address {address:#04x} does not complete a measurement")]
     Busy {
         /// 7-bit address.
         address: u8,

@@ -66,7 +66,7 @@ pub enum DeviceError {
         holder: String,
     },
     /// The other side closed the connection.
-    #[error("{} was closed by its other side", named(path))]
+    #[error("{} was closed by the other side", named(path))]
     Closed {
         /// Path.
         path: PathBuf,
@@ -146,7 +146,7 @@ pub enum DeviceError {
     #[error("the guard that stops the wheels {0}")]
     Guard(String),
     /// The transaction exceeds the bus's limit.
-    #[error("{bytes} bytes for I2C address {address:#04x}; {MAX_I2C} are possible in one transaction")]
+    #[error("{bytes} bytes for I2C address {address:#04x}; at most {MAX_I2C} are possible in one transaction")]
     TooLong {
         /// 7-bit address.
         address: u8,
@@ -169,7 +169,9 @@ pub enum DeviceError {
         found: usize,
     },
     /// The frame size is impossible for YUYV with three image thirds.
-    #[error("a camera frame of {width} x {height} is impossible: the width is even and 4..=2048, the height 2..=2048")]
+    #[error(
+        "a camera frame of {width} x {height} is invalid: the width must be even and 4..=2048, the height 2..=2048"
+    )]
     FrameSize {
         /// Width (pixels).
         width: usize,
@@ -289,7 +291,7 @@ mod tests {
     #[test]
     fn messages_name_a_virtual_device_not_its_socket() {
         let closed = |path: &str| DeviceError::Closed { path: path.into() }.to_string();
-        assert_eq!(closed("/tmp/devices/xp01.spi"), "the simulated body was closed by its other side");
-        assert_eq!(closed("/dev/spidev0.0"), "/dev/spidev0.0 was closed by its other side");
+        assert_eq!(closed("/tmp/devices/xp01.spi"), "the simulated body was closed by the other side");
+        assert_eq!(closed("/dev/spidev0.0"), "/dev/spidev0.0 was closed by the other side");
     }
 }

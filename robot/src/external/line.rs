@@ -56,7 +56,7 @@ pub enum Request {
 
 /// Lamps in the format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged, expecting = "lamps are [red, green, blue], or fifteen of these, 0 to 255 each")]
+#[serde(untagged, expecting = "lamps must be [red, green, blue], or fifteen of these, each 0 to 255")]
 pub enum RingLine {
     /// The same colour for all lamps.
     All(Colour),

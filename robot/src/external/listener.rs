@@ -32,7 +32,7 @@ const MAX_PATH: usize = 107;
 /// The reason, in one line.
 pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     if path.as_os_str().len() > MAX_PATH {
-        return Err(format!("its path is longer than the {MAX_PATH} bytes of a socket's"));
+        return Err(format!("the path of a socket must have at most {MAX_PATH} bytes"));
     }
     match std::fs::symlink_metadata(path) {
         Ok(there) if !there.file_type().is_socket() => {
@@ -46,7 +46,7 @@ pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     let folder = path.parent().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     match folder.is_none_or(Path::is_dir) {
         true => Ok(()),
-        false => Err(format!("there is no folder {}", folder.unwrap_or(path).display())),
+        false => Err(format!("the folder {} does not exist", folder.unwrap_or(path).display())),
     }
 }
 
@@ -126,7 +126,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
                 return refuse(&format!("no hello within {} s", HELLO_TIMEOUT.as_secs()));
             }
             Err(_) => return,
-            Ok(_) if line.len() > MAX_LINE => return refuse(&format!("a line of more than {MAX_LINE} bytes")),
+            Ok(_) if line.len() > MAX_LINE => return refuse(&format!("the line has more than {MAX_LINE} bytes")),
             // An incomplete last line is ignored.
             Ok(_) if !line.ends_with(b"\n") => return,
             Ok(_) => {}
@@ -137,7 +137,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
         count += 1.0;
         if count > MAX_LINE_RATE * shared.speed.max(1.0) {
             let who = if name.is_empty() { "a program" } else { &name };
-            warn!(target: "xpuckd", id = shared.robot, "program `{who}` is cut off: more than {MAX_LINE_RATE} lines a second");
+            warn!(target: "xpuckd", id = shared.robot, "program `{who}` is disconnected: more than {MAX_LINE_RATE} lines a second");
             return refuse(&format!("more than {MAX_LINE_RATE} lines a second of arena time"));
         }
         let request = match serde_json::from_slice::<Request>(&line) {
@@ -153,7 +153,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
         };
         match request {
             Request::Hello { protocol, .. } if protocol != PROTOCOL => {
-                return refuse(&format!("protocol {protocol}: this robot speaks {PROTOCOL}"));
+                return refuse(&format!("protocol {protocol} is not supported; this robot supports {PROTOCOL}"));
             }
             Request::Hello { name: theirs, rate, .. } => match validate_hello(&name, &theirs, rate) {
                 Ok(theirs) => {
@@ -166,7 +166,7 @@ fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
                 }
                 Err(why) => return refuse(&why),
             },
-            _ if name.is_empty() => return refuse("say hello first"),
+            _ if name.is_empty() => return refuse("send hello first"),
             Request::Take => queue_request(connection, shared, ProgramRequest::Take(name.clone()), None),
             Request::Drive { wheels, lamps, of } => {
                 queue_request(
@@ -192,14 +192,14 @@ fn queue_request(connection: &Arc<Connection>, shared: &Shared, said: ProgramReq
 /// Validates a hello; returns the name as shown in logs.
 fn validate_hello(known: &str, name: &str, rate: f64) -> Result<String, String> {
     if !known.is_empty() {
-        return Err("hello is said once".into());
+        return Err("hello must be sent once".into());
     }
     if !(RATES[0]..=RATES[1]).contains(&rate) {
         return Err(format!("rate = {rate} is outside {}..={}", RATES[0], RATES[1]));
     }
     let length = name.chars().count();
     if length == 0 || length > MAX_NAME {
-        return Err(format!("a name of {length} characters: 1 to {MAX_NAME} are allowed"));
+        return Err(format!("the name has {length} characters; 1 to {MAX_NAME} are allowed"));
     }
     Ok(escape(name))
 }

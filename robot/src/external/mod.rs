@@ -100,7 +100,9 @@ impl ProgramServer {
         let thread = std::thread::Builder::new()
             .name("programs".into())
             .spawn(move || listener::accept(&listener, &accepting))
-            .map_err(|error| FileError::value(&path.display().to_string(), format!("no thread for it: {error}")))?;
+            .map_err(|error| {
+                FileError::value(&path.display().to_string(), format!("cannot create a thread for it: {error}"))
+            })?;
         Ok(ProgramServer { shared, path: path.into(), listener: Some(thread), current: None })
     }
 

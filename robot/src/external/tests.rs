@@ -134,20 +134,20 @@ fn invalid_requests_are_rejected_in_one_line() {
     {
         program.write(format!("{wrong}\n").as_bytes());
         assert_eq!(robot.turn(), ProgramRequest::Unreadable);
-        assert!(program.refused().starts_with("this is no request: "));
+        assert!(program.refused().starts_with("invalid request: "));
     }
     program.say(json!({"do": "drive", "wheels": [0.5, 0.0]}));
     robot.turn();
     assert!(program.refused().contains("0.5 m/s"));
     program.say(json!({"do": "hello", "protocol": 1, "name": "b"}));
-    assert_eq!(program.refused(), "hello is said once");
+    assert_eq!(program.refused(), "hello must be sent once");
     assert!(program.next().is_none());
     for (first, why) in [
-        (json!({"do": "hello", "protocol": 0, "name": "old"}), "protocol 0: this robot speaks 1"),
+        (json!({"do": "hello", "protocol": 0, "name": "old"}), "protocol 0 is not supported; this robot supports 1"),
         (json!({"do": "hello", "protocol": 1, "name": "x", "rate": 51}), "rate = 51 is outside 0.1..=50"),
-        (json!({"do": "hello", "protocol": 1, "name": ""}), "a name of 0 characters: 1 to 32 are allowed"),
-        (json!({"do": "take"}), "say hello first"),
-        (json!("x".repeat(5000)), "a line of more than 4096 bytes"),
+        (json!({"do": "hello", "protocol": 1, "name": ""}), "the name has 0 characters; 1 to 32 are allowed"),
+        (json!({"do": "take"}), "send hello first"),
+        (json!("x".repeat(5000)), "the line has more than 4096 bytes"),
     ] {
         // The slot of a closed connection becomes free a moment later.
         let refused = xpuck_testing::patience::wait_for("a free place", || {
@@ -195,7 +195,7 @@ fn bind_replaces_stale_socket_only() {
     assert!(!path.exists(), "it is gone with its robot");
     std::fs::write(&path, "precious").unwrap();
     let error = ProgramServer::listen(&path, "xp01", 1.0, waker()).err().unwrap().to_string();
-    assert!(error.contains("no socket") && std::fs::read(&path).unwrap() == b"precious", "{error}");
+    assert!(error.contains("is not a socket") && std::fs::read(&path).unwrap() == b"precious", "{error}");
     let long = folder.path().join("x".repeat(120));
     let error = ProgramServer::listen(&long, "xp01", 1.0, waker()).err().unwrap().to_string();
     assert!(error.contains("107 bytes"), "{error}");

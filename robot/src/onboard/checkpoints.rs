@@ -54,7 +54,7 @@ impl Checkpoints {
                     }
                 }
                 Ok(None) => {}
-                Err(why) => broken.push(format!("{}: {why}; it is not used", path.display())),
+                Err(why) => broken.push(format!("{}: {why}; the checkpoint is not used", path.display())),
             }
         }
         (newest, broken)
@@ -74,7 +74,7 @@ impl Checkpoints {
             std::fs::create_dir_all(&self.folder)?;
             atomic::write(&path, &bytes)
         };
-        write().map_err(|error| format!("{}: {error}; evolution goes on without", path.display()))
+        write().map_err(|error| format!("{}: {error}; evolution continues without checkpoints", path.display()))
     }
 }
 

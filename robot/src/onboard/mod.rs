@@ -206,7 +206,7 @@ fn idle_pool(threads: usize) -> Result<rayon::ThreadPool, String> {
     processors::unpin();
     if precedence::run_last().is_err() {
         if precedence::runs_first() {
-            return Err("the kernel does not let threads out of real-time priority".into());
+            return Err("the kernel does not allow threads to leave real-time priority".into());
         }
         warn!(target: "xpuckd", "the kernel refused idle priority; evolution may delay the control loop");
     }
@@ -330,7 +330,7 @@ impl IslandThread<'_> {
             .curriculum_state
             .step(&self.plan.island.plan)
             .map_or(String::new(), |name| format!(", in step {name:?}"));
-        self.say(Line::info(format!("evolution goes on after generation {}{step}", progress.generation)));
+        self.say(Line::info(format!("evolution continues after generation {}{step}", progress.generation)));
         let champion = Box::new(champion);
         self.sender.send(ThreadMessage::News(IslandEvent::Resumed { progress, champion })).ok()?;
         Some(island)

@@ -176,7 +176,7 @@ fn killed_island_resumes_in_same_step() {
                 1 => format!("generation {kept}, in step \"three\""),
                 _ => format!("generation {kept}"),
             };
-            assert_eq!(lines[0], format!("evolution goes on after {step}"));
+            assert_eq!(lines[0], format!("evolution continues after {step}"));
         }
         while one.kept() < done[1].0.generation - 1 {
             std::thread::sleep(Duration::from_millis(5));

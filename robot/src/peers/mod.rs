@@ -40,7 +40,7 @@ pub enum PeersError {
     #[error("{0}")]
     Socket(#[from] SocketError),
     /// The system cannot create a thread.
-    #[error("no thread: {0}")]
+    #[error("cannot create a thread: {0}")]
     Thread(std::io::Error),
 }
 
@@ -198,7 +198,7 @@ impl PeerWorker {
             if key.is_none() && !self.swarm.security.dev_mode {
                 if self.unenrolled.insert(island) {
                     let keys = self.swarm.security.keys.display();
-                    warn!(target: "xpuckd", id = self.id, "{keys} has no robots/{name}.pub: nothing is exchanged with {name}");
+                    warn!(target: "xpuckd", id = self.id, "{keys}/robots/{name}.pub does not exist: no messages are exchanged with {name}");
                 }
                 return;
             }

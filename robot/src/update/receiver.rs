@@ -151,7 +151,10 @@ impl UpdateReceiver {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         if !self.slots.join(slots::INCOMING).is_dir() {
             let slots = self.slots.display();
-            return Err(format!("this robot has no {slots}/{}; install the package xpuckd on it", slots::INCOMING));
+            return Err(format!(
+                "{slots}/{} does not exist on this robot; install the package xpuckd on it",
+                slots::INCOMING
+            ));
         }
         let operators = operators(&self.config).map_err(|error| text(&error))?;
         let manifest = head.open(&operators).map_err(|error| text(&error))?;
@@ -166,7 +169,7 @@ impl UpdateReceiver {
             state.as_ref().filter(|state| state.phase != Phase::Settled).and_then(|state| state.candidate.as_ref());
         match busy {
             Some(candidate) if candidate.sha256 == manifest.sha256 => return Ok(OfferState::Left),
-            Some(candidate) => return Err(format!("version {} is on trial here", candidate.release.version)),
+            Some(candidate) => return Err(format!("version {} is on trial on this robot", candidate.release.version)),
             None if runs(&manifest, &self.release, state.as_ref()) => return Ok(OfferState::Good),
             None => {}
         }
@@ -178,7 +181,7 @@ impl UpdateReceiver {
 
     fn begin(&self, head: &Head, manifest: &Manifest) -> Result<OfferState, xpuck_update::bundle::BundleError> {
         let incoming = Incoming::begin(&self.slots.join(slots::INCOMING), head, manifest)?;
-        info!(target: "xpuckd", "version {} is received from byte {}", manifest.version, incoming.offset());
+        info!(target: "xpuckd", "receiving version {} from byte {}", manifest.version, incoming.offset());
         Ok(OfferState::Loading(Box::new(incoming)))
     }
 
@@ -193,7 +196,7 @@ impl UpdateReceiver {
             Ok(Piece::Next(_)) => self.ask(),
             Ok(Piece::Ready) => {
                 offered.doing = OfferState::Left;
-                info!(target: "xpuckd", "a bundle is received and verified");
+                info!(target: "xpuckd", "a bundle was received and verified");
                 self.tell_installed(true);
             }
             Err(error) => {

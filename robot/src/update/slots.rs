@@ -29,8 +29,8 @@ pub(crate) const BOARD: &str = "etc/xpuck/board";
 const HEALTH: &str = "run/xpuck/health";
 /// List of mounts, relative to the root.
 const MOUNTS: &str = "proc/self/mountinfo";
-/// Service that fills the card's other root as root with its own privileges; its result is in two files of the slots
-/// folder.
+/// Service that fills the card's other root, with privileges that `xpuckd slots` lacks. It writes either the release
+/// or the reason of a failure to the slots folder.
 const FILL_SERVICE: &str = "xpuck-root.service";
 const FILLED: &str = "root.release";
 const NOT_FILLED: &str = "root.why";
@@ -105,7 +105,7 @@ impl Source<RealDisk> for Packages<'_> {
         let told = match (started, release, why) {
             (Ok(()), Ok(text), Err(_)) => return Release::parse(FILLED, &text).map_err(io::Error::other),
             (.., Ok(why)) => why.trim().to_string(),
-            (Err(error), ..) => format!("{error}: `journalctl -u {FILL_SERVICE}` tells why"),
+            (Err(error), ..) => format!("{error}: see `journalctl -u {FILL_SERVICE}`"),
             (Ok(()), Err(error), _) => error.to_string(),
         };
         Err(io::Error::other(told))
@@ -185,18 +185,18 @@ fn install(args: &SlotsArgs, disk: &mut RealDisk, here: BaseVersions) -> anyhow:
         Installed::Trial(candidate) => {
             let version = &candidate.release.version;
             log::write_raw(format_args!(
-                "xpuckd slots: version {version} is in slot {} and tried",
+                "xpuckd slots: version {version} is in slot {} and on trial",
                 candidate.slot.folder()
             ));
             args.restart(if candidate.slot.is_root() { Restart::Board } else { Restart::Program })?;
             Ok(true)
         }
         Installed::Already(release) => {
-            log::write_raw(format_args!("xpuckd slots: version {} runs already", release.version));
+            log::write_raw(format_args!("xpuckd slots: version {} is already running", release.version));
             Ok(true)
         }
         Installed::Nothing => {
-            log::write_raw(format_args!("xpuckd slots: no bundle lies ready in {}", disk.path(slots::READY).display()));
+            log::write_raw(format_args!("xpuckd slots: no bundle is ready in {}", disk.path(slots::READY).display()));
             Ok(true)
         }
         Installed::Refused(why) => {
@@ -240,8 +240,8 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &BaseVersions, within: f64
     };
     let version = &candidate.release.version;
     match &verdict {
-        Verdict::Healthy => log::write_raw(format_args!("xpuckd slots: version {version} is well and stays")),
-        Verdict::Unhealthy(why) => log::write_raw(format_args!("xpuckd slots: version {version} is given up: {why}")),
+        Verdict::Healthy => log::write_raw(format_args!("xpuckd slots: version {version} is healthy and is kept")),
+        Verdict::Unhealthy(why) => log::write_raw(format_args!("xpuckd slots: version {version} is reverted: {why}")),
     }
     let mut tries = 0;
     let again = loop {
@@ -273,7 +273,8 @@ fn show(disk: &mut RealDisk, here: &BaseVersions) -> anyhow::Result<ShowOutput> 
     let mut damaged = std::mem::take(&mut place.repaired);
     let folder = place.disk.path("");
     if !folder.is_dir() {
-        damaged.push(format!("{}: is not there; the first start of the robot's service makes it", folder.display()));
+        damaged
+            .push(format!("{}: does not exist; the first start of the robot's service creates it", folder.display()));
     }
     let starts_left = place.state.candidate.filter(|_| place.state.phase == Phase::Trial).map(|c| c.starts_left);
     let runs = runs.map_or("nothing", |target| target.link()).into();

@@ -14,7 +14,7 @@ pub struct OfflineCard {
 pub fn copies(card: &Path) -> Result<[(u64, u64); 2]> {
     let mut table = [0; 512];
     std::os::unix::fs::FileExt::read_exact_at(&fs::File::open(card)?, &mut table, 0)?;
-    ensure!(table[510..] == [0x55, 0xaa], "{}: there is no partition table", card.display());
+    ensure!(table[510..] == [0x55, 0xaa], "{}: no partition table found", card.display());
     let number = |at: usize| u64::from(u32::from_le_bytes([table[at], table[at + 1], table[at + 2], table[at + 3]]));
     Ok([446 + 16, 446 + 32].map(|entry| (number(entry + 8), number(entry + 12))))
 }

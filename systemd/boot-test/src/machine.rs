@@ -27,7 +27,7 @@ impl Kind {
             "arm64" => Ok(Kind { program: "qemu-system-aarch64", machine: "virt", processor: "cortex-a57" }),
             // Debian's 32-bit kernel cannot address memory above 4 GiB.
             "armhf" => Ok(Kind { program: "qemu-system-arm", machine: "virt,highmem=off", processor: "cortex-a15" }),
-            other => bail!("{other}: a virtual board is arm64 or armhf"),
+            other => bail!("{other}: a virtual board must be arm64 or armhf"),
         }
     }
 }
@@ -51,7 +51,10 @@ impl Board {
             let mut copy = Command::new("mcopy");
             // The first partition begins at 16 MiB.
             copy.args(["-o", "-i", &format!("{}@@16777216", card_file.display()), &format!("::/{name}")]).arg(work);
-            anyhow::ensure!(copy.status().context("mcopy (Debian's package mtools)")?.success(), "{name} of the card");
+            anyhow::ensure!(
+                copy.status().context("mcopy (Debian's package mtools)")?.success(),
+                "cannot copy {name} from the card"
+            );
         }
         let arguments = std::fs::read_to_string(work.join("cmdline.txt"))?.trim().replace(" quiet", "");
         let card = Arc::new(Mutex::new(None));
@@ -123,7 +126,7 @@ impl Board {
                 bail!("the board went off while waiting for: {what}; see {}", self.console().display());
             }
             if begun.elapsed() > most {
-                bail!("waited {} s in vain for: {what}; see {}", most.as_secs(), self.console().display());
+                bail!("timeout after {} s while waiting for: {what}; see {}", most.as_secs(), self.console().display());
             }
             std::thread::sleep(Duration::from_millis(250));
         }

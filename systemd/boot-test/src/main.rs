@@ -114,7 +114,7 @@ fn run(args: &Args) -> Result<()> {
         let operators = folder.join("keys/operators");
         fs::remove_dir_all(&operators)?;
         let copied = Command::new("cp").arg("-a").arg(args.keys.join("operators")).arg(&operators).status()?;
-        ensure!(copied.success(), "{}: no folder of keys", args.keys.display());
+        ensure!(copied.success(), "{}: not a key folder", args.keys.display());
     }
     let [newer, newest, broken] = [&args.newer, &args.newest, &args.broken].map(|path| path.canonicalize());
     let (newer, newest, broken) = (newer?, newest?, broken?);
@@ -123,7 +123,7 @@ fn run(args: &Args) -> Result<()> {
     let keys = args.keys.canonicalize()?;
     let newer_image = variant::of(&args.image, &keys, &work, &version("100.0.0", 10), false)?;
     let broken_image = variant::of(&args.image, &keys, &work, &version("100.5.0", 11), true)?;
-    log::write_raw(format_args!("two more images are made: {:.0} s", begun.elapsed().as_secs_f64()));
+    log::write_raw(format_args!("two more images are built: {:.0} s", begun.elapsed().as_secs_f64()));
     let card = work.join("card.img");
     fs::File::create(&card)?.set_len(CARD)?;
     let (image, device, folder) = (args.image.canonicalize()?, card.clone(), swarm.card_folder.clone());
@@ -180,7 +180,7 @@ impl Test {
         self.board.wait("the end of the boot", BOOT, finished)?;
         let said = self.board.console_output();
         let startup = said.lines().rev().find_map(|line| line.split_once("Startup finished in "));
-        log::write_raw(format_args!("systemd: {}", startup.map_or("told nothing", |(_, rest)| rest.trim())));
+        log::write_raw(format_args!("systemd: {}", startup.map_or("no report", |(_, rest)| rest.trim())));
         // The robot's own program retries until the network, which its devices need, is up.
         let failed = said.lines().find(|line| line.contains("Failed with result") && !line.contains("xpuckd.service"));
         ensure!(failed.is_none(), "a unit failed: {}", failed.unwrap_or_default());
@@ -201,7 +201,7 @@ impl Test {
 
     fn wait_for_generation(&mut self, least: u32) -> Result<Duration> {
         let swarm = &self.swarm;
-        self.board.wait("a generation of the robot inside", BOOT, |_| {
+        self.board.wait("a generation of the virtual robot", BOOT, |_| {
             swarm.virtual_robot().is_some_and(|robot| {
                 robot.evolution.generation >= least && robot.state == xpuck_wire::state::State::Run
             })
@@ -226,7 +226,7 @@ impl Test {
         let cut = self.board.cut_power()?;
         let begun = Instant::now();
         while self.swarm.virtual_robot().is_some() {
-            ensure!(begun.elapsed() < Duration::from_secs(20), "the hub does not miss the robot");
+            ensure!(begun.elapsed() < Duration::from_secs(20), "the hub does not report the robot as missing");
             std::thread::sleep(Duration::from_millis(200));
         }
         Ok(cut)
@@ -254,7 +254,7 @@ impl Test {
         self.wait_for_generation(evolved.max(1))?;
         let when = if boots { "after power-on" } else { "in the run" };
         log::write_raw(format_args!(
-            "cut {number} of {of}, {:.1} s {when}: {lost} sectors lost, {kept} kept; whole; back after {:.0} s, generation {}",
+            "cut {number} of {of}, {:.1} s {when}: {lost} sectors lost, {kept} kept; card intact; back after {:.0} s, generation {}",
             wait.as_secs_f64(),
             took.as_secs_f64(),
             self.generation()
@@ -277,12 +277,12 @@ impl Test {
             file.write_all_at(&garbage, at)?;
         }
         file.sync_all()?;
-        ensure!(OfflineCard::attach(&self.card)?.scrub().is_err(), "nothing of what was damaged is in use");
+        ensure!(OfflineCard::attach(&self.card)?.scrub().is_err(), "none of the damaged blocks is in use");
         let seed = self.random.next();
         self.board.switch_on(seed, "systemd.wants=xpuck-scrub.service")?;
         // Blocks that the boot itself reads are repaired before the scrub reaches them.
         let told = |board: &Board| board.console_output().lines().filter_map(repair_report).next_back();
-        let took = self.board.wait("the scrub's word that damage was mended", SCRUB, |board| told(board).is_some())?;
+        let took = self.board.wait("the scrub's report of repaired damage", SCRUB, |board| told(board).is_some())?;
         let swarm = &self.swarm;
         self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
         let said = told(&self.board).unwrap_or_default();
@@ -291,9 +291,9 @@ impl Test {
         self.power_off()?;
         let bench = OfflineCard::attach(&self.card)?;
         bench.check().context("the card after the damage")?;
-        bench.scrub().context("the card after it was mended")?;
+        bench.scrub().context("the card after the repair")?;
         log::write_raw(format_args!(
-            "damage {number} of {of}: 6.5 MB in 200 places of copy {}: `{said}` after {:.0} s; both copies whole",
+            "damage {number} of {of}: 6.5 MB in 200 places of copy {}: `{said}` after {:.0} s; both copies intact",
             copy + 1,
             took.as_secs_f64()
         ));
@@ -321,7 +321,11 @@ impl Test {
         };
         self.board.wait("the measured latency", BOOT, |board| said(board).len() == lines.len())?;
         let told = said(&self.board);
-        ensure!(told[0].ends_with("yes") && told[1].ends_with(" 1"), "not as on a robot: {}", told.join("; "));
+        ensure!(
+            told[0].ends_with("yes") && told[1].ends_with(" 1"),
+            "expected real-time priority on processor 1, found: {}",
+            told.join("; ")
+        );
         log::write_raw(format_args!("latency: {}", told.join("; ")));
         self.power_off().map(drop)
     }
@@ -332,7 +336,7 @@ impl Test {
         let now = identity(&self.card)?;
         for (name, bytes) in &self.identity {
             let found = now.iter().find(|(other, _)| other == name);
-            ensure!(found.is_some_and(|(_, now)| now == bytes), "{} is not what it was", name.display());
+            ensure!(found.is_some_and(|(_, now)| now == bytes), "{} has changed", name.display());
         }
         Ok(())
     }

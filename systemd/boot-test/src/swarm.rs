@@ -38,7 +38,7 @@ impl Swarm {
         ensure!(made.status.success(), "xpuck init: {}", String::from_utf8_lossy(&made.stderr));
         let edit = |path: PathBuf, from: &str, to: &str| -> Result<()> {
             let text = fs::read_to_string(&path)?;
-            ensure!(text.contains(from), "{}: no {from}", path.display());
+            ensure!(text.contains(from), "{}: does not contain {from}", path.display());
             Ok(fs::write(&path, text.replacen(from, to, 1))?)
         };
         let devices = format!("devices = \"devices\"\ndevices_address = \"127.0.0.1:{}\"", ports + 4);

@@ -51,11 +51,11 @@ impl Test {
         let swarm = &self.swarm;
         // The hub hears the robot before the robot reports its version.
         let told = |_: &Board| swarm.virtual_robot().is_some_and(|robot| !robot.version.is_empty());
-        self.board.wait("the version of the robot inside", BOOT, told)?;
+        self.board.wait("the version of the virtual robot", BOOT, told)?;
         let (before, wanted) = (self.version(), newer.version()?);
         let begun = Instant::now();
         self.update(newer)?;
-        ensure!(self.version() == wanted, "after the update it runs {}, not {wanted}", self.version());
+        ensure!(self.version() == wanted, "after the update the robot runs {}, expected {wanted}", self.version());
         log::write_raw(format_args!("updated from {before} to {wanted}: {:.0} s", begun.elapsed().as_secs_f64()));
         self.back_from(broken)
     }
@@ -63,9 +63,11 @@ impl Test {
     /// Updates to a version that does not run, and waits until the robot is back on its previous version.
     pub(crate) fn back_from(&mut self, broken: Bundle<'_>) -> Result<()> {
         let (begun, wanted) = (Instant::now(), self.version());
-        let Err(error) = self.update(broken) else { bail!("an update to a program that does not run is called good") };
+        let Err(error) = self.update(broken) else {
+            bail!("an update to a program that does not run is reported as good")
+        };
         let swarm = &self.swarm;
-        self.board.wait("the robot back on the version before", BOOT, |_| {
+        self.board.wait("the robot back on the previous version", BOOT, |_| {
             swarm.virtual_robot().is_some_and(|robot| robot.version == wanted)
         })?;
         log::write_raw(format_args!(
@@ -99,16 +101,16 @@ impl Test {
             let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
             self.settle()?;
             let now = self.version();
-            ensure!(now == before || now == wanted, "it runs {now}, which is neither {before} nor {wanted}");
+            ensure!(now == before || now == wanted, "the robot runs {now}, expected {before} or {wanted}");
             log::write_raw(format_args!(
-                "cut {number} of {of}, {:.1} s in an update: {lost} sectors lost, {kept} kept; whole; back after {:.0} s, then {now}",
+                "cut {number} of {of}, {:.1} s in an update: {lost} sectors lost, {kept} kept; card intact; back after {:.0} s, then {now}",
                 wait.as_secs_f64(),
                 took.as_secs_f64()
             ));
         }
         self.update(newest)?;
-        ensure!(self.version() == wanted, "in the end it runs {}, not {wanted}", self.version());
-        log::write_raw(format_args!("an update without a cut: {wanted}"));
+        ensure!(self.version() == wanted, "after the cuts the robot runs {}, expected {wanted}", self.version());
+        log::write_raw(format_args!("updated without a cut to {wanted}"));
         Ok(())
     }
 

@@ -36,7 +36,7 @@ pub fn of(image: &Path, keys: &Path, work: &Path, release: &Release, broken: boo
     script += "find . -type f -print0 | tar --null --owner=0 --group=0 -r -f \"$1\" -T -; zstd -q -1 -f \"$1\" -o \"$1.zst\"\n";
     let mut make = Command::new("sh");
     make.args(["-c", &script, "sh"]).arg(&tar).arg(&tree).arg(release.to_text()).arg(BROKEN);
-    ensure!(make.status()?.success(), "no variant of {}", image.display());
+    ensure!(make.status()?.success(), "cannot make a variant of {}", image.display());
     let payload = work.join("payload.tar.zst");
     let signer = Secret::read(&keys.join("operators/operator.key"))?;
     let head = bundle::seal(Kind::Image, &manifest.boards, &manifest.arch, release, File::open(&payload)?, &signer)?;

@@ -162,7 +162,10 @@ impl Board {
     pub fn named(name: &str) -> Result<Board, FileError> {
         let Some((_, text)) = FILES.iter().find(|(known, _)| *known == name) else {
             let names: Vec<&str> = Board::names().collect();
-            return Err(FileError::value("board", format!("`{name}` is none of {}", names.join(", "))));
+            return Err(FileError::value(
+                "board",
+                format!("unknown board `{name}`; known boards: {}", names.join(", ")),
+            ));
         };
         let board: Board = file::parse(&format!("boards/{name}.toml"), text)?;
         Ok(Board { name: name.into(), ..board })
@@ -210,7 +213,7 @@ mod tests {
         }
         assert_eq!(Board::named("qemu-arm64").unwrap().partition(2), "/dev/vda2");
         assert_eq!(Board::named("xu4").unwrap().partition(3), "/dev/mmcblk0p3");
-        assert!(Board::named("pi9").unwrap_err().to_string().contains("none of"));
+        assert!(Board::named("pi9").unwrap_err().to_string().contains("known boards"));
     }
 
     #[test]

@@ -84,16 +84,16 @@ impl Device {
         let file = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&path);
         let mut file = file.map_err(|error| match error.raw_os_error() {
             Some(16) => {
-                DeviceError::InUse { device: name.clone(), by: "another program has it; unmount it first".into() }
+                DeviceError::InUse { device: name.clone(), by: "another program uses it; unmount it first".into() }
             }
             _ => ToolError::file(&path)(error).into(),
         })?;
         let by = |by: &str| DeviceError::InUse { device: name.clone(), by: by.into() };
         // Excludes other runs of this program.
         rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| by("another program writes it"))?;
+            .map_err(|_| by("another program is writing to it"))?;
         if let Some(attached) = attached(&path)? {
-            return Err(by(&format!("{attached} is made of it; `losetup -d {attached}` once that is unmounted")));
+            return Err(by(&format!("loop device {attached} uses it; unmount it and run `losetup -d {attached}`")));
         }
         let size = file.seek(SeekFrom::End(0)).map_err(ToolError::file(&path))?;
         Ok(Device { path, size, file })

@@ -63,11 +63,11 @@ pub enum FlashError {
     Tool(#[from] ToolError),
     /// The bundle is a package instead of an image.
     #[error(
-        "{0} is a package, and a card wants an image; `xpuck card build` makes one, `xpuck robot update --deb` takes the package"
+        "{0} is a package, but a card needs an image; build one with `xpuck card build`, or install the package with `xpuck robot update --deb`"
     )]
     Package(String),
     /// The card is too small.
-    #[error("{device} holds {size}, and a card has at least {least}")]
+    #[error("{device} holds {size}; a card must hold at least {least}")]
     Small {
         /// Path of the device.
         device: String,
@@ -77,7 +77,7 @@ pub enum FlashError {
         least: String,
     },
     /// The data read back differs from the data written.
-    #[error("{device}: {what} is not what was written; the card is bad, take another")]
+    #[error("{device}: {what} differs from the written data; the card is defective, use another")]
     Verify {
         /// Path of the device.
         device: String,
@@ -169,7 +169,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     }
     drop(top);
     device.flush()?;
-    progress.step("reading it again");
+    progress.step("verifying the card");
     verify(&boot, &copies, &files, device)?;
     drop((boot, copies));
     // Last step: from now on the card boots.
@@ -268,7 +268,7 @@ fn inside(root: &Path, name: &str) -> Result<PathBuf, ToolError> {
     let (found, root) = (real(&path)?, real(root)?);
     match found.starts_with(&root) {
         true => Ok(found),
-        false => Err(ToolError::file(Path::new(name))(io::Error::other("the image has a link there that leaves it"))),
+        false => Err(ToolError::file(Path::new(name))(io::Error::other("a link at this path leads outside the image"))),
     }
 }
 
@@ -283,7 +283,7 @@ fn user_of(root: &Path) -> Result<(u32, u32), ToolError> {
         (Some(user), Some(group)) => Ok((user, group)),
         _ => Err(ToolError::File {
             path: path.display().to_string(),
-            error: io::Error::other(format!("the image has no user {USER}")),
+            error: io::Error::other(format!("the image does not have the user {USER}")),
         }),
     }
 }

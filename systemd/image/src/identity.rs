@@ -96,7 +96,7 @@ pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>,
     let swarm_file = folder.join("swarm.toml");
     let swarm = Swarm::read(&swarm_file)?;
     let Some(place) = swarm.robots.iter().position(|id| id == robot) else {
-        let text = format!("robots: there is no `{robot}`; there are {}", swarm.robots.join(", "));
+        let text = format!("robots: `{robot}` is not in the list; choose one of {}", swarm.robots.join(", "));
         return Err(FileError::value(&name(&swarm_file), text));
     };
     let mut entries = Vec::new();
@@ -124,8 +124,11 @@ pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>,
     let missing = |path: &Path| match path.exists() {
         true => Ok(()),
         false => {
-            let text =
-                format!("is missing; `xpuck keys new --dir {} --swarm {}` makes it", keys.display(), name(&swarm_file));
+            let text = format!(
+                "is missing; create it with `xpuck keys new --dir {} --swarm {}`",
+                keys.display(),
+                name(&swarm_file)
+            );
             Err(FileError::value(&name(path), text))
         }
     };
@@ -158,7 +161,7 @@ pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>,
     if found == 0 {
         return Err(FileError::value(
             &name(&operators),
-            "has no operator's .pub file, so the robot would accept no operator",
+            "does not contain an operator's .pub file, so the robot would reject all operators",
         ));
     }
     let cards = read_cards(folder)?;
@@ -189,13 +192,13 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
     if let Some(wifi) = &cards.wifi {
         let plain = |text: &str| text.chars().all(|c| !c.is_control() && c != '"' && c != '\\');
         if !(1..=MAX_SSID).contains(&wifi.name.len()) || !plain(&wifi.name) {
-            return bad(format!("wifi.name has 1 to {MAX_SSID} characters, none of them \" or \\"));
+            return bad(format!("wifi.name must have 1 to {MAX_SSID} characters, none of them \" or \\"));
         }
         let passphrase = wifi.passphrase.as_deref();
         if passphrase.is_some_and(|text| !(is_key(text) || (8..=MAX_PASSPHRASE).contains(&text.len()) && plain(text))) {
             return bad(format!(
-                "wifi.passphrase has 8 to {MAX_PASSPHRASE} characters, none of them \" or \\, or is a key of {KEY_DIGITS} hexadecimal \
-                 digits; leave it out for an open network"
+                "wifi.passphrase must have 8 to {MAX_PASSPHRASE} characters, none of them \" or \\, or be a key of \
+                 {KEY_DIGITS} hexadecimal digits; leave it out for an open network"
             ));
         }
         let country = wifi.country.as_str();
@@ -203,7 +206,7 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
             let hint = if country == "UK" {
                 "the United Kingdom is \"GB\""
             } else {
-                "they are two capital letters, such as \"GB\""
+                "use two capital letters, such as \"GB\""
             };
             return bad(format!("wifi.country = {country:?} is not the code of a country (ISO 3166); {hint}"));
         }
@@ -218,7 +221,7 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
         && !is_reachable(first, *gateway)
     {
         return bad(format!(
-            "network.gateway = {gateway} is not in the network of network.first = {first:?}, or is that address"
+            "network.gateway = {gateway} must be in the network of network.first = {first:?}, and must differ from that address"
         ));
     }
     Ok(cards)
@@ -250,7 +253,7 @@ fn address(folder: &Path, cards: &Cards, swarm: &Swarm, place: usize) -> Result<
     let Some(address) = address_at(first, place) else {
         let robots = place + 1;
         return wrong(format!(
-            "network.first = {first:?} is no address like \"192.168.1.101/24\" with room for {robots} robots"
+            "network.first = {first:?} is not an address such as \"192.168.1.101/24\" with room for {robots} robots"
         ));
     };
     let plain = address.split('/').next().unwrap_or_default();
@@ -261,7 +264,9 @@ fn address(folder: &Path, cards: &Cards, swarm: &Swarm, place: usize) -> Result<
         ("time", cards.time.clone()),
     ];
     match others.into_iter().find(|(_, other)| other.as_deref() == Some(plain)) {
-        Some((what, _)) => wrong(format!("{what} = {plain} would be {robot}'s address: choose another network.first")),
+        Some((what, _)) => {
+            wrong(format!("{what} = {plain} would also be {robot}'s address: choose another network.first"))
+        }
         None => Ok(Some(address)),
     }
 }
@@ -305,7 +310,7 @@ fn system(
     }
     files.push(("wifi.network", network + "\n[Link]\nRequiredForOnline=no\n", false));
     let wifi = match &cards.wifi {
-        None => "# cards.toml names no Wi-Fi.\n".into(),
+        None => "# cards.toml does not name a Wi-Fi network.\n".into(),
         Some(Wifi { name, passphrase, hidden, country }) => {
             let secret = match passphrase.as_deref() {
                 None => "key_mgmt=NONE".into(),
@@ -323,7 +328,7 @@ fn system(
     for login in &cards.login {
         let shown = login.display();
         let text = file::text(&folder.join(login), file::MAX_TOML)
-            .map_err(|_| FileError::value(&path, format!("login: {shown} is not there, or is no text")))?;
+            .map_err(|_| FileError::value(&path, format!("login: {shown} does not exist or is not text")))?;
         for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
             let kind = ["ssh-", "ecdsa-", "sk-"].iter().any(|kind| line.starts_with(kind));
             let plain = line.split(' ').count() >= 2 && !line.chars().any(char::is_control);
@@ -441,30 +446,30 @@ mod tests {
             error
         };
         let nothing = |_: &Path| {};
-        assert!(said(&GOOD.replace("correct horse", "short"), &nothing).contains("wifi.passphrase has 8 to 63"));
+        assert!(said(&GOOD.replace("correct horse", "short"), &nothing).contains("wifi.passphrase must have 8 to 63"));
         assert!(said(&GOOD.replace("\"lab\"", "\"la\\\"b\""), &nothing).contains("wifi.name"));
         assert!(said(&GOOD.replace("GB", "gb"), &nothing).contains("two capital letters"));
         assert!(said(&GOOD.replace("GB", "UK"), &nothing).contains("the United Kingdom is \"GB\""));
         // The second robot would get the address of the gateway, the hub or the time server.
         let beside = |more: &str| format!("{more}{GOOD}gateway = \"192.168.1.102\"\n");
-        assert!(said(&beside(""), &nothing).contains("network.gateway = 192.168.1.102 would be xp02's address"));
+        assert!(said(&beside(""), &nothing).contains("network.gateway = 192.168.1.102 would also be xp02's address"));
         assert!(
             said(&GOOD.replace(".101/24", ".1/24"), &nothing)
-                .contains("the hub's address = 192.168.1.2 would be xp02's")
+                .contains("the hub's address = 192.168.1.2 would also be xp02's")
         );
         let time = format!("time = \"192.168.1.102\"\n{GOOD}");
-        assert!(said(&time, &nothing).contains("time = 192.168.1.102 would be xp02's address"));
+        assert!(said(&time, &nothing).contains("time = 192.168.1.102 would also be xp02's address"));
         assert!(check(lab(&time).path()).is_err() && check(lab(GOOD).path()).is_ok());
         assert!(said(&GOOD.replace(".101/24", ".254/24"), &nothing).contains("with room for 2 robots"));
-        assert!(said(&GOOD.replace("me.pub", "swarm.toml"), &nothing).contains("no public key of SSH"));
+        assert!(said(&GOOD.replace("me.pub", "swarm.toml"), &nothing).contains("is not an SSH public key"));
         assert!(
             said(GOOD, &|dir| fs::remove_file(dir.join("keys/robots/xp02.key")).unwrap()).contains("xpuck keys new")
         );
-        assert!(said(GOOD, &|dir| fs::remove_dir_all(dir.join("keys/operators")).unwrap()).contains("obey nobody"));
+        assert!(said(GOOD, &|dir| fs::remove_dir_all(dir.join("keys/operators")).unwrap()).contains("reject all operators"));
         assert!(said(GOOD, &|dir| fs::remove_file(dir.join("calibration.toml")).unwrap()).contains("calibration.toml"));
         let outside = "id = \"xp02\"\n[calibration]\nfile = \"../../etc/passwd\"\n";
         assert!(said(GOOD, &|dir| fs::write(dir.join("robots/xp02.toml"), outside).unwrap()).contains("outside"));
         let dir = lab(GOOD);
-        assert!(card_files(dir.path(), "xp09", "pi5").unwrap_err().to_string().contains("there is no `xp09`"));
+        assert!(card_files(dir.path(), "xp09", "pi5").unwrap_err().to_string().contains("`xp09` is not in the list"));
     }
 }

@@ -73,7 +73,7 @@ if [ -n "$trial" ]; then
                 chosen=$trial
                 say "trying $trial, $starts starts left"
             else
-                say "$trial is not tried: its start cannot be counted, or there is no system in it"
+                say "$trial is not tried: its start cannot be counted, or it does not contain a system"
             fi
             ;;
         *) say "$trial used up its starts; back on $current" ;;

@@ -62,7 +62,7 @@ fn in_order(root: &Path, release: &str, board: &Board) -> Result<Vec<String>, To
         what: format!("the modules of kernel {release}"),
         program: "modules.dep".into(),
         status: "incomplete".into(),
-        words: format!("there is no module {module}"),
+        words: format!("module {module} does not exist"),
     })
 }
 

@@ -20,7 +20,7 @@ mkdir -p "$root/etc/systemd/system/xpuckd.service.d"
 printf '[Service]\nReadWritePaths=-/run/arena\n' >"$root/etc/systemd/system/xpuckd.service.d/arena.conf"
 # On machines without the right to raise limits, a capability replaces the unit's limit.
 if ! prlimit --rtprio=45 true 2>/dev/null; then
-    echo "skipped: deb-test: this machine lets no limit be raised (CAP_SYS_RESOURCE): LimitRTPRIO is not tried, CAP_SYS_NICE is" >&2
+    echo "skipped: deb-test: this machine does not allow raising limits (CAP_SYS_RESOURCE): CAP_SYS_NICE is tested instead of LimitRTPRIO" >&2
     printf '[Service]\nCapabilityBoundingSet=CAP_SYS_NICE\nAmbientCapabilities=CAP_SYS_NICE\n' \
         >"$root/etc/systemd/system/xpuckd.service.d/limit.conf"
 fi
@@ -59,6 +59,6 @@ done
 grep -qx 'all is well' "$root/root/judge.log" 2>/dev/null || {
     tail -n 20 "$work/console.log"
     cat "$root/root/judge.log" 2>/dev/null || true
-    die "the booted packages do not do what they should"
+    die "the booted packages failed a check"
 }
 sed -n 's/^told: /deb-test: booted: /p' "$root/root/judge.log"

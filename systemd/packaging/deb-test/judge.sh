@@ -22,11 +22,11 @@ healthy() { curl -s -o /dev/null -w '%{http_code}\n' http://127.0.0.1:7980/healt
 robot_says() { property xpuckd StatusText | grep -q "$1"; }
 
 until_true 30 "the hub answers /health" healthy
-[ "$(property xpuck-hub ActiveState)" = active ] || fail "the hub runs and does not say READY"
-waits() { journalctl --no-pager -u xpuckd | grep -q 'waits for the arena'; }
-until_true 20 "the robot without devices says that it waits" waits
+[ "$(property xpuck-hub ActiveState)" = active ] || fail "the hub runs but does not report READY"
+waits() { journalctl --no-pager -u xpuckd | grep -q 'waiting for the arena'; }
+until_true 20 "the robot without devices logs that it waits" waits
 [ "$(property xpuckd ActiveState)" != active ] || fail "a robot without devices is READY"
-healthy || fail "the hub suffers from a robot that waits"
+healthy || fail "a waiting robot disturbs the hub"
 echo "told: the hub answers; a robot without devices waits for them"
 
 systemctl start arena
@@ -46,16 +46,16 @@ allowed=0000000000000000
 for kind in CapEff CapBnd; do
     grep -q "^$kind:.$allowed" "/proc/$pid/status" || fail "the robot has $(grep "^$kind" "/proc/$pid/status")"
 done
-echo "told: READY with devices and hub; control loop real-time, no capability more than it is given"
+echo "told: READY with devices and hub; control loop real-time, no more capabilities than granted"
 
 # Only the control thread is stopped: all other threads continue, and none of them may feed the watchdog.
 before=$(property xpuckd NRestarts)
 touch /root/stop-control
 until_true 10 "the control thread is stopped" test -e /root/control-stopped
-until_true 20 "the watchdog starts the robot again" restarts_are $((before + 1))
-journalctl --no-pager -u xpuckd | grep -q 'Watchdog timeout' || fail "the robot was started again, and not by the watchdog"
+until_true 20 "the watchdog restarts the robot" restarts_are $((before + 1))
+journalctl --no-pager -u xpuckd | grep -q 'Watchdog timeout' || fail "the robot was restarted, but not by the watchdog"
 until_true 30 "the robot is READY again" robot_says "the body answers"
-echo "told: a control loop that stands still is started again"
+echo "told: a blocked control loop is restarted"
 failed=$(systemctl --failed --no-legend --plain | awk '/xpuck/ { print $1 }')
 [ -z "$failed" ] || fail "failed: $failed"
 echo "all is well"

@@ -10,7 +10,7 @@ use xpuck_kernels::random::Draws;
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
     /// Fitness-proportional, scaled linearly so that the best individual gets this multiple of the mean's share, 1 to
-    /// 10. The document's library does the same (GAlib, 1.2 by default).
+    /// 10. GAlib, which Petrovic's report uses, scales in the same way (1.2 by default).
     Roulette(f64),
     /// Tournament of this size, 1 to 64.
     Tournament(u32),

@@ -37,8 +37,8 @@ pub struct LampInputs<'a> {
     pub wanted: Option<[Pixel; PIXELS]>,
 }
 
-/// Current lamps and sound. Blinking has precedence over every pattern; then a state in which the robot may not
-/// drive.
+/// Returns the current lamps and sound. Order of precedence: blinking, colours of an external controller, a state other
+/// than RUN, the tree's signal, the experiment's pattern.
 pub fn lamps(shown: &LampInputs<'_>) -> Lamps {
     // The sound number is that of the last identify request; a new number restarts the melody.
     let sound = Sound { melody: if shown.called > 0 { MELODY } else { 0 }, number: shown.called };

@@ -31,7 +31,7 @@ pub enum BodyLinkError {
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The system cannot create a thread.
-    #[error("no thread for the robot's body: {0}")]
+    #[error("cannot create a thread for the robot's body: {0}")]
     Thread(#[from] std::io::Error),
 }
 

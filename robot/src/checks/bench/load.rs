@@ -60,7 +60,7 @@ impl Load {
 
 fn idle() {
     if precedence::run_last().is_err() {
-        log::write_raw("xpuckd: the kernel refused idle priority; the load takes more than what is left over");
+        log::write_raw("xpuckd: the kernel refused idle priority; the load may disturb the measurement");
     }
 }
 

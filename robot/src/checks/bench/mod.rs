@@ -86,7 +86,7 @@ pub enum BenchError {
     #[error(transparent)]
     Body(#[from] BodyLinkError),
     /// The threads of the load cannot be created.
-    #[error("no threads for the load: {0}")]
+    #[error("cannot create the threads of the load: {0}")]
     Load(#[from] rayon::ThreadPoolBuildError),
     /// The results cannot be printed.
     #[error("{0}")]
@@ -95,7 +95,7 @@ pub enum BenchError {
     #[error("{0}")]
     Unmeasured(String),
     /// The result is outside its limit.
-    #[error("the figure is not reached: {0}")]
+    #[error("the benchmark failed: {0}")]
     Missed(String),
 }
 
@@ -120,7 +120,7 @@ fn draw(path: &Path, svg: &str) -> Result<(), BenchError> {
 }
 
 fn no_figure(path: &Path, error: &std::io::Error) -> BenchError {
-    BenchError::Unmeasured(format!("--svg {}: {error}; name a file in a folder that you may write", path.display()))
+    BenchError::Unmeasured(format!("--svg {}: {error}; name a file in a writable folder", path.display()))
 }
 
 fn open(path: &Path) -> Result<Box<dyn SpiBus>, DeviceError> {
@@ -133,13 +133,13 @@ fn open(path: &Path) -> Result<Box<dyn SpiBus>, DeviceError> {
 
 fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     if !(args.minutes > 0.0 && args.minutes <= 10_000.0) {
-        return Err(BenchError::Argument("minutes is above 0 and at most 10000"));
+        return Err(BenchError::Argument("minutes must be above 0 and at most 10000"));
     }
     if !(0.0..=1.0).contains(&args.corrupt) {
-        return Err(BenchError::Argument("corrupt is a part, 0 to 1"));
+        return Err(BenchError::Argument("corrupt must be 0 to 1"));
     }
     if args.load > 256 {
-        return Err(BenchError::Argument("load is at most 256 threads"));
+        return Err(BenchError::Argument("load must be at most 256 threads"));
     }
     let tally = Arc::new(Tally::default());
     let (device, corrupt, theirs) = (args.device.clone(), args.corrupt, tally.clone());
@@ -180,7 +180,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     output::line(format_args!("words corrupted      {}", get(&tally.words)))?;
     output::line(format_args!("commands corrupted   {}, accepted {commands}", get(&tally.commands)))?;
     output::line(format_args!("reports corrupted    {}, accepted {reports}", get(&tally.reports)))?;
-    output::line(format_args!("bus errors           {}, opened again {}", health.counts.bus_errors, health.reopened))?;
+    output::line(format_args!("bus errors           {}, reopened {}", health.counts.bus_errors, health.reopened))?;
     if let Some(error) = &health.last_error {
         output::line(format_args!("last error           {error}"))?;
     }
@@ -190,7 +190,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     let late = health.lateness.quantile(0.999);
     if late > LATENESS_LIMIT {
         return Err(BenchError::Missed(format!(
-            "one exchange of 1000 began {late:.1?} late; the bar is {LATENESS_LIMIT:?}"
+            "one exchange in 1000 began {late:.1?} late or more; the limit is {LATENESS_LIMIT:?}"
         )));
     }
     Ok(())

@@ -45,13 +45,13 @@ pub struct Samples {
 pub fn fit(samples: &Samples, present: &[Region; 3]) -> Result<[Region; 3], CalibrateError> {
     let finite = |pixels: &[Hsv]| !pixels.is_empty() && pixels.iter().flatten().all(|x| x.is_finite());
     if !finite(&samples.white) {
-        return unfit("there are no pixels of the white card");
+        return unfit("no valid pixels of the white card were measured");
     }
     let brightness = samples.white.iter().map(|p| p[2]).sum::<f32>() / samples.white.len() as f32;
     if !WHITE.contains(&brightness) {
         let remedy =
             if brightness < *WHITE.start() { "more light, or a longer exposure" } else { "a shorter exposure" };
-        return unfit(format!("the white card has a mean value of {brightness:.2}; it needs {remedy}"));
+        return unfit(format!("the white card has a mean value of {brightness:.2}; use {remedy}"));
     }
     let white = quantile(samples.white.iter().map(|p| p[1]), 1.0 - TAIL) + ABOVE_WHITE;
     let mut regions = *present;
@@ -59,12 +59,12 @@ pub fn fit(samples: &Samples, present: &[Region; 3]) -> Result<[Region; 3], Cali
         let Some(pixels) = pixels else { continue };
         let name = NAMES[i];
         if !finite(pixels) {
-            return unfit(format!("there are no pixels of the {name} target"));
+            return unfit(format!("no valid pixels of the {name} target were measured"));
         }
         let seen = quantile(pixels.iter().map(|p| p[1]), TAIL);
         if seen <= white {
             return unfit(format!(
-                "the {name} target has a saturation of {seen:.2}, and the white card already {:.2}; mend the white \
+                "the {name} target has a saturation of {seen:.2}, and the white card already {:.2}; correct the white \
                  balance or the light",
                 white - ABOVE_WHITE
             ));
@@ -91,7 +91,7 @@ pub fn fit(samples: &Samples, present: &[Region; 3]) -> Result<[Region; 3], Cali
         let starts_in = |hue: f32, region: &Region| region.contains([hue, 1.0, 1.0]);
         if starts_in(a.hue[0], b) || starts_in(b.hue[0], a) {
             return unfit(format!(
-                "{} {:?} and {} {:?} share hues; measure both, or take clearer targets",
+                "{} {:?} and {} {:?} share hues; measure both, or use targets with clearer colours",
                 NAMES[i], a.hue, NAMES[j], b.hue
             ));
         }
@@ -162,7 +162,7 @@ fn pixels(
         }
         wait(ASK.0);
     }
-    unfit(format!("the camera gave {frames} frames in 10 s; {FRAMES} are needed"))
+    unfit(format!("the camera delivered {frames} frames in 10 s; {FRAMES} are needed"))
 }
 
 fn sample(frame: &Frame, pixels: &mut Vec<Hsv>) {
@@ -270,7 +270,7 @@ mod tests {
         assert!(error(&white, many([355.0, 0.12, 0.6]), blue.clone()).contains("white card already 0.10"));
         let mixed = [many([0.0, 0.8, 0.6]), many([120.0, 0.8, 0.6])].concat();
         assert!(error(&white, mixed, blue.clone()).contains("120 degrees apart"));
-        assert!(error(&white, many([f32::NAN, 0.8, 0.6]), blue.clone()).contains("no pixels of the red target"));
+        assert!(error(&white, many([f32::NAN, 0.8, 0.6]), blue.clone()).contains("no valid pixels of the red target"));
         assert!(error(&white, many([215.0, 0.8, 0.6]), blue.clone()).contains("share hues"));
         assert!(error(&vec![], red.clone(), blue.clone()).contains("white card"));
         let samples = Samples { white, targets: [Some(red), None, Some(blue)] };

@@ -58,7 +58,9 @@ pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
     if !moves.iter().any(|m| m.distance.is_some()) || !moves.iter().any(|m| m.turn.abs() > PI) {
         return unfit("at least one straight move and one of more than half a turn are needed");
     }
-    let Some(factors) = least_squares(&rows) else { return unfit("the moves are too alike to tell the wheels apart") };
+    let Some(factors) = least_squares(&rows) else {
+        return unfit("the moves are too similar to distinguish the wheels");
+    };
     for (name, factor) in ["left", "right", "baseline"].iter().zip(factors) {
         let (low, high) = (f64::from(FACTORS.0), f64::from(FACTORS.1));
         if !(low..=high).contains(&factor) {
@@ -69,7 +71,7 @@ pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
         let error = row.iter().zip(factors).map(|(a, f)| a * f).sum::<f64>() - right;
         if error.abs() > WORST {
             return unfit(format!(
-                "measurement {} is {:.0} mm off the others; measure again",
+                "measurement {} differs by {:.0} mm from the others; measure again",
                 i + 1,
                 1e3 * error.abs()
             ));
@@ -111,7 +113,7 @@ pub fn measure(motion: &mut Motion<'_>, times: u8, operator: &mut dyn Operator) 
         operator.ready(&format!("{i} of {times}: mark its heading; it will turn {TURNS} times to the left."))?;
         let steps = motion.go([-turning, turning])?;
         let full = 360.0 * TURNS;
-        let question = format!("By how many degrees did it turn in all ({full} were wanted)?");
+        let question = format!("By how many degrees did it turn in all ({full} expected)?");
         let turn = operator.number(&question, 0.8 * full..=1.2 * full)?.to_radians();
         moves.push(Move { steps, distance: None, turn });
     }
@@ -173,8 +175,8 @@ mod tests {
         assert!(error(&[round]).contains("straight"));
         assert!(error(&[ahead, Move { turn: f64::NAN, ..round }]).contains("measurement 2 is not a finite number"));
         assert!(error(&[ahead, Move { turn: 3.0 * PI, ..round }]).contains("baseline = 2.0"));
-        assert!(error(&[ahead, ahead, round, Move { distance: Some(0.55), ..ahead }]).contains("off the others"));
-        assert!(error(&[Move { steps: [0; 2], ..ahead }, Move { steps: [0; 2], ..round }]).contains("too alike"));
+        assert!(error(&[ahead, ahead, round, Move { distance: Some(0.55), ..ahead }]).contains("from the others"));
+        assert!(error(&[Move { steps: [0; 2], ..ahead }, Move { steps: [0; 2], ..round }]).contains("too similar"));
     }
 
     fn rounded(wheels: &Wheels) -> [f32; 3] {

@@ -58,7 +58,7 @@ impl Edit {
 /// # Errors
 /// A one-line message; the file is then unchanged.
 pub fn save(path: &Path, edits: &[Edit]) -> Result<(), CalibrateError> {
-    let fail = |message: String| CalibrateError::File(format!("{}: {message}; it is as it was", path.display()));
+    let fail = |message: String| CalibrateError::File(format!("{}: {message}; the file is unchanged", path.display()));
     let text = text(path, MAX_TOML).map_err(|error| CalibrateError::File(error.to_string()))?;
     let edited = edit(&text, edits).map_err(fail)?;
     atomic::write(path, edited.as_bytes()).map_err(|error| fail(error.to_string()))
@@ -130,6 +130,6 @@ mod tests {
         let inline = ROBOT.split("# Worn").next().unwrap().to_string() + "[calibration]\ndrive = { left = 1.0 }\n";
         assert!(edit(&inline, &[Edit::one(&["drive", "right"], 1.1)]).unwrap().contains("right = 1.1"));
         let wrong = inline.replace("{ left = 1.0 }", "3");
-        assert!(edit(&wrong, &[Edit::one(&["drive", "right"], 1.1)]).unwrap_err().contains("`drive` is no table"));
+        assert!(edit(&wrong, &[Edit::one(&["drive", "right"], 1.1)]).unwrap_err().contains("`drive` is not a table"));
     }
 }

@@ -78,11 +78,11 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
 fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
     let n = points.len() as f64;
     if points.len() < LEAST {
-        return Err(format!("{} usable readings; {LEAST} are needed", points.len()));
+        return Err(format!("{} usable readings; at least {LEAST} are needed", points.len()));
     }
     let (low, high) = points.iter().fold((f64::MAX, f64::MIN), |(l, h), p| (l.min(p.0), h.max(p.0)));
     if high - low < SPREAD {
-        return Err("its distances are too alike; they should go from 0 to 30 mm".into());
+        return Err("its distances are too similar; they must span 0 to 30 mm".into());
     }
     let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
     let sxy: f64 = points.iter().map(|(x, y)| (x - mx) * (y - my)).sum();
@@ -97,9 +97,8 @@ fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
 /// # Errors
 /// Any error of the body or the operator; the wheels are then stopped.
 pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Result<Vec<Reading>, CalibrateError> {
-    operator.ready(
-        "Put the robot so that its front touches a white wall, squarely. It will turn on the spot and back away.",
-    )?;
+    operator
+        .ready("Place the robot with its front flat against a white wall. It will turn on the spot and drive back.")?;
     let (last, step) = DISTANCES;
     let mut readings = Vec::new();
     for i in 0..=(last / step).round() as u32 {
@@ -141,11 +140,15 @@ pub fn by_hand(
     operator: &mut dyn Operator,
 ) -> Result<Vec<Reading>, CalibrateError> {
     if distances.len() > MOST_BY_HAND || !distances.iter().all(|d| BY_HAND.contains(d)) {
-        return unfit(format!("at most {MOST_BY_HAND} distances from {} to {} mm", BY_HAND.start(), BY_HAND.end()));
+        return unfit(format!(
+            "--by-hand: at most {MOST_BY_HAND} distances are allowed, each from {} to {} mm",
+            BY_HAND.start(),
+            BY_HAND.end()
+        ));
     }
     let mut readings = Vec::new();
     for millimetres in distances {
-        operator.ready(&format!("Hold a ring of white card {millimetres} mm from all sensors."))?;
+        operator.ready(&format!("Hold a ring of white card at {millimetres} mm from all sensors."))?;
         let distance = f64::from(*millimetres) * 1e-3;
         let counts = motion.read_infrared()?;
         readings.extend((0..8).map(|sensor| Reading { sensor, distance, counts: counts[sensor] }));
@@ -219,7 +222,7 @@ mod tests {
         };
         assert!(with(&|r| r.counts = f64::NAN).starts_with("a reading of sensor 3 is not a finite number"));
         assert!(with(&|r| r.counts = 4095.0).starts_with("sensor 3: 0 usable readings"));
-        assert!(with(&|r| r.distance = 0.02 + 0.1 * r.distance).contains("too alike"));
+        assert!(with(&|r| r.distance = 0.02 + 0.1 * r.distance).contains("too similar"));
         assert!(with(&|r| r.counts = 4094.0 - r.counts).contains("scale = -"));
         assert!(with(&|r| r.counts += 600.0 * (r.distance * 5e3).sin()).contains("counts off the curve"));
         assert!(error(&[]).contains("sensor 1: 0 usable"));

@@ -63,13 +63,13 @@ pub enum Subject {
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
     /// A device does not answer.
-    #[error("{0}; the file is as it was")]
+    #[error("{0}; the file is unchanged")]
     Device(#[from] DeviceError),
     /// The measurements do not determine a calibration.
-    #[error("{0}; the file is as it was")]
+    #[error("{0}; the file is unchanged")]
     Unfit(String),
     /// The wheels did not make the commanded steps.
-    #[error("the wheels made {made:?} of {wanted:?} steps in time and were stopped; the file is as it was")]
+    #[error("the wheels made {made:?} of {wanted:?} steps in time and were stopped; the file is unchanged")]
     Motion {
         /// Steps made, left and right.
         made: [i64; 2],
@@ -77,7 +77,7 @@ pub enum CalibrateError {
         wanted: [i64; 2],
     },
     /// The operator gave up, or an answer is invalid.
-    #[error("{0}; the file is as it was")]
+    #[error("{0}; the file is unchanged")]
     Operator(String),
     /// The robot's file cannot be read or written.
     #[error("{0}")]

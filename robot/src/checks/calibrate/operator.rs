@@ -47,7 +47,7 @@ impl<R: BufRead, W: Write> Terminal<R, W> {
         match limited.read_until(b'\n', &mut bytes) {
             Ok(0) => Err(CalibrateError::Operator("the input ended before the last answer".into())),
             Ok(_) => Ok(String::from_utf8_lossy(&bytes).trim().to_string()),
-            Err(error) => Err(CalibrateError::Operator(format!("no answer can be read: {error}"))),
+            Err(error) => Err(CalibrateError::Operator(format!("cannot read the answer: {error}"))),
         }
     }
 }
@@ -58,9 +58,9 @@ impl<R: BufRead, W: Write> Operator for Terminal<R, W> {
             self.say(what);
             return Ok(());
         }
-        self.say(&format!("{what}\nEnter when ready, q to give up:"));
+        self.say(&format!("{what}\nPress Enter when ready, q to cancel:"));
         match self.line()?.as_str() {
-            "q" => Err(CalibrateError::Operator("given up".into())),
+            "q" => Err(CalibrateError::Operator("cancelled".into())),
             _ => Ok(()),
         }
     }
@@ -70,10 +70,10 @@ impl<R: BufRead, W: Write> Operator for Terminal<R, W> {
             self.say(question);
             match self.line()?.parse::<f64>() {
                 Ok(number) if range.contains(&number) => return Ok(number),
-                _ => self.say(&format!("a number from {} to {}, please", range.start(), range.end())),
+                _ => self.say(&format!("enter a number from {} to {}", range.start(), range.end())),
             }
         }
-        Err(CalibrateError::Operator(format!("no number in {TRIES} answers")))
+        Err(CalibrateError::Operator(format!("no valid number in {TRIES} answers")))
     }
 
     fn say(&mut self, text: &str) {
@@ -98,6 +98,6 @@ mod tests {
         let mut scripted = Terminal::new("".as_bytes(), Vec::new(), true);
         assert!(scripted.ready("card").is_ok() && scripted.number("how many", 0.0..=1.0).is_err());
         let mut tired = Terminal::new("q\n".as_bytes(), Vec::new(), false);
-        assert!(tired.ready("card").unwrap_err().to_string().starts_with("given up"));
+        assert!(tired.ready("card").unwrap_err().to_string().starts_with("cancelled"));
     }
 }

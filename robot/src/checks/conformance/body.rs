@@ -36,11 +36,11 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) -> bool {
         Some(battery) => {
             bench.judge("battery", CELL.contains(&battery), "3000 to 4300 mV", format!("{battery} mV"));
         }
-        None => bench.skip("battery", "this body has no such sensor"),
+        None => bench.skip("battery", "this body does not have this sensor"),
     }
     let counters: Vec<[u16; 2]> = told.iter().skip(SETTLING.min(told.len() - 1)).map(|s| s.steps).collect();
     let still = counters.iter().all(|steps| *steps == counters[0]);
-    bench.judge("wheels stand", still, "counters that stand", format!("{:?} to {:?}", counters[0], last.steps));
+    bench.judge("wheels stand", still, "constant counters", format!("{:?} to {:?}", counters[0], last.steps));
     true
 }
 
@@ -52,7 +52,7 @@ fn infrared(bench: &mut Bench, told: &[BodyReadings]) {
     let pictures = |s: &BodyReadings| (s.reflected, s.light);
     let first = told.last().map(pictures);
     let different = told.iter().rev().take(SETTLING).filter(|s| Some(pictures(s)) != first).count();
-    let found = format!("{different} of {} differ from the last", SETTLING.min(told.len()) - 1);
+    let found = format!("{different} of {} differ from the previous one", SETTLING.min(told.len()) - 1);
     bench.judge("infra-red alive", different > 0, "readings that change", found);
 }
 

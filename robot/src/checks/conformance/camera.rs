@@ -27,7 +27,7 @@ pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<BoxedSensor>, Clo
     let (mut sensor, clock) = match sensor {
         Some((Ok(sensor), clock)) => (sensor, clock),
         Some((Err(error), _)) => {
-            bench.fail("id", "a sensor that is known", error.to_string());
+            bench.fail("id", "a known sensor", error.to_string());
             return None;
         }
         None => {
@@ -36,8 +36,8 @@ pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<BoxedSensor>, Clo
         }
     };
     let name = sensor.sensor().name;
-    bench.judge("id", true, "a sensor that is known", name.into());
-    let expected = "registers that hold";
+    bench.judge("id", true, "a known sensor", name.into());
+    let expected = "registers keep their values";
     match sensor.set_up(clock).and_then(|()| sensor.identify()) {
         Ok(()) => bench.judge("set-up", true, expected, format!("{name} for 640 x 480 YUYV")),
         Err(error) => {
@@ -50,9 +50,9 @@ pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<BoxedSensor>, Clo
 
 /// Checks that a longer exposure gives a brighter picture, and restores the sensor's settings.
 fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready>) {
-    let Some((mut sensor, clock)) = ready else { return bench.skip("exposure", "no sensor takes settings") };
+    let Some((mut sensor, clock)) = ready else { return bench.skip("exposure", "no sensor accepts settings") };
     if sensor.sensor().exposing.is_none() {
-        return bench.skip("exposure", "not known how to be set on this sensor");
+        return bench.skip("exposure", "not supported on this sensor");
     }
     let expected = format!("brighter at {} ms than at {}", EXPOSURES[1] * 1e3, EXPOSURES[0] * 1e3);
     let mut luma = [0.0; 2];
@@ -72,7 +72,7 @@ fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready
     }
     let [short, long] = luma;
     if long < DARK {
-        return bench.skip("exposure", "all is dark");
+        return bench.skip("exposure", "the image is dark");
     }
     bench.judge("exposure", long > BRIGHTER * short, &expected, format!("luma {short:.0} to {long:.0}"));
 }
@@ -126,7 +126,7 @@ pub(super) fn frames(
     let expected = (picture.width, picture.height);
     bench.judge("size", seen.size == Some(expected), &format!("{} x {}", expected.0, expected.1), found);
     let found = if seen.plain { "all pixels alike" } else { "a picture" };
-    bench.judge("picture", seen.size.is_some() && !seen.plain, "pixels that differ", found.into());
+    bench.judge("picture", seen.size.is_some() && !seen.plain, "different pixels", found.into());
     if seen.size.is_some() {
         exposure(bench, camera.as_mut(), sensor);
     }

@@ -16,7 +16,7 @@ pub(super) fn check(bench: &mut Bench, device: Fitted, opened: Opened<Box<dyn Fi
     bench.on(device.name());
     let mut opened = match opened {
         Ok(opened) => opened,
-        Err(error) => return bench.fail("opens", "it answers and takes its settings", error.to_string()),
+        Err(error) => return bench.fail("opens", "it answers and accepts its settings", error.to_string()),
     };
     let mut told = Vec::new();
     for _ in 0..READINGS {

@@ -45,7 +45,7 @@ pub fn unplug_checks(on: &UnplugChecks<'_>) -> Vec<Finding> {
     check_reopen(&mut bench, &open);
     check_exclusive(&mut bench, &open);
     if let Some(other) = on.other_size {
-        let (expected, refused) = (format!("{} x {} is refused", other.0, other.1), (on.open)(other).map(|_| ()));
+        let (expected, refused) = (format!("{} x {} is rejected", other.0, other.1), (on.open)(other).map(|_| ()));
         let format = matches!(&refused, Err(DeviceError::Camera(CameraError::Format { .. })));
         bench.judge("other size", format, &expected, told(refused));
     }
@@ -82,7 +82,7 @@ fn check_reopen(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource
 }
 
 fn check_exclusive(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>) {
-    let expected = "a second program is refused";
+    let expected = "a second program is rejected";
     let first = open();
     let second = open().map(|_| ());
     let kept = first.map_err(|error| error.to_string()).and_then(|mut camera| frame(camera.as_mut()));
@@ -93,7 +93,7 @@ fn check_exclusive(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSou
 }
 
 fn halted(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, halt: &dyn Fn()) {
-    let expected = "a stall is cleared, and frames go on";
+    let expected = "a stall is cleared, and frames continue";
     let run = || -> Result<u64, String> {
         let mut camera = open().map_err(|error| error.to_string())?;
         frame(camera.as_mut())?;

@@ -15,7 +15,7 @@ const AMPS: RangeInclusive<f32> = 0.05..=4.0;
 pub(super) fn check(bench: &mut Bench, monitor: Option<Opened<Box<dyn PowerMonitor>>>, volts: RangeInclusive<f32>) {
     let mut monitor = match monitor {
         Some(Ok(monitor)) => monitor,
-        Some(Err(error)) => return bench.fail("opens", "it opens and takes its settings", error.to_string()),
+        Some(Err(error)) => return bench.fail("opens", "it opens and accepts its settings", error.to_string()),
         None => return bench.skip("voltage", "not named in the robot's file"),
     };
     let expected = format!("{:.2} to {:.2} V", volts.start(), volts.end());

@@ -32,7 +32,7 @@ pub(super) fn check(bench: &mut Bench, told: &[BodyReadings]) {
             let found = format!("{x:+.1}, {y:+.1}, {z:+.1} m/s2, {}", changes(&acceleration));
             bench.judge("acceleration", good, "gravity at rest, readings that change", found);
         }
-        None => bench.skip("acceleration", "this body does not tell"),
+        None => bench.skip("acceleration", "this body does not report it"),
     }
     let (expected, samples) = ("0 to 4095, not all 0, readings that change", sounds(told));
     match samples.last() {
@@ -41,7 +41,7 @@ pub(super) fn check(bench: &mut Bench, told: &[BodyReadings]) {
             let good = *most > 0 && *most <= MAX_COUNTS && alive(&samples);
             bench.judge("microphones", good, expected, format!("{last:?}, {}", changes(&samples)));
         }
-        None => bench.skip("microphones", "this body does not tell"),
+        None => bench.skip("microphones", "this body does not report it"),
     }
 }
 

@@ -106,7 +106,7 @@ fn garbled_reading_is_retried_and_impossible_one_rejected() {
     assert_eq!((epuck.counts().corrupt, epuck.counts().retries), (2, 2));
     epuck.bus.garbled = 3;
     let error = epuck.exchange(&forward()).unwrap_err().to_string();
-    assert_eq!(error, "I2C address 0x1f tells 33668 as reflected 2; at most 4095 is possible");
+    assert_eq!(error, "I2C address 0x1f reports 33668 as reflected 2; at most 4095 is possible");
     assert_eq!((epuck.counts().corrupt, epuck.counts().bus_errors), (5, 0));
 }
 

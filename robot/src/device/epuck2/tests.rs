@@ -91,11 +91,11 @@ fn impossible_readings_with_a_right_checksum_are_refused() {
     bench.report.ambient = [0xffff; 8];
     let mut epuck = Epuck2::new(&mut bench);
     let error = epuck.exchange(&forward()).unwrap_err().to_string();
-    assert_eq!(error, "I2C address 0x1f tells 65535 as ambient 0; at most 4095 is possible");
+    assert_eq!(error, "I2C address 0x1f reports 65535 as ambient 0; at most 4095 is possible");
     assert_eq!(epuck.counts().corrupt, 3);
     epuck.bus.report = Report::default();
     let error = epuck.exchange(&forward()).unwrap_err().to_string();
-    assert_eq!(error, "I2C address 0x1f answered a packet of nothing but zeros");
+    assert_eq!(error, "I2C address 0x1f answered with a packet of zeros only");
 }
 
 #[test]

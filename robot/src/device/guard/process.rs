@@ -73,7 +73,7 @@ fn watch(events: &Receiver<Event>, stop: &mut dyn FnMut() -> Result<(), DeviceEr
         let result = stop();
         if first {
             let why = if closed { "gone" } else { "silent" };
-            let done = result.as_ref().map_or_else(ToString::to_string, |()| "the wheels stand".into());
+            let done = result.as_ref().map_or_else(ToString::to_string, |()| "the wheels are stopped".into());
             warn!(target: "guard", "xpuckd is {why}, last exchange {} ms ago: {done}", silent.as_millis());
         }
         if closed {

@@ -64,7 +64,7 @@ fn unix(path: &Path, patience: Duration) -> io::Result<UnixStream> {
 
 /// Connects to an arena: sends a line with the device's name, and reads a byte as the answer.
 fn tcp(address: &str, device: &str, patience: Duration) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(ErrorKind::NotFound, "no such host");
+    let mut last = io::Error::new(ErrorKind::NotFound, "unknown host");
     for place in address.to_socket_addrs()? {
         let mut stream = match TcpStream::connect_timeout(&place, TIMEOUT) {
             Ok(stream) => stream,
@@ -79,7 +79,9 @@ fn tcp(address: &str, device: &str, patience: Duration) -> io::Result<TcpStream>
         stream.write_all(format!("{device}\n").as_bytes())?;
         let mut answer = [0xff];
         stream.read_exact(&mut answer).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => io::Error::new(ErrorKind::NotFound, "the arena there has no such device"),
+            ErrorKind::UnexpectedEof => {
+                io::Error::new(ErrorKind::NotFound, "the arena there does not have this device")
+            }
             _ => error,
         })?;
         if answer != [HAVE] {

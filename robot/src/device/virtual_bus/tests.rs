@@ -71,7 +71,7 @@ fn network_device_is_selected_by_first_line() {
     let words: Words = std::array::from_fn(|i| i as u16);
     assert_eq!(VirtualSpi::open(&path).unwrap().transfer(&words).unwrap(), words);
     let refused = VirtualSpi::open(&path).unwrap_err().to_string();
-    assert!(refused.contains("tcp://127.0.0.1") && refused.contains("no such device"), "{refused}");
+    assert!(refused.contains("tcp://127.0.0.1") && refused.contains("does not have this device"), "{refused}");
     arena.join().unwrap();
     assert!(VirtualSpi::open(&path).unwrap_err().to_string().contains("refused"));
 }
@@ -151,7 +151,7 @@ fn camera_gives_newest_complete_frame_once() {
     let (go, may_go) = std::sync::mpsc::channel();
     let mut bench = bench(move |mut stream| {
         stream.write_all(&packets(1)).unwrap();
-        // One and a half frames, then the rest.
+        // Sends frame 2 and half of frame 3, then the rest.
         may_go.recv().unwrap();
         let next = packets(3);
         stream.write_all(&[&packets(2)[..], &next[..33]].concat()).unwrap();
@@ -198,7 +198,8 @@ fn frames_of_a_usb_video_device_are_whole_or_counted() {
     };
     let [first, last] = GOLDEN_PAYLOADS;
     let mut bench = bench(move |mut stream| {
-        // Cut off by the next frame, damaged, with an invalid header, and complete.
+        // Four frames: the first ends early, the second has the error flag, the third has a payload with an invalid
+        // header, and the fourth is complete.
         let (damaged, end) = (other(first, FID | ERR), other(last, FID));
         let list = payloads(&[&first, &damaged, &end, &first, &[99; 14], &last, &other(first, FID), &end]);
         stream.write_all(&list).unwrap();

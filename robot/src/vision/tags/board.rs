@@ -73,7 +73,7 @@ impl Board {
         let _ = writeln!(
             out,
             "<path d=\"M{margin} {ruler:.2}h50m-50 -1.5v3m50 -3v3\" stroke=\"black\" stroke-width=\"0.2\" fill=\"none\"/>\n\
-             <text x=\"{}\" y=\"{:.2}\">50 mm: measure it, the scale matters</text>\n</svg>",
+             <text x=\"{}\" y=\"{:.2}\">50 mm: check the scale of the print</text>\n</svg>",
             margin + 52.0,
             ruler + 1.0
         );

@@ -46,7 +46,11 @@ impl BoardArgs {
             return Err(format!("--pitch-mm {pitch:?} is outside {least}..=2000: tags need a white margin"));
         }
         if u32::from(self.first) + u32::from(self.columns * self.rows) > u32::from(LAST) + 1 {
-            return Err(format!("{} tags from --first {}: the last is {LAST}", self.columns * self.rows, self.first));
+            return Err(format!(
+                "{} tags from --first {}: the last tag of the family is {LAST}",
+                self.columns * self.rows,
+                self.first
+            ));
         }
         let (size, pitch) = (self.size_mm / 1000.0, pitch / 1000.0);
         Ok(Board { first: self.first, columns: self.columns, rows: self.rows, size, pitch })
@@ -88,6 +92,6 @@ mod tests {
         assert!(error(BoardArgs { pitch_mm: Some(31.0), ..args.clone() }).contains("--pitch-mm 31"));
         assert!(error(BoardArgs { size_mm: f64::NAN, ..args.clone() }).contains("--size-mm NaN"));
         assert!(error(BoardArgs { size_mm: 1e300, ..args.clone() }).contains("--size-mm 1e300 is"));
-        assert!(error(BoardArgs { first: 570, ..args }).contains("the last is 586"));
+        assert!(error(BoardArgs { first: 570, ..args }).contains("the last tag of the family is 586"));
     }
 }

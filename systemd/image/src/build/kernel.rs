@@ -171,9 +171,9 @@ impl Kernel {
 fn missing(what: &str) -> ToolError {
     ToolError::Failed {
         what: "the kernel's package".into(),
-        program: "its content".into(),
+        program: "the check of its content".into(),
         status: "incomplete".into(),
-        words: format!("it has no {what}; is it a kernel for this board?"),
+        words: format!("it does not contain {what}; use a kernel for this board"),
     }
 }
 

@@ -60,7 +60,9 @@ pub enum BuildError {
     #[error("building an image requires root; run it with sudo")]
     NotRoot,
     /// The package is not for this board.
-    #[error("{path}: this package is for {found}, and {board} is {wanted}; `make deb ARCH={wanted}` makes one")]
+    #[error(
+        "{path}: this package is for {found}, but {board} requires {wanted}; build one with `make deb ARCH={wanted}`"
+    )]
     Package {
         /// Path of the package.
         path: String,
@@ -73,7 +75,7 @@ pub enum BuildError {
     },
     /// A file that must not be redistributed is missing.
     #[error(
-        "{name} of {source_place} is needed and may not be passed on: fetch it into a folder and name that with --blobs"
+        "{name} of {source_place} is required and may not be redistributed: download it into a folder and name the folder with --blobs"
     )]
     Blob {
         /// Name of the file.

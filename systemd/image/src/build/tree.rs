@@ -42,7 +42,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "etc/sysctl.d/60-xpuck.conf",
-        "# A board that hangs starts again.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
+        "# A board that hangs restarts.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
     ),
 ];
 /// Files with the root's timestamp: systemd's steps for a first boot after a change were done when the image was

@@ -27,10 +27,10 @@ impl Loop {
     pub(super) fn new(card: &Path, part: Part) -> Result<Loop, ToolError> {
         let mut make = Command::new("losetup");
         make.args(["--find", "--show", "--offset", &part.start.to_string(), "--sizelimit", &part.length.to_string()]);
-        let path: PathBuf = tools::run("reaching a part of the card", make.arg(card))?.trim().into();
+        let path: PathBuf = tools::run("attaching a part of the card", make.arg(card))?.trim().into();
         let held = File::open(&path).map_err(ToolError::file(&path));
         // Takes effect when the device is closed.
-        tools::run("letting go of a part of the card", Command::new("losetup").arg("--detach").arg(&path))?;
+        tools::run("releasing a part of the card", Command::new("losetup").arg("--detach").arg(&path))?;
         Ok(Loop { path, held: Some(held?) })
     }
 

@@ -19,16 +19,13 @@ pub(super) fn svg(report: &Report) -> String {
     errors(&mut out, report, LEFT[0], ("Range", "mean error, mm"), |errors| errors.range_mm);
     errors(&mut out, report, LEFT[1], ("Bearing", "root mean square error, degrees"), |errors| errors.bearing_deg);
     let x = LEFT[0];
-    let _ = writeln!(
-        out,
-        "<text x=\"{x}\" y=\"293\">solid: with the lens measured; dashed: a pinhole of 56 degrees</text>"
-    );
+    let _ = writeln!(out, "<text x=\"{x}\" y=\"293\">solid: measured lens; dashed: pinhole of 56 degrees</text>");
     let fastest = report.speeds.first().and_then(|row| row.found.last()).map_or(1.0, |[speed, _]| *speed);
     let panel = Panel { left: LEFT[2], most: [fastest, 1.0] };
     panel.axes(
         &mut out,
-        "Found while the robot turns",
-        ["pixels/s across the picture", "part of the tags"],
+        "Detection while the robot turns",
+        ["speed in the image, pixels/s", "share of tags detected"],
         [fastest / 6.0, 0.25],
     );
     for row in &report.speeds {

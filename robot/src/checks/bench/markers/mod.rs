@@ -24,7 +24,7 @@ const VIEWS: usize = 12;
 /// Arguments of `xpuckd bench markers`.
 #[derive(Debug, Args)]
 pub struct MarkersArgs {
-    /// Width of the pictures [pixels, 160..=1280]: 320 as in the thesis, or 640 as the camera. Their height is three
+    /// Width of the pictures (pixels, 160..=1280): 320 as in the thesis, or 640 as the camera. Their height is three
     /// quarters of it.
     #[arg(long, default_value_t = 320, value_parser = clap::value_parser!(u16).range(160..=1280))]
     width: u16,
@@ -151,18 +151,19 @@ fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     };
     let (width, height) = (usize::from(args.width / 4 * 4), usize::from(args.width / 4 * 3));
     let pinhole = Lens::nominal(width, height);
-    let focal = within(0.5..=2.0, args.focal, "focal is 0.5 to 2")? * pinhole.focal[0];
+    let focal = within(0.5..=2.0, args.focal, "focal must be 0.5 to 2")? * pinhole.focal[0];
     // The axis is off the middle by a hundredth of the width, as for a sensor glued by hand.
     let centre = [width as f64 * 0.51, height as f64 * 0.49];
     let lens = Lens { focal: [focal, focal * 1.003], centre, distortion: [args.k1, args.k2], ..pinhole };
-    lens.check().map_err(|_| BenchError::Argument("k1 and --k2 fold the picture's corners over"))?;
+    lens.check()
+        .map_err(|_| BenchError::Argument("k1 and --k2 fold the corners of the image over; choose smaller values"))?;
     let scale = width as f64 / 640.0;
-    let blur = within(0.0..=10.0, args.blur, "blur is 0 to 10 pixels")? * scale;
-    let dark_noise = within(0.0..=50.0, args.noise, "noise is 0 to 50 levels")?;
-    let exposure = within(0.0..=66.0, args.exposure_ms, "exposure-ms is 0 to 66, a frame's time")? / 1000.0;
+    let blur = within(0.0..=10.0, args.blur, "blur must be 0 to 10 pixels")? * scale;
+    let dark_noise = within(0.0..=50.0, args.noise, "noise must be 0 to 50 levels")?;
+    let exposure = within(0.0..=66.0, args.exposure_ms, "exposure-ms must be 0 to 66 (the frame period)")? / 1000.0;
     // At white, three times the dark variance is added.
     let shot_noise = 3.0 * dark_noise * dark_noise / 255.0;
-    // 480 of 500 lines in a fifteenth of a second (5.2.1).
+    // Readout time of 480 rows (s): a frame of 500 lines lasts a fifteenth of a second (thesis 5.2.1).
     Ok(Optics { lens, blur, dark_noise, shot_noise, exposure, readout: 0.064, turning: 0.0 })
 }
 
@@ -210,8 +211,8 @@ mod tests {
     #[test]
     fn arguments_that_cannot_be_are_refused() {
         let error = |more: &[&str]| optics(&args(more)).unwrap_err().to_string();
-        assert_eq!(error(&["--exposure-ms", "70"]), "--exposure-ms is 0 to 66, a frame's time");
-        assert_eq!(error(&["--k1", "-2"]), "--k1 and --k2 fold the picture's corners over");
-        assert_eq!(error(&["--blur", "NaN"]), "--blur is 0 to 10 pixels");
+        assert_eq!(error(&["--exposure-ms", "70"]), "--exposure-ms must be 0 to 66 (the frame period)");
+        assert_eq!(error(&["--k1", "-2"]), "--k1 and --k2 fold the corners of the image over; choose smaller values");
+        assert_eq!(error(&["--blur", "NaN"]), "--blur must be 0 to 10 pixels");
     }
 }

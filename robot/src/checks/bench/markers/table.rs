@@ -19,9 +19,9 @@ pub(super) fn text(report: &Report) -> String {
     };
     // Writing to a string cannot fail.
     let _ = writeln!(out, "pictures of {width} x {height}, tags of 100 mm");
-    let _ = writeln!(out, "the lens is       {}", lens(&report.lens));
-    let _ = writeln!(out, "it was measured   {}; corners {:.2} pixels off", lens(&report.measured), report.rms_px);
-    let _ = writeln!(out, "\n                      with the lens measured          with a pinhole of 56 degrees");
+    let _ = writeln!(out, "true lens         {}", lens(&report.lens));
+    let _ = writeln!(out, "measured lens     {}; corner error {:.2} pixels", lens(&report.measured), report.rms_px);
+    let _ = writeln!(out, "\n                      with the measured lens          with a pinhole of 56 degrees");
     let _ = writeln!(out, "    m  deg  found   range mm  bias  bearing  face     range mm  bias  bearing  face");
     let errors = |errors: &Errors, found: u32| match found {
         0 => "       -     -        -     -".into(),
@@ -41,7 +41,7 @@ pub(super) fn text(report: &Report) -> String {
             errors(&row.nominal, row.found)
         );
     }
-    let _ = writeln!(out, "\nfound while the robot turns, % (pixels/s across the picture)");
+    let _ = writeln!(out, "\ndetected while the robot turns, % (columns: speed in the image, pixels/s)");
     let _ = write!(out, "    m  deg");
     let speeds = report.speeds.first().map(|row| &row.found[..]).unwrap_or_default();
     speeds.iter().for_each(|[speed, _]| put(&mut out, format_args!("{speed:6.0}")));
@@ -51,8 +51,11 @@ pub(super) fn text(report: &Report) -> String {
     }
     let _ = write!(out, "\n      mean");
     mean_rate(&report.speeds).iter().for_each(|[_, part]| put(&mut out, format_args!("{:6.0}", 100.0 * part)));
-    let half = report.half_at_px_s.map_or("at no speed that was tried".into(), |at| format!("at {at:.0} pixels/s"));
-    let _ = writeln!(out, "\nhalf of them are found {half}; the thesis's at 180 of a picture of 320\n");
+    let half = report.half_at_px_s.map_or("at none of the tested speeds".into(), |at| format!("at {at:.0} pixels/s"));
+    let _ = writeln!(
+        out,
+        "\nhalf of the tags are detected {half}; in the thesis at 180 pixels/s in images 320 pixels wide\n"
+    );
     let _ = writeln!(out, "picture        found    ms  deviation");
     for time in &report.times {
         let (found, tags) = (time.found, time.tags);

@@ -104,8 +104,8 @@ impl Clock {
         let [least, greatest, low, high] = [least, greatest, low, high].map(|step| self.mhz(step));
         (!ways.is_empty()).then(|| {
             format!(
-                "{}: its limits, {least:.0} to {greatest:.0} MHz, are as they were found, and narrower than the processor's \
-                 {low:.0} to {high:.0} MHz; `xpuckd power run` sets the board's own, {} the widest",
+                "{}: the restored limits {least:.0} to {greatest:.0} MHz are narrower than the processor's {low:.0} \
+                 to {high:.0} MHz; `xpuckd power run` sets the board's own limits, {} the widest",
                 self.name,
                 ways.join(" and ")
             )
@@ -156,12 +156,12 @@ fn number(folder: &Path, name: &str) -> Result<u64, String> {
     let path = folder.join(name);
     let bytes = file::bytes(&path, LONGEST).map_err(|error| file_error(&path, &error))?;
     let number = std::str::from_utf8(&bytes).ok().and_then(|text| text.trim().parse().ok());
-    number.ok_or_else(|| format!("{}: holds no number", path.display()))
+    number.ok_or_else(|| format!("{}: does not contain a number", path.display()))
 }
 
 /// Error text with the file name, and a hint if the user lacks the permission to set clocks.
 fn file_error(path: &Path, error: &Error) -> String {
-    let who = if error.kind() == ErrorKind::PermissionDenied { ": setting clocks takes root (sudo)" } else { "" };
+    let who = if error.kind() == ErrorKind::PermissionDenied { ": setting clocks requires root (sudo)" } else { "" };
     format!("{}: {error}{who}", path.display())
 }
 
@@ -174,9 +174,11 @@ pub(super) fn restore_limits(clocks: &[&Clock], left: &[Limits]) -> Vec<String> 
         let (low, high, name) = (clock.mhz(least), clock.mhz(greatest), &clock.name);
         Some(match done {
             Ok(()) => {
-                format!("{name}: put back to {low:.0} to {high:.0} MHz, as it was before a sweep that was killed")
+                format!("{name}: limits of {low:.0} to {high:.0} MHz restored after a killed sweep")
             }
-            Err(why) => format!("{name}: a sweep that was killed left it held, and it cannot be put back: {why}"),
+            Err(why) => {
+                format!("{name}: a killed sweep left the clock fixed, and its limits cannot be restored: {why}")
+            }
         })
     };
     clocks.iter().filter_map(back).collect()
@@ -229,7 +231,7 @@ impl Drop for ClockHold<'_> {
                 back = false;
                 let [least, greatest] = between;
                 output::print_error(format_args!(
-                    "xpuckd: {}: its clock cannot be put back to {least} to {greatest}: {why}",
+                    "xpuckd: {}: cannot restore the clock limits {least} to {greatest}: {why}",
                     clock.name
                 ));
             }
@@ -300,7 +302,7 @@ mod tests {
         assert!(!folder.join("scaling_max_freq").exists());
         // The error does not suggest root rights unless permission was denied.
         fs::create_dir(folder.join("scaling_max_freq")).unwrap();
-        assert!(!ClockHold::take(&clocks, &kept).unwrap_err().contains("takes root"));
+        assert!(!ClockHold::take(&clocks, &kept).unwrap_err().contains("requires root"));
     }
 
     #[test]

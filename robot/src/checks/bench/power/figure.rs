@@ -52,7 +52,7 @@ fn row(out: &mut String, sweep: &Sweep) {
     lines.sort_by(|a, b| a.iter().map(|mhz| mhz.to_bits()).cmp(b.iter().map(|mhz| mhz.to_bits())));
     lines.dedup();
     let (right, step) = round_up(of(along).last().copied().unwrap_or(1.0));
-    let label = sweep.clocks.get(along).map_or("clock as it is".into(), |name| format!("{name}, MHz"));
+    let label = sweep.clocks.get(along).map_or("current clock".into(), |name| format!("{name}, MHz"));
     for ((title, unit, value), left) in PANELS.into_iter().zip(LEFT) {
         let (top, up) = round_up(sweep.points.iter().filter_map(value).fold(0.0, f64::max));
         let panel = Panel { left, most: [right, top] };

@@ -40,13 +40,13 @@ impl SavedLimits {
         let file = match options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path) {
             Ok(file) => file,
             Err(error) => {
-                let why = format!("{name}: the limits before the sweep cannot be kept: {error}");
+                let why = format!("{name}: the limits before the sweep cannot be saved: {error}");
                 return Ok((SavedLimits { path, file: Err(why) }, Vec::new()));
             }
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
-                return Err(format!("{name}: another `xpuckd bench power` holds the clocks; wait for its end"));
+                return Err(format!("{name}: another `xpuckd bench power` holds the clocks; wait until it ends"));
             }
             Err(TryLockError::Error(error)) => return Err(format!("{name}: cannot be locked: {error}")),
             Ok(()) => {}
@@ -66,7 +66,8 @@ impl SavedLimits {
         let mut file = self.file.as_ref().map_err(Clone::clone)?;
         let text = serde_json::to_string(limits).map_err(|error| error.to_string())?;
         let written = file.rewind().and_then(|()| file.set_len(0)).and_then(|()| file.write_all(text.as_bytes()));
-        written.map_err(|error| format!("{}: the limits before the sweep cannot be kept: {error}", self.path.display()))
+        written
+            .map_err(|error| format!("{}: the limits before the sweep cannot be saved: {error}", self.path.display()))
     }
 
     /// Empties the file after the limits are restored.
@@ -106,7 +107,7 @@ mod tests {
         let (kept, left) = SavedLimits::open(dir.path()).unwrap();
         assert_eq!(left, []);
         kept.save(&limits).unwrap();
-        assert!(SavedLimits::open(dir.path()).unwrap_err().contains("wait for its end"));
+        assert!(SavedLimits::open(dir.path()).unwrap_err().contains("wait until it ends"));
         drop(kept);
         let (kept, left) = SavedLimits::open(dir.path()).unwrap();
         assert_eq!(left, limits);
@@ -114,7 +115,7 @@ mod tests {
         drop(kept);
         assert!(!path(dir.path()).exists());
         let (kept, _) = SavedLimits::open(&dir.path().join("nowhere")).unwrap();
-        assert!(kept.save(&limits).unwrap_err().contains("cannot be kept"));
+        assert!(kept.save(&limits).unwrap_err().contains("cannot be saved"));
         assert_eq!(path(Path::new("/sys/")), Path::new("/run/xpuckd-clocks.json"));
     }
 }

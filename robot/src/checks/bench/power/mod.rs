@@ -143,13 +143,13 @@ pub(super) fn run(args: &PowerArgs) -> Result<(), BenchError> {
 
 fn check(args: &PowerArgs) -> Result<(), BenchError> {
     if !(0.2..=600.0).contains(&args.seconds) {
-        return Err(BenchError::Argument("seconds is 0.2 to 600"));
+        return Err(BenchError::Argument("seconds must be 0.2 to 600"));
     }
     if !(30.0..=110.0).contains(&args.max_temperature) {
-        return Err(BenchError::Argument("max-temperature is 30 to 110 degrees C"));
+        return Err(BenchError::Argument("max-temperature must be 30 to 110 degrees C"));
     }
     if args.watt_limit.is_some_and(|watts| !(watts > 0.0 && watts <= 1000.0)) {
-        return Err(BenchError::Argument("watt-limit is above 0 and at most 1000 W"));
+        return Err(BenchError::Argument("watt-limit must be above 0 and at most 1000 W"));
     }
     can_draw(args.svg.as_deref())
 }
@@ -166,14 +166,14 @@ fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
 /// Power monitor on the 5 V side, owned by a kernel driver or on a bus; the error is a line for the report.
 fn monitor(args: &PowerArgs) -> Result<Box<dyn PowerMonitor>, String> {
     let root = args.sysfs.join("class/hwmon");
-    let told = |error: DeviceError| format!("watts: {error}; r_acc alone is measured");
+    let told = |error: DeviceError| format!("watts: {error}; only r_acc is measured");
     match &args.i2c {
         Some(i2c) => hwmon::open(i2c, &root, SUPPLY_ADDRESS).map_err(told),
         None => match Hwmon::find(&root, SUPPLY_ADDRESS).map_err(told)? {
             Some(monitor) => Ok(Box::new(monitor)),
             None => Err(format!(
-                "watts: no INA231 at {SUPPLY_ADDRESS:#04x} is below {}; name its bus with --i2c, such as --i2c /dev/i2c-1; r_acc \
-                 alone is measured",
+                "watts: no INA231 at {SUPPLY_ADDRESS:#04x} found below {}; name its bus, such as --i2c /dev/i2c-1; \
+                 only r_acc is measured",
                 root.display()
             )),
         },
@@ -182,7 +182,7 @@ fn monitor(args: &PowerArgs) -> Result<Box<dyn PowerMonitor>, String> {
 
 fn no_clocks(what: &str, folder: &Path) -> String {
     format!(
-        "{what} clocks: {} has none; is the kernel's driver of clocks loaded? It is measured at the clock that it has",
+        "{what} clocks: none found in {}; check that the kernel's clock driver is loaded; measuring at the current clock",
         folder.display()
     )
 }
@@ -195,7 +195,7 @@ fn open_gpu(args: &PowerArgs, meter: &mut Measurement<'_>) -> Option<Box<dyn Eng
     match Gpu::open_adapter(args.adapter.as_ref().unwrap_or(&AdapterChoice::Best)) {
         Ok(gpu) => Some(Box::new(gpu)),
         Err(error) => {
-            meter.report_missing(format!("gpu: {error}; the processor alone is measured"));
+            meter.report_missing(format!("gpu: {error}; only the processor is measured"));
             None
         }
     }
@@ -214,6 +214,6 @@ fn sweep(
         |adapter| format!("engine {} on {adapter}", engine.name()),
     );
     let load = Load::start(engine, worlds, threads as usize)
-        .map_err(|error| BenchError::Unmeasured(format!("no threads to simulate with: {error}")))?;
+        .map_err(|error| BenchError::Unmeasured(format!("cannot create the simulation threads: {error}")))?;
     meter.sweep((what, name), &load, clocks, course)
 }

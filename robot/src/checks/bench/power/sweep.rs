@@ -74,7 +74,7 @@ impl Measurement<'_> {
 
     fn stopped(&self) -> Result<(), BenchError> {
         match self.stop.load(Relaxed) {
-            true => Err(BenchError::Unmeasured("stopped; the clocks are as they were".into())),
+            true => Err(BenchError::Unmeasured("stopped; the clocks are restored".into())),
             false => Ok(()),
         }
     }
@@ -86,7 +86,7 @@ impl Measurement<'_> {
             Ok(watts) => Some(watts),
             Err(error) => {
                 self.monitor = None;
-                self.report_missing(format!("watts: {error}; from here on r_acc alone is measured"));
+                self.report_missing(format!("watts: {error}; from here on only r_acc is measured"));
                 None
             }
         }
@@ -126,7 +126,7 @@ impl Measurement<'_> {
                 Ok(Progress::Done(_, Some(notice))) => return Ok(Err(notice)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(BenchError::Unmeasured("the thread that simulates has ended".into()));
+                    return Err(BenchError::Unmeasured("the simulation thread has ended".into()));
                 }
             }
             if begun && let Some(watts) = self.watts() {
@@ -164,7 +164,7 @@ impl Measurement<'_> {
         let held = (!clocks.is_empty()).then(|| ClockHold::take(clocks, self.kept));
         let held = match held {
             Some(Err(why)) => {
-                self.report_missing(format!("{what} clocks: {why}; they stay as they are"));
+                self.report_missing(format!("{what} clocks: {why}; the clocks are not changed"));
                 None
             }
             held => held.and_then(Result::ok),
@@ -173,7 +173,7 @@ impl Measurement<'_> {
         let all = combinations(clocks, course.most);
         let seconds = course.time.as_secs_f64() * all.len() as f64;
         output::print_error(format_args!(
-            "{what}: {}, {seconds:.1} s and more",
+            "{what}: {}, at least {seconds:.1} s",
             output::count(all.len(), "measurement", "measurements")
         ));
         let mut points = Vec::new();

@@ -42,7 +42,7 @@ pub(super) fn table(sweep: &Sweep, watt_limit: Option<f64>) -> String {
             let _ = writeln!(text, "fastest within {limit} W: {}", words(sweep, &sweep.points[best]));
         }
         (Some(limit), None, Some(least)) => {
-            let _ = writeln!(text, "fastest within {limit} W: none; the least is {least:.2} W");
+            let _ = writeln!(text, "fastest within {limit} W: none; the minimum is {least:.2} W");
         }
         _ => {}
     }
@@ -53,7 +53,7 @@ pub(super) fn table(sweep: &Sweep, watt_limit: Option<f64>) -> String {
 fn words(sweep: &Sweep, point: &Point) -> String {
     let clocks = sweep.clocks.iter().zip(&point.mhz).map(|(name, mhz)| format!("{name} at {mhz:.0} MHz"));
     let clocks = match sweep.clocks.is_empty() {
-        true => "the clock as it is".into(),
+        true => "current clock".into(),
         false => clocks.collect::<Vec<_>>().join(", "),
     };
     let power = point.watts.map_or(String::new(), |watts| {

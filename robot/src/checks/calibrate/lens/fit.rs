@@ -52,7 +52,7 @@ struct View {
 /// If the views do not determine the lens.
 pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, CalibrateError> {
     if views.len() < FEWEST {
-        return unfit(format!("{} views of the board; {FEWEST} are the fewest", views.len()));
+        return unfit(format!("{} views of the board; at least {FEWEST} are needed", views.len()));
     }
     let mut lens = Lens::nominal(size[0], size[1]);
     covers(views, lens.size)?;
@@ -64,7 +64,9 @@ pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, 
             .collect();
         let seen: Vec<_> = points.iter().map(|(on, pixel)| (*on, lens.slopes(*pixel))).collect();
         let Some(pose) = planar::from_homography(&seen) else {
-            return unfit("a view shows no tags of this board; do --first, --columns, --rows say what is printed?");
+            return unfit(
+                "a view shows no tags of this board; check that --first, --columns and --rows match the print",
+            );
         };
         placed.push(View { points, pose });
     }
@@ -90,7 +92,7 @@ pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, 
     judge(lens, &placed, error)
 }
 
-const SINGULAR: &str = "the views do not tell the lens; tilt the board to and fro, and turn it";
+const SINGULAR: &str = "the views do not determine the lens; tilt and turn the board between the views";
 
 /// Checks the quality of a fit.
 fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> {
@@ -100,8 +102,8 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
     let worst = WORST * (lens.size[0] / 640.0).max(0.5);
     if rms.is_nan() || rms > worst {
         return unfit(format!(
-            "corners are {rms:.2} pixels off on average, and {worst:.1} are the most: is the board flat, printed at its \
-             full size, and held still?"
+            "the corners are {rms:.2} pixels off on average, at most {worst:.1} is allowed; check that the board is \
+             flat, printed at full size and held still"
         ));
     }
     // Covariance of the parameters: inverse of the normal equations times the variance of one coordinate.
@@ -116,12 +118,12 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
     let unsure = deviation[0] / lens.focal[0];
     if unsure.is_nan() || unsure > UNSURE {
         return unfit(format!(
-            "the focal length is known to {:.1} % only, and 1 % is wanted: tilt the board more, to all sides",
+            "the focal length is known to {:.1} %, but must be known to 1 %; tilt the board more, to all sides",
             100.0 * unsure
         ));
     }
     if let Err(why) = lens.check() {
-        return unfit(format!("the views give no lens: {why}"));
+        return unfit(format!("the views give an invalid lens: {why}"));
     }
     Ok(Fit { lens, rms, deviation, corners })
 }
@@ -133,7 +135,7 @@ fn covers(views: &[Vec<Seen>], size: [f64; 2]) -> Result<(), CalibrateError> {
         let places = || all().map(|corner| corner[axis] / size[axis]);
         let (least, most) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
         if let Some(edge) = [least > REACH, most < 1.0 - REACH].iter().position(|missing| *missing) {
-            return unfit(format!("no tag came near the picture's {} edge: move the board there too", edges[edge]));
+            return unfit(format!("no tag came near the {} edge of the image; move the board there too", edges[edge]));
         }
     }
     Ok(())
@@ -283,7 +285,7 @@ mod tests {
     #[test]
     fn views_that_do_not_tell_are_refused_with_the_remedy() {
         let error = |views: &[Vec<Seen>]| fit(views, &BOARD, [640, 480]).unwrap_err().to_string();
-        assert!(error(&views(&MANY[..3], 0.0)).contains("5 are the fewest"));
+        assert!(error(&views(&MANY[..3], 0.0)).contains("at least 5 are needed"));
         assert!(error(&views(&[[0.0, 0.0, 0.0]; 6], 0.3)).contains("edge"), "only the middle");
         let mut wrong = views(&MANY, 0.0);
         wrong[2][3].1 = wrong[2][0].1;

@@ -33,8 +33,8 @@ pub fn measure(
     wait: &mut dyn FnMut(Duration),
 ) -> Result<(Vec<Vec<Seen>>, [usize; 2]), CalibrateError> {
     operator.ready(&format!(
-        "Hold the board of {} tags before the camera so that it fills half of the picture or more. {wanted} views are \
-         wanted: hold it still for each, tilted to all sides, and in every corner of the picture.",
+        "Hold the board of {} tags in front of the camera so that it fills at least half of the image. {wanted} views \
+         are needed: hold the board still for each, tilted to all sides, and in every corner of the image.",
         board.tags()
     ))?;
     let mut markers = Markers::new(board.size, 1);
@@ -48,8 +48,8 @@ pub fn measure(
         idle += 1;
         if idle > ASK.1 {
             return unfit(format!(
-                "{} of {wanted} views after 60 s without a new one; {frames} frames came, the last with {} tags of the \
-                 board, and {TAGS} are needed",
+                "{} of {wanted} views, and no new one in 60 s; {frames} frames were received, the last with {} tags \
+                 of the board ({TAGS} are needed)",
                 views.len(),
                 last.len()
             ));
@@ -101,7 +101,7 @@ pub fn edits(fit: &Fit) -> Vec<Edit> {
 pub fn verdict(fit: &Fit) -> String {
     let [fx, _, cx, cy, k1, _] = fit.deviation;
     format!(
-        "{} corners, {:.2} pixels off on average; focal length to {fx:.1}, centre to {:.1} pixels, k1 to {k1:.3}",
+        "{} corners, {:.2} pixels off on average; standard deviations: focal length {fx:.1}, centre {:.1} pixels, k1 {k1:.3}",
         fit.corners,
         fit.rms,
         cx.max(cy)

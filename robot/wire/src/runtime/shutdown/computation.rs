@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Exit code of a computation that was stopped and can be resumed (EX_TEMPFAIL; schedulers try again).
+/// Exit code of a computation that was stopped and can be resumed (EX_TEMPFAIL; schedulers retry).
 pub const TRY_AGAIN: u8 = 75;
 /// Time limit for the current step after the signal. Schedulers kill a process some seconds after the signal.
 const GRACE: Duration = Duration::from_secs(4);
