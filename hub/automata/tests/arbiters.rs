@@ -120,7 +120,7 @@ fn saved_populations_of_automata_are_refused_for_trees() {
     let read =
         |_: &str| Ok("population 1 explore\nindividual 1\nmodule explore\nstates 1\nstart 1\nend 1\n".to_string());
     let error = Scenario::parse_with("c.toml", &text, read).unwrap_err().to_string();
-    assert!(error.contains("leave [populations] out"), "{error}");
+    assert!(error.contains("remove [populations]"), "{error}");
     let error = Scenario::parse("c.toml", &format!("species = \"trees\"\n{CREATIVE}")).unwrap_err().to_string();
     assert!(error.starts_with("c.toml: line 1: "), "{error}");
 }

@@ -103,7 +103,7 @@ fn unraceable_scenarios_are_rejected_with_line() {
     let automata = text().replacen("species = \"tree\"", "", 1);
     assert_eq!(
         error(&automata),
-        "c.toml: line 1: algorithm: a race is of trees; write species = \"tree\", or leave `algorithm` out"
+        "c.toml: line 1: algorithm: a race requires trees; set species = \"tree\", or remove `algorithm`"
     );
     let line = |text: &str, of: &str| text.lines().position(|line| line.starts_with(of)).unwrap() + 1;
     let end = "end = \"best-fitness >= 295000 and learning-momentum < 50\"";

@@ -31,7 +31,7 @@ fn printed_project_is_parsed() {
         assert_eq!((step.size, step.weights.offset, step.weights.obstacle_time), ([-10.0, -5.0], 300_000.0, -1.0));
         assert!((step.rates.mutations.iter().sum::<f32>() - 1.0).abs() < 1e-6 && MUTATIONS.len() == 8);
     }
-    // The file's digits of headings are Petrovic's.
+    // The file has headings with the digits of Petrovic's files, so the published scene is rounded to them.
     let world = scenario.steps[6].world.scene();
     let mut rounded = published_scene();
     for (area, ours) in rounded.areas.iter_mut().zip(&world.areas) {
@@ -85,7 +85,7 @@ fn mistakes_are_named_with_line_and_key() {
     );
 
     let message = error(&CREATIVE.replacen("population = 100", "population = 1", 1));
-    assert!(message.contains("step \"avoid\": population: 1 is out of range; 2 to 4096"), "{message}");
+    assert!(message.contains("step \"avoid\": population: 1 is out of range; must be 2 to 4096"), "{message}");
     assert!(error(&CREATIVE.replacen("world = \"lit\"", "world = \"lot\"", 1)).contains("did you mean `lit`?"));
     assert!(
         error(&CREATIVE.replace("explore = \"hand-made\", avoidance", "explore = \"avoid\", avoidance"))
@@ -205,7 +205,7 @@ fn resumed_run_equals_uninterrupted_run() {
     let message =
         scenario.steps[2].population::<ControllerAutomata>("saved.txt", &populations[0]).unwrap_err().to_string();
     assert!(
-        message.starts_with("saved.txt: line 1: population: its automata are those of avoidance, but step \"both\""),
+        message.starts_with("saved.txt: line 1: population: its automata are of avoidance, but step \"both\""),
         "{message}"
     );
 }
@@ -266,7 +266,7 @@ fn curriculum_starts_from_saved_populations() {
         },
         |_| Request::Stop,
     );
-    // An individual whose parts are all copies of the populations' best has their automata.
+    // A new individual whose parts are all copies has the automata of the populations' best individuals.
     let best = |i: usize| scenario.populations[i].individuals[0].genome.clone();
     assert!(first.iter().any(|made| made.0[1] == best(1).0[1] && made.0[2] == best(0).0[2]));
 
@@ -280,8 +280,8 @@ fn curriculum_starts_from_saved_populations() {
     );
     let message = error("population:f", "population:a");
     let begin = format!("s.toml: line {}: step \"both\": blend: ", line_of("[[steps.blend]]"));
-    assert!(message.starts_with(&begin) && message.contains("those of avoidance, not of lnflwer"), "{message}");
-    assert!(error("population:f", "population:g").contains("there is no population \"g\""));
+    assert!(message.starts_with(&begin) && message.contains("are of avoidance, not of lnflwer"), "{message}");
+    assert!(error("population:f", "population:g").contains("unknown population \"g\""));
     assert!(error("explore = \"hand-made\"", "explore = \"population:a\"").contains("not of explore"));
     let message = Scenario::parse("s.toml", &of_saved()).unwrap_err().to_string();
     assert!(message.contains("populations.a: \"avoid.txt\" cannot be read here"), "{message}");
@@ -328,8 +328,10 @@ fn individuals_that_are_far_behind_the_best_are_given_up() {
         let text = text.replacen("time = 20", &format!("time = 20\nearly-stop = {stop}"), 1);
         Scenario::parse("s.toml", &text).unwrap_err().to_string()
     };
-    assert!(error("{ after = 5, every = 0, share = 0.05 }").contains("early-stop: 0 is out of range; 0.1 to 20"));
-    assert!(error("{ after = 5, every = 1, share = 5 }").contains("early-stop: 5 is out of range; 0 to 1"));
+    assert!(
+        error("{ after = 5, every = 0, share = 0.05 }").contains("early-stop: 0 is out of range; must be 0.1 to 20")
+    );
+    assert!(error("{ after = 5, every = 1, share = 5 }").contains("early-stop: 5 is out of range; must be 0 to 1"));
 }
 
 #[test]
@@ -356,7 +358,7 @@ fn restart_resets_momentum() {
     });
     assert!(firsts.len() == 3 && firsts[0] != firsts[1] && firsts[1] != firsts[2], "other draws");
     let error = error(&CREATIVE.replacen("restart-after = 40", "restart-after = 1", 1));
-    assert!(error.contains("step \"avoid\": restart-after: 1 is out of range; 2 to 100000"), "{error}");
+    assert!(error.contains("step \"avoid\": restart-after: 1 is out of range; must be 2 to 100000"), "{error}");
     let error = self::error(&CREATIVE.replacen("population = 100", "population = \"x\"", 1));
-    assert!(error.contains("a whole number from 0 on is wanted"), "{error}");
+    assert!(error.contains("expected a whole number >= 0"), "{error}");
 }

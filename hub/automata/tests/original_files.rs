@@ -40,8 +40,8 @@ fn fixed(step: &Step) -> Vec<String> {
     fixed
 }
 
-/// Returns the file's world with known differences removed: the file lists its three starts four times, and its
-/// loading area is at the wall, whereas this project's area is that of the signal.
+/// Returns the file's world with known differences removed. The file lists its three starts four times. Its loading
+/// area is at the wall, whereas this project's area is that of the signal.
 fn as_ours(mut scene: Scene) -> Scene {
     assert_eq!(scene.starts.len(), 12);
     assert!(scene.starts.chunks(3).all(|starts| *starts == scene.starts[..3]));
@@ -54,7 +54,7 @@ fn as_ours(mut scene: Scene) -> Scene {
 #[test]
 fn original_world_equals_own_world() {
     let mut theirs = as_ours(original::world("w", WORLD).unwrap());
-    // The file rounds headings.
+    // The file rounds headings, so they are compared with a tolerance.
     for (theirs, ours) in theirs.areas.iter_mut().zip(&published_scene().areas) {
         let (Some(theirs), Some(ours)) = (&mut theirs.heading, ours.heading) else { panic!("an area without heading") };
         assert!((theirs[0] - ours[0]).abs() < 1e-6);
@@ -75,15 +75,15 @@ fn changed(text: &str, comment: &str, further: usize, to: &str) -> (String, usiz
 #[test]
 fn mistakes_in_a_project_are_named_with_line_and_key() {
     for (comment, further, to, message) in [
-        ("# individuals", 3, "1", "step 2: population: 1 is out of range; 2 to 4096 is allowed"),
-        ("# selection", 1, "3", "selection: 3 is none"),
+        ("# individuals", 3, "1", "step 2: population: 1 is out of range; must be 2 to 4096"),
+        ("# selection", 1, "3", "selection: 3 is not a selection"),
         ("# ends", 7, "gennum > 700", "step 6: end: it can never hold"),
-        ("# descriptions", 2, "project/beep.mod", "modules: \"project/beep.mod\" is not cargoloader's"),
-        ("# their modules and files", 6, "fsa/fsa.dat", "fixed: \"fsa/fsa.dat\" is neither hand-made nor a step's"),
-        ("# which", 1, "9", "after: 9 is no step; there are 0 to 6"),
-        ("# which", 1, "-1", "after: -1 is no saved population; there are 0"),
-        ("# combination", 1, "5", "combine: 5 is no combination"),
-        ("# weight of changes", 2, "x", "lit changes: \"x\" is no number"),
+        ("# descriptions", 2, "project/beep.mod", "modules: \"project/beep.mod\" is not a file of cargoloader"),
+        ("# their modules and files", 6, "fsa/fsa.dat", "fixed: \"fsa/fsa.dat\" is neither hand-made nor of a step"),
+        ("# which", 1, "9", "after: 9 is not a step; must be 0 to 6"),
+        ("# which", 1, "-1", "after: -1 is not a saved population; the number of saved populations is 0"),
+        ("# combination", 1, "5", "combine: 5 is not a combination"),
+        ("# weight of changes", 2, "x", "lit changes: \"x\" is not a valid number"),
         ("# checkpoints", 1, "4", "early-stop: a list of checkpoints is not supported"),
     ] {
         let (text, line) = changed(PROJECT, comment, further, to);
@@ -91,7 +91,7 @@ fn mistakes_in_a_project_are_named_with_line_and_key() {
         assert!(error.starts_with(&format!("s.prj: line {line}: {message}")), "{error}");
     }
     let error = project(&format!("{PROJECT}0\n")).unwrap_err();
-    assert!(error.contains("file: \"0\" comes after the last value"), "{error}");
+    assert!(error.contains("file: \"0\" follows the last value"), "{error}");
     let (text, line) = changed(PROJECT, "# worlds", 1, "worlds/a.prj");
     assert_eq!(project(&text).unwrap_err(), format!("s.prj: line {line}: world: worlds/a.prj.0 is not there"));
 }
@@ -117,23 +117,23 @@ fn early_stop_and_saved_population_are_parsed() {
     let froms: Vec<(usize, usize, f32)> = step.blends.iter().map(|b| (b.part, b.from, b.copied)).collect();
     assert_eq!(froms, [(0, 0, 0.5), (1, 0, 0.3), (1, 1, 0.2)]);
     let error = read("population 1 explore\nindividual 5\nmodule explore\nstates 1\n").unwrap_err().to_string();
-    assert!(error.contains("step 6: blend: ") && error.contains("those of explore, not of lnflwer"), "{error}");
+    assert!(error.contains("step 6: blend: ") && error.contains("are of explore, not of lnflwer"), "{error}");
 }
 
 #[test]
 fn mistakes_in_a_world_are_named_with_line_and_key() {
     for (comment, further, to, message) in [
-        ("# obstacles", 2, "2 0.2 0.2 0.1 0.1", "obstacles[0]: 2 is not supported; 1 (a rectangle) is"),
+        ("# obstacles", 2, "2 0.2 0.2 0.1 0.1", "obstacles[0]: 2 is not supported; must be 1 (a rectangle)"),
         ("# obstacles", 3, "1 0.4 7 0.1 0.1", "obstacles[1] is 7; 0 to 1 is allowed"),
-        ("# obstacles", 1, "65", "obstacles: there are 65; at most 64 are allowed"),
+        ("# obstacles", 1, "65", "obstacles: the count is 65; at most 64 are allowed"),
         ("# marks", 2, "2 0.4 0.4 2.5 5 30", "lines[0].width is 2.5"),
-        ("# modules with", 1, "1", "post-offices: 1 is no module with a post-office; there are 2 (cargoloader)"),
-        ("# modules:", 3, "navigator", "modules: 1 navigator is no module"),
+        ("# modules with", 1, "1", "post-offices: 1 is not a module with a post-office; choose one of 2 (cargoloader)"),
+        ("# modules:", 3, "navigator", "modules: 1 navigator is not a module"),
         ("# unloading station: cargo", 8, "-2 7", "areas[4].script is 7; there are scripts 1 to 4"),
-        ("# loading station: signal", 2, "-7", "areas[0]: -7 is no delay"),
-        ("# scripts", 3, "16", "scripts[0]: 16 is no command"),
+        ("# loading station: signal", 2, "-7", "areas[0]: -7 is not a delay"),
+        ("# scripts", 3, "16", "scripts[0]: 16 is not a command"),
         ("# starts", 2, "0.25 0.25 0.0", "starts[0] is in an obstacle"),
-        ("# variances", 6, "", "noise.obstacle: the file ends before it"),
+        ("# variances", 6, "", "noise.obstacle: the file ends before this value"),
     ] {
         let (text, line) = changed(WORLD, comment, further, to);
         let error = original::world("w", &text).unwrap_err().to_string();

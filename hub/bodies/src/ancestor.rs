@@ -18,7 +18,7 @@ impl Ancestor {
     pub fn read(text: &str, weights: Option<&[f64]>, period: Option<f64>) -> Result<Ancestor, String> {
         if !text.trim_start().starts_with('(') {
             return Err(
-                "from: it is a body's definition itself, such as `(CPG(0), [FRONT, 1, X], None)`; --from takes a file"
+                "from: a body's definition such as `(CPG(0), [FRONT, 1, X], None)` is not allowed here; --from names a file"
                     .into(),
             );
         }

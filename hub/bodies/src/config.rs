@@ -49,8 +49,8 @@ pub struct Config {
     /// Whether a body that would be the best walks a second time, from a start one millimetre higher; the smaller
     /// distance counts.
     pub twice: bool,
-    /// Number of founders (1..10 000). Those that travel furthest in a twentieth of the steps are evaluated, as many
-    /// as the population has. Without `early`, and with `from`, the number of founders is the population size.
+    /// Number of founders (1..10 000). The founders that travel furthest in a twentieth of the steps fill the
+    /// population and are evaluated. Without `early`, and with `from`, the number of founders is the population size.
     #[schemars(range(min = 1, max = 10_000))]
     pub founders: u32,
     /// Whether bodies start with the root 2 m above the ground, as in pyro-corpus; parts below the ground are then
@@ -141,7 +141,7 @@ impl Config {
     pub fn prolonged(&self, evaluations: u64) -> Result<Config, String> {
         if evaluations < self.evaluations {
             return Err(format!(
-                "{evaluations} evaluations; the run has {} of each island, ask for more",
+                "{evaluations} evaluations: the run already has {} per island; set more",
                 self.evaluations
             ));
         }
@@ -157,7 +157,7 @@ impl Config {
             (Some(text), weights) => {
                 self.checked(Ancestor::read(text, weights.as_deref(), self.from_period)?).map(Some)
             }
-            (None, Some(_)) => Err("from_weights: requires `from`, the body of this brain".into()),
+            (None, Some(_)) => Err("from_weights: requires `from`, the body of the brain".into()),
             (None, None) => Ok(None),
         }
     }
@@ -172,10 +172,10 @@ impl Config {
     fn checked(&self, ancestor: Ancestor) -> Result<Ancestor, String> {
         let parts = Plan::new(ancestor.prif()).map_or(0, |plan| plan.parts().len());
         if parts > self.parts as usize {
-            return Err(format!("from: {parts} parts, and parts = {}; make that more", self.parts));
+            return Err(format!("from: the body has {parts} parts, but parts = {}; increase it", self.parts));
         }
         if self.symmetric == Some(true) && half_of_body(ancestor.prif()).is_none() {
-            return Err("from: the body is not its own mirror image; leave out symmetric = true".into());
+            return Err("from: the body is not symmetric; remove symmetric = true".into());
         }
         Ok(ancestor)
     }
@@ -250,10 +250,10 @@ impl Config {
         ];
         if let Some((name, value, low, high)) = rows.iter().find(|(_, value, low, high)| !(low..=high).contains(&value))
         {
-            return Err(format!("{name} = {value}: it lies between {low} and {high}"));
+            return Err(format!("{name} = {value}: must be {low} to {high}"));
         }
         if !Rhythm::has_period(self.period) {
-            return Err(format!("period = {}: it lies between 0.05 and 100, or is 0", self.period));
+            return Err(format!("period = {}: must be 0.05 to 100, or 0", self.period));
         }
         self.ancestor()?;
         self.families.check().map_err(|error| format!("families.{error}"))

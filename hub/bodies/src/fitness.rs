@@ -9,8 +9,8 @@ use xpuck_bodies::{Distance, EvaluationConditions, Plan, Robot, walk};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// Distance travelled by the whole body: y of the root, or the distance of the rearmost part if smaller, so that
-    /// a tower that falls over gains nothing.
+    /// Distance travelled by the whole body: y of the root, or the distance of the rearmost part if it is smaller. A
+    /// tower that falls over therefore gains nothing.
     #[default]
     Walked,
     /// y of the root, as in pyro-corpus.
@@ -71,8 +71,8 @@ impl Fitness {
         self.walk(creature, 0.0, (self.steps / HEAT_RATIO).max(1), |_, _| true)
     }
 
-    /// Evaluates a creature from a slightly higher start. The result is similar if the walk does not depend on the
-    /// last digits.
+    /// Evaluates a creature from a slightly higher start. The result is similar unless the walk depends on rounding
+    /// errors.
     pub fn second_walk(&self, creature: &Creature) -> Evaluation {
         self.walk(creature, LIFT, self.steps, |_, _| true)
     }

@@ -91,7 +91,7 @@ impl Folder {
         let generation = |islands: &State| islands.first().map_or(0, |island| island.population.generation());
         let check = |islands: &State| match islands.len() == usize::from(config.islands) {
             true => Ok(()),
-            false => Err("holds another number of islands".into()),
+            false => Err("contains a different number of islands".into()),
         };
         let (islands, notice) = checkpoints::newest(self.path(), self.configuration, KIND.run, generation, check)?;
         let Some(islands) = islands else { return Ok((BodyRun::new(config.clone()), None)) };
@@ -115,12 +115,15 @@ impl Folder {
         if rows.len() < lines {
             return Err(fail(
                 &file,
-                format!("has fewer than the {lines} rows that the checkpoint counts; put it back"),
+                format!("has fewer than the {lines} rows that the checkpoint counts; restore the file"),
             ));
         }
         let columns = KIND.head.split(',').count();
         if rows.iter().any(|row| !row.ends_with('\n') || row.split(',').count() != columns) {
-            return Err(fail(&file, "has a line that is cut off or has other columns than the first; put it back"));
+            return Err(fail(
+                &file,
+                "has a line that is truncated or has other columns than the first; restore the file",
+            ));
         }
         self.folder.keep_rows(&rows.concat())
     }

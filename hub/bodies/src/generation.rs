@@ -177,7 +177,7 @@ impl BodyRun {
     }
 
     /// Repeats the walks of creatures that would be the best of their islands. The smaller distance counts, so that a
-    /// walk that depends on its last digits does not lead the search.
+    /// walk that depends on rounding errors does not lead the search.
     fn try_again(&self, evaluations: &mut [Evaluation]) {
         if !self.fitness.twice {
             return;

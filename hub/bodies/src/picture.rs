@@ -55,7 +55,7 @@ pub fn curve(table: &str) -> String {
             islands[island].push((evaluations, way));
         }
     }
-    let mut plot = Plot::new(TITLE, "evaluations of a whole walk on an island", "way, m").whole_x();
+    let mut plot = Plot::new(TITLE, "evaluations of a whole walk on an island", "distance, m").whole_x();
     for (number, points) in islands.into_iter().enumerate() {
         plot.line(&format!("island {number}"), if number == 0 { Colour::Blue } else { Colour::Grey }, points);
     }
@@ -97,15 +97,15 @@ impl Curve {
 pub fn curves(runs: &[Curve], median: f64) -> String {
     const COLOURS: [Colour; 7] =
         [Colour::Blue, Colour::Orange, Colour::Green, Colour::Red, Colour::Purple, Colour::Sky, Colour::Black];
-    let title = format!("{TITLE}, of {} runs; {median:.1} m at the median", runs.len());
-    let mut plot = Plot::new(&title, "evaluations of a whole walk on an island", "way, m").whole_x();
+    let title = format!("{TITLE}, {} runs; median {median:.1} m", runs.len());
+    let mut plot = Plot::new(&title, "evaluations of a whole walk on an island", "distance, m").whole_x();
     for (run, colour) in runs.iter().zip(COLOURS.into_iter().chain(std::iter::repeat(Colour::Grey))) {
         plot.line(&run.name, colour, run.points.clone());
     }
     to_svg(&[plot])
 }
 
-const TITLE: &str = "The longest way so far";
+const TITLE: &str = "Longest distance so far";
 
 /// Best distance in a row of a run's table.
 struct Best {

@@ -1,5 +1,5 @@
 //! Reality gap of the camera (Eq. 7.4): difference between the robots' camera data on the frisbee and the simulator's
-//! perfect camera at the same poses, and the delay and misses that explain it.
+//! perfect camera at the same poses. The delay and the misses that explain the gap are also fitted.
 //!
 //! A real camera shows a past state. The gap is computed against the simulated view at an earlier time; the fitted
 //! delay is the one with the smallest mean gap. Misses are counted at that delay.
@@ -90,7 +90,8 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Sample>, FileError> {
     for (line, r) in table::read::<CameraRow>(name, text)? {
         if samples.last().is_some_and(|s| s.run == r.run && s.time >= r.time_s) {
             let time = r.time_s;
-            let message = format!("line {line}, column `time_s`: {time} does not come after the row before");
+            let message =
+                format!("line {line}, column `time_s`: {time} must be later than the time of the previous row");
             return Err(FileError::value(name, message));
         }
         let at = vec2(r.x_m as f32, r.y_m as f32);
@@ -128,7 +129,7 @@ pub fn write(samples: &[Sample]) -> String {
 /// A sample and the preceding views of a perfect camera.
 #[derive(Debug)]
 struct View<'a> {
-    /// Samples of its run up to and including this one; the first is at least [`LONGEST`] older.
+    /// Samples of the run up to and including this sample; the first is at least [`LONGEST`] older.
     past: &'a [Sample],
     /// Angle of the camera to the left of the robot's heading (rad).
     mount: f32,
@@ -225,8 +226,8 @@ fn valley(curve: &[(f64, f64)]) -> f64 {
 }
 
 /// Returns the share of segments in which the frisbee was missed although visible at this delay, and the mean gap. A
-/// segment counts only if the frisbee is also in it slightly earlier, later, and to each side: at an edge, small pose
-/// errors decide.
+/// segment counts only if the frisbee is also in it slightly earlier, later, and to each side. At an edge, small pose
+/// errors change the view.
 fn misses(views: &[&View], delay: f64) -> (f64, f64) {
     let (mut due, mut missed, mut gap) = (0.0, 0.0, 0.0);
     for view in views {
@@ -306,8 +307,8 @@ pub fn fit(samples: &[Sample]) -> Result<Report, FitError> {
     let seen = views.iter().filter(|v| v.real() != [false; 3]).count();
     if seen < 20 || seen == views.len() {
         return Err(FitError(format!(
-            "of {} samples with half a second before them {seen} see the frisbee; let robots turn on the spot near it, \
-             with a sample every {LONGEST_GAP} s or sooner",
+            "of {} samples with half a second of history, {seen} show the frisbee; turn robots on the spot near it, \
+             and record a sample at least every {LONGEST_GAP} s",
             views.len()
         )));
     }
@@ -315,16 +316,16 @@ pub fn fit(samples: &[Sample]) -> Result<Report, FitError> {
     let values = parameters(&views);
     let errors = jackknife(&views, |kept| Some(parameters(kept)));
     let rows = [
-        ("delay_s", "s", "age of what the camera shows"),
-        ("misses", "", "part of due segments not seen, at that age"),
+        ("delay_s", "s", "age of the image"),
+        ("misses", "", "fraction of due segments not seen, at this age"),
         ("gap", "", "mean gap of Eq. 7.4, as recorded"),
-        ("gap_left", "", "mean gap that the delay does not explain"),
+        ("gap_left", "", "mean gap not explained by the delay"),
     ];
     Ok(Report {
         subject: "camera",
         data: format!("{} samples, {seen} with the frisbee in view", views.len()),
         estimates: estimates(&rows, &values, errors.as_deref()),
-        fit: format!("gap of Eq. 7.4: {:.3}, with the delay taken into account {:.3}", values[2], values[3]),
+        fit: format!("gap of Eq. 7.4: {:.3}, corrected for the delay {:.3}", values[2], values[3]),
         toml: format!(
             "[camera]\ndelay_s = {:.4}\nmisses = {:.4}\n",
             (values[0] - f64::from(PERFECT_AGE)).clamp(0.0, LONGEST_DELAY.into()),
@@ -355,7 +356,7 @@ fn gap_plot(views: &[&View], delay: f64) -> Plot {
     plot.points("", Colour::Grey, gaps.iter().map(|g| (g.0, g.1)).collect());
     plot.band("middle half", Colour::Blue, quartiles);
     plot.line("mean", Colour::Blue, recorded);
-    plot.line("mean, delay explained", Colour::Green, left);
+    plot.line("mean, corrected for the delay", Colour::Green, left);
     plot
 }
 

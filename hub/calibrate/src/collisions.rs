@@ -3,8 +3,8 @@
 //! A run is simulated with the reference physics, without noise, from bodies at rest. Poses are set to the recorded
 //! ones before every step, but velocities are those of the simulation. Errors of a step are therefore not carried on:
 //! in Eq. 5.9 velocities have no noise, and each step's displacement has its own. The discrepancy is the root mean
-//! square of these one-step errors (m) over the steps in which a body touches something; an error of heading counts
-//! as the distance at the body's rim. Friction and restitution are the values of minimum discrepancy. The residual in
+//! square of these one-step errors (m) over the steps in which a body touches something. An error of heading counts as
+//! the distance at the body's rim. Friction and restitution are the values of minimum discrepancy. The residual in
 //! steps without contact is the noise.
 
 use super::motion_noise::{Residual, deviations};
@@ -20,7 +20,7 @@ use xpuck_stats::plot::{Colour, Plot};
 
 /// Maximum interval between frames (s); poses are interpolated.
 const LONGEST_GAP: f64 = 0.05;
-/// Maximum displacement of a body at rest between the first two frames [m]: twice that of the strongest start of the
+/// Maximum displacement of a body at rest between the first two frames (m): twice that of the strongest start of the
 /// wheels in a step.
 const REST: f32 = 0.008;
 /// Range of friction and restitution in the search.
@@ -33,7 +33,7 @@ const TOLERANCE: f64 = 2e-4;
 const REACH: f64 = 0.04;
 /// Step of the parabolas for the shift of the optimum in a subset of the runs.
 const STEP: f64 = 0.01;
-/// Gap between bodies up to which contact is uncertain [m]: a few times the noise of motion capture.
+/// Gap between bodies up to which contact is uncertain (m): a few times the noise of motion capture.
 const DOUBT: f32 = 0.0003;
 /// Number of frames for which an uncertain contact affects velocities; friction with the floor soon corrects them.
 const MEMORY: usize = 2;
@@ -84,7 +84,9 @@ impl Encounter {
             let moved = (run.frames[1].poses[i].at - run.frames[0].poses[i].at).length();
             if moved > REST {
                 let cm = moved * 100.0;
-                return Err(FitError(format!("`{name}` moves {cm:.1} cm in its first 0.025 s; runs start at rest")));
+                return Err(FitError(format!(
+                    "`{name}` moves {cm:.1} cm in its first 0.025 s; runs must start at rest"
+                )));
             }
         }
         let gaps: Vec<Vec<f32>> = run.frames.iter().map(|f| gaps(&f.poses, &shapes, half_arena)).collect();
@@ -199,8 +201,8 @@ fn least(encounters: &[&Encounter]) -> Contact {
     Contact { friction, restitution }
 }
 
-/// Data of one run from which the parameters of a subset of runs follow: its errors at the optimum and next to it
-/// along each parameter, and its residuals.
+/// Data of one run, from which the parameters of a subset of runs follow. The errors are at the optimum, and next to
+/// it along each parameter.
 struct Around {
     /// Sum of squares and count at minus, zero and plus [`STEP`], for friction, then for restitution.
     errors: [[(f64, f64); 3]; 2],
@@ -218,8 +220,8 @@ impl Around {
     }
 }
 
-/// Returns friction, restitution and the three alphas of a subset of runs, near the optimum of all runs: the first
-/// two are the vertices of parabolas through the errors.
+/// Returns friction, restitution and the three alphas of a subset of runs, near the optimum of all runs. Friction and
+/// restitution are the vertices of parabolas through the errors.
 fn parameters(runs: &[&Around], best: Contact) -> Vec<f64> {
     let vertex = |parameter: usize| {
         let [a, b, c] = [0, 1, 2].map(|s| runs.iter().map(|r| r.errors[parameter][s].0).sum::<f64>());
@@ -242,7 +244,7 @@ pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, FitError> {
     let all: Vec<&Encounter> = encounters.iter().collect();
     let touches: usize = all.iter().map(|e| e.touch_count()).sum();
     if touches == 0 {
-        return Err(FitError("no bodies touch each other or a wall; record collisions too".into()));
+        return Err(FitError("no body touches another body or a wall; record collisions too".into()));
     }
     let contact = least(&all);
     let around: Vec<Around> = all.par_iter().map(|encounter| Around::new(encounter, contact)).collect();
@@ -252,9 +254,9 @@ pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, FitError> {
     let rows = [
         ("body_friction", "", "friction between bodies"),
         ("restitution", "", "restitution between bodies"),
-        ("noise[0]", "", "alpha 1, noise of the way, each 0.025 s"),
+        ("noise[0]", "", "alpha 1, noise of the distance, each 0.025 s"),
         ("noise[1]", "", "alpha 2, noise of the turn"),
-        ("noise[2]", "rad/m", "alpha 3, turn for the way"),
+        ("noise[2]", "rad/m", "alpha 3, turn per distance"),
     ];
     let digits: Vec<String> = values.iter().map(|v| format!("{v:.4}")).collect();
     Ok(Report {

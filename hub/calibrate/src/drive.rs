@@ -2,10 +2,10 @@
 //! touches nothing.
 //!
 //! The commanded wheel speeds drive a simulated robot, so that inertia has no effect on the result. A segment lasts
-//! half a second or more, between two times at which the wheels turn steadily. If the wheels roll the distances L and
-//! R in it, the robot's distance and turn should be (a L + b R) / 2 and (b R - a L) / (c W), where W is the distance
-//! between the wheels, and a, b and c are the robot's factors. The factors are found by least squares; outliers, in
-//! which a wheel slipped, are left out. The residual of all segments is the noise.
+//! half a second or more, between two times at which the wheels turn steadily. The wheels roll the distances L and R
+//! in a segment. The robot's distance should then be (a L + b R) / 2, and its turn (b R - a L) / (c W). W is the
+//! distance between the wheels, and a, b and c are the robot's factors. The factors are found by least squares;
+//! outliers, in which a wheel slipped, are left out. The residual of all segments is the noise.
 
 use super::poses::Run;
 use xpuck_kernels::math::linear::solve_underdetermined;
@@ -16,9 +16,10 @@ use xpuck_kernels::model::{DT, WHEELBASE};
 const STRETCH: f64 = 0.5;
 /// Maximum duration of a segment (s).
 const LONGEST: f64 = 2.0;
-/// Wheels are steady if they roll the same distance in this time before and after [s]: the accuracy of command times.
+/// Time before and after a moment in which steady wheels roll the same distance (s); it equals the accuracy of command
+/// times.
 const AROUND: f64 = 0.1;
-/// Tolerance of that difference of distances (m).
+/// Maximum difference of these two distances for steady wheels (m).
 const UNSTEADY: f64 = 0.001;
 /// A segment with an error above this multiple of the median error is an outlier.
 const FAR_OFF: f64 = 5.0;
@@ -48,7 +49,7 @@ pub struct Stretch {
 /// Factors of the left wheel, the right wheel, and the distance between the wheels.
 pub type Factors = [f64; 3];
 
-/// Returns the segments of a run of one robot whose poses have the delay `late` (s); `free` returns whether the robot
+/// Returns the segments of a run of one robot, whose poses have the delay `late` (s). `free` returns whether the robot
 /// touched nothing between two times of the record.
 pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<Stretch> {
     let rolled = Rolled::of(run);
@@ -86,8 +87,8 @@ pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<S
     found
 }
 
-/// Cumulative sums at the ends of physics steps of a simulated robot: distances of the left and right wheel, and
-/// squares of the robot's distance and turn in each step.
+/// Cumulative sums at the ends of a simulated robot's physics steps. They are the distances of the left and right
+/// wheel, and squares of the robot's distance and turn.
 struct Rolled {
     start: f64,
     sums: Vec<[f64; 4]>,

@@ -1,9 +1,9 @@
 //! Friction with the floor from readings of a force gauge (thesis 7.2.1, Table 7.2).
 //!
-//! A body is pulled over the floor by a thread, and the force is read: the maximum just before it moves (static), or
-//! the force while it moves (dynamic). For each kind the minimum and the maximum reading are left out; friction is
-//! the mean force of the others divided by the body's weight. The simulator has one friction per body, the mean of
-//! both kinds.
+//! A body is pulled over the floor by a thread, and the force is read. Static readings are the maximum just before the
+//! body moves, dynamic readings the force while it moves. For each kind the minimum and the maximum reading are left
+//! out; friction is the mean force of the others divided by the body's weight. The simulator has one friction per
+//! body, the mean of both kinds.
 //!
 //! The standard error is that of the readings used. Without the two extremes they scatter less than all readings.
 
@@ -103,7 +103,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
 struct Group {
     kind: Kind,
     kept: Vec<(f64, f64)>,
-    /// Minimum and maximum.
+    /// Minimum and maximum reading, which are left out: number and force (N).
     left_out: [(f64, f64); 2],
 }
 
@@ -111,8 +111,8 @@ impl Group {
     fn of(body: &str, kind: Kind, forces: &[f64]) -> Result<Group, FitError> {
         if forces.len() < LEAST_READINGS {
             return Err(FitError(format!(
-                "{body}, {}: too few readings ({}); take at least {LEAST_READINGS} of a kind, better 10, as the least \
-                 and the greatest are left out",
+                "{body}, {}: too few readings ({}); at least {LEAST_READINGS} of a kind are needed, better 10, \
+                 because the lowest and the highest are left out",
                 kind.name(),
                 forces.len()
             )));
@@ -184,7 +184,7 @@ impl BodyReadings {
         rows
     }
 
-    /// Returns the key of its friction in `[physics]`.
+    /// Returns the key of the body's friction in `[physics]`.
     fn key(&self) -> String {
         format!("{}_friction", self.name)
     }
@@ -228,8 +228,8 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, FitError> {
             let (friction, _) = body.friction();
             if friction > MOST_FRICTION {
                 return Err(FitError(format!(
-                    "{name}: a friction of {friction:.1} is above {MOST_FRICTION}, the most of a world: are the forces in \
-                     newtons? A hundred grams weigh about one"
+                    "{name}: the friction {friction:.1} is above {MOST_FRICTION}, the maximum of a world: check that \
+                     the forces are in newtons (100 g weigh about 1 N)"
                 )));
             }
             drawn.push(body);
@@ -251,7 +251,7 @@ pub fn fit(readings: &[Reading], masses: Masses) -> Result<Report, FitError> {
     Ok(Report {
         subject: "friction",
         data: format!(
-            "{} readings of {}, {kept} kept: the least and the greatest of each kind are left out",
+            "{} readings of {}, {kept} kept: the lowest and the highest of each kind are left out",
             readings.len(),
             bodies(readings)
         ),
@@ -297,18 +297,15 @@ mod tests {
         }
         for slip in ["Frisbee", "FRISBEE", "frisbe", "frisbees"] {
             let told = read("t", &plain.replacen("frisbee", slip, 1)).unwrap_err().to_string();
-            assert!(
-                told.contains(&format!("line 2, column `body`: `{slip}` is no robot's name; did you mean")),
-                "{told}"
-            );
+            assert!(told.contains(&format!("line 2, column `body`: unknown body `{slip}`; did you mean")), "{told}");
         }
         assert!(read("t", &plain.replace("frisbee", "xp01")).is_ok());
         let grams = table("body,kind,force_n", &|force| format!("frisbee,static,{}", 100.0 * force));
         let told = fit(&read("t", &grams).unwrap(), Masses::default()).unwrap_err().to_string();
-        assert!(told.contains("is above 10, the most of a world: are the forces in newtons?"), "{told}");
+        assert!(told.contains("is above 10, the maximum of a world: check that the forces are in newtons"), "{told}");
     }
 
-    /// Table 7.2.
+    /// Readings of Table 7.2 (N).
     const XPUCK_STATIC: [f64; 10] = [2.06, 2.06, 1.78, 2.06, 1.74, 1.92, 2.00, 1.88, 1.90, 2.06];
     const XPUCK_DYNAMIC: [f64; 10] = [1.40, 1.64, 1.58, 1.70, 1.72, 1.80, 1.66, 1.80, 1.76, 1.80];
     const FRISBEE_DYNAMIC: [f64; 10] = [0.30, 0.34, 0.38, 0.32, 0.36, 0.40, 0.28, 0.34, 0.28, 0.32];
@@ -370,7 +367,7 @@ mod tests {
     fn wrong_records_and_masses_are_refused() {
         let few = format!("body,kind,force_n\n{}", rows("xpuck", "static", &XPUCK_STATIC[..4]));
         let error = fitted(&few).unwrap_err().to_string();
-        assert!(error.starts_with("robot, static: too few readings (4); take at least 5 of a kind"), "{error}");
+        assert!(error.starts_with("robot, static: too few readings (4); at least 5 of a kind are needed"), "{error}");
         assert!(fit(&[], Masses::default()).is_err());
         let readings = read("t", &published()).unwrap();
         for mass in [0.0, -0.3, 11.0, f64::NAN] {

@@ -147,8 +147,9 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError
     let (numbers, groups): (Vec<u8>, Vec<Vec<Reading>>) = sensors.into_iter().unzip();
     let Some((found, knees)) = align(&groups) else {
         return Err(FitError(
-            "the readings do not show both branches: each sensor needs distances from 0 to 30 mm, at least 3 readings \
-             on each side of 2 to 15 mm, neither 0 nor 4095 counts, and nearer ones must be larger"
+            "the readings do not cover both branches: each sensor needs distances from 0 to 30 mm, at least 3 \
+             readings on each side of 2 to 15 mm, counts other than 0 and 4095, and higher counts at shorter \
+             distances"
                 .into(),
         ));
     };
@@ -161,12 +162,12 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError
         errors[5] = errors[5].max(spacing / 12f64.sqrt());
     }
     let rows = [
-        ("steepness", "1/m", "how fast the far branch falls"),
-        ("shift", "", "its shift"),
-        ("floor", "", "what is subtracted from it"),
-        ("near_level", "", "the near branch at 0 m"),
-        ("near_slope", "1/m", "how fast it falls"),
-        ("knee", "m", "distance up to which it holds"),
+        ("steepness", "1/m", "decay rate of the far branch"),
+        ("shift", "", "shift of the far branch"),
+        ("floor", "", "offset subtracted from the far branch"),
+        ("near_level", "", "value of the near branch at 0 m"),
+        ("near_slope", "1/m", "slope of the near branch"),
+        ("knee", "m", "distance at which the near branch ends"),
     ];
     let count = groups.iter().map(Vec::len).sum::<usize>();
     let values = values(&found);
@@ -183,13 +184,13 @@ pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, FitError
             unit,
             meaning: meaning.into(),
         };
-        fitted.push(of("scale", *scale, "", "how strongly it answers"));
-        fitted.push(of("offset", *offset, "counts", "what it reads with nothing near"));
+        fitted.push(of("scale", *scale, "", "gain of the sensor"));
+        fitted.push(of("offset", *offset, "counts", "reading without an obstacle"));
     }
     if let Some(robot) = robot {
         if found.sensors.len() != 8 {
             return Err(FitError(format!(
-                "{} sensors; robot {robot} has eight, so leave its name out",
+                "{} sensors, but robot {robot} has eight; leave its name out",
                 found.sensors.len()
             )));
         }
@@ -243,7 +244,7 @@ fn curves(sensors: &[Vec<Reading>], found: &Aligned) -> Plot {
 }
 
 fn knee_plot(found: &Aligned, knees: Vec<(f64, f64)>) -> Plot {
-    let mut plot = Plot::new("error over the place of the knee", "knee, mm", "error of a reading, counts");
+    let mut plot = Plot::new("error over the distance of the knee", "knee, mm", "error of a reading, counts");
     plot.line("", Colour::Blue, knees);
     plot.mark(&format!("{:.2}", 1e3 * found.knee), Colour::Red, 1e3 * found.knee);
     plot

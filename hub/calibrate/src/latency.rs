@@ -99,14 +99,17 @@ pub fn fit(runs: &[Run]) -> Result<Report, FitError> {
         }
     }
     if samples.len() < 2 * PARTS {
-        return Err(FitError(format!("{} poses after the first second; record half a minute", samples.len())));
+        return Err(FitError(format!(
+            "only {} poses after the first second; record at least half a minute",
+            samples.len()
+        )));
     }
     let delay = best_delay(&samples, &expected);
     let best = correlation(&samples, &expected, delay);
     if best < 0.5 {
         return Err(FitError(format!(
-            "commanded and sensed speed hardly agree at any delay up to {LONGEST} s (correlation {best:.2}); let a \
-             robot drive ahead and pause every few seconds, touching nothing"
+            "commanded and sensed speed do not agree at any delay up to {LONGEST} s (correlation {best:.2}); make a \
+             robot drive ahead and pause every few seconds without contacts"
         )));
     }
     let parts: Vec<&[Sample]> = samples.chunks(samples.len().div_ceil(PARTS)).collect();

@@ -1,8 +1,7 @@
 //! Noise of robot motion (Eq. 5.9) from the residuals of one-step predictions.
 //!
-//! A residual belongs to one physics step of 0.025 s. It is normal with variance f^2 + sum of (alpha_i a_i)^2, where
-//! the a_i are the distances and angles with which the noise scales, and f is the pose noise, the only one while a
-//! robot stands.
+//! A residual belongs to one physics step of 0.025 s. It is normal with variance f^2 + sum of (alpha_i a_i)^2. The a_i
+//! are the distances and angles with which the noise scales. The pose noise f is the only noise while a robot stands.
 
 use xpuck_kernels::math::linear::solve_underdetermined;
 

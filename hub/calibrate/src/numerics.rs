@@ -30,8 +30,8 @@ pub fn golden(mut low: f64, mut high: f64, tolerance: f64, cost: impl Fn(f64) ->
     (low + high) / 2.0
 }
 
-/// Finds the minimum of a function with several minima, each wider than the grid's spacing: the best grid point, then
-/// a golden section search between its neighbours.
+/// Finds the minimum of a function with several minima, each wider than the grid's spacing. A golden section search
+/// follows between the neighbours of the best grid point.
 pub fn minimum(grid: &[f64], tolerance: f64, cost: impl Fn(f64) -> f64) -> f64 {
     let costs: Vec<f64> = grid.iter().map(|x| cost(*x)).collect();
     let best = least(&costs);
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn minima_are_found_where_they_are() {
         assert!((golden(0.0, 1.0, 1e-6, |x| (x - 0.3).powi(2)) - 0.3).abs() < 1e-5);
-        // Two valleys; the deeper one is near 4.7.
+        // The function has two valleys; the deeper one is near 4.7.
         let wavy = |x: f64| x.sin() - 0.01 * x;
         assert!((minimum(&spread(0.0, 8.0, 30), 1e-6, wavy) - 4.722).abs() < 1e-3);
         assert!((golden(0.0, 1.0, 1e-6, |x| x)).abs() < 1e-5, "a minimum at the edge");
@@ -98,7 +98,7 @@ mod tests {
     fn jackknife_of_mean_equals_standard_error() {
         let items: Vec<f64> = (0..10).map(f64::from).collect();
         let error = jackknife(&items, |x| Some(vec![x.iter().sum::<f64>() / x.len() as f64])).unwrap()[0];
-        // Variance 9.1667 of ten numbers.
+        // The ten numbers have the variance 9.1667.
         assert!((error - (9.166_666_7f64 / 10.0).sqrt()).abs() < 1e-6, "{error}");
         assert_eq!(jackknife(&[1.0], |_| Some(vec![0.0])), None);
     }

@@ -127,18 +127,22 @@ fn run(rows: &[(u64, PoseRow)]) -> Result<Run, String> {
         if frames.is_empty() {
             bodies = group.iter().map(|(_, row)| row.body.clone()).collect();
             if bodies.len() > MAX_BODIES {
-                return Err(format!("line {line}: {} bodies; at most {MAX_BODIES} are possible", bodies.len()));
+                return Err(format!("line {line}: {} bodies; at most {MAX_BODIES} are allowed", bodies.len()));
             }
         }
         if frames.last().is_some_and(|f| f.time >= time) {
-            return Err(format!("line {line}, column `time_s`: {time} does not come after the frame before"));
+            return Err(format!(
+                "line {line}, column `time_s`: {time} must be later than the time of the previous frame"
+            ));
         }
         let of = |body: &String| {
             let mut found = group.iter().filter(|(_, row)| row.body == *body);
             match (found.next(), found.next()) {
                 (Some((_, row)), None) => Ok(row),
                 (None, _) => Err(format!("line {line}: run {number} at {time} s has no row for body `{body}`")),
-                (_, Some((line, _))) => Err(format!("line {line}: body `{body}` twice at {time} s of run {number}")),
+                (_, Some((line, _))) => {
+                    Err(format!("line {line}: body `{body}` occurs twice at {time} s of run {number}"))
+                }
             }
         };
         let ordered: Vec<&PoseRow> = bodies.iter().map(of).collect::<Result<_, _>>()?;
@@ -157,14 +161,15 @@ fn run(rows: &[(u64, PoseRow)]) -> Result<Run, String> {
         });
     }
     if frames.len() < 2 {
-        return Err(format!("line {}: run {number} has one frame; a run needs at least two", rows[0].0));
+        return Err(format!("line {}: run {number} has one frame; at least two are needed", rows[0].0));
     }
     Ok(Run { bodies, frames })
 }
 
 /// Returns the runs as text, numbered from 1.
 pub fn write(runs: &[Run]) -> String {
-    // Rounded for shared records: a micrometre and a microradian are far below the resolution of motion capture.
+    // Values are rounded for shared records: a micrometre and a microradian are far below the resolution of motion
+    // capture.
     let rounded = |x: f32| (f64::from(x) * 1e6).round() / 1e6;
     let rows = (1..).zip(runs).flat_map(|(number, run)| {
         run.frames.iter().flat_map(move |frame| {

@@ -114,7 +114,7 @@ impl Recorded {
             told.dedup_by(|b, a| b.time <= a.time);
         }
         if recorded.told.iter().all(Vec::is_empty) || recorded.seen.len() < 2 {
-            let whole = "holds no poses or no control updates: no robot drove, or an earlier version recorded it";
+            let whole = "contains no poses or no control updates: no robot drove, or an earlier version recorded it";
             let why =
                 recorded.damage.first().map_or(whole.to_string(), |damage| format!("{damage}; see xpuck runs recover"));
             return Err(FitError(why));

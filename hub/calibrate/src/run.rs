@@ -49,7 +49,7 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, FitError> {
     if let Ok(report) = &late {
         let row = &report.estimates[0];
         let total = row.value + record.held_back;
-        let meaning = "from a place to a robot's hearing of it".into();
+        let meaning = "from a pose to its arrival at a robot".into();
         rows.push(Estimate { name: "latency_s".into(), value: total, error: row.error, unit: "s", meaning });
         found.messages = Some(Lateness { latency_s: rounded(total) });
     }
@@ -72,19 +72,19 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, FitError> {
     };
     notes.extend(record.damage.iter().cloned());
     if stretches < LEAST_FOR_NOISE {
-        notes.push(format!("{stretches} stretches tell nothing of noise; {LEAST_FOR_NOISE} are needed"));
+        notes.push(format!("{stretches} stretches are too few to estimate noise; {LEAST_FOR_NOISE} are needed"));
     }
     notes.iter().for_each(|note| fit += &format!("\n{note}"));
     if !silent.is_empty() {
-        fit += &format!("\ntoo little of wheels that touch nothing: {}", silent.join(", "));
+        fit += &format!("\ntoo little driving without contacts: {}", silent.join(", "));
     }
     if cameras.is_none() {
-        fit += "\ntoo few pictures with the frisbee";
+        fit += "\ntoo few images of the frisbee";
     }
     let toml = toml::to_string(&found).map_err(|error| FitError(error.to_string()))?;
     Ok(Report {
         subject: "run",
-        data: format!("{robots} robots, {stretches} stretches of half a second and more that touch nothing"),
+        data: format!("{robots} robots, {stretches} stretches of at least half a second without contacts"),
         estimates: rows,
         fit,
         toml,
@@ -175,14 +175,14 @@ fn told_of_motion(
     if all.len() >= LEAST_FOR_NOISE {
         let alphas = drive::alphas(&all);
         let errors = jackknife(&all, |kept| Some(drive::alphas(kept).to_vec()));
-        let meanings = ["alpha 1, noise of the way", "alpha 2, noise of the turn", "alpha 3, turn for the way"];
+        let meanings = ["alpha 1, noise of the distance", "alpha 2, noise of the turn", "alpha 3, turn per distance"];
         for (i, meaning) in meanings.into_iter().enumerate() {
             let error = errors.as_ref().map(|errors| errors[i]);
             let unit = if i == 2 { "rad/m" } else { "" };
             rows.push(Estimate { name: format!("noise[{i}]"), value: alphas[i], error, unit, meaning: meaning.into() });
         }
         for (i, alpha) in alphas.iter().enumerate().filter(|(_, alpha)| **alpha > 1.0) {
-            notes.push(format!("noise[{i}] = {alpha:.3} is more than worlds take: 1 is written"));
+            notes.push(format!("noise[{i}] = {alpha:.3} is above the maximum of a world: 1 is written"));
         }
         found.physics.noise = Some(alphas.map(|alpha| rounded(alpha.min(1.0)) as f32));
     }
@@ -198,13 +198,15 @@ fn told_of_motion(
                 value: total[i],
                 error: errors.as_ref().map(|errors| errors[i]),
                 unit: "",
-                meaning: ["way of the left wheel", "way of the right wheel", "distance between them"][i].into(),
+                meaning: ["distance of the left wheel", "distance of the right wheel", "distance between the wheels"]
+                    [i]
+                    .into(),
             });
         }
         let (low, high) = FACTORS;
         for (name, f) in names.into_iter().zip(total).filter(|(_, f)| !(low..=high).contains(&(*f as f32))) {
             notes.push(format!(
-                "{robot} {name} = {f:.3} is outside {low}..={high}: the nearest is written; mend the robot"
+                "{robot} {name} = {f:.3} is outside {low}..={high}: the nearest limit is written; repair the robot"
             ));
         }
         let [left, right, baseline] = total.map(|f| (rounded(f) as f32).clamp(low, high));
@@ -222,10 +224,10 @@ fn told_of_cameras(
     found: &mut Calibration,
 ) {
     let names = [
-        ("age_s", "s", "age of a picture when it comes"),
-        ("misses", "", "part of due segments not seen, at that age"),
+        ("age_s", "s", "age of an image on arrival"),
+        ("misses", "", "fraction of due segments not seen, at this age"),
         ("gap", "", "mean gap of Eq. 7.4, as recorded"),
-        ("gap_left", "", "mean gap that delay and mounting do not explain"),
+        ("gap_left", "", "mean gap not explained by delay and mounting"),
     ];
     for (i, (name, unit, meaning)) in names.into_iter().enumerate() {
         let error = mounted.errors.map(|errors| errors[i]);
@@ -233,13 +235,13 @@ fn told_of_cameras(
         rows.push(Estimate { name: format!("camera {name}"), value, error, unit, meaning: meaning.into() });
     }
     let error = mounted.errors.map(|errors| errors[0]);
-    let meaning = "mean age of a picture when a tree reads it".into();
+    let meaning = "mean age of an image when a tree reads it".into();
     rows.push(Estimate { name: "camera read_s".into(), value: read, error, unit: "s", meaning });
     let delay = rounded(read - f64::from(PERFECT_AGE)) as f32;
-    let meaning = format!("that less {PERFECT_AGE} s, the mean age with the simulator's perfect camera");
+    let meaning = format!("read_s minus {PERFECT_AGE} s, the mean age with the simulator's perfect camera");
     rows.push(Estimate { name: "camera delay_s".into(), value: delay.into(), error, unit: "s", meaning });
     if !(0.0..=LONGEST_DELAY).contains(&delay) {
-        notes.push(format!("camera delay_s = {delay:.3} is outside 0..={LONGEST_DELAY}: the nearest is written"));
+        notes.push(format!("camera delay_s = {delay:.3} is outside 0..={LONGEST_DELAY}: the nearest limit is written"));
     }
     let misses = rounded(mounted.values[1]) as f32;
     found.camera = Some(CameraModel { delay_s: delay.clamp(0.0, LONGEST_DELAY), misses: misses.clamp(0.0, 1.0) });
@@ -252,7 +254,7 @@ fn told_of_cameras(
         rows.push(Estimate { name: format!("{robot} turn_deg"), value, error, unit: "deg", meaning });
         if value.abs() > f64::from(MAX_CAMERA_ANGLE) {
             notes.push(format!(
-                "{robot} turn_deg = {value:.1} is beyond {MAX_CAMERA_ANGLE}: that is written; mend the robot"
+                "{robot} turn_deg = {value:.1} is beyond {MAX_CAMERA_ANGLE}: the limit is written; repair the robot"
             ));
         }
         let turn_deg = (((value * 100.0).round() / 100.0) as f32).clamp(-MAX_CAMERA_ANGLE, MAX_CAMERA_ANGLE);
@@ -268,7 +270,7 @@ fn bar(plot: &mut Plot, label: &str, colour: Colour, robot: u32, value: f64) {
 }
 
 fn panels(driven: &[Option<Driven>], cameras: Option<&Mounted>, late: f64) -> Vec<Plot> {
-    let mut wheels = Plot::new("wheels", "robot", "part of the nominal way").whole_x();
+    let mut wheels = Plot::new("wheels", "robot", "fraction of the nominal distance").whole_x();
     for (i, (name, colour)) in [("left", Colour::Blue), ("right", Colour::Orange)].into_iter().enumerate() {
         for (n, (robot, driven)) in (1..).zip(driven).filter_map(|(n, d)| Some((n, d.as_ref()?))).enumerate() {
             bar(&mut wheels, if n == 0 { name } else { "" }, colour, robot, driven.factors[i]);
@@ -285,7 +287,7 @@ fn panels(driven: &[Option<Driven>], cameras: Option<&Mounted>, late: f64) -> Ve
         gap.mark(&format!("{:.3} s", mounted.values[0]), Colour::Red, mounted.values[0]);
         all.extend([turns, gap]);
     }
-    let mut ways = Plot::new(&format!("ways, poses {late:.3} s late"), "commanded, m", "seen, m");
+    let mut ways = Plot::new(&format!("distances, poses delayed by {late:.3} s"), "commanded, m", "seen, m");
     let of = |d: &Driven| d.stretches.iter().map(|s| ((s.wheels[0] + s.wheels[1]) / 2.0, s.way)).collect::<Vec<_>>();
     let points: Vec<(f64, f64)> = driven.iter().flatten().flat_map(of).collect();
     let every = points.len().div_ceil(DRAWN).max(1);

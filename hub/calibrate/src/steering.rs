@@ -1,14 +1,14 @@
 //! Step response of the steering law to changes of the goal (thesis 6.3.2, Eqs. 6.16 to 6.21, Fig. 6.5).
 //!
 //! At every control period the law sets speed and turning rate from a goal whose direction is computed with a delayed
-//! heading; between updates both are integrated by Euler's method. The goal has length 1 and a direction in the world
+//! heading. Between updates both are integrated by Euler's method. The goal has length 1 and a direction in the world
 //! that is switched from -45 to 45 degrees and back.
 //!
-//! With the latency of 0.25 s given in the thesis, the result differs from the described figure (critically damped
-//! between gains of 2 and 5, close to oscillation at 10): overshoot begins below a gain of 0.5, and from about 1.5 on
-//! the heading does not settle. Linear theory agrees: a loop oscillates when its rate times its delay is pi / 2 or
-//! more, and a gain of 2 has 6.9 / s and 0.3 s (the latency and half an update). With 0.025 s the result is nearly as
-//! described: critical damping slightly below 2, lasting oscillation from 11.5 on.
+//! With the latency of 0.25 s given in the thesis, overshoot begins below a gain of 0.5, and from about 1.5 on the
+//! heading does not settle. The described figure differs: it is critically damped between gains of 2 and 5, and close
+//! to oscillation at 10. Linear theory agrees with the result: a loop oscillates when its rate times its delay is pi /
+//! 2 or more. A gain of 2 has a rate of 6.9 / s and a delay of 0.3 s (the latency and half an update). With 0.025 s
+//! the result is nearly as described: critical damping slightly below 2, lasting oscillation from 11.5 on.
 
 use super::{Estimate, FitError, Report};
 use std::f64::consts::{FRAC_PI_2, PI, SQRT_2, TAU};
@@ -24,8 +24,8 @@ const SWITCH: f64 = FRAC_PI_2;
 const RISEN: f64 = 0.9;
 /// Distance from the goal below which the response counts as settled, as a share of the step.
 const SETTLED: f64 = 0.05;
-/// Minimum time near the goal at the end for the heading to count as settled [s]: longer than an oscillation near the
-/// goal.
+/// Minimum time near the goal at the end of a response for the heading to count as settled (s). It is longer than an
+/// oscillation near the goal.
 const STAYED: f64 = 0.5;
 /// Overshoot below this share of the step is ignored.
 const LEAST_OVERSHOOT: f64 = 0.001;
@@ -73,7 +73,7 @@ impl Steering {
         within("a hold", self.seconds, " s", SECONDS)?;
         if !COUNTS.contains(&self.gains.len()) {
             let (low, high) = COUNTS.into_inner();
-            return Err(FitError(format!("{} gains; {low} to {high} are possible", self.gains.len())));
+            return Err(FitError(format!("{} gains; {low} to {high} are allowed", self.gains.len())));
         }
         self.gains.iter().try_for_each(|gain| within("a gain", *gain, "", GAINS))
     }
@@ -84,7 +84,7 @@ fn steps(seconds: f64) -> usize {
     (seconds / STEP).round() as usize
 }
 
-/// Steering law (Eqs. 6.12, 6.17, 6.18) for a goal of length 1 at angle `phi` from the heading [rad]: speed (m/s) and
+/// Steering law (Eqs. 6.12, 6.17, 6.18) for a goal of length 1 at angle `phi` from the heading (rad): speed (m/s) and
 /// turning rate (rad/s).
 fn steer(phi: f64, gain: f64) -> (f64, f64) {
     let phi = phi.clamp(-FRAC_PI_2, FRAC_PI_2);
@@ -173,7 +173,7 @@ impl Response {
     }
 }
 
-/// Simulates the response for each gain. A gain without a rise or settling time has no row for it.
+/// Simulates the response for each gain. The report has no row for a rise or settling time that does not exist.
 pub fn respond(steering: &Steering) -> Result<Report, FitError> {
     steering.check()?;
     let (latency, hold) = (steps(steering.latency_s), steps(steering.seconds));
@@ -232,7 +232,7 @@ fn headings(responses: &[Response], seconds: f64) -> Plot {
 
 /// Plots the paths of the robots.
 fn ways(responses: &[Response]) -> Plot {
-    let mut plot = Plot::new("the way meanwhile, by gain", "x, m", "y, m").same_scale();
+    let mut plot = Plot::new("path during the steps, by gain", "x, m", "y, m").same_scale();
     for (i, response) in responses.iter().enumerate() {
         let points = response.way.iter().step_by(response.stride()).copied();
         plot.line(&response.gain.to_string(), Stroke::of_series(i), points.collect());
@@ -327,8 +327,8 @@ mod tests {
         assert_eq!(error(&|s| s.latency_s = f64::NAN), "a latency of NaN s is outside 0 to 2 s");
         assert_eq!(error(&|s| s.seconds = 0.5), "a hold of 0.5 s is outside 1 to 60 s");
         assert_eq!(error(&|s| s.gains[1] = 0.0), "a gain of 0 is outside 0.01 to 100");
-        assert_eq!(error(&|s| s.gains = vec![]), "0 gains; 1 to 8 are possible");
-        assert_eq!(error(&|s| s.gains = vec![1.0; 9]), "9 gains; 1 to 8 are possible");
+        assert_eq!(error(&|s| s.gains = vec![]), "0 gains; 1 to 8 are allowed");
+        assert_eq!(error(&|s| s.gains = vec![1.0; 9]), "9 gains; 1 to 8 are allowed");
         assert_eq!(Steering::default().check(), Ok(()));
     }
 }

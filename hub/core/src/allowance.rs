@@ -6,7 +6,7 @@ use xpuck_wire::message::Birth;
 
 /// Rate at which a robot's generations may fill a record, after compression (byte/s of arena time).
 const BYTES: f64 = 1700.0;
-/// Maximum saved allowance [s of `BYTES`].
+/// Maximum saved allowance, as the time at the rate `BYTES` (s).
 const BURST: f64 = 30.0;
 /// Recorded size of a generation without its births, measured on demo runs (bytes).
 const GENERATION: f64 = 130.0;

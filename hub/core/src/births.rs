@@ -1,12 +1,12 @@
-//! Births of a generation in the format of a record: columns, sorted by number, which take a third of the space of
-//! rows. Records of earlier versions contain rows and can be read.
+//! Births of a generation in the format of a record: columns, sorted by individual number. Columns take a third of the
+//! space of rows. Records of earlier versions contain rows and can be read too.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::message::{Birth, Operator};
 use xpuck_wire::telemetry::rounded;
 
-/// Number of decimal places of a recorded fitness, a hundredth of the noise of a trial.
+/// Number of decimal places of a recorded fitness; the resolution is a hundredth of the noise of a trial.
 const PLACES: i32 = 4;
 
 /// Births of a generation.
@@ -23,13 +23,14 @@ pub struct Births {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Columns {
-    /// Numbers on their island, in ascending order.
+    /// Numbers of the individuals on their islands, in ascending order.
     numbers: Vec<u32>,
-    /// Origins, separated by blanks: `r` is drawn at random, `c2:17+3:4` is a crossover of individual 17 of island 2
-    /// and 4 of island 3, `m2:17` is a mutation of one individual, `u` is unknown. If both parents are the same
-    /// individual, it is written once.
+    /// Origins, separated by blanks: `r` means drawn at random, `u` means unknown, and `m2:17` is a mutation of
+    /// individual 17 of island 2. `c2:17+3:4` is a crossover of individual 17 of island 2 and 4 of island 3. If both
+    /// parents are the same individual, it is written once.
     origins: String,
-    /// Mean of the samples of their first generation, to four decimal places; null for NaN and infinity.
+    /// Mean fitness of each individual's samples in its first generation, to four decimal places; null for NaN and
+    /// infinity.
     fitness: Vec<Option<f32>>,
     /// Number of omitted births; the least fit are omitted first.
     left_out: u32,
@@ -78,7 +79,7 @@ impl TryFrom<BirthsFormat> for Births {
         let origins: Vec<&str> = origins.split_ascii_whitespace().collect();
         if numbers.len() != origins.len() || numbers.len() != fitness.len() {
             let lengths = format!("{}, {} and {}", numbers.len(), origins.len(), fitness.len());
-            return Err(format!("births: {lengths} numbers, origins and fitnesses: there must be as many of each"));
+            return Err(format!("births: {lengths} numbers, origins and fitnesses: the counts must be equal"));
         }
         let rows = numbers.into_iter().zip(origins).zip(fitness).map(|((number, origin), fitness)| {
             let (operator, parents) =
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(read.rows[2].fitness, 0.1234);
         read.rows[2].fitness = 0.12344;
         assert_eq!((read.rows, read.left_out), (rows.clone(), 3));
-        // Format of earlier versions.
+        // Records of earlier versions contain rows.
         let old: Births = serde_json::from_str(&serde_json::to_string(&rows).unwrap()).unwrap();
         assert_eq!(old, Births { rows, left_out: 0 });
     }

@@ -1,4 +1,4 @@
-//! The hub's file: source of poses, settings of virtual senses, folder of records.
+//! Hub file: source of poses, settings of virtual senses, folder of records.
 
 mod batteries;
 mod foxglove;
@@ -19,16 +19,16 @@ use xpuck_wire::{FileError, Swarm};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HubFile {
-    /// Swarm file, relative to this file.
+    /// Path of the swarm file, relative to this file.
     pub swarm: PathBuf,
-    /// Real-time priority (SCHED_FIFO) of the threads that compute senses from poses; 0 requests none [0..=90;
-    /// default 20].
+    /// Real-time priority (SCHED_FIFO) of the threads that compute senses from poses (0..=90; default 20); 0 requests
+    /// no real-time priority.
     #[serde(default = "realtime")]
     #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
     /// Motion capture settings.
     pub mocap: Mocap,
-    /// Settings by which virtual senses, compass, range and bearing are computed from poses.
+    /// Settings of the virtual senses, which are computed from poses: compass, range and bearing.
     #[serde(default)]
     pub messages: Messages,
     /// Record settings.
@@ -64,7 +64,8 @@ fn realtime() -> u8 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Console {
-    /// Names by which browsers may address it, in addition to numeric addresses, `localhost` and this machine's name.
+    /// Names by which browsers may address the console, in addition to numeric addresses, `localhost` and this
+    /// machine's name.
     pub names: Vec<String>,
     /// View permission: `anyone`, or only logged-in users (`login`) [default: `anyone` if the console is reachable
     /// only from this machine, otherwise `login`].
@@ -99,7 +100,7 @@ pub struct TlsFiles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Look {
-    /// Everyone who can reach it.
+    /// Everyone who can reach the console.
     Anyone,
     /// Logged-in operators and observers.
     Login,
@@ -140,7 +141,7 @@ pub struct Mocap {
     /// Vertical axis of the server's poses [default: y for NatNet, z for the others].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<UpAxis>,
-    /// Length unit of the server [1e-6..=1000 m]: 0.001 for a VRPN or NatNet server that sends millimetres.
+    /// Length unit of the server (1e-6..=1000 m): 0.001 for a VRPN or NatNet server that sends millimetres.
     #[serde(default = "one")]
     #[schemars(range(min = 1e-6, max = 1e3))]
     pub scale: f64,
@@ -191,12 +192,12 @@ impl Mocap {
         let frisbee = &self.frisbee;
         if frisbee.is_empty() || frisbee.trim() != frisbee {
             return Some(format!(
-                "mocap.frisbee = \"{frisbee}\" is not a subject's name: it is empty or has spaces around it"
+                "mocap.frisbee = \"{frisbee}\" is not a subject name: it must not be empty or have spaces around it"
             ));
         }
         let subjects: BTreeSet<&String> = self.subjects.values().collect();
         if subjects.len() < self.subjects.len() {
-            return Some("mocap.subjects: two robots have one subject".into());
+            return Some("mocap.subjects: two robots have the same subject".into());
         }
         let usual = match self.kind {
             MocapKind::Vicon => 801,
@@ -220,17 +221,17 @@ impl Mocap {
         }
     }
 
-    /// First conflict between the names here and those of the swarm's robots.
+    /// First conflict between the names in `[mocap]` and those of the swarm's robots.
     pub fn fault_among(&self, robots: &[String]) -> Option<String> {
         let is_robot = |name: &String| robots.contains(name);
         if is_robot(&self.frisbee) {
             return Some(format!(
-                "mocap.frisbee = \"{}\" is a robot's id; the frisbee is a subject of its own",
+                "mocap.frisbee = \"{}\" is a robot's id; the frisbee must be a separate subject",
                 self.frisbee
             ));
         }
         let stranger = self.subjects.keys().find(|robot| !is_robot(robot))?;
-        Some(format!("mocap.subjects.{stranger}: no robot of the swarm file is called `{stranger}`"))
+        Some(format!("mocap.subjects.{stranger}: robot `{stranger}` is not in the swarm file"))
     }
 
     /// Vertical axis of the server's poses.
@@ -238,7 +239,7 @@ impl Mocap {
         self.up.unwrap_or(if self.kind == MocapKind::Natnet { UpAxis::Y } else { UpAxis::Z })
     }
 
-    /// Source of the poses for messages: the server's address or the record's path.
+    /// Source of the poses, for display: the server's address or the record's path.
     pub fn place(&self) -> String {
         match (self.kind, &self.file) {
             (MocapKind::Replay, Some(file)) => file.display().to_string(),
@@ -297,9 +298,10 @@ pub enum ViconMode {
     /// The server sends every frame unrequested, with the least latency.
     #[default]
     Push,
-    /// The hub requests a frame when the last one is read, and receives the newest at once, even if it is known.
+    /// The hub requests a frame when it has read the last one, and receives the newest frame at once, even if it has
+    /// this frame already.
     Pull,
-    /// The hub requests the next new frame when the last one is read.
+    /// The hub requests the next new frame when it has read the last one.
     Prefetch,
 }
 
@@ -313,10 +315,11 @@ pub struct Gates {
     /// Time after which an implausible new position is accepted if the robot stays there (0..=60 s).
     #[schemars(range(min = 0.0, max = 60.0))]
     pub settle_s: f64,
-    /// Minimum quality, for protocols that report it; 0 accepts all (0..=1). Normal values differ between systems.
+    /// Minimum quality of a pose, for protocols that report it (0..=1); 0 accepts all poses. Normal values differ
+    /// between systems.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_quality: f64,
-    /// Maximum age of a pose [0.001..=1 s]: the latency of the system, or for VRPN the time since the body's last
+    /// Maximum age of a pose (0.001..=1 s): the latency of the system, or for VRPN the time since the body's last
     /// report.
     #[schemars(range(min = 0.001, max = 1.0))]
     pub max_age_s: f64,
@@ -334,12 +337,11 @@ impl Default for Gates {
 pub struct Record {
     /// Directory in which each run gets its own directory, relative to this file.
     pub directory: PathBuf,
-    /// Maximum size of all runs together [0.001..=1000000 GiB; default: no limit].
+    /// Maximum size of all runs together (0.001..=1000000 GiB; default: no limit).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1e6))]
     pub budget_gib: Option<f64>,
-    /// Free space to keep on the disk [1..=1000000 MiB; default 64]; below it recording stops, and everything else
-    /// continues.
+    /// Free space to keep on the disk (1..=1000000 MiB; default 64). Below this limit only recording stops.
     #[serde(default = "reserve_mib")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub reserve_mib: u64,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use xpuck_wire::telemetry::DeviceReport;
 
-/// Number of stored reports, and the interval between them [s]: together one minute.
+/// Number of stored reports, and the interval between them (s); together they cover one minute.
 const KEPT: usize = 7;
 const APART: f64 = 10.0;
 /// Tolerated error rates of exchanges with the body, and of camera frames (0 to 1).
@@ -48,7 +48,7 @@ impl DeviceWatch {
         let reopened = since(|d| d.reopened);
         let mut troubles = Vec::new();
         if body > 1 && part(body, exchanges) > BODY {
-            troubles.push(format!("{body} of {exchanges} exchanges with the body went wrong"));
+            troubles.push(format!("{body} of {exchanges} exchanges with the body failed"));
         }
         if dropped > 3 && part(dropped, frames.saturating_add(dropped)) > FRAMES {
             troubles.push(format!("{dropped} camera frames lost, {frames} seen"));
@@ -58,7 +58,7 @@ impl DeviceWatch {
         }
         if reopened > 0 {
             let times = if reopened == 1 { "once".into() } else { format!("{reopened} times") };
-            troubles.push(format!("the devices were opened again {times}"));
+            troubles.push(format!("the devices were reopened {times}"));
         }
         if troubles.is_empty() { String::new() } else { format!("{} in the last minute", troubles.join("; ")) }
     }

@@ -29,7 +29,8 @@ pub const TOPICS: [&str; 13] = [
 /// continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-// Records of later versions may have additional fields and can still be read; this version writes no others.
+// Unknown fields are ignored when a record is read, because later versions may add fields. The schema excludes them,
+// because this version writes no other fields.
 #[schemars(deny_unknown_fields)]
 pub enum Entry {
     /// Poses of all bodies, at 25 Hz.
@@ -164,13 +165,13 @@ pub enum Entry {
         time: f64,
         /// Robot id.
         robot: String,
-        /// Age of the picture at that time, in s.
+        /// Age of the picture at the time of arrival (s).
         age: f32,
         /// Number of pictures examined so far.
         looks: u32,
         /// Number of tags rejected so far.
         doubled: u32,
-        /// Duration of the detection, in ms.
+        /// Duration of the detection (ms).
         look_ms: f32,
         /// Tags in the picture.
         tags: Vec<TagSeen>,
@@ -185,7 +186,7 @@ pub enum Entry {
         /// Sensor readings.
         sensors: Box<Sensors>,
     },
-    /// Parameters of the world estimated by a robot, after each generation of experiments that adapt.
+    /// World parameters estimated by a robot, after each generation of an experiment that adapts the world.
     Estimates {
         /// Time of arrival (s of arena time).
         #[serde(serialize_with = "brief")]
@@ -197,8 +198,8 @@ pub enum Entry {
     },
 }
 
-/// Resolution of recorded times, also of those in messages (1/s); the digits beyond it would take a tenth of a
-/// record.
+/// Resolution of times in records, including the times in messages (1/s). More digits would take a tenth of a record's
+/// size.
 pub const TIMES: f64 = 1e4;
 
 fn brief<S: Serializer>(time: &f64, to: S) -> Result<S::Ok, S::Error> {

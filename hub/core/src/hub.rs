@@ -29,7 +29,7 @@ const MAX_WAITING: usize = 64;
 /// turn.
 const ROUNDS: usize = 4;
 
-/// Reply to an order to stand still, which waits until the order is durable.
+/// Delayed reply to an order to stand still; it is sent when the order is durable.
 struct PendingReply<A> {
     by: A,
     stand: StopOrder,
@@ -55,7 +55,7 @@ pub struct Hub<A> {
 }
 
 impl<A> Hub<A> {
-    /// Creates a hub. `base` is the wall time (ms), from which the hub's own numbers continue.
+    /// Creates a hub. `base` is the wall time (ms); the hub's numbers of directives and experiments continue from it.
     pub fn new(config: Config, base: u64) -> Hub<A> {
         Hub {
             swarm: config.swarm.clone(),
@@ -166,8 +166,8 @@ impl<A> Hub<A> {
         }
     }
 
-    /// Whether a message is accepted; it is not if another program speaks for the same robot. The switchboard rejects
-    /// robots that are not in the swarm file.
+    /// Whether a message is accepted. Messages of a second program with the key of the same robot are rejected. The
+    /// switchboard rejects robots that are not in the swarm file.
     fn accepts<S: Shell<Asker = A>>(
         &mut self,
         now: f64,
@@ -190,8 +190,8 @@ impl<A> Hub<A> {
         }
     }
 
-    /// The actions of a request are executed before the next request is handled, so that a record is closed with the
-    /// status of its own run, even if the next request starts another one.
+    /// Answers pending requests. The actions of a request are executed before the next request is handled. A record is
+    /// therefore closed with the status of its own run, even if the next request starts another one.
     fn answer(&mut self, now: f64, shell: &mut impl Shell<Asker = A>) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some(Asked { by, who, request }) = shell.request() else { break };
@@ -269,7 +269,7 @@ impl<A> Hub<A> {
             }
             Action::Record(entry) => {
                 if let Some(lost) = shell.record(entry) {
-                    let text = format!("NOT RECORDED: {lost} messages so far, the disk is too slow");
+                    let text = format!("NOT RECORDED: {lost} messages so far; the disk is too slow");
                     self.board.log_event(now, Line::error(text));
                 }
             }
@@ -321,7 +321,7 @@ impl<A> Hub<A> {
     }
 }
 
-/// Reply to an order to stand still that is stored in this way.
+/// Reply to an order to stand still with this durability.
 fn answer(memory: Durability, stand: &StopOrder) -> Reply {
     let slow = || "the disk is slow".into();
     match memory {
@@ -332,7 +332,9 @@ fn answer(memory: Durability, stand: &StopOrder) -> Reply {
         }
         Durability::Nowhere(why) => {
             let why = why.unwrap_or_else(slow);
-            Reply::DoneBut(format!("not durable: nobody keeps it yet ({why}); switch robots off before a restart"))
+            Reply::DoneBut(format!(
+                "not durable: no disk or robot stores it yet ({why}); switch robots off before a restart"
+            ))
         }
     }
 }

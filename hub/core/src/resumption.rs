@@ -1,7 +1,7 @@
-//! Decision whether a restarted hub resumes the run of an earlier hub: from candidates and robots' testimonies to a
-//! decision. A permission to drive must not outlive its withdrawal, and the disk may have failed to store the
-//! withdrawal. A run is therefore resumed only if the robots confirm that it was meant to continue. STOPs are ordered
-//! by their count; clocks can only prevent a resumption.
+//! Decision whether a restarted hub resumes the run of an earlier hub, from saved states and the robots' testimonies.
+//! A permission to drive must not outlive its withdrawal, but the disk may have failed to store the withdrawal. A run
+//! is therefore resumed only if the robots confirm that it was meant to continue. STOPs are ordered by their count;
+//! clocks can only prevent a resumption.
 
 use std::time::Duration;
 use xpuck_wire::state::State;
@@ -9,8 +9,8 @@ use xpuck_wire::witness::{LastDirectiveReport, ObeyedDirective};
 
 /// Maximum time since the last saved state for a resumption.
 pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
-/// Tolerance for states from the future, because clocks are often adjusted slightly; beyond it the clock has been set
-/// back.
+/// Tolerance for states from the future, because clocks are often adjusted slightly. A greater difference means that
+/// the clock was set back.
 const AHEAD: Duration = Duration::from_secs(5);
 
 /// Saved state of a run that was not finished.
@@ -31,11 +31,11 @@ pub struct Candidate {
 /// Decision about an unfinished run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Ask the robots whether it may continue; with the age of its state.
+    /// Ask the robots whether the run may continue. The duration is the age of its saved state.
     Ask(Duration),
-    /// Close it.
+    /// Close the run.
     Close(Reason),
-    /// Leave it unchanged.
+    /// Leave the run unchanged.
     Leave(Reason),
 }
 
@@ -44,17 +44,17 @@ pub enum Decision {
 pub enum Reason {
     /// The run had ended.
     Over,
-    /// A STOP was given after it.
+    /// A STOP was given after the run's last state.
     Stopped,
-    /// It belongs to another swarm.
+    /// The run belongs to another swarm.
     OtherSwarm,
-    /// Its state is too old.
+    /// The run's state is too old.
     Old,
-    /// Its state is from the future.
+    /// The run's state is from the future.
     Future,
     /// Another run was started later.
     Later,
-    /// Its state is unknown.
+    /// The run's state is unknown.
     Unknown,
 }
 
@@ -126,7 +126,7 @@ pub fn evaluate<'a>(
 ) -> Verdict {
     let (mut missing, mut against) = (claim.alive.clone(), None);
     if stops > claim.stops {
-        return Verdict::Over("STOP was said after it".into());
+        return Verdict::Over("STOP was given later".into());
     }
     for (id, witness) in robots {
         let Some(witness) = witness else { continue };
@@ -163,7 +163,7 @@ fn doubt(claim: &Claim, witness: &LastDirectiveReport) -> Option<String> {
     } else if !same && !later {
         Some(format!("received {} last", name(state)))
     } else {
-        silent.map(|s| format!("has heard no hub for {s:.0} s, and the run's state seems younger: a clock is wrong"))
+        silent.map(|s| format!("has not heard a hub for {s:.0} s, but the run's state seems newer: a clock is wrong"))
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
         stands(&run, &told(8, State::Pause), "PAUSE");
         stands(&run, &told(10, State::Pause), "PAUSE");
         stands(&run, &told(10, State::Stop), "STOP");
-        stands(&run, &LastDirectiveReport { told: None, silent_s: Some(1.0) }, "started again");
+        stands(&run, &LastDirectiveReport { told: None, silent_s: Some(1.0) }, "it has restarted");
         stands(&run, &LastDirectiveReport { silent_s: Some(61.0), ..told(9, State::Run) }, "clock");
         assert_eq!(with(&run, Some(&LastDirectiveReport { silent_s: None, ..told(9, State::Run) })), Verdict::Resume);
         let of = |change: fn(&mut ObeyedDirective)| {
@@ -254,7 +254,7 @@ mod tests {
             witness.told.iter_mut().for_each(change);
             witness
         };
-        stands(&run, &of(|told| told.run = 6), "something else");
+        stands(&run, &of(|told| told.run = 6), "another run");
         // A held robot stands still in any case.
         assert_eq!(with(&run, Some(&of(|told| (told.held, told.state) = (true, State::Stop)))), Verdict::Resume);
     }

@@ -97,8 +97,8 @@ impl AcceptedSession {
 
 fn two(robot: &str) -> String {
     format!(
-        "two programs with the key of robot {robot}: the first is heard, the second is not until the first is silent for \
-         {HOLD} s; end one of them, or give each robot a key of its own (`xpuck keys make`)"
+        "two programs with the key of robot {robot}: the second is ignored until the first is silent for {HOLD} s; \
+         end one of them, or give each robot its own key (`xpuck keys make`)"
     )
 }
 

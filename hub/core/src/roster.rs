@@ -43,7 +43,8 @@ pub struct Robot {
     pub installed: bool,
     /// Number of the experiment it accepted.
     pub experiment: u64,
-    /// As `experiment`, but kept after another hello; its reports of evolution belong to this experiment.
+    /// Number of the experiment to which its reports of evolution belong; unlike `experiment`, kept after another
+    /// hello.
     pub accepted: u64,
     /// Reason why it refused the experiment, if it did.
     pub refusal: Option<String>,
@@ -107,7 +108,7 @@ impl Robot {
         self.heard.is_some() && !self.lost
     }
 
-    /// Number of finished curriculum steps to which its last telemetry belongs.
+    /// Number of curriculum steps that were finished at its last telemetry.
     fn step(&self) -> u16 {
         let told = self.telemetry.evolution.generation >= self.step.1;
         if told { self.step.0 } else { self.step.0.saturating_sub(1) }
@@ -225,8 +226,8 @@ impl Roster {
         self.places.get(id).copied()
     }
 
-    /// Records the answer to a ping with this timestamp and round-trip time (ms). It counts once, and only if there
-    /// was such a ping.
+    /// Records the answer to a ping with this timestamp and round-trip time (ms). The answer counts once, and only if
+    /// such a ping was sent.
     pub fn pong(&mut self, robot: usize, stamp: f64, ms: f64) {
         let pings = &mut self.robots[robot].pings;
         if let Some(place) = pings.iter().position(|sent| *sent == stamp) {
@@ -237,7 +238,7 @@ impl Roster {
 
     /// Records a round-trip time (ms).
     pub fn round_trip(&mut self, robot: usize, ms: f64) {
-        // Rounded to a microsecond, which is sufficient for the record.
+        // Round-trip times are rounded to a microsecond, which is sufficient for the record.
         let known = &mut self.robots[robot];
         let ms = (ms * 1e3).round() / 1e3;
         if let Some(before) = known.round_trip_ms {

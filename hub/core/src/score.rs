@@ -8,7 +8,7 @@ use xpuck_kernels::world::task::{self, Task};
 use xpuck_kernels::world::{Body, WorldSpec};
 use xpuck_wire::Segment;
 
-/// Position of a robot that was never seen [m]: in no region, and far from all robots.
+/// Position of a robot that was never seen (m). It is in no region, and far from all robots.
 const NOWHERE: Vec2 = vec2(1e6, 1e6);
 
 /// Accumulates the fitness of the running swarm, per segment.

@@ -11,7 +11,7 @@ use xpuck_kernels::world::senses::messages::{Channel, MessageId};
 use xpuck_wire::estimate::MAX_MATES;
 use xpuck_wire::message::{self, Neighbour, ToRobot};
 
-/// Minimum interval between two messages with poses [s]: at 25 frames per second every other frame is sent.
+/// Minimum interval between two messages with poses (s). At 25 frames per second, every other frame is sent.
 const POSES_PERIOD: f64 = 0.07;
 /// Maximum number of delayed frames: two seconds at 500 Hz.
 const MAX_DELAYED_FRAMES: usize = 1000;
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn poses_are_held_back_and_sent_at_the_rate() {
-        // Frames at 50, 100 and 200 Hz.
+        // The frames come at 50, 100 and 200 Hz.
         for period in [0.02, 0.01, 0.005] {
             let mut senses = senses(Messages { latency_s: 0.1, ..Messages::default() });
             let mut ages = Vec::new();

@@ -71,9 +71,9 @@ fn nine_robots_are_updated_one_first_and_then_a_few_at_once() {
 #[test]
 fn failed_robot_stops_rollout_to_remaining_robots() {
     for (nature, why) in [
-        (Nature::GoesBack, "xp01 went back from 2: ill"),
+        (Nature::GoesBack, "xp01 reverted from 2: ill"),
         (Nature::Refuses, "xp01 refuses 2: another board"),
-        (Nature::Vanishes, "xp01 did not say within 240 s what came of its trial"),
+        (Nature::Vanishes, "xp01 did not report the result of its trial within 240 s"),
     ] {
         let mut rollout = Rollout::new("d", "2", &robots(), 1);
         let (most, _) = play(&mut rollout, 0.0, |robot| if robot == "xp01" { nature } else { Nature::Well });
@@ -166,7 +166,7 @@ fn one_that_is_heard_and_gets_no_further_is_lost() {
             }
         }
         assert!(offers > 20, "it may have started again, and is offered the bundle again: {offers}");
-        assert_eq!(rollout.stopped(), Some("xp01 got no further for 60 s"));
+        assert_eq!(rollout.stopped(), Some("xp01 made no progress for 60 s"));
         assert_eq!(
             (rollout.rows()[0].stand.clone(), count(&rollout, |s| *s == UpdateState::Skipped)),
             (UpdateState::Lost, 8)

@@ -56,9 +56,9 @@ impl Client {
             }
             (Graph::Changes(changes), Some(scene)) => match apply(scene, &changes) {
                 true => Ok(()),
-                false => Err(SceneError::Form("changes do not fit the scene before them".into())),
+                false => Err(SceneError::Form("changes do not match the previous scene".into())),
             },
-            (Graph::Changes(_), None) => Err(SceneError::Form("changes came before any scene".into())),
+            (Graph::Changes(_), None) => Err(SceneError::Form("changes were received before a full scene".into())),
         }
     }
 
@@ -153,10 +153,10 @@ mod tests {
     fn changes_without_a_scene_are_refused() {
         let mut client = Client::default();
         let error = client.apply(b"((time 1))(RDS 0 1)((nd))").unwrap_err().to_string();
-        assert!(error.contains("before any scene"), "{error}");
+        assert!(error.contains("before a full scene"), "{error}");
         client.apply(b"((time 1))(RSG 0 1)((nd TRF (SLT 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1)))").unwrap();
         let error = client.apply(b"((time 2))(RDS 0 1)((nd)(nd))").unwrap_err().to_string();
-        assert!(error.contains("do not fit"), "{error}");
+        assert!(error.contains("do not match the previous scene"), "{error}");
         assert!((client.time() - 2.0).abs() < 1e-9);
     }
 }

@@ -100,6 +100,6 @@ mod tests {
     fn oversized_message_is_rejected_before_it_arrives() {
         let mut frames = Frames::new(100);
         frames.push(&u32::MAX.to_be_bytes());
-        assert!(frames.next_message().unwrap_err().to_string().contains("4294967295 bytes is announced; 100"));
+        assert!(frames.next_message().unwrap_err().to_string().contains("4294967295 bytes exceeds the maximum of 100"));
     }
 }

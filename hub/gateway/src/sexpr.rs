@@ -13,16 +13,16 @@ pub enum SyntaxError {
     #[error("byte {0} is not valid UTF-8")]
     Text(usize),
     /// A list has no end.
-    #[error("the list that begins at byte {0} does not end")]
+    #[error("the list that begins at byte {0} has no end")]
     Open(usize),
     /// A closing parenthesis has no opening one.
-    #[error("`)` at byte {0} ends no list")]
+    #[error("unmatched `)` at byte {0}")]
     Closed(usize),
     /// The nesting is too deep.
     #[error("lists are nested more than {DEEPEST} deep at byte {0}")]
     Deep(usize),
     /// A word is outside all lists.
-    #[error("a word at byte {0} is in no list")]
+    #[error("the word at byte {0} is not in a list")]
     Word(usize),
     /// The message is too long for 32-bit positions.
     #[error("the message has more than 4 GiB")]

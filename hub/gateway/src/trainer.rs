@@ -109,7 +109,7 @@ pub fn read(message: &[u8]) -> Result<(Vec<Command>, Vec<String>), SyntaxError> 
 }
 
 fn command(list: &Expression<'_>) -> Result<Command, String> {
-    let name = list.name().ok_or("a command has a name")?;
+    let name = list.name().ok_or("a command must have a name")?;
     let word = || list.values().next().and_then(|value| value.word());
     match name {
         "agent" => {
@@ -117,7 +117,7 @@ fn command(list: &Expression<'_>) -> Result<Command, String> {
             list.values().filter_map(|part| action(&part)).collect::<Result<_, _>>().map(|all| Command::Agent(who, all))
         }
         "ball" => Ok(Command::Ball { at: numbers(list, "pos")?, velocity: numbers(list, "vel")? }),
-        "playMode" => word().map(|mode| Command::PlayMode(mode.into())).ok_or("playMode: a mode is wanted".into()),
+        "playMode" => word().map(|mode| Command::PlayMode(mode.into())).ok_or("playMode: a mode is missing".into()),
         "dropBall" => Ok(Command::DropBall),
         "kickOff" => Ok(Command::KickOff(word().and_then(side))),
         "select" => match number(list)? {
@@ -131,16 +131,16 @@ fn command(list: &Expression<'_>) -> Result<Command, String> {
         "init" => Ok(Command::Hello),
         "time" => match list.numbers() {
             Some([seconds]) if (0.0..=f64::MAX).contains(&seconds) => Ok(Command::Time(seconds)),
-            _ => Err("time: seconds from 0 on are wanted".into()),
+            _ => Err("time: must be a number of seconds, 0 or more".into()),
         },
         "score" => {
             let goals = |side| numbers::<1>(list, side).ok().flatten().filter(|[n]| (0.0..=1e9).contains(n));
             match (goals("left"), goals("right")) {
                 (Some([left]), Some([right])) => Ok(Command::Score(left as u32, right as u32)),
-                _ => Err("score: (left N) and (right N) are wanted, both".into()),
+                _ => Err("score: both (left N) and (right N) are required".into()),
             }
         }
-        "getAck" => word().map(|cookie| Command::Acknowledge(cookie.into())).ok_or("getAck: a word is wanted".into()),
+        "getAck" => word().map(|cookie| Command::Acknowledge(cookie.into())).ok_or("getAck: a word is missing".into()),
         other => Err(format!("unknown command `{other}`")),
     }
 }
@@ -154,7 +154,7 @@ fn numbers<const N: usize>(list: &Expression<'_>, name: &str) -> Result<Option<[
     let Some(part) = part(list, name) else { return Ok(None) };
     match part.numbers::<N>().filter(|numbers| numbers.iter().all(|number| number.is_finite())) {
         Some(numbers) => Ok(Some(numbers)),
-        None => Err(format!("{name}: {N} numbers are wanted")),
+        None => Err(format!("{name}: {N} numbers are required")),
     }
 }
 
@@ -176,7 +176,7 @@ fn who(list: &Expression<'_>) -> Result<Option<RobotRef>, String> {
     let number = match number(list)? {
         // An invalid number must not select the default robot.
         Some(number) if !(0.0..=1e6).contains(&number) || number.fract() != 0.0 => {
-            return Err(format!("unum: no robot has the number {number}"));
+            return Err(format!("unum: robot {number} does not exist"));
         }
         number => number.map(|number| number as u32),
     };
@@ -198,7 +198,7 @@ fn action(part: &Expression<'_>) -> Option<Result<AgentAction, String>> {
         "temperature" => one().map(AgentAction::Temperature),
         _ => return None,
     };
-    Some(action.ok_or_else(|| format!("agent: {name} has not the numbers that are wanted")))
+    Some(action.ok_or_else(|| format!("agent: {name} does not have the required numbers")))
 }
 
 #[cfg(test)]
@@ -250,7 +250,7 @@ mod tests {
     fn number_that_no_robot_has_is_refused() {
         for number in ["4294967298", "99999999999", "-1", "1.5"] {
             let (commands, errors) = read(format!("(kill (unum {number})(team Left))(dropBall)").as_bytes()).unwrap();
-            assert!(commands == [Command::DropBall] && errors[0].starts_with("unum: no robot"), "{number}: {errors:?}");
+            assert!(commands == [Command::DropBall] && errors[0].starts_with("unum: robot "), "{number}: {errors:?}");
         }
         let (commands, errors) = read(b"(select (unum 4294967298)(team Left))").unwrap();
         assert!(commands.is_empty() && errors.len() == 1, "{commands:?}");
@@ -263,7 +263,7 @@ mod tests {
         let (commands, errors) = read(text.as_bytes()).unwrap();
         assert_eq!(commands, [Command::DropBall]);
         assert_eq!(errors.len(), 6, "{errors:?}");
-        assert!(errors[0].contains("`nonsense` is no command") && errors[2].contains("pos: 3 numbers"), "{errors:?}");
+        assert!(errors[0].contains("unknown command `nonsense`") && errors[2].contains("pos: 3 numbers"), "{errors:?}");
         assert!(read(b"(ball (pos").is_err());
     }
 }

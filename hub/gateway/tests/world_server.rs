@@ -104,7 +104,7 @@ fn malformed_line_closes_only_its_connection_and_robots() {
             assert!(began.elapsed() < LONGEST);
         }
     });
-    assert!(told.iter().any(|line| line.contains("gone with 1 robots: CreateRobot")), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("disconnected, lost 1 robots: CreateRobot")), "{told:?}");
     assert!(server.counts().messages > 6);
 }
 

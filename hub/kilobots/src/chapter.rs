@@ -22,7 +22,7 @@ use xpuck_wire::output::count;
 
 /// Fittest tree of the thesis.
 const FIGURE_4_6: &str = include_str!("../../../docs/kilobots/figure-4-6.bt");
-/// Fitness values of this tree in the thesis: as evolved, in 200 simulations, on real robots.
+/// Fitness values of Figure 4.6's tree in the thesis: as evolved, in 200 simulations, on real robots.
 const PRINTED: [f64; 3] = [0.104, 0.075, 0.058];
 /// Number of trees per algorithm in Table 4.5.
 const TOP: usize = 5;
@@ -76,7 +76,7 @@ pub struct OfAlgorithm {
     pub first_generation: f64,
     /// Selection fitness of the best tree of all runs.
     pub best_chosen: f64,
-    /// Fitness of this tree in fresh starts.
+    /// Fitness of the best tree in fresh starts.
     pub best_again: Value,
     /// Median over runs of the best trees' fitness in fresh starts.
     pub median_again: f64,
@@ -96,7 +96,7 @@ pub fn chapter(config: &Config, runs: &[RunResult], command: &str, mut watch: im
             of.push((*algorithm, its));
         }
     }
-    watch("Figure 4.6's tree is measured");
+    watch("measuring the tree of Figure 4.6");
     let published = measure(&tree(FIGURE_4_6), &foraging, fresh_seed(config), config.fresh);
     let result = ChapterResult {
         algorithms: of.iter().filter_map(|(algorithm, its)| Some((algorithm.name(), algorithm_result(its)?))).collect(),
@@ -105,16 +105,16 @@ pub fn chapter(config: &Config, runs: &[RunResult], command: &str, mut watch: im
     };
     let mut files = Vec::new();
     let mut sections = vec![fitness(&of, &published, (&result, config.is_of_the_thesis()), &mut files)];
-    watch("ways are drawn");
+    watch("drawing paths");
     sections.push(trail_section(config, &foraging, &of, &mut files));
-    watch("trees are reduced");
+    watch("reducing trees");
     sections.push(usage(config, &foraging, &of, &mut files));
     let lead = [format!(
-        "{} Kilobots forage for {:.0} s: nest of radius {} m, a gap of {} m, food beyond it. Fitness is the food brought home as a part of \
-         the most possible (thesis Eq. 4.1, 4.2), derated by memory (Eq. 4.4).",
+        "{} Kilobots forage for {:.0} s: nest of radius {} m, a gap of {} m, food beyond it. Fitness is the delivered \
+         food as a fraction of the maximum (thesis Eq. 4.1, 4.2), derated by memory (Eq. 4.4).",
         foraging.robots, foraging.seconds, foraging.nest, foraging.gap
     )];
-    files.push(("chapter.html".into(), html("Kilobots that forage", &lead, command, &sections)));
+    files.push(("chapter.html".into(), html("Foraging Kilobots", &lead, command, &sections)));
     let json = serde_json::to_string_pretty(&result).unwrap_or_default();
     files.push(("result.json".into(), json + "\n"));
     Chapter { is_of_the_thesis: config.is_of_the_thesis(), result, files }
@@ -166,7 +166,7 @@ fn fitness(
     for (algorithm, runs) in of {
         samples.extend(best(runs).map(|run| (format!("best of {}", algorithm.name()), sample(&run.best.again))));
     }
-    panels.push(spreads("The fittest again", &samples));
+    panels.push(spreads("The fittest in fresh starts", &samples));
     let figure = to_svg(&panels);
     files.push(("figure-4-4.svg".into(), figure.clone()));
     let head = [
@@ -174,10 +174,10 @@ fn fitness(
         "runs",
         "simulations",
         "first generation",
-        "best as evolved",
+        "best, as evolved",
         "again",
         "standard error",
-        "median of the runs again",
+        "median of the runs, fresh starts",
     ];
     let of_value = |value: Value| [format!("{:.4}", value.mean), format!("{:.4}", value.standard_error)];
     let [again, error] = of_value(result.figure_4_6);
@@ -209,17 +209,13 @@ fn fitness(
     Section {
         title: "Fitness (Figure 4.4)".into(),
         text: vec![format!(
-            "Each grey line is a run; boxes are the spread over runs every five generations. The fittest of all runs is measured again in {} fresh starts{}.",
+            "Each grey line is a run; boxes show the spread over runs every five generations. The fittest of all runs is measured again in {} fresh starts{}.",
             result.fresh,
             if printed { format!("; on real robots the thesis measured {}", PRINTED[2]) } else { String::new() }
         )],
         details: trees.collect(),
         figures: vec![figure],
-        tables: vec![Readable {
-            title: "What the fittest are worth".into(),
-            head: head.map(String::from).to_vec(),
-            rows,
-        }],
+        tables: vec![Readable { title: "Fitness of the fittest".into(), head: head.map(String::from).to_vec(), rows }],
         ..Section::default()
     }
 }
@@ -232,8 +228,9 @@ fn trail_section(
 ) -> Section {
     let mut figures = Vec::new();
     let text = vec![
-        "The fittest of the first generation, then of the last, in the run of the fittest, in a start of median fitness. Blue is the nest, green the food, white \
-         the gap between them; black lines are ways. Robots are drawn where they end: red if they carry food, the greener the denser they stand, so yellow if both."
+        "The fittest tree of the first and of the last generation, from the run with the best tree, in the start with \
+         median fitness. Blue: nest; green: food; white: gap between them; black lines: paths. Robots are drawn at \
+         their final positions: red if they carry food, greener at higher density, yellow if both."
             .to_string(),
     ];
     for (algorithm, runs) in of {
@@ -248,7 +245,7 @@ fn trail_section(
             figures.push(figure);
         }
     }
-    Section { title: "Ways (Figure 4.5)".into(), text, figures, ..Section::default() }
+    Section { title: "Paths (Figure 4.5)".into(), text, figures, ..Section::default() }
 }
 
 /// Returns the first start whose fitness is the median of all.
@@ -277,7 +274,7 @@ fn usage<'a>(
         let first = vec![name.clone(), rank.to_string(), format!("{:.4}", run.best.chosen)];
         (
             [first, sizes.to_vec(), Usage::of(&less).cells()].concat(),
-            (format!("{name}, what it needs"), less.to_string()),
+            (format!("{name}, needed nodes"), less.to_string()),
         )
     };
     let (rows, details): (Vec<Vec<String>>, Vec<(String, String)>) = fittest.par_iter().map(row).unzip();
@@ -290,11 +287,11 @@ fn usage<'a>(
     Section {
         title: "Use of blackboard and nodes (Table 4.5)".into(),
         text: vec![
-            "Of the fittest trees of each algorithm, as far as they are needed: nodes without which all robots end in the same places in sixteen starts \
-             are left out."
+            "Use by the fittest trees of each algorithm, reduced to needed nodes: a node is left out if all robots \
+             end at the same positions without it in sixteen starts."
                 .into(),
         ],
-        tables: vec![Readable { title: "What the fittest trees use".into(), head, rows }],
+        tables: vec![Readable { title: "Use by the fittest trees".into(), head, rows }],
         details,
         ..Section::default()
     }

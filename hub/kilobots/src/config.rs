@@ -46,7 +46,7 @@ pub struct WorldConfig {
     pub seconds: f32,
     /// Length and width of the arena (m).
     pub arena: [f32; 2],
-    /// Radius of the nest [m; default: 0.2, increased for a swarm whose grid is larger than that of 25].
+    /// Radius of the nest (m); by default 0.2, or more if the grid of the swarm is larger than that of 25 Kilobots.
     #[schemars(with = "f32")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nest: Option<f32>,
@@ -156,7 +156,7 @@ impl Config {
         match self.settings.get(algorithm.name()) {
             None => Ok(Settings::of(algorithm)),
             Some(Value::Table(table)) => Settings::read(algorithm, table),
-            Some(_) => Err(SettingsError::Type(format!("{} is a table of keys", algorithm.name()))),
+            Some(_) => Err(SettingsError::Type(format!("{} must be a table", algorithm.name()))),
         }
     }
 
@@ -168,16 +168,16 @@ impl Config {
         ];
         if let Some((name, value, low, high)) = rows.iter().find(|(_, value, low, high)| !(low..=high).contains(&value))
         {
-            return Err(format!("{name} = {value}: it lies between {low} and {high}"));
+            return Err(format!("{name} = {value}: must be {low} to {high}"));
         }
         if self.algorithms.is_empty() {
             return Err("algorithms = []: name one, such as \"racing\"".into());
         }
         if let Some(twice) = (1..self.algorithms.len()).find(|i| self.algorithms[..*i].contains(&self.algorithms[*i])) {
-            return Err(format!("algorithms: {} stands there twice", self.algorithms[twice].name()));
+            return Err(format!("algorithms: {} is listed twice", self.algorithms[twice].name()));
         }
         if let Some(unknown) = self.settings.keys().find(|key| !self.algorithms.iter().any(|a| a.name() == *key)) {
-            return Err(format!("settings.{unknown}: no such algorithm among `algorithms`"));
+            return Err(format!("settings.{unknown}: this algorithm is not in `algorithms`"));
         }
         for algorithm in &self.algorithms {
             let settings = self.settings(*algorithm).map_err(|error| format!("{}: {error}", algorithm.name()))?;
@@ -214,13 +214,16 @@ mod tests {
     #[test]
     fn config_errors_name_their_key() {
         let error = |text: &str| of(text).unwrap_err().to_string();
-        assert!(error("runs = 0").contains("runs = 0: it lies between 1 and 99"));
+        assert!(error("runs = 0").contains("runs = 0: must be 1 to 99"));
         assert!(error("world.robots = 101").contains("world: 101 Kilobots; a world holds 1 to 100"));
         assert!(error("world.robots = 100\nworld.arena = [0.4, 0.4]").contains("take fewer or a larger arena"));
         assert!(error("world.nest = 0.01").contains("begin in the food"));
         assert!(error("algorithms = []").contains("name one"));
-        assert!(error("algorithms = [\"racing\", \"racing\"]").contains("racing stands there twice"));
-        assert!(error("[settings.dars2017]\npopulation = 20").contains("settings.dars2017: no such algorithm"));
+        assert!(error("algorithms = [\"racing\", \"racing\"]").contains("racing is listed twice"));
+        assert!(
+            error("[settings.dars2017]\npopulation = 20")
+                .contains("settings.dars2017: this algorithm is not in `algorithms`")
+        );
         assert!(error("[settings.racing]\npopulaton = 20").contains("did you mean `population`"));
         assert!(error("[settings.racing]\npopulation = 2").contains("settings.population = 2 is outside 8..=4096"));
     }

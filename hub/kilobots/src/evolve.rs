@@ -8,7 +8,7 @@ use xpuck_kernels::tree::Tree;
 use xpuck_kilobots::{Foraging, evaluate};
 
 /// Scale of fitness for the racing algorithm. Its thresholds are for pushed frisbees, where a good tree scores 0.3
-/// with a deviation of 0.06 between trials; foragers score a quarter of that with a deviation of 0.014.
+/// with a deviation of 0.06 between trials. Foragers score a quarter of that value, with a deviation of 0.014.
 const RACING_SCALE: f32 = 4.0;
 
 /// Completed run.

@@ -50,7 +50,8 @@ impl Folder {
         let mut config = load(toml::Table::new())?;
         if let Some(runs) = runs {
             if runs < config.runs {
-                let why = format!("--runs {runs}: it has {}, and more can be made, not fewer", config.runs);
+                let why =
+                    format!("--runs {runs}: the experiment has {} runs; the number cannot be reduced", config.runs);
                 return Err(fail(path, why));
             }
             config = load([("runs".into(), i64::from(runs).into())].into_iter().collect())?;
@@ -90,13 +91,13 @@ impl Folder {
             serde_json::from_str(&text).map_err(|error| fail(&path, format!("is damaged ({error}); {remedy}")))?;
         for tree in [&run.first.tree, &run.best.tree] {
             Tree::parse_with(tree, RegisterMap::Kilobot, false)
-                .map_err(|error| fail(&path, format!("holds no Kilobot's tree ({error}); {remedy}")))?;
+                .map_err(|error| fail(&path, format!("does not contain a Kilobot's tree ({error}); {remedy}")))?;
         }
         if (run.configuration, run.run, run.algorithm) != (self.configuration, number, algorithm) {
             return Err(fail(&path, format!("is of another experiment or another run; {remedy}")));
         }
         if !run.agrees_with_itself() {
-            return Err(fail(&path, format!("was changed: its numbers do not agree; {remedy}")));
+            return Err(fail(&path, format!("was changed: its numbers are inconsistent; {remedy}")));
         }
         Ok(Some(run))
     }

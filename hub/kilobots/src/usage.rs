@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use xpuck_kernels::tree::RegisterMap;
 
-    /// The first row in the thesis counts entries that are read, except those used only as zero.
+    /// The first row of Table 4.5 marks entries that are read, except those used only as zero.
     #[test]
     fn figure_4_6_usage_matches_table_4_5() {
         let text = include_str!("../../../docs/kilobots/figure-4-6.bt");

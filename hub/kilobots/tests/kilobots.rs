@@ -53,8 +53,8 @@ fn few_generations_forage_better_than_driving_forward() {
     assert_eq!(Tree::parse_with(&tree.to_string(), RegisterMap::Kilobot, false), Ok(tree));
 }
 
-/// Rules of conditions and manoeuvres are far better than trees drawn node by node: with a tenth of the simulations
-/// of a run of Table 4.3, racing exceeds the best result of that run.
+/// Rules of conditions and manoeuvres are far better than trees drawn node by node. With a tenth of the simulations of
+/// a run of Table 4.3, racing exceeds the best result of that run.
 #[test]
 fn short_race_exceeds_best_tree_of_thesis() {
     let foraging = Foraging::thesis(25);
@@ -78,8 +78,8 @@ fn short_race_exceeds_best_tree_of_thesis() {
 }
 
 /// Cost and results of the chapter: `cargo test -p xpuck-hub-kilobots --profile dev --test kilobots -- --ignored
-/// --nocapture`. In the environment, `RUNS` sets the number of runs [default: 1], and `SEED` the first seed [default:
-/// 1].
+/// --nocapture`. In the environment, `RUNS` sets the number of runs (default 1), and `SEED` the first seed (default
+/// 1).
 #[test]
 #[ignore = "a run of the thesis's budget takes a minute or more"]
 #[allow(clippy::disallowed_methods, reason = "it tells what evolution costs")]

@@ -84,7 +84,7 @@ mod tests {
         assert!(goals(0.0, 0..300).iter().all(|goal| goal.x > 0.9), "it never rests alone");
         let near = goals(3.0, 300..2300);
         let resting = near.iter().filter(|goal| **goal == Vec2::ZERO).count();
-        // The mean stay: 100 updates of rest, 10 of leaving, 10 of exploring.
+        // The mean stay is 100 updates of rest, 10 updates of leaving, and 10 updates of exploring.
         assert!((1300..1900).contains(&resting), "{resting} of 2000");
         assert!(goals(0.0, 2300..2400).iter().all(|goal| goal.x > 0.9), "it leaves at once");
     }

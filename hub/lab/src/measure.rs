@@ -15,7 +15,7 @@ pub struct Plan<'a> {
     pub seconds: f32,
     /// Number of runs.
     pub runs: u32,
-    /// Seed; run i is world i of it.
+    /// Seed of the worlds; run i uses the world with number i.
     pub seed: u64,
 }
 
@@ -36,7 +36,7 @@ impl Plan<'_> {
         (self.seconds / CONTROL_PERIOD).round() as u32
     }
 
-    /// Returns the runs of a team as jobs; run i is world i.
+    /// Returns the runs of a team as jobs; run i uses the world with number i.
     pub fn jobs(&self, team: &Team) -> Vec<Job<'_>> {
         let Plan { spec, seed, runs, .. } = *self;
         let updates = self.updates();

@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::{Table, Value};
 use xpuck_wire::file::{self, FileError};
 
-/// Maximum file length [bytes]: enough for the weights of the largest brain.
+/// Maximum file length (bytes), which is enough for the weights of the largest brain.
 const MAX_TEXT: u64 = 4 << 20;
 
 /// Error of an invalid configuration.
@@ -35,7 +35,7 @@ pub fn load<T: DeserializeOwned>(
         None => Table::new(),
         Some(path) => {
             let text = file::text(path, MAX_TEXT)?;
-            // Parsed on its own first, so that an error names the line.
+            // The file is first parsed on its own, so that an error names the line.
             file::parse::<T>(&name, &text)?;
             file::parse(&name, &text)?
         }

@@ -31,13 +31,13 @@ impl FileKind {
 
 /// Kinds that are read by this crate and its dependencies, in alphabetical order.
 pub const KINDS: [FileKind; 9] = [
-    FileKind::of::<Calibration>("calibration", "calibration.toml: what was measured of the real thing"),
+    FileKind::of::<Calibration>("calibration", "calibration.toml: measured properties of robots and arena"),
     FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),
-    FileKind::of::<Experiment>("experiment", "what the swarm is to do"),
+    FileKind::of::<Experiment>("experiment", "task and phases of the swarm"),
     FileKind::of::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),
     FileKind::of::<MachineFile>("machine", "a state machine"),
     FileKind::of::<PrimitiveSetFile>("primitive-set", "nodes, registers and ranges that evolution uses"),
-    FileKind::of::<Swarm>("swarm", "swarm.toml: what hub, arena and robots share"),
+    FileKind::of::<Swarm>("swarm", "swarm.toml: settings that hub, arena and robots share"),
     FileKind::of::<SweepFile>("sweep", "settings of evolution to compare"),
     FileKind::of::<WorldFile>("world", "a simulated world"),
 ];

@@ -10,7 +10,7 @@ use xpuck_wire::file::{self, FileError};
 
 /// Maximum number of published runs, and of segments per run.
 const MOST: usize = 1000;
-/// Maximum share of round trips above 100 ms for a run to be included [%] (thesis 8.4).
+/// Maximum share of round trips above 100 ms for a run to be included (%) (thesis 8.4).
 pub const SLOW_PERCENT: f64 = 5.0;
 
 /// A run: a row of Table 8.3.
@@ -24,7 +24,7 @@ pub struct SwarmRun {
     pub dead: u32,
     /// Mean round-trip time (ms).
     pub ping_ms: f64,
-    /// Share of round trips above 100 ms [%].
+    /// Share of round trips above 100 ms (%).
     pub slow_percent: f64,
     /// Mean fitness of the fittest individual of each island at the end, derated for few evaluations.
     pub evolved: f64,
@@ -32,7 +32,7 @@ pub struct SwarmRun {
     pub real: Vec<f64>,
 }
 
-/// Reads the name: published runs have a number, ours a path.
+/// Reads the name: published runs have a number, runs of this project a path.
 fn name<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     u32::deserialize(deserializer).map(|number| number.to_string())
 }
@@ -68,11 +68,11 @@ impl PrintedRuns {
         };
         match printed.runs.iter().find(|run| !numbers(run)) {
             _ if !(1..=MOST).contains(&printed.runs.len()) => {
-                Err(FileError::value(&name, format!("runs: it takes 1 to {MOST} of them")))
+                Err(FileError::value(&name, format!("runs: must be 1 to {MOST} entries")))
             }
             Some(run) => Err(FileError::value(
                 &name,
-                format!("run {}: its numbers are finite, with 1 to {MOST} segments", run.run),
+                format!("run {}: must have 1 to {MOST} segments of finite numbers", run.run),
             )),
             None => Ok(printed),
         }
@@ -129,7 +129,7 @@ pub fn draw(runs: &[SwarmRun], printed: Option<&PrintedRuns>) -> String {
     }
     let mean = Foot::of(runs).real;
     plot.line("", Colour::Blue, mean.iter().enumerate().map(|(i, spread)| (place(i), spread.mean)).collect());
-    series.push((format!("here, mean of {}", good.len()), Colour::Blue.into()));
+    series.push((format!("these runs, mean of {}", good.len()), Colour::Blue.into()));
     to_svg_with(&[plot], &Footer { series, caption })
 }
 
@@ -151,7 +151,7 @@ mod tests {
         let foot = Foot::of(&printed.runs);
         let three = |x: f64| (x * 1000.0).round() / 1000.0;
         assert_eq!(three(foot.evolved.unwrap().mean), 0.205);
-        // The standard deviations in Table 8.4 divide by n, ours by n - 1.
+        // The standard deviations in Table 8.4 divide by n, those computed here by n - 1.
         let deviations: Vec<f64> = foot.real.iter().map(|s| three(s.sd.unwrap() * (19.0f64 / 20.0).sqrt())).collect();
         let means: Vec<f64> = foot.real.iter().map(|s| three(s.mean)).collect();
         assert_eq!(means, [0.004, 0.003, 0.046, 0.060, 0.061, 0.033, 0.085]);
@@ -172,9 +172,9 @@ mod tests {
         let svg = draw(&runs, Some(&printed()));
         let document = roxmltree::Document::parse(&svg).unwrap();
         let with = |class: &str| document.descendants().filter(|n| n.attribute("class") == Some(class)).count();
-        // Two means and their two samples in the legend; the run with dead robots is left out.
+        // The legend has two means and their two samples; the run with dead robots is left out.
         assert_eq!((with("line faint"), with("line")), (2, 4));
-        assert!(svg.contains("here, mean of 2") && svg.contains("20 printed runs"));
+        assert!(svg.contains("these runs, mean of 2") && svg.contains("20 printed runs"));
         assert_eq!(Foot::of(&runs).real[0].mean, 0.2);
         assert!(Foot::of(&runs[2..]).real.is_empty() && draw(&runs[2..], None).contains("mean of 0"));
     }
@@ -193,8 +193,8 @@ mod tests {
                 "source = \"s\"\nruns = [{{ run = 1, dead = 0, ping_ms = 1, slow_percent = 0, evolved = nan, real = {real} }}]"
             )
         };
-        assert!(refusal("source = \"s\"\nruns = []").contains("runs: it takes 1 to 1000"));
-        assert!(refusal(&row("[0.1]")).contains("run 1: its numbers are finite"));
+        assert!(refusal("source = \"s\"\nruns = []").contains("runs: must be 1 to 1000"));
+        assert!(refusal(&row("[0.1]")).contains("run 1: must have 1 to"));
         assert!(refusal("source = 1").contains("line 1"));
     }
 }

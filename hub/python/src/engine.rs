@@ -19,7 +19,7 @@ static OPEN: Mutex<Vec<(u32, EngineChoice, Arc<ChosenEngine>)>> = Mutex::new(Vec
 /// If there is no such engine or adapter, or the engine lacks a feature of a world.
 pub fn open(name: &str, adapter: Option<&str>, specs: &[&WorldSpec]) -> PyResult<Arc<ChosenEngine>> {
     let kind: EngineKind = serde_json::from_value(name.into())
-        .map_err(|_| errors::value(format!("engine {name:?}: there are simd, gpu, both, auto and reference")))?;
+        .map_err(|_| errors::value(format!("engine {name:?}: must be simd, gpu, both, auto or reference")))?;
     let adapter = adapter.map_or(AdapterChoice::Best, |text| match text.parse() {
         Ok(choice) => choice,
         Err(never) => match never {},

@@ -93,7 +93,7 @@ impl Evolution {
     fn population(&self, island: usize) -> PyResult<Vec<(Tree, f64, u32)>> {
         let islands = &self.run.state().islands;
         let Some(island) = islands.get(island) else {
-            return Err(errors::value(format!("island {island}: there are {}, from 0", islands.len())));
+            return Err(errors::value(format!("island {island}: must be below {}", islands.len())));
         };
         let population = island.population().iter();
         Ok(population.map(|one| (Tree { tree: one.tree.clone() }, one.samples.mean(), one.samples.n())).collect())

@@ -20,7 +20,8 @@ pub fn threads_of_process() -> PyResult<&'static ThreadPool> {
         Some((owner, threads)) if owner == process => Ok(threads),
         _ => {
             let built = ThreadPoolBuilder::new().build();
-            let threads = built.map_err(|error| errors::file(format!("no threads to simulate with: {error}")))?;
+            let threads =
+                built.map_err(|error| errors::file(format!("cannot create the simulation threads: {error}")))?;
             let threads: &'static ThreadPool = Box::leak(Box::new(threads));
             *pool = Some((process, threads));
             Ok(threads)

@@ -15,10 +15,10 @@ const UPDATES_BETWEEN_LOOKS: usize = 4_000_000;
 /// Number of jobs between two such checks on an engine of unknown speed.
 const BATCH_OF_OTHERS: usize = 65_536;
 
-/// Returns the fitness of each job, (jobs,), and a hash of its final body positions, (jobs,). A job is a row of the
-/// arrays. `teams` has the shape (jobs, robots) with the tree number of each robot, or one column for a tree that all
-/// robots run. `seeds` has the seed, and `worlds` the number of the seed's world, which also selects the start in
-/// turn.
+/// Returns the fitness of each job and a hash of its final body positions, as two arrays of the shape (jobs,). A job
+/// is a row of the arrays. `teams` has the shape (jobs, robots) with the tree number of each robot, or one column for
+/// a tree that all robots run. `seeds` has the seed of each job. `worlds` has the number of the seed's world, which
+/// also selects the start in turn.
 #[pyfunction]
 #[pyo3(signature = (trees, world, teams, seeds, worlds, seconds, all_senses, on))]
 #[allow(clippy::too_many_arguments, reason = "Python's wrapper names them")]
@@ -37,13 +37,15 @@ pub fn simulate<'py>(
     let programs: Vec<Program> = trees.iter().map(|tree| tree.program()).collect::<PyResult<_>>()?;
     let (robots, columns) = (world.spec.robots, teams.shape()[1]);
     if columns != 1 && columns != robots {
-        return Err(errors::value(format!("teams has {columns} columns: 1, or one for each of {robots} robots")));
+        return Err(errors::value(format!(
+            "teams has {columns} columns; must be 1, or one for each of {robots} robots"
+        )));
     }
     let updates = updates(seconds)?;
     // NumPy arrays may be non-contiguous; these are copied.
     let team_rows: Vec<Team> = teams.as_array().outer_iter().map(|row| team(row.iter().copied())).collect();
     if let Some(tree) = teams.as_array().iter().find(|tree| **tree as usize >= programs.len()) {
-        return Err(errors::value(format!("tree {tree}: there are {}, from 0", programs.len())));
+        return Err(errors::value(format!("tree {tree}: must be below {}", programs.len())));
     }
     let rows = team_rows.into_iter().zip(seeds.as_array()).zip(worlds.as_array());
     let jobs: Vec<Job<'_>> = rows
@@ -57,7 +59,7 @@ pub fn simulate<'py>(
         (name, adapter) => Some(engine::open(name, adapter.as_deref(), &[&world.spec])?),
     };
     if chosen.is_some() && all_senses {
-        return Err(errors::value("all_senses is for the engine simd"));
+        return Err(errors::value("all_senses requires the engine simd"));
     }
     let simd = Simd { sensing: all_senses.then_some(Sensing::ALL) };
     let engine: &dyn Engine = chosen.as_deref().map_or(&simd, |chosen| chosen);
@@ -95,7 +97,7 @@ fn team(mut programs: impl ExactSizeIterator<Item = u32>) -> Team {
 /// If the duration is out of range.
 pub fn updates(seconds: f64) -> PyResult<u32> {
     if !(0.1..=36_000.0).contains(&seconds) {
-        return Err(errors::value(format!("seconds = {seconds}: 0.1 to 36000")));
+        return Err(errors::value(format!("seconds = {seconds}: must be 0.1 to 36000")));
     }
     Ok((seconds / f64::from(CONTROL_PERIOD)).round() as u32)
 }

@@ -128,7 +128,8 @@ fn table(settings: &str, generations: u32, seed: Option<u64>) -> PyResult<Table>
     let mut table = evolution::table(settings)?;
     table.entry("generations").or_insert(i64::from(generations).into());
     if let Some(seed) = seed {
-        let seed = i64::try_from(seed).map_err(|_| errors::value(format!("seed = {seed}: at most {}", i64::MAX)))?;
+        let seed =
+            i64::try_from(seed).map_err(|_| errors::value(format!("seed = {seed}: must be at most {}", i64::MAX)))?;
         table.entry("seed").or_insert(seed.into());
     }
     Ok(table)
@@ -139,7 +140,7 @@ fn opened((name, adapter): (String, Option<String>), specs: &[&WorldSpec]) -> Py
     engine::open(&name, adapter.as_deref(), specs)
 }
 
-/// Duration, number of runs, and seed: the simulations for one number.
+/// Duration (s), number of runs, and seed of the simulations for one reported number.
 type Much = (f32, u32, u64);
 /// Name of an engine, and its adapter.
 type On = (String, Option<String>);
@@ -252,7 +253,7 @@ pub fn study_tune(
 ) -> PyResult<Found> {
     let (generations, trials) = search;
     if !(1..=10_000).contains(&generations) || !(1..=100_000).contains(&trials) {
-        return Err(errors::value("generations are 1 to 10000, and trials 1 to 100000"));
+        return Err(errors::value("generations must be 1 to 10000, and trials 1 to 100000"));
     }
     let plan = tune::TunePlan { generations, trials, budget: budget(much.0, much.1, much.2)? };
     let (tree, robots) = (tree.tree.clone(), world.spec.robots);
@@ -278,7 +279,7 @@ pub fn study_hetero(
 ) -> PyResult<Found> {
     let (alone, drawn) = counts;
     if !(1..=1_000_000).contains(&alone) || drawn > 100_000 {
-        return Err(errors::value("alone is 1 to 1000000, and drawn 0 to 100000"));
+        return Err(errors::value("alone must be 1 to 1000000, and drawn 0 to 100000"));
     }
     let plan = hetero::HeteroPlan { mixed: budget(much.0, much.1, much.2)?, alone, drawn };
     let trees: Vec<hetero::RunTrees> = runs
@@ -306,7 +307,7 @@ pub fn study_migrate(
     show: &Bound<'_, PyAny>,
 ) -> PyResult<Found> {
     if let Some(rate) = rates.iter().find(|rate| **rate > 1000) {
-        return Err(errors::value(format!("a rate of {rate}: 1 to 1000 generations, or 0 for never")));
+        return Err(errors::value(format!("rate {rate}: must be 1 to 1000 generations, or 0 for never")));
     }
     let seeds = counted(seeds)?;
     let config = config(settings, generations, seed)?;
@@ -335,7 +336,7 @@ pub fn study_adapt(
 ) -> PyResult<Found> {
     let (before, after) = generations;
     if !(1..=10_000).contains(&before) || !(1..=10_000).contains(&after) {
-        return Err(errors::value("1 to 10000 generations before the change, and after it"));
+        return Err(errors::value("the generations before and after the change must be 1 to 10000"));
     }
     let seeds = counted(seeds)?;
     let plan = adapt::AdaptPlan::of(&change.0, change.1, [before, after], pace, seeds).map_err(errors::value)?;
@@ -367,7 +368,7 @@ pub fn study_transfer(
 ) -> PyResult<Found> {
     let seeds = counted(seeds)?;
     if files.is_empty() {
-        return Err(errors::value("files is empty: name evolution files, with whose first the others are compared"));
+        return Err(errors::value("files is empty: name evolution files; the others are compared with the first"));
     }
     let levels = transfer::levels(&files, &table(settings, generations, None)?).map_err(errors::value)?;
     let real = real.map(|file| transfer::measured(&levels, &file)).transpose().map_err(errors::value)?;
@@ -385,6 +386,6 @@ pub fn study_transfer(
 fn counted(seeds: u32) -> PyResult<usize> {
     match seeds {
         1..=1000 => Ok(seeds as usize),
-        _ => Err(errors::value(format!("seeds = {seeds}: 1 to 1000"))),
+        _ => Err(errors::value(format!("seeds = {seeds}: must be 1 to 1000"))),
     }
 }

@@ -44,13 +44,13 @@ impl Tree {
     #[pyo3(signature = (text, *, form = "text", exact = false))]
     fn new(text: &str, form: &str, exact: bool) -> PyResult<Tree> {
         if text.len() > MAX_TEXT {
-            return Err(errors::value(format!("{} bytes; a tree has at most {MAX_TEXT}", text.len())));
+            return Err(errors::value(format!("{} bytes: a tree must have at most {MAX_TEXT} bytes", text.len())));
         }
         let tree = match form {
             "text" => KernelTree::parse_with(text, RegisterMap::Full, exact),
             "xml" => from_xml(text),
             "json" => from_json(text),
-            other => return Err(errors::value(format!("form {other:?}: text, xml and json can be read"))),
+            other => return Err(errors::value(format!("form {other:?}: must be text, xml or json"))),
         };
         Ok(Tree { tree: tree.map_err(errors::value)? })
     }
@@ -129,7 +129,7 @@ impl Tree {
             "json" => Ok(to_json(&self.tree)),
             "dot" => Ok(to_dot(&self.tree)),
             "svg" => Ok(self.svg(left)),
-            other => Err(errors::value(format!("form {other:?}: there are text, xml, json, dot and svg"))),
+            other => Err(errors::value(format!("form {other:?}: must be text, xml, json, dot or svg"))),
         }
     }
 

@@ -31,7 +31,7 @@ impl World {
     /// If the number is out of range.
     pub fn of_size(&self, robots: usize) -> PyResult<WorldSpec> {
         if !(1..=MAX_ROBOTS).contains(&robots) {
-            return Err(errors::value(format!("robots = {robots}: 1 to {MAX_ROBOTS} fit a world")));
+            return Err(errors::value(format!("robots = {robots}: must be 1 to {MAX_ROBOTS}")));
         }
         match self.scenario {
             Some(BenchmarkStart::Only(scenario)) => Ok(WorldSpec::scenario(robots, scenario)),
@@ -56,7 +56,7 @@ impl World {
             "a" => BenchmarkStart::Only(Scenario::A),
             "b" => BenchmarkStart::Only(Scenario::B),
             "mix" => BenchmarkStart::ByTurns,
-            other => return Err(errors::value(format!("scenario {other:?}: there are a, b and mix"))),
+            other => return Err(errors::value(format!("scenario {other:?}: must be a, b or mix"))),
         };
         let benchmark = World { spec: WorldSpec::benchmark(1), scenario: Some(start) };
         benchmark.with_robots(robots)
@@ -98,7 +98,7 @@ impl World {
         (2.0 * x, 2.0 * y)
     }
 
-    /// Worlds are immutable, so a copy is equivalent; Gymnasium copies the arguments of environments.
+    /// Returns a copy. Worlds are immutable, so a copy is equivalent; Gymnasium copies the arguments of environments.
     fn __copy__(&self) -> World {
         self.clone()
     }

@@ -33,7 +33,7 @@ fn cells(senses: &[String]) -> PyResult<Vec<usize>> {
         let sensed = REGISTERS.iter().filter(|r| !["v_zero", "v_goal", "s_scr", "v_scr"].contains(&r.name));
         let Some(register) = sensed.clone().find(|r| r.name == name) else {
             let known: Vec<&str> = sensed.map(|r| r.name).collect();
-            return Err(errors::value(format!("sense {name:?}: there are {}", known.join(", "))));
+            return Err(errors::value(format!("sense {name:?}: must be one of {}", known.join(", "))));
         };
         let first = usize::from(register.full);
         cells.extend(first..first + if register.vector { 2 } else { 1 });
@@ -70,16 +70,18 @@ impl Worlds {
         updates: u32,
     ) -> PyResult<Worlds> {
         if !(1..=MOST_WORLDS).contains(&count) {
-            return Err(errors::value(format!("{count} worlds: 1 to {MOST_WORLDS} run side by side")));
+            return Err(errors::value(format!("{count} worlds: must be 1 to {MOST_WORLDS}")));
         }
         let bodies = count * (world.spec.robots + world.spec.discs.len());
         if bodies > MOST_BODIES {
-            return Err(errors::value(format!("{count} worlds have {bodies} bodies: at most {MOST_BODIES} fit")));
+            return Err(errors::value(format!(
+                "{count} worlds have {bodies} bodies: at most {MOST_BODIES} are allowed"
+            )));
         }
         let wheels = match wheels {
             "goal" => ActionKind::Goal,
             "wheels" => ActionKind::Speeds,
-            other => return Err(errors::value(format!("actions {other:?}: there are goal and wheels"))),
+            other => return Err(errors::value(format!("actions {other:?}: must be goal or wheels"))),
         };
         let (cells, sensing) = (cells(&senses)?, sensing(&senses));
         let spec = world.spec.clone();
@@ -105,21 +107,17 @@ impl Worlds {
     ) -> PyResult<()> {
         let wanted = [self.driven.worlds(), self.driven.robots(), 2];
         if actions.shape() != wanted {
-            return Err(errors::value(format!("actions of shape {:?}: {wanted:?} is wanted", actions.shape())));
+            return Err(errors::value(format!("actions have shape {:?}, expected {wanted:?}", actions.shape())));
         }
         let mut rewards = rewards.try_readwrite().map_err(errors::value)?;
         let rewards = rewards.as_slice_mut().map_err(errors::value)?;
         if rewards.len() != self.earned.len() {
-            return Err(errors::value(format!(
-                "rewards of {} worlds: {} are wanted",
-                rewards.len(),
-                self.earned.len()
-            )));
+            return Err(errors::value(format!("rewards of {} worlds, expected {}", rewards.len(), self.earned.len())));
         }
         let copied;
         let actions = match actions.as_slice() {
             Ok(actions) => actions,
-            // Not contiguous.
+            // Non-contiguous actions are copied.
             Err(_) => {
                 copied = actions.as_array().iter().copied().collect::<Vec<f32>>();
                 &copied
@@ -139,20 +137,21 @@ impl Worlds {
         let mut senses = senses.try_readwrite().map_err(errors::value)?;
         let wanted = [self.driven.worlds(), self.driven.robots(), self.cells.len()];
         if senses.shape() != wanted {
-            return Err(errors::value(format!("senses of shape {:?}: {wanted:?} is wanted", senses.shape())));
+            return Err(errors::value(format!("senses have shape {:?}, expected {wanted:?}", senses.shape())));
         }
         let out = senses.as_slice_mut().map_err(errors::value)?;
         pool::compute(py, || self.driven.read(&self.cells, out))
     }
 
-    /// Returns the task's fitness of each world so far, (worlds,).
+    /// Returns the task's fitness of each world so far, as an array of the shape (worlds,).
     fn fitness<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let mut fitness = vec![0.0; self.earned.len()];
         pool::compute(py, || self.driven.fitness(&mut fitness))?;
         Ok(PyArray1::from_vec(py, fitness))
     }
 
-    /// Returns the poses of all bodies, robots then discs: x (m), y (m) and heading (rad), (worlds, bodies, 3).
+    /// Returns the poses of all bodies, robots then discs, as an array of the shape (worlds, bodies, 3): x (m), y (m)
+    /// and heading (rad).
     fn poses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray3<f32>> {
         let (worlds, bodies) = (self.driven.worlds(), self.driven.bodies());
         let poses = ndarray::Array3::from_shape_fn((worlds, bodies, 3), |(world, body, k)| {

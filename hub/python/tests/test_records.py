@@ -36,9 +36,9 @@ def test_a_run_of_evolution_is_read_as_frames_until_it_is_closed(tmp_path, libra
         children = [mother for mother in births["mother"] if isinstance(mother, str)]
         assert children and set(children) <= set(births["id"])
         assert len(record.frame("generations", library)) == 40
-        with pytest.raises(ValueError, match="table 'nothing': there are generations, births"):
+        with pytest.raises(ValueError, match="table 'nothing': must be one of generations, births"):
             record.frame("nothing", library)
-        with pytest.raises(ValueError, match="there are pandas and polars"):
+        with pytest.raises(ValueError, match="must be pandas or polars"):
             record.frame("births", "excel")
     with pytest.raises(ValueError, match="is closed; open it again"):
         record.frame("births")
@@ -69,7 +69,7 @@ def test_what_is_no_record_is_named(tmp_path):
     with pytest.raises(ValueError, match="record"):
         records.open(tmp_path)
     (tmp_path / "script.py").write_text("print()\n" * 100)
-    with pytest.raises(ValueError, match="is no record of a run"):
+    with pytest.raises(ValueError, match="is not a record of a run"):
         records.open(tmp_path / "script.py")
     (tmp_path / "record.mcap").write_text(json.dumps({}))
     with pytest.raises(ValueError, match="no record of an evolution"):

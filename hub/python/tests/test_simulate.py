@@ -41,13 +41,13 @@ def test_arrays_of_another_shape_or_kind_are_refused_by_name(pusher):
     tree, world = xpuck.Tree(pusher), xpuck.World(2)
     for wrong, kind, words in [
         ({"teams": np.zeros((2, 3), int)}, ValueError, "teams has 3 columns"),
-        ({"teams": np.zeros((2, 2, 2), int)}, ValueError, "teams of shape"),
-        ({"teams": [0.0, 1.0]}, TypeError, "teams holds float64"),
+        ({"teams": np.zeros((2, 2, 2), int)}, ValueError, "teams has shape"),
+        ({"teams": [0.0, 1.0]}, TypeError, "teams has type float64"),
         ({"teams": [1]}, ValueError, "tree 1"),
-        ({"teams": [-1]}, ValueError, "teams holds -1"),
-        ({"seeds": [1, 2]}, ValueError, r"seeds of shape \(2,\)"),
-        ({"seeds": [-1]}, ValueError, "seeds holds -1"),
-        ({"worlds": ["a"]}, TypeError, "worlds holds"),
+        ({"teams": [-1]}, ValueError, "teams has values -1"),
+        ({"seeds": [1, 2]}, ValueError, r"seeds has shape \(2,\)"),
+        ({"seeds": [-1]}, ValueError, "seeds has values -1"),
+        ({"worlds": ["a"]}, TypeError, "worlds has type"),
         ({"seconds": 0}, ValueError, "seconds = 0"),
         ({"seconds": float("nan")}, ValueError, "seconds = NaN"),
     ]:

@@ -100,8 +100,8 @@ def test_studies_of_evolution_are_those_of_the_command_line(tmp_path):
         (lambda tree: xpuck.studies.adapt("weather", 1.0), "frisbee-mass"),
         (lambda tree: xpuck.studies.transfer([]), "files is empty"),
         (lambda tree: xpuck.studies.migrate(settings={"islandz": 3}), "islandz"),
-        (lambda tree: xpuck.studies.size(tree, engine="warp"), "there are simd, gpu"),
-        (lambda tree: xpuck.studies.ablate(tree).frame("excel"), "pandas and polars"),
+        (lambda tree: xpuck.studies.size(tree, engine="warp"), "must be simd, gpu"),
+        (lambda tree: xpuck.studies.ablate(tree).frame("excel"), "pandas or polars"),
     ],
 )
 def test_what_cannot_be_is_told_in_a_line(tree, call, words):

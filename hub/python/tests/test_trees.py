@@ -46,5 +46,5 @@ def test_files_that_are_not_there_or_not_trees_are_named(tmp_path):
     wrong.write_bytes(b"\xff\xfe")
     with pytest.raises(ValueError, match=r"wrong\.bt"):
         xpuck.Tree.load(wrong)
-    with pytest.raises(ValueError, match="there are text, xml, json, dot and svg"):
+    with pytest.raises(ValueError, match="must be text, xml, json, dot or svg"):
         xpuck.Tree("avoiding").to("png")

@@ -1,5 +1,5 @@
-//! Closes a run: writes its result and completes all of its files. After an error of the disk or the system this is
-//! retried as long as the hub runs; a hub that starts later completes the rest.
+//! Closes a run: writes its result and completes all of its files. After an error of the disk or the system, closing
+//! is retried as long as the hub runs. A hub that starts later completes the rest.
 
 use super::run_file::{RunFile, RunState};
 use super::{RecordError, recover, snapshot};
@@ -32,7 +32,7 @@ impl Close<'_> {
     pub fn until_done(&self, hurry: &AtomicBool, say: impl Fn(Line)) {
         let (mut wait, mut last_tries, mut said) = (RETRY, 0, String::new());
         while let Err(error) = self.once(&say) {
-            let text = format!("the run is not closed yet: {error}");
+            let text = format!("the run could not be closed: {error}");
             if text != said {
                 say(Line::warn(text.clone()));
                 said = text;
@@ -46,7 +46,7 @@ impl Close<'_> {
                 std::thread::sleep(RETRY / 2);
             }
             if last_tries == LAST_TRIES {
-                say(Line::warn("a hub that starts closes the run, and `xpuck runs recover` does"));
+                say(Line::warn("start a hub or run `xpuck runs recover` to close the run"));
                 return;
             }
             wait = (2 * wait).min(LONGEST_RETRY);
@@ -64,7 +64,7 @@ impl Close<'_> {
         let ended = end(self.directory, self.status, RunState::Finished);
         let made = recover::left_open(self.directory).and_then(|files| recover::run(self.directory, &files));
         for whole in made.iter().flatten() {
-            say(Line::info(format!("{} was made whole: {}", whole.path.display(), whole.words())));
+            say(Line::info(format!("{} was repaired: {}", whole.path.display(), whole.words())));
         }
         forgotten.and(ended).and(made.map(drop))
     }
@@ -140,7 +140,10 @@ mod tests {
             std::fs::remove_dir(run.path().join("result.json.new")).unwrap();
         });
         let said = said.into_inner().unwrap();
-        assert!(said[0].text.contains("made whole: 3 messages") && said[1].text.contains("not closed yet"), "{said:?}");
+        assert!(
+            said[0].text.contains("was repaired: 3 messages") && said[1].text.contains("could not be closed"),
+            "{said:?}"
+        );
         assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Finished);
         assert_eq!(parts(run.path()).unwrap(), [run.path().join("run.mcap")]);
         assert!(recover::left_open(run.path()).unwrap().is_empty() && run.path().join("run.mcap.damaged").exists());
@@ -154,7 +157,7 @@ mod tests {
         let close = Close { directory: run.path(), status: &status };
         close.until_done(&AtomicBool::new(true), |text| said.lock().unwrap().push(text));
         let said = said.into_inner().unwrap();
-        assert!(said.last().unwrap().text.contains("a hub that starts closes the run"), "{said:?}");
+        assert!(said.last().unwrap().text.contains("to close the run"), "{said:?}");
         assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Running, "the next hub closes it");
         // A deleted run needs no closing.
         std::fs::remove_dir_all(run.path()).unwrap();

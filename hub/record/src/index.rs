@@ -40,7 +40,7 @@ impl Index {
     pub fn read(directory: &Path, mut take: impl FnMut(Entry)) -> Result<Index, RecordError> {
         let files = parts(directory)?;
         if files.is_empty() {
-            return Err(RecordError::of(directory, "holds no run.mcap"));
+            return Err(RecordError::of(directory, "contains no run.mcap"));
         }
         let mut index = Index { files, chunks: Vec::new(), gaps: Vec::new(), damage: Vec::new() };
         let mut latest: Option<f64> = None;

@@ -83,7 +83,7 @@ pub fn parts(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
         let Some((number, open)) = path.file_name().and_then(|name| part_number(&name.to_string_lossy())) else {
             continue;
         };
-        // If both exist, a recovery was interrupted after it had written the complete one.
+        // If both files exist, a recovery was interrupted after it had written the complete file.
         if !open || !found.contains_key(&number) {
             found.insert(number, (open, path));
         }
@@ -124,7 +124,7 @@ fn open_file(path: &Path) -> Result<File, RecordError> {
     let kind = file.metadata().map_err(fail)?.file_type();
     match kind.is_file() {
         true => Ok(file),
-        false if kind.is_dir() => Err(RecordError::of(path, "is a folder and no file")),
-        false => Err(RecordError::of(path, "is a device, a pipe or a socket and no file")),
+        false if kind.is_dir() => Err(RecordError::of(path, "is a folder, not a file")),
+        false => Err(RecordError::of(path, "is a device, pipe or socket, not a file")),
     }
 }

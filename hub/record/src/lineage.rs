@@ -18,7 +18,7 @@ pub struct Individual {
     pub parents: Vec<Id>,
     /// Operator that created the individual.
     pub operator: Operator,
-    /// Mean of its first generation's samples.
+    /// Mean fitness of the samples in the individual's first generation.
     pub fitness: Option<f32>,
     /// Later samples: the island and its generation, the number of samples on that island so far, and their mean.
     pub samples: Vec<(u16, u32, u32, f32)>,

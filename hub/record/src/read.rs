@@ -42,7 +42,7 @@ impl Messages {
     pub fn open(path: &Path) -> Result<Messages, RecordError> {
         let files = if path.is_dir() { parts(path)? } else { vec![path.to_path_buf()] };
         if files.is_empty() {
-            return Err(RecordError::of(path, "holds no run.mcap"));
+            return Err(RecordError::of(path, "contains no run.mcap"));
         }
         let mut total = 0;
         for file in &files {
@@ -83,7 +83,7 @@ impl Messages {
                 && (recover::is_written(path).unwrap_or(false) || path.try_exists().is_ok_and(|there| !there));
             if let Some(words) = words.filter(|_| !writing) {
                 let name = path.display();
-                self.damage.push(format!("{name} is damaged: {words}; `xpuck runs recover` makes it whole"));
+                self.damage.push(format!("{name} is damaged: {words}; repair it with `xpuck runs recover`"));
             }
             self.done += reader.at();
             self.open = None;

@@ -46,7 +46,7 @@ fn under_free_name(path: &Path, mut what: impl FnMut(&Path, &Path) -> Result<()>
             other => return other.map(|()| aside),
         }
     }
-    Err(Error::other(format!("has {MAX_KEPT} damaged originals already")))
+    Err(Error::other(format!("already has {MAX_KEPT} damaged originals; remove some of them")))
 }
 
 /// Replaces a file with the new file made from it, and keeps the original next to it if `keep`. After a kill at any

@@ -21,11 +21,11 @@ pub struct Beginning<'a> {
     pub name: &'a str,
     /// Text of the experiment.
     pub text: &'a str,
-    /// Files that it refers to, by name.
+    /// Files that the experiment refers to, by name.
     pub files: &'a BTreeMap<String, String>,
     /// Seed of the run.
     pub seed: u64,
-    /// Wall time (ms since 1970).
+    /// Wall time at the start (ms since 1970).
     pub unix_ms: u64,
     /// Commit from which the program was built.
     pub commit: &'a str,
@@ -35,7 +35,7 @@ pub struct Beginning<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunState {
-    /// A hub is writing it, or was killed recently.
+    /// A hub is writing the record, or was killed recently.
     Running,
     /// Closed normally.
     Finished,
@@ -97,7 +97,7 @@ pub struct RunFile {
     pub hub: toml::Table,
 }
 
-/// TOML has no integers from 2^63 on: such a seed is written as text.
+/// Writes a seed as a number, or as text from 2^63 on, where TOML has no integers.
 fn write_seed<S: Serializer>(seed: &u64, to: S) -> Result<S::Ok, S::Error> {
     match i64::try_from(*seed) {
         Ok(seed) => to.serialize_i64(seed),

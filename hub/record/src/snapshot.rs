@@ -106,7 +106,7 @@ pub fn read(directory: &Path) -> Result<State, RecordError> {
 
 fn whole(bytes: &[u8]) -> Result<State, String> {
     let data = bytes.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<4>());
-    let (checksum, data) = data.ok_or("not the state of a run")?;
+    let (checksum, data) = data.ok_or("is not the state of a run")?;
     if crc32fast::hash(data) != u32::from_le_bytes(*checksum) {
         return Err("has a wrong checksum".into());
     }

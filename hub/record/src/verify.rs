@@ -61,8 +61,8 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     let senses = senses.of;
     if batches == 0 {
         let why = match entries.damage() {
-            [] => "holds no control updates: no robot ran, or an earlier version recorded it".to_string(),
-            damage => format!("no control update of it can be read: {}", damage.join("; ")),
+            [] => "contains no control updates: no robot ran, or an earlier version recorded it".to_string(),
+            damage => format!("its control updates cannot be read: {}", damage.join("; ")),
         };
         return Err(RecordError::of(run, why));
     }
@@ -141,7 +141,7 @@ fn worlds_of(run: &Path, file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpe
 fn worlds(file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpec>>, String> {
     let experiment = experiment(file)?;
     let named = experiment.world.is_some() || experiment.phases.iter().any(|phase| phase.world.is_some());
-    // Records of earlier versions do not contain the files.
+    // Records of earlier versions do not contain the experiment's files.
     if !named || file.files.is_empty() {
         return Ok(BTreeMap::new());
     }

@@ -23,8 +23,8 @@ const file = (name, secret) => `[public]\nname = "${name}"\ncurve = "${"0".repea
 test("Z85 as in ZeroMQ RFC 32", () => {
   assert.equal(hex(z85("HelloWorld")), "864fd26fb559f75b");
   assert.throws(() => z85("Hell"), /40 characters/);
-  assert.throws(() => z85("Hell\""), /not of Z85/);
-  assert.throws(() => z85("#####"), /no Z85/);
+  assert.throws(() => z85("Hell\""), /not Z85/);
+  assert.throws(() => z85("#####"), /not valid Z85/);
 });
 
 test("a key file gives the name and the seed, with every character of Z85 in it", () => {

@@ -138,14 +138,14 @@ test("pictures a second are counted by their numbers, and a hub that began anew 
   assert.equal(rate.get(), null);
   rate.take(2, 9000);
   assert.equal(rate.get(), 1);
-  assert.deepEqual([inWords(2.04, 0.44), inWords(null, 12.3)], ["2.0 pictures a second, 0.4 s old", "12 s old"]);
+  assert.deepEqual([inWords(2.04, 0.44), inWords(null, 12.3)], ["2.0 pictures per second, 0.4 s old", "12 s old"]);
 });
 
 test("tags are told in words, and those that were not believed are counted", () => {
   assert.deepEqual([tagsInWords(null), tagsInWords({ t: 1, age: 0.1, doubled: 0, tags: [] })], ["", "No tags"]);
   const tag = (/** @type {number} */ id, /** @type {number} */ range, /** @type {number} */ bearing) => ({ id, range, bearing, height: 0, facing: 3 });
   const told = tagsInWords({ t: 1, age: 0.1, doubled: 2, tags: [tag(7, 0.816, 0.2), tag(3, 1.2, -0.349), tag(1, 2, 0)] });
-  assert.equal(told, "Tags: 7 at 0.82 m, 11° left; 3 at 1.20 m, 20° right; 1 at 2.00 m, ahead. 2 not believed so far: seen twice in one picture");
+  assert.equal(told, "Tags: 7 at 0.82 m, 11° left; 3 at 1.20 m, 20° right; 1 at 2.00 m, ahead. 2 ignored so far: detected twice in one picture");
 });
 
 test("further sensors are told in words, and what a robot does not have is a dash", () => {

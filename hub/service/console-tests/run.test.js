@@ -21,8 +21,8 @@ test("minutes are written into it, and the rest stays as it is", () => {
 });
 
 test("batteries are needed for what is chosen, in arena time", () => {
-  const text = "3 min needed; xp02 has least: some 60 min";
+  const text = "3 min needed; xp02 has the least: about 60 min";
   assert.equal(batteryText(text, { minutes: 3, speed: 1 }), text);
   assert.equal(batteryText(text, { minutes: 9, speed: 3 }), `${text} (of arena time, at 3× speed)`);
-  assert.equal(batteryText("0 min needed; xp02 has least: some 60 min", { minutes: null, speed: 3 }), "xp02 has least: some 60 min");
+  assert.equal(batteryText("0 min needed; xp02 has the least: about 60 min", { minutes: null, speed: 3 }), "xp02 has the least: about 60 min");
 });

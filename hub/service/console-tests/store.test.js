@@ -67,7 +67,7 @@ test("what robots found out about the world is summed up for each parameter", as
   store.apply("estimates", { robot: "xp01", t: 9, estimates: [estimate(0.07, 0.27, 8)] });
   store.apply("estimates", { robot: "xp02", t: 9, estimates: [estimate(0.07, 0.09, 0.4), null] });
   assert.ok(said.includes("estimates"));
-  assert.deepEqual(rows(store.estimates), [{ parameter: "frisbee-mass", simulated: "0.070", doubts: "1 of 2 see 0.270" }]);
+  assert.deepEqual(rows(store.estimates), [{ parameter: "frisbee-mass", simulated: "0.070", doubts: "1 of 2 estimate 0.270" }]);
   store.takeHistory({ estimates: { xp01: [estimate(0.28, 0.28, 0)], xp03: [estimate(0.07, null, null)] } });
   assert.deepEqual(rows(store.estimates), [{ parameter: "frisbee-mass", simulated: "0.070 to 0.280", doubts: "" }]);
 });

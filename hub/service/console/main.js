@@ -58,15 +58,15 @@ export class App {
 
   addKeys() {
     this.shortcuts.add("Anywhere", [
-      { key: "p", shown: "P", does: "Pause the run, or go on with it", act: () => this.pauseOrResume() },
+      { key: "p", shown: "P", does: "Pause or resume the run", act: () => this.pauseOrResume() },
       { key: "n", shown: "N", does: "Select the next robot", act: () => this.selectNext(1) },
-      { key: "b", shown: "B", does: "Select the robot before it", act: () => this.selectNext(-1) },
-      { key: "i", shown: "I", does: "Let the selected robot blink", act: () => this.identify() },
-      { key: "d", shown: "D", does: "Drive the selected robot by hand, or no longer", act: () => this.drive() },
+      { key: "b", shown: "B", does: "Select the previous robot", act: () => this.selectNext(-1) },
+      { key: "i", shown: "I", does: "Make the selected robot blink", act: () => this.identify() },
+      { key: "d", shown: "D", does: "Start or stop driving the selected robot by hand", act: () => this.drive() },
       { key: "w", shown: "W", does: "Write a note into the record", act: () => this.writeNote() },
       { key: "u", shown: "U", does: "Log in or out", act: () => (this.account.node.hidden ? this.account.open() : this.account.close()) },
       { key: "?", shown: "?", does: "Show or hide these keys", act: () => this.help.toggle() },
-      { key: "Escape", shown: "Esc", does: "Close what is open", act: () => this.escape() },
+      { key: "Escape", shown: "Esc", does: "Close the open dialog", act: () => this.escape() },
     ]);
   }
 
@@ -116,7 +116,7 @@ export class App {
 
   pauseOrResume() {
     const { status } = this.live.store;
-    if (!isGoing(status)) return this.commands.say("Nothing runs that could be paused", true);
+    if (!isGoing(status)) return this.commands.say("No run to pause", true);
     if (status?.phase === "paused") this.resume();
     else this.pause();
   }
@@ -132,7 +132,7 @@ export class App {
   }
 
   drive() {
-    if (this.onlyReplay()) return this.commands.say("This is a replay: nothing drives there any more", true);
+    if (this.onlyReplay()) return this.commands.say("This is a replay: its robots cannot be driven", true);
     if (this.driving.robot) this.driving.end();
     else this.driving.begin(this.live.store.selected);
   }

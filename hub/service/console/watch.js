@@ -17,7 +17,7 @@ export function create(env) {
   const robots = new ShortList(env);
   const events = new EventList(env.store, { title: "Events", most: 60 });
   const now = nowPanel(env);
-  const above = new Pictures({ title: "From above", alt: "The newest picture of the camera above the arena", kind: "above", absent: () => show(above.node, false) });
+  const above = new Pictures({ title: "From above", alt: "Latest picture of the camera above the arena", kind: "above", absent: () => show(above.node, false) });
   // Without such a camera, the panel is hidden.
   show(above.node, env.source.overheadUrl() !== null);
   const node = h("div", { class: "view watch" }, arena.node, h("div", { class: "side" }, now.node, fitness.node, above.node, robots.node, events.node));
@@ -62,7 +62,7 @@ function nowPanel(env) {
   const gone = h("p", { class: "warn", hidden: true });
   const action = h("a", { class: "button primary small" });
   const record = h("a", { class: "button small", hidden: true });
-  const node = h("section", { class: "panel now", "aria-label": "What goes on" }, title, text, gone, h("p", { class: "row" }, action, record));
+  const node = h("section", { class: "panel now", "aria-label": "Current state" }, title, text, gone, h("p", { class: "row" }, action, record));
   let phase = "";
   return {
     node,

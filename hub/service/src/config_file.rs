@@ -20,7 +20,7 @@ pub fn read(path: &Path) -> Result<Config, FileError> {
         Some(hub.console.experiments.map_or_else(|| atomic::folder(path).into(), |folder| here.join(folder)));
     hub.console.runs = hub.console.runs.map(|folder| here.join(folder));
     if let Some(folder) = hub.console.runs.as_ref().filter(|folder| !folder.is_dir()) {
-        return Err(FileError::value(&name, format!("console.runs = {folder:?}: there is no such folder")));
+        return Err(FileError::value(&name, format!("console.runs = {folder:?}: the folder does not exist")));
     }
     hub.console.tls =
         hub.console.tls.map(|tls| TlsFiles { certificate: here.join(tls.certificate), key: here.join(tls.key) });

@@ -69,7 +69,7 @@ pub fn scan(config: &Config, mark: &str) -> Recovery {
     let (known, counted) = match Stops::read(root, mark) {
         Ok(stops) => (stops, true),
         Err(error) => {
-            found.notes.push(format!("{error}: no run resumed, because a STOP may have followed it; remove the file"));
+            found.notes.push(format!("{error}: no run is resumed, because it may have been stopped; remove the file"));
             (0, false)
         }
     };
@@ -92,7 +92,7 @@ pub fn scan(config: &Config, mark: &str) -> Recovery {
     let see_to = move || {
         for (directory, files, becomes) in work {
             let done = match becomes {
-                Fate::GoesOn => make_whole(&directory, &files).map(|text| format!("goes on; {text}")),
+                Fate::GoesOn => make_whole(&directory, &files).map(|text| format!("resumed; {text}")),
                 Fate::StaysOpen => make_whole(&directory, &files).map(|text| format!("stays open; {text}")),
                 Fate::Closed => repair_and_close(&directory, &files),
             };
@@ -103,7 +103,7 @@ pub fn scan(config: &Config, mark: &str) -> Recovery {
         }
     };
     if let Err(error) = std::thread::Builder::new().name("recovery".into()).spawn(see_to) {
-        found.notes.push(format!("runs that were left behind are not made whole: {error}"));
+        found.notes.push(format!("abandoned runs are not repaired: {error}"));
     }
     found
 }
@@ -123,7 +123,7 @@ impl AbandonedRun {
         let files = match recover::left_open(&directory) {
             Ok(files) => files,
             Err(error) => {
-                notes.push(format!("{error}: the run stays as it is"));
+                notes.push(format!("{error}: the run is left unchanged"));
                 return None;
             }
         };
@@ -131,11 +131,11 @@ impl AbandonedRun {
             Ok(State::Whole(then, reach, snapshot)) => StoredState::Whole(then, reach, snapshot),
             Ok(State::Missing) => StoredState::None,
             Ok(State::Damaged(why)) => {
-                notes.push(format!("run {} is not taken up: its run.state {why}", directory.display()));
+                notes.push(format!("run {} is not resumed: its run.state {why}", directory.display()));
                 StoredState::None
             }
             Err(error) => {
-                notes.push(format!("{error}: the run is not taken up and stays open"));
+                notes.push(format!("{error}: the run is not resumed and stays open"));
                 StoredState::Unread
             }
         };
@@ -179,27 +179,27 @@ impl Recovery {
                         Fate::GoesOn
                     }
                     Err(error) => {
-                        self.notes
-                            .push(format!("the run is not taken up, as nothing of it could be recorded: {error}"));
+                        self.notes.push(format!("the run is not resumed, because it could not be recorded: {error}"));
                         Fate::Closed
                     }
                 }
             }
             (Decision::Leave(Reason::Future), StoredState::Whole(then, ..)) => {
                 self.notes.push(format!(
-                    "run {name} is not taken up: its run.state was written {} s in the future, so this machine's clock \
-                     went back; set the clock and start the hub again, or close the run with: xpuck runs recover {name}",
+                    "run {name} is not resumed: its run.state was written {} s in the future, so this machine's clock \
+                     was set back; set the clock and start the hub again, or close the run with: xpuck runs recover \
+                     {name}",
                     (then - now).div_ceil(1000)
                 ));
                 Fate::StaysOpen
             }
             (Decision::Leave(Reason::OtherSwarm), _) => {
-                self.notes.push(format!("run {name} is another swarm's, and is left to its hub"));
+                self.notes.push(format!("run {name} belongs to another swarm and is left to its hub"));
                 Fate::StaysOpen
             }
             (Decision::Leave(_), _) => Fate::StaysOpen,
             (Decision::Close(Reason::Stopped), _) => {
-                self.notes.push(format!("run {name} is closed: STOP was said after it"));
+                self.notes.push(format!("run {name} is closed: it was stopped"));
                 Fate::Closed
             }
             (Decision::Ask(_) | Decision::Close(_), _) => Fate::Closed,
@@ -217,7 +217,7 @@ pub fn left_behind(root: &Path, notes: &mut Vec<String>) -> Vec<PathBuf> {
         _ => folders(root),
     };
     let directories = directories.unwrap_or_else(|error| {
-        notes.push(format!("{error}: runs of an earlier hub are not looked at"));
+        notes.push(format!("{error}: runs of a previous hub are not checked"));
         Vec::new()
     });
     let mut found = Vec::new();
@@ -225,7 +225,7 @@ pub fn left_behind(root: &Path, notes: &mut Vec<String>) -> Vec<PathBuf> {
         match is_left_behind(&directory) {
             Ok(true) => found.push(directory),
             Ok(false) => {}
-            Err(error) => notes.push(format!("{error}: this entry is left alone; the other runs are looked at")),
+            Err(error) => notes.push(format!("{error}: this entry is skipped; the other runs are checked")),
         }
     }
     found
@@ -276,10 +276,10 @@ fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError
     let (whole, lost) = (count(|r| r.untouched), count(|r| r.messages == 0 && r.damage.is_some()));
     let mut text = match done.len() {
         0 => "no file was left open".into(),
-        all if all == whole => format!("whole already, with {}", many(messages)),
+        all if all == whole => format!("already complete, with {}", many(messages)),
         all => {
             let files = output::count(all - whole - lost, "file", "files");
-            format!("{files} made whole, {} in all", many(messages))
+            format!("{files} repaired, {} in total", many(messages))
         }
     };
     for damaged in done.iter().filter(|r| r.damage.is_some()) {

@@ -84,7 +84,7 @@ mod tests {
         for damaged in ["", "x", "-1", "7 8", "18446744073709551616"] {
             std::fs::write(file_of(folder.path(), "0a"), damaged).unwrap();
             assert!(
-                Stops::read(folder.path(), "0a").unwrap_err().to_string().contains("no count of STOPs"),
+                Stops::read(folder.path(), "0a").unwrap_err().to_string().contains("does not contain a STOP count"),
                 "{damaged}"
             );
         }

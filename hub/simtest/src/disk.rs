@@ -33,7 +33,7 @@ pub struct Machine {
 
 /// Folder of a run.
 struct Folder {
-    /// Number of the run, from the first one.
+    /// Number of the run, in the order of starts.
     number: u64,
     state: Option<StoredSnapshot>,
     /// Whether the program that created the folder is still writing it.
@@ -76,12 +76,12 @@ impl StoredSnapshot {
 }
 
 impl Machine {
-    /// The disk has a fault until the given time.
+    /// Gives the disk a fault until the given time.
     pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
         self.fault = Some((fault, until));
     }
 
-    /// A run starts.
+    /// Creates the folder of a run that starts.
     pub fn open(&mut self) {
         // The record of the previous run is closed, or its closing is pending.
         self.runs.iter_mut().for_each(|run| run.written = false);
@@ -161,7 +161,7 @@ impl Machine {
         }
     }
 
-    /// The program dies, and its pending writes are lost.
+    /// Drops the pending writes of a program that died.
     pub fn program_died(&mut self) {
         for (_, job) in &self.jobs {
             if let Job::State(number, _) = job

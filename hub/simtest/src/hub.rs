@@ -91,7 +91,8 @@ impl Hub {
         }
     }
 
-    /// The program dies and restarts at `starts` (ms). If the machine `remembers`, the new program resumes the run.
+    /// Kills the program, which restarts at `starts` (ms). If the machine `remembers`, the new program resumes the
+    /// run.
     pub fn crash(&mut self, network: &mut Network, checkers: &mut Checkers, starts: u32, remembers: bool) {
         self.starts = self.starts.max(starts);
         if !remembers {
@@ -104,7 +105,7 @@ impl Hub {
         }
     }
 
-    /// The machine's wall clock jumps by `ms`; a running program does not read it again.
+    /// Makes the machine's wall clock jump by `ms`; a running program does not read it again.
     pub fn jump(&mut self, ms: i64) {
         self.jumped += ms;
     }
@@ -114,12 +115,12 @@ impl Hub {
         (WALL + u64::from(now)).saturating_add_signed(self.jumped)
     }
 
-    /// The disk has a fault until the given time.
+    /// Gives the disk a fault until the given time.
     pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
         self.machine.set_disk_fault(fault, until);
     }
 
-    /// Motion capture has a fault until the given time.
+    /// Gives motion capture a fault until the given time.
     pub fn set_mocap_fault(&mut self, poses: MocapFault, until: u32) {
         self.poses = Some((poses, until));
     }
@@ -134,14 +135,14 @@ impl Hub {
         self.program.as_ref().map(|p| p.hub.board.status(p.local(now)))
     }
 
-    /// A message arrives from a robot.
+    /// Receives a message from a robot.
     pub fn receive(&mut self, delivery: Delivery) {
         if let Some(program) = &mut self.program {
             program.world.inbox.push_back(delivery);
         }
     }
 
-    /// An operator sends a request; it is lost without a program.
+    /// Receives a request of an operator; it is lost without a program.
     pub fn ask(&mut self, request: Request) {
         if let Some(program) = &mut self.program {
             program.world.requests.push_back(request);
@@ -155,7 +156,7 @@ impl Hub {
         }
     }
 
-    /// Motion capture sends a frame.
+    /// Handles a frame of motion capture.
     pub fn on_frame(&mut self, now: u32, bodies: &[Body]) {
         self.frames += 1;
         let fault = self.poses.filter(|(_, until)| now < *until).map(|(poses, _)| poses);
@@ -230,7 +231,7 @@ impl Hub {
                 checkers.hub.resumed(now, counts, snapshot.run_seconds, &snapshot.held, fresh && !clock_jumped);
                 let (begins, resumed) = hub.resume(snapshot, away.as_secs_f64(), || Ok(String::new()));
                 if let Err(why) = resumed {
-                    checkers.violated(now, "a hub that returns goes on with its run", "hub", why);
+                    checkers.violated(now, "a restarted hub resumes its run", "hub", why);
                 }
                 begins
             }
@@ -253,7 +254,7 @@ impl World {
 }
 
 impl Program {
-    /// Clock of the hub [s]: time since its start, or continued from the hub whose run it resumed.
+    /// Clock of the hub (s): time since its start, or continued from the hub whose run it resumed.
     fn local(&self, now: u32) -> f64 {
         self.begins + f64::from(now - self.started) / 1000.0
     }

@@ -1,7 +1,7 @@
 //! Simulated island of a robot: a real island of eight individuals, whose generations take simulated time.
 //!
-//! Unless real trials are enabled, fitness is a function of a tree's text and the trial's world. The tests concern
-//! the exchange of genes, trees and generations, and simulated trials would cost as much as everything else.
+//! Unless real trials are enabled, fitness is a function of a tree's text and the trial's world. The tests concern the
+//! exchange of genes, trees and generations, and simulated trials would double the duration of a test.
 
 use crate::trials::Trials;
 use xpuck_evolve::{Island, Migrant};
@@ -42,7 +42,7 @@ impl SimulatedIsland {
         self.running = running;
     }
 
-    /// The kind of trials changes; earlier results are dropped.
+    /// Drops earlier results, because the kind of trials changes.
     pub fn forget(&mut self) {
         if matches!(self.work, Work::Genes { .. }) {
             self.advance(&[]);

@@ -1,7 +1,7 @@
 //! Deterministic simulation testing of the swarm: the cores of the hub and of nine robots in one thread, on a
 //! simulated clock and network. All faults are drawn from a seed; checkers verify the invariants.
 //!
-//! In the first part, anything may fail and nothing unsafe may happen; then all faults end and the swarm must
+//! In the first part of a run, faults occur and no rule may be violated. Then all faults end, and the swarm must
 //! converge.
 
 mod campaign;

@@ -132,8 +132,8 @@ impl Network {
         }
     }
 
-    /// Sends bytes on the link between two robots. Its loss is that of the worse robot, messages may overtake, and it
-    /// is cut if either robot's link is.
+    /// Sends bytes on the link between two robots. The loss is that of the robot with the worse link, and messages may
+    /// overtake each other. The link is cut if the link of either robot is cut.
     pub fn send_peer(&mut self, now: u32, from: usize, to: usize, bytes: Vec<u8>) {
         self.between += 1;
         let mut draws = Draws::new(self.seed, 9, to as u32, self.between as u32, Stream::Simtest);
@@ -172,13 +172,14 @@ impl Network {
         self.lines[robot].forged_until = until;
     }
 
-    /// A robot's program dies: messages in transit to it are lost, and the next program uses a new connection.
+    /// Handles the death of a robot's program: messages in transit to it are lost, and the next program uses a new
+    /// connection.
     pub fn robot_died(&mut self, robot: usize) {
         self.lines[robot].connection += 1;
         self.flying.retain(|Reverse(d)| d.to_hub || d.robot != robot);
     }
 
-    /// The hub's program dies.
+    /// Handles the death of the hub's program.
     pub fn hub_died(&mut self) {
         self.flying.retain(|Reverse(d)| !d.to_hub);
     }

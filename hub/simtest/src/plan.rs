@@ -15,7 +15,7 @@ const FAULT_EVERY: f32 = 1_600.0;
 const OPERATOR_EVERY: f32 = 5_000.0;
 /// Maximum interval between requests for single robots (ms).
 const SINGLE_EVERY: f32 = 4_000.0;
-/// Maximum jumps of the wall clock of the hub's machine between two starts [ms]: hours, or years.
+/// Maximum short and long jump of the wall clock of the hub's machine between two starts (ms): 2 hours, and 3 years.
 const CLOCK_JUMPS: [f32; 2] = [7_200_000.0, 1e11];
 /// Maximum drift of robot clocks (ppm).
 const DRIFT_PPM: f32 = 200.0;
@@ -133,13 +133,13 @@ pub enum Event {
     Hang(usize, u32),
     /// A robot's body does not answer for this time.
     Mute(usize, u32),
-    /// A robot's link is cut for this time. If true, messages are delivered when it is restored; otherwise they are
-    /// lost.
+    /// A robot's link is cut for this time. If true, messages are delivered when the link is restored; otherwise they
+    /// are lost.
     Cut(usize, u32, bool),
     /// Forged genes are added to answers for a robot for this time.
     Forge(usize, u32),
-    /// Invalid bytes, a forged experiment with a RUN for it, and a forged gene are sent to a robot and the hub; the
-    /// last RUN is replayed to every robot.
+    /// A robot and the hub receive invalid bytes, a forged experiment with a RUN for it, and a forged gene. The last
+    /// RUN is replayed to every robot.
     Rubbish(usize),
     /// The hub's program dies, and restarts after this time. If true, its disk survives. The machine's wall clock
     /// jumps by the last value.
@@ -234,7 +234,7 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Event)> {
     found
 }
 
-/// Returns the clock jump of a crash: half of the crashes have one, more often backward than forward, and a quarter
+/// Returns the clock jump of a crash. Half of the crashes have a jump, more often backward than forward, and a quarter
 /// of the jumps are by years.
 fn clock_jump(seed: u64, at: u32) -> i64 {
     let mut draws = Draws::new(seed, 7, 0, at, Stream::Simtest);

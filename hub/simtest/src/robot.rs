@@ -110,7 +110,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// The program restarts; returns the content of the disk.
+    /// Restarts the program; returns the content of the disk.
     fn restart(&mut self) -> Option<ObeyedDirective> {
         (self.waiting, self.news) = (None, None);
         self.kept.clone()
@@ -175,7 +175,7 @@ impl Robot {
         }
     }
 
-    /// The robot's disk has a fault until the given time.
+    /// Gives the robot's disk a fault until the given time.
     pub fn set_disk_fault(&mut self, fault: DiskFault, until: u32) {
         self.memory.fault = Some((fault, until));
     }
@@ -202,7 +202,7 @@ impl Robot {
         }
     }
 
-    /// The program dies and restarts at `starts` (ms).
+    /// Kills the program, which restarts at `starts` (ms).
     pub fn crash(&mut self, out: &mut Outside<'_>, starts: u32) {
         self.starts = self.starts.max(starts);
         if self.program.take().is_some() {
@@ -211,12 +211,12 @@ impl Robot {
         }
     }
 
-    /// The control thread hangs.
+    /// Makes the control thread hang.
     pub fn hang(&mut self, until: u32) {
         self.hangs_until = self.hangs_until.max(until);
     }
 
-    /// The body does not answer.
+    /// Makes the body stop answering.
     pub fn set_body_fault(&mut self, until: u32) {
         self.mute_until = self.mute_until.max(until);
     }

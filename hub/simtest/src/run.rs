@@ -24,9 +24,9 @@ const FRAME: u32 = 20;
 const LOOK: u32 = 100;
 /// Maximum time from the last request to the start of the run, after all faults have ended (ms).
 const RUNS_WITHIN: u32 = 5_000;
-/// Maximum time from the last request to the end of the run [ms]: 6 s of running, and pauses for the frisbee.
+/// Maximum time from the last request to the end of the run (ms): 6 s of running, and pauses for the frisbee.
 const OVER_WITHIN: u32 = 18_000;
-const CONVERGES: &str = "when all faults are over the swarm converges";
+const CONVERGES: &str = "after all faults the swarm converges";
 
 /// Settings of a run.
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +200,7 @@ impl Swarm {
         let emigrant = invalid_gene(&mut draws);
         let genes = RobotMessage::Genes { generation: draws.below(5), emigrant, births: Vec::new() };
         self.network.send(now, robot, true, encode(&genes));
-        // Unsolicited answer.
+        // Another robot sends an unsolicited answer.
         let (number, generation) = (u64::from(draws.word()), draws.below(5));
         let genes = vec![(generation, invalid_gene(&mut draws))];
         let run = RunName { number: u64::from(draws.below(9)), seed: u64::from(draws.below(9)) };
@@ -270,7 +270,7 @@ impl Swarm {
         }
         if now > calm + 1_000 + RUNS_WITHIN && !self.ran {
             let states: Vec<_> = self.robots.iter().map(Robot::stands).collect();
-            let what = format!("{phase:?} and not running {RUNS_WITHIN} ms after the start; the robots: {states:?}");
+            let what = format!("{phase:?} instead of running {RUNS_WITHIN} ms after the start; robots: {states:?}");
             self.checkers.violated(now, CONVERGES, "hub", what);
         }
         if now > calm + 1_000 + OVER_WITHIN && !self.over {
@@ -281,8 +281,8 @@ impl Swarm {
     /// Checks the outcome of the last run.
     fn check_final_state(&mut self) {
         let evolves = self.seed.is_multiple_of(2);
-        // In a run with phases, robots evolve for 3.6 s and a generation takes 1.3 s; a robot that had to reconnect
-        // to the hub may miss one.
+        // In a run with phases, robots evolve for 3.6 s and a generation takes 1.3 s. A robot that had to reconnect to
+        // the hub may miss one generation.
         let generations = if self.seed.is_multiple_of(3) { 1 } else { 2 };
         for index in 0..ROBOTS {
             let stands = self.robots[index].stands();

@@ -17,13 +17,13 @@ fn complaint(mutant: Mutant) -> &'static str {
         Mutant::EndlessLease => "control thread hangs",
         Mutant::NoTimeOut => "wheels stand when the",
         Mutant::TrustsGenes | Mutant::TrustsSignatures => "a tree that was not verified",
-        Mutant::CountsTwice => "given once",
-        Mutant::DropsEntry => "the record tells what happened",
+        Mutant::CountsTwice => "delivered once",
+        Mutant::DropsEntry => "the record contains each event once",
         Mutant::FallingNumbers => "the swarm converges",
         Mutant::FalseUpdates => "recorded control updates",
         Mutant::KeepsStaleState | Mutant::TrustsClock => "outlives every restart",
-        Mutant::RunsHeld => "a robot that is held stands",
-        Mutant::ForgetsHeld => "holds whom it held",
+        Mutant::RunsHeld => "a held robot stands still",
+        Mutant::ForgetsHeld => "holds the same robots",
     }
 }
 

@@ -1,5 +1,5 @@
-//! Benefit of gene exchange between robots by path: whole runs of nine robots with really simulated trials, with the
-//! hub's geneserver, with peers in range, with peers and a hub that dies, and without exchange.
+//! Benefit of gene exchange between robots by path, in whole runs of nine robots with really simulated trials. The
+//! paths are the hub's geneserver, peers in range, peers with a hub that dies, and no exchange.
 
 use super::mutants::Mutant;
 use super::plan::{Event, FAULT_FREE_LINK, Plan, Traits};

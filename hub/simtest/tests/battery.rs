@@ -17,7 +17,7 @@ const LOCKOUT: f64 = 2.3;
 /// Load profile of a robot during a discharge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum LoadProfile {
-    /// Drives with everything on.
+    /// Drives with all devices on.
     Drives,
     /// Evolves at full load.
     Evolves,
@@ -61,7 +61,7 @@ impl LoadProfile {
     }
 }
 
-/// Returns the readings of the battery-side monitor (V, W), with the resolution of telemetry.
+/// Returns the voltage (V) and the power (W) read from the battery-side monitor, with the resolution of telemetry.
 fn shows(transfer: &mut impl FnMut(u8, &[u8], &mut [u8]) -> bool) -> Option<(f32, f32)> {
     let mut register = |register: Register| {
         let mut bytes = [0; 2];
@@ -85,7 +85,7 @@ struct EstimateSeries {
 }
 
 impl EstimateSeries {
-    /// Returns the maximum relative error from a tenth of the discharge up to `until` of it, with its minute.
+    /// Returns the maximum relative error, and its minute, from a tenth of the discharge to the fraction `until`.
     fn worst(&self, until: f64, counts: impl Fn(f64) -> bool) -> (f64, usize) {
         let told = self.minutes.iter().enumerate();
         let within = told.filter(|(minute, _)| {

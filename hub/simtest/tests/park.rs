@@ -1,5 +1,5 @@
-//! Parking test with the real decision code of hub and robots, emulated bodies, physics, a late and noisy motion
-//! capture, and a network that delays and loses messages.
+//! Parking test with the real decision code of hub and robots, emulated bodies, and physics. Motion capture is late
+//! and noisy, and the network delays and loses messages.
 
 #![allow(clippy::print_stdout, reason = "tests tell figures")]
 
@@ -42,7 +42,7 @@ const LOSS_PERIOD: u32 = 50;
 #[derive(Clone, Debug)]
 struct ParkResult {
     seconds: f64,
-    /// Minimum gaps between rims [m]: robots and frisbee, two robots, robots and walls.
+    /// Minimum gaps between rims (m): robots and frisbee, two robots, robots and walls.
     gaps: [f32; 3],
     /// Distance by which the frisbee moved (m).
     moved: f32,

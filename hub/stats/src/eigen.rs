@@ -46,7 +46,7 @@ impl Eigen {
 /// Rotates the axes p and q so that the matrix has a 0 at (p, q).
 fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     let slope = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    // The smaller of the two rotation angles.
+    // Tangent of the smaller of the two rotation angles.
     let t = slope.signum() / (slope.abs() + slope.hypot(1.0));
     let cos = 1.0 / t.hypot(1.0);
     let sin = t * cos;

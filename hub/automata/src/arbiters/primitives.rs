@@ -6,8 +6,8 @@ use xpuck_automata::cargo::Behaviour;
 use xpuck_evolve::PrimitiveSet;
 
 /// Queries test whether a vector is ahead (quadrant 1) or short (quadrant 0). Registers are those set by an
-/// [`xpuck_automata::cargo::Arbiter`]. Lists must not be empty, so scalar registers are given although nothing here
-/// reads them.
+/// [`xpuck_automata::cargo::Arbiter`]. Lists must not be empty, so scalar registers are listed although no node of
+/// these trees reads them.
 const COMMON: &str = r#"
 inner = ["seq2", "seq3", "sel2", "sel3", "sel4", "invert"]
 leaves = ["ifquad"]

@@ -170,7 +170,7 @@ impl Species for TreeSpecies {
     }
 
     fn mutate_part(&self, genome: &mut TreeGenome, _part: usize, draws: &mut Draws) {
-        // A copy that is to be mutated is not replaced by a new tree.
+        // For a copy that is to be mutated, a mutation that draws a new tree is drawn again.
         let mutation = loop {
             match MUTATIONS[TreeSpecies::draw_mutation(draws)].1 {
                 Mutation::New => {}

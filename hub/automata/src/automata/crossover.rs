@@ -15,7 +15,8 @@ struct StateAssignment {
 /// Returns two children of two parents; `None` if a child would have no state or more than `max_states`.
 ///
 /// Each parent's states are divided at random. Transitions within a group are kept. A transition to a state of the
-/// other child leads to the stand-in drawn for that state, so transitions with a common target still have one.
+/// other child leads to the stand-in drawn for that state. Transitions with a common target therefore keep a common
+/// target.
 pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &mut Draws) -> Option<[Automaton; 2]> {
     let mut part =
         |automaton: &Automaton| -> Vec<bool> { automaton.states.iter().map(|_| draws.word() & 1 == 1).collect() };
@@ -50,7 +51,8 @@ pub fn cross(mother: &Automaton, father: &Automaton, max_states: usize, draws: &
     Some([true, false].map(|child| {
         let mut states = kept(mother, &mother_parts, child);
         states.extend(kept(father, &father_parts, child));
-        // The start state comes from the parent that belongs to the child, or is the stand-in for it.
+        // The first child has the mother's start state, and the second the father's. If the other child has that
+        // state, its stand-in is used.
         let (parent, parts) = if child { (mother, &mother_parts) } else { (father, &father_parts) };
         Automaton { start: parts.target(parent.start, child), states }
     }))
@@ -60,8 +62,8 @@ fn count(parts: &[bool], child: bool) -> usize {
     parts.iter().filter(|&&first| first == child).count()
 }
 
-/// Returns a stand-in for each state: the number of a random state of the other parent in the child that does not
-/// contain the state; 0 if there is no such state.
+/// Returns a stand-in for each state: the number of a random state of the other parent. The stand-in is in the child
+/// that does not contain the state; 0 if that child has no state of the other parent.
 fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut Draws) -> Vec<u8> {
     let numbers = |child: bool| -> Vec<u8> {
         others.iter().zip(other_numbers).filter(|&(&first, _)| first == child).map(|(_, &n)| n).collect()
@@ -75,7 +77,7 @@ fn stand_ins(mine: &[bool], others: &[bool], other_numbers: &[u8], draws: &mut D
 }
 
 impl StateAssignment {
-    /// Number in a child of the target of a transition to `state`.
+    /// Number that the target of a transition to `state` has in a child.
     fn target(&self, state: u8, child: bool) -> u8 {
         let state = usize::from(state);
         if self.first[state] == child { self.number[state] } else { self.replacement[state] }

@@ -139,7 +139,7 @@ fn change(automaton: &mut Automaton, bounds: &Bounds, draws: &mut Draws) {
     }
 }
 
-/// The first half of the transition keeps its messages and leads to the new state; the second half has a random
+/// Splits a transition. The first half keeps its messages and leads to the new state. The second half has a random
 /// trigger and leads to the original target.
 fn split(automaton: &mut Automaton, bounds: &Bounds, draws: &mut Draws) {
     let n = automaton.states.len();

@@ -93,7 +93,7 @@ impl Species for AutomataSpecies {
     }
 
     fn mutate_part(&self, genome: &mut ControllerAutomata, part: usize, draws: &mut Draws) {
-        // A copy that is to be mutated is not replaced by a new automaton.
+        // For a copy that is to be mutated, a mutation that draws new automata is drawn again.
         let mutation = loop {
             let mutation = self.draw_mutation(draws);
             if mutation != Mutation::NewIndividual {

@@ -3,7 +3,7 @@
 use super::outcome::{Outcome, StepOutcome};
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg, to_svg_with};
 
-/// Fitness / 1000 of a step over evaluations.
+/// Fitness of a step, divided by 1000, over evaluations.
 #[derive(Default)]
 struct Course {
     step: String,
@@ -41,7 +41,7 @@ pub(super) fn course(table: &str) -> String {
 pub(super) fn operators(outcome: &Outcome) -> String {
     let steps: Vec<&StepOutcome> = outcome.steps.iter().filter(|step| !step.operators.is_empty()).collect();
     let mut shares = Plot::new("share of all gains", "step", "share").whole_x();
-    let mut ratios = Plot::new("changes for the better", "step", "share of all that changed fitness").whole_x();
+    let mut ratios = Plot::new("improvements", "step", "share of all that changed fitness").whole_x();
     let names: Vec<&str> =
         steps.first().map_or(Vec::new(), |step| step.operators.iter().map(|one| one.name.as_str()).collect());
     for i in 0..names.len() {

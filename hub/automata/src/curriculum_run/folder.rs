@@ -1,4 +1,4 @@
-//! Folder of a run: settings, results of steps, and everything needed to resume.
+//! Folder of a run: settings, results of steps, and all data needed to resume.
 
 use super::cache::Cache;
 use super::kept::SavedKind;
@@ -45,7 +45,7 @@ static KIND: Kind = Kind {
 struct Run {
     name: String,
     seed: u64,
-    /// Hash of the curriculum, its files and the seed; after any change, the folder is another run.
+    /// Hash of the curriculum, its files and the seed. A folder with another hash belongs to another run.
     fingerprint: String,
     /// Names of the files named by the curriculum, in the order of `beside/N.txt`.
     beside: Vec<String>,
@@ -106,18 +106,18 @@ impl Folder {
         let run_file = path.join(KIND.run);
         let text = file::text(&run_file, MAX_CURRICULUM)?;
         let run: Run = serde_json::from_str(&text)
-            .map_err(|error| fail(&run_file, format!("{error}; the run cannot go on, begin another")))?;
+            .map_err(|error| fail(&run_file, format!("{error}; the run cannot be resumed, begin a new one")))?;
         let project = path.join(PROJECT);
         let curriculum = if project.exists() { project } else { path.join(CURRICULUM) };
         let text = file::text(&curriculum, MAX_CURRICULUM)?;
         let plan = Plan::of(run.name.clone(), text, run.seed, |beside| {
             let place = run.beside.iter().position(|name| name == beside);
-            let place = place.ok_or_else(|| format!("{beside}: the folder does not hold it"))?;
+            let place = place.ok_or_else(|| format!("{beside}: the folder does not contain this file"))?;
             file::text(&path.join(self::beside(place)), MAX_POPULATION).map_err(|error| error.to_string())
         })?;
         if plan.fingerprint() != run.fingerprint {
             let why =
-                "the curriculum, a file that it names, or the seed is another than that of the run; begin a new one";
+                "the curriculum, a file that it names, or the seed has changed since the run began; begin a new run";
             return Err(fail(&curriculum, why).into());
         }
         let folder = Folder { resumed: true, ..Folder::of(folder, &plan.scenario) };
@@ -143,7 +143,9 @@ impl Folder {
             }
             let text = file::text(&saved, MAX_POPULATION)?;
             if !text.lines().last().is_some_and(|last| last.starts_with("end ")) {
-                return Err(fail(&saved, "it is cut short; remove the step's folder to run the step again").into());
+                return Err(
+                    fail(&saved, "the file is truncated; remove the step's folder to run the step again").into()
+                );
             }
             done.insert(i, scenario.steps[i].population(&saved.display().to_string(), &text)?);
         }
@@ -170,7 +172,7 @@ impl Folder {
             let rows = text.lines().skip(1).filter(|line| step_of(line).as_ref() == Some(name)).count();
             if rows != generations as usize {
                 let why = format!(
-                    "it has {rows} of the {generations} rows of step {name:?}; take {} away, and the step runs again",
+                    "it has {rows} of the {generations} rows of step {name:?}; remove {} to run the step again",
                     self.path().join(self.step(scenario, i)).display()
                 );
                 return Err(fail(&file, why).into());

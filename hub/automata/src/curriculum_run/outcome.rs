@@ -62,15 +62,15 @@ pub struct OperatorOutcome {
     pub name: String,
     /// Number of new genotypes made by the operator.
     pub applied: u32,
-    /// Number of these that were fitter than their parent.
+    /// Number of the operator's genotypes that were fitter than their parent.
     pub better: u32,
-    /// Number of these that were less fit than their parent.
+    /// Number of the operator's genotypes that were less fit than their parent.
     pub worse: u32,
-    /// Sum of the gains of the fitter ones.
+    /// Sum of the fitness gains of the fitter genotypes.
     pub gain: f64,
     /// Share of the gains of all operators (0..1).
     pub share: f64,
-    /// Share of fitter ones among those whose fitness changed (0..1).
+    /// Share of the fitter genotypes among those whose fitness changed (0..1).
     pub positive: f64,
 }
 
@@ -85,7 +85,7 @@ pub struct Fresh {
     pub script: usize,
     /// Mean number of executions of the script per run.
     pub times: f64,
-    /// Number of runs without an execution.
+    /// Number of runs without an execution of the script.
     pub without: usize,
 }
 

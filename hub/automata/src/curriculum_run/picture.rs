@@ -8,7 +8,7 @@ use xpuck_stats::plot::begin_svg;
 /// Length of the longer side, and margin around the arena (px).
 const SIDE: f32 = 480.0;
 const EDGE: f32 = 16.0;
-/// Height of the line below (px).
+/// Height of the line of text below the arena (px).
 const BELOW: f64 = 24.0;
 /// Minimum distance between drawn points (units).
 const STEP: f32 = 0.004;

@@ -67,7 +67,7 @@ fn generational<S: SavedKind>(given: RunInput<S>, see: Observer<S>) -> RunResult
             match open.tried::<S>(controllers, trials, S::try_all) {
                 Ok(tried) => return tried,
                 Err(error) => {
-                    notice = Some(format!("fitness.sqlite: {error}; going on without it"));
+                    notice = Some(format!("fitness.sqlite: {error}; continuing without it"));
                     cache = None;
                 }
             }

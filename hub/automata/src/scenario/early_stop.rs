@@ -47,7 +47,7 @@ impl EarlyStop {
     }
 }
 
-/// Keys of an early stop; times (s).
+/// Keys of an early stop rule; times are in seconds.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EarlyStopEntry {

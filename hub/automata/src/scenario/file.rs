@@ -33,14 +33,14 @@ pub struct ScenarioFile {
     pub(super) steps: Vec<StepEntry>,
 }
 
-/// Worlds have the keys of a scene; required keys may come from another world.
+/// Returns the schema of the worlds. Worlds have the keys of a scene; required keys may come from another world.
 fn worlds(generator: &mut SchemaGenerator) -> Schema {
     let mut world = Scene::json_schema(generator);
     let keys = world.ensure_object();
     keys.remove("required");
     if let Some(known) = keys.get_mut("properties").and_then(|known| known.as_object_mut()) {
         let like = json_schema!({
-            "description": "Another world, whose keys hold where this one has none.",
+            "description": "Another world; its keys apply where this one has none.",
             "type": "string"
         });
         known.insert("like".into(), like.to_value());
@@ -79,7 +79,7 @@ fn generations() -> u32 {
 pub(super) struct StepEntry {
     /// Name of the step.
     pub name: String,
-    /// Steps whose final populations it starts with.
+    /// Steps whose final populations this step starts with.
     #[serde(default)]
     pub after: Vec<String>,
     /// Name of the world.
@@ -243,9 +243,9 @@ fn out() -> f32 {
 #[serde(deny_unknown_fields)]
 pub(super) struct BlendEntry {
     pub module: String,
-    /// Name of a step, or `population:NAME`.
+    /// Name of the source: a step, or `population:NAME`.
     pub from: String,
-    /// Fittest share of the old population used as the source; shares of the new population that are copies, and
-    /// mutated copies; number of mutations.
+    /// Four values: share of the source population that is used, the fittest first; share of the new population that
+    /// is copied; share that is copied and mutated; number of mutations.
     pub row: [f32; 4],
 }

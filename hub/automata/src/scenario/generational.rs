@@ -31,8 +31,8 @@ impl Scenario {
         self.run_kind::<TreeSpecies>(seed, begin, evaluate, see)
     }
 
-    /// Runs the curriculum. `begin` has the populations of completed steps by index, as read by [`Step::population`]:
-    /// these steps are not repeated, and the others run as in an uninterrupted run. `evaluate` evaluates controllers.
+    /// Runs the curriculum. `begin` has the populations of completed steps by index, as read by [`Step::population`].
+    /// These steps are not repeated, and the others run as in an uninterrupted run. `evaluate` evaluates controllers.
     /// `see` is called with each evaluated generation, and may end the step or the run.
     pub fn run_kind<S: Kind>(
         &self,

@@ -18,7 +18,7 @@ const MAX_POPULATIONS: usize = 64;
 impl Scenario {
     /// Parses a curriculum file without saved populations; errors name it as `file`.
     pub fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
-        Scenario::parse_with(file, text, |path| Err(format!("{path:?} cannot be read here; leave the population out")))
+        Scenario::parse_with(file, text, |path| Err(format!("{path:?} cannot be read here; remove the population")))
     }
 
     /// Parses a curriculum file; `read` returns the content of the saved population files that it names.
@@ -29,7 +29,7 @@ impl Scenario {
     ) -> Result<Scenario, ScenarioError> {
         let fail = |line: usize, message: String| ScenarioError { file: file.into(), line, message };
         if text.len() > MAX_TEXT {
-            return Err(fail(1, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+            return Err(fail(1, format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
         let entries: ScenarioFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
@@ -37,7 +37,7 @@ impl Scenario {
         })?;
         let of_key = |header: &str, number: usize, key: &str| line_of(text, header, number, key);
         if !(1..=100_000).contains(&entries.generations) {
-            let message = format!("generations is {}; 1 to 100000 is allowed", entries.generations);
+            let message = format!("generations is {}; must be 1 to 100000", entries.generations);
             return Err(fail(of_key("", 0, "generations"), message));
         }
         let worlds = worlds(&entries.worlds).map_err(|(name, message)| {
@@ -63,11 +63,11 @@ impl Scenario {
             None => fail(1, format!("{key} {message}")),
         };
         if entries.species == Evolving::Tree && !entries.populations.is_empty() {
-            let message = "saved populations are of automata; with species = \"tree\" leave [populations] out".into();
+            let message = "saved populations contain automata; with species = \"tree\" remove [populations]".into();
             return Err(fail(of_key("[populations]", 0, ""), message));
         }
         if entries.algorithm == StepAlgorithm::Racing && entries.species != Evolving::Tree {
-            let message = "algorithm: a race is of trees; write species = \"tree\", or leave `algorithm` out".into();
+            let message = "algorithm: a race requires trees; set species = \"tree\", or remove `algorithm`".into();
             return Err(fail(of_key("", 0, "algorithm"), message));
         }
         let scenario = Scenario::of_entries(entries.name.clone(), entries.generations, &entries.steps, sources, wrong)?;
@@ -94,7 +94,7 @@ impl Scenario {
         }
         for (i, entry) in entries.iter().enumerate() {
             if !is_name(&entry.name) {
-                return Err(wrong(Some(i), ("name", "1 to 64 letters, digits, blanks or -_.,+() are wanted".into())));
+                return Err(wrong(Some(i), ("name", "must be 1 to 64 letters, digits, blanks or -_.,+()".into())));
             }
             let names = || entries.iter().map(|step| step.name.clone());
             let known = |from: &&String| {
@@ -103,7 +103,7 @@ impl Scenario {
             if let Some(from) = entry.fixed.values().find(|from| !known(from)) {
                 let near = suggest(from, names().chain([BY_HAND.into()]));
                 let steps = names().collect::<Vec<_>>().join(", ");
-                let message = format!("{from:?} is neither {BY_HAND:?} nor a step{near}; there are {steps}");
+                let message = format!("{from:?} is neither {BY_HAND:?} nor a step{near}; the steps are {steps}");
                 return Err(wrong(Some(i), ("fixed", message)));
             }
         }
@@ -173,8 +173,8 @@ fn worlds(tables: &BTreeMap<String, toml::Table>) -> Result<BTreeMap<String, Pre
 fn plain(message: &str) -> String {
     let message = message.replace('\n', "; ");
     match message.split_once(", expected ") {
-        Some((found, "f32" | "f64")) => format!("{found}, a number is wanted"),
-        Some((found, "u8" | "u16" | "u32" | "usize")) => format!("{found}, a whole number from 0 on is wanted"),
+        Some((found, "f32" | "f64")) => format!("{found}, expected a number"),
+        Some((found, "u8" | "u16" | "u32" | "usize")) => format!("{found}, expected a whole number >= 0"),
         _ => message,
     }
 }

@@ -32,7 +32,7 @@ impl Sources {
     fn world(&self, name: &str) -> Result<&PreparedScene, StepError> {
         self.worlds.get(name).ok_or_else(|| {
             let near = suggest(name, self.worlds.keys().cloned());
-            ("world", format!("there is no world {name:?}{near}"))
+            ("world", format!("unknown world {name:?}{near}"))
         })
     }
 
@@ -40,14 +40,14 @@ impl Sources {
     fn population(&self, key: &'static str, name: &str, module: &str) -> Result<usize, StepError> {
         let place = self.names.iter().position(|known| known == name).ok_or_else(|| {
             let near = suggest(name, self.names.iter().cloned());
-            (key, format!("there is no population {name:?}{near}; name its file in [populations]"))
+            (key, format!("unknown population {name:?}{near}; name its file in [populations]"))
         })?;
         let population = &self.populations[place];
         if population.modules.iter().any(|known| known.name() == module) {
             return Ok(place);
         }
         let message = format!(
-            "the automata of population {name:?} are those of {}, not of {module}; name a population of {module}",
+            "the automata of population {name:?} are of {}, not of {module}; name a population of {module}",
             population.module_names()
         );
         Err((key, message))
@@ -58,7 +58,7 @@ fn within<T: PartialOrd + std::fmt::Display>(key: &'static str, value: T, low: T
     if value >= low && value <= high {
         Ok(value)
     } else {
-        Err((key, format!("{value} is out of range; {low} to {high} is allowed")))
+        Err((key, format!("{value} is out of range; must be {low} to {high}")))
     }
 }
 
@@ -71,18 +71,18 @@ pub(super) fn step(
 ) -> Result<Step, StepError> {
     let end = Formula::parse(&entry.end).map_err(|message| ("end", message))?;
     if let Some(reason) = end.never(generations) {
-        return Err(("end", format!("it can never hold: {reason}; ask for something that evolution can reach")));
+        return Err(("end", format!("it can never hold: {reason}; choose an end that evolution can reach")));
     }
     let world = sources.world(&entry.world)?;
     within("repeats", entry.repeats, 1, 64)?;
     within("starts", entry.starts, 1, 64)?;
     within("time", entry.time, 1.0, f64::from(MAX_TIME) / 1000.0)?;
     let place = |key: &'static str, name: &String| {
-        all.iter().position(|step| step.name == *name).ok_or((key, format!("there is no step {name:?}")))
+        all.iter().position(|step| step.name == *name).ok_or((key, format!("unknown step {name:?}")))
     };
     let bounds: Vec<Bounds> = entry.automata.iter().map(bounds).collect::<Result<_, _>>()?;
     if bounds.is_empty() {
-        return Err(("automata", "nothing evolves; name a module".into()));
+        return Err(("automata", "no module evolves; name one".into()));
     }
     let fixed = entry.fixed.iter().map(|(name, from)| {
         let module = arbitrated("fixed", name)?;
@@ -163,7 +163,7 @@ fn rates(entry: &StepEntry) -> Result<Rates, StepError> {
     for (name, &rate) in &entry.mutations {
         let Some(i) = MUTATIONS.iter().position(|mutation| mutation.name() == name) else {
             let near = suggest(name, MUTATIONS.iter().map(|mutation| mutation.name().into()));
-            return Err(("mutations", format!("there is no mutation {name:?}{near}")));
+            return Err(("mutations", format!("unknown mutation {name:?}{near}")));
         };
         rates.mutations[i] = within("mutations", rate, 0.0, 1.0)?;
     }
@@ -181,7 +181,7 @@ fn weights(entry: &WeightsEntry) -> Result<Weights, StepError> {
     if entry.scripts.len() > COUNTED_SCRIPTS {
         return Err((
             "weights",
-            format!("scripts has {} entries; at most {COUNTED_SCRIPTS} count", entry.scripts.len()),
+            format!("scripts has {} entries; at most {COUNTED_SCRIPTS} are allowed", entry.scripts.len()),
         ));
     }
     let WeightsEntry { obstacle_time, lit_time, line_time, lit_line_time, distance, changes, lit_changes, .. } = *entry;
@@ -268,14 +268,14 @@ fn blend(
         }
         None => {
             let from = entry.after.iter().position(|name| *name == row.from);
-            from.ok_or(("blend", format!("{:?} is not in `after`; name it there", row.from)))?
+            from.ok_or(("blend", format!("{:?} is not in `after`; add it there", row.from)))?
         }
     };
     let part = bounds.iter().position(|bounds| bounds.module.name() == row.module);
     let part = part.ok_or(("blend", format!("{} does not evolve in this step", row.module)))?;
     let [pool, copied, mutated, times] = row.row;
     if !(0.0..=1.0).contains(&(copied + mutated)) {
-        let message = format!("row: the shares c and t, {copied} and {mutated}, sum to more than 1, or to less than 0");
+        let message = format!("row: the sum of the shares c and t, {copied} and {mutated}, must be 0 to 1");
         return Err(("blend", message));
     }
     Ok(Blend {

@@ -27,8 +27,8 @@ pub struct Encounters {
 /// Number of physics steps between new wheel speeds of an encounter: half a second.
 const STEPS_PER_COMMAND: u32 = 20;
 
-/// Simulates runs in which a robot drives alone, or towards the frisbee, another robot, or both, from a few
-/// centimetres away and off centre, with new wheel speeds every half second.
+/// Simulates runs in which a robot drives alone, or towards the frisbee, another robot, or both. The robot starts a
+/// few centimetres away and off centre, and gets new wheel speeds every half second.
 pub fn encounters(setting: &Encounters) -> Vec<Run> {
     (0..setting.runs).map(|run| encounter(setting, run)).collect()
 }
@@ -76,8 +76,8 @@ fn pushing_wheels(draws: &mut Draws) -> [f32; 2] {
     [ahead - curve, ahead + curve]
 }
 
-/// Draws a curve, straight motion, a turn on the spot, or standing: each kind of noise appears in isolation in some
-/// of them.
+/// Draws a curve, straight motion, a turn on the spot, or standing. In some of these motions each kind of noise
+/// appears in isolation.
 fn any_wheels(draws: &mut Draws) -> [f32; 2] {
     let (ahead, curve, turn) = (draws.range(0.04, 0.1), draws.range(-0.03, 0.03), draws.range(-0.1, 0.1));
     match draws.below(8) {
@@ -101,9 +101,9 @@ fn seen(bodies: &[Body], step: u32, [place, angle]: [f32; 2], draws: &mut Draws)
     }
 }
 
-/// Simulates a robot that drives ahead, pauses, drives back and pauses, for one to three seconds each, as observed by
-/// motion capture with the delay `delay` (s) 50 times per second: the experiment of Fig. 7.6. Times are the arrival
-/// times of poses.
+/// Simulates a robot that drives ahead, pauses, drives back and pauses, for one to three seconds each: the experiment
+/// of Fig. 7.6. Motion capture observes it 50 times per second with the delay `delay` (s). Times are the arrival times
+/// of poses.
 pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
     const FRAME: f64 = 0.02;
     let mut draws = Draws::new(seed, 0, 0, 0, Stream::Start);
@@ -130,8 +130,8 @@ pub fn pauses(physics: &Physics, delay: f64, seconds: f32, seed: u64) -> Run {
     Run { bodies: truth.bodies.clone(), frames }
 }
 
-/// Simulates robots that turn on the spot at ten speeds, 10 % to 100 % of the maximum, 0.5 to 1.8 m from the frisbee:
-/// the experiment of Fig. 7.5. Camera images have the delay `delay` (s), come ten times per second, and miss the
+/// Simulates the experiment of Fig. 7.5. Robots turn on the spot 0.5 to 1.8 m from the frisbee, at ten speeds from 10
+/// % to 100 % of the maximum. Camera images have the delay `delay` (s), come ten times per second, and miss the
 /// frisbee in a segment with probability `misses`. `seconds` is the duration of each speed's run (s).
 pub fn turns(physics: &Physics, delay: f64, misses: f32, seconds: f32, seed: u64) -> Vec<Sample> {
     let mut samples = Vec::new();

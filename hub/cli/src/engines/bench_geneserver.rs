@@ -15,9 +15,9 @@ use xpuck_hub_service::admission::descriptors;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::output;
 
-/// Open files that a process needs besides the islands' sockets.
+/// Number of open files that a process needs besides the islands' sockets.
 const OTHER_FILES: usize = 100;
-/// Open files of a connecting socket: its connection, and ZeroMQ's own signal.
+/// Number of open files of a connecting socket: its connection, and ZeroMQ's own signal.
 const FILES_A_SOCKET: usize = 2;
 
 /// Measure a geneserver: its answer times with thousands of islands, and its memory.

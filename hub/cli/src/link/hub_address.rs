@@ -1,4 +1,4 @@
-//! Address of the hub that a command addresses, and the key for it.
+//! Address of the hub to which a command is sent, and the key for it.
 
 use crate::link::running::{RunningDemo, running};
 use anyhow::{Result, anyhow, bail};
@@ -17,8 +17,8 @@ const USUAL: &str = "tcp://127.0.0.1:7602";
 /// Swarm file in the current folder.
 const SWARM: &str = "swarm.toml";
 
-/// Address of the hub. Without --hub and --key: the hub of swarm.toml in this folder, or else that of your only demo
-/// on this machine.
+/// Address of the hub. Without --hub and --key: the hub of swarm.toml in this folder. Without swarm.toml and keys in
+/// this folder: the hub of the only demo that this user runs on this machine.
 #[derive(Args, Clone)]
 pub struct HubAddress {
     /// Operator address of the hub [default: that of swarm.toml in this folder, or of the running demo, or
@@ -44,7 +44,7 @@ struct Found {
 }
 
 impl Found {
-    /// States which demo is meant if the user stands elsewhere: it may be another one than the user thinks of.
+    /// Prints the folder of the demo in use, unless the current folder is inside it. The user may expect another demo.
     fn name_demo(&self) {
         let away = |demo: &&PathBuf| std::env::current_dir().is_ok_and(|here| !demo.starts_with(here));
         if let Some(demo) = self.demo.as_ref().filter(away) {

@@ -1,8 +1,8 @@
 //! Discharge curve of the cell: open-circuit voltage against charge.
 
-/// State of charge (0 to 1) and open-circuit voltage (V) of an NCR18650B: the datasheet's discharge at 0.2 C and 25
-/// degrees C, plus the drop across the cell's own resistance at that current, 60 mohm when full and 120 mohm when
-/// nearly empty. Cells of another make, or old ones, deviate by about 15 mV.
+/// State of charge (0 to 1) and open-circuit voltage (V) of an NCR18650B. The datasheet's discharge at 0.2 C and 25
+/// degrees C is corrected by the drop across the cell's own resistance. This resistance is 60 mohm when full and 120
+/// mohm when nearly empty. Cells of another make, or old ones, deviate by about 15 mV.
 const OPEN_CIRCUIT: [(f64, f64); 13] = [
     (0.0, 2.8),
     (0.025, 3.02),

@@ -6,28 +6,29 @@
 
 use super::curve::open_circuit;
 
-/// Prior of the cell's capacity, mean and standard deviation [A h]: the datasheet has 3.35, and thesis Fig. 5.4 shows
-/// 2.8.
+/// Prior of the cell's capacity, mean and standard deviation (A h). The datasheet has 3.35 A h, and thesis Fig. 5.4
+/// shows 2.8 A h.
 const CAPACITY: (f64, f64) = (3.0, 0.6);
 /// Prior of the initial state of charge, mean and standard deviation (0 to 1).
 const CHARGE: (f64, f64) = (0.7, 0.6);
-/// Prior of the resistance, mean and standard deviation (ohm) (thesis 5.1.4: 0.2 before the board was repaired, 0.1
-/// after).
+/// Prior of the resistance, mean and standard deviation (ohm). Thesis 5.1.4 has 0.2 ohm before the board was repaired,
+/// and 0.1 ohm after it.
 const OHMS: (f64, f64) = (0.15, 0.08);
-/// Deviation of the cell's curve from the published curve (V), and its correlation length (part of the charge).
+/// Standard deviation of the cell's curve from the published curve (V), and its correlation length (fraction of a full
+/// charge).
 const CURVE: (f64, f64) = (0.015, 0.3);
 /// Standard error of one point (V).
 const POINT: f64 = 0.004;
 /// Maximum number of points of the discharge; if there are more, adjacent points are merged.
 const POINTS: usize = 32;
-/// Charge of one new point (A h).
+/// Charge drawn during one new point (A h).
 const WIDTH: f64 = 0.01;
-/// Age, in charge, up to which points remain narrow (A h).
+/// Charge drawn since a point up to which the point counts as recent (A h); recent points stay narrow.
 const RECENT: f64 = 0.1;
 /// Number of Gauss-Newton steps per fit, which starts at the previous solution.
 const STEPS: usize = 4;
 
-/// Mean over a section of the discharge: charge drawn before (A h), voltage (V), current (A).
+/// Means over a section of the discharge: charge drawn before the section (A h), voltage (V), current (A).
 #[derive(Clone, Copy, Debug, Default)]
 struct Point {
     taken: f64,
@@ -76,8 +77,8 @@ impl Default for Fit {
 }
 
 impl Fit {
-    /// Adds a reading after a drawn charge of `taken` (A h), which represents `seconds`. Returns whether a point is
-    /// complete.
+    /// Adds a reading that represents `seconds` (s); `taken` is the charge drawn before it (A h). Returns whether a
+    /// point is complete.
     pub fn take(&mut self, taken: f64, volts: f64, amps: f64, seconds: f64) -> bool {
         self.open.add(Point { taken, volts, amps, seconds });
         if self.open.amps * self.open.seconds / 3600.0 < WIDTH {
@@ -90,7 +91,7 @@ impl Fit {
         true
     }
 
-    /// Merges the two adjacent points whose width is smallest relative to their age.
+    /// Merges two adjacent points: those with the least charge relative to the charge drawn since.
     fn merge(&mut self) {
         let (now, charge) = (self.points[POINTS].taken, |p: &Point| p.amps * p.seconds / 3600.0);
         let wide = |i: &usize| {
@@ -102,7 +103,7 @@ impl Fit {
         self.points[least].add(next);
     }
 
-    /// Cell of the last fit.
+    /// Cell parameters of the last fit.
     pub fn cell(&self) -> Cell {
         self.cell
     }

@@ -8,7 +8,7 @@ const MOMENT: f64 = 10.0;
 const OTHER: f64 = 0.1;
 /// Minimum duration after which a different load becomes the new load (s).
 const STAYS: f64 = 240.0;
-/// Factor by which this duration must exceed the longest earlier deviation.
+/// Factor by which the duration of a different load must exceed that of the longest earlier deviation.
 const LONGER: f64 = 1.5;
 /// Duration after which a different load always becomes the new load (s).
 const AT_MOST: f64 = 600.0;
@@ -22,7 +22,8 @@ pub(super) struct Load {
     moment: Option<f64>,
     /// Recent peak power, which decays towards the mean (W).
     peak: f64,
-    /// Side of the mean on which the momentary power is, with energy (J) and time (s) of this deviation.
+    /// Side of the mean on which the momentary power is (-1, 0 or 1), and energy (J) and time (s) since the side
+    /// changed.
     side: i8,
     stay: (f64, f64),
     /// Longest deviation so far (s).
@@ -57,7 +58,7 @@ impl Load {
         self.stay.0 += watts * seconds;
         self.stay.1 += seconds;
         if self.side != 0 && self.stay.1 > STAYS.max(LONGER * self.longest).min(AT_MOST) {
-            // Later deviations may last as long as this one.
+            // Later deviations of this duration do not become the new load.
             self.longest = self.longest.max(self.stay.1);
             (self.energy, self.seconds) = self.stay;
             (self.side, self.stay) = (0, (0.0, 0.0));

@@ -1,9 +1,9 @@
 //! Estimate of a robot's remaining battery time, fitted to its discharge during operation.
 //!
 //! The drawn charge is counted from the power monitor's readings. The open-circuit voltage is the voltage under load
-//! plus the drop across the path's resistance; by the cell's curve it gives the state of charge. Load steps give the
-//! resistance. The best fit to all of this (`fit`) gives the remaining charge, and a smoothed load (`load`) gives the
-//! remaining time.
+//! plus the drop across the path's resistance, which is measured from load steps. The cell's curve relates this
+//! voltage to the state of charge. A fit to these data (`fit`) gives the remaining charge, and a smoothed load
+//! (`load`) gives the remaining time.
 
 mod curve;
 mod fit;
@@ -25,16 +25,16 @@ const LOCKOUT: f64 = 2.3;
 const SETTLE: f64 = 5.0;
 /// Interval between two fits (s of arena time).
 const FIT_EVERY: f64 = 20.0;
-/// Plausible capacities [A h]: other values indicate a faulty monitor or a different shunt.
+/// Plausible capacities (A h): other values indicate a faulty monitor or a different shunt.
 const CAPACITIES: std::ops::RangeInclusive<f64> = 1.2..=7.5;
 /// Drawn charge from which the capacity must be plausible (A h).
 const KNOWN_AFTER: f64 = 0.3;
 /// Maximum recovery of a cell's voltage when its load is removed (V).
 const RECOVERS: f64 = 0.15;
 
-/// Time in a run after which the mean power of runs is known (s).
+/// Running time after which the mean power counts as that of a run (s).
 const RUN_KNOWN: f64 = 60.0;
-/// Power of a robot that evolves at full load (W): it drains the thesis's cell in 1.5 h.
+/// Power of a robot that evolves at full load (W); this load drains the thesis's cell in 1.5 h.
 pub const FULL_LOAD_WATTS: f32 = 6.6;
 /// Power of a robot that only drives (W) (thesis Fig. 5.4).
 pub const DRIVING_WATTS: f32 = 3.3;
@@ -93,8 +93,8 @@ pub struct Battery {
 }
 
 impl Battery {
-    /// Takes a reading at `now` [s of arena time]: voltage under load (V) and power (W), `None` if the robot
-    /// could not measure. `runs`: the robot is in a run, in which its power differs from that before and after.
+    /// Takes a reading at `now` (s of arena time): voltage under load (V) and power (W), `None` if the robot could not
+    /// measure. `runs` states whether the robot is in a run, during which its power is different.
     pub fn take(&mut self, now: f64, volts: Option<f32>, watts: Option<f32>, runs: bool) {
         if runs != self.runs {
             self.runs = runs;
@@ -180,8 +180,8 @@ impl Battery {
         Ok((hours(left, f64::from(watts), self.load.crest(), cell.ohms) * cell.capacity * 60.0) as f32)
     }
 
-    /// Remaining time in a run [min of arena time]: at the mean power of the robot's last run, or otherwise at the
-    /// usual power with or without evolution, or at the current mean power if that is higher.
+    /// Remaining time in a run (min of arena time), at the mean power of the robot's last run. Before the first run,
+    /// the usual power with or without evolution is used, or the current mean power if that is higher.
     ///
     /// # Errors
     /// The reason why it is not known.
@@ -203,13 +203,13 @@ impl Battery {
     }
 }
 
-/// Time for which a cell of 1 A h with state of charge `left` can supply a mean power `watts` (W) through a
-/// resistance `ohms` (ohm); in hours. It ends when the cell is empty, or when the peak power, `crest` times the mean,
+/// Time (h) for which a cell of 1 A h with state of charge `left` can supply a mean power `watts` (W) through a
+/// resistance `ohms` (ohm). The time ends when the cell is empty, or when the peak power, `crest` times the mean,
 /// pulls the voltage behind the resistance below [`LOCKOUT`].
 fn hours(left: f64, watts: f64, crest: f64, ohms: f64) -> f64 {
     /// Number of integration steps.
     const PARTS: usize = 64;
-    // U = E - R P/U; `None` if the path cannot carry the power.
+    // Solves U = E - R P / U; `None` if the resistance is too high for the power.
     let volts = |open: f64, watts: f64| {
         let under = open * open - 4.0 * ohms * watts;
         (under >= 0.0).then(|| (open + under.sqrt()) / 2.0)

@@ -5,19 +5,19 @@ use super::NoEstimate;
 /// Valid voltage of a single lithium-ion cell under load [V]: the supply's lockout is at 2.3 V, and chargers stop at
 /// 4.2 V.
 const VOLTS: std::ops::RangeInclusive<f64> = 2.0..=4.35;
-/// Range of the monitor, and minimum current of a board that is able to send readings (A).
+/// Maximum current that the monitor can measure, and minimum current of a board that is able to send readings (A).
 const MOST: f64 = 4.09;
 const LEAST: f64 = 0.02;
 /// Maximum voltage change between consecutive readings at constant load (V), and its increase per ampere of load
 /// change (V/A).
 const JUMP: f64 = 0.12;
 const JUMP_PER_AMP: f64 = 0.4;
-/// Time after which a voltage that jumped and stays counts as a new battery (s).
+/// Time for which a voltage must stay after a jump to count as that of a new battery (s).
 const ANOTHER: f64 = 30.0;
 /// Number of jumps within a period (s) after which all readings are rejected.
 const JUMPS: u32 = 3;
 const JUMPS_WITHIN: f64 = 600.0;
-/// Charge after which a working monitor shows another voltage, and another current at the same power (A h).
+/// Drawn charge after which a working monitor shows another voltage, and another current at the same power (A h).
 const SAME_VOLTS: f64 = 0.1;
 const SAME_AMPS: f64 = 0.3;
 /// Change of current that must change the voltage (A).
@@ -56,7 +56,7 @@ pub(super) struct AcceptedReading {
 pub(super) struct Monitor {
     /// Time (s), voltage (V) and current (A) of the last accepted reading.
     last: Option<(f64, f64, f64)>,
-    /// Time since which readings differ from it by a jump (s).
+    /// Time since which all voltages differ from the last accepted one by a jump (s).
     away: Option<f64>,
     jumps: u32,
     jumped: f64,

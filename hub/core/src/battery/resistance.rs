@@ -7,12 +7,12 @@ const APART: f64 = 15.0;
 /// Maximum resistance of a real path (ohm), and error of the monitor's voltage (V).
 const MOST: f64 = 2.0;
 const SLACK: f64 = 0.005;
-/// Standard error of a voltage difference [V]: two readings with a resolution of 1.25 mV, at a current that may
-/// change in between.
+/// Standard error of a voltage difference (V): two readings with a resolution of 1.25 mV, at a current that may change
+/// in between.
 const ERROR: f64 = 0.002;
-/// Error that averaging does not reduce [ohm]: the voltage of a cell continues to sag for seconds after a step.
+/// Error that averaging does not reduce (ohm): the voltage of a cell continues to sag for seconds after a step.
 const SAG: f64 = 0.003;
-/// Weight of older steps after each new step of 1 A, because contact resistances change.
+/// Factor on the weight of older steps at each new step of 1 A, because contact resistances change.
 const KEEP: f64 = 0.99;
 
 /// Least-squares estimate over the load steps.

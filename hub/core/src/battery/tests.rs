@@ -15,7 +15,7 @@ impl Bench {
         Bench { battery: Battery::default(), now: 0.0, charge: 0.97, capacity, ohms }
     }
 
-    /// Readings of the monitor at the power `watts` (V, W).
+    /// Returns the voltage (V) and the power (W) that the monitor reads at the power `watts` (W).
     fn shows(&self, watts: f64) -> (f32, f32) {
         let open = open_circuit(self.charge).0;
         let volts = (open + (open * open - 4.0 * self.ohms * watts).sqrt()) / 2.0;

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Batteries {
-    /// Minimum battery time of a robot [0..=60 min; default 3; 0: off]. In a run, a robot below it stops. A run
-    /// starts only if every battery lasts this much longer than the run, unless the start is forced.
+    /// Minimum battery time of a robot (0..=60 min; default 3); 0 disables the limit. A robot whose battery time falls
+    /// below it during a run stops. A run starts only if every battery lasts this much longer than the run, unless the
+    /// start is forced.
     #[schemars(range(min = 0.0, max = 60.0))]
     pub reserve_minutes: f64,
     /// Effect of a nearly empty battery on the run.
@@ -27,8 +28,8 @@ pub enum WhenEmpty {
 }
 
 impl Default for Batteries {
-    /// The default reserve allows time to fetch a robot while it still responds: the estimate is accurate to two
-    /// minutes at the end.
+    /// Returns the default settings. The default reserve allows time to fetch a robot while it still responds, because
+    /// the estimate is accurate to two minutes at the end.
     fn default() -> Batteries {
         Batteries { reserve_minutes: 3.0, when_empty: WhenEmpty::Leave }
     }

@@ -40,13 +40,13 @@ impl Foxglove {
         }
         if !is_local(address) && !self.plain {
             return Some(format!(
-                "foxglove.address = \"{address}\" is reached from other machines, and viewers prove no key: set \
-                 foxglove.plain = true to let everybody watch, or use 127.0.0.1"
+                "foxglove.address = \"{address}\" can be reached from other machines, and viewers need no key: set \
+                 foxglove.plain = true to allow everybody to watch, or use 127.0.0.1"
             ));
         }
         let site = |origin: &&String| !origin.starts_with("http://") && !origin.starts_with("https://");
         let odd = self.origins.iter().find(site)?;
-        Some(format!("foxglove.origins has \"{odd}\": a site looks like https://app.foxglove.dev"))
+        Some(format!("foxglove.origins contains \"{odd}\": a site must look like https://app.foxglove.dev"))
     }
 }
 

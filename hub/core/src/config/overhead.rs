@@ -15,7 +15,7 @@ pub struct Overhead {
     /// HTTP address of the pictures, such as `http://192.168.1.9:8080/stream`: MJPEG (multipart/x-mixed-replace), or
     /// one JPEG per request.
     pub url: String,
-    /// Maximum rate of stored pictures [0.1..=15 Hz; default 2].
+    /// Maximum rate of stored pictures (0.1..=15 Hz; default 2).
     #[serde(default = "rate")]
     #[schemars(range(min = 0.1, max = 15.0))]
     pub frames_per_second: f64,

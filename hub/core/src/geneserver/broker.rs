@@ -37,7 +37,7 @@ pub struct Status {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedState {
     islands: BTreeMap<u16, IslandState>,
-    /// Grouped by island, the oldest first.
+    /// Emigrants, grouped by island, the oldest first.
     emigrants: Vec<Offer>,
 }
 
@@ -59,8 +59,8 @@ impl Broker {
         Broker { server, gate, islands: BTreeMap::new(), numbers, exchanges: 0, notes: Vec::new() }
     }
 
-    /// Restricts the broker to these island numbers. Below one geneserver all numbers must be different, because they
-    /// are part of the gene identifiers.
+    /// Restricts the broker to these island numbers. Numbers are part of the gene identifiers, so they must be unique
+    /// among all islands below one geneserver.
     pub fn of_numbers(self, numbers: RangeInclusive<u16>) -> Broker {
         Broker { numbers, ..self }
     }
@@ -83,11 +83,13 @@ impl Broker {
         | WorkerMessage::Done { island, generation }) = message;
         if !self.numbers.contains(&island) {
             let (first, last) = (self.numbers.start(), self.numbers.end());
-            return self
-                .refuse(island, format!("islands here have the numbers {first} to {last}; choose one with --island"));
+            return self.refuse(
+                island,
+                format!("the number of an island must be {first} to {last}; choose one with --island"),
+            );
         }
         if !self.server.has_room(island) || !self.has_standing(island) {
-            let why = format!("there are {} islands already, and no more are held", super::MAX_ISLANDS);
+            let why = format!("{} islands are connected, which is the maximum", super::MAX_ISLANDS);
             return self.refuse(island, why);
         }
         let noted = ToWorker::Noted { island, generation };

@@ -83,8 +83,8 @@ impl Geneserver {
         }
     }
 
-    /// Takes an island's emigrant and returns its immigrants: none between exchanges, and none if there are already
-    /// [`MAX_ISLANDS`] other islands.
+    /// Takes an island's emigrant and returns the island's immigrants: none between exchanges, and none if there are
+    /// already [`MAX_ISLANDS`] other islands.
     pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<&Offer> {
         let epoch = migrant.epoch;
         if !self.migration.due(generation) || !self.keep(Offer::new(island, generation, &migrant)) {
@@ -98,8 +98,8 @@ impl Geneserver {
         island == UPSTREAM || self.islands.len() < MAX_ISLANDS || self.islands.binary_search(&island).is_ok()
     }
 
-    /// Replaces the migrants of the geneserver above by new ones, at most `migration.keep`. The local islands see it
-    /// as one more island.
+    /// Replaces the migrants of the geneserver above by new ones, at most `migration.keep`. The local islands see that
+    /// geneserver as one more island.
     pub fn set_upstream(&mut self, migrants: &[Migrant]) {
         if let Ok(index) = self.islands.binary_search(&UPSTREAM) {
             let gone: Vec<Arc<Offer>> = self.recent[index].drain(..).collect();
@@ -112,9 +112,9 @@ impl Geneserver {
         }
     }
 
-    /// Emigrant of the local islands for the geneserver above at `beat`: the fittest at every second beat, and in
-    /// between the following ones in turn. The best is therefore never late, and the server above gets
-    /// `migration.keep` different ones.
+    /// Emigrant of the local islands for the geneserver above at `beat`. Every second beat returns the fittest
+    /// emigrant, so that it is never late. The other beats return the next fittest ones in turn, so that the
+    /// geneserver above gets `migration.keep` different emigrants.
     pub fn upstream_offer(&self, beat: u32) -> Option<&Offer> {
         let ranking = self.rankings.values().next_back()?;
         let best = ranking.best(UPSTREAM, Copies::Once, self.migration.keep);
@@ -128,8 +128,9 @@ impl Geneserver {
         self.migration.every
     }
 
-    /// Stores an emigrant; `false` if there is no room for its island. It replaces an earlier one of the same sender
-    /// and generation. If equal trees are sent once, it also replaces its own earlier state with fewer samples.
+    /// Stores an emigrant; `false` if there is no room for its island. The new emigrant replaces an earlier one of the
+    /// same sender and generation. With [`Copies::Once`], it also replaces an earlier emigrant with the same
+    /// identifier.
     pub fn keep(&mut self, emigrant: Offer) -> bool {
         if !self.has_room(emigrant.sender) {
             return false;

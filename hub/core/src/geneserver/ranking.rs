@@ -105,8 +105,8 @@ impl Ranking {
         }
     }
 
-    /// Iterates over the first emigrant of each tree. If it was sent by the island itself, the next emigrant with the
-    /// same tree takes its own place in the order.
+    /// Returns the first emigrant of each tree, the fittest first. If the island itself sent the first emigrant, the
+    /// next one with the same tree is returned at its own rank.
     fn best_trees(&self, island: u16, count: usize) -> Vec<&Offer> {
         let mut heads = self.heads.iter().copied().peekable();
         let mut seconds: BTreeSet<Rank> = BTreeSet::new();

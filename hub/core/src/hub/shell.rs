@@ -109,8 +109,8 @@ pub trait Shell {
     /// Answers a request.
     fn answer(&mut self, to: Self::Asker, reply: Reply);
 
-    /// Sends a message to a robot, given by its index in the swarm file, from 0. An absent robot is noticed only
-    /// because it does not respond.
+    /// Sends a message to a robot, given by its index in the swarm file, from 0. Sending to an absent robot has no
+    /// effect and is not an error.
     fn send(&mut self, robot: usize, message: Sealed);
 
     /// Opens the record of a run, and returns its path.

@@ -305,7 +305,7 @@ fn run_of_other_robots_is_not_resumed() {
     assert_eq!(next.board.status(now).record, "runs/first");
     let other = Snapshot { robots: vec!["xp07".into()], ..snapshot };
     let (_, resumed) = hub().resume(other, 2.0, || panic!("there is no run to record"));
-    assert_eq!(resumed, Err("it had other robots".to_string()));
+    assert_eq!(resumed, Err("the run had other robots".to_string()));
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn stop_order_reply_waits_for_disk() {
     assert_eq!(bench.replies.len(), 1);
     hub.step(2.3, &mut bench);
     let Reply::DoneBut(what) = bench.replies.pop().unwrap() else { panic!() };
-    assert!(what.contains("nobody keeps it yet"), "{what}");
+    assert!(what.contains("no disk or robot stores it yet"), "{what}");
     // For STOP it is enough that the count is stored.
     bench.requests.push_back(Request::Stop);
     bench.news.push_back(RecordNews::Kept(StorageResult::Stops(Ok(2))));
@@ -373,7 +373,7 @@ fn simulated_world_change_is_logged_once() {
         bench.says("xp01", 1, estimate(simulated));
     }
     hub.step(0.1, &mut bench);
-    let said: Vec<&String> = bench.lines.iter().filter(|line| line.contains("another world")).collect();
+    let said: Vec<&String> = bench.lines.iter().filter(|line| line.contains("a changed world")).collect();
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("robot xp01 simulates another world from now on: frisbee-mass 0.280 (0.070 before)"));
+    assert!(said[0].contains("robot xp01 simulates a changed world from now on: frisbee-mass 0.280 (0.070 before)"));
 }

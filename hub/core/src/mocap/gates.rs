@@ -9,22 +9,22 @@ use xpuck_kernels::world::Pose;
 
 /// Maximum deviation of a rotation matrix from orthonormality, per entry of its product with its transpose.
 const ORTHONORMAL: f64 = 0.05;
-/// Minimum cosine of the angle between a body's z axis and the world's: 60 degrees.
+/// Minimum cosine of the angle between a body's z axis and the vertical; the maximum angle is 60 degrees.
 const UPRIGHT: f64 = 0.5;
 /// Maximum distance from the origin (m). Larger values could overflow f32.
 const MAX_DISTANCE: f64 = 1000.0;
 /// Distance from the origin beyond which robots and the frisbee are rejected, as a multiple of the arena's longer
 /// side.
 const ARENA_LENGTHS: f64 = 3.0;
-/// Uncertainty of a position (m); if two robots, which are 0.07 m wide, exchange names, the jump is much greater.
+/// Uncertainty of a position (m). It is much less than the jump of two robots of 0.07 m width that exchange names.
 const SLACK: f64 = 0.01;
 /// Time for which the frame numbers of a system must increase before its restart is accepted (s of its clock).
 const RESTART: f64 = 1.0;
 /// Maximum difference between the timestamps of several sources of one system (s).
 const SKEW: f64 = 0.1;
-/// Minimum age of a pose [s]: rounding may place a measurement slightly after its frame.
+/// Minimum age of a pose (s); it is negative because rounding may place a measurement slightly after its frame.
 const FUTURE: f64 = -1e-3;
-/// Minimum interval between reports [s of the system's clock].
+/// Minimum interval between reports (s of the system's clock).
 const REPORT: f64 = 10.0;
 
 /// Reason for rejecting a pose.
@@ -88,8 +88,8 @@ impl Place {
     }
 }
 
-/// State of a robot: the last accepted position, and a different position that may replace it, with the time since
-/// which it is seen.
+/// State of a robot: the last accepted position, and a different position that may replace it. The time since which
+/// the robot is at the different position is also stored.
 #[derive(Clone, Copy, Debug)]
 struct Track {
     believed: Place,
@@ -171,8 +171,8 @@ impl PoseFilter {
             let again = self.last.is_some_and(|last| last.number == raw.number);
             let why = match again && moved {
                 true => format!(
-                    "frame {} came again with other poses: the server's stamps stand still at {:.3} s; set mocap.time = \
-                     \"arrival\"",
+                    "frame {} was repeated with other poses: the server's time stamps are constant at {:.3} s; set \
+                     mocap.time = \"arrival\"",
                     raw.number, raw.time_s
                 ),
                 false => why,
@@ -209,8 +209,10 @@ impl PoseFilter {
         let began = time - first.time >= RESTART || (fresh && number != last.number);
         if !began {
             return Err(match last.number {
-                was if was == number => format!("frame {number} came again: is the server frozen?"),
-                was => format!("frame {number} came after frame {was}: is the server frozen, or did it begin anew?"),
+                was if was == number => format!("frame {number} was repeated: check whether the server is frozen"),
+                was => format!(
+                    "frame {number} came after frame {was}: check whether the server is frozen or has restarted"
+                ),
             });
         }
         // The new clock has no relation to the previous one.
@@ -243,10 +245,13 @@ impl PoseFilter {
         let limits = &self.limits;
         // The comparison also rejects NaN.
         if let Some(quality) = body.quality.filter(|q| q.is_nan() || *q < limits.min_quality) {
-            return Err((Reason::Quality, format!("quality {quality} is under min_quality = {}", limits.min_quality)));
+            return Err((Reason::Quality, format!("quality {quality} is below min_quality = {}", limits.min_quality)));
         }
         if !(FUTURE..=limits.max_age_s).contains(&body.age_s) {
-            return Err((Reason::Age, format!("{:.3} s old; 0 to max_age_s = {}", body.age_s, limits.max_age_s)));
+            return Err((
+                Reason::Age,
+                format!("the age of {:.3} s is outside 0 to max_age_s = {}", body.age_s, limits.max_age_s),
+            ));
         }
         let here = Place { at: [body.place[0], body.place[1]], time: time - body.age_s };
         self.bound(body).map_err(|why| (Reason::Outside, why))?;
@@ -265,7 +270,7 @@ impl PoseFilter {
             return Ok(());
         }
         let far = if far < 1000.0 { format!("{far:.1} m") } else { format!("{:.2} km", far / 1000.0) };
-        Err(format!("{far} from the arena's middle: does the server send millimetres? set mocap.scale = 0.001"))
+        Err(format!("{far} from the centre of the arena: if the server sends millimetres, set mocap.scale = 0.001"))
     }
 
     /// Accepts a position that can be reached from the last one, or where the robot has stayed for `settle_s`.
@@ -286,7 +291,7 @@ impl PoseFilter {
         }
         track.instead = Some((here, since));
         let passed = here.time - track.believed.time;
-        Err(format!("{moved:.3} m from where it was {passed:.3} s before; {possible:.3} m are possible"))
+        Err(format!("{moved:.3} m from its position {passed:.3} s before; at most {possible:.3} m are possible"))
     }
 }
 

@@ -66,7 +66,7 @@ fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> 
         if more > 0 { format!("{shown} and {more} more") } else { shown }
     };
     let verb = if left.len() == 1 { "matches" } else { "match" };
-    let mut text = format!("motion capture sends {}, which {verb} no robot and not the frisbee", list(&left));
+    let mut text = format!("motion capture sends {}, which {verb} neither a robot nor the frisbee", list(&left));
     let absent: Vec<&str> = missing.iter().copied().chain(frisbee_missing.then_some(frisbee)).collect();
     text += &format!("; no body for {}", list(&absent));
     let pair = missing.iter().find_map(|robot| nearest(robot, &left).map(|name| (*robot, name)));
@@ -82,7 +82,7 @@ fn mismatch(names: &[&str], robots: &[String], frisbee: &str) -> Option<String> 
     Some(text)
 }
 
-/// Returns the name that differs from `wanted` only in case or separators, otherwise the only one with the same
+/// Returns the name that differs from `wanted` only in case or separators; otherwise the only name with the same
 /// number.
 fn nearest<'a>(wanted: &str, names: &[&'a str]) -> Option<&'a str> {
     let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
@@ -116,7 +116,10 @@ mod tests {
     #[test]
     fn names_that_differ_are_listed_with_the_likeliest_match() {
         let text = mismatch(&["XP01", "Xp02", "xpuck-3", "Frisbee"], &robots(), "frisbee").unwrap();
-        assert!(text.starts_with("motion capture sends XP01, Xp02, xpuck-3, Frisbee, which match no robot"), "{text}");
+        assert!(
+            text.starts_with("motion capture sends XP01, Xp02, xpuck-3, Frisbee, which match neither a robot"),
+            "{text}"
+        );
         assert!(text.contains("no body for xp01, xp02, xp03, frisbee"), "{text}");
         assert!(text.ends_with("if XP01 is xp01: [mocap.subjects] xp01 = \"XP01\""), "{text}");
         let text = mismatch(&["xp01", "xp02", "xpuck-3", "frisbee"], &robots(), "frisbee").unwrap();

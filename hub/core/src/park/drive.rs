@@ -1,4 +1,4 @@
-//! Path following: a robot steers for a point ahead on its path, turns on the spot if its heading is far off, and
+//! Path following: a robot steers for a point ahead on its path. It turns on the spot if its heading is far off, and
 //! stops to avoid contact.
 
 use super::plan::TimedPath;
@@ -20,8 +20,8 @@ const GAIN: f32 = 2.6;
 const WIDE: f32 = 0.7;
 /// Distance to the goal within which the robot may drive backwards (m).
 const NEAR: f32 = 0.045;
-/// Position error (m) and heading error (rad) at which a robot has arrived, and greater ones at which it counts as
-/// displaced.
+/// Position error (m) and heading error (rad) below which a robot has arrived, and the greater errors at which it
+/// counts as displaced.
 const ARRIVED: (f32, f32) = (0.007, 0.05);
 const DISPLACED: (f32, f32) = (0.013, 0.1);
 /// Times ahead at which contact is checked (s).
@@ -56,7 +56,7 @@ pub fn has_arrived(pose: Pose, goal: Pose, there: bool) -> bool {
     (pose.at - goal.at).length() < near && wrap_angle(goal.heading - pose.heading).abs() < straight
 }
 
-/// Returns the motion of a robot `since` seconds after the start of its path, and whether it turns at its goal;
+/// Returns the motion of a robot `since` seconds after the start of its path, and whether the robot turns at its goal.
 /// `turning` is the previous value.
 pub fn follow(pose: Pose, goal: Pose, way: &TimedPath, since: f64, turning: bool) -> (Motion, bool) {
     let ahead = way.after(since + AHEAD);

@@ -28,7 +28,7 @@ pub const PERIOD: f64 = 0.05;
 const POSE_LIMIT: f64 = 0.3;
 /// Time for which the last position of a hidden frisbee is used (s); after it all robots stop.
 const FRISBEE_LIMIT: f64 = 1.0;
-/// Time for which all robots must have been at their goals (s).
+/// Time for which all robots must have been at their goals before parking is complete (s).
 const SETTLED: f64 = 0.6;
 /// Displacement of the frisbee or another obstacle that requires a new map (m).
 const MOVED: f32 = 0.004;
@@ -110,7 +110,7 @@ pub struct Parking {
     began: f64,
     room: FreeSpace,
     grid: Grid,
-    /// Distances to each goal.
+    /// Distances from the grid's nodes to each goal, in tenths of a cell.
     fields: Vec<Vec<Option<u32>>>,
     robots: Vec<RobotState>,
     /// Time and position of the last sight of the frisbee, and its first position.
@@ -134,17 +134,17 @@ impl Parking {
     /// Starts a parking operation from the current poses.
     ///
     /// # Errors
-    /// The reason in one line: goals that are too close to each other or to an obstacle, or unreachable; the frisbee
-    /// or a robot is not visible.
+    /// The reason in one line: goals that are unreachable, or too close to each other or to an obstacle. Also if the
+    /// frisbee or a robot is not visible.
     pub fn new(now: f64, orders: ParkingTask, frame: &Frame) -> Result<Parking, String> {
         let missing: Vec<&str> =
             orders.robots.iter().filter(|name| frame.pose(name).is_none()).map(String::as_str).collect();
         if !missing.is_empty() {
-            return Err(format!("motion capture does not see {}: look at the markers", missing.join(", ")));
+            return Err(format!("motion capture does not see {}: check the markers", missing.join(", ")));
         }
         let frisbee = match &orders.frisbee {
             Some((name, _)) => Some(frame.pose(name).map(|pose| pose.at).ok_or_else(|| {
-                String::from("motion capture does not see the frisbee, which is not to be touched: look at the markers")
+                String::from("motion capture does not see the frisbee, which robots must not touch: check its markers")
             })?),
             None => None,
         };
@@ -183,7 +183,7 @@ impl Parking {
         parking.assign_goals(parking.orders.own);
         if let Some(robot) = parking.robots.iter().find(|robot| parking.left(robot).is_none()) {
             let at = parking.orders.goals[robot.goal].at;
-            return Err(format!("no way leads {} to ({:.2}, {:.2})", robot.name, at.x, at.y));
+            return Err(format!("no path for {} to ({:.2}, {:.2})", robot.name, at.x, at.y));
         }
         parking.first_order();
         Ok(parking)
@@ -196,12 +196,12 @@ impl Parking {
             if self.room.to_discs(goal.at) < DISC_MARGIN {
                 let least = DISC_MARGIN * 1000.0;
                 return Err(format!(
-                    "the place {} is within {least:.0} mm of the frisbee or of a body that stands there: choose others",
+                    "the place {} is within {least:.0} mm of the frisbee or another body: choose another place",
                     at(goal)
                 ));
             }
             if self.room.slack(goal.at) < 0.0 {
-                return Err(format!("the place {} is too near a wall, or outside", at(goal)));
+                return Err(format!("the place {} is too close to a wall or outside the arena", at(goal)));
             }
             if let Some(other) = goals[..i].iter().find(|other| (other.at - goal.at).length() < APART) {
                 let least = APART * 1000.0;
@@ -220,12 +220,12 @@ impl Parking {
         self.fields = self.orders.goals.iter().map(|goal| self.grid.distances(&self.room, goal.at)).collect();
     }
 
-    /// Assigns the goals.
+    /// Assigns the goals: by index if `own`, otherwise so that the total path length is minimal.
     fn assign_goals(&mut self, own: bool) {
         if own {
             return;
         }
-        // Distance that stands for an unreachable goal [m].
+        // Substitute for the distance of an unreachable goal (m).
         const NONE: f64 = 1e3;
         let ways = |robot: &RobotState| -> Vec<f64> {
             let at = robot.seen.map_or(Vec2::ZERO, |(_, pose)| pose.at);
@@ -438,11 +438,12 @@ impl Parking {
         (self.seconds(now) > LONGEST).then(|| Outcome::GivenUp(self.stuck("after 3 minutes")))
     }
 
-    /// No robot makes progress: assigns the goals again, if allowed, and reverses the priorities.
+    /// Starts another try because no robot makes progress: assigns the goals again, if allowed, and reverses the
+    /// priorities.
     fn try_again(&mut self, now: f64) -> Option<Outcome> {
         self.tries += 1;
         if self.tries > TRIES {
-            return Some(Outcome::GivenUp(self.stuck("and gets no farther")));
+            return Some(Outcome::GivenUp(self.stuck("and makes no progress")));
         }
         self.assign_goals(self.orders.own);
         self.order.reverse();
@@ -454,6 +455,6 @@ impl Parking {
     fn stuck(&self, more: &str) -> String {
         let late = self.robots.iter().filter(|robot| robot.there && !robot.parked);
         let names: Vec<&str> = late.map(|robot| robot.name.as_str()).collect();
-        format!("{} is not at its place {more}: look what stands in the way", names.join(", "))
+        format!("{} is not at its place {more}: check for obstacles", names.join(", "))
     }
 }

@@ -273,7 +273,7 @@ mod tests {
         assert!(free && *way.0.last().unwrap() == vec2(0.7, 0.05));
         let nearest = (0..=44).map(|k| (way.step(k) - crossing.step(k)).length()).fold(f32::INFINITY, f32::min);
         assert!(nearest >= APART - 1e-4, "{nearest} m");
-        // The robot is at its goal, and another one must pass through it.
+        // The robot is at its goal, and another robot must pass through that goal.
         let (way, free) = plan(vec2(0.5, 0.1), vec2(0.5, 0.1), std::slice::from_ref(&crossing));
         assert!(free && *way.0.last().unwrap() == vec2(0.5, 0.1), "{way:?}");
         assert!((0..=44).all(|k| (way.step(k) - crossing.step(k)).length() >= APART - 1e-4), "{way:?}");

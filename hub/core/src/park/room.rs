@@ -116,8 +116,8 @@ impl Grid {
         places.filter(move |place| (self.at(*place) - at).length() <= cells * self.cell)
     }
 
-    /// Nodes that connect to a point by a straight line without obstacles: close ones, or more distant ones if there
-    /// are none.
+    /// Nodes that connect to a point by a straight line without obstacles. More distant nodes are used only if no
+    /// close node connects.
     pub fn connections(&self, room: &FreeSpace, at: Vec2) -> Vec<usize> {
         let doors =
             |cells| -> Vec<usize> { self.near(at, cells).filter(|place| room.is_clear(at, self.at(*place))).collect() };
@@ -143,7 +143,7 @@ impl Grid {
         distances
     }
 
-    /// Distance from a point, by the distances of the nodes (m); `None` if it is unreachable.
+    /// Distance from a point to the goal of `distances` (m); `None` if the goal is unreachable.
     pub fn distance(&self, room: &FreeSpace, from: Vec2, distances: &[Option<u32>]) -> Option<f32> {
         let by = |place: usize| Some((self.at(place) - from).length() + distances[place]? as f32 * self.cell / 10.0);
         self.connections(room, from).into_iter().filter_map(by).reduce(f32::min)

@@ -104,7 +104,7 @@ impl Rollout {
         }
     }
 
-    /// Handles a robot's request for a piece of the payload; returns whether it may have it.
+    /// Handles a robot's request for a piece of the payload; returns whether the robot may have the piece.
     pub fn on_request(&mut self, robot: &str, digest: &str, offset: u64, now: f64) -> bool {
         self.heard(robot, now);
         let ours = digest == self.digest;
@@ -138,7 +138,7 @@ impl Rollout {
             }
             BundleReport::Reverted(why) => {
                 row.stand = UpdateState::Reverted(why.clone());
-                format!("{robot} went back from {version}: {why}")
+                format!("{robot} reverted from {version}: {why}")
             }
             BundleReport::Refused(why) => {
                 row.stand = UpdateState::Refused(why.clone());

@@ -43,7 +43,7 @@ impl UpdateState {
             UpdateState::Reverted(why) => ("reverted", 0, why),
             UpdateState::Refused(why) => ("refused", 0, why),
             UpdateState::Lost => ("lost", 0, "it did not report the result"),
-            UpdateState::Silent => ("silent", 0, "it was not heard"),
+            UpdateState::Silent => ("silent", 0, "the hub received no message from it"),
             UpdateState::Skipped => ("skipped", 0, "the update was stopped before its turn"),
         }
     }

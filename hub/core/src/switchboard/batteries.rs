@@ -12,8 +12,8 @@ use xpuck_wire::Phase;
 const CONFIRM_TIME: f64 = 10.0;
 
 impl Switchboard {
-    /// Returns the reason why this plan would outlast a battery, if known, and a message that lists the batteries
-    /// without an estimate, which is empty if there are none.
+    /// Returns the reason if a battery would not last for this plan, and a message that lists the batteries without an
+    /// estimate. The message is empty if all batteries have an estimate.
     pub(super) fn batteries_for(&self, plan: &Plan) -> (Option<String>, String) {
         let (needed, reserve) = (plan.seconds() / 60.0, self.config.hub.batteries.reserve_minutes);
         let (mut short, mut unknown) = (Vec::new(), Vec::new());
@@ -27,15 +27,15 @@ impl Switchboard {
         }
         let refusal = (!short.is_empty()).then(|| {
             format!(
-                "the run takes {needed:.1} min and {reserve:.1} min are to be left, but batteries last for less in it: {}; \
-                 charge or change them, hold these robots, or start with --anyway",
+                "the run takes {needed:.1} min plus a reserve of {reserve:.1} min, but these batteries do not last \
+                 that long: {}; charge or change them, hold these robots, or start with --anyway",
                 short.join(", ")
             )
         });
         // Without battery monitoring, missing estimates are not reported.
         let told = match unknown.is_empty() || reserve == 0.0 {
             true => String::new(),
-            false => format!("it is not known whether batteries last for the run: {}", unknown.join(", ")),
+            false => format!("it is unknown whether batteries last for the run: {}", unknown.join(", ")),
         };
         (refusal, told)
     }
@@ -67,7 +67,7 @@ impl Switchboard {
         for (id, left, stops) in empty {
             let left = left.max(0.0);
             let then = match stops {
-                true => "it stops, and stands until it is released; its evolution is kept as it was",
+                true => "it is held until it is released; its evolution is kept",
                 false => "charge or change it",
             };
             self.warn(now, format!("robot {id}: its battery is nearly empty ({left:.1} min left): {then}"));
@@ -87,7 +87,7 @@ impl Switchboard {
             _ if self.phase == Phase::Finished => {}
             WhenEmpty::End => self.finish(now, "", &format!("the run is over: the battery of {id} is nearly empty")),
             WhenEmpty::Leave if !left => {
-                self.finish(now, "", &format!("the run is over: {id} was the last robot with a battery that lasts"));
+                self.finish(now, "", &format!("the run is over: {id} was the last robot with a sufficient battery"));
             }
             WhenEmpty::Leave => self.direct_again(),
         }

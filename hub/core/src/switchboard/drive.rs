@@ -39,7 +39,7 @@ impl Switchboard {
             return Err("robots are being parked; `xpuck stop` ends it".into());
         }
         if robot.held {
-            return Err(format!("robot {id} is held: `xpuck robot release {id}` lets it drive again"));
+            return Err(format!("robot {id} is held: `xpuck robot release {id}` allows it to drive again"));
         }
         let taken = |(other, at): &&(String, f64)| other != who && now - at < EXCLUSIVE_TIME * self.config.swarm.speed;
         match robot.driven.as_ref().filter(taken) {

@@ -21,14 +21,14 @@ impl Switchboard {
         }
         if self.newcomers + new > NEWCOMERS {
             return Reply::Refused(format!(
-                "a running hub takes {NEWCOMERS} robots and has taken {}: start it again for more",
+                "a running hub accepts {NEWCOMERS} new robots and has accepted {}: restart it to add more",
                 self.newcomers
             ));
         }
         self.newcomers += new;
         for (id, island) in swarm.robots[known..].iter().zip(known + 1..) {
             self.roster.add(id);
-            let joins = if self.goes_on() { "; it joins the run that goes on" } else { "" };
+            let joins = if self.goes_on() { "; it joins the current run" } else { "" };
             self.note_for(now, who, format!("robot {id} is enrolled by {who}, its island is {island}{joins}"));
         }
         self.senses.set_robots(&swarm.robots);
@@ -50,10 +50,7 @@ impl Switchboard {
     pub(super) fn replace(&mut self, now: f64, who: &str, place: usize) {
         let robot = &mut self.roster.robots[place];
         robot.replace(true);
-        let text = format!(
-            "robot {} is replaced by {who}: its island begins anew unless its state was carried over",
-            robot.id
-        );
+        let text = format!("robot {} is replaced by {who}: its island restarts unless its state was copied", robot.id);
         self.note_for(now, who, text);
     }
 }

@@ -7,7 +7,7 @@ use xpuck_wire::message::{Order, Request};
 /// Result of a write to the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageResult {
-    /// State of the run: number of its last directive, or the greatest number if no state is left.
+    /// State of the run: number of its last directive; `u64::MAX` if no state is stored.
     State(Result<u64, String>),
     /// Count of STOPs.
     Stops(Result<u64, String>),
@@ -31,7 +31,7 @@ pub(super) struct DurableState {
 const HANGS: f64 = 3.0;
 
 impl DurableState {
-    /// Reason why something is not stored, if any.
+    /// First reason why the run's state or the count of STOPs is not stored; `None` if both are.
     pub(super) fn refused(&self) -> Option<String> {
         self.state_refused.as_ref().or(self.stops_refused.as_ref()).cloned()
     }
@@ -125,7 +125,7 @@ impl Switchboard {
         self.keeping.asked = self.keeping.asked.or(self.keeping.recording.then_some(now));
     }
 
-    /// Reason why state that a restarted hub needs is not stored; empty if all of it is.
+    /// Reason why a state that a restarted hub needs is not stored; empty if all states are stored.
     pub(super) fn not_kept(&self, now: f64) -> String {
         let waits = self.keeping.asked.map_or(0.0, |at| (now - at) / self.config.swarm.speed);
         let hangs = waits > HANGS && !self.record.starts_with("NOT RECORDING");
@@ -151,24 +151,25 @@ impl Switchboard {
             StorageResult::State(Err(why)) => {
                 (&mut keeping.state_refused, Some(why), "a restarted hub cannot resume this run")
             }
-            StorageResult::Stops(Err(why)) => (&mut keeping.stops_refused, Some(why), "the count of STOPs is not kept"),
+            StorageResult::Stops(Err(why)) => {
+                (&mut keeping.stops_refused, Some(why), "the count of STOPs is not stored")
+            }
         };
         let before = std::mem::replace(known, news.clone());
         match (before, news) {
             (before, Some(why)) if before.as_ref() != Some(&why) => self.warn(now, format!("{what}: {why}")),
-            (Some(_), None) => self.note(now, "the disk keeps what this hub has to remember again".into()),
+            (Some(_), None) => self.note(now, "the disk stores the state of this hub again".into()),
             _ => {}
         }
     }
 
-    /// Raises the count of STOPs to an earlier known one.
+    /// Raises the count of STOPs to a count known from an earlier hub.
     pub fn set_stops(&mut self, stops: u64) {
         self.stops = self.stops.max(stops);
         self.keeping.stops = self.keeping.stops.max(stops);
     }
 
-    /// Starts with a new record, whose disk contains no state yet; without a record there is no state that could be
-    /// outdated.
+    /// Starts with a new record, whose disk contains no state yet. Without a record no stored state can be outdated.
     pub fn record_begins(&mut self, recording: bool) {
         self.keeping.directive = if recording { 0 } else { u64::MAX };
         (self.keeping.state_refused, self.keeping.asked, self.keeping.recording) = (None, None, recording);

@@ -165,8 +165,8 @@ pub struct Switchboard {
 }
 
 impl Switchboard {
-    /// Creates a hub. `base` is the wall time (ms), which exceeds the base of earlier hubs unless the clock was set
-    /// back; robots accept this case too.
+    /// Creates a switchboard. `base` is the wall time (ms), which exceeds the base of earlier hubs unless the clock
+    /// was set back; robots accept this case too.
     pub fn new(config: Config, base: u64) -> Switchboard {
         Switchboard {
             roster: Roster::new(&config.swarm.robots),
@@ -232,8 +232,8 @@ impl Switchboard {
             self.warn(
                 now,
                 format!(
-                    "turned away so far: {} unknown keys, {} wrong roles, {} without a key of this hub, {} messages of revoked keys, \
-                     {} under a wrong name",
+                    "rejected so far: {} unknown keys, {} wrong roles, {} without a key of this hub, {} messages of \
+                     revoked keys, {} with a wrong name",
                     r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
                 ),
             );
@@ -341,7 +341,7 @@ impl Switchboard {
         }
         let frisbee = frame.pose(&self.config.hub.mocap.frisbee);
         let before = self.frame.as_ref().and_then(|(_, f)| f.pose(&self.config.hub.mocap.frisbee));
-        // A frisbee that was hidden in between may have been carried.
+        // A frisbee that was hidden between two frames may have been carried.
         let still = frisbee.zip(before).is_some_and(|(pose, before)| (pose.at - before.at).length() < RESTING);
         self.resting = if still { self.resting.or(Some(now)) } else { None };
         let mut robot = false;
@@ -466,7 +466,7 @@ pub fn phase_name(phase: Phase) -> &'static str {
         Phase::Running => "running",
         Phase::Paused => "paused",
         Phase::Relocating => "relocating the frisbee",
-        Phase::Blind => "paused for want of poses",
+        Phase::Blind => "paused without poses",
         Phase::Resting => "resting",
         Phase::Finished => "finished",
         Phase::Parking => "parking robots",

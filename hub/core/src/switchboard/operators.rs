@@ -1,4 +1,4 @@
-//! Requests of operators, and the status.
+//! Replies to operators' requests, and the status of the hub.
 
 use super::{Action, Switchboard, bodies, phase_name};
 use xpuck_wire::log::Line;
@@ -15,13 +15,13 @@ impl Switchboard {
             (Request::Pushed, _) => return Reply::Pushed(self.pushed()),
             (Request::Push { text, robots }, Phase::Idle | Phase::Finished) => return self.push(now, text, robots),
             (Request::Push { .. }, _) => {
-                return Reply::Refused("settings are not changed during a run; `xpuck stop` ends it".into());
+                return Reply::Refused("settings cannot be changed during a run; `xpuck stop` ends it".into());
             }
             (Request::Updated, _) => return Reply::Updated(self.updated()),
             (Request::AbortUpdate, _) => return self.abort_update(now, who),
             // The shell handles bundles.
             (Request::Upload { .. } | Request::Update { .. }, _) => {
-                return Reply::Refused("this hub keeps no bundles".into());
+                return Reply::Refused("this hub does not store bundles".into());
             }
             (Request::Start { signed, seed }, Phase::Idle | Phase::Finished) => {
                 return self.start(now, who, signed, seed, false);
@@ -33,7 +33,7 @@ impl Switchboard {
                 return Reply::Refused("robots are being parked; `xpuck stop` ends it".into());
             }
             (Request::Start { .. } | Request::StartAnyway { .. }, _) => {
-                return Reply::Refused("a run is going on; `xpuck stop` ends it".into());
+                return Reply::Refused("a run is in progress; `xpuck stop` ends it".into());
             }
             (Request::Park(order), Phase::Idle | Phase::Finished) => {
                 if let Some(why) = self.keeps_from_run() {
@@ -45,10 +45,10 @@ impl Switchboard {
                 return Reply::Refused("robots are being parked; `xpuck stop` ends it".into());
             }
             (Request::Park(_), _) => {
-                return Reply::Refused("robots are not parked during a run; `xpuck stop` ends it".into());
+                return Reply::Refused("robots cannot be parked during a run; `xpuck stop` ends it".into());
             }
             (Request::Parked, _) => return Reply::Parked(self.park_report(now).map(Box::new)),
-            // Not allowed while tracking is lost, because the next phase would begin with RUN.
+            // NEXT is not allowed while tracking is lost, because the next phase would begin with RUN.
             (Request::Next, Phase::Running | Phase::Resting | Phase::Paused | Phase::Relocating) => {
                 self.next_phase(now, Some(format!("by {who}")));
             }
@@ -56,7 +56,7 @@ impl Switchboard {
                 self.pause();
                 self.note_for(now, who, format!("paused by {who}"));
             }
-            // The robots were asked for the orders before this one.
+            // The robots' testimony is about orders before this PAUSE. Only the holds that it reports still apply.
             (Request::Pause, Phase::Preparing) if self.is_returning() => {
                 self.apply_reported_holds();
                 self.pause();
@@ -84,7 +84,7 @@ impl Switchboard {
             (Request::Watch { robot, picture }, _) => return self.watch(&robot, picture),
             (Request::Picture { robot }, _) => return self.picture(now, &robot),
             // The shell handles the console.
-            (Request::Link, _) => return Reply::Refused("this hub has no console".into()),
+            (Request::Link, _) => return Reply::Refused("this hub does not have a console".into()),
             (Request::Events { after }, _) => return Reply::Events(self.events_after(after)),
             (Request::Shutdown, phase) => {
                 if phase == Phase::Parking {

@@ -17,7 +17,7 @@ impl Switchboard {
         let text = text.trim();
         let length = text.chars().count();
         if length == 0 || length > NOTE {
-            return Reply::Refused(format!("a note of {length} characters: 1 to {NOTE} are allowed"));
+            return Reply::Refused(format!("the note has {length} characters; 1 to {NOTE} are allowed"));
         }
         let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         self.note_for(now, who, format!("note: {plain}"));
@@ -45,7 +45,7 @@ impl Switchboard {
             }
             Order::Reboot => {
                 self.actions.push(Action::Send(place, ToRobot::Reboot));
-                self.note_for(now, who, format!("robot {id} is started again by {who}"));
+                self.note_for(now, who, format!("robot {id} is restarted by {who}"));
             }
             Order::Replace => self.replace(now, who, place),
             Order::Hold | Order::Pause if held && robot.pauses == (order == Order::Pause) => {}
@@ -54,12 +54,12 @@ impl Switchboard {
                 let what = if robot.pauses { "paused" } else { "held" };
                 // Without a run only the robot remembers the order, and an absent robot does not know it.
                 let remembered = self.run.is_some() || robot.alive();
-                let until = if remembered { "" } else { ", or the hub is started again before the robot is back" };
+                let until = if remembered { "" } else { ", or until the hub restarts before the robot is back" };
                 self.direct_again();
                 self.note_for(
                     now,
                     who,
-                    format!("robot {id} is {what} by {who}: it stands until it is released{until}"),
+                    format!("robot {id} is {what} by {who}: it stands still until it is released{until}"),
                 );
             }
             // The robot's hello may still report a hold by an earlier hub.
@@ -122,7 +122,7 @@ impl Switchboard {
     pub(super) fn place(&self, id: &str) -> Result<usize, String> {
         self.roster.place(id).ok_or_else(|| {
             let ids: Vec<&str> = self.roster.robots.iter().map(|robot| robot.id.as_str()).take(20).collect();
-            format!("no robot `{}` in the swarm file; there are {}", id.escape_debug(), ids.join(", "))
+            format!("robot `{}` is not in the swarm file; its robots are {}", id.escape_debug(), ids.join(", "))
         })
     }
 

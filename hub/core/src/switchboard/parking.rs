@@ -62,14 +62,14 @@ impl Switchboard {
             return Err(format!("robot {} {why}", robot.id));
         }
         if places.is_empty() {
-            return Err("no robot is there to be parked: switch robots on".into());
+            return Err("no robot is connected that could be parked: switch robots on".into());
         }
         if places.iter().enumerate().any(|(i, place)| places[..i].contains(place)) {
             return Err("a robot is named twice".into());
         }
         if order.poses.len() < places.len() || order.poses.len() > POSES {
             return Err(format!(
-                "{} poses for {} robots; as many are needed, and at most {POSES}",
+                "{} poses for {} robots; one per robot is needed, and at most {POSES} are allowed",
                 order.poses.len(),
                 places.len()
             ));
@@ -79,10 +79,10 @@ impl Switchboard {
         }
         let numbers = order.poses.iter().flatten().chain(order.walls.iter().flatten());
         if let Some(number) = numbers.copied().find(|number| !(number.is_finite() && number.abs() <= 1e3)) {
-            return Err(format!("{number} in a pose or a wall: metres and radians are expected"));
+            return Err(format!("{number} in a pose or a wall is out of range; expected metres and radians"));
         }
         if !self.tracking {
-            return Err("no poses come: check the motion-capture server with `xpuck doctor`".into());
+            return Err("no poses are received: check the motion-capture server with `xpuck doctor`".into());
         }
         let arena = self.config.hub.arena;
         let orders = ParkingTask {
@@ -169,8 +169,8 @@ impl Switchboard {
         let robots: Vec<ParkRow> = parked.places.iter().zip(parked.parking.standing(now)).map(row).collect();
         let there = robots.iter().filter(|row| row.state == ParkState::Parked).count();
         let said = match parked.parking.misses_frisbee(now) {
-            true => "everybody stands until motion capture sees the frisbee again".into(),
-            false => format!("{there} of {} are there", robots.len()),
+            true => "all robots are stopped until motion capture sees the frisbee again".into(),
+            false => format!("{there} of {} are at their places", robots.len()),
         };
         Some(ParkReport {
             over: false,

@@ -22,7 +22,7 @@ impl Switchboard {
     pub(super) fn push(&mut self, now: f64, text: String, robots: Vec<String>) -> Reply {
         if text.len() > MAX_SETTINGS {
             let length = text.len();
-            return Reply::Refused(format!("settings of {length} bytes; at most {MAX_SETTINGS} are allowed"));
+            return Reply::Refused(format!("the settings have {length} bytes; at most {MAX_SETTINGS} are allowed"));
         }
         let known = &self.config.swarm.robots;
         if let Some(stranger) = robots.iter().find(|id| !known.contains(id)) {

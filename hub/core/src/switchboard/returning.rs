@@ -1,4 +1,4 @@
-//! Resumption after a restart of the hub: it restores the run, orders the robots to stand still, and asks them
+//! Resumption after a restart of the hub. The hub restores the run, orders the robots to stand still, and asks them
 //! whether the run was meant to continue ([`crate::resumption`]).
 
 use super::run::{Claimed, Run};
@@ -24,10 +24,10 @@ impl Switchboard {
     pub fn resume(&mut self, now: f64, snapshot: Snapshot) -> Result<(), String> {
         // Robots may have been added to the swarm file while no hub was running.
         if !self.config.swarm.robots.starts_with(&snapshot.robots) {
-            return Err("it had other robots".into());
+            return Err("the run had other robots".into());
         }
         if snapshot.is_over() {
-            return Err("it was over".into());
+            return Err("the run was over".into());
         }
         let plan = Plan::open(&snapshot.signed, &self.trust, snapshot.planned).map_err(|error| error.to_string())?.0;
         let phase = snapshot.phase;
@@ -75,7 +75,7 @@ impl Switchboard {
         let away = (now - snapshot.time) / self.config.swarm.speed;
         let stands = match self.is_returning() {
             true => String::new(),
-            false => "; it was paused, and `xpuck resume` goes on".into(),
+            false => "; it was paused, and `xpuck resume` continues it".into(),
         };
         let held: Vec<&str> = self.roster.robots.iter().filter(|r| r.held).map(|r| r.id.as_str()).collect();
         let held = if held.is_empty() { held.join("") } else { format!("; held: {}", held.join(", ")) };
@@ -97,14 +97,14 @@ impl Switchboard {
             Verdict::Wait(_) if !late => {}
             Verdict::Wait(missing) => {
                 if !self.roster.robots.iter().any(back) {
-                    return self.finish(now, "", "no robot came back: the run is over");
+                    return self.finish(now, "", "no robot has returned: the run is over");
                 }
                 if let Some(run) = &mut self.run {
                     run.dead += missing.len() as u32;
                 }
                 let who = if missing.len() == 1 { "robot" } else { "robots" };
                 let did = if missing.len() == 1 { "has" } else { "have" };
-                self.pause_with_reason(now, &format!("{who} {} {did} not come back", missing.join(", ")));
+                self.pause_with_reason(now, &format!("{who} {} {did} not returned", missing.join(", ")));
             }
             Verdict::Over(why) => self.finish(now, "", &format!("{why}: the run is over")),
             Verdict::Stand(why) => self.pause_with_reason(now, &why),
@@ -112,7 +112,11 @@ impl Switchboard {
                 self.apply_reported_holds();
                 self.go_on_as(phase);
                 let stay = self.roster.robots.iter().filter(|r| r.held).map(|r| r.id.as_str()).collect::<Vec<_>>();
-                let but = if stay.is_empty() { String::new() } else { format!(", but for {}, held", stay.join(", ")) };
+                let but = if stay.is_empty() {
+                    String::new()
+                } else {
+                    format!(", except {}, which are held", stay.join(", "))
+                };
                 self.log_event(
                     now,
                     Line::info(format!("all robots confirm that the run was meant to continue: RUN{but}")),
@@ -138,7 +142,7 @@ impl Switchboard {
         if let Some(run) = &mut self.run {
             run.doubt = Some(why.into());
         }
-        self.warn(now, format!("the run stands until RESUME: {why}; look, then `xpuck resume` goes on"));
+        self.warn(now, format!("the run is paused until RESUME: {why}; check this, then `xpuck resume` continues it"));
     }
 
     /// Holds the robots that report a hold, and ends the evaluation.
@@ -163,7 +167,7 @@ impl Switchboard {
                 format!("the hub has restarted and asks the robots for their last orders, for at most {RETURN} s")
             }
             Some(Run { doubt: Some(why), .. }) if paused => {
-                format!("the run stands until RESUME: {why}; look, then `xpuck resume` goes on")
+                format!("the run is paused until RESUME: {why}; check this, then `xpuck resume` continues it")
             }
             _ => String::new(),
         }

@@ -79,7 +79,10 @@ impl Switchboard {
         if held.is_some() {
             // The next hub must know the hold after a crash.
             self.snapshot_wanted = true;
-            self.warn(now, format!("robot {id} was held by an earlier hub and stays so: `xpuck robot release {id}`"));
+            self.warn(
+                now,
+                format!("robot {id} was held by an earlier hub and stays held: `xpuck robot release {id}` releases it"),
+            );
         }
         self.end_if_stopped(now, &id, stops);
     }
@@ -147,7 +150,7 @@ impl Switchboard {
                 let entry = Entry::Tags { time: now, robot: name(), age, looks, doubled, look_ms, tags };
                 self.actions.push(Action::Record(entry));
             }
-            RobotMessage::Tags(_) => self.unrecorded(now, place, "tags that cannot be"),
+            RobotMessage::Tags(_) => self.unrecorded(now, place, "invalid tags"),
             RobotMessage::Loaded { segment, gene } => {
                 let robot_id = name();
                 if robot.loads(segment, &gene) {
@@ -167,14 +170,14 @@ impl Switchboard {
             RobotMessage::Log(line) if line.is_valid() => {
                 self.actions.push(Action::Record(Entry::Log { time: now, robot: name(), line }));
             }
-            RobotMessage::Log(_) => self.unrecorded(now, place, "a line of its log is too long, or no line"),
+            RobotMessage::Log(_) => self.unrecorded(now, place, "a line of its log is too long or not one line"),
             RobotMessage::Samples { generation, samples } if samples.len() <= MAX_SAMPLE_SUMMARIES => {
                 let robot = name();
                 self.actions.push(Action::Record(Entry::Samples { time: now, robot, generation, samples }));
             }
-            RobotMessage::Samples { .. } => self.unrecorded(now, place, "samples of too many individuals"),
+            RobotMessage::Samples { .. } => self.unrecorded(now, place, "too many individuals with samples"),
             RobotMessage::Peers(report) if report.from.len() <= MAX_GENES => robot.peers = Some(*report),
-            RobotMessage::Peers(_) => self.unrecorded(now, place, "more immigrants than there may be"),
+            RobotMessage::Peers(_) => self.unrecorded(now, place, "too many immigrants"),
             RobotMessage::Sensors(sensors) if sensors.is_sound() => {
                 let robot_id = name();
                 robot.sensors = Some(sensors.clone());
@@ -190,12 +193,12 @@ impl Switchboard {
                     self.note_for(
                         now,
                         &robot_id,
-                        format!("robot {robot_id} simulates another world from now on: {change}"),
+                        format!("robot {robot_id} simulates a changed world from now on: {change}"),
                     );
                 }
                 self.actions.push(Action::Record(Entry::Estimates { time: now, robot: robot_id, estimates }));
             }
-            RobotMessage::Estimates(_) => self.unrecorded(now, place, "estimates that cannot be"),
+            RobotMessage::Estimates(_) => self.unrecorded(now, place, "invalid estimates"),
         }
     }
 
@@ -227,8 +230,8 @@ impl Switchboard {
         if ahead > 0 && !robot.clock_warned {
             robot.clock_warned = true;
             let text = format!(
-                "robot {} heard a hub that started {} later than this one by its clock: one of the two clocks is wrong; \
-                 set this machine's by NTP. The robot obeys this hub all the same",
+                "robot {} heard a hub that started {} later than this one by its clock: one of the two clocks is \
+                 wrong; synchronise this machine's clock by NTP. The robot obeys this hub nevertheless",
                 robot.id,
                 span(ahead)
             );

@@ -105,8 +105,8 @@ impl Switchboard {
             Err(error) => return Reply::Refused(error.to_string()),
         };
         if plan.genes == Genes::Peers && self.config.swarm.peers.is_empty() {
-            let why = "genes = \"peers\": swarm.toml has no `peers`, an address for each robot, which robots need to reach \
-                       each other";
+            let why = "genes = \"peers\": swarm.toml has no `peers`; add an address for each robot, at which other \
+                robots reach it";
             return Reply::Refused(why.into());
         }
         let (short, unknown) = self.batteries_for(&plan);
@@ -187,7 +187,7 @@ impl Switchboard {
         let line = match all {
             true => {
                 let held = self.roster.robots.iter().filter(|r| r.held).count();
-                let but = if held > 0 { format!(" but {held} that are held") } else { String::new() };
+                let but = if held > 0 { format!(" except {held} held") } else { String::new() };
                 Line::info(format!("all {} robots are ready{but}: RUN", self.roster.robots.len()))
             }
             false => Line::warn(format!("RUN without {}, which are not ready", missing.join(", "))),
@@ -221,7 +221,7 @@ impl Switchboard {
         let waiting = self.phase == Phase::Relocating;
         if let Some(run) = self.run.as_mut().filter(|run| waiting && now >= run.warn_at) {
             run.warn_at = now + RELOCATION;
-            let text = "still waiting for the frisbee: put it near the centre, or go on with `xpuck resume`";
+            let text = "still waiting for the frisbee: put it near the centre, or continue with `xpuck resume`";
             self.warn(now, text.into());
         }
         let on = matches!(self.phase, Phase::Running | Phase::Resting);
@@ -262,7 +262,7 @@ impl Switchboard {
             let alive = || self.roster.robots.iter().enumerate().filter(|(i, r)| r.alive() && planned.evolves(*i));
             let least = alive().map(|(_, robot)| robot.telemetry.evolution.generation).min();
             if least.is_some_and(|least| least >= wanted) {
-                return Some(format!("all islands have done {wanted} generations"));
+                return Some(format!("all islands have completed {wanted} generations"));
             }
         }
         let steps = run.plan.steps.len();
@@ -323,7 +323,7 @@ impl Switchboard {
         let known = offered.filter_map(|gene| Migrant::check(gene.values()).ok());
         let best = known.max_by(|a, b| {
             let value = |migrant: &Migrant| migrant.samples.derated(full_evaluations);
-            // Among equals the one with the lower island number is chosen.
+            // Among equal individuals, the one with the lowest identifier is chosen.
             value(a).total_cmp(&value(b)).then(b.id.cmp(&a.id))
         })?;
         Some(best.tree.to_string())
@@ -347,10 +347,10 @@ impl Switchboard {
                     let since = if goals == 0 { "the start" } else { "the last" };
                     format!("goal {}, {:.0} s after {since}", goals + 1, run.run_seconds - last)
                 }
-                false => "the frisbee is at the end that it is to be taken from".into(),
+                false => "the frisbee is at the wrong end".into(),
             };
             self.send_directive(State::Pause, segment);
-            self.note(now, format!("{news}: everybody pauses until it is back at the centre"));
+            self.note(now, format!("{news}: all robots pause until it is back at the centre"));
         } else if self.phase == Phase::Relocating && x.abs() < CENTRAL && at_rest {
             self.go_on();
         }

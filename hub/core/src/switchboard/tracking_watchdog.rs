@@ -39,10 +39,13 @@ impl Switchboard {
                 self.phase = Phase::Blind;
                 self.send_directive(State::Pause, segment);
                 let remedy = match self.names.mismatch() {
-                    "" => "look whether motion capture runs and sees them",
+                    "" => "check whether motion capture runs and sees them",
                     mismatch => mismatch,
                 };
-                self.warn(now, format!("{what} for {TRACKING_LOST} s: everybody pauses until it is; {remedy}"));
+                self.warn(
+                    now,
+                    format!("{what} for {TRACKING_LOST} s: all robots pause until tracking is back; {remedy}"),
+                );
             }
             (Phase::Blind, None) => {
                 self.go_on();

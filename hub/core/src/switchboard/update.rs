@@ -60,7 +60,7 @@ impl Update {
 }
 
 /// Reason for refusing an update during a run.
-pub const DURING_A_RUN: &str = "robots are not updated during a run; `xpuck stop` ends it";
+pub const DURING_A_RUN: &str = "robots cannot be updated during a run; `xpuck stop` ends it";
 
 impl Switchboard {
     /// Starts to update the given robots, or all if none are given; `canary` of them first.
@@ -132,7 +132,7 @@ impl Switchboard {
     /// Stops the update of further robots.
     pub(super) fn abort_update(&mut self, now: f64, who: &str) -> Reply {
         let Some(update) = self.update.as_mut().filter(|update| !update.is_done()) else {
-            return Reply::Refused("no update is going on".into());
+            return Reply::Refused("no update is in progress".into());
         };
         update.rollout.abort(&format!("{who} ended the update"));
         self.note_for(now, who, format!("{who} ends the update: no further robot is updated"));
@@ -227,7 +227,7 @@ impl Switchboard {
                 "loading" => Some(Line::info(format!("robot {id} loads {version}"))),
                 "trial" => Some(Line::info(format!("robot {id} installs and tries {version}"))),
                 "good" => Some(Line::info(format!("robot {id} runs {version}"))),
-                "reverted" => Some(Line::warn(format!("robot {id} went back from {version}: {why}"))),
+                "reverted" => Some(Line::warn(format!("robot {id} reverted from {version}: {why}"))),
                 "refused" => Some(Line::warn(format!("robot {id} refuses {version}: {why}"))),
                 "lost" | "silent" => Some(Line::warn(format!("robot {id} is not updated to {version}: {why}"))),
                 _ => None,
@@ -241,7 +241,7 @@ impl Switchboard {
             let good = rows.iter().filter(|row| row.stand == UpdateState::Good).count();
             let text = format!("the update to {version} is over: {good} of {} robots run it", rows.len());
             lines.push(match update.rollout.stopped() {
-                Some(why) => Line::warn(format!("{text}; it was stopped because {why}")),
+                Some(why) => Line::warn(format!("{text}; it was stopped: {why}")),
                 None if good < rows.len() => Line::warn(text),
                 None => Line::info(text),
             });

@@ -11,8 +11,8 @@ use xpuck_kernels::world::senses::{Patch, camera, proximity};
 use xpuck_kernels::world::{Body, Pose, Shape, WorldSpec};
 use xpuck_wire::updates::{Update, Updates};
 
-/// Time for which poses are kept [s]: a batch arrives a second after its first update, and its frames may have this
-/// age.
+/// Time for which poses are kept (s). A batch arrives one second after its first update, and the camera frame of that
+/// update may be several seconds old.
 const KEPT: f64 = 10.0;
 /// Maximum number of updates that wait for poses.
 const WAITING: usize = 10_000;
@@ -310,7 +310,7 @@ mod tests {
     fn resumed_hub_clock_error_gives_no_differences() {
         let hub = HubFile::at("runs");
         let mut verifier = SenseVerifier::new(&["xp01".into()], &hub);
-        // Time of the robot, and lead of the hub: 5 s, then a gap of 20 s, then 5.7 s.
+        // The hub's clock is 5 s ahead of the robot's; after a gap of 20 s it is 5.7 s ahead.
         let steps = (0..300).map(|i| (f64::from(i) / 10.0, 5.0)).chain((500..900).map(|i| (f64::from(i) / 10.0, 5.7)));
         for (then, ahead) in steps {
             let now = then + ahead;

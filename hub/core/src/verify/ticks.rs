@@ -128,7 +128,7 @@ impl TickVerifier {
         };
         let scratch = updates.scratch.map(f32::from_bits);
         let Some(mut memory) = Memory::resume(program, &updates.memory, scratch) else {
-            batch.differs(0, updates.first, "what the tree remembers", &updates.memory, "no tick leaves that");
+            batch.differs(0, updates.first, "the tree's memory", &updates.memory, "not a possible memory");
             known.ended = None;
             return Ok(());
         };
@@ -140,7 +140,7 @@ impl TickVerifier {
             let bits = |memory: &Memory| (memory.node_words(), memory.board.scratch().map(f32::to_bits));
             if bits(&ended.memory) != bits(&memory) {
                 let (wanted, found) = (bits(&memory), bits(&ended.memory));
-                batch.differs(0, updates.first, "what the tree remembers", &wanted, found);
+                batch.differs(0, updates.first, "the tree's memory", &wanted, found);
             }
         }
         for (update, number) in unpacked.iter().zip(updates.first..) {

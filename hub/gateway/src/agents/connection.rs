@@ -110,13 +110,13 @@ impl Connection {
         let Some(wanted) = self.wanted.take() else { return Ok(()) };
         let can = |robot: &usize| free.get(*robot) == Some(&true) && !taken.contains(robot);
         let robot = match wanted.checked_sub(1) {
-            None => (0..free.len()).find(can).ok_or("no robot is free: all have drivers")?,
+            None => (0..free.len()).find(can).ok_or("no robot is free: all have an agent")?,
             Some(robot) => {
                 let robot = robot as usize;
                 if robot >= free.len() {
                     return Err(format!("robot {wanted} does not exist; choose 1 to {}", free.len()));
                 }
-                Some(robot).filter(can).ok_or(format!("robot {wanted} already has a driver or was removed"))?
+                Some(robot).filter(can).ok_or(format!("robot {wanted} already has an agent or was removed"))?
             }
         };
         taken.push(robot);

@@ -91,7 +91,7 @@ impl Agents {
                 said.joined.push(robot);
             }
             let Some(why) = why else { return true };
-            said.told.push(format!("agent {} at {} is gone: {why}", one.number, one.at));
+            said.told.push(format!("agent {} at {} is disconnected: {why}", one.number, one.at));
             said.left.extend(one.robot());
             false
         });
@@ -114,7 +114,7 @@ impl Agents {
         if self.refused > before {
             let count = self.refused - before;
             said.told
-                .push(format!("{count} connections were refused: {MOST_WAITING} others have not said who they are"));
+                .push(format!("{count} connections were rejected: {MOST_WAITING} others wait for their handshake"));
         }
     }
 

@@ -87,7 +87,10 @@ fn second_driver_and_unknown_robot_are_rejected() {
     let said = until(&mut server, &[true, true], |said| said.told.len() == 3);
     assert_eq!(said.joined, [0]);
     let told = said.told.join("; ");
-    assert!(told.contains("robot 1, which has a driver") && told.contains("robot 9; there are 1 to 2"), "{told}");
+    assert!(
+        told.contains("robot 1 already has an agent") && told.contains("robot 9 does not exist; choose 1 to 2"),
+        "{told}"
+    );
     assert_eq!(server.robots().collect::<Vec<_>>(), [0]);
     server.close(0);
     assert_eq!(server.robots().count(), 0);

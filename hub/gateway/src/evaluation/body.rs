@@ -114,28 +114,25 @@ mod tests {
             let more = [&words[..at], &["7.5"], &words[at..]].concat().join(" ");
             assert!(Message::parse(&more).is_err(), "one more before value {at}");
         }
-        assert_eq!(refusal(&words[..words.len() - 1].join(" ")), "BodyShape: 88 values came, at least 89 are wanted");
-        assert_eq!(refusal(&format!("{line} 1")), "BodyShape: 90 values came, 89 are wanted");
+        assert_eq!(refusal(&words[..words.len() - 1].join(" ")), "BodyShape: 88 values, expected at least 89");
+        assert_eq!(refusal(&format!("{line} 1")), "BodyShape: 90 values, expected 89");
     }
 
     #[test]
     fn bounds_hold_when_reading_and_writing() {
-        assert_eq!(refusal("BodyShape 1 65 20"), "BodyShape: the count of layers is 65, and 1 to 64 is allowed");
-        assert_eq!(refusal("BodyShape 1 0"), "BodyShape: the count of layers is 0, and 1 to 64 is allowed");
-        assert_eq!(refusal("BodyShape 1 1 20 65"), "BodyShape: the count of polygons is 65, and 1 to 64 is allowed");
-        assert_eq!(
-            refusal("BodyShape 1 1 20 1 2 0 0 1 1"),
-            "BodyShape: the count of points is 2, and 3 to 256 is allowed"
-        );
-        assert_eq!(refusal("BodyShape 1 1 20 1 257"), "BodyShape: the count of points is 257, and 3 to 256 is allowed");
+        assert_eq!(refusal("BodyShape 1 65 20"), "BodyShape: count of layers 65 is out of range 1 to 64");
+        assert_eq!(refusal("BodyShape 1 0"), "BodyShape: count of layers 0 is out of range 1 to 64");
+        assert_eq!(refusal("BodyShape 1 1 20 65"), "BodyShape: count of polygons 65 is out of range 1 to 64");
+        assert_eq!(refusal("BodyShape 1 1 20 1 2 0 0 1 1"), "BodyShape: count of points 2 is out of range 3 to 256");
+        assert_eq!(refusal("BodyShape 1 1 20 1 257"), "BodyShape: count of points 257 is out of range 3 to 256");
         assert_eq!(
             refusal("BodyShape 1 1 20 1 3.5"),
-            "BodyShape: the count of points is 3.5, and a whole number is wanted"
+            "BodyShape: the count of points is 3.5, but must be a whole number"
         );
         for height in ["-1", "2001"] {
             assert!(refusal(&format!("BodyShape 1 1 {height} 1 3 0 0 1 0 0 1")).contains("height of a layer"));
         }
-        let height = "BodyShape: the height of a layer is 0, and 0.000001 to 2000 is allowed";
+        let height = "BodyShape: height of a layer 0 is out of range 0.000001 to 2000";
         assert_eq!(refusal("BodyShape 1 1 0 1 3 0 0 1 0 0 1"), height);
         assert!(refusal("BodyShape 1 1 20 1 3 0 0 10001 0 0 1").contains("x of a point is 10001"));
 

@@ -140,7 +140,7 @@ impl Connections {
         }
         if self.refused > self.told.0 && self.told.1.elapsed() >= TELL_REFUSED {
             let refused = self.refused - self.told.0;
-            told.push(format!("{refused} connections were refused: {MOST_CONNECTIONS} are served already"));
+            told.push(format!("{refused} connections were rejected: the maximum of {MOST_CONNECTIONS} is reached"));
             self.told = (self.refused, Instant::now());
         }
         let (client, idle) = (self.client, self.idle);
@@ -224,14 +224,14 @@ impl Connection {
         service: &mut dyn Service,
     ) -> std::result::Result<(), String> {
         if self.evicting {
-            return Err("it has sent no whole message, and another client came".to_string());
+            return Err("it sent no complete message and made room for another client".to_string());
         }
         if self.stream.is_stalled(STALL_TIMEOUT) {
             return Err("it does not read its answers".to_string());
         }
         if ready.is_empty() && !self.more {
             let silent = self.heard.elapsed() > idle && !service.awaits_answer(self.number);
-            return if silent { Err(format!("it said nothing for {} s", idle.as_secs())) } else { Ok(()) };
+            return if silent { Err(format!("it sent nothing for {} s", idle.as_secs())) } else { Ok(()) };
         }
         // A full connection is not read, but the operating system still reports its end.
         if service.is_full(self.number) && ready.intersects(PollFlags::HUP | PollFlags::ERR) {

@@ -39,7 +39,7 @@ pub enum MessageError {
         word: String,
     },
     /// A fraction in place of a count or an index.
-    #[error("{message}: the {what} is {}, and a whole number is wanted", text(.value))]
+    #[error("{message}: the {what} is {}, but must be a whole number", text(.value))]
     NotWhole {
         /// Name of the message.
         message: &'static str,
@@ -63,7 +63,7 @@ pub enum MessageError {
         high: f64,
     },
     /// The upper end of a range is below its lower end.
-    #[error("NetParameters: the {what} go from {} to {}, and the first has to be the lower one", text(.low), text(.high))]
+    #[error("NetParameters: the {what} go from {} to {}; the first must be the lower one", text(.low), text(.high))]
     LowAboveHigh {
         /// Quantity that the range limits.
         what: &'static str,
@@ -73,13 +73,13 @@ pub enum MessageError {
         high: f64,
     },
     /// Networks whose individuals would be too large to send.
-    #[error("NetParameters: the largest individual has {values} values, and at most {MAX_VALUES} are allowed")]
+    #[error("NetParameters: the largest individual has {values} values; at most {MAX_VALUES} are allowed")]
     TooManyValues {
         /// Number of values of an individual with the maximum number of hidden neurons.
         values: usize,
     },
     /// The message is valid, but its line is longer than readers accept.
-    #[error("{message}: the line has {bytes} bytes, and at most {LINE_LIMIT} are allowed")]
+    #[error("{message}: the line has {bytes} bytes; at most {LINE_LIMIT} are allowed")]
     TooLong {
         /// Name of the message.
         message: &'static str,

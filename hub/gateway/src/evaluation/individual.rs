@@ -179,15 +179,15 @@ mod tests {
     fn genomes_that_do_not_fit_are_refused() {
         let parameters = parameters();
         let refusal = |individual: Individual| individual.genome(&parameters).expect_err("refused").to_string();
-        assert_eq!(refusal(individual(1, 25)), "Individual: 28 values came, 27 are wanted");
-        assert_eq!(refusal(individual(2, 24)), "Individual: 27 values came, 44 are wanted");
-        assert_eq!(refusal(individual(3, 24)), "Individual: the count of hidden neurons is 3, and 1 to 2 is allowed");
-        assert_eq!(refusal(individual(0, 24)), "Individual: the count of hidden neurons is 0, and 1 to 2 is allowed");
+        assert_eq!(refusal(individual(1, 25)), "Individual: 28 values, expected 27");
+        assert_eq!(refusal(individual(2, 24)), "Individual: 27 values, expected 44");
+        assert_eq!(refusal(individual(3, 24)), "Individual: count of hidden neurons 3 is out of range 1 to 2");
+        assert_eq!(refusal(individual(0, 24)), "Individual: count of hidden neurons 0 is out of range 1 to 2");
         let mut outside = individual(1, 24);
         outside.values[23] = 100.5;
-        assert_eq!(refusal(outside), "Individual: the value of a weight is 100.5, and -100 to 100 is allowed");
+        assert_eq!(refusal(outside), "Individual: value of a weight 100.5 is out of range -100 to 100");
         let mut outside = individual(1, 24);
         outside.values[0] = f64::NAN;
-        assert_eq!(refusal(outside), "Individual: the global parameter is NaN, and -100 to 100 is allowed");
+        assert_eq!(refusal(outside), "Individual: global parameter NaN is out of range -100 to 100");
     }
 }

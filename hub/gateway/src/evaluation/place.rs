@@ -73,7 +73,7 @@ pub struct Target {
     pub x: f64,
     /// Y (mm).
     pub y: f64,
-    /// Dir (rad).
+    /// Dir: direction of the robot (rad).
     pub direction: f64,
 }
 
@@ -98,7 +98,7 @@ pub struct Beam {
     pub y: f64,
     /// Z of the sensor (mm).
     pub z: f64,
-    /// Dir (rad).
+    /// Dir: direction of the beam (rad).
     pub direction: f64,
     /// Tilt, positive upwards (rad), at most a quarter turn in magnitude.
     pub tilt: f64,

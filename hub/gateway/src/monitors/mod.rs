@@ -129,7 +129,7 @@ impl Monitors {
         self.viewers.retain_mut(|viewer| match viewer.exchange(&mut events, room) {
             Ok(()) => true,
             Err(why) => {
-                events.told.push(format!("viewer {} at {} is gone: {why}", viewer.number, viewer.at));
+                events.told.push(format!("viewer {} at {} is disconnected: {why}", viewer.number, viewer.at));
                 false
             }
         });
@@ -153,12 +153,14 @@ impl Monitors {
                 continue;
             }
             self.count += 1;
-            events.told.push(format!("viewer {} at {at} watches", self.count));
+            events.told.push(format!("viewer {} at {at} is connected", self.count));
             self.viewers.push(Viewer::new(self.count, at, stream));
         }
         let refused = self.refused - before;
         if refused > 0 {
-            events.told.push(format!("{refused} connections were refused: {MOST_VIEWERS} viewers watch"));
+            events
+                .told
+                .push(format!("{refused} connections were rejected: the maximum of {MOST_VIEWERS} viewers is reached"));
         }
     }
 

@@ -108,7 +108,7 @@ fn commands_are_parsed_and_wrong_ones_reported() {
         events.told.extend(now.told);
     }
     assert_eq!(events.commands, [(1, Command::DropBall), (1, Command::Acknowledge("c".into()))]);
-    assert!(events.told.iter().any(|line| line.contains("`nonsense` is no command")), "{events:?}");
+    assert!(events.told.iter().any(|line| line.contains("unknown command `nonsense`")), "{events:?}");
     client.write_all(&u32::MAX.to_be_bytes()).unwrap();
     while server.viewers() > 0 && began.elapsed() < Duration::from_secs(10) {
         events = cycle(&mut server, 0.0);

@@ -56,7 +56,7 @@ impl Viewer {
     pub(super) fn exchange(&mut self, events: &mut Events, room: usize) -> std::result::Result<(), String> {
         self.send().map_err(|error| error.to_string())?;
         if self.bytes > MOST_WAITING {
-            return Err(format!("it does not read; {} bytes wait for it", self.bytes));
+            return Err(format!("it does not read; {} bytes are queued", self.bytes));
         }
         let (mut buffer, mut turn) = ([0; 16 << 10], TURN);
         for _ in 0..READ_AT_ONCE / buffer.len() {

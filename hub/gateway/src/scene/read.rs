@@ -10,11 +10,11 @@ pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, SceneError> {
 /// Reads names with their values.
 pub(super) fn fields<'e>(items: impl Iterator<Item = Expression<'e>>) -> Result<Vec<Field>, SceneError> {
     let field = |item: Expression<'e>| {
-        let Some(name) = item.name() else { return refuse("a name and its values are wanted, in parentheses") };
+        let Some(name) = item.name() else { return refuse("expected a name and its values in parentheses") };
         let words = item.values().map(|value| value.word().map(String::from));
         match words.collect() {
             Some(words) => Ok((name.into(), words)),
-            None => refuse(format!("`{name}` has lists for values")),
+            None => refuse(format!("the values of `{name}` must not be lists")),
         }
     };
     items.map(field).collect()
@@ -52,7 +52,7 @@ fn node(item: Expression<'_>) -> Result<Node, SceneError> {
             };
             Ok(Node::Light([colour("setDiffuse")?, colour("setAmbient")?, colour("setSpecular")?]))
         }
-        other => refuse(format!("`{other}` is no kind of node; there are TRF, BN, DSC, StaticMesh, SMN and Light")),
+        other => refuse(format!("`{other}` is not a kind of node; expected TRF, BN, DSC, StaticMesh, SMN or Light")),
     }
 }
 
@@ -63,7 +63,7 @@ fn subject<'e>(mut parts: impl Iterator<Item = Expression<'e>>) -> Result<Subjec
         ["ball"] => Ok(Subject::Ball),
         ["agent", team, number] => match number.parse() {
             Ok(number) => Ok(Subject::Agent(team.into(), number)),
-            Err(_) => refuse(format!("an agent's number is `{number}`")),
+            Err(_) => refuse(format!("the agent number `{number}` is invalid")),
         },
         _ => refuse("DSC has neither (ball) nor (agent TEAM NUMBER)"),
     }
@@ -112,7 +112,7 @@ fn mesh<'e>(parts: impl Iterator<Item = Expression<'e>> + Clone) -> Result<Node,
 fn shape<'e>(parts: impl Iterator<Item = Expression<'e>> + Clone) -> Result<Node, SceneError> {
     let Drawn { visible, transparent, scale, load } = drawn(parts.clone())?;
     let numbers = load[1..].iter().map(|number| number.parse().ok()).collect::<Option<Vec<f64>>>();
-    let Some(numbers) = numbers else { return refuse(format!("{} is followed by no number", load[0])) };
+    let Some(numbers) = numbers else { return refuse(format!("{} needs a number", load[0])) };
     let form = match StandardShape::ALL.into_iter().find(|kind| kind.name() == load[0]) {
         Some(kind) => ShapeKind::Standard(kind, numbers),
         None => ShapeKind::Model(load[0].into()),

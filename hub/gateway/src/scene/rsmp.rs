@@ -52,9 +52,9 @@ pub fn changed(time: f64, state: &[Field], scene: &[Node], changes: &[Change]) -
 pub fn read(message: &[u8]) -> Result<Message, SceneError> {
     let all = parse(message)?;
     let mut whole = all.iter();
-    let (Some(parts), None) = (whole.next(), whole.next()) else { return refuse("a message is one list") };
+    let (Some(parts), None) = (whole.next(), whole.next()) else { return refuse("a message must be one list") };
     if parts.items().next().is_none_or(|head| head.name() != Some("RSMP")) {
-        return refuse("a message begins with (RSMP MAJOR MINOR)");
+        return refuse("a message must begin with (RSMP MAJOR MINOR)");
     }
     let component =
         |name: &str| parts.values().find(|part| part.items().next().and_then(|head| head.name()) == Some(name));
@@ -66,7 +66,7 @@ pub fn read(message: &[u8]) -> Result<Message, SceneError> {
     let graph = match scene.values().next().and_then(|kind: Expression<'_>| kind.word()) {
         Some("full") => Graph::Full(nodes(items())?),
         Some("diff") => Graph::Changes(changes(items())?),
-        other => return refuse(format!("a scene is `full` or `diff`, and `{}` came", other.unwrap_or("a list"))),
+        other => return refuse(format!("a scene must be `full` or `diff`, not `{}`", other.unwrap_or("a list"))),
     };
     Ok(Message { time, graph, state: said("gs")?, environment: said("ge")? })
 }

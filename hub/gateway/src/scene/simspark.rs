@@ -43,12 +43,12 @@ pub fn read(message: &[u8]) -> Result<Message, SceneError> {
     let all = parse(message)?;
     let mut parts = all.iter();
     let (Some(said), Some(header), Some(graph), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
-        return refuse("a message is fields, a header and a graph, three lists side by side");
+        return refuse("a message must be three lists: fields, a header and a graph");
     };
     let graph = match header.name() {
         Some("RSG") => Graph::Full(nodes(graph.items())?),
         Some("RDS") => Graph::Changes(changes(graph.items())?),
-        other => return refuse(format!("the header is RSG or RDS, and `{}` came", other.unwrap_or("a list"))),
+        other => return refuse(format!("the header must be RSG or RDS, not `{}`", other.unwrap_or("a list"))),
     };
     Ok(Message { fields: fields(said.items())?, graph })
 }

@@ -87,14 +87,14 @@ fn cases_7_and_8_nulled_weights_make_no_difference() {
 fn case_9_what_does_not_fit_closes_the_connection() {
     let seven = FIRST.rsplit_once(' ').unwrap().0;
     let refused = [
-        (seven, "10 values came, 11 are wanted"),
-        (&format!("{FIRST} 1"), "12 values came"),
-        (&FIRST.replace("2.7", "nan"), "is \"nan\""),
-        (&FIRST.replace("2.7", "1e999"), "Individual: the value"),
-        (&FIRST.replace("2.7", "10.1"), "-10 to 10 is allowed"),
+        (seven, "10 values, expected 11"),
+        (&format!("{FIRST} 1"), "12 values"),
+        (&FIRST.replace("2.7", "nan"), "\"nan\" is not a number"),
+        (&FIRST.replace("2.7", "1e999"), "Individual: value"),
+        (&FIRST.replace("2.7", "10.1"), "out of range -10 to 10"),
         (&FIRST.replace("1 1 0", "1 1 4000000000"), "count of hidden neurons"),
-        ("CreateRobot", "CreateRobot is no message for a robot simulator"),
-        ("", "is no message's name"),
+        ("CreateRobot", "CreateRobot is not accepted by a robot simulator"),
+        ("", "unknown message"),
     ];
     for (line, why) in refused {
         let told = with(&example(), |client| assert_eq!(client.ask(line), "", "{line}"));

@@ -2,9 +2,9 @@
 
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, Tree};
 
-/// Changes of angles and widths [pi/128]: the resolution of an operand, and 14 degrees.
+/// Changes of angles and widths (pi/128 rad): the resolution of an operand, and 14 degrees.
 const STEPS: [f32; 4] = [-10.0, -1.0, 1.0, 10.0];
-/// Factors by which strengths and factors are changed.
+/// Factors by which strengths and factors are multiplied.
 const PARTS: [f64; 2] = [0.8, 1.2];
 
 /// A tree with one change.

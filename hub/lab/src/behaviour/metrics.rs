@@ -105,10 +105,10 @@ impl Metrics {
 /// Accumulated wheel data of one robot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wheels {
-    /// Sum of |v_left| + |v_right|, and the number of instants in it.
+    /// Sum of |v_left| + |v_right| (m/s), and number of instants in this sum.
     speed: f64,
     instants: u64,
-    /// Sum of |dv_left| + |dv_right|, and the time covered by it.
+    /// Sum of |dv_left| + |dv_right| (m/s), and the time in which these changes took place (s).
     change: f64,
     seconds: f64,
     /// Time and value of the last known wheel speeds.

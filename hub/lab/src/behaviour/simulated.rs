@@ -22,22 +22,27 @@ pub struct Simulated {
 /// engine for the same plan. They are spread over threads; the result does not depend on the thread count.
 ///
 /// # Errors
-/// The world cannot be run or has no disc to push, the team refers to a missing program, or the plan has no runs or
-/// fewer than two updates.
+/// The world cannot be run or has no disc to push, or the team refers to a missing program. Also if the plan has no
+/// runs or fewer than two updates.
 pub fn simulated(programs: &[Program], team: &Team, plan: &Plan<'_>) -> Result<Simulated, String> {
     plan.spec.check().map_err(|error| error.to_string())?;
     if plan.spec.discs.is_empty() {
         return Err("the world has no disc; behaviour metrics need a frisbee".into());
     }
     if let Some(robot) = (0..plan.spec.robots).find(|robot| team.program(*robot) >= programs.len()) {
-        return Err(format!("robot {} runs program {} of {}", robot + 1, team.program(robot) + 1, programs.len()));
+        return Err(format!(
+            "robot {} has program number {}; there are only {}",
+            robot + 1,
+            team.program(robot) + 1,
+            programs.len()
+        ));
     }
     if plan.runs == 0 || plan.updates() < 2 {
-        return Err("behaviour is measured over at least 1 run of at least 2 controller updates".into());
+        return Err("behaviour metrics need at least 1 run of at least 2 controller updates".into());
     }
     let runs: Option<Vec<(Metrics, f64)>> =
         plan.jobs(team).par_iter().map(|job| run(programs, job)).collect::<Vec<_>>().into_iter().collect();
-    let runs = runs.ok_or("a run has positions that are not finite")?;
+    let runs = runs.ok_or("a simulated run has positions that are not finite")?;
     let metrics = Metrics::mean(&runs.iter().map(|(metrics, _)| *metrics).collect::<Vec<_>>());
     let fitness = runs.iter().map(|(_, fitness)| fitness).sum::<f64>() / runs.len() as f64;
     Ok(Simulated { metrics: metrics.ok_or("no run was measured")?, fitness, runs })
@@ -123,7 +128,7 @@ mod tests {
         let spec = WorldSpec::scenario(9, Scenario::B);
         let programs = [program("avoiding\n")];
         let error = |team: Team, plan: Plan<'_>| simulated(&programs, &team, &plan).unwrap_err();
-        assert_eq!(error(Team::all(1), plan(&spec, 1)), "robot 1 runs program 2 of 1");
+        assert_eq!(error(Team::all(1), plan(&spec, 1)), "robot 1 has program number 2; there are only 1");
         assert!(error(Team::all(0), plan(&spec, 0)).contains("at least 1 run"));
         assert!(error(Team::all(0), Plan { seconds: 0.1, ..plan(&spec, 1) }).contains("2 controller updates"));
         let crowd = WorldSpec { robots: 0, ..spec.clone() };

@@ -1,7 +1,7 @@
 //! Export to ARGoS 3: an `.argos` file per run, and a library with the controller and the loop functions.
 //!
-//! The robot is ARGoS's own e-puck. Its body, wheels and range and bearing equal those of our reference robot. It has
-//! no camera, so the loop functions compute the reference robot's camera.
+//! The robot is ARGoS's own e-puck. Its body, wheels and range and bearing equal those of Xpuck's reference robot. It
+//! has no camera, so the loop functions compute the reference robot's camera.
 
 use super::{Export, ExportedFile, number, table};
 use std::fmt::Write;
@@ -18,7 +18,7 @@ const FIXED: [(&str, &str); 6] = [
     ("loop.cpp", include_str!("argos/loop.cpp")),
     ("CMakeLists.txt", include_str!("argos/CMakeLists.txt")),
 ];
-/// Thickness of the arena's walls, and of inner walls, which have zero thickness in our worlds (m).
+/// Thickness of the arena's walls, and of inner walls, which have zero thickness in Xpuck's worlds (m).
 const WALL: [f32; 2] = [0.05, 0.004];
 /// Heights of walls and discs (m). Proximity rays pass above discs, at 0.06 m.
 const HEIGHT: [f32; 2] = [0.2, 0.02];
@@ -90,7 +90,7 @@ fn experiment(export: &Export<'_>, run: u32) -> String {
     )
 }
 
-/// Returns the controller element of a tree. Wheel noise models the distance noise, which our world draws anew in
+/// Returns the controller element of a tree. Wheel noise models the distance noise, which Xpuck's worlds draw anew in
 /// each physics step.
 fn controller(export: &Export<'_>, tree: usize, run: u32) -> String {
     let seed = export.seed;

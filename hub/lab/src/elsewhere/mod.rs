@@ -1,7 +1,7 @@
 //! Exchange with other simulators: [`argos`] and [`webots`] export worlds and trees, [`import`] reads arenas.
 //!
-//! An exported tree is a table that a small interpreter in C++ or Python ticks, with results equal to ours to the
-//! last digit. [`Export::notes`] lists features of our worlds that a simulator lacks.
+//! An exported tree is a table that a small interpreter in C++ or Python ticks. Its results equal those of Xpuck to
+//! the last digit. [`Export::notes`] lists features of Xpuck's worlds that a simulator lacks.
 
 pub mod argos;
 pub mod import;
@@ -46,10 +46,13 @@ impl Export<'_> {
             (sensing.tags, "v_tag stays zero: no tags are exported"),
             (
                 !spec.patches.is_empty(),
-                "patches are seen by cameras only where the camera is ours (ARGoS) or by colour (Webots)",
+                "cameras detect patches only with the project's own camera model (ARGoS) or by colour (Webots)",
             ),
-            (spec.messages.is_some(), "[messages] is left out: neighbours are heard as the other simulator has it"),
-            (!spec.task.moves_disc(), "the task is not scored there: only the transport tasks are, and in ARGoS"),
+            (spec.messages.is_some(), "[messages] is left out: the other simulator models the messages of neighbours"),
+            (
+                !spec.task.moves_disc(),
+                "the task is not scored there: only transport tasks are scored, and only in ARGoS",
+            ),
         ];
         lost.into_iter().filter(|(is, _)| *is).map(|(_, line)| line.to_string()).collect()
     }

@@ -1,4 +1,4 @@
-//! Tests of the form of exports, and of their interpreters against ours, tick by tick.
+//! Tests of the form of exports, and of their interpreters against Xpuck's own, tick by tick.
 
 mod form;
 mod import;

@@ -24,9 +24,9 @@ pub struct Config {
     pub budget: Option<f64>,
     /// Simulated duration of a trial (s), 1..=3600.
     pub seconds: f32,
-    /// Seed [0..=i64::MAX], the range of TOML integers.
+    /// Seed (0..=i64::MAX, the range of TOML integers).
     pub seed: u64,
-    /// Number of simulations that remeasure each champion at the end [1..=100_000].
+    /// Number of simulations that remeasure each champion at the end (1..=100_000).
     pub remeasure: u32,
     /// World of the trials.
     pub spec: WorldSpec,

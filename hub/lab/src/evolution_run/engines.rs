@@ -58,7 +58,7 @@ impl Engines {
         let path = folder.join(ENGINES);
         let text = text(&path)?;
         let last = text.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty()).map(serde_json::from_slice);
-        let last = last.transpose().map_err(|error| fail(&path, format!("its last line: {error}")))?;
+        let last = last.transpose().map_err(|error| fail(&path, format!("last line: {error}")))?;
         Ok(Engines { path, last })
     }
 
@@ -75,7 +75,7 @@ impl Engines {
         bytes.extend(serde_json::to_vec(&note).expect("plain data"));
         bytes.push(b'\n');
         if bytes.len() as u64 > MAX_ENGINES {
-            // A device that changes all the time; the changes so far are enough.
+            // The file is full, because a device changes all the time; the changes so far are enough.
             return Ok(());
         }
         atomic::write(&self.path, &bytes).map_err(io(&self.path))?;
@@ -92,7 +92,7 @@ impl Engines {
             return None;
         }
         let (last, now) = (last.words(), now.words());
-        Some(format!("was simulated by {last} and goes on with {now}: not the digits of an uninterrupted run"))
+        Some(format!("was simulated by {last} and continues with {now}: results may differ from an uninterrupted run"))
     }
 }
 

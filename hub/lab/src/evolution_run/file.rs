@@ -122,7 +122,7 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
         if text.len() > MAX_TEXT {
             return Err(FileError::value(&name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
-        // Parsed on its own first, so that an error names the line.
+        // The file is first parsed on its own, so that an error names the line.
         file::parse::<EvolutionFile>(&name, &text)?;
         table = file::parse(&name, &text)?;
         rename(&mut table);

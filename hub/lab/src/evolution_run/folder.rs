@@ -1,7 +1,7 @@
 //! Folder of a run: its evolution file, record, table, and last two checkpoints.
 //!
-//! A generation is appended to the record and the table and synced to the disk. Then its checkpoint replaces the one
-//! before the previous. The checkpoint holds the lengths and checksums of record and table, so that a resumed run
+//! A generation is appended to the record and the table and synced to the disk. Then its checkpoint replaces the older
+//! of the two checkpoints. The checkpoint holds the lengths and checksums of record and table, so that a resumed run
 //! cuts off partially written later generations.
 
 use super::champion::champion;
@@ -59,7 +59,7 @@ impl Grown {
         for (name, needed) in [(RECORD, self.record.length), (TABLE, self.table.length)] {
             let found = std::fs::metadata(folder.join(name)).map_or(0, |data| data.len());
             if found < needed {
-                return Err(format!("{name} has {found} bytes and had {needed} at this checkpoint"));
+                return Err(format!("{name} has {found} bytes; this checkpoint expects {needed}"));
             }
         }
         Ok(())
@@ -166,7 +166,7 @@ impl Folder {
         for (name, part) in [(RECORD, grown.record), (TABLE, grown.table)].into_iter().filter(|(_, p)| p.length > 0) {
             let file = path.join(name);
             if part.found(&file).map_err(|error| fail(&file, format!("cannot be read: {error}")))? != part {
-                let what = "is not as it was written; the run goes on, but what reads this file finds it damaged";
+                let what = "has changed since it was written; the run continues, but this file is damaged";
                 notices.push(fail(&file, what));
             }
         }
@@ -212,7 +212,7 @@ impl Folder {
     /// Writes a generation: its events, and the state after it.
     ///
     /// # Errors
-    /// On a write error; everything written before stays valid.
+    /// On a write error; all data written before stays valid.
     pub fn keep(&mut self, state: &State, generation: &Generation) -> Result<(), FolderError> {
         self.folder.is_still_there()?;
         let mut rows = csv::WriterBuilder::new().has_headers(self.grown.table.length == 0).from_writer(Vec::new());
@@ -295,7 +295,7 @@ impl Folder {
         for one in outcome.front.iter().flatten() {
             let FrontTree { id, nodes, fitness, remeasured, tree, .. } = one;
             let (fitness, remeasured) = (Figure(*fitness), Figure(*remeasured));
-            let text = format!("# {id}: fitness {fitness:.3} in evolution, {remeasured:.3} measured again\n{tree}");
+            let text = format!("# {id}: fitness {fitness:.3} in evolution, {remeasured:.3} remeasured\n{tree}");
             self.folder.write(&format!("{TREES}/front-{nodes:03}.bt"), text)?;
         }
         let mut json = serde_json::to_vec(outcome).expect("plain data");

@@ -55,8 +55,8 @@ pub struct Taken {
 pub struct Lineage {
     /// The individual itself, then its ancestors in order of increasing distance.
     pub members: Vec<Individual>,
-    /// For each member, the index in `members` of the child through which it was first found, and its position among
-    /// that child's parents (0 or 1): the shortest path down. `None` for the individual itself.
+    /// For each member, the child through which it was first found (index in `members`), and its position among that
+    /// child's parents (0 or 1). These links form the shortest path down. `None` for the individual itself.
     pub named_by: Vec<Option<(usize, usize)>>,
     /// Number of recorded ancestors beyond the requested depth.
     pub further: usize,
@@ -112,8 +112,7 @@ impl Index {
     pub fn lineage(&self, path: &Path, id: Id, depth: usize) -> Result<Lineage, RecordError> {
         if !self.parents.contains_key(&id) {
             let generation = self.generation;
-            let message =
-                format!("knows no {id} up to generation {generation}; without an ID the champions are listed");
+            let message = format!("contains no {id} up to generation {generation}; omit the ID to list the champions");
             return Err(RecordError::new(path, message));
         }
         let mut ids = vec![id];

@@ -84,8 +84,8 @@ pub fn on_fresh_worlds(engine: &dyn Engine, config: &Config, programs: &[Program
     measure_all(engine, programs, &plan).iter().map(|m| m.mean).collect()
 }
 
-/// Returns the individuals' trees under `avoiding`, and their fitness in worlds that the evolution has not used. It
-/// is always measured by `simd`, so that results are comparable regardless of the engine of the trials.
+/// Returns the individuals' trees under `avoiding`, and their fitness in worlds that the evolution has not used. The
+/// fitness is always measured by `simd`, so that results are comparable regardless of the engine of the trials.
 fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<f64>), CompileError> {
     let trees: Vec<Tree> = individuals.iter().map(|i| i.tree.under_avoiding()).collect();
     let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;

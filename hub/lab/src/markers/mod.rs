@@ -101,7 +101,7 @@ mod tests {
             assert!(hook.separation(&same) < SAME, "{same:?}");
         }
         let other = pattern([(0, 0), (1, 0), (2, 0), (2, 3)]);
-        // A distance of 20 mm became 30 mm.
+        // One distance between markers is 30 mm instead of 20 mm.
         assert!((hook.separation(&other) - 10.0).abs() < 1e-9);
         assert!((other.separation(&hook) - 10.0).abs() < 1e-9);
     }

@@ -19,11 +19,10 @@ pub fn svg(patterns: &[Pattern]) -> String {
     let rows = patterns.len().div_ceil(COLUMNS) as f64;
     let height = HEIGHT.max(CORNER[1] + rows * PITCH[1]);
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}mm\" height=\"{height}mm\" \
-         viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"4\">\n\
-         <title>Marker patterns for {} robots</title>\n\
-         <g stroke=\"black\" stroke-width=\"0.3\"><path d=\"M11 16h100m-100 -2v4m100 -4v4\"/></g>\n\
-         <text x=\"114\" y=\"17.5\">100 mm: measure it, the scale matters</text>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}mm\" height=\"{height}mm\" viewBox=\"0 0 {WIDTH} \
+         {height}\" font-family=\"sans-serif\" font-size=\"4\">\n<title>Marker patterns for {} robots</title>\n<g \
+         stroke=\"black\" stroke-width=\"0.3\"><path d=\"M11 16h100m-100 -2v4m100 -4v4\"/></g>\n<text x=\"114\" \
+         y=\"17.5\">100 mm: measure this line to check the print scale</text>\n",
         patterns.len()
     );
     for (i, pattern) in patterns.iter().enumerate() {

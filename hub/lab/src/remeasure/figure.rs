@@ -8,7 +8,7 @@ use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 /// which every champion was remeasured.
 pub fn draw(courses: &[(String, &[Row])], runs: u32) -> String {
     let (x, y) = ("simulated time, million robot-seconds", "fitness, mean of the islands' champions");
-    let mut plot = Plot::new("What is reported, and what it is worth", x, y);
+    let mut plot = Plot::new("Reported and remeasured fitness", x, y);
     let mut series = Vec::new();
     for (i, (label, rows)) in courses.iter().take(Stroke::COLOURS).enumerate() {
         let stroke = Stroke::of_series(i);
@@ -26,7 +26,7 @@ pub fn draw(courses: &[(String, &[Row])], runs: u32) -> String {
         add("measured again", stroke, |row| row.remeasured);
     }
     let caption = vec![
-        "Reported: as evolution estimates it, derated for few evaluations.".into(),
+        "Reported: estimated by evolution, derated for few evaluations.".into(),
         format!("Measured again: {runs} simulations of 60 s in fresh worlds."),
     ];
     to_svg_with(&[plot], &Footer { series, caption })

@@ -34,12 +34,13 @@ pub fn section(runs: &[&RunFacts], disc: bool, topology: Topology) -> Section {
     let mut section = Section {
         title: "How the swarm behaves".into(),
         text: vec![format!(
-            "Fitness does not say how a swarm did it. {} say more. Energy: the robots' wheel speeds, summed, m/s. {}Acceleration: \
-             how jerky the wheels are, summed, m/s^2.",
-            if disc { "Five numbers" } else { "Two numbers" },
+            "Fitness does not show how a swarm behaves; {} describe it. Energy: sum of the robots' wheel speeds, m/s. \
+             {}Acceleration: sum of the wheels' accelerations, m/s^2.",
+            if disc { "five metrics" } else { "two metrics" },
             if disc {
-                "Pushing: the part of the robots within 1 frisbee radius and 1.5 robot radii of its centre. Loitering: the part \
-                 within 3 frisbee radii that does not push. Cooperation: how far those that push face the same way, 0 to 1. "
+                "Pushing: fraction of the robots within 1 frisbee radius and 1.5 robot radii of its centre. Loitering: \
+                 fraction within 3 frisbee radii that does not push. Cooperation: alignment of the headings of pushing \
+                 robots, 0 to 1. "
             } else {
                 ""
             }
@@ -65,15 +66,15 @@ pub fn section(runs: &[&RunFacts], disc: bool, topology: Topology) -> Section {
     match map {
         Ok(map) => {
             section.text.push(format!(
-                "The map puts segments that behave alike into neighbouring cells (a self-organising map of the {} segments worth \
-                 more than {REASONABLE}). The wedges are these numbers, the background is fitness; beside it the same segments \
-                 by their principal components.",
+                "The map places segments with similar behaviour in neighbouring cells (a self-organising map of the {} \
+                 segments with a fitness above {REASONABLE}). The wedges show the metrics, the background shows \
+                 fitness. The plot beside the map shows the same segments by their principal components.",
                 cells.len()
             ));
             section.figures.push(draw(&map));
             let rows = map.table().into_iter().map(|(cell, names)| vec![cell.to_string(), names.join("  ")]);
             section.tables.push(Readable {
-                title: "Which segments are in which cell".into(),
+                title: "Segments in each cell".into(),
                 head: vec!["cell".into(), "run,segment".into()],
                 rows: rows.collect(),
             });
@@ -85,7 +86,7 @@ pub fn section(runs: &[&RunFacts], disc: bool, topology: Topology) -> Section {
             ));
         }
         Err(why) => section.results.push(format!(
-            "No map of behaviours: {} of {} segments are worth more than {REASONABLE} ({why}).",
+            "No map of behaviours: {} of {} segments have a fitness above {REASONABLE} ({why}).",
             cells.len(),
             all.len()
         )),

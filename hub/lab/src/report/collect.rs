@@ -49,7 +49,7 @@ pub struct RunFacts {
     pub dead: u32,
     /// Mean round-trip time (ms); `None` if no robot reported one.
     pub ping_ms: Option<f64>,
-    /// Share of round trips above 100 ms [%].
+    /// Share of round trips above 100 ms (%).
     pub slow_percent: f64,
     /// Whether any robot evolved; true if the record does not contain this.
     pub evolves: bool,
@@ -63,7 +63,7 @@ pub struct RunFacts {
     pub segments: Vec<SegmentFacts>,
     /// Trees that drove the robots last.
     pub trees: Vec<LastTree>,
-    /// Ancestry of all these trees.
+    /// Ancestry of the last trees.
     pub ancestry: Vec<Ancestor>,
     /// World parameters estimated by the robots, in runs with adaptation.
     pub held: Vec<Held>,
@@ -72,7 +72,7 @@ pub struct RunFacts {
     pub senses: Result<Vec<SenseRow>, String>,
     /// Start time (ms since 1970); together with the seed it distinguishes copies of a run from other runs.
     pub started_unix_ms: u64,
-    /// State at its end.
+    /// State of the run at its end.
     pub state: RunState,
     /// Damaged or missing parts of the record, one line each.
     pub damage: Vec<String>,
@@ -248,7 +248,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     if !some {
         let why = match entries.damage() {
             [] => "its record is empty".into(),
-            damage => format!("nothing of its record can be read: {}", damage.join("; ")),
+            damage => format!("its record cannot be read: {}", damage.join("; ")),
         };
         return Err(RecordError::of(directory, why));
     }
@@ -258,7 +258,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let world = match phase_worlds(&file) {
         Ok(worlds) => worlds.into_iter().next_back().map(|(_, world)| world),
         Err(error) => {
-            damage.push(format!("its experiment is not read, so the benchmark is simulated: {error}"));
+            damage.push(format!("its experiment cannot be read, so the benchmark is simulated: {error}"));
             None
         }
     };

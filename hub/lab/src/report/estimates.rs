@@ -14,12 +14,12 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
     let all = || runs.iter().flat_map(|run| run.held.iter().map(move |held| (run, held)));
     all().next()?;
     let mut section = Section {
-        title: "What the robots held the world for".into(),
+        title: "World parameters estimated by the robots".into(),
         text: vec![
-            "The robots compared where they and what they pushed went with where their simulators had it go. Where enough of \
-             them found alike that a parameter of the world is another, each changed its simulator and evolved on in such a \
-             world; a wheel that slips changes only its own robot's idea of its wheels. Each line is what a robot held. Minutes \
-             are of the run, pauses left out."
+            "The robots compared their own motion and the motion of pushed objects with the predictions of their \
+             simulators. Where enough robots agreed that a parameter of the world has another value, each robot changed \
+             its simulator and continued to evolve with the new value. A slipping wheel changes only its own robot's \
+             wheel model. Each line is the estimate of one robot. Minutes are run time without pauses."
                 .into(),
         ],
         ..Section::default()
@@ -50,8 +50,8 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
             format!("{first:.1}"),
         ]);
         section.results.push(format!(
-            "{changed} of {} robots came to hold {name} for something else than {:.3}, the first after {first:.1} minutes; at \
-             the end they simulate {:.3} to {:.3}.",
+            "{changed} of {} robots changed {name} from {:.3}, the first after {first:.1} minutes; at the end they \
+             simulate {:.3} to {:.3}.",
             last.len(),
             Figure(began),
             Figure(low),
@@ -73,7 +73,7 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
         section.figures.push(to_svg_with(&[plot], &Footer { series, caption: Vec::new() }));
     }
     if rows.is_empty() {
-        section.results.push("No robot found the world to be another than the one that it simulates.".into());
+        section.results.push("No robot found a difference between the world and its simulation.".into());
     } else {
         let head = ["parameter", "at first", "at the end", "robots", "first change, min"].map(String::from).into();
         section.tables.push(Readable { title: "Parameters that changed in simulators".into(), head, rows });

@@ -29,10 +29,11 @@ pub fn why_not(run: &RunFacts) -> Option<String> {
     match run {
         RunFacts { damage, .. } if !damage.is_empty() => Some("its record is damaged".into()),
         RunFacts { state: RunState::Running, .. } => Some(
-            "it goes on, or its hub died a moment ago: `xpuck swarm top` shows it; make the report when it is over"
+            "it is still running, or its hub has just crashed (check with `xpuck swarm top`); make the report after \
+             its end"
                 .into(),
         ),
-        RunFacts { state, .. } if *state != RunState::Finished => Some("it did not go on to its end".into()),
+        RunFacts { state, .. } if *state != RunState::Finished => Some("it did not finish".into()),
         RunFacts { segments, .. } if segments.is_empty() => Some("no segment was scored".into()),
         RunFacts { dead: 1.., .. } => Some("robots were lost".into()),
         RunFacts { slow_percent, .. } if *slow_percent > SLOW_PERCENT => Some("its link was slow".into()),
@@ -63,9 +64,9 @@ pub fn quality(runs: &[RunFacts]) -> Section {
     };
     let good = runs.iter().filter(|run| counts(run)).count();
     let mut text = vec![
-        "A run counts if its record is whole, it went on to its end, no robot was lost, and at most 5 % of the messages took longer \
-         than 100 ms to the hub and back: senses that are computed elsewhere are only as good as the link. All that follows is of \
-         the runs that count; the trees are of all."
+        "A run counts if its record is undamaged, it finished, no robot was lost, and at most 5 % of the round trips \
+         to the hub took longer than 100 ms: virtual senses are only as good as the link. All results below are of the \
+         runs that count; the trees are of all runs."
             .to_string(),
     ];
     for run in runs {
@@ -77,19 +78,19 @@ pub fn quality(runs: &[RunFacts]) -> Section {
     let mut results = vec![format!("{good} of {} runs count.", runs.len())];
     results.extend(runs.iter().filter_map(|run| Some(format!("{} does not: {}.", run.name, why_not(run)?))));
     if good == 0 {
-        results.push("So most chapters below are empty.".into());
+        results.push("Most chapters below are therefore empty.".into());
         let busy = |run: &RunFacts| run.dead > 0 || run.slow_percent > SLOW_PERCENT;
         if runs.iter().any(busy) {
             results.push(
-                "Where robots are virtual, a busy machine is the usual reason: a demo with a lower --speed or a smaller --count \
-                 leaves each more of it."
+                "With virtual robots, a busy machine is the usual reason; run the demo with a lower --speed or a \
+                 smaller --count."
                     .into(),
             );
         }
     }
     if versions.len() > 1 {
         results.push(format!(
-            "The runs are of several versions of the program: {}. Compare them with care.",
+            "The runs were made with several versions of the program: {}. Compare them with care.",
             versions.join(", ")
         ));
     }
@@ -114,8 +115,8 @@ pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
     let mut section = Section {
         title: "Real fitness over the run".into(),
         text: vec![format!(
-            "{} The hub scores it from motion capture. In each segment every robot runs the fittest tree that its island knew by \
-                 then, its own or one that came from another.",
+            "{} The hub scores it from motion capture. In each segment every robot runs the fittest tree that its \
+             island knows at that time, its own or an immigrant.",
             task.fitness_description()
         )],
         ..Section::default()
@@ -152,8 +153,11 @@ pub fn real(runs: &[&RunFacts], task: &Task) -> Section {
 fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
     let (a, b) = (Spread::of(last), Spread::of(first));
     let (Some(a), Some(b)) = (a, b) else { return "No segment was scored.".into() };
-    let difference =
-        format!("Segment {segments} is worth {:.3} on average and segment 1 {:.3}", Figure(a.mean), Figure(b.mean));
+    let difference = format!(
+        "The mean fitness of segment {segments} is {:.3}, and of segment 1 {:.3}",
+        Figure(a.mean),
+        Figure(b.mean)
+    );
     match (student(last, first), mann_whitney(last, first)) {
         (Some(t), Some(ranks)) => format!(
             "{difference}: a difference of {:+.3} (95 % interval {:+.3} to {:+.3}; t-test {}, Mann-Whitney {}).",
@@ -164,7 +168,7 @@ fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
             p_value(ranks.p)
         ),
         _ => format!(
-            "{difference}; whether that is chance, {} cannot tell.",
+            "{difference}; {} cannot show whether that is chance.",
             if a.n < 2 { "one run" } else { "these runs" }
         ),
     }
@@ -229,9 +233,9 @@ pub fn islands(runs: &[&RunFacts]) -> Section {
     Section {
         title: "What evolution reports".into(),
         text: vec![
-            "Each robot evolves a population of its own, an island, in simulation while it drives. Shown is the fitness of the \
-             fittest tree of each island as evolution estimates it, lowered where it was simulated fewer than eight times, mean \
-             of the islands."
+            "Each robot evolves its own population, an island, in simulation while it drives. The plot shows the \
+             fitness of the fittest tree of each island as evolution estimates it, derated where it was simulated fewer \
+             than eight times; mean of the islands."
                 .into(),
         ],
         results,

@@ -70,14 +70,15 @@ pub fn of_segment<'a>(runs: &[&RunFacts], plan: &Plan<'a>) -> Plan<'a> {
 /// Returns the chapter; `plan` is that of [`of_segment`].
 pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     let text = vec![format!(
-        "The trees that drove the robots in the last segment, each on its robot, are simulated {} times for {} s, as \
-         long as the segment was, in the world as the robots simulated it at the end. Is the real segment one that simulation could have given? Student's t compares one value with many, with equal \
-         variances, as in 8.7.1; p is corrected for the number of runs (Holm). Simulations begin at the world's start poses; a real \
-         segment begins where the one before left everything{}.",
+        "The trees that drove the robots in the last segment, each on its robot, are simulated {} times for {} s, the \
+         duration of the segment, in the world as the robots simulated it at the end. A test shows whether the real \
+         segment could be a result of the simulation. Student's t-test compares one value with many and assumes equal \
+         variances, as in 8.7.1; p is corrected for the number of runs (Holm). Simulations begin at the world's start \
+         poses; a real segment begins with the poses at the end of the previous segment{}.",
         plan.runs,
         plan.seconds,
         if plan.spec.task.moves_disc() {
-            ", which saves the robots the way to the frisbee, or leaves it where they cannot push it on"
+            ", so that the robots are already at the frisbee, or the frisbee is where they cannot push it further"
         } else {
             ""
         }
@@ -86,7 +87,7 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     if gaps.is_empty() {
         section
             .results
-            .push("No run counts of which the last tree of every robot is known; there is nothing to simulate.".into());
+            .push("No run that counts has a known last tree for every robot; there is nothing to simulate.".into());
         return section;
     }
     section.text = text;
@@ -100,7 +101,7 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
         "sd",
         "t-test p",
         "p, Holm",
-        "part of simulations below",
+        "fraction of simulations below",
         "normal? (Shapiro-Wilk p)",
     ];
     // The test accepts up to 5000 values.
@@ -128,15 +129,17 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     });
     let differ = p.iter().filter(|p| **p < LEVEL).count();
     section.results.push(match (gaps.len(), differ) {
-        (1, 0) => format!("The run does not differ from simulation beyond chance (t-test, {}).", p_value(p[0])),
-        (1, _) => format!("The run differs from simulation (t-test, {}).", p_value(p[0])),
-        (runs, _) => format!("{differ} of {runs} runs differ from simulation (p below {LEVEL} after Holm)."),
+        (1, 0) => format!("The run does not differ significantly from simulation (t-test, {}).", p_value(p[0])),
+        (1, _) => format!("The run differs significantly from simulation (t-test, {}).", p_value(p[0])),
+        (runs, _) => {
+            format!("{differ} of {runs} runs differ significantly from simulation (p below {LEVEL} after Holm).")
+        }
     });
     let skewed = normal.iter().flatten().filter(|p| **p < LEVEL).count();
     if skewed > 0 {
         section.text.push(format!(
-            "Simulated fitness is not normal in {skewed} of {} (Shapiro-Wilk p below {LEVEL}), which a t-test takes it to be; the \
-             part of simulations below the real value needs no such thing.",
+            "Simulated fitness is not normally distributed in {skewed} of {} (Shapiro-Wilk p below {LEVEL}). A t-test \
+             assumes normality; the fraction of simulations below the real value does not.",
             count(gaps.len(), "run", "runs")
         ));
     }
@@ -148,8 +151,8 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
 fn overall(real: &[f64], simulated: &[f64]) -> String {
     match (paired(real, simulated), mann_whitney(real, simulated), hedges_g(real, simulated)) {
         (Some(t), Some(ranks), Some(g)) => format!(
-            "Over all runs reality is worth {:+.3} more than simulation (95 % interval {:+.3} to {:+.3}; paired t {}, \
-             Mann-Whitney {}, Hedges' g {:+.2}).",
+            "Over all runs real fitness minus simulated fitness is {:+.3} (95 % interval {:+.3} to {:+.3}; paired t \
+             {}, Mann-Whitney {}, Hedges' g {:+.2}).",
             Figure(t.difference),
             Figure(t.interval[0]),
             Figure(t.interval[1]),
@@ -157,7 +160,7 @@ fn overall(real: &[f64], simulated: &[f64]) -> String {
             p_value(ranks.p),
             Figure(g)
         ),
-        _ => "Two runs at least are needed to compare reality with simulation over runs.".into(),
+        _ => "At least two runs are needed to compare reality with simulation over runs.".into(),
     }
 }
 
@@ -190,9 +193,13 @@ mod tests {
         let section = section(&[gap(0.27), gap(0.6), gap(0.275)], &plan);
         assert!(section.results[0].starts_with("1 of 3 runs differ"), "{:?}", section.results);
         assert_eq!(section.tables[0].rows[1][6], "100 %");
-        assert!(super::section(&[], &plan).results[0].starts_with("No run counts of which"));
+        assert!(super::section(&[], &plan).results[0].starts_with("No run that counts has a known last tree"));
         let one = super::section(&[gap(0.27)], &plan);
-        assert!(one.results[0].starts_with("The run does not differ from simulation"), "{:?}", one.results);
-        assert!(one.results[1].starts_with("Two runs at least"), "{:?}", one.results);
+        assert!(
+            one.results[0].starts_with("The run does not differ significantly from simulation"),
+            "{:?}",
+            one.results
+        );
+        assert!(one.results[1].starts_with("At least two runs"), "{:?}", one.results);
     }
 }

@@ -1,5 +1,5 @@
-//! Graph of the ancestry of a run's last trees: founders on the left, the final trees of the robots on the right, a
-//! row for each island, and the operators on the edges.
+//! Graph of the ancestry of a run's last trees. Founders are on the left, the final trees of the robots on the right.
+//! Each island has a row, and edges are coloured by operator.
 
 use super::collect::{Ancestor, RunFacts};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ const OPERATORS: [(Operator, Colour, &str); 4] = [
     (Operator::Random, Colour::Green, "random: a founder"),
     (Operator::Mutation, Colour::Blue, "mutation"),
     (Operator::Crossover, Colour::Red, "crossover"),
-    (Operator::Unknown, Colour::Grey, "the record does not tell"),
+    (Operator::Unknown, Colour::Grey, "not recorded"),
 ];
 
 fn colour(operator: Operator) -> &'static str {
@@ -104,7 +104,7 @@ fn legend(svg: &mut String, height: f64, first: u32, last: u32, left_out: usize)
         let _ = writeln!(svg, "<text x=\"{}\" y=\"{row}\">{word}</text>", x + 10.0);
         x += 40.0 + 7.0 * word.len() as f64;
     }
-    let mut note = "with a rim: drove a robot at the end".to_string();
+    let mut note = "outlined: drove a robot at the end".to_string();
     if left_out > 0 {
         note += &format!("; {left_out} older ones are not drawn");
     }

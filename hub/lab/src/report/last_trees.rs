@@ -24,8 +24,8 @@ pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Se
     let mut section = Section {
         title: "The trees at the end".into(),
         text: vec![format!(
-            "The trees that drove the robots at the end of each run. Trees that are the same after reduction, which takes out what \
-             can never matter, are one. Each is simulated on all robots, {} times for {} s.",
+            "The trees that drove the robots at the end of each run. Reduction removes nodes that can have no effect; \
+             trees that are equal after reduction count as one. Each is simulated on all robots, {} times for {} s.",
             plan.runs, plan.seconds
         )],
         ..Section::default()
@@ -38,7 +38,8 @@ pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Se
     if let Some(best) = order.first() {
         let (value, sd) = mean(&known[*best]).unwrap_or((f64::NAN, f64::NAN));
         section.results.push(format!(
-            "{} different trees; the fittest, {}, is worth {:.3} (sd of a run {sd:.3}) with {} nodes, of which reduction leaves {}.",
+            "{} different trees; the fittest, {}, has a fitness of {:.3} (sd of a run {sd:.3}) and {} nodes; reduction \
+             leaves {}.",
             known.len(),
             known[*best].name,
             Figure(value),
@@ -48,10 +49,9 @@ pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Se
     }
     for group in same_behaviour(known) {
         let names: Vec<&str> = group.iter().map(|i| known[*i].name.as_str()).collect();
-        section.results.push(format!(
-            "{} do exactly the same in every simulation, though they are written differently.",
-            names.join(", ")
-        ));
+        section
+            .results
+            .push(format!("{} behave identically in every simulation, although their texts differ.", names.join(", ")));
     }
     section.tables.push(usage(known));
     let common = shared(known);
@@ -63,9 +63,9 @@ pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Se
             let numbers: Vec<String> = shared.numbers.iter().map(number).collect();
             vec![shared.shape.replace('\n', " / "), trees.len().to_string(), numbers.join("; "), trees.join(" ")]
         };
-        let head = ["subtree, # a number", "trees", "its numbers", "which"];
+        let head = ["subtree (# is a number)", "trees", "values of #", "which"];
         section.tables.push(Readable {
-            title: format!("Subtrees that trees share, the {} most common", common.len().min(SHARED)),
+            title: format!("The {} most common subtrees that trees share", common.len().min(SHARED)),
             head: head.map(String::from).to_vec(),
             rows: common.iter().take(SHARED).map(row).collect(),
         });
@@ -80,7 +80,7 @@ pub fn section(runs: &[RunFacts], known: &[MeasuredTree], plan: &Plan<'_>) -> Se
 /// Returns Table 8.6: the individual that drove each robot.
 fn unique(runs: &[RunFacts]) -> Readable {
     let row = |(i, run): (usize, &RunFacts)| {
-        let name = |last: &LastTree| last.id.map_or("as the experiment gives it".into(), |id| id.to_string());
+        let name = |last: &LastTree| last.id.map_or("from the experiment".into(), |id| id.to_string());
         let list: Vec<String> = run.trees.iter().map(|last| format!("{} {}", last.robot, name(last))).collect();
         // A tree from the experiment has no identifier: trees with equal texts count once.
         let different: BTreeSet<_> = run.trees.iter().map(|last| last.id.ok_or_else(|| last.tree.key())).collect();
@@ -140,11 +140,12 @@ fn table(known: &[MeasuredTree], order: &[usize]) -> Readable {
 /// Returns the chapter on the ancestry of the last trees: a graph for each run, up to `most`.
 pub fn origins(runs: &[&RunFacts], most: usize) -> Section {
     let mut section = Section {
-        title: "Where they came from".into(),
+        title: "Ancestry".into(),
         text: vec![
-            "All ancestors of the trees that drove robots at the end, founders on the left. A row is an island, which is a robot; a \
-             line that changes its row is a tree that went from robot to robot through the hub. Each island counts its own generations, \
-             so a parent from a faster island may stand on the right of its child. Rest the pointer on a dot for its name."
+            "All ancestors of the trees that drove robots at the end, founders on the left. Each row is an island, \
+             which is a robot; a line between rows is a tree that migrated from robot to robot through the hub. Each \
+             island counts its own generations, so a parent from a faster island may be to the right of its child. \
+             Point at a dot to see its name."
                 .into(),
         ],
         ..Section::default()

@@ -46,17 +46,19 @@ pub fn section(found: Option<&HeteroStudy>) -> Section {
     let Some(found) = found else {
         section
             .results
-            .push("No run counts of which the last tree of every robot is known; there is nothing to simulate.".into());
+            .push("No run that counts has a known last tree for every robot; there is nothing to simulate.".into());
         return section;
     };
     let strangers = match found.plan.drawn {
         0 => String::new(),
-        drawn => format!("; {drawn} more are drawn with replacement from the trees of all runs, and did not"),
+        drawn => format!(
+            "; {drawn} more swarms are drawn with replacement from the trees of all runs, and did not evolve together"
+        ),
     };
     section.text.push(format!(
-        "Is a swarm of different trees worth what its trees are worth each in a swarm of its own? Each run's own swarm evolved \
-         together{strangers}. Each swarm is simulated {} times for {} s, and each tree alone {} times. Below the diagonal mixing \
-         costs.",
+        "The fitness of a swarm of different trees is compared with the mean fitness of its trees, each in a \
+         homogeneous swarm. Each run's own swarm evolved together{strangers}. Each swarm is simulated {} times for {} \
+         s, and each tree alone {} times. Points below the diagonal lose fitness by mixing.",
         found.plan.mixed.runs, found.plan.mixed.seconds, found.plan.alone
     ));
     section.results = results(found);
@@ -89,7 +91,8 @@ fn results(found: &HeteroStudy) -> Vec<String> {
     let mut results = match &found.own {
         Some(_) => vec![found.sentences().remove(0)],
         None => vec![format!(
-            "The runs' own swarms are worth {:+.3} more together than their trees alone, mean of {}; a test takes three runs.",
+            "The fitness of the runs' own swarms minus that of their trees alone is {:+.3}, mean of {}; a test needs \
+             three runs.",
             Figure(mean(&own)),
             count(own.len(), "swarm", "swarms")
         )],
@@ -97,7 +100,7 @@ fn results(found: &HeteroStudy) -> Vec<String> {
     let drawn: Vec<&Swarm> = found.swarms.iter().filter(|swarm| swarm.run.is_none()).collect();
     if !drawn.is_empty() {
         results.push(format!(
-            "Swarms that are drawn from all runs are worth {:+.3} more together than their trees alone, mean of {}.",
+            "The fitness of swarms drawn from all runs minus that of their trees alone is {:+.3}, mean of {}.",
             Figure(mean(&drawn)),
             count(drawn.len(), "swarm", "swarms")
         ));
@@ -119,7 +122,7 @@ fn draw(found: &HeteroStudy) -> String {
     let series = vec![
         ("a run's own swarm".into(), Stroke::from(Colour::Blue)),
         ("drawn from all runs".into(), Stroke::from(Colour::Grey)),
-        ("neither gained nor lost".into(), Stroke::from(Colour::Black).faint()),
+        ("equal fitness".into(), Stroke::from(Colour::Black).faint()),
     ];
     to_svg_with(&[plot], &Footer { series, caption: Vec::new() })
 }
@@ -142,11 +145,11 @@ mod tests {
         assert_eq!(found.swarms.len(), 2 + DRAWN);
         let section = section(Some(&found));
         assert_eq!(section.tables[0].rows[0][..2], ["mixed", "2"]);
-        assert!(section.results[0].contains("mean of 2 swarms; a test takes three runs"), "{:?}", section.results);
-        assert!(section.results[1].starts_with("Swarms that are drawn from all runs"), "{:?}", section.results);
+        assert!(section.results[0].contains("mean of 2 swarms; a test needs three runs"), "{:?}", section.results);
+        assert!(section.results[1].starts_with("The fitness of swarms drawn from all runs"), "{:?}", section.results);
         let one = found_of(&[&a]).unwrap();
         assert_eq!((one.swarms.len(), super::section(Some(&one)).results.len()), (1, 1), "no strangers");
         assert_eq!(found_of(&[&run(&[forward])]), None);
-        assert!(super::section(None).results[0].starts_with("No run counts of which"));
+        assert!(super::section(None).results[0].starts_with("No run that counts has a known last tree"));
     }
 }

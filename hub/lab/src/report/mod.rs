@@ -65,18 +65,22 @@ pub fn make(
     command: &str,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Report, String> {
-    let Some(first) = runs.first() else { return Err("a report takes one run at least".into()) };
+    let Some(first) = runs.first() else { return Err("a report needs at least one run".into()) };
     let mut experiments: Vec<&str> = runs.iter().map(|run| run.experiment.as_str()).collect();
     experiments.sort_unstable();
     experiments.dedup();
     if experiments.len() > 1 {
         return Err(format!(
-            "the runs are of several experiments, which cannot be compared: {}; name those of one",
+            "the runs belong to different experiments, which cannot be compared: {}; name the runs of one",
             experiments.join("; ")
         ));
     }
     if let Some(single) = options.single.filter(|single| single.task != first.world.task.name()) {
-        return Err(format!("--single: is of the task {}; the runs are of {}", single.task, first.world.task.name()));
+        return Err(format!(
+            "--single: its task is {}, but the task of the runs is {}",
+            single.task,
+            first.world.task.name()
+        ));
     }
     let good: Vec<&RunFacts> = runs.iter().filter(|run| fitness::counts(run)).collect();
     // If robots adapted their world, trees are simulated in the world that they last evolved for.
@@ -113,21 +117,29 @@ pub fn make(
     .collect();
     let does = match evolved {
         true => {
-            "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
-                 best to the others, and drives by the best it knows. This page says what came of it."
+            "Every robot evolves its own behaviour: it simulates thousands of behaviour trees on its board, sends its \
+             fittest trees to the other robots, and drives with the fittest tree that it knows. This page reports the \
+             results."
         }
-        false => "No robot evolved: each drove by the tree that the experiment gives it.",
+        false => "No robot evolved: each drove with the tree of the experiment.",
     };
     let mut lead = vec![
-        format!("{} of {}, {} simulations of {SECONDS} s for each tree.", count(runs.len(), "run", "runs"), first.experiment, plan.runs),
+        format!(
+            "{} of {}, {} simulations of {SECONDS} s for each tree.",
+            count(runs.len(), "run", "runs"),
+            first.experiment,
+            plan.runs
+        ),
         format!("{does} The blue bar marks results."),
-        "The numbers are beside this page as runs, curves, segments, trees, swarms, gap, senses and estimates, each as .csv and .parquet.".into(),
+        "The data are in the folder of this page as runs, curves, segments, trees, swarms, gap, senses and estimates, \
+         each as .csv and .parquet."
+            .into(),
     ];
     if let Some(run) = adapted {
         lead.push(format!(
-            "The robots found the world to be another than planned and evolved on in that one. Trees and swarms are simulated in the \
-             world as the middle one of the robots of {} held it at the end, and in the last chapters each run's own swarm in that of \
-             its own robots.",
+            "The robots found that the world differs from the plan, and continued to evolve with their estimates of \
+             it. Trees and swarms are simulated with the median of the last estimates of the robots of {}; in the last \
+             chapters each run's own swarm is simulated with the estimates of its own robots.",
             run.name
         ));
     }

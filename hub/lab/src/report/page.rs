@@ -104,7 +104,7 @@ fn write(page: &mut String, number: usize, section: &Section) {
             format!("<a href=\"{name}.csv\">{name}.csv</a>, <a href=\"{name}.parquet\">{name}.parquet</a>")
         });
         let links: Vec<String> = links.collect();
-        let _ = writeln!(page, "<p>Numbers: {}; made by the command at the top.</p>", links.join(", "));
+        let _ = writeln!(page, "<p>Data: {}; made by the command at the top.</p>", links.join(", "));
     }
 }
 

@@ -32,12 +32,12 @@ impl Single {
     pub fn read(folder: &Path) -> Result<Single, Problem> {
         let config = crate::evolution_run::Folder::config(folder).map_err(|error| Problem::of(folder, error))?;
         if config.islands != 1 {
-            let why = format!("has {} islands; a run with `--islands 1` is meant", config.islands);
+            let why = format!("has {} islands; name a run with `--islands 1`", config.islands);
             return Err(Problem::of(folder, why));
         }
         let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
         let last =
-            steps.last().ok_or_else(|| Problem::of(folder, "holds no whole generation yet; let the run go on"))?;
+            steps.last().ok_or_else(|| Problem::of(folder, "contains no complete generation yet; continue the run"))?;
         Ok(Single {
             fitness: last.value,
             generations: f64::from(last.generation),
@@ -58,10 +58,11 @@ pub fn beta(islands: (f64, f64, f64), single: &Single) -> Option<f64> {
 /// Returns the chapter; without a single run it explains how to create one.
 pub fn section(runs: &[&RunFacts], single: Option<&Single>, task: &Task) -> Section {
     let mut section = Section {
-        title: "What many islands bring".into(),
+        title: "Gain from many islands".into(),
         text: vec![
-            "Beta (Eq. 8.4) is the fitness that all islands together reach for each simulation, over that of a single population: \
-             1 if many robots get as far as one that computes as many times as long. The thesis has 0.76 for nine."
+            "Beta (Eq. 8.4) is the fitness per simulation of all islands, divided by that of a single population: 1 \
+             means that n robots reach the same fitness as one robot in n times the computing time. The thesis reports \
+             0.76 for nine."
                 .into(),
         ],
         ..Section::default()
@@ -69,8 +70,8 @@ pub fn section(runs: &[&RunFacts], single: Option<&Single>, task: &Task) -> Sect
     let Some(single) = single else {
         let world = if *task == Task::Transport { "" } else { " --world FILE" };
         section.results.push(format!(
-            "Not computed: it takes a run of one island in the same world to compare with. `xpuck evolve --islands 1 --generations \
-             600{world} --output single`, then `xpuck runs report ... --single single`."
+            "Not computed: a run of one island in the same world is needed for the comparison. `xpuck evolve --islands \
+             1 --generations 600{world} --output single`, then `xpuck runs report ... --single single`."
         ));
         return section;
     };
@@ -79,13 +80,15 @@ pub fn section(runs: &[&RunFacts], single: Option<&Single>, task: &Task) -> Sect
     let nodes = of(|run| run.robots as f64);
     section.results.push(match beta((fitness, generations, nodes), single) {
         Some(beta) => format!(
-            "Beta is {beta:.2}: {nodes:.0} islands report {:.3} after {generations:.0} generations (medians of the runs), the single \
-             one {:.3} after {:.0}.",
+            "Beta is {beta:.2}: {nodes:.0} islands report {:.3} after {generations:.0} generations (medians of the \
+             runs), the single island {:.3} after {:.0}.",
             Figure(fitness),
             Figure(single.fitness),
             single.generations
         ),
-        None => "Beta does not exist: the single run's fitness is not above zero, or the runs did no generation.".into(),
+        None => {
+            "Beta is undefined: the single run's fitness is not above zero, or the runs completed no generation.".into()
+        }
     });
     section
 }

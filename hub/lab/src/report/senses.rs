@@ -10,12 +10,12 @@ use xpuck_stats::plot::{Colour, Footer, Plot, to_svg_with};
 /// Returns the chapter.
 pub fn section(runs: &[&RunFacts]) -> Section {
     let mut section = Section {
-        title: "Senses: recorded against computed anew".into(),
+        title: "Senses: recorded and recomputed".into(),
         text: vec![
-            "The record holds what each robot sensed in each control update, and where motion capture saw everybody. From these \
-             poses each sense is computed anew, as the simulator has it. A value counts as different if it is further off than \
-             written in the last column. Differences are what simulation does not know of the senses: delays, noise, and what a \
-             camera takes for something else."
+            "The record contains the senses of each robot in each control update and the poses from motion capture. \
+             Each sense is recomputed from these poses with the model of the simulator. A value counts as different if \
+             its deviation exceeds the value in the last column. Differences show what the simulation does not model: \
+             delays, noise, and false detections of the camera."
                 .into(),
         ],
         ..Section::default()
@@ -58,7 +58,7 @@ pub fn section(runs: &[&RunFacts]) -> Section {
                 100.0 * most.part()
             )
         }
-        None => "Every value of every sense is what was there.".into(),
+        None => "All values of all senses match the poses.".into(),
     });
     section.figures.push(draw(runs, &totals));
     section
@@ -85,7 +85,7 @@ fn totals(runs: &[&RunFacts]) -> Vec<SenseRow> {
 }
 
 fn draw(runs: &[&RunFacts], totals: &[SenseRow]) -> String {
-    let mut plot = Plot::new("Values that differ, a point a run", "sense", "percent").whole_x();
+    let mut plot = Plot::new("Different values, one point per run", "sense", "percent").whole_x();
     let points = totals.iter().enumerate().flat_map(|(i, total)| {
         let rows = rows_of(runs).filter(|row| row.sense == total.sense);
         rows.map(move |row| ((i + 1) as f64, 100.0 * row.part()))
@@ -129,7 +129,7 @@ mod tests {
         let section = section(&[&a, &b, &broken]);
         assert_eq!(section.results[0], "c is not compared: xp01: no");
         let worst =
-            "Range differs most from what was there, in 15.2 % of its values; it is the worst sense in 1 of 2 runs.";
+            "Range deviates most from the poses, in 15.2 % of its values; it is the worst sense in 1 of 2 runs.";
         assert_eq!(section.results[1], worst);
         assert_eq!(section.tables[0].rows[0][..5], ["range", "400", "15.25 %", "0.5000", "0.400"]);
         assert!(super::section(&[&broken]).results[1].starts_with("No run that counts recorded"));

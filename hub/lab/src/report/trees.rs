@@ -92,8 +92,9 @@ pub struct Shared {
     pub numbers: Ranges,
 }
 
-/// Returns the subtrees that at least two trees have in common after reduction, apart from their numbers, sorted by
-/// the number of trees, then by size. A subtree that occurs only inside a larger one of the same trees is left out.
+/// Returns the subtrees that at least two trees have in common after reduction, apart from their numbers. They are
+/// sorted by the number of trees, then by size. A subtree that occurs only inside a larger one of the same trees is
+/// left out.
 pub fn shared(known: &[MeasuredTree]) -> Vec<Shared> {
     let mut found: BTreeMap<String, (BTreeSet<usize>, Ranges)> = BTreeMap::new();
     for (place, one) in known.iter().enumerate() {

@@ -113,7 +113,7 @@ mod tests {
         std::fs::write(dir.path().join("precious.csv"), "1").unwrap();
         std::fs::write(dir.path().join(PAGE), "<!doctype html>\n<p>another's").unwrap();
         let error = Place::prepare(dir.path()).err().unwrap().to_string();
-        assert!(error.contains("is no report"), "{error}");
+        assert!(error.contains("not a report folder"), "{error}");
         assert!(Place::prepare(&dir.path().join("precious.csv")).is_err());
     }
 }

@@ -20,7 +20,7 @@ pub fn place(folder: &Path, generation: u32) -> PathBuf {
     folder.join(NAMES[generation as usize % NAMES.len()])
 }
 
-/// Writes and syncs a state to a temporary file; its commit replaces the state before the previous one.
+/// Writes and syncs a state to a temporary file. When the file is committed, it replaces the older of the two states.
 ///
 /// # Errors
 /// On a write error; the earlier states stay valid.
@@ -33,7 +33,7 @@ pub fn prepare<T: Serialize>(
     atomic::prepare(&place(folder, generation), &checkpoint::to_bytes(state, configuration))
 }
 
-/// Writes a state in place of the one before the previous one.
+/// Writes a state, which replaces the older of the two states.
 ///
 /// # Errors
 /// On a write error; the earlier states stay valid.
@@ -72,11 +72,12 @@ pub fn newest<T: DeserializeOwned>(
     }
     match (&best, broken) {
         (None, Some(error)) => {
-            let remedy = format!("begin again from {own} with --output and another folder");
+            let remedy = format!("start again from {own} with --output and another folder");
             Err(FolderError { message: format!("{}; {remedy}", error.message), ..error })
         }
         (Some(state), Some(error)) => {
-            let message = format!("{}; going on from the other, generation {}", error.message, generation(state));
+            let message =
+                format!("{}; continuing from the other checkpoint, generation {}", error.message, generation(state));
             Ok((best, Some(FolderError { message, ..error })))
         }
         (_, None) => Ok((best, None)),

@@ -30,11 +30,11 @@ pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 "; make it writable, then go on with --resume"
             }
-            ErrorKind::NotFound => "; was the folder moved or taken apart? put it back, then go on with --resume",
+            ErrorKind::NotFound => "; if the folder was moved, put it back, then go on with --resume",
             ErrorKind::IsADirectory | ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::NotSeekable => {
-                "; something else is in its place: take that away, then go on with --resume"
+                "; another file has its name; remove that file, then go on with --resume"
             }
-            _ => "; mend the disk, then go on with --resume",
+            _ => "; repair the disk, then go on with --resume",
         };
         fail(path, format!("{error}{remedy}"))
     }
@@ -42,5 +42,5 @@ pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
 
 /// Returns an I/O error during the creation of a run's folder.
 pub fn unmade(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
-    move |error| fail(path, format!("{error}; make room or mend the disk, then begin again"))
+    move |error| fail(path, format!("{error}; free disk space or repair the disk, then start again"))
 }

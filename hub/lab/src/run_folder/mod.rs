@@ -57,7 +57,7 @@ impl RunFolder {
     /// file that marks the folder as a run.
     ///
     /// # Errors
-    /// If there is a run already, the folder contains anything that could be overwritten, or it cannot be written.
+    /// If there is a run already, the folder contains files that could be overwritten, or it cannot be written.
     pub fn create(
         path: &Path,
         kind: &'static Kind,
@@ -96,9 +96,9 @@ impl RunFolder {
         }
         Err(match KINDS.iter().find(|(file, ..)| path.join(file).exists()) {
             Some((_, of, goes_on)) => {
-                fail(path, format!("holds a run {of}; go on with `{goes_on} {}`", path.display()))
+                fail(path, format!("contains a run {of}; go on with `{goes_on} {}`", path.display()))
             }
-            None => fail(path, format!("holds no run, as it has no {}; begin one with --output", kind.run)),
+            None => fail(path, format!("contains no run, as it has no {}; start one with --output", kind.run)),
         })
     }
 
@@ -107,7 +107,7 @@ impl RunFolder {
         let place = path.join(kind.grows);
         let mut grown = file::modify(&place).map_err(io(&place))?;
         if grown.try_lock().is_err() {
-            return Err(fail(path, "another process works on this run; wait for its end"));
+            return Err(fail(path, "another process uses this run; wait for its end"));
         }
         let length = grown.seek(SeekFrom::End(0)).map_err(io(&place))?;
         if length < kind.head.len() as u64 && is_begun(&place, kind.head) {
@@ -121,7 +121,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// The locked, growing file.
+    /// Growing file, which is locked.
     pub fn grown(&self) -> &File {
         &self.grown
     }
@@ -147,7 +147,7 @@ impl RunFolder {
         let file = self.path.join(name);
         match std::fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(fail(&file, format!("{error}; take it away, as the run obeys it")))
+                Err(fail(&file, format!("{error}; remove it, because the run obeys it")))
             }
             _ => Ok(()),
         }
@@ -156,11 +156,14 @@ impl RunFolder {
     /// Rejects a folder that was moved, emptied or replaced during the run: it may now hold files of another run.
     pub fn is_still_there(&self) -> Result<(), FolderError> {
         let path = self.path.join(self.kind.grows);
-        let gone = |_| fail(&path, "is gone: was the folder moved or emptied? put it back, then go on with --resume");
+        let gone =
+            |_| fail(&path, "is missing; if the folder was moved or emptied, put it back, then go on with --resume");
         let (there, ours) = (path.metadata().map_err(gone)?, self.grown.metadata().map_err(io(&path))?);
         match (there.dev(), there.ino()) == (ours.dev(), ours.ino()) {
             true => Ok(()),
-            false => Err(fail(&path, "is another file now: put the run's folder back, then go on with --resume")),
+            false => {
+                Err(fail(&path, "was replaced by another file; put the run's folder back, then go on with --resume"))
+            }
         }
     }
 
@@ -210,7 +213,7 @@ impl RunFolder {
         let text = file::text(&file, MAX_TABLE).map_err(|error| fail(&file, error.to_string()))?;
         match text.starts_with(kind.head) {
             true => Ok(text),
-            false => Err(fail(&file, format!("does not begin with {}; put it back", kind.head.trim()))),
+            false => Err(fail(&file, format!("does not begin with {}; restore the file", kind.head.trim()))),
         }
     }
 
@@ -244,7 +247,7 @@ pub fn result_number(path: &Path, key: &str) -> Option<f64> {
 /// Rejects a link: all output of a run stays in its folder.
 pub fn refuse_link(path: &Path) -> Result<(), FolderError> {
     match path.symlink_metadata() {
-        Ok(data) if data.is_symlink() => Err(fail(path, "is a link; put what it leads to in its place")),
+        Ok(data) if data.is_symlink() => Err(fail(path, "is a link; replace it by its target")),
         _ => Ok(()),
     }
 }
@@ -252,22 +255,22 @@ pub fn refuse_link(path: &Path) -> Result<(), FolderError> {
 /// Creates a folder if it is missing.
 fn make(path: &Path) -> Result<(), FolderError> {
     if path.exists() && !path.is_dir() {
-        return Err(fail(path, "is a file, not a folder; name another place"));
+        return Err(fail(path, "is a file, not a folder; choose another folder"));
     }
-    std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))
+    std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; check that the folder is writable")))
 }
 
 /// Rejects a folder that holds a run of any kind.
 fn refuse_run(path: &Path) -> Result<(), FolderError> {
     match KINDS.iter().any(|(file, ..)| path.join(file).exists()) {
-        true => Err(fail(path, "holds a run already; go on with --resume, or choose another folder")),
+        true => Err(fail(path, "already contains a run; go on with --resume, or choose another folder")),
         false => Ok(()),
     }
 }
 
-/// Rejects a folder that holds a run, or anything else that could be overwritten. The leftovers of a process that was
-/// killed while it created the folder are accepted: files with the intended text, a table without rows, empty
-/// folders.
+/// Rejects a folder that holds a run, or other files that could be overwritten. A process that was killed while it
+/// created the folder may have left files with the intended text, a table without rows, or empty folders. These
+/// leftovers are accepted.
 fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)], run: &str) -> Result<(), FolderError> {
     refuse_run(path)?;
     let first = |name: &str| Path::new(name).iter().next().map(|first| first.to_string_lossy().into_owned());
@@ -285,7 +288,10 @@ fn refuse_used(path: &Path, kind: &Kind, files: &[(String, &str)], run: &str) ->
         let is_the_same =
             of_beginning.peek().is_some() && of_beginning.all(|(file, text)| holds(&path.join(file), text));
         if !(is_request || is_half || is_table || is_empty_folder || is_the_same) {
-            return Err(fail(path, format!("is not empty: it has `{}`; name a new folder", name.escape_debug())));
+            return Err(fail(
+                path,
+                format!("is not empty: it contains `{}`; choose a new folder", name.escape_debug()),
+            ));
         }
     }
     Ok(())
@@ -339,7 +345,7 @@ mod tests {
             let before = std::fs::read_to_string(&mine).ok();
             std::fs::write(&mine, text).unwrap();
             let refused = create(place.path()).err().unwrap();
-            assert!(refused.contains(&format!("it has `{}`", name.split('/').next().unwrap())), "{refused}");
+            assert!(refused.contains(&format!("it contains `{}`", name.split('/').next().unwrap())), "{refused}");
             before.map_or_else(|| std::fs::remove_file(&mine), |before| std::fs::write(&mine, before)).unwrap();
         }
     }
@@ -365,10 +371,10 @@ mod tests {
         let mut folder = create(&place).unwrap();
         std::fs::rename(&place, home.path().join("moved")).unwrap();
         let gone = folder.write("best/one.txt", "1").unwrap_err().to_string();
-        assert!(gone.contains("t.csv: is gone: was the folder moved"), "{gone}");
+        assert!(gone.contains("t.csv: is missing; if the folder was moved"), "{gone}");
         drop(create(&place).unwrap());
         let other = folder.add_rows("1,2\n").unwrap_err().to_string();
-        assert!(other.contains("t.csv: is another file now"), "{other}");
+        assert!(other.contains("t.csv: was replaced by another file"), "{other}");
         assert_eq!(std::fs::read_to_string(place.join("t.csv")).unwrap(), "a,b\n");
     }
 
@@ -379,6 +385,6 @@ mod tests {
         drop(create(&place).unwrap());
         std::os::unix::fs::symlink(home.path(), place.join("best")).unwrap();
         let link = RunFolder::open(&place, &KIND).err().unwrap().to_string();
-        assert!(link.contains("best: is a link; put what it leads to"), "{link}");
+        assert!(link.contains("best: is a link; replace it by its target"), "{link}");
     }
 }

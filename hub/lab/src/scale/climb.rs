@@ -58,7 +58,7 @@ fn stays(network: Network, period: f64, on: bool, luck: f32) -> bool {
     on != (f64::from(luck) < changes)
 }
 
-/// `spare` is a buffer that is overwritten.
+/// Returns the fitness of the champions; `spare` is a buffer that is overwritten.
 fn standing(generation: u32, missing: &[f32], spare: &mut [f32]) -> Standing {
     spare.copy_from_slice(missing);
     let (_, median, _) = spare.select_nth_unstable_by(missing.len() / 2, f32::total_cmp);
@@ -117,7 +117,8 @@ impl Ways {
         }
     }
 
-    /// Islands receive the gene of their server and report their own; then servers pass genes on, level by level.
+    /// Exchanges genes through servers. Islands receive the gene of their server and report their own; then servers
+    /// pass genes on, level by level.
     fn through_servers(&mut self, generation: usize, missing: &mut [f32], on: &[bool]) {
         let (fan_out, turns) = (self.fan_out, self.turns);
         let first = &mut self.servers[0];

@@ -5,7 +5,7 @@ use xpuck_stats::plot::{Footer, Plot, Stroke, to_svg_with};
 
 /// Draws both panels with their legend.
 pub fn draw(study: &ScaleStudy) -> String {
-    let mut spread = Plot::new("One gene", "log10 of the seconds since it came up", "islands that have it, %");
+    let mut spread = Plot::new("One gene", "log10 of the seconds since its origin", "islands that have it, %");
     let mut mean = Plot::new("Champions, mean of all islands", "generations", "fitness");
     let mut series = Vec::new();
     for (i, row) in study.rows.iter().enumerate() {
@@ -19,7 +19,7 @@ pub fn draw(study: &ScaleStudy) -> String {
     let plan = study.plan;
     let caption = vec![
         format!(
-            "{} islands, an exchange in {} s, network {}, law {}, seed {}.",
+            "{} islands, one exchange every {} s, network {}, law {}, seed {}.",
             plan.islands,
             plan.period,
             serde_json::to_string(&plan.network).unwrap_or_default().replace('"', ""),

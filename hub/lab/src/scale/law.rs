@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-/// Fitness limit: fitness = [`LIMIT`] - [`DEFICIT`] budgets^-[`EXPONENT`], fitted to docs/evolution.md: 0.205 after a
-/// quarter of the thesis's budget, 0.303 after all of it (20 seeds), 0.345 after three and 0.356 after ten.
+/// Fitness limit: fitness = [`LIMIT`] - [`DEFICIT`] budgets^-[`EXPONENT`], fitted to docs/evolution.md. Fitness is
+/// 0.205 after a quarter of the thesis's budget, 0.303 after one budget (20 seeds), 0.345 after three and 0.356 after
+/// ten.
 pub const LIMIT: f64 = 0.37;
 /// Deficit to the limit after one budget.
 pub const DEFICIT: f64 = 0.067;
@@ -28,7 +29,8 @@ pub enum Law {
     /// Each generation is a draw that is independent of the champion; the best of all draws counts, as with
     /// independent starts.
     Draws,
-    /// Each success removes a small share of the deficit of the island's own champion; the next one builds on it.
+    /// Each success removes a small share of the deficit of the island's own champion; the next success builds on the
+    /// result.
     Steps,
 }
 

@@ -1,8 +1,8 @@
 //! Scaling to a million islands, by calculation and simulation: cost and performance of topologies of geneservers and
 //! peers. Pure and deterministic: equal seeds give identical results.
 //!
-//! [`mod@takeover`] follows one gene in continuous time, with delays and islands that join and leave; [`mod@climb`]
-//! follows the fitness of all islands in generations, by a [`mod@law`] fitted to measured runs; [`Traffic`] is
+//! [`mod@takeover`] follows one gene in continuous time, with delays and islands that join and leave. [`mod@climb`]
+//! follows the fitness of all islands in generations, by a [`mod@law`] fitted to measured runs. [`Traffic`] is
 //! calculated.
 
 pub mod climb;
@@ -22,10 +22,10 @@ use serde::Serialize;
 use takeover::arrivals;
 use topology::Topology;
 
-/// Interval at which a geneserver contacts its parent server [s]: `xpuck_hub_service::geneserver`.
+/// Interval at which a geneserver contacts its parent server (s), as in `xpuck_hub_service::geneserver`.
 pub const SERVER_PERIOD: f64 = 1.0;
-/// Service time of a geneserver per answer (s). `xpuck dev bench geneserver` measured a median of 0.44 ms, on shared
-/// cores, from the due time of an emigrant to its answer, so this is an upper bound.
+/// Service time of a geneserver per answer (s), an upper bound. `xpuck dev bench geneserver` measured a median of 0.44
+/// ms from the due time of an emigrant to its answer, on shared cores.
 pub const SERVICE: f64 = 0.000_4;
 
 // Purposes of random draws, used in their counter. The level of a tree is added to the first two; there are at most
@@ -179,8 +179,8 @@ impl ScaleStudy {
         let mean = |row: &Row| row.course.last().map_or(0.0, |s| s.mean);
         let fittest = self.rows.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))).unwrap_or(soonest);
         format!(
-            "A gene is on half of {} islands soonest with {}, after {}; after {} generations champions are worth {:.3} on \
-             average with {}, the most, and {:.3} where all are alone",
+            "A gene reaches half of {} islands soonest with {}, after {}; after {} generations the mean fitness of \
+             champions is {:.3} with {}, the highest, and {:.3} without exchange",
             self.plan.islands,
             soonest.topology,
             duration(half(soonest)),

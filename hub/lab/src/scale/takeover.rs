@@ -61,8 +61,8 @@ pub fn arrivals(plan: &Plan, topology: Topology, stop: &dyn Fn() -> bool) -> Vec
     }
 }
 
-/// Upwards from server to server, and downwards at the beats of the lower level: a client asks, and the server
-/// answers.
+/// Spreads the gene upwards from server to server, and downwards at the beats of the lower level: a client asks, and
+/// the server answers.
 fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize) -> Vec<f64> {
     let servers = topology.servers(plan.islands);
     let fan_out = topology.fan_out(plan.islands).max(1);
@@ -92,8 +92,8 @@ fn through_servers(plan: &Plan, topology: Topology, beats: Beats, origin: usize)
     known.swap_remove(0)
 }
 
-/// Between peers: at each beat an island sends the gene to all of its neighbours. A message to an island that is off
-/// is lost, and sent again at the next beat.
+/// Spreads the gene between peers: at each beat an island sends the gene to all of its neighbours. A message to an
+/// island that is off is lost, and sent again at the next beat.
 fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> Vec<f64> {
     let mut known = vec![f64::INFINITY; plan.islands];
     let mut next = BinaryHeap::new();
@@ -129,7 +129,7 @@ fn among_peers(plan: &Plan, graph: &Neighbours, beats: Beats, origin: usize) -> 
     known
 }
 
-/// At each beat an island without the gene asks a random other island.
+/// Spreads the gene by random requests: at each beat an island without the gene asks a random other island.
 fn by_chance(plan: &Plan, beats: Beats, origin: usize, stop: &dyn Fn() -> bool) -> Vec<f64> {
     let n = plan.islands;
     let mut known = vec![f64::INFINITY; n];
@@ -191,7 +191,8 @@ mod tests {
 
     #[test]
     fn star_takeover_takes_at_most_two_periods() {
-        // Up: the origin's next beat, U(0, 1) periods; down: another U(0, 1) for each island.
+        // The gene takes U(0, 1) periods up, until the origin's next beat, and another U(0, 1) periods down to each
+        // island.
         let times: Vec<Spread> = (0..40).map(|seed| of(&plan(1000, seed), Topology::Star)).collect();
         let mean = |value: fn(&Spread) -> f64| times.iter().map(value).sum::<f64>() / 40.0;
         assert!((mean(|s| s.half) - 10.0).abs() < 1.5, "{}", mean(|s| s.half));
@@ -208,8 +209,8 @@ mod tests {
 
     #[test]
     fn ring_takeover_time_is_proportional_to_half_its_size() {
-        // From beat to beat: a neighbour's phase is U(0, 1) after the sender's, so a hop takes half a period on
-        // average.
+        // The gene travels from beat to beat. A neighbour's phase is U(0, 1) after the sender's, so a hop takes half a
+        // period on average.
         for n in [1000, 4000] {
             let ring = of(&plan(n, 3), Topology::Ring);
             let (hops, hop) = (n as f64 / 2.0, 5.0);
@@ -220,8 +221,8 @@ mod tests {
 
     #[test]
     fn tree_takeover_time_is_logarithmic() {
-        // L levels: a beat of the origin, L - 1 beats of servers up and down, and a beat of each island; half a
-        // period each.
+        // In a tree of L levels, the gene waits for a beat of the origin and of each island. In between, it waits for
+        // L - 1 beats of servers upwards and as many downwards. Each wait takes half a period on average.
         for (n, levels) in [(1000, 3.0), (10_000, 4.0), (100_000, 5.0)] {
             let times: Vec<f64> = (0..20).map(|seed| of(&plan(n, seed), Topology::Tree(10)).half).collect();
             let mean = times.iter().sum::<f64>() / 20.0;

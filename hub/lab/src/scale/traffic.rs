@@ -4,8 +4,8 @@ use super::topology::Topology;
 use super::{Plan, SERVICE};
 use serde::Serialize;
 
-/// Size of a gene in transit [bytes]: a champion as text (docs/trees/806768-evolved.bt has 586) with its name and
-/// samples.
+/// Size of a gene in transit (bytes): a champion as text, with its name and samples. The text of
+/// docs/trees/806768-evolved.bt has 586 bytes.
 pub const GENE: f64 = 640.0;
 /// Number of genes in an answer: `migration.receive`.
 pub const ANSWER: f64 = 8.0;

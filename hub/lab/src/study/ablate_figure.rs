@@ -17,8 +17,7 @@ fn shows(effect: &Effect) -> bool {
 /// Draws the effects of removals and changed constants on the fitness, each with its 95 % interval.
 pub fn draw(ablation: &Ablation) -> String {
     let panels = [panel("Without a branch", &ablation.removals), panel("With another constant", &ablation.constants)];
-    let caption =
-        vec![sentence(ablation), "Lines: 95 % intervals; the texts under the pointer say what was changed.".into()];
+    let caption = vec![sentence(ablation), "Lines: 95 % intervals; point at a line to see the change.".into()];
     let series = [("significant (95 %)", Colour::Red), ("not significant", Colour::Grey)];
     let series = series.map(|(label, colour)| (label.to_string(), Stroke::from(colour))).to_vec();
     to_svg_with(&panels, &Footer { series, caption })
@@ -44,14 +43,15 @@ pub fn sentence(ablation: &Ablation) -> String {
     let idle = ablation.removals.iter().filter(|e| !shows(e)).count();
     let gain = ablation.removals.iter().chain(&ablation.constants).filter(|e| e.mean > 0.0 && shows(e));
     let gain = gain.max_by(|a, b| a.mean.total_cmp(&b.mean));
-    let mut text = format!("Worth {:.4} +- {:.4}", Figure(ablation.fitness.0), ablation.fitness.1);
+    let mut text = format!("Fitness {:.4} +- {:.4}", Figure(ablation.fitness.0), ablation.fitness.1);
     if let Some(effect) = worst {
-        text += &format!("; lives most on line {} ({:+.4} without)", effect.node + 1, Figure(effect.mean));
+        text += &format!("; line {} matters most ({:+.4} without it)", effect.node + 1, Figure(effect.mean));
     }
-    text += &format!("; {idle} of {} branches can go without a difference that shows", ablation.removals.len());
+    text +=
+        &format!("; {idle} of {} branches can be removed without a significant difference", ablation.removals.len());
     if let Some(effect) = gain {
         let words = effect.change.words();
-        text += &format!("; gains {:+.4} most of all if line {}: {words}", Figure(effect.mean), effect.node + 1);
+        text += &format!("; gains most ({:+.4}) by a change of line {}: {words}", Figure(effect.mean), effect.node + 1);
     }
     text + "."
 }
@@ -72,7 +72,7 @@ mod tests {
         let plan = Plan { spec: &spec, seconds: 20.0, runs: 100, seed: 1 };
         let ablation = ablate(&Simd::default(), &tree, &plan, |_, _| {}).unwrap();
         let sentence = sentence(&ablation);
-        assert!(sentence.contains(" of 3 branches can go"), "{sentence}");
+        assert!(sentence.contains(" of 3 branches can be removed"), "{sentence}");
         let unreached = ablation.removals.iter().find(|effect| effect.node == 3).unwrap();
         assert!(!shows(unreached), "{unreached:?}");
         assert!(draw(&ablation).contains("line 4: "));

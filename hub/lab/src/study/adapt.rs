@@ -17,7 +17,7 @@ use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 const REGAINED: f64 = 0.9;
 /// Minimum fitness of a swarm evolved for the new world for recovery to be evaluated.
 const WORTH_REGAINING: f64 = 0.01;
-/// Number of final generations over which that fitness is averaged.
+/// Number of final generations over which the fitness of a swarm evolved for the new world is averaged.
 const LAST: usize = 4;
 /// Friction from which on this physics stops a disc within one step.
 const STOPS_AT_ONCE: f32 = 0.5;
@@ -59,11 +59,12 @@ impl AdaptPlan {
         };
         if !known.is_plausible(value) {
             return study_error(format!(
-                "{parameter}={value}: masses and friction are 0.001 to 10, edges 0.05 to 20 m, wheels 0 to 1.5 of their speed"
+                "{parameter}={value} is out of range: masses and friction must be 0.001 to 10, edges 0.05 to 20 m, \
+                 wheels 0 to 1.5 of their speed"
             ));
         }
         if !(1.0..=3600.0).contains(&pace) {
-            return study_error(format!("a pace of {pace} s: 1 to 3600 s a generation"));
+            return study_error(format!("pace = {pace} s per generation must be 1 to 3600 s"));
         }
         let segment = (60.0 / pace).round().max(1.0) as u32;
         Ok(AdaptPlan { parameter: known.name(), value, generations, pace, segment, seeds })
@@ -134,7 +135,7 @@ pub struct Seed {
     pub changes: Vec<Change>,
     /// Number of changes of other parameters after the world changed.
     pub mistaken: usize,
-    /// Time at which the first robot detected the change (s after it).
+    /// Time at which the first robot detected the change (s after the change).
     pub noticed: Option<f64>,
     /// The robots' values of the parameter two minutes after the change; for a wheel, the first robot only.
     pub found: Vec<f32>,
@@ -180,12 +181,16 @@ pub fn study(
     let there = WorldModel::of(&config.spec).get(parameter);
     if parameter == Parameter::FrisbeeFriction && there.min(plan.value) >= STOPS_AT_ONCE {
         return study_error(format!(
-            "{}={}: from {STOPS_AT_ONCE} on a disc stops within one simulated step, so that nothing changes; name less",
+            "{}={}: at {STOPS_AT_ONCE} or more a disc stops within one simulated step, so the change has no effect; \
+             choose a smaller value",
             plan.parameter, plan.value
         ));
     }
     if there == plan.value {
-        return study_error(format!("{}={}: that is what it is; name another value", plan.parameter, plan.value));
+        return study_error(format!(
+            "{}={} is already the current value; choose another value",
+            plan.parameter, plan.value
+        ));
     }
     let changed = Real::with(&config.spec, parameter, plan.value)
         .map_err(|why| StudyError(format!("{}={}: {why}", plan.parameter, plan.value)))?;
@@ -197,7 +202,7 @@ pub fn study(
     Ok(AdaptStudy { plan, budget, seeds })
 }
 
-/// Returns the fitness in a world of a swarm whose robots run the fittest trees of their own islands; the first robot
+/// Returns the fitness of a swarm in a world; robots run the fittest trees of their own islands. The first robot
 /// assumes the wheel factors `held`.
 fn worth(engine: &dyn Engine, evolution: &EvolutionRun, real: &Real, held: [f32; 2], budget: Budget) -> f64 {
     let settings = &evolution.config().settings;
@@ -221,7 +226,7 @@ fn one(
 ) -> Result<Seed, StudyError> {
     let mut go_on = || if progress() { study_error("stopped; nothing was written") } else { Ok(()) };
     let [before, after] = plan.generations;
-    // Worlds that the evolution has not used.
+    // Fitness is measured in worlds that the evolution has not used.
     let budget = Budget { seed: !config.seed, ..budget };
     let mut evolution = EvolutionRun::new(config.clone());
     let mut swarm = Swarm::new(&config.spec, config.seed);
@@ -277,7 +282,7 @@ fn one(
     if parameter.is_own_body() {
         found.truncate(1);
     }
-    // Same total number of generations as the other strategies.
+    // The total number of generations is the same as for the other strategies.
     let mut new = EvolutionRun::new(told);
     let mut reached = Vec::new();
     for generation in 0..before + after {
@@ -327,7 +332,7 @@ impl AdaptStudy {
         self.seeds.iter().map(|seed| mean(seed.worth.of(way)) - mean(seed.worth.of(of))).collect()
     }
 
-    /// Returns the median time at which a strategy regained 90 % (s); infinite where it never did.
+    /// Returns the median time at which a strategy regained 90 % of the fitness (s); infinite if it never did.
     pub fn median_regained(&self, way: Way) -> f64 {
         let mut times: Vec<f64> =
             self.seeds.iter().map(|seed| seed.regained.of(way).unwrap_or(f64::INFINITY)).collect();
@@ -345,15 +350,18 @@ impl AdaptStudy {
         let swarms = self.seeds.len();
         let noticed: Vec<f64> = self.seeds.iter().filter_map(|seed| seed.noticed).collect();
         if noticed.is_empty() {
-            return format!("No swarm of {swarms} noticed that {} changed.", self.plan.parameter);
+            return format!("None of {swarms} swarms detected the change of {}.", self.plan.parameter);
         }
         let slowest = noticed.iter().copied().fold(0.0, f64::max);
         let all = noticed.len() == swarms;
         let error = self.worst_error().filter(|_| all).map_or(String::new(), |error| {
-            format!("; two minutes after the change every robot was within {:.0} %", (100.0 * error).max(1.0).ceil())
+            format!(
+                "; two minutes after the change every robot's estimate was within {:.0} %",
+                (100.0 * error).max(1.0).ceil()
+            )
         });
         format!(
-            "{} of {swarms} swarms noticed that {} changed, the last after {slowest:.0} s{error}.",
+            "{} of {swarms} swarms detected the change of {}, the last after {slowest:.0} s{error}.",
             noticed.len(),
             self.plan.parameter
         )
@@ -362,19 +370,19 @@ impl AdaptStudy {
     fn said_of_alarms(&self) -> String {
         let many = |count: fn(&Seed) -> usize| self.seeds.iter().filter(|seed| count(seed) > 0).count();
         let said = |swarms: usize, what: &str| match swarms {
-            0 => format!("No robot changed anything {what}."),
-            1 => format!("In one swarm robots changed something {what}."),
-            swarms => format!("In {swarms} swarms robots changed something {what}."),
+            0 => format!("No robot changed a parameter {what}."),
+            1 => format!("In one swarm robots changed a parameter {what}."),
+            swarms => format!("In {swarms} swarms robots changed a parameter {what}."),
         };
-        let early = said(many(|seed| seed.false_alarms), "before there was a reason");
-        let other = said(many(|seed| seed.mistaken), "else after it");
+        let early = said(many(|seed| seed.false_alarms), "before the change");
+        let other = said(many(|seed| seed.mistaken), "other than the changed one after it");
         format!("{early} {other}")
     }
 
     fn said_of_worth(&self) -> String {
         let time = |way: Way| match self.median_regained(way) {
             seconds if seconds.is_finite() => format!("after {seconds:.0} s"),
-            _ => "not in the time that there was".into(),
+            _ => "not within the study".into(),
         };
         let ahead = self.ahead(Way::Adaptive, Way::Unaware);
         let mean = ahead.iter().sum::<f64>() / ahead.len() as f64;
@@ -383,19 +391,20 @@ impl AdaptStudy {
             format!(" (95 %: {low:+.3} to {high:+.3})")
         });
         let ahead = format!(
-            "After the change the adaptive swarms were worth {:+.3} more than the unaware ones on average{interval}",
+            "After the change the mean fitness of adaptive swarms minus that of unaware swarms was {:+.3}{interval}",
             Figure(mean)
         );
         if self.seeds.iter().all(|seed| seed.noticed.is_none()) {
-            return "Without that, the adaptive swarms were as the unaware ones.".into();
+            return "Without a detected change, adaptive and unaware swarms were equal.".into();
         }
         if self.seeds.iter().all(|seed| seed.evolved_for_it < WORTH_REGAINING) {
             return format!(
-                "{ahead}; what is evolved for the new world from the beginning is worth nothing in this time."
+                "{ahead}; swarms evolved for the new world from the beginning reached no useful fitness in this time."
             );
         }
         format!(
-            "{ahead}; half of them reached 90 % of what is evolved for the new world {}, half of the restarted ones {}.",
+            "{ahead}; half of them reached 90 % of the fitness of swarms evolved for the new world {}, half of the \
+             restarted ones {}.",
             time(Way::Adaptive),
             time(Way::Restart)
         )
@@ -403,7 +412,7 @@ impl AdaptStudy {
 
     /// Draws the fitness of each strategy after the change: mean, minimum and maximum over the seeds.
     pub fn draw(&self) -> String {
-        let title = format!("After {} became {}", self.plan.parameter, self.plan.value);
+        let title = format!("Change of {} to {}", self.plan.parameter, self.plan.value);
         let mut plot = Plot::new(&title, "time since the change, min", "fitness in the new world");
         let minutes = |generation: usize| (generation + 1) as f64 * self.plan.pace / 60.0;
         let strokes = [Stroke::from(Colour::Blue), Stroke::from(Colour::Grey), Stroke::from(Colour::Orange).dashed()];
@@ -427,7 +436,7 @@ impl AdaptStudy {
         plot.line("", Stroke::from(Colour::Black).faint(), vec![(0.0, level), (end, level)]);
         let names = ["adaptive (band: all seeds)", "unaware", "restarted with the new world"];
         let mut series: Vec<(String, Stroke)> = names.map(String::from).into_iter().zip(strokes).collect();
-        series.push(("evolved for it from the beginning".into(), Stroke::from(Colour::Black).faint()));
+        series.push(("evolved for the new world from the beginning".into(), Stroke::from(Colour::Black).faint()));
         to_svg_with(&[plot], &Footer { series, caption: vec![self.sentence()] })
     }
 }
@@ -466,7 +475,8 @@ mod tests {
         assert_eq!((seed.false_alarms, seed.found.len()), (0, 1));
         assert!((seed.found[0] - 0.6).abs() < 0.09, "{:?}", seed.found);
         assert!(
-            found.draw().contains("left-wheel") && found.sentence().contains("1 of 1 swarms noticed that left-wheel")
+            found.draw().contains("left-wheel")
+                && found.sentence().contains("1 of 1 swarms detected the change of left-wheel")
         );
         assert_eq!(of(&config(4), plan).unwrap(), found);
     }
@@ -475,10 +485,10 @@ mod tests {
     fn invalid_studies_are_rejected_in_one_line() {
         let why = |config: &Config, plan| of(config, plan).unwrap_err().to_string();
         assert!(why(&config(4), plan("gravity", 1.0)).contains("no such parameter; there are frisbee-mass"));
-        assert!(why(&config(4), plan("frisbee-friction", 0.9)).contains("so that nothing changes"));
+        assert!(why(&config(4), plan("frisbee-friction", 0.9)).contains("so the change has no effect"));
         assert!(why(&config(2), plan("frisbee-mass", 0.2)).contains("2 islands and 4 robots"));
         assert!(why(&config(4), plan("left-edge", 0.01)).lines().count() == 1);
-        assert!(why(&config(4), plan("left-edge", 1.5)).contains("the arena ends at 1 m"));
+        assert!(why(&config(4), plan("left-edge", 1.5)).contains("the edge of the arena is at 1 m"));
         let stopped = study(
             &Simd::default(),
             &config(4),

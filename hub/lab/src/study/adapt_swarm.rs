@@ -34,7 +34,7 @@ impl Real {
         let mut model = WorldModel::of(planned);
         let there = model.get(parameter);
         if parameter.name().ends_with("-edge") && value > there {
-            return Err(format!("the arena ends at {there} m; an edge can only come nearer"));
+            return Err(format!("the edge of the arena is at {there} m; it can only be moved inwards"));
         }
         model.set(parameter, value);
         let spec = model.apply(planned).map_err(|error| error.to_string())?;
@@ -52,8 +52,8 @@ impl Real {
     }
 }
 
-/// Returns the mean fitness, over the runs of a plan, in a world where the first robot's wheels do not follow their
-/// commands, which engines cannot simulate. The robot assumes the wheel factors `held`.
+/// Returns the mean fitness over the runs of a plan, in a world where the first robot's wheels do not follow their
+/// commands. Engines cannot simulate this. The robot assumes the wheel factors `held`.
 pub(super) fn worth_on_wheels(programs: &[Program], real: &Real, held: [f32; 2], plan: &Plan<'_>) -> f64 {
     let mut model = WorldModel::of(&real.spec);
     model.set(Parameter::LeftWheel, held[0]);
@@ -84,6 +84,7 @@ pub struct Change {
     pub robot: usize,
     /// Name of the parameter.
     #[serde(serialize_with = "by_name")]
+    #[schemars(with = "String")]
     pub parameter: Parameter,
     /// New value.
     pub value: f32,

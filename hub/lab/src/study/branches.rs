@@ -128,8 +128,8 @@ impl BranchStudy {
         let parts: Vec<String> =
             self.branches.iter().map(|(node, _, part)| format!("line {} {:.0} %", node, 100.0 * part)).collect();
         match parts.is_empty() {
-            true => "No leaf ever drove a robot.".into(),
-            false => format!("Robots were driven by {} of the time.", parts.join(", ")),
+            true => "No leaf drove a robot.".into(),
+            false => format!("Share of the time that each leaf drove the robots: {}.", parts.join(", ")),
         }
     }
 
@@ -208,8 +208,8 @@ impl BranchStudy {
         let y = below + ROW * self.branches.len() as f64 + 14.0;
         let _ = writeln!(
             svg,
-            "<text x=\"{ROOM}\" y=\"{y}\">Where the frisbee is, seen from the robot, which looks up; the colour is what drove most often then, the paler the more others \
-             drove too.</text>"
+            "<text x=\"{ROOM}\" y=\"{y}\">Position of the frisbee relative to the robot, which faces upwards. The \
+             colour shows the leaf that drove most often; paler colours show more driving by other leaves.</text>"
         );
         svg.push_str("</svg>\n");
         svg

@@ -147,10 +147,10 @@ pub fn study(
 ) -> Result<HeteroStudy, StudyError> {
     let robots = spec.robots;
     if plan.mixed.runs < 2 || plan.alone < 1 {
-        return study_error("a swarm takes two runs for a spread, and a tree alone takes one");
+        return study_error("a swarm needs at least two runs, and a tree alone at least one");
     }
     if let Some(run) = runs.iter().find(|run| run.trees.is_empty()) {
-        return study_error(format!("{}: it has no trees", run.name));
+        return study_error(format!("{}: contains no trees", run.name));
     }
     let pool = Pool::of(runs, robots).map_err(|error| StudyError(error.to_string()))?;
     let drawn = pool.draw(robots, if runs.is_empty() { 0 } else { plan.drawn }, plan.mixed.seed);
@@ -170,7 +170,7 @@ pub fn study(
         let outcomes = engine.run(&pool.programs, &jobs);
         for (i, (team, outcomes)) in teams.iter().zip(outcomes.chunks(plan.mixed.runs as usize)).enumerate() {
             let Some(mixed) = Estimate::of(&fitness_of(outcomes)) else {
-                return study_error("a swarm takes two runs at least");
+                return study_error("a swarm needs at least two runs");
             };
             let mut different = team.to_vec();
             different.sort_unstable();
@@ -212,7 +212,7 @@ impl HeteroStudy {
     /// Returns the result, one sentence for each kind of swarm.
     pub fn sentences(&self) -> Vec<String> {
         let sentence = |what: &str, kind: &Option<Kind>, number: usize| match kind {
-            None => format!("{what}: {number} with trees that differ, and a comparison takes {FEWEST} at least."),
+            None => format!("{what}: {number} with different trees; a comparison needs at least {FEWEST}."),
             Some(Kind { swarms, difference, test, line, crossing }) => {
                 let line = match (line, crossing) {
                     (Some((intercept, slope)), Some(at)) => format!(
@@ -227,13 +227,13 @@ impl HeteroStudy {
                 let difference = Figure(*difference);
                 let Some(Test { se, p }) = test else {
                     return format!(
-                        "{what}: {difference:+.4} on average over {swarms} swarms, which share trees{line}."
+                        "{what}: {difference:+.4} on average over {swarms} swarms, which have trees in common{line}."
                     );
                 };
                 let verdict = match (*p < 0.05, difference.0 > 0.0) {
                     (true, true) => "mixing gains",
                     (true, false) => "mixing costs",
-                    (false, _) => "mixing makes no difference that shows",
+                    (false, _) => "mixing makes no significant difference",
                 };
                 format!(
                     "{what}: {verdict}, {difference:+.4} +- {se:.4} over {swarms} swarms (paired t, {}){line}.",
@@ -275,7 +275,7 @@ mod tests {
         }
         assert_eq!((study.own, study.drawn), (None, None), "nothing is mixed");
         assert_eq!(study.swarms[1].alone, 0.0);
-        assert!(study.sentences()[1].contains("0 with trees that differ, and a comparison takes 3"));
+        assert!(study.sentences()[1].contains("0 with different trees; a comparison needs at least 3"));
     }
 
     #[test]
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn runs_without_trees_are_refused() {
-        assert!(of(&[run("a", &[])], 3).unwrap_err().to_string().starts_with("a: it has no trees"));
+        assert!(of(&[run("a", &[])], 3).unwrap_err().to_string().starts_with("a: contains no trees"));
         assert!(of(&[], 3).unwrap().swarms.is_empty());
     }
 }

@@ -38,7 +38,7 @@ pub struct Rate {
     pub every: Every,
     /// Fitness of the mixed swarm, over the seeds.
     pub mixed: Estimate,
-    /// Mean fitness of its trees alone, over the seeds.
+    /// Mean fitness of the swarm's trees alone, over the seeds.
     pub alone: Estimate,
     /// Mixed minus alone, over the seeds.
     pub difference: Estimate,
@@ -76,7 +76,7 @@ pub fn study(
     mut progress: impl FnMut(),
 ) -> Result<MigrateStudy, StudyError> {
     if seeds < FEWEST || rates.is_empty() {
-        return study_error("a spread takes two seeds at least, and a study one rate");
+        return study_error("a study needs at least two seeds and one rate");
     }
     config.check().map_err(StudyError)?;
     let mut runs: Vec<Ended> = Vec::new();
@@ -132,11 +132,11 @@ fn one(
     let trees =
         evolution.state().islands.iter().map(|island| champion(island, &settings).tree.under_avoiding()).collect();
     let swarm = RunTrees { name: format!("seed {seed}"), trees };
-    // Worlds that the evolution has not used.
+    // Fitness is measured in worlds that the evolution has not used.
     let fresh = Budget { seed: !budget.seed, ..budget };
     let plan = HeteroPlan { mixed: fresh, alone: budget.runs, drawn: 0 };
     let measured = hetero(engine, &[swarm], &spec, plan, |_, _| {})?;
-    let Some(swarm) = measured.swarms.first() else { return study_error("a run has one swarm") };
+    let Some(swarm) = measured.swarms.first() else { return study_error("a run must have exactly one swarm") };
     Ok(Ended { every, seed, different: swarm.different, mixed: swarm.mixed.mean, alone: swarm.alone })
 }
 
@@ -157,11 +157,12 @@ impl MigrateStudy {
         let seeds = self.runs.len() / self.rates.len().max(1);
         let first = match costs {
             Some(rate) => format!(
-                "Exchanging {} is the first rate at which the mixed swarm is worth less than its trees alone ({:+.3})",
+                "Exchanging {} is the first rate at which the mixed swarm is significantly less fit than its trees \
+                 alone ({:+.3})",
                 words(rate.every),
                 Figure(rate.difference.mean)
             ),
-            None => "At no rate is the mixed swarm worth less than its trees alone, beyond chance".into(),
+            None => "At no rate is the mixed swarm significantly less fit than its trees alone".into(),
         };
         let worth = |rate: &Rate| format!("{} {:.3}", words(rate.every), Figure(rate.mixed.mean));
         let all: Vec<String> = self.rates.iter().map(worth).collect();
@@ -169,21 +170,21 @@ impl MigrateStudy {
             let apart = |rate: &&Rate| rate.mixed.interval[1] < best.mixed.interval[0];
             let less: Vec<String> = self.rates.iter().filter(apart).map(|rate| words(rate.every)).collect();
             match less.is_empty() {
-                true => " No rate is worth more than another beyond chance.".into(),
+                true => " No rate is significantly fitter than another.".into(),
                 false => format!(
-                    " Exchanging {} is worth more than exchanging {} beyond chance.",
+                    " Exchanging {} is significantly fitter than exchanging {}.",
                     words(best.every),
                     less.join(", ")
                 ),
             }
         });
-        format!("{first}. Mixed swarms are worth, exchanging {}; {seeds} seeds a rate.{fittest}", all.join(", "))
+        format!("{first}. Fitness of mixed swarms, exchanging {}; {seeds} seeds per rate.{fittest}", all.join(", "))
     }
 
     /// Draws the fitness mixed and alone, and the number of distinct trees, against the rate.
     pub fn draw(&self) -> String {
-        let mut fitness = Plot::new("What the swarm is worth", "rate, in the order below", "fitness").whole_x();
-        let mut trees = Plot::new("Trees that differ", "rate, in the order below", "trees").whole_x();
+        let mut fitness = Plot::new("Fitness of the swarm", "rate, in the order below", "fitness").whole_x();
+        let mut trees = Plot::new("Different trees", "rate, in the order below", "trees").whole_x();
         let place = |i: usize| (i + 1) as f64;
         let line = |value: fn(&Rate) -> f64| -> Vec<(f64, f64)> {
             self.rates.iter().enumerate().map(|(i, rate)| (place(i), value(rate))).collect()

@@ -52,7 +52,7 @@ pub fn study(
 ) -> Result<MixStudy, StudyError> {
     let robots = spec.robots;
     if budget.runs < 2 || robots < 2 {
-        return study_error("a mixture takes two robots, and two runs for a spread");
+        return study_error("a mixture needs at least two robots and two runs");
     }
     let [(first_name, first), (second_name, second)] = trees;
     let programs = [first, second];
@@ -60,7 +60,7 @@ pub fn study(
     for count in 0..=robots {
         let team = Team::mixed(&[count, robots - count]);
         let Some(estimate) = Estimate::of(&budget.fitness(engine, &programs, &team, spec)) else {
-            return study_error("a study takes two runs at least");
+            return study_error("a study needs at least two runs");
         };
         measured.push(estimate);
         progress();
@@ -97,7 +97,7 @@ impl MixStudy {
         let [first, second] = &self.names;
         let (none, all) = (&self.mixtures[0], &self.mixtures[self.robots]);
         let ends = format!(
-            "All with {first} are worth {:.4}, all with {second} {:.4}",
+            "The fitness with {first} on all robots is {:.4}, with {second} {:.4}",
             Figure(all.fitness.mean),
             Figure(none.fitness.mean)
         );
@@ -106,7 +106,8 @@ impl MixStudy {
         let strongest = self.mixtures.iter().filter(differs).max_by(|a, b| by(a).abs().total_cmp(&by(b).abs()));
         match strongest {
             Some(mixture) => format!(
-                "{ends}; {} of {} mixtures differ from the line between them, most of all {} with {first}: {:+.4}.",
+                "{ends}; {} of {} mixtures differ significantly from the line between them, most with {} robots with \
+                 {first}: {:+.4}.",
                 self.mixtures.iter().filter(differs).count(),
                 self.robots - 1,
                 mixture.first,
@@ -129,8 +130,8 @@ impl MixStudy {
         plot.points("", Colour::Red, differ.map(|m| (place(m), m.fitness.mean)).collect());
         let series = vec![
             ("measured".into(), Stroke::from(Colour::Blue)),
-            ("between the pure swarms".into(), line),
-            ("differs from it".into(), Colour::Red.into()),
+            ("interpolation of the pure swarms".into(), line),
+            ("significantly different".into(), Colour::Red.into()),
         ];
         let caption = vec![
             format!("Means of {} runs of {} s; band: 95 % confidence interval.", self.budget.runs, self.budget.seconds),
@@ -160,7 +161,7 @@ mod tests {
         let whole: Vec<f64> = study.mixtures.iter().map(|mixture| mixture.fitness.mean).collect();
         assert_eq!(whole, [whole[0]; 5]);
         assert!(study.mixtures.iter().all(|mixture| mixture.p == 1.0));
-        assert!(study.sentence().ends_with("no mixture can be told from the line between them."));
+        assert!(study.sentence().ends_with("no mixture differs significantly from the line between them."));
     }
 
     #[test]

@@ -29,14 +29,14 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_stats::statistics::{Spread, student_t_975};
 use xpuck_wire::output::count;
 
-/// Simulations for one number.
+/// Simulations behind one reported number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Budget {
     /// Duration of each run in simulated time (s).
     pub seconds: f32,
     /// Number of runs.
     pub runs: u32,
-    /// Seed; run i is world i of it.
+    /// Seed of the worlds; run i uses the world with number i.
     pub seed: u64,
 }
 
@@ -47,11 +47,11 @@ impl Budget {
     /// If the duration is not 0.1 to 36000 s, or the number of runs is not 2 to 1000000.
     pub fn of(seconds: f32, runs: u32, seed: u64) -> Result<Budget, StudyError> {
         if !(0.1..=36_000.0).contains(&seconds) {
-            return study_error(format!("{seconds} simulated seconds: a run has 0.1 to 36000"));
+            return study_error(format!("{seconds} simulated seconds: must be 0.1 to 36000"));
         }
         if !(2..=1_000_000).contains(&runs) {
             let runs = count(runs as usize, "run", "runs");
-            return study_error(format!("{runs}: 2 to 1000000 are needed for a mean and its spread"));
+            return study_error(format!("{runs}: must be 2 to 1000000"));
         }
         Ok(Budget { seconds, runs, seed })
     }
@@ -93,7 +93,7 @@ impl Worlds {
         self.0.iter().collect()
     }
 
-    /// Returns the world of a size, which must be among them.
+    /// Returns the world of a size, which must be one of the created sizes.
     pub fn of_size(&self, size: usize) -> WorldSpec {
         self.0[self.0.binary_search_by_key(&size, |spec| spec.robots).unwrap_or(0)].clone()
     }

@@ -39,7 +39,8 @@ pub struct Perturbation {
 }
 
 impl Default for Perturbation {
-    /// Returns the thesis's perturbation: two robots around (0, 0, 0), with (0.2, 0.2, 1.5).
+    /// Returns the thesis's perturbation: two robots around (0, 0, 0), with standard deviations of 0.2 m, 0.2 m and
+    /// 1.5 rad.
     fn default() -> Perturbation {
         Perturbation { robots: 2, centre: (0.0, 0.0, 0.0), by: (0.2, 0.2, 1.5), bin: 0.05 }
     }
@@ -56,16 +57,13 @@ impl Perturbation {
     fn check(&self) -> Result<(), StudyError> {
         let numbers = [self.centre.0, self.centre.1, self.centre.2, self.by.0, self.by.1, self.by.2];
         if !(1..=MAX_ROBOTS).contains(&self.robots) {
-            return study_error(format!(
-                "robots: {} are asked for, and the study takes 1 to {MAX_ROBOTS}",
-                self.robots
-            ));
+            return study_error(format!("robots = {}: must be 1 to {MAX_ROBOTS} in this study", self.robots));
         }
         if numbers.iter().any(|x| !x.is_finite()) || [self.by.0, self.by.1, self.by.2].iter().any(|x| *x < 0.0) {
-            return study_error("poses are finite numbers and standard deviations are 0 or more");
+            return study_error("poses must be finite numbers, and standard deviations must be 0 or more");
         }
         if !(0.001..=10.0).contains(&self.bin) {
-            return study_error(format!("bins are 0.001 to 10 m wide, not {}", self.bin));
+            return study_error(format!("the width of bins must be 0.001 to 10 m, not {}", self.bin));
         }
         Ok(())
     }
@@ -89,7 +87,7 @@ pub struct Perturbed {
     pub name: String,
     /// Start poses of the fittest run: x (m), y (m) and heading (rad) of each robot.
     pub best_start: Vec<(f32, f32, f32)>,
-    /// Fitness of that run.
+    /// Fitness of the fittest run.
     pub best: f64,
     /// Median fitness of all runs.
     pub median: f64,
@@ -129,7 +127,9 @@ pub fn study(
     let drawn: Option<Vec<Vec<Pose>>> =
         (0..budget.runs).into_par_iter().map(|run| poses(&spec, &centres, by, budget.seed, run)).collect();
     let Some(drawn) = drawn else {
-        return study_error("robots hardly ever have a free place there; move the centre or take larger deviations");
+        return study_error(
+            "robots hardly ever find a free place there; move the centre or increase the standard deviations",
+        );
     };
     spec.starts = drawn.iter().cloned().map(Start::Poses).collect();
     let mut trees = Vec::with_capacity(programs.len());
@@ -148,7 +148,7 @@ pub fn study(
 }
 
 fn perturbed(name: &str, fitness: &[f64], starts: &[Vec<Pose>], width: f64) -> Perturbed {
-    // The first of equally fit runs.
+    // Among equally fit runs, the first one is chosen.
     let best = (1..fitness.len()).fold(0, |best, i| if fitness[i] > fitness[best] { i } else { best });
     let distances: Vec<f64> = starts.par_iter().map(|start| distance(start, &starts[best])).collect();
     let mut bins: Vec<Vec<f64>> = Vec::new();
@@ -192,7 +192,8 @@ impl PerturbStudy {
                 _ => format!("no distance has at least {FEWEST} runs for a median"),
             };
             format!(
-                "{}: best {:.3}, median of all {:.3}; {medians}; {:.0} % of the starts are worth more than {REASONABLE}.",
+                "{}: best {:.3}, median of all {:.3}; {medians}; {:.0} % of the starts have a fitness above \
+                 {REASONABLE}.",
                 tree.name,
                 Figure(tree.best),
                 Figure(tree.median),

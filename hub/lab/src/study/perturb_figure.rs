@@ -20,7 +20,7 @@ pub fn draw(study: &PerturbStudy) -> String {
         study.perturbation.by.1,
         study.perturbation.by.2,
     )];
-    caption.push(format!("Boxes: quartiles and median, whiskers to the extremes; bins of {FEWEST} runs or more."));
+    caption.push(format!("Boxes: quartiles and median, whiskers to the extremes; bins with at least {FEWEST} runs."));
     to_svg_with(&panels, &Footer { series: vec![("median".into(), Stroke::from(Colour::Orange))], caption })
 }
 

@@ -1,5 +1,5 @@
-//! Model of fitness against swarm size: cooperation against interference (Hamann 2013, "Towards Swarm Calculus",
-//! Swarm Intelligence 7). A power of the number of robots (mutual help) times an exponential decay (mutual
+//! Model of fitness against swarm size: cooperation against interference (Hamann 2013, "Towards Swarm Calculus", Swarm
+//! Intelligence 7). The model is a power of the number of robots (mutual help) times an exponential decay (mutual
 //! obstruction).
 
 use serde::Serialize;
@@ -7,7 +7,7 @@ use xpuck_kernels::math::linear::solve_underdetermined;
 
 /// Minimum number of sizes with fitness clearly above zero to fit three parameters.
 const FEWEST: usize = 4;
-/// Number of standard errors above zero from which on a mean is used: the logarithm of a smaller one would be noise.
+/// Number of standard errors above zero from which on a mean is used: the logarithm of a smaller mean would be noise.
 const CLEAR: f64 = 3.0;
 
 /// Model: fitness(n) = scale n^cooperation exp(-interference n).

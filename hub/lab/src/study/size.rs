@@ -77,16 +77,16 @@ pub fn study(
 ) -> Result<SizeStudy, StudyError> {
     let all = with_size(sizes, 1);
     if budget.runs < 2 {
-        return study_error("one run has no spread; take --runs 2 or more");
+        return study_error("at least 2 runs are needed; set --runs");
     }
     if all.len() < 2 {
-        return study_error("sizes: it takes one above 1 robot, such as 1..16");
+        return study_error("sizes: at least one must be above 1 robot, such as 1..16");
     }
     let programs = std::slice::from_ref(program);
     let mut measured = Vec::with_capacity(all.len());
     for robots in &all {
         let fitness = budget.fitness(engine, programs, &Team::all(0), &spec(*robots));
-        let Some(estimate) = Estimate::of(&fitness) else { return study_error("a study takes two runs at least") };
+        let Some(estimate) = Estimate::of(&fitness) else { return study_error("a study needs at least two runs") };
         measured.push((*robots, estimate));
         progress();
     }
@@ -142,7 +142,7 @@ impl SizeStudy {
                 let list: Vec<String> = more.iter().map(usize::to_string).collect();
                 format!("Super-linear at {} robots", list.join(", "))
             }
-            _ => "Nowhere super-linear".into(),
+            _ => "Not super-linear at any size".into(),
         };
         let best = self.sizes.iter().max_by(|a, b| {
             let each = |size: &Size| size.fitness.mean / size.robots as f64;
@@ -151,9 +151,9 @@ impl SizeStudy {
         if let Some(best) = best {
             let (each, alone) = (best.fitness.mean / best.robots as f64, self.sizes[0].fitness.mean);
             text += &match best.robots {
-                1 => format!("; each robot does most when it is alone ({:.4})", Figure(alone)),
+                1 => format!("; the fitness per robot is highest alone ({:.4})", Figure(alone)),
                 robots => format!(
-                    "; each robot does most in a swarm of {robots} ({:.4}, alone {:.4})",
+                    "; the fitness per robot is highest in a swarm of {robots} ({:.4}, alone {:.4})",
                     Figure(each),
                     Figure(alone)
                 ),
@@ -169,10 +169,10 @@ impl SizeStudy {
                     model.interference_se
                 );
                 if let Some(peak) = model.peak {
-                    text += &format!(", which together peak at {peak:.1} robots");
+                    text += &format!(", with a peak at {peak:.1} robots");
                 }
             }
-            None => text += "; too few sizes are worth clearly more than zero for a model",
+            None => text += "; too few sizes have a fitness significantly above zero for a model",
         }
         text + "."
     }
@@ -200,7 +200,7 @@ mod tests {
         let nine = study.sizes[2];
         assert_eq!(nine.linear, 9.0 * study.sizes[0].fitness.mean);
         assert!(nine.scaling == Scaling::SubLinear && nine.p < 0.01 && study.sizes[0].p == 1.0, "{study:?}");
-        assert!(study.sentence().starts_with("Nowhere super-linear"), "{}", study.sentence());
+        assert!(study.sentence().starts_with("Not super-linear at any size"), "{}", study.sentence());
         assert_eq!(of(TREE, &[2, 9], 200).unwrap(), study, "the same seed, the same digits");
     }
 
@@ -211,7 +211,8 @@ mod tests {
         let measured: Vec<(usize, Estimate)> = (1..=16).map(|n| (n, estimate(law(n)))).collect();
         let budget = Budget { seconds: 60.0, runs: 400, seed: 1 };
         let study = evaluate(&measured, budget);
-        // 2^0.8 > e^0.1: two robots achieve more than twice one; 16^0.8 is less than e^1.5 times two.
+        // 2^0.8 > e^0.1: two robots achieve more than twice the fitness of one robot. 16^0.8 is less than e^1.5 times
+        // two.
         let of = |n: usize| study.sizes[n - 1].scaling;
         assert_eq!((of(4), of(8), study.sizes[3].linear), (Scaling::SuperLinear, Scaling::SuperLinear, 0.04));
         let more: Vec<usize> = (1..=16).filter(|n| law(*n) > 1.3 * 0.01 * *n as f64).collect();
@@ -227,12 +228,12 @@ mod tests {
     fn standing_tree_is_never_super_linear() {
         let study = of("movcv v_scr 0deg\n", &[4], 4).unwrap();
         assert_eq!((study.sizes[1].fitness.mean, study.sizes[1].p, study.model), (0.0, 1.0, None));
-        assert!(study.sentence().starts_with("Nowhere super-linear"), "{}", study.sentence());
+        assert!(study.sentence().starts_with("Not super-linear at any size"), "{}", study.sentence());
     }
 
     #[test]
     fn too_little_is_refused() {
-        assert!(of(TREE, &[4], 1).unwrap_err().to_string().contains("--runs 2"));
+        assert!(of(TREE, &[4], 1).unwrap_err().to_string().contains("at least 2 runs"));
         assert!(of(TREE, &[1, 0], 4).unwrap_err().to_string().contains("above 1"));
     }
 }

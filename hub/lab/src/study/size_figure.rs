@@ -10,7 +10,7 @@ const STEPS: usize = 200;
 pub fn draw(study: &SizeStudy) -> String {
     let place = |size: &Size| size.robots as f64;
     let mut swarm = Plot::new("Fitness of the swarm", "robots", "fitness").whole_x();
-    let mut each = Plot::new("Fitness for each robot", "robots", "fitness / robots").whole_x();
+    let mut each = Plot::new("Fitness per robot", "robots", "fitness / robots").whole_x();
     let whole: fn(f64) -> f64 = |_| 1.0;
     let robot: fn(f64) -> f64 = |robots| robots;
     for (plot, share) in [(&mut swarm, whole), (&mut each, robot)] {

@@ -11,8 +11,9 @@ const TRIES: u32 = 10_000;
 /// Standard deviations of x (m), y (m) and heading (rad).
 pub(super) type Deviations = (f32, f32, f32);
 
-/// Returns the start poses of run `run`: `centres` with normal deviations added, drawn anew as a whole until no robot
-/// overlaps another robot, a disc at its start, or a wall (thesis 8.6.3). `None` after [`TRIES`] draws.
+/// Returns the start poses of run `run`: `centres` with normal deviations added (thesis 8.6.3). The configuration is
+/// drawn anew as a whole until no robot overlaps another robot, a disc at its start, or a wall. `None` after [`TRIES`]
+/// draws.
 pub(super) fn poses(spec: &WorldSpec, centres: &[Pose], by: Deviations, seed: u64, run: u32) -> Option<Vec<Pose>> {
     (0..TRIES).find_map(|attempt| {
         let mut draws = Draws::new(seed, run, 0, attempt, Stream::Start);

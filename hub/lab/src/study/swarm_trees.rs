@@ -1,5 +1,5 @@
-//! Final trees of the robots of a run: the islands' champions of an evolution run, or the trees that last drove the
-//! robots in a swarm's record.
+//! Final trees of the robots of a run. They are the islands' champions of an evolution run, or the trees that last
+//! drove the robots in a swarm's record.
 
 use super::hetero::RunTrees;
 use super::{StudyError, study_error};
@@ -35,7 +35,7 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
     };
     match trees.is_empty() {
         true => study_error(format!(
-            "{}: has no trees; name a run of `xpuck evolve --output`, a run's record or a folder of .bt files",
+            "{}: contains no trees; name a run of `xpuck evolve --output`, a run's record or a folder of .bt files",
             path.display()
         )),
         false => Ok(RunTrees { name, trees }),
@@ -51,7 +51,7 @@ fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
     let wrong = |error: std::io::Error| StudyError(format!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = Vec::new();
     for (count, entry) in std::fs::read_dir(folder).map_err(wrong)?.enumerate() {
-        // The selection of files would be arbitrary.
+        // With more files, the selection would be arbitrary.
         if count == MOST {
             return Err(StudyError(format!("{}: more than {MOST} files; name a smaller folder", folder.display())));
         }
@@ -107,7 +107,7 @@ mod tests {
     fn missing_and_invalid_trees_are_reported() {
         let dir = tempfile::tempdir().unwrap();
         let refused = |path: &Path| read(path).unwrap_err().to_string();
-        assert!(refused(dir.path()).contains("has no trees; name a run"));
+        assert!(refused(dir.path()).contains("contains no trees; name a run"));
         assert!(refused(&dir.path().join("none")).contains("none"));
         std::fs::write(dir.path().join("a.bt"), "sel\n").unwrap();
         let error = refused(dir.path());

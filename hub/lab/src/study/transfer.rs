@@ -40,7 +40,7 @@ pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> 
         let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
         if levels.iter().any(|level| level.name == name) {
             return study_error(format!(
-                "{}: another file is called {name} too; results go by these names",
+                "{}: another file has the same name {name}; rename one, because results use these names",
                 file.display()
             ));
         }
@@ -56,8 +56,8 @@ pub fn levels(files: &[PathBuf], set: &Table) -> Result<Vec<Level>, StudyError> 
 /// A file is invalid, or contains values outside a world's ranges.
 pub fn measured(levels: &[Level], file: &Path) -> Result<WorldSpec, StudyError> {
     let measured = Calibration::read(file).map_err(|error| StudyError(error.to_string()))?;
-    let Some(Level { config, .. }) = levels.first() else { return study_error("there is no setting") };
-    // Apply to the plain world, not to the world with the first file's calibration.
+    let Some(Level { config, .. }) = levels.first() else { return study_error("no setting was given") };
+    // The values apply to the plain world, not to the world with the first file's calibration.
     let robots = Table::from_iter([("robots".to_string(), Value::from(config.spec.robots as i64))]);
     let plain = load(None, robots).map_err(|error| StudyError(error.to_string()))?;
     let world = if config.world.is_some() { &config.spec } else { &plain.spec };
@@ -118,7 +118,7 @@ pub struct TransferStudy {
 /// Returns the minimum p of a Mann-Whitney test of two samples of this size: all values of one above all of the
 /// other.
 fn least_p(seeds: usize) -> f64 {
-    // One of (2n choose n) orders, on either side.
+    // This is one of the (2n choose n) orders, on either side.
     2.0 / (1..=seeds).fold(1.0, |orders, i| orders * (seeds + i) as f64 / i as f64)
 }
 
@@ -138,7 +138,7 @@ pub fn study(
     mut progress: impl FnMut(),
 ) -> Result<TransferStudy, StudyError> {
     if seeds < FEWEST || levels.is_empty() {
-        return study_error("a spread takes two seeds at least, and a study one setting");
+        return study_error("a study needs at least two seeds and one setting");
     }
     let (measured, real) = (real.is_some(), real.unwrap_or(&levels[0].config.spec));
     for Level { name, config } in levels {
@@ -146,7 +146,7 @@ pub fn study(
         if config.spec.robots != real.robots {
             let [evolved, there] = [config.spec.robots, real.robots];
             return study_error(format!(
-                "{name}: {evolved} robots evolve and {there} are in the real world; use as many"
+                "{name}: {evolved} robots evolve, but {there} are in the real world; use the same number"
             ));
         }
     }
@@ -207,7 +207,7 @@ fn one(
     let programs: Vec<Program> = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
     // If there are more robots than islands, islands are used in turn.
     let team = Team::of((0..spec.robots).map(|robot| robot % programs.len()));
-    // Worlds that the evolution has not used.
+    // Fitness is measured in worlds that the evolution has not used.
     let fresh = Budget { seed: !seed, ..budget };
     let mean = |spec: &WorldSpec| {
         let fitness = fitness_of_team(engine, &programs, &team, &fresh.plan(spec));
@@ -231,7 +231,7 @@ impl TransferStudy {
         };
         let Some(first) = self.levels.first() else { return String::new() };
         let seeds = self.runs.len() / self.levels.len();
-        let there = if self.measured { "in the world taken for real" } else { "in the first file's world" };
+        let there = if self.measured { "in the world that represents reality" } else { "in the first file's world" };
         let different: Vec<String> = self
             .levels
             .iter()
@@ -241,15 +241,21 @@ impl TransferStudy {
         let against = match (self.levels.len(), different.is_empty()) {
             (1, _) => format!("{seeds} seeds {there}."),
             (compared, true) if least_p(seeds) * (compared - 1) as f64 >= 0.05 => {
-                format!("{seeds} seeds a setting are too few to tell any difference from chance.")
+                format!("{seeds} seeds per setting are too few for a significant difference.")
             }
-            (_, true) => format!("No setting differs {there} from `{}` beyond chance, by {seeds} seeds.", first.level),
+            (_, true) => {
+                format!("No setting differs significantly {there} from `{}`, with {seeds} seeds.", first.level)
+            }
             (_, false) => {
-                format!("From `{}` differ {there}, by {seeds} seeds: {}.", first.level, different.join(", "))
+                format!(
+                    "Settings that differ significantly from `{}` {there}, with {seeds} seeds: {}.",
+                    first.level,
+                    different.join(", ")
+                )
             }
         };
         let head = format!(
-            "On average `{}` is worth most {there} ({:.3}; simulated {:.3}).",
+            "`{}` has the highest mean fitness {there} ({:.3}; simulated {:.3}).",
             best.level,
             Figure(best.real.mean),
             Figure(best.simulated.mean)
@@ -258,7 +264,7 @@ impl TransferStudy {
         let gap = match widest.gap.interval[0] <= 0.0 && widest.gap.interval[1] >= 0.0 {
             true => String::new(),
             false => format!(
-                " The widest gap between simulation and that world is `{}`'s ({:+.3}).",
+                " The largest difference between simulation and that world is that of `{}` ({:+.3}).",
                 widest.level,
                 Figure(widest.gap.mean)
             ),
@@ -268,9 +274,9 @@ impl TransferStudy {
 
     /// Draws the simulated and real fitness of each setting.
     pub fn draw(&self) -> String {
-        let mut fitness = Plot::new("What evolved is worth", "setting, in the order below", "fitness").whole_x();
+        let mut fitness = Plot::new("Fitness of evolved trees", "setting, in the order below", "fitness").whole_x();
         let mut cost =
-            Plot::new("What a setting costs", "setting, in the order below", "s per million robot-s").whole_x();
+            Plot::new("Computing time of a setting", "setting, in the order below", "s per million robot-s").whole_x();
         let place = |i: usize| (i + 1) as f64;
         let at = |name: &str| self.levels.iter().position(|level| level.level == name).map_or(0.0, place);
         for (shift, colour, value) in [
@@ -290,7 +296,7 @@ impl TransferStudy {
         }
         cost.points("", Colour::Grey, vec![(1.0, 0.0)]);
         let (real, first) =
-            ("in the world taken for real; bars are means", "in the first file's world; bars are means");
+            ("in the world that represents reality; bars are means", "in the first file's world; bars are means");
         let series = vec![
             ("in its own simulation".into(), Stroke::from(Colour::Orange)),
             (if self.measured { real } else { first }.into(), Stroke::from(Colour::Blue)),
@@ -327,7 +333,7 @@ mod tests {
         assert!(found.runs[..2].iter().all(|run| run.simulated == run.real), "{found:?}");
         assert_eq!(found.levels[0].p, None);
         assert!(found.levels[1].p.is_some() && found.levels.iter().all(|level| level.cost > 0.0));
-        assert!(found.draw().contains("slippery") && found.sentence().contains("2 seeds a setting are too few"));
+        assert!(found.draw().contains("slippery") && found.sentence().contains("2 seeds per setting are too few"));
         assert!((least_p(5) - 2.0 / 252.0).abs() < 1e-12);
         let mut again = of(std::slice::from_ref(&same), &same.config.spec, 2).unwrap().runs;
         again.iter_mut().zip(&found.runs).for_each(|(run, first)| run.wall_s = first.wall_s);
@@ -339,7 +345,7 @@ mod tests {
         let four = level("four", &[]);
         let nine = WorldSpec::benchmark(9);
         assert!(
-            of(std::slice::from_ref(&four), &nine, 2).unwrap_err().to_string().contains("four: 4 robots evolve and 9")
+            of(std::slice::from_ref(&four), &nine, 2).unwrap_err().to_string().contains("four: 4 robots evolve, but 9")
         );
         assert!(of(std::slice::from_ref(&four), &four.config.spec, 1).is_err() && of(&[], &nine, 2).is_err());
     }

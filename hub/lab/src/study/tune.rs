@@ -49,9 +49,9 @@ pub struct Elsewhere {
     pub before: Estimate,
     /// Fitness of the tuned tree.
     pub after: Estimate,
-    /// After minus before in the same worlds, with its 95 % interval.
+    /// Mean difference of the fitness in the same worlds, after minus before.
     pub gain: f64,
-    /// 95 % interval of `gain`.
+    /// 95 % confidence interval of `gain`.
     pub interval: [f64; 2],
 }
 
@@ -90,10 +90,10 @@ pub fn study(
 ) -> Result<TuneStudy, StudyError> {
     let places = places(tree);
     if !(1..=MOST).contains(&places.len()) {
-        return study_error(format!("the tree has {} numbers, and 1 to {MOST} can be tuned", places.len()));
+        return study_error(format!("the tree has {} numbers; 1 to {MOST} can be tuned", places.len()));
     }
     if plan.budget.runs < 2 || plan.trials < 1 || plan.generations < 1 {
-        return study_error("a search takes a generation and a trial at least, and a measurement two runs");
+        return study_error("a search needs at least one generation and one trial, and a measurement two runs");
     }
     let all = with_size(sizes, robots);
     let total = plan.generations as usize + all.len();
@@ -132,7 +132,7 @@ pub fn study(
         let (before, after) = (of(0), of(1));
         let gain = paired(&after, &before).map_or((0.0, [0.0; 2]), |t| (t.difference, t.interval));
         let (Some(before), Some(after)) = (Estimate::of(&before), Estimate::of(&after)) else {
-            return study_error("a measurement takes two runs at least");
+            return study_error("a measurement needs at least two runs");
         };
         measured.push(Elsewhere { robots: *size, before, after, gain: gain.0, interval: gain.1 });
         progress(plan.generations as usize + measured.len(), total);
@@ -162,7 +162,7 @@ fn places(tree: &Tree) -> Vec<Place> {
         for (i, spec) in node.kind.spec().operands.iter().enumerate() {
             let value = f64::from(node.operands[i]);
             let scale = match spec.operand {
-                // 20 units are 28 degrees.
+                // The scale is 20 units, which are 28 degrees.
                 Operand::Angle | Operand::Width => 20.0,
                 Operand::Float | Operand::Gain => 0.5 * value.abs().max(1.0),
                 Operand::Fixed | Operand::Threshold => 2.0,
@@ -207,7 +207,7 @@ impl TuneStudy {
         let mut text = String::new();
         if let Some(own) = self.sizes.iter().find(|size| size.robots == self.robots) {
             text = format!(
-                "{} robots: {:.4} before and {:.4} after, {:+.4} ({:+.4} to {:+.4}), for {:.2} million robot-seconds",
+                "{} robots: {:.4} before and {:.4} after, {:+.4} ({:+.4} to {:+.4}), with {:.2} million robot-seconds",
                 self.robots,
                 Figure(own.before.mean),
                 Figure(own.after.mean),
@@ -224,17 +224,17 @@ impl TuneStudy {
         let loses: Vec<&Elsewhere> = others().filter(|size| size.interval[1] < 0.0).collect();
         let gains: Vec<&Elsewhere> = others().filter(|size| size.interval[0] > 0.0).collect();
         if !loses.is_empty() {
-            text += &format!("; it costs swarms of {}", list(loses));
+            text += &format!("; swarms of {} lose fitness", list(loses));
         }
         if !gains.is_empty() {
-            text += &format!("; it helps swarms of {} too", list(gains));
+            text += &format!("; swarms of {} gain fitness too", list(gains));
         }
         text + "."
     }
 
     /// Draws the course of the search, and the fitness before and after at each size.
     pub fn draw(&self) -> String {
-        let mut course = Plot::new("The search", "generation", "mean fitness of the candidates").whole_x();
+        let mut course = Plot::new("Course of the search", "generation", "mean fitness of the candidates").whole_x();
         let points = self.course.iter().enumerate().map(|(i, fitness)| ((i + 1) as f64, *fitness)).collect();
         course.line("", Colour::Blue, points);
         let mut sizes = Plot::new("Swarms of other sizes", "robots", "fitness").whole_x();

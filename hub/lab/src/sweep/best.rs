@@ -30,7 +30,7 @@ impl Best {
             let number = |champion: &Value, key: &str| champion.get(key)?.as_f64().filter(|x| x.is_finite());
             let champions = result.get("champions")?.as_array()?.iter().enumerate();
             let measured = champions.filter_map(|(i, c)| Some((i, number(c, "fitness")?, number(c, "remeasured")?)));
-            // The first of equally fit champions.
+            // Among equally fit champions, the first one is chosen.
             let (island, in_evolution, measured_again) = measured.rev().max_by(|a, b| a.2.total_cmp(&b.2))?;
             Some(Best {
                 label: label.into(),
@@ -50,7 +50,7 @@ impl Best {
         let [evolution, again] = [in_evolution, measured_again].map(|fitness| Figure(*fitness));
         let file = folder.join(tree);
         format!(
-            "The best run of {label}: {run} (seed {seed}), {again:.4} measured again ({evolution:.4} in evolution): {}",
+            "Best run of {label}: {run} (seed {seed}), {again:.4} remeasured ({evolution:.4} in evolution): {}",
             file.display()
         )
     }
@@ -82,8 +82,7 @@ mod tests {
         assert_eq!((best.run.as_str(), best.seed, best.in_evolution), ("p1-s4", 4, 0.32));
         assert_eq!(
             best.line(Path::new("runs/five")),
-            "The best run of racing: p1-s4 (seed 4), 0.2960 measured again (0.3200 in evolution): \
-             runs/five/runs/p1-s4/trees/champion-0.bt"
+            "Best run of racing: p1-s4 (seed 4), 0.2960 remeasured (0.3200 in evolution): runs/five/runs/p1-s4/trees/champion-0.bt"
         );
         let second = Best::of("racing", runs[..1].iter().zip(&results)).unwrap();
         assert_eq!(second.tree, Path::new("runs/p1-s2/trees/champion-1.bt"));

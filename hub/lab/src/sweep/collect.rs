@@ -46,7 +46,7 @@ impl Collected {
 /// # Errors
 /// A run's file cannot be read, or a file cannot be written.
 pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
-    // Ordered by point, then by seed.
+    // The runs are sorted by point, then by seed.
     let mut runs: Vec<&Run> = folder.runs().iter().filter(|run| run.state() == State::Done).collect();
     runs.sort_by_key(|run| run.point);
     let mut found = Vec::with_capacity(runs.len());
@@ -90,7 +90,7 @@ fn map(sweep: &Sweep, settings: &[Setting]) -> Option<String> {
     let again = settings.iter().flat_map(|setting| &setting.remeasured).all(Option::is_some);
     let what = match again {
         true => "mean fitness of the champions on fresh seeds (remeasured_mean); n: runs",
-        false => "mean derated fitness of the fittest after the last generation, mean of islands; n: runs",
+        false => "derated fitness of the fittest tree after the last generation, mean of islands; n: runs",
     };
     let ends = |setting: &Setting| Ends {
         fitness: match again {

@@ -28,7 +28,7 @@ impl Axes {
         match self.boxes {
             Some(boxes) if !(1..=1000).contains(&boxes) => Err(format!("curves.boxes = {boxes} is outside 1..=1000")),
             Some(_) if self.x != Along::Generation => {
-                Err("curves.boxes takes generations together; it goes with x = \"generation\"".into())
+                Err("curves.boxes groups generations; it requires x = \"generation\"".into())
             }
             _ => Ok(()),
         }
@@ -81,7 +81,7 @@ impl Quality {
     /// Label of the axis.
     pub fn label(self) -> &'static str {
         match self {
-            Quality::Derated => "fitness of the fittest, derated, mean of islands",
+            Quality::Derated => "derated fitness of the fittest tree, mean of islands",
             Quality::Best => "fitness of the fittest",
             Quality::Mean => "mean fitness of the populations",
             Quality::Distinct => "different trees / population, mean of islands",
@@ -219,7 +219,7 @@ mod tests {
     fn boxes_go_with_generations() {
         let axes = |x, boxes| Axes { x, boxes: Some(boxes), ..Axes::default() }.check();
         assert_eq!(axes(Along::Generation, 5), Ok(()));
-        assert!(axes(Along::RobotSeconds, 5).unwrap_err().contains("it goes with x = \"generation\""));
+        assert!(axes(Along::RobotSeconds, 5).unwrap_err().contains("it requires x = \"generation\""));
         assert!(axes(Along::Generation, 0).unwrap_err().contains("curves.boxes = 0 is outside 1..=1000"));
     }
 
@@ -236,7 +236,7 @@ mod tests {
         let course = mean_course(&[run(&[0.1, 0.2]), run(&[0.3, 0.4, 0.9]), run(&[0.2, 0.6])]);
         assert_eq!(course.len(), 2);
         assert!((course[0].mean - 0.2).abs() < 1e-12 && course[1].robot_seconds == 20.0);
-        // sd 0.1, two degrees of freedom.
+        // The standard deviation is 0.1, with two degrees of freedom.
         assert!((course[0].half.unwrap() - 4.302_653 * 0.1 / 3f64.sqrt()).abs() < 1e-6);
         assert_eq!(mean_course(&[run(&[0.1])])[0].half, None);
         assert!(mean_course(&[]).is_empty());

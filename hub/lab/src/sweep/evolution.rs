@@ -52,7 +52,7 @@ fn rows<R: DeserializeOwned, C: FromIterator<R>>(path: &Path) -> Result<C, Probl
     let mut reader = csv::Reader::from_reader(file);
     let rows: Result<C, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
     rows.map_err(|error| {
-        Problem::of(path, format!("{error}; where it is damaged remove the run's folder, and the run is done again"))
+        Problem::of(path, format!("{error}; if it is damaged, remove the run's folder to repeat the run"))
     })
 }
 
@@ -142,8 +142,8 @@ impl Run {
         file::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
     }
 
-    /// Locks the run for this process, or for a child process that has this file as standard error. `None` while
-    /// another process works on it.
+    /// Locks the run by its log, and returns the log; `None` while another process works on the run. A child process
+    /// with this file as standard error keeps the lock.
     ///
     /// # Errors
     /// If its log cannot be opened or locked.

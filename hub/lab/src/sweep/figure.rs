@@ -28,12 +28,12 @@ pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     let scale = Scale::of(axes.x, drawn);
     let (first, bold) = match (axes.boxes, axes.y) {
         (Some(every), _) => {
-            (format!("{title}: all runs, {every} generations a box"), "the best one of each setting is bold")
+            (format!("{title}: all runs, {every} generations a box"), "the best run of each setting is bold")
         }
         (None, Quality::Seconds) => {
-            (format!("{title}: mean of the runs"), "the slowest at the end of each setting is bold")
+            (format!("{title}: mean of the runs"), "the slowest run of each setting at the end is bold")
         }
-        (None, _) => (format!("{title}: mean of the runs"), "the best one of each setting is bold"),
+        (None, _) => (format!("{title}: mean of the runs"), "the best run of each setting is bold"),
     };
     let mut means = scale.panel(&first, axes);
     let mut every = scale.panel(&format!("every run; {bold}"), axes);
@@ -80,17 +80,17 @@ fn caption(axes: Axes, settings: &[Setting]) -> Vec<String> {
         Some(n) => (
             "Bars",
             format!(
-                "Boxes: quartiles over all runs and {n} generations, that one and those before it, \
-            with the median in red and whiskers to the extremes. "
+                "Boxes: quartiles over all runs and the last {n} generations, with the median in red and whiskers to \
+                 the extremes. "
             ),
         ),
     };
     let mut lines = vec![format!(
-        "{boxes}Lines: mean over {seeds}, as far as all runs of a setting go. {bands}: 95 % confidence interval of that \
-         mean (Student's t). Dots: one run each."
+        "{boxes}Lines: mean over {seeds}, up to the end of the shortest run of a setting. {bands}: 95 % confidence \
+         interval of that mean (Student's t). Dots: one run each."
     )];
     if settings.len() > Stroke::SERIES {
-        lines.push(format!("The first {} of {} settings; the tables hold all.", Stroke::SERIES, settings.len()));
+        lines.push(format!("The first {} of {} settings; the tables contain all.", Stroke::SERIES, settings.len()));
     }
     lines
 }

@@ -73,8 +73,7 @@ fn grid_schema(_: &mut SchemaGenerator) -> Schema {
 
 fn points_schema(generator: &mut SchemaGenerator) -> Schema {
     let mut point = EvolutionFile::json_schema(generator).to_value();
-    point["properties"]["label"] =
-        json_schema!({ "type": "string", "description": "What legends call it." }).to_value();
+    point["properties"]["label"] = json_schema!({ "type": "string", "description": "Name in legends." }).to_value();
     json_schema!({ "type": "array", "items": point })
 }
 
@@ -130,7 +129,7 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
     let SweepFile { name, seeds, jobs, threads, base, grid, points, curves, printed } = file;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(plain) {
-        return Err(format!("name = {name:?}: it takes 1 to {MAX_NAME} letters, digits, `-` and `_`"));
+        return Err(format!("name = {name:?}: must be 1 to {MAX_NAME} letters, digits, `-` and `_`"));
     }
     for (key, value) in [("jobs", jobs), ("threads", threads.unwrap_or(1))] {
         if !(1..=MAX_PARALLEL).contains(&value) {
@@ -139,10 +138,10 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
     }
     let seeds = self::seeds(&seeds)?;
     let points = match (grid, points) {
-        (Some(_), Some(_)) => return Err("both [grid] and [[points]]; use one of them".into()),
+        (Some(_), Some(_)) => return Err("both [grid] and [[points]] are present; use one of them".into()),
         (Some(grid), None) => point::of_grid(&base, &grid, MAX_RUNS)?,
         (None, Some(points)) => point::of_list(&base, points)?,
-        // Only seeds: one setting, run with each seed.
+        // A sweep over seeds only has one setting, which is run with each seed.
         (None, None) => point::of_list(&base, vec![Table::new()])?,
     };
     let runs = points.len() * seeds.len();
@@ -157,7 +156,7 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
 
 /// Parses seeds from a range in text or from a list.
 fn seeds(value: &Value) -> Result<Vec<u64>, String> {
-    let wrong = || format!("seeds = {value}: it takes a range like \"1-20\" or a list like [1, 2, 5]");
+    let wrong = || format!("seeds = {value}: must be a range like \"1-20\" or a list like [1, 2, 5]");
     let seeds: Vec<u64> = match value {
         Value::String(text) => {
             let (first, last) = text.split_once('-').ok_or_else(wrong)?;
@@ -166,7 +165,9 @@ fn seeds(value: &Value) -> Result<Vec<u64>, String> {
                 |text: &str| text.trim().parse::<u64>().ok().filter(|s| i64::try_from(*s).is_ok()).ok_or_else(wrong);
             let (first, last) = (end(first)?, end(last)?);
             if last < first || last - first >= MAX_RUNS as u64 {
-                return Err(format!("seeds = {value}: from least to greatest, at most {MAX_RUNS}"));
+                return Err(format!(
+                    "seeds = {value}: must go from the smallest to the greatest seed, at most {MAX_RUNS} seeds"
+                ));
             }
             (first..=last).collect()
         }

@@ -1,6 +1,6 @@
 //! Folder of a sweep: the evolution file of each point, the runs, and a lock.
 //!
-//! `points/` holds everything that determines a result: the evolution files, and copies of the world, calibration and
+//! `points/` holds all data that determine a result: the evolution files, and copies of the world, calibration and
 //! primitive set files named in them. A sweep is resumed only if all of this is unchanged, so that runs of different
 //! settings are never combined.
 
@@ -17,7 +17,7 @@ use xpuck_wire::{atomic, file};
 
 /// Time limit for another process to initialise the folder.
 const BEGINNING: Duration = Duration::from_secs(60);
-/// Interval of checks for that.
+/// Interval for checking whether the folder is initialised.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Sweep folder that is locked by this process.
@@ -25,7 +25,8 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Folder {
     path: PathBuf,
     runs: Vec<Run>,
-    /// Held while this value lives; the operating system releases it when the process ends for any reason.
+    /// Lock that is held while this value exists; the operating system releases it when the process ends for any
+    /// reason.
     _lock: File,
 }
 
@@ -56,8 +57,8 @@ impl Folder {
         let deadline = Instant::now() + patience;
         while !locked(&lock, path)? {
             if Instant::now() >= deadline {
-                let remedy = "wait for it, or name another folder with --output";
-                return Err(Problem::of(path, format!("another sweep works there; {remedy}")));
+                let remedy = "wait for its end, or choose another folder with --output";
+                return Err(Problem::of(path, format!("another sweep uses this folder; {remedy}")));
             }
             std::thread::sleep(LOOK);
         }
@@ -184,9 +185,9 @@ fn compare(staged: &Path, folder: &Path) -> Result<(), Problem> {
     let new = files(staged)?;
     for (name, bytes) in files(&folder.join("points"))? {
         if !new.iter().any(|(other, text)| *other == name && *text == bytes) {
-            let remedy = "undo the change, or name another folder with --output";
+            let remedy = "undo the change, or choose another folder with --output";
             let what =
-                format!("the sweep was begun with another {}; {remedy}", Path::new("points").join(name).display());
+                format!("the sweep was started with another {}; {remedy}", Path::new("points").join(name).display());
             return Err(Problem::of(folder, what));
         }
     }
@@ -234,7 +235,7 @@ mod tests {
         assert_eq!(names, ["p1-s4", "p2-s4", "p1-s2", "p2-s2"]);
         let file = std::fs::read_to_string(&folder.runs()[1].file).unwrap();
         assert!(file.contains("islands = 3") && file.contains("world = \"p2-world.toml\""), "{file}");
-        assert!(open(&out, &sweep(home.path(), text)).unwrap_err().contains("another sweep works there"));
+        assert!(open(&out, &sweep(home.path(), text)).unwrap_err().contains("another sweep uses this folder"));
         drop(folder);
         // The same sweep, then with an additional point at the end.
         open(&out, &sweep(home.path(), text)).unwrap();

@@ -24,11 +24,11 @@ pub fn missing(runs: &[Run]) -> Vec<Missing> {
 
 fn why(run: &Run, state: State) -> String {
     if is_at_work(run) {
-        return "at work".into();
+        return "running".into();
     }
     match (file::open(&run.log()).is_ok().then(|| run.complaint()).flatten(), state) {
         (Some(complaint), _) => complaint,
-        (None, State::New) => "not begun".into(),
+        (None, State::New) => "not started".into(),
         (None, _) => "begun".into(),
     }
 }
@@ -36,7 +36,7 @@ fn why(run: &Run, state: State) -> String {
 /// Whether a process on any machine works on the run.
 fn is_at_work(run: &Run) -> bool {
     let path = run.log();
-    // Opened for writing, as required for locks on network file systems.
+    // The log is opened for writing, as required for locks on network file systems.
     let log = path.symlink_metadata().and_then(|_| file::append(&path));
     log.is_ok_and(|log| matches!(locked(&log, &path), Ok(false)))
 }

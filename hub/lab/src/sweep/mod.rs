@@ -1,10 +1,10 @@
 //! Sweeps: the same evolution under several settings and many seeds, each run in its own process, with the results as
 //! tables, curves and statistics.
 //!
-//! [`mod@file`] and [`point`] define the runs, [`folder`] stores them, [`schedule`] executes them through
-//! [`evolution`]: locally, or as jobs of [`slurm`] on many machines that each do [`only`] some of the runs.
-//! [`missing`] lists unfinished runs, and [`collect`] writes the results: [`table_files`], [`figure`] of [`curves`],
-//! [`heatmap`], [`summary`], [`best`], [`printed`] and [`page`].
+//! [`mod@file`] and [`point`] define the runs, [`folder`] stores them, and [`schedule`] executes them through
+//! [`evolution`]. Runs are executed locally, or as jobs of [`slurm`] on many machines that each do [`only`] some of
+//! them. [`missing`] lists unfinished runs, and [`collect`] writes the results: [`table_files`], [`figure`] of
+//! [`curves`], [`heatmap`], [`summary`], [`best`], [`printed`] and [`page`].
 
 pub mod best;
 pub mod collect;

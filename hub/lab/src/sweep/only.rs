@@ -47,14 +47,14 @@ impl Only {
             match wanted {
                 Wanted::Numbers(from, to) if *to <= runs.len() => taken[from - 1..*to].fill(true),
                 Wanted::Numbers(_, to) => {
-                    return Err(format!("--only {to}: the plan has runs 1 to {}", runs.len()));
+                    return Err(format!("--only {to}: must be a run of the plan, 1 to {}", runs.len()));
                 }
                 Wanted::Name(name) => match runs.iter().position(|run| run.name == *name) {
                     Some(place) => taken[place] = true,
                     None => {
                         let (first, last) = (runs.first(), runs.last());
                         let [first, last] = [first, last].map(|run| run.map_or("", |run| &run.name));
-                        return Err(format!("--only {name}: the plan has no such run; it goes from {first} to {last}"));
+                        return Err(format!("--only {name}: this run is not in the plan; choose {first} to {last}"));
                     }
                 },
             }
@@ -84,7 +84,7 @@ mod tests {
             ("3-2", "`3-2`: write"),
             ("", "``: write"),
             ("1,x", "`x`: write"),
-            ("5", "--only 5: the plan has runs 1 to 4"),
+            ("5", "--only 5: must be a run of the plan, 1 to 4"),
             ("p3-s4", "no such run; it goes from p1-s4 to p2-s2"),
         ] {
             assert!(names(text).unwrap_err().contains(error), "{text}");

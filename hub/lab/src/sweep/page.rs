@@ -17,8 +17,9 @@ const STYLE: &str = "
 pub fn html(title: &str, lead: &str, svg: &str, tables: &[Readable]) -> String {
     let (title, lead) = (escape(title), escape(lead));
     let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{title}</title>\n<style>{STYLE}</style>\n\
-         <h1>{title}</h1>\n<p>{lead}</p>\n<p>Rest the pointer on a line or a dot for its numbers.</p>\n{svg}\n"
+        "<!doctype html>\n<html lang=\"en\">\n<meta \
+         charset=\"utf-8\">\n<title>{title}</title>\n<style>{STYLE}</style>\n<h1>{title}</h1>\n<p>{lead}</p>\n<p>Point \
+         at a line or a dot to see its values.</p>\n{svg}\n"
     );
     for table in tables {
         write_table(&mut page, table);

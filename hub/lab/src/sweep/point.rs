@@ -27,11 +27,11 @@ pub fn of_grid(base: &Table, grid: &Table, most: usize) -> Result<Vec<Point>, St
     for (key, value) in flatten(grid) {
         match value {
             Value::Array(list) if !list.is_empty() => lists.push((key, list)),
-            _ => return Err(format!("grid: {key} = {value}: it takes a list of at least one value")),
+            _ => return Err(format!("grid: {key} = {value}: must be a list of at least one value")),
         }
     }
     if lists.is_empty() {
-        return Err("[grid] is empty; it takes keys of the evolution file with lists of values".into());
+        return Err("[grid] is empty; add keys of the evolution file with lists of values".into());
     }
     let combinations = lists.iter().fold(1usize, |product, (_, list)| product.saturating_mul(list.len()));
     if combinations > most {
@@ -56,7 +56,7 @@ pub fn of_grid(base: &Table, grid: &Table, most: usize) -> Result<Vec<Point>, St
 /// The point, the key, and its valid values.
 pub fn of_list(base: &Table, list: Vec<Table>) -> Result<Vec<Point>, String> {
     if list.is_empty() {
-        return Err("no points; each [[points]] is one".into());
+        return Err("no points; add at least one [[points]]".into());
     }
     let mut given = Vec::new();
     for (i, mut table) in (1..).zip(list) {
@@ -64,7 +64,7 @@ pub fn of_list(base: &Table, list: Vec<Table>) -> Result<Vec<Point>, String> {
             None => None,
             Some(Value::String(label)) if (1..=MAX_LABEL).contains(&label.chars().count()) => Some(label),
             Some(other) => {
-                return Err(format!("point {i}: label = {other}: it takes text of 1 to {MAX_LABEL} letters"));
+                return Err(format!("point {i}: label = {other}: must be text of 1 to {MAX_LABEL} letters"));
             }
         };
         given.push((label, flatten(&table).into_iter().map(|(key, value)| (key, value.clone())).collect()));
@@ -84,11 +84,11 @@ fn points(
             set(&mut content, key, value.clone()).map_err(|message| format!("point {i}: {message}"))?;
         }
         if content.contains_key("seed") {
-            return Err("seed: it comes from `seeds`; leave it out of base, grid and points".into());
+            return Err("seed: is set by `seeds`; remove it from base, grid and points".into());
         }
         let label = label.unwrap_or_else(|| self::label(&values));
         if !labels.insert(label.clone()) {
-            return Err(format!("point {i}: another one is called `{label}` too; give each a label of its own"));
+            return Err(format!("point {i}: duplicate label `{label}`; give each point its own label"));
         }
         points.push(Point { label, values, content });
     }
@@ -131,7 +131,7 @@ fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
         }
         Some((first, rest)) => match table.entry(first).or_insert_with(|| Value::Table(Table::new())) {
             Value::Table(inner) => set(inner, rest, value),
-            _ => Err(format!("{key}: `{first}` holds a value in the base, so nothing can be below it")),
+            _ => Err(format!("{key}: `{first}` is a value in the base, so it cannot have keys")),
         },
     }
 }
@@ -175,11 +175,11 @@ mod tests {
         let (base, empty) = (table("islands = 2\n"), Table::new());
         let grid = |text: &str| of_grid(&base, &table(text), 50).unwrap_err();
         assert!(grid("").contains("[grid] is empty"));
-        assert!(grid("islands = []").contains("islands = []: it takes a list"));
-        assert!(grid("islands = 2").contains("islands = 2: it takes a list"));
-        assert!(grid("seed = [1, 2]").contains("seed: it comes from `seeds`"));
-        assert!(grid("\"islands.x\" = [1]").contains("`islands` holds a value"));
-        assert!(grid("islands = [2, 2]").contains("another one is called `islands 2`"));
+        assert!(grid("islands = []").contains("islands = []: must be a list"));
+        assert!(grid("islands = 2").contains("islands = 2: must be a list"));
+        assert!(grid("seed = [1, 2]").contains("seed: is set by `seeds`"));
+        assert!(grid("\"islands.x\" = [1]").contains("`islands` is a value"));
+        assert!(grid("islands = [2, 2]").contains("duplicate label `islands 2`"));
         let many: Vec<String> = (0..7).map(|i| format!("k{i} = [1, 2]\n")).collect();
         assert!(grid(&many.concat()).contains("128 combinations; at most 50"));
         assert!(of_list(&empty, vec![]).unwrap_err().contains("no points"));

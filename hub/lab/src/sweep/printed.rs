@@ -52,7 +52,7 @@ pub enum Quantity {
     Population,
     /// Fitness of the best champion, remeasured on fresh seeds.
     Remeasured,
-    /// Free share of a robot's memory with that champion.
+    /// Free share of a robot's memory with the best champion.
     Parsimony,
 }
 
@@ -96,7 +96,7 @@ pub struct Found {
     pub results: Vec<Map<String, Value>>,
 }
 
-/// A published number and the runs' own.
+/// A published number, and the corresponding value of the runs.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Compared {
     /// Label of the point.
@@ -122,7 +122,7 @@ impl Printed {
     fn place(&self, points: &[Point]) -> Result<usize, String> {
         match &self.point {
             None if points.len() == 1 => Ok(0),
-            None => Err("point is missing; it takes the label of one of several points".into()),
+            None => Err("point is missing; set the label of one of the points".into()),
             Some(label) => {
                 let place = points.iter().position(|point| point.label == *label);
                 place.ok_or_else(|| format!("point = {label:?}: no point has this label"))
@@ -134,13 +134,13 @@ impl Printed {
         self.place(points)?;
         for (key, text) in [("what", &self.what), ("source", &self.source)] {
             if !(1..=MAX_WORDS).contains(&text.chars().count()) {
-                return Err(format!("{key} takes 1 to {MAX_WORDS} letters"));
+                return Err(format!("{key} must be 1 to {MAX_WORDS} letters"));
             }
         }
         let needs = matches!(self.take, Take::UpTo | Take::Reaches);
         match self.level {
-            None if needs => return Err("level is missing, which `take` needs".into()),
-            Some(_) if !needs => return Err("level goes with take = \"up_to\" or \"reaches\" only".into()),
+            None if needs => return Err("level is missing; this `take` requires it".into()),
+            Some(_) if !needs => return Err("level is allowed only with take = \"up_to\" or \"reaches\"".into()),
             Some(level) if !level.is_finite() => return Err(format!("level = {level} must be a finite number")),
             _ => {}
         }
@@ -149,11 +149,11 @@ impl Printed {
             Numbers::Runs(runs) => (runs.as_slice(), false),
         };
         if numbers.is_empty() || numbers.len() > MAX_RUNS || numbers.iter().any(|n| !n.is_finite()) {
-            return Err(format!("thesis takes a number, or a list of 1 to {MAX_RUNS}"));
+            return Err(format!("thesis must be a number, or a list of 1 to {MAX_RUNS}"));
         }
         match self.take {
-            Take::Reaches if !one => Err("thesis takes one number where `take` is \"reaches\"".into()),
-            Take::Reaches if self.of != Quantity::End => Err("of = \"end\" goes with take = \"reaches\"".into()),
+            Take::Reaches if !one => Err("thesis must be one number if `take` is \"reaches\"".into()),
+            Take::Reaches if self.of != Quantity::End => Err("take = \"reaches\" requires of = \"end\"".into()),
             _ => Ok(()),
         }
     }
@@ -260,7 +260,7 @@ pub fn table(compared: &[Compared]) -> Readable {
     };
     let head = ["number", "setting", "source", "thesis", "sd", "here", "sd over runs", "min", "max", "runs"];
     Readable {
-        title: "Printed in the thesis, and here".into(),
+        title: "Values of the thesis and of this sweep".into(),
         head: head.map(String::from).into(),
         rows: compared.iter().map(row).collect(),
     }
@@ -330,10 +330,13 @@ mod tests {
         for (text, expected) in [
             ("of = \"end\"\nthesis = 1", "printed 1: point is missing"),
             ("of = \"end\"\nthesis = 1\npoint = \"c\"", "printed 1: point = \"c\": no point has this label"),
-            ("of = \"end\"\nthesis = []\npoint = \"a\"", "printed 1: thesis takes a number, or a list"),
-            ("of = \"end\"\nthesis = 1\nlevel = 2\npoint = \"a\"", "printed 1: level goes with"),
+            ("of = \"end\"\nthesis = []\npoint = \"a\"", "printed 1: thesis must be a number, or a list"),
+            ("of = \"end\"\nthesis = 1\nlevel = 2\npoint = \"a\"", "printed 1: level is allowed only with"),
             ("of = \"end\"\nthesis = 1\ntake = \"up_to\"\npoint = \"a\"", "printed 1: level is missing"),
-            ("of = \"sum\"\ntake = \"reaches\"\nlevel = 1\nthesis = 1\npoint = \"a\"", "printed 1: of = \"end\""),
+            (
+                "of = \"sum\"\ntake = \"reaches\"\nlevel = 1\nthesis = 1\npoint = \"a\"",
+                "printed 1: take = \"reaches\" requires",
+            ),
             ("of = \"luck\"\nthesis = 1", "unknown variant `luck`"),
         ] {
             let error = printed(text).unwrap_err();

@@ -107,13 +107,13 @@ fn one(run: &Run, plan: &Plan<'_>, waits: impl FnOnce()) -> Result<Ending, Probl
     };
     // Schedulers send signals to all processes of a job; the run may react first.
     if let Some(signal) = status.signal() {
-        return Ok(Ending::Killed(format!("it was killed by signal {signal}; the same command goes on with it")));
+        return Ok(Ending::Killed(format!("killed by signal {signal}; repeat the same command to continue it")));
     }
     match run.result() {
         _ if status.code() == Some(TRY_AGAIN.into()) => Ok(Ending::Stopped),
         Ok(_) if status.success() => Ok(Ending::Done),
         Err(problem) if status.success() => Err(problem),
-        _ => Ok(Ending::Failed(run.complaint().unwrap_or_else(|| format!("it ended with {status}{}", full(run))))),
+        _ => Ok(Ending::Failed(run.complaint().unwrap_or_else(|| format!("ended with {status}{}", full(run))))),
     }
 }
 
@@ -137,7 +137,7 @@ fn take(run: &Run, stop: &AtomicBool, waits: impl FnOnce()) -> Result<Option<Fil
 /// Returns a note if the disk is full: then no error message could be written.
 fn full(run: &Run) -> &'static str {
     let free = rustix::fs::statvfs(run.log().as_path()).map_or(u64::MAX, |disk| disk.f_bavail * disk.f_frsize);
-    if free < LITTLE { "; its disk is full: make room, then give the same command again" } else { "" }
+    if free < LITTLE { "; its disk is full; free disk space, then repeat the same command" } else { "" }
 }
 
 /// Kills a child process. The run resumes from its checkpoint, so it needs no clean shutdown.

@@ -24,7 +24,7 @@ pub struct Jobs {
     pub throttle: Option<usize>,
     /// Command that does runs; their names are appended.
     pub only: String,
-    /// Command that collects results; exit code 75 if some are missing.
+    /// Command that collects results; its exit code is 75 if some results are missing.
     pub collect: String,
     /// Command that resubmits unfinished runs, if there was any progress since the last time.
     pub again: String,
@@ -46,7 +46,7 @@ impl Jobs {
     /// Returns the script of the array, with a task for each line of the file `tasks` next to it.
     pub fn array(&self, tasks: usize) -> String {
         let mut text = self.head(
-            "Each task does the runs of one line of the file `tasks`, and is requeued until they are done.",
+            "Each task executes the runs of one line of the file `tasks`, and is requeued until they are done.",
             "task-%a.out",
         );
         let throttle = self.throttle.map_or(String::new(), |most| format!("%{most}"));
@@ -68,8 +68,7 @@ exec sh again.sh {} "$runs"
 
     /// Returns the script of the job that collects after the array.
     pub fn collecting(&self) -> String {
-        let mut text =
-            self.head("Collects what the runs found, and sends those again that are missing.", "collect.out");
+        let mut text = self.head("Collects the results of the runs, and submits missing runs again.", "collect.out");
         let _ = write!(
             text,
             r"#SBATCH --cpus-per-task=1
@@ -122,18 +121,18 @@ pub fn memory(text: &str) -> Result<String, String> {
 
 /// Options that the scripts set themselves: long name, short name, and the corresponding option of `xpuck sweep`.
 const OWN: [(&str, &str, &str); 15] = [
-    ("--array", "-a", "--throttle for tasks at once, --per-task for runs of a task"),
-    ("--job-name", "-J", "the sweep's name"),
+    ("--array", "-a", "use --throttle for the number of concurrent tasks, --per-task for the runs of a task"),
+    ("--job-name", "-J", "it is the sweep's name"),
     ("--output", "-o", "the folder slurm in --output"),
     ("--error", "-e", "the folder slurm in --output"),
-    ("--open-mode", "", "what tasks say is appended"),
+    ("--open-mode", "", "the output of tasks is appended"),
     ("--dependency", "-d", "the collecting job waits by itself"),
     ("--cpus-per-task", "-c", "--jobs and --threads"),
     ("--ntasks", "-n", "a task is one process"),
     ("--signal", "", "tasks receive a stop signal one minute before their time limit"),
-    ("--requeue", "", "tasks go on by themselves"),
-    ("--no-requeue", "", "tasks go on by themselves"),
-    ("--parsable", "", "the jobs' numbers are read by xpuck"),
+    ("--requeue", "", "tasks continue by themselves"),
+    ("--no-requeue", "", "tasks continue by themselves"),
+    ("--parsable", "", "xpuck reads the numbers of the jobs"),
     ("--wrap", "", "the scripts are xpuck's"),
     ("--chdir", "-D", "tasks run in the folder slurm in --output"),
     ("--wait", "-W", "`xpuck sweep list` shows the progress"),
@@ -165,7 +164,7 @@ pub fn word(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_graphic() && !"'\"\\#".contains(c);
     match !text.is_empty() && text.chars().all(plain) {
         true => Ok(text.into()),
-        false => Err("one word without quotes, blanks, # and \\ is wanted".into()),
+        false => Err("must be one word without quotes, blanks, # and \\".into()),
     }
 }
 

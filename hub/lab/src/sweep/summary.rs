@@ -7,9 +7,9 @@ use xpuck_stats::statistics::{Comparison, Spread, holm, mann_whitney, student_t_
 
 /// Summarised keys of a result, with their descriptions.
 pub const MEASURES: [(&str, &str); 3] = [
-    ("remeasured_mean", "Champions measured again on fresh seeds, mean of the islands"),
-    ("remeasured_best", "The best champion, measured again on fresh seeds"),
-    ("final_mean", "Evolved fitness at the end, mean of the islands; luck flatters it"),
+    ("remeasured_mean", "Champions remeasured on fresh seeds, mean of the islands"),
+    ("remeasured_best", "Best champion, remeasured on fresh seeds"),
+    ("final_mean", "Evolved fitness at the end, mean of the islands; biased upwards by selection"),
 ];
 
 /// A setting with the results of its runs.
@@ -55,8 +55,9 @@ pub struct Row {
     pub parameters: Map<String, Value>,
     /// Number of finished runs.
     pub runs: usize,
-    /// Measures in the order of [`MEASURES`].
+    /// Measures by name, in the order of [`MEASURES`].
     #[serde(serialize_with = "by_name")]
+    #[schemars(with = "std::collections::BTreeMap<String, Measure>")]
     pub measures: Vec<Measure>,
 }
 
@@ -164,9 +165,9 @@ fn cells(row: &Row, measure: &Measure, first: &Measure, columns: usize) -> Vec<S
 pub fn explanation(tables: &[Readable]) -> String {
     let has = |column: &str| tables.iter().any(|table| table.head.iter().any(|name| name == column));
     let meanings = [
-        ("+- 95 %", "half of the mean's confidence interval over seeds (Student's t)"),
-        ("beats first", "the chance that a run of the setting is better than one of the first setting"),
-        ("p", "two-sided Mann-Whitney test against the first setting, after Holm for the number of settings"),
+        ("+- 95 %", "half width of the mean's confidence interval over seeds (Student's t)"),
+        ("beats first", "probability that a run of the setting is better than one of the first setting"),
+        ("p", "two-sided Mann-Whitney test against the first setting, corrected for the number of settings (Holm)"),
     ];
     let told = meanings.iter().filter(|(column, _)| has(column));
     told.map(|(column, meaning)| format!("{column}: {meaning}.")).collect::<Vec<_>>().join(" ")

@@ -46,7 +46,7 @@ pub fn compare(real: &[f64], simulated: &[f64]) -> Option<Compared> {
 mod tests {
     use super::*;
 
-    /// Table 7.8.
+    /// Fitness of the real runs in Table 7.8.
     const REAL: [f64; 18] = [
         0.103, 0.064, 0.126, 0.019, 0.141, 0.121, 0.149, 0.135, 0.187, 0.156, 0.152, 0.073, 0.136, 0.045, 0.181, 0.176,
         0.071, 0.112,
@@ -78,7 +78,7 @@ mod tests {
         // (mean(real) - mean(simulated)) / s_pooled, and times 1 - 3 / (4 (n + m) - 9)
         close(compared.cohens_d, -0.25581676981341056);
         close(compared.hedges_g, -0.25099003830749717);
-        // The thesis prints rounded values; its deviation is over n, ours over n - 1.
+        // The thesis prints rounded values; its deviation is over n, the deviation computed here over n - 1.
         let over_n = compared.real.sd.unwrap() * (17.0f64 / 18.0).sqrt();
         assert!((compared.real.mean - 0.119).abs() < 6e-4 && (over_n - 0.047).abs() < 6e-4, "{over_n}");
     }

@@ -9,7 +9,7 @@ use xpuck_stats::statistics::{Spread, quantile};
 pub fn draw(real: &[f64], simulated: &[f64], compared: Option<&Compared>) -> Option<String> {
     let (of_real, of_simulated) = (Spread::of(real)?, Spread::of(simulated)?);
     let mut boxes = Plot::new("Every run", "real (1), simulated (2)", "fitness");
-    let mut parts = Plot::new("Part of the runs below", "fitness", "part");
+    let mut parts = Plot::new("Fraction of the runs below", "fitness", "part");
     for (place, sample, colour) in [(1.0, real, Colour::Red), (2.0, simulated, Colour::Blue)] {
         let mut sorted = sample.to_vec();
         sorted.sort_by(f64::total_cmp);

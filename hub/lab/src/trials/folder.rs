@@ -50,7 +50,7 @@ pub struct Trial {
     pub world: u32,
     /// Intended start poses of the robots: x (m), y (m), and heading (rad).
     pub starts: Vec<[f32; 3]>,
-    /// Maximum deviation of a robot from its start pose (m) and (degrees).
+    /// Maximum deviation of a robot from its start pose: position (m) and heading (degrees).
     pub off: [f32; 2],
     /// Duration of parking (s).
     pub parked_s: f64,
@@ -101,7 +101,7 @@ impl Trials {
         atomic::write(&path, &text).map_err(|error| wrong(error.to_string()))
     }
 
-    /// Writes another file next to it.
+    /// Writes another file next to the file of trials.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -129,9 +129,10 @@ pub fn open(folder: &Path, settings: &Settings) -> Result<Trials, TrialsError> {
         return Ok(trials);
     }
     let text = file::text(&path, MOST).map_err(|error| wrong(error.to_string()))?;
-    let mut trials: Trials = serde_json::from_str(&text).map_err(|error| wrong(format!("holds no trials: {error}")))?;
+    let mut trials: Trials =
+        serde_json::from_str(&text).map_err(|error| wrong(format!("contains no valid trials: {error}")))?;
     if trials.format != FORMAT {
-        return Err(wrong(format!("format {}; this program knows {FORMAT}", trials.format)));
+        return Err(wrong(format!("has format {}; this program reads format {FORMAT}", trials.format)));
     }
     let Settings { runs, simulations, .. } = settings.clone();
     let same = Settings { runs, simulations, ..trials.settings.clone() };
@@ -144,7 +145,7 @@ pub fn open(folder: &Path, settings: &Settings) -> Result<Trials, TrialsError> {
             ("seed", same.seed != settings.seed),
         ];
         let names: Vec<&str> = differs.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
-        return Err(wrong(format!("holds trials with another {}; choose another folder", names.join(", "))));
+        return Err(wrong(format!("contains trials with another {}; choose another folder", names.join(", "))));
     }
     trials.settings = same;
     trials.folder = folder.to_path_buf();

@@ -5,7 +5,7 @@ use xpuck_wire::{Body, Phase, Status};
 
 /// Tolerance (m) and maximum speed (m/s) of a body; a body that moved further was carried.
 const CARRIED: (f64, f64) = (0.12, 0.4);
-/// Distance of the frisbee's centre outside the arena from which on it has left the arena (m).
+/// Distance of the frisbee's centre beyond the arena's edge from which on the frisbee has left the arena (m).
 const OUT: f32 = 0.02;
 
 /// Reason for discarding a trial.

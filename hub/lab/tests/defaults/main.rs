@@ -70,7 +70,7 @@ fn constants(page: &mut String, path: &str, rows: &[[String; 3]]) {
 
 /// Writes the settings of the algorithms side by side.
 fn settings(page: &mut String, schema: &Value) {
-    // Converted via text, in which an f32 of 0.05 is 0.05.
+    // Settings are converted via text, in which an f32 of 0.05 is 0.05.
     let of = |algorithm: Algorithm| -> Table {
         toml::to_string(&Settings::of(algorithm)).expect("plain data").parse().expect("TOML")
     };

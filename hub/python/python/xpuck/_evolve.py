@@ -63,7 +63,7 @@ class Evolution:
         _native: _xpuck.Evolution | None = None,
     ) -> None:
         if out is not None and not os.fspath(out):
-            raise ValueError("out is empty: name a folder, or leave it away")
+            raise ValueError("out is empty: name a folder, or omit it")
         self._native = _native or _xpuck.Evolution(path, json.dumps(dict(settings or {})), out)
 
     @classmethod
@@ -142,7 +142,7 @@ def evolve(
     and ends the run early if it returns False. `progress` shows a bar (None: on a terminal and in notebooks, if tqdm is installed).
     """
     if resume is not None and (path, settings, out) != (None, None, None):
-        raise ValueError("resume goes on with a run as it was begun; leave path, settings and out away")
+        raise ValueError("resume continues a run with its own settings; omit path, settings and out")
     evolution = Evolution(path, settings=settings, out=out) if resume is None else Evolution.resume(resume)
     bar, generations = Bar(progress, "evolving"), []
     try:

@@ -29,7 +29,7 @@ def simulate(
     and `adapter` see `simulate_jobs`.
     """
     if not 1 <= runs <= 1_000_000:
-        raise ValueError(f"runs = {runs}: 1 to 1000000")
+        raise ValueError(f"runs = {runs}: must be 1 to 1000000")
     world = World() if world is None else world
     trees = [tree] if isinstance(tree, Tree) else list(tree)
     if isinstance(tree, Tree):
@@ -37,7 +37,7 @@ def simulate(
     elif len(trees) == world.robots:
         teams = np.tile(np.arange(len(trees), dtype=np.uint32), (runs, 1))
     else:
-        raise ValueError(f"{len(trees)} trees for {world.robots} robots: give one tree, or one for each robot")
+        raise ValueError(f"{len(trees)} trees for {world.robots} robots: expected one tree, or one for each robot")
     on: dict[str, Any] = {"engine": engine, "adapter": adapter}
     return simulate_jobs(trees, world, teams, seeds=seed, worlds=np.arange(runs), seconds=seconds, **on)[0]
 
@@ -66,7 +66,7 @@ def simulate_jobs(
     if teams.ndim == 1:
         teams = teams[:, None]
     if teams.ndim != 2:
-        raise ValueError(f"teams of shape {teams.shape}: (jobs,) or (jobs, robots) is wanted")
+        raise ValueError(f"teams has shape {teams.shape}, expected (jobs,) or (jobs, robots)")
     jobs = len(teams)
     seeds, worlds = _column("seeds", seeds, np.uint64, jobs), _column("worlds", worlds, np.uint32, jobs)
     return _xpuck.simulate(list(trees), world, teams, seeds, worlds, seconds, all_senses, (engine, adapter))
@@ -76,7 +76,7 @@ def _column(name: str, given: ArrayLike, dtype: type[np.unsignedinteger], jobs: 
     """Returns an array with one whole number for each job."""
     column = _whole(name, given, dtype)
     if column.shape not in ((), (1,), (jobs,)):
-        raise ValueError(f"{name} of shape {column.shape}: a number, or ({jobs},) as there are jobs")
+        raise ValueError(f"{name} has shape {column.shape}, expected a number, or ({jobs},) for the jobs")
     return np.ascontiguousarray(np.broadcast_to(column, (jobs,)))
 
 
@@ -84,8 +84,8 @@ def _whole(name: str, given: ArrayLike, dtype: type[np.unsignedinteger]) -> NDAr
     """Converts whole numbers to a type; values outside its range are rejected."""
     array = np.asarray(given)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} holds {array.dtype}: whole numbers are wanted")
+        raise TypeError(f"{name} has type {array.dtype}, expected whole numbers")
     limits = np.iinfo(dtype)
     if array.size and (int(array.min()) < limits.min or int(array.max()) > limits.max):
-        raise ValueError(f"{name} holds {array.min()} to {array.max()}: {limits.min} to {limits.max} is possible")
+        raise ValueError(f"{name} has values {array.min()} to {array.max()}: must be {limits.min} to {limits.max}")
     return array.astype(dtype)

@@ -36,10 +36,10 @@ class Worlds:
         seed: int = 1,
     ) -> None:
         if not 0.1 <= seconds <= 36_000:
-            raise ValueError(f"seconds = {seconds}: 0.1 to 36000")
+            raise ValueError(f"seconds = {seconds}: must be 0.1 to 36000")
         self.world = World() if world is None else world
         if not isinstance(self.world, World):
-            raise TypeError(f"world is a {type(world).__name__}: World(...), World.load(path) or World.parse(text) is wanted")
+            raise TypeError(f"world is a {type(world).__name__}, expected World(...), World.load(path) or World.parse(text)")
         self.count, self.robots = count, self.world.robots
         #: Number of updates in a run.
         self.updates = round(seconds * 10)
@@ -66,9 +66,9 @@ class Worlds:
         """
         actions = np.asarray(actions)
         if actions.dtype.kind not in "fiu":
-            raise TypeError(f"actions hold {actions.dtype}: numbers are wanted")
+            raise TypeError(f"actions have type {actions.dtype}, expected numbers")
         if not np.isfinite(actions).all():
-            raise ValueError("actions hold NaN or infinity: has the policy diverged?")
+            raise ValueError("actions contain NaN or infinity: check whether the policy has diverged")
         actions = actions.astype(np.float32, copy=False)
         if self._scale is not None:
             actions = actions * np.float32(self._scale)

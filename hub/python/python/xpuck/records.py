@@ -35,7 +35,7 @@ class Record:
             raise
         if damage and not any(count for _, count in rows):
             self._folder.cleanup()
-            raise ValueError(f"{self.run}: is no record of a run ({damage[0]})")
+            raise ValueError(f"{self.run}: is not a record of a run ({damage[0]})")
         #: Name and number of rows of each table.
         self.tables: dict[str, int] = dict(rows)
         #: Damage of the record, one line per file.
@@ -130,13 +130,13 @@ def _birth(birth: dict[str, Any]) -> dict[str, Any]:
 
 def _check(table: str, tables: dict[str, Any]) -> None:
     if table not in tables:
-        raise ValueError(f"table {table!r}: there are {', '.join(tables)}")
+        raise ValueError(f"table {table!r}: must be one of {', '.join(tables)}")
 
 
 def library_of(name: str) -> Any:
     """Returns the module "pandas" or "polars"; if it is missing, the error names the packages to install."""
     if name not in ("pandas", "polars"):
-        raise ValueError(f"library {name!r}: there are pandas and polars")
+        raise ValueError(f"library {name!r}: must be pandas or polars")
     try:
         library = importlib.import_module(name)
         if name == "pandas":
@@ -144,5 +144,5 @@ def library_of(name: str) -> Any:
             importlib.import_module("pyarrow")
     except ModuleNotFoundError as error:
         wanted = "pandas pyarrow" if name == "pandas" else "polars"
-        raise ModuleNotFoundError(f"frames of {name} need it: pip install {wanted}") from error
+        raise ModuleNotFoundError(f"frames of {name} require it: pip install {wanted}") from error
     return library

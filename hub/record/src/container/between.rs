@@ -8,24 +8,24 @@ use std::io::Result;
 
 /// Maximum number of bytes between two chunks that are checked; a longer piece counts as damage.
 pub(crate) const MAX_BETWEEN: u64 = 64 << 20;
-/// Length of the record that ends the chunks (bytes).
+/// Length of the data-end record, which follows the last chunk (bytes).
 const DATA_END: u64 = HEAD as u64 + 4;
-/// Length of the body of the record that ends the file (bytes).
+/// Length of the body of the footer record, which ends the file (bytes).
 const FOOTER: u64 = 20;
 
-/// State of the end of a record.
+/// State of the end of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum End {
     /// Complete, with its summary.
     Whole,
-    /// In progress: ends after a record, or within a chunk that was begun.
+    /// In progress: the file ends after an MCAP record, or within a chunk that was begun.
     Open,
     /// Damaged: ends with bytes that no writer produces.
     #[default]
     Damaged,
 }
 
-/// Returns the number of valid bytes at the beginning of a record.
+/// Returns the number of valid bytes at the beginning of a file.
 pub(crate) fn at_start(bytes: &[u8]) -> usize {
     let mut fields = Fields(bytes);
     if fields.take(MAGIC.len()) != Some(MAGIC) {
@@ -40,7 +40,7 @@ pub(crate) fn at_start(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether this is a header: a profile and the name of the program that wrote the file.
+/// Whether this is the body of a header record: a profile and the name of the program that wrote the file.
 fn is_header(body: &[u8]) -> bool {
     let mut fields = Fields(body);
     let is_plain = |text: Option<&str>| text.is_some_and(|text| text.chars().all(|c| (' '..='~').contains(&c)));
@@ -74,9 +74,9 @@ fn index(records: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Summary at the end of a record, with a valid checksum.
+/// Summary at the end of a file, with a valid checksum.
 pub(crate) struct Summary {
-    /// Offset of the preceding record, which ends the chunks.
+    /// Offset of the data-end record, which precedes the summary.
     at: u64,
     /// Records of the summary.
     pub records: Vec<u8>,
@@ -105,7 +105,7 @@ impl Summary {
     }
 }
 
-/// Classifies the end of a record with these last bytes, which begin at `at`.
+/// Classifies the end of a file from its last bytes, which begin at offset `at`.
 pub(crate) fn end(bytes: &[u8], at: u64, summary: Option<&Summary>) -> End {
     if bytes.is_empty() || is_begun(bytes) {
         return End::Open;

@@ -1,5 +1,5 @@
-//! Meaning of channel numbers in a record: defined by the chunk itself, by an earlier chunk, by the summary, or
-//! inferred from the contents of messages.
+//! Meaning of channel numbers in a record. A channel is defined by the chunk itself, by an earlier chunk or by the
+//! summary, or it is inferred from the contents of messages.
 
 use super::chunk::{Fields, kind, messages};
 use crate::schema;
@@ -74,9 +74,9 @@ impl Channels {
         Some(id)
     }
 
-    /// Returns the meanings of the channels in a chunk. The definition from another chunk is used unless the
-    /// channel's first message here clearly belongs to another of our topics: records may have been assembled from
-    /// pieces.
+    /// Returns the meanings of the channels in a chunk. The definition from another chunk is used unless the channel's
+    /// first message in this chunk clearly belongs to another topic of this program. Files may have been assembled
+    /// from pieces.
     pub fn of_chunk(&mut self, records: &[u8]) -> ChannelMap {
         let told = self.learn(records);
         let mut meanings = ChannelMap::new();
@@ -94,14 +94,15 @@ impl Channels {
         meanings
     }
 
-    /// Returns the channel of one of our topics, as defined in the file if it is.
+    /// Returns the channel of a topic of this program, with the definition in the file if there is one.
     fn own(&mut self, topic: &'static str) -> Arc<Channel> {
         let told = self.known.values().find(|channel| channel.topic == topic);
         told.unwrap_or_else(|| self.own.entry(topic).or_insert_with(|| Arc::new(Channel::own(topic)))).clone()
     }
 }
 
-/// Returns the only one of our topics whose messages have exactly the fields of this message; `None` without one.
+/// Returns the only topic of this program whose messages have exactly the fields of this message; `None` if no topic
+/// has them.
 fn topic_of(data: &[u8]) -> Option<&'static str> {
     static FIELDS: LazyLock<[(&str, BTreeSet<String>); TOPICS.len()]> = LazyLock::new(|| {
         TOPICS.map(|topic| {
@@ -154,13 +155,14 @@ mod tests {
             meanings[&1].as_ref().map(|channel| channel.topic.clone())
         };
         let mut channels = Channels::default();
-        // Without a definition: inferred from the message, or unknown.
+        // Without a definition, the channel is inferred from the message, or unknown.
         assert_eq!(meaning(&mut channels, &message(1, event)).unwrap(), "/events");
         assert_eq!(meaning(&mut channels, &message(1, b"{}")), None);
-        // Defined by its own chunk, regardless of the message.
+        // The channel is defined by its own chunk, regardless of the message.
         let told = [channel(1, "/poses"), message(1, event)].concat();
         assert_eq!(meaning(&mut channels, &told).unwrap(), "/poses");
-        // Defined by another chunk, unless the message clearly belongs to another of our topics.
+        // The channel is defined by another chunk, unless the message clearly belongs to another topic of this
+        // program.
         assert_eq!(meaning(&mut channels, &message(1, event)).unwrap(), "/events");
         assert_eq!(meaning(&mut channels, &message(1, b"{\"of\":\"an older version\"}")).unwrap(), "/poses");
         // Topics of other programs are not inferred from messages.

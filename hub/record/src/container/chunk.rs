@@ -95,7 +95,7 @@ impl Packing {
             Packing::Zstd => zstd::bulk::decompress(&data, unpacked).ok(),
             Packing::Lz4 => {
                 let mut records = Vec::new();
-                // One byte more, to detect data longer than declared.
+                // Reads one byte more than declared, to detect longer data.
                 let frame = lz4_flex::frame::FrameDecoder::new(&data[..]);
                 frame.take(unpacked as u64 + 1).read_to_end(&mut records).ok()?;
                 Some(records)
@@ -140,8 +140,8 @@ impl Frame {
         (fits && agree).then_some(Frame { head, packed, bounds, packing, unpacked, crc })
     }
 
-    /// Returns the chunk's records if the data is valid: its uncompressed size and checksum match, and it consists of
-    /// complete records of kinds that are allowed in a chunk.
+    /// Returns the chunk's records if the data is valid. The uncompressed size and the checksum must match, and the
+    /// data must consist of complete records of kinds that are allowed in a chunk.
     pub fn unpack(&self, data: Vec<u8>) -> Option<Vec<u8>> {
         let records = self.packing.unpack(data, self.unpacked as usize)?;
         let right = records.len() as u64 == self.unpacked

@@ -1,5 +1,5 @@
-//! Records that the format allows and this program does not write: metadata and attachments added by users, records
-//! of other programs, and messages outside of chunks.
+//! MCAP records that the format allows and this program does not write. They are metadata and attachments added by
+//! users, records of other programs, and messages outside of chunks.
 
 use super::chunk::{Fields, Frame, HEAD, LONGEST_HEAD, MESSAGE_HEAD, kind, messages};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,8 +66,8 @@ pub(crate) fn attachment(body: &[u8]) -> Option<mcap::Attachment<'_>> {
     right.then_some(mcap::Attachment { log_time, create_time, name, media_type, data: data.into() })
 }
 
-/// Returns the length of an index after a chunk whose entries are in another order than ours; the format requires no
-/// order.
+/// Returns the length of the message index after a chunk if its entries are in another order than this program's
+/// (bytes). The format requires no order.
 pub(crate) fn index(bytes: &[u8], chunk: &[u8]) -> usize {
     type Entries = BTreeSet<(u16, u64, u64)>;
     let wanted: Entries = messages(chunk).map(|m| (m.channel, m.log_time, m.offset as u64)).collect();

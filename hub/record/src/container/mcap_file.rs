@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 use xpuck_hub_core::entry::{Entry, TIMES};
 
-/// Maximum chunk size [bytes]: the loss of a truncated file beyond the last flush.
+/// Maximum chunk size (bytes): the loss of a truncated file beyond the last flush.
 const CHUNK: u64 = 256 * 1024;
 
 /// Compression level of zstd: output is a tenth smaller than by default, and compression is still hundreds of times
@@ -120,7 +120,8 @@ pub(crate) fn options() -> mcap::WriteOptions {
         .library(concat!("xpuck ", env!("CARGO_PKG_VERSION")))
         .chunk_size(Some(CHUNK))
         .compression_level(LEVEL)
-        // On the recorder's own thread: zstd's threads take 50 MB for a few kilobytes per second.
+        // Compression runs on the recorder's own thread: zstd's threads would take 50 MB for a few kilobytes per
+        // second.
         .compression_threads(0)
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Damage {
     pub places: u64,
     /// Total number of bytes in these places.
     pub bytes: u64,
-    /// Offset of the first of them.
+    /// Offset of the first of these places (bytes).
     pub first: u64,
     /// Sum of the time gaps between the last message before and the first message after each place (s of arena time).
     pub seconds: f64,
@@ -39,16 +39,16 @@ impl Damage {
             words.push(format!("{bytes} bytes are damaged, in {n} {places}, from byte {first} on"));
         }
         if self.start {
-            words.push("what came before the first message may be lost".into());
+            words.push("data before the first message may be lost".into());
         }
         if self.seconds > 0.0 {
-            words.push(format!("at most {:.1} s of arena time are lost in between", self.seconds));
+            words.push(format!("at most {:.1} s of arena time are missing in between", self.seconds));
         }
         if let Some(time) = self.end {
-            words.push(format!("what came after {time:.1} s is lost"));
+            words.push(format!("data after {time:.1} s are lost"));
         }
         if self.copies > 0 {
-            words.push(format!("{} bytes are there twice", self.copies));
+            words.push(format!("{} bytes are duplicates", self.copies));
         }
         if self.unknown > 0 {
             words.push(format!("{} messages belong to unknown channels", self.unknown));
@@ -157,7 +157,7 @@ impl<S: Source> Reader<S> {
     /// On an I/O error, or if the chunk is no longer there.
     pub fn again(&mut self, from: u64) -> Result<Vec<u8>> {
         let whole = self.scanner.chunk_at(from)?;
-        whole.map(|whole| whole.records).ok_or_else(|| std::io::Error::other("it changed while it was read"))
+        whole.map(|whole| whole.records).ok_or_else(|| std::io::Error::other("the file changed while it was read"))
     }
 
     /// Checks the bytes between the last chunk and the next, or the end.

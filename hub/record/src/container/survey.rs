@@ -75,7 +75,7 @@ pub(crate) struct Survey {
     damage: Damage,
     /// Records added by others: offsets of beginning and end.
     added: Vec<(u64, u64)>,
-    /// State of its end.
+    /// State of the file's end.
     pub end: End,
 }
 
@@ -137,7 +137,7 @@ impl Survey {
                 writer.write_to_known_channel(&header, data).map_err(plain)?;
                 proof.add(&channel.topic, &message);
             }
-            // Same chunk size as before, so that later damage costs only one chunk.
+            // The chunk size stays the same, so that later damage costs only one chunk.
             writer.flush().map_err(plain)?;
         }
         writer.finish().map_err(plain)?;

@@ -34,7 +34,7 @@ pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64) -> bool) -> 
     // `to` may be a link: files in the run's folder belong to the run.
     let meant = to.canonicalize().ok().is_some_and(|to| to.parent().is_some_and(in_run));
     if named || meant {
-        return Err(RecordError::of(to, "is a file of the run itself: name another one"));
+        return Err(RecordError::of(to, "is a file of the run; choose another file"));
     }
     let fail = |error: std::io::Error| RecordError::of(to, error);
     let (part, file) = PartialFile::of(to).map_err(fail)?;
@@ -54,7 +54,7 @@ fn write(
     let fail = |error: std::io::Error| RecordError::of(to, error);
     let about = RunFile::read(run)?;
     let hub: HubFile = about.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
-    // Without a readable experiment or world (older versions), only the arena is drawn.
+    // Without a readable experiment or world (as in older versions), only the arena is drawn.
     let worlds = phase_worlds(&about).unwrap_or_default();
     let mut scene = Scene::new(&about.robots, hub.arena);
     let mut shown: Option<String> = None;
@@ -64,7 +64,7 @@ fn write(
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let (done, total) = entries.progress();
-        // Once per chunk.
+        // Progress is reported once per chunk.
         if told.replace(done) != Some(done) && !progress(done, total) {
             return Err(RecordError::of(to, "stopped; nothing was written"));
         }

@@ -15,7 +15,7 @@ pub struct Time {
 impl Time {
     /// Converts from nanoseconds.
     pub fn of(nanoseconds: u64) -> Time {
-        // Valid until the year 2106.
+        // The conversion is valid until the year 2106.
         Time { sec: (nanoseconds / 1_000_000_000) as u32, nsec: (nanoseconds % 1_000_000_000) as u32 }
     }
 }

@@ -135,7 +135,7 @@ fn number(value: f32) -> f64 {
 }
 
 fn message(topic: &'static str, data: &impl Serialize) -> Message {
-    // Cannot fail: no maps with non-string keys.
+    // This cannot fail, because messages have no maps with non-string keys.
     Message { topic, data: serde_json::to_vec(data).unwrap_or_default() }
 }
 
@@ -202,8 +202,8 @@ fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
     entity
 }
 
-/// Adds a region of the floor. For a region beyond a position, its border is shown: everything outside of the disc
-/// belongs to it.
+/// Adds a region of the floor. For a region beyond a position, its border is drawn as a disc; the region is the area
+/// outside of the disc.
 fn area(entity: &mut Entity, name: &str, region: &Region, color: Color) {
     let flat = 0.002;
     let at = match *region {
@@ -273,7 +273,7 @@ fn label(text: &str, x: f64, y: f64, z: f64) -> Text {
     }
 }
 
-/// Bodies lost by motion capture stay at their last position and turn pale.
+/// Returns the opacity of a body. Bodies lost by motion capture stay at their last position and turn pale.
 fn visible(seen: bool) -> f64 {
     if seen { 1.0 } else { 0.3 }
 }

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-/// Returns the schema of an object in that form: nullable values keep only their other type, and unsupported values
-/// such as lists of lists are left out. Messages still contain all values.
+/// Returns the schema of an object in the form for viewers. Nullable values keep only their other type, and
+/// unsupported values such as lists of lists are left out. Messages still contain all values.
 pub fn viewable(schema: &Value) -> Value {
     simple(schema).unwrap_or_else(|| serde_json::json!({ "type": "object", "properties": {} }))
 }

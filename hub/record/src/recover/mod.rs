@@ -19,9 +19,9 @@ use xpuck_wire::output::count;
 /// Result of recovering a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// Complete file; the original's new name if nothing could be recovered.
+    /// Path of the complete file; the original's new path if nothing could be recovered.
     pub path: PathBuf,
-    /// Number of messages in it.
+    /// Number of messages in the complete file.
     pub messages: u64,
     /// Original length of the file (bytes).
     pub bytes: u64,
@@ -36,7 +36,7 @@ pub struct Recovered {
 impl Recovered {
     /// Returns a description in one line, without the file's name.
     pub fn words(&self) -> String {
-        let was = if self.untouched { "was whole, " } else { "" };
+        let was = if self.untouched { "was complete, " } else { "" };
         let mut words = format!("{was}{}", count(self.messages as usize, "message", "messages"));
         if let Some(damage) = &self.damage {
             words += &format!("; {damage}");
@@ -48,26 +48,26 @@ impl Recovered {
     }
 }
 
-/// Recovers a file. `name.mcap.open` becomes `name.mcap`. A complete record is unchanged; any other is replaced by
-/// its readable part, and kept next to it as `name.mcap.damaged`.
+/// Recovers a file. `name.mcap.open` becomes `name.mcap`. A complete record is unchanged. Any other record is replaced
+/// by its readable part, and a damaged original is kept next to it as `name.mcap.damaged`.
 ///
 /// # Errors
-/// The file is not an MCAP file, nothing in it is recoverable, it is being written, it cannot be read, or the new
+/// The file is not an MCAP file, contains no recoverable messages, is being written, or cannot be read; or the new
 /// file cannot be written. The file is then unchanged.
 pub fn file(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?
-        .map_err(|damage| RecordError::of(path, format!("nothing could be saved, it is left as it is: {damage}")))
+        .map_err(|damage| RecordError::of(path, format!("no message could be recovered; left unchanged: {damage}")))
 }
 
 /// Recovers a file of a run as [`file`] does; an open file without recoverable messages is moved aside.
 fn of_run(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?.or_else(|damage| {
         if !path.to_string_lossy().ends_with(OPEN) {
-            return Err(RecordError::of(path, format!("nothing could be saved, and it is left as it is: {damage}")));
+            return Err(RecordError::of(path, format!("no message could be recovered; left unchanged: {damage}")));
         }
         let bytes = open_file(path)?.length().map_err(|error| RecordError::of(path, error))?;
         let aside = set_aside(path).map_err(|error| RecordError::of(path, error))?;
-        let damage = Some(format!("nothing could be saved: {damage}"));
+        let damage = Some(format!("no message could be recovered: {damage}"));
         Ok(Recovered { path: aside.clone(), messages: 0, bytes, damage, original: Some(aside), untouched: false })
     })
 }
@@ -103,7 +103,7 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
         return Ok(Ok(Recovered { untouched: !open, ..done(survey.messages, None) }));
     }
     if open && target.try_exists().map_err(fail)? {
-        return Err(RecordError::of(path, format!("cannot be made whole: {} is there already", target.display())));
+        return Err(RecordError::of(path, format!("cannot be repaired: {} already exists", target.display())));
     }
     has_room(path, bytes)?;
     let new = PathBuf::from(format!("{}.recovering", target.display()));
@@ -129,7 +129,7 @@ fn refuse_other(new: &Path) -> Result<(), RecordError> {
     };
     match is_ours {
         true => Ok(()),
-        false => Err(RecordError::of(new, "is in the way of the file that is made: give it another name")),
+        false => Err(RecordError::of(new, "exists already, but is needed for the repaired file; rename it")),
     }
 }
 
@@ -138,14 +138,17 @@ fn has_room(path: &Path, bytes: u64) -> Result<(), RecordError> {
     let free = Limits::free(atomic::folder(path)).map_err(|error| RecordError::of(path, error))?;
     match free >= bytes {
         true => Ok(()),
-        false => Err(RecordError::of(path, format!("{bytes} bytes have to be free to make it whole, and {free} are"))),
+        false => Err(RecordError::of(
+            path,
+            format!("the repair needs {bytes} bytes of free disk space, but only {free} are free"),
+        )),
     }
 }
 
 /// Writes the contents found by a survey to a new file and reads it back.
 fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof> {
-    // Left by a killed recovery, because this process holds the lock on the original; or a link, whose target must be
-    // kept.
+    // An existing file was left by a killed recovery, because this process holds the lock on the original. If the path
+    // is a link, its target must be kept.
     atomic::remove(new)?;
     let mut file = File::create_new(new)?;
     let written = survey.write(source, BufWriter::new(&file))?;
@@ -153,7 +156,7 @@ fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof>
     file.seek(SeekFrom::Start(0))?;
     let read = read_back(&file)?;
     if written != read || written.messages != survey.messages {
-        return Err(io::Error::other("what was written does not read back: the disk or the memory is faulty"));
+        return Err(io::Error::other("the written data cannot be read back; the disk or the memory is faulty"));
     }
     Ok(written)
 }

@@ -116,7 +116,7 @@ fn recovery_replaces_own_leftovers_keeps_other_files() {
     let whole = good(3).bytes;
     std::fs::write(&path, &whole[..whole.len() - 200]).unwrap();
     std::fs::write(&beside, "mine").unwrap();
-    assert!(file(&path).unwrap_err().to_string().contains("is in the way"));
+    assert!(file(&path).unwrap_err().to_string().contains("exists already"));
     assert_eq!(std::fs::read(&beside).unwrap(), b"mine");
     std::fs::write(&beside, &whole[..20]).unwrap();
     assert!(!file(&path).unwrap().untouched && !beside.exists());
@@ -181,7 +181,7 @@ fn cases() -> u64 {
 fn random_damage_keeps_valid_chunks_and_original() {
     let good = good(60);
     let all: Vec<f64> = good.chunks.iter().flat_map(|chunk| chunk.1.clone()).collect();
-    // As left by a killed hub: without the record that ends the chunks, and without the summary.
+    // The file is as left by a killed hub: without the record that ends the chunks, and without the summary.
     let unfinished = good.bytes.len() - 37 - summary_length(&good.bytes) - 13;
     let (mut kinds, mut refused, mut harmless) = (BTreeMap::<_, u32>::new(), 0, 0);
     for case in 0..cases() {
@@ -246,7 +246,7 @@ fn loss_is_reported_in_bytes_and_seconds() {
     bytes[good.chunks[4].0.start + 70..][..20].fill(0);
     let (recovered, held) = recover("run.mcap.open", &bytes);
     let recovered = recovered.unwrap();
-    // Between the messages of 15 s and 20 s.
+    // The damage is between the messages of 15 s and 20 s.
     let told = recovered.damage.clone().unwrap();
     assert!(told.contains("in 1 place") && told.contains("at most 5.0 s of arena time"), "{told}");
     assert_eq!(recovered.messages, 36);
@@ -256,9 +256,9 @@ fn loss_is_reported_in_bytes_and_seconds() {
     bytes[12] ^= 1;
     let told = recover("run.mcap", &bytes).0.unwrap().damage.unwrap();
     assert!(!told.contains("lost"), "{told}");
-    // Damage at the end.
+    // The damage is at the end.
     let told = recover("run.mcap", &good.bytes[..good.chunks[9].0.end - 1]).0.unwrap().damage.unwrap();
-    assert!(told.contains("what came after 35.0 s is lost"), "{told}");
+    assert!(told.contains("data after 35.0 s are lost"), "{told}");
 }
 
 #[test]
@@ -267,12 +267,12 @@ fn only_what_is_an_mcap_is_touched() {
     let text = b"what somebody wrote\n".repeat(1000);
     for (name, bytes) in [("notes.txt", &text[..]), ("empty", b""), ("tree.bt", b"sel\n")] {
         let (refused, held) = recover(name, bytes);
-        assert!(refused.unwrap_err().to_string().contains("is no MCAP file"));
+        assert!(refused.unwrap_err().to_string().contains("not an MCAP file"));
         assert_eq!(held, [(name.into(), bytes.to_vec())]);
     }
     for (name, bytes) in [("x.mcap", &text[..]), ("x.mcap.open", &text), ("x.mcap", b""), ("y", b"\x89MCAP0\r\nx")] {
         let (refused, held) = recover(name, bytes);
-        assert!(refused.unwrap_err().to_string().contains("nothing could be saved"));
+        assert!(refused.unwrap_err().to_string().contains("no message could be recovered"));
         assert_eq!(held, [(name.into(), bytes.to_vec())]);
     }
     // A complete record is unchanged, byte by byte; an open one is renamed.
@@ -299,7 +299,7 @@ fn only_what_is_an_mcap_is_touched() {
         assert!(file(&folder.path().join(name)).is_err());
     }
     let refused = file(&folder.path().join("pipe.mcap")).unwrap_err().to_string();
-    assert!(refused.contains("pipe.mcap") && refused.contains("a pipe or a socket"), "{refused}");
+    assert!(refused.contains("pipe.mcap") && refused.contains("pipe or socket"), "{refused}");
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn bytes_resembling_records_cause_no_loss() {
             assert!(recovered.unwrap().messages >= 36, "byte {at}");
         }
     }
-    // A chunk with 16 bytes of records: the first has nine, the next exceeds the chunk.
+    // A chunk with 16 bytes of records: the first record has nine bytes, and the second exceeds the chunk.
     let header = [&[1][..], &24u64.to_le_bytes(), &[0; 4], &16u32.to_le_bytes(), b"mcap-rusz/0.26.0"].concat();
     let mut chunk = [&[6][..], &126u64.to_le_bytes(), &[0; 162]].concat();
     chunk[9 + 32] = 16;
@@ -356,7 +356,7 @@ fn bytes_resembling_records_cause_no_loss() {
     }
 }
 
-/// Measures the value in docs/performance.md.
+/// Measures the recovery time in docs/performance.md.
 #[test]
 #[ignore = "measures"]
 fn how_long_the_recovery_of_ten_megabytes_takes() {
@@ -466,7 +466,7 @@ fn foreign_records_are_valid_and_keep_attachments() {
             let recovered = file(&path).unwrap();
             assert!(recovered.untouched && recovered.damage.is_none(), "{what}: {recovered:?}");
         }
-        // After truncation, it is recovered with all added records.
+        // A truncated file is recovered with all added records.
         let end = bytes.len() - 30;
         std::fs::write(&path, &bytes[..end]).unwrap();
         let recovered = file(&path).unwrap();

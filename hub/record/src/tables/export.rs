@@ -106,7 +106,7 @@ pub fn export(
     mut progress: impl FnMut(u64, u64) -> bool,
 ) -> Result<Exported, RecordError> {
     if folder.canonicalize().is_ok_and(|folder| run.canonicalize().is_ok_and(|run| run == folder)) {
-        return Err(RecordError::of(folder, "is the run's own folder, which holds its record only: name another one"));
+        return Err(RecordError::of(folder, "is the folder of the run's record; choose another folder"));
     }
     if folder.exists() && !folder.is_dir() {
         return Err(RecordError::of(folder, "not a folder; choose a new or existing folder for the tables"));
@@ -118,7 +118,7 @@ pub fn export(
     while let Some(message) = messages.next() {
         let message = message?;
         let (done, total) = messages.progress();
-        // Once per chunk.
+        // Progress is reported once per chunk.
         if told.replace(done) != Some(done) && !progress(done, total) {
             return Err(RecordError::of(folder, "stopped; nothing was written"));
         }
@@ -137,7 +137,7 @@ pub fn export(
         }
     }
     if outputs.iter().all(|output| output.rows == 0 && output.waiting == 0 && output.latest.is_empty()) {
-        return Err(RecordError::of(run, "is no record of a run, or an empty one: no file was written"));
+        return Err(RecordError::of(run, "not the record of a run, or empty; no file was written"));
     }
     let tables = outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
     Ok(Exported { tables, damage: messages.damage().to_vec() })
@@ -214,8 +214,7 @@ impl Output {
         };
         for item in items {
             match item["number"].as_u64().filter(|_| self.name == SEGMENTS) {
-                // The message holds all segments so far; only its time is used: the time of the segment's last
-                // change.
+                // The message holds all segments so far. The row of a segment has the time of its last change.
                 Some(number) if self.latest.get(&number).is_some_and(|(_, known)| known == item) => {}
                 Some(number) => {
                     let of_run = message.as_object().into_iter().flatten().filter(|(key, _)| *key != SEGMENTS);
@@ -311,7 +310,7 @@ fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
             open.push((&schema["items"], String::new(), true));
         } else if schema["type"] == "array" || schema["type"][0] == "array" {
             let length = schema["maxItems"].as_u64().unwrap_or(0);
-            // One schema for all items, or one for each.
+            // All items have one schema, or each item has its own.
             let item = |i: u64| schema["items"].get(i as usize).unwrap_or(&schema["items"]);
             open.extend((0..length).rev().map(|i| (item(i), format!("{pointer}/{i}"), of_item)));
         } else {
@@ -377,6 +376,6 @@ mod tests {
         assert!(stopped.ends_with("stopped; nothing was written"), "{stopped}");
         assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0, "no half files stay");
         let own = export(folder.path(), folder.path(), Format::Csv, |_, _| true).unwrap_err().to_string();
-        assert!(own.contains("the run's own folder"), "{own}");
+        assert!(own.contains("is the folder of the run's record"), "{own}");
     }
 }

@@ -1,5 +1,5 @@
 //! Tables as Parquet, for pandas, Polars, R and DuckDB: scalar columns that may hold nulls, with a row group for each
-//! piece.
+//! batch of rows.
 
 use super::table::{Column, Table};
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};

@@ -50,7 +50,8 @@ impl Column {
     fn cell(&self, row: usize) -> String {
         match self {
             Column::Integers(v) => v[row].map(|x| x.to_string()),
-            // With a point or an exponent, so that readers do not infer an integer column from a first value of 0.
+            // Numbers have a point or an exponent, so that readers do not infer an integer column from a first value
+            // of 0.
             Column::Numbers(v) => v[row].map(|x| format!("{x:?}")),
             Column::Flags(v) => v[row].map(|x| x.to_string()),
             Column::Texts(v) => v[row].clone(),

@@ -75,7 +75,8 @@ impl Limits {
         let (free, reserve) = (free / MIB, self.reserve / MIB);
         let again = self.reserve.saturating_mul(2) / MIB;
         Err(format!(
-            "{free} MiB are free and reserve_mib = {reserve}: make room on the disk; it goes on when {again} MiB are free"
+            "{free} MiB are free, but reserve_mib = {reserve}; free disk space: recording continues when {again} MiB \
+             are free"
         ))
     }
 
@@ -133,7 +134,7 @@ fn plan(runs: &[Run], current: &Path, budget: u64, delete_oldest: bool) -> Resul
         return Ok(doomed);
     }
     let (used, budget) = (used / MIB, budget / MIB);
-    let advice = if delete_oldest { "raise it" } else { "delete runs, raise it, or set delete_oldest = true" };
+    let advice = if delete_oldest { "raise it" } else { "delete runs, raise budget_gib, or set delete_oldest = true" };
     Err(format!("runs take {used} MiB of the {budget} MiB that budget_gib allows: {advice}"))
 }
 
@@ -146,7 +147,7 @@ fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
         match xpuck_wire::file::open(&described) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            // Not a regular file.
+            // A `run.toml` that is not a regular file counts as invalid.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
             Err(error) => return Err(RecordError::of(&described, error)),
         }
@@ -166,7 +167,7 @@ pub fn bytes(directory: &Path) -> Result<u64, RecordError> {
     for path in files(directory)? {
         match path.symlink_metadata() {
             Ok(data) => sum += if data.is_file() { data.len() } else { 0 },
-            // Renamed or deleted meanwhile.
+            // The file was renamed or deleted meanwhile.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(RecordError::of(&path, error)),
         }
@@ -204,7 +205,7 @@ mod tests {
         std::fs::write(damaged.join(RUN_FILE), "state = \"fin").unwrap();
         // The damaged run counts for the budget, but is not deleted.
         assert!(limits.spent().unwrap() > 0 && limits.budget(&mine).is_err() && damaged.exists());
-        // A folder that cannot be listed.
+        // The root is a file, so its folders cannot be listed.
         std::fs::remove_dir_all(root.path()).unwrap();
         std::fs::write(root.path(), "").unwrap();
         let within = limits.budget(&mine).unwrap();

@@ -20,7 +20,7 @@ use xpuck_wire::{Status, precedence};
 
 /// Capacity of the entry queue: a few seconds of the largest swarm.
 const QUEUE: usize = 16_384;
-/// Time limit for a disk to begin a record [wall time]: robots stop after 1 s without the hub.
+/// Time limit for a disk to begin a record (wall time): robots stop after 1 s without the hub.
 const BEGIN_TIMEOUT: Duration = Duration::from_millis(800);
 /// Interval for checking whether the thread has ended.
 const LOOK: Duration = Duration::from_millis(10);
@@ -60,10 +60,10 @@ impl Recorder {
         let (place, watched) = (directory.clone(), limits.clone());
         let prepare = move || {
             let fail = |message: String| RecordError::of(&place, message);
-            std::fs::create_dir_all(&root).map_err(|e| fail(format!("{e}; is the place writable?")))?;
+            std::fs::create_dir_all(&root).map_err(|e| fail(format!("{e}; check that the folder is writable")))?;
             watched.reserve(&root).map_err(fail)?;
             let within = watched.budget(&place).map_err(fail)?;
-            std::fs::create_dir_all(&place).map_err(|e| fail(format!("{e}; is the place writable?")))?;
+            std::fs::create_dir_all(&place).map_err(|e| fail(format!("{e}; check that the folder is writable")))?;
             run.write(&place)?;
             Ok(within)
         };
@@ -117,7 +117,7 @@ impl Recorder {
                 Ok(writer) => {
                     if done.send(Ok(writer.path().to_path_buf())).is_err() {
                         let _ = notes.send(Note::Next(writer.path().into()));
-                        let _ = notes.send(Note::Say(Line::info("the disk takes the record now")));
+                        let _ = notes.send(Note::Say(Line::info("the disk writes the record again")));
                     }
                     writer.run(&inbox);
                 }
@@ -133,7 +133,7 @@ impl Recorder {
         let path = match begun.recv_timeout(BEGIN_TIMEOUT) {
             Ok(begun) => Some(begun?),
             Err(_) => {
-                let text = "the disk is slow to begin the record: what comes waits in memory";
+                let text = "the disk is slow to start the record; messages are kept in memory";
                 let _ = outbox.send(Note::Say(Line::warn(text)));
                 None
             }
@@ -160,8 +160,8 @@ impl Recorder {
         (!taken && 10u64.pow(self.lost.ilog10()) == self.lost).then_some(self.lost)
     }
 
-    /// Passes an image of the overhead camera to the recorder; `time` is the time of capture (s of arena time).
-    /// Images are large: if several are already waiting, it is lost.
+    /// Passes an image of the overhead camera to the recorder; `time` is the time of capture (s of arena time). Images
+    /// are large: if several are already waiting, the new image is lost.
     pub fn overhead(&self, time: f64, jpeg: Arc<dyn AsRef<[u8]> + Send + Sync>) {
         if let Some(jobs) = self.jobs.as_ref().filter(|_| Arc::strong_count(&self.pictures) <= PICTURES) {
             let _ = jobs.try_send(Job::Overhead(time, jpeg, self.pictures.clone()));
@@ -191,8 +191,8 @@ impl Recorder {
     }
 
     /// Ends the record: writes the remaining entries, completes every file of the run, and writes the final status.
-    /// The state is removed after the result is written: if the hub is killed before, the next one closes the run
-    /// with it.
+    /// The state is removed after the result is written. If the hub is killed before that, the next hub closes the run
+    /// with the state.
     pub fn close(mut self, status: Status) -> Closing {
         if let Ok(mut word) = self.orders.last_word.lock() {
             *word = Some(status);
@@ -258,7 +258,7 @@ impl Closing {
         let mut lines: Vec<Line> = std::iter::from_fn(|| self.note()).collect();
         if !self.is_over() {
             let (name, seconds) = (self.directory.display(), timeout.as_secs());
-            let text = format!("{name}: the disk has not answered for {seconds} s; the next hub closes the run");
+            let text = format!("{name}: the disk has not responded for {seconds} s; the next hub closes the run");
             lines.push(Line::error(text));
         }
         lines
@@ -301,7 +301,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let (answer, gate) = channel();
         let mut recorder = slow(root.path(), gate);
-        assert!(matches!(recorder.note(), Some(Note::Say(line)) if line.text.contains("waits in memory")));
+        assert!(matches!(recorder.note(), Some(Note::Say(line)) if line.text.contains("kept in memory")));
         assert!(recorder.file().is_none());
         for n in 0..1000 {
             assert_eq!(recorder.write(event(n.into())), None);
@@ -344,7 +344,7 @@ mod tests {
             recorder.overhead(n.into(), Arc::new(vec![0xff, 0xd8]));
         }
         assert_eq!(inbox.try_iter().count(), PICTURES);
-        // After these are written, there is room again.
+        // After the waiting images are written, new images are accepted again.
         recorder.overhead(7.0, Arc::new(vec![0xff, 0xd8]));
         let Ok(Job::Overhead(time, jpeg, _)) = inbox.try_recv() else { panic!("a picture waits") };
         assert!(time == 7.0 && (*jpeg).as_ref() == [0xff, 0xd8]);

@@ -1,4 +1,4 @@
-//! Writer of the recording thread: writes entries to a file, respects the disk limits, and continues in a further
+//! Writer of the recording thread: writes entries to a file and respects the disk limits. It continues in a further
 //! file when a full disk has space again. A run is closed when all of its files are complete ([`crate::close`]).
 
 use super::budget::{Limits, Within};
@@ -47,7 +47,7 @@ type Open = (McapFile<BufWriter<File>>, File);
 /// State while recording is stopped.
 struct Stopped {
     why: String,
-    /// Number of entries lost since.
+    /// Number of entries lost since the stop.
     lost: u64,
     /// Time of the next check.
     look: Instant,
@@ -139,7 +139,7 @@ impl Writer {
         self.attempt(|mcap, _| mcap.write(entry));
     }
 
-    /// Writes an image, if a file is open; its gap is reported with that of the entries.
+    /// Writes an image, if a file is open. A gap in the images is reported with the gap in the entries.
     fn overhead(&mut self, time: f64, jpeg: &[u8]) {
         let stamp = McapFile::<BufWriter<File>>::stamp(time);
         let schema = self.image_schema.get_or_insert_with(image::schema).clone();
@@ -148,8 +148,8 @@ impl Writer {
         });
     }
 
-    /// Resumes recording if there is enough space again, which must exceed that at the stop. `time` is the arena time
-    /// of the event that reports the gap.
+    /// Resumes recording if there is enough space again; the required space is greater than at the stop. `time` is the
+    /// arena time of the event that reports the gap.
     fn again(&mut self, time: f64, now: Instant) -> bool {
         let Some(stopped) = self.stopped.as_mut().filter(|stopped| now >= stopped.look) else { return false };
         stopped.look = now + RETRY;
@@ -204,7 +204,7 @@ impl Writer {
         if within.uncounted != self.uncounted
             && let Some(why) = &within.uncounted
         {
-            let _ = self.notes.send(Note::Say(Line::warn(format!("budget_gib is not watched: {why}"))));
+            let _ = self.notes.send(Note::Say(Line::warn(format!("budget_gib is not enforced: {why}"))));
         }
         self.uncounted = within.uncounted;
     }
@@ -278,7 +278,7 @@ impl Writer {
             return;
         }
         if let Err(error) = RunFile::change(&self.directory, |run| run.robots.clone_from(&kept.robots)) {
-            let text = format!("run.toml does not name the robots that came during the run: {error}");
+            let text = format!("robots that joined during the run could not be added to run.toml: {error}");
             let _ = self.notes.send(Note::Say(Line::warn(text)));
         }
     }
@@ -326,7 +326,7 @@ fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
     let path = free_part(directory)?;
     let begin = || {
         let file = File::create_new(&path)?;
-        // Held until the file is closed: recovery skips locked files.
+        // The lock is held until the file is closed, because recovery skips locked files.
         file.lock()?;
         let disk = file.try_clone()?;
         let mut mcap = McapFile::begin(BufWriter::new(file))?;
@@ -334,7 +334,7 @@ fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
         Ok((mcap, disk))
     };
     begin().map(|open| (path.clone(), open)).map_err(|error: std::io::Error| {
-        // The file is empty.
+        // The empty file is removed.
         let _ = atomic::remove(&path);
         RecordError::of(&path, error)
     })
@@ -350,11 +350,11 @@ fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
             return Ok(open);
         }
     }
-    Err(RecordError::of(directory, format!("has {MAX_PARTS} files already")))
+    Err(RecordError::of(directory, format!("already has {MAX_PARTS} files")))
 }
 
 pub(crate) fn say_deleted(notes: &Sender<Note>, name: &str) {
-    let text = format!("run {name} is deleted: the oldest beyond budget_gib");
+    let text = format!("run {name} is deleted: it is the oldest run, and budget_gib is exceeded");
     let _ = notes.send(Note::Say(Line::info(text)));
 }
 
@@ -383,7 +383,7 @@ mod tests {
         assert!(matches!(said.try_recv(), Ok(Note::Stopped(why)) if why.contains("reserve_mib")));
         assert!(!state.exists(), "a hub would go on from where the record ended");
         assert_eq!(said.try_recv(), Ok(Note::State(Ok(u64::MAX))));
-        // Not enough space yet; then there is enough, but the last check was too recent.
+        // There is not enough space yet. Later there is enough, but the last check was too recent.
         writer.entry(&event(1), after(60));
         writer.limits = room.clone();
         writer.entry(&event(2), after(61));

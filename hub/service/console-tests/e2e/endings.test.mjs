@@ -37,16 +37,16 @@ test("a run that ends by itself is told as such, and its record is offered", asy
 test("a hub that is killed is missed within seconds", async () => {
   await startRun(page, { name: "long" });
   process.kill(all.demo.hubPid(), "SIGKILL");
-  await shows(page, "#link", /No word from the hub for \d+ s: what is shown is old\. Trying again/, 8000);
+  await shows(page, "#link", /No message from the hub for \d+ s: the page is outdated\. Trying again/, 8000);
   assert.equal(await page.evaluate(() => document.body.classList.contains("stale")), true);
-  await until(async () => (await alarms()).some((text) => /No word from the hub/.test(text)), "screen readers are told", 8000);
+  await until(async () => (await alarms()).some((text) => /No message from the hub/.test(text)), "screen readers are told", 8000);
   assert.equal(await page.isEnabled("#stop"), true, "STOP stays");
 });
 
 test("when it is started again the page says so and goes on by itself", async () => {
   // The demo ends with its hub; the folder remains, and a separate hub resumes the run.
   hub = program(["serve", "hub", "--config", all.demo.hubFile]);
-  await shows(page, "#link", /The hub was started again/);
+  await shows(page, "#link", /The hub was restarted/);
   assert.equal(await page.evaluate(() => document.body.classList.contains("stale")), false);
   await shows(page, "#experiment", /^long$/);
   await shows(page, "#who", /^operator, operator/);

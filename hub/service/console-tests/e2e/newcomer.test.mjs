@@ -22,7 +22,7 @@ const overlap = (a, b) => page.evaluate(([a, b]) => {
 test("the scale of fitness is the tutorial's", async () => {
   page = await openPage(all.browser, all.demo.link, { name: "newcomer", expected: [GONE] });
   await shows(page, "#who", /^operator, operator/);
-  await shows(page, ".fitness .scale", /1: the frisbee moves towards the goal at 0\.13 m\/s, a wheel's full speed; robots drive at 0\.092 m\/s, so a push without a break is worth 0\.71/);
+  await shows(page, ".fitness .scale", /1: the frisbee moves towards the goal at 0\.13 m\/s, the full speed of a wheel; robots drive at 0\.092 m\/s, so continuous pushing scores 0\.71/);
 });
 
 test("zoom buttons lie over nothing, at any width", async () => {

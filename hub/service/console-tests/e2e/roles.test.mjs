@@ -51,7 +51,7 @@ test("an observer logs in by key file and cannot act, not even by asking the hub
   const page = await openPage(all.browser, all.demo.url, { name: "observer", expected: [REFUSED] });
   await logInByKey(page, all.demo.keyOf("guest"));
   await shows(page, "#who", /^guest, observer/);
-  await shows(page, "#why", /observers may look, not act/);
+  await shows(page, "#why", /observers may watch, but not act/);
   assert.equal(await page.isDisabled("#stop"), true);
   await goTo(page, "Robots");
   for (const name of ["Blink", "Hold", "Release", "Reboot…"]) assert.equal(await page.isDisabled(`.dialog-row button:text-is('${name}')`), true, name);
@@ -106,7 +106,7 @@ test("a one-time link is good once", async () => {
   const first = await openPage(all.browser, link, { name: "first" });
   await shows(first, "#who", /^operator, operator/);
   const second = await openPage(all.browser, link, { name: "second", expected: [REFUSED] });
-  await shows(second, ".sheet [role=alert]", /was used or is too old/);
+  await shows(second, ".sheet [role=alert]", /was already used or has expired/);
   await shows(second, "#who", /^Log in$/);
   await close(first);
   await close(second);
@@ -164,7 +164,7 @@ test("of two operators both see who did what, and only one starts", async () => 
   await shows(ben, "#experiment", /^annas$/);
   await shows(ben, "#phase", /^Running/);
   await goTo(ben, "Run");
-  await shows(ben, "#start-why", /A run goes on/);
+  await shows(ben, "#start-why", /A run is in progress/);
   // Simulates a page that does not know about the run yet.
   const refused = await ben.evaluate(async () => {
     const { text } = await (await fetch("/api/experiments/experiment.toml")).json();

@@ -97,7 +97,7 @@ test("a robot is asked to blink", async () => {
   await shows(page, ".dialog-row b", /^xp02$/);
   await page.click(".dialog-row button:has-text('Blink')");
   // The answer must not wait for the end of the previous answer's display time.
-  await shows(page, "#answer", /Blink xp02: the hub does it/, 5000);
+  await shows(page, "#answer", /Blink xp02: accepted by the hub/, 5000);
 });
 
 test("a robot that blinks is shown as blinking", async () => {
@@ -127,7 +127,7 @@ test("STOP by a click is acknowledged by each robot", async () => {
 
 test("after a run the next is compared with it without being chosen again; minutes are set in their field, and all that follows from them is told anew", async () => {
   await goTo(page, "Run");
-  await shows(page, ".plan", /Against the last run, transport[^]*No difference/);
+  await shows(page, ".plan", /Compared with the last run, transport[^]*No difference/);
   await page.click('[data-file="experiment.toml"]');
   await shows(page, ".plan", /time16 min/);
   await shows(page, ".plan", /minutes8.016.0/);

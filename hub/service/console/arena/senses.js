@@ -152,7 +152,7 @@ function arrow(ctx, angle, from, to, head) {
 export function sensesInWords(senses) {
   const parts = [];
   const felt = (senses.proximity ?? []).filter((value) => value > 0.1).length;
-  parts.push(felt > 0 ? `feels an obstacle with ${felt} of 8 infra-red sensors` : "feels no obstacle");
+  parts.push(felt > 0 ? `detects an obstacle with ${felt} of 8 infra-red sensors` : "detects no obstacle");
   const places = ["left", "ahead", "right"];
   const seen = ["red", "green", "blue"].flatMap((colour, i) => {
     const where = places.filter((_, segment) => senses.blobs?.[i]?.[segment] === true);

@@ -16,10 +16,10 @@ export class Thread {
       this.worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
       this.worker.postMessage({ do: "begin", floor: canvases[0], bodies: canvases[1] }, canvases);
     } catch (error) {
-      hear.failed(`this browser is too old for it (${error})`);
+      hear.failed(`this browser is too old (${error})`);
     }
     if (!this.worker) return;
-    this.worker.onerror = (event) => hear.failed(event.message ?? "its program could not be loaded; load the page again");
+    this.worker.onerror = (event) => hear.failed(event.message ?? "its program could not be loaded; reload the page");
     this.worker.onmessage = ({ data }) => {
       const told = /** @type {Told} */ (data);
       if (told.told !== "measured") return hear.told(told);

@@ -23,7 +23,7 @@ export class ArenaView {
     this.zoomed = 1;
     this.failed = false;
     this.told = h("p", { class: "senses-told" });
-    this.blank = h("p", { class: "blank", text: "No poses yet: motion capture has not told where robots are." });
+    this.blank = h("p", { class: "blank", text: "No poses received from motion capture yet." });
     this.age = h("p", { class: "pose-age" });
     this.node = this.build();
     this.thread = new Thread(this.floor, this.canvas, { told: (told) => this.hear(told), failed: (why) => this.fail(why) });
@@ -60,7 +60,7 @@ export class ArenaView {
       setAttr(node, "aria-pressed", String(this.options[name]));
       return node;
     };
-    this.toggles = [toggle("senses", "Senses", "What the selected robot senses (S)"), toggle("trails", "Trails", "Where bodies came from (T)"),
+    this.toggles = [toggle("senses", "Senses", "What the selected robot senses (S)"), toggle("trails", "Trails", "Recent paths of bodies (T)"),
       toggle("names", "Names", "Names of robots (M)"), toggle("follow", "Follow", "Keep the selected robot in the middle (F)")];
     const zoom = h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
       button("+", () => this.zoom(1.5), { class: "small", "aria-label": "Zoom in", title: "Zoom in (+)" }),
@@ -186,6 +186,6 @@ export class ArenaView {
 }
 
 function legend() {
-  const items = [["ring-pause", "paused"], ["ring-stop", "stopped or held"], ["ring-lost", "silent"], ["badge", "device trouble"]];
+  const items = [["ring-pause", "paused"], ["ring-stop", "stopped or held"], ["ring-lost", "silent"], ["badge", "device fault"]];
   return h("ul", { class: "legend", "aria-label": "Marks" }, ...items.map(([kind, text]) => h("li", {}, h("i", { class: kind }), text)));
 }

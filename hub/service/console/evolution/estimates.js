@@ -41,7 +41,7 @@ export function rows(told) {
     return {
       parameter,
       simulated: range(estimates.map((estimate) => num(estimate.simulated))),
-      doubts: doubting.length === 0 ? "" : `${doubting.length} of ${estimates.length} see ${seems}`,
+      doubts: doubting.length === 0 ? "" : `${doubting.length} of ${estimates.length} estimate ${seems}`,
     };
   });
 }
@@ -53,9 +53,9 @@ export class EstimatesPanel {
     /** @type {Map<string, any>} */
     this.kept = new Map();
     this.body = h("tbody", {});
-    const head = h("tr", {}, ...["Parameter", "Simulated as", "Robots that see otherwise"].map((text) => h("th", { scope: "col", text })));
+    const head = h("tr", {}, ...["Parameter", "Simulated as", "Robots with another estimate"].map((text) => h("th", { scope: "col", text })));
     this.node = h("section", { class: "panel", hidden: true },
-      h("h2", {}, "The world, as simulated ", h("small", { text: "by the robots; they change it where enough of them see alike that it is another" })),
+      h("h2", {}, "The world, as simulated ", h("small", { text: "by the robots; they change a value when enough of them agree on another estimate" })),
       h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "The world, as simulated" }, h("table", {}, h("thead", {}, head), this.body)));
   }
 

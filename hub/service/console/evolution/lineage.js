@@ -18,11 +18,11 @@ export class LineagePanel {
     this.askedAt = -Infinity;
     /** @type {import("./ancestry.js").Ancestor[]} */
     this.nodes = [];
-    this.told = h("p", { class: "dim", role: "status", text: "Choose an ancestor to see how it came about." });
-    this.blank = h("p", { class: "dim", text: "Asking where the best tree came from" });
+    this.told = h("p", { class: "dim", role: "status", text: "Choose an ancestor to see its origin." });
+    this.blank = h("p", { class: "dim", text: "Loading the lineage of the best tree" });
     this.svg = s("svg", { class: "lineage", role: "group", "aria-label": "Lineage of the best tree" });
     this.scroll = h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Lineage" }, this.svg);
-    this.node = h("section", { class: "panel lineage-panel" }, h("h2", {}, "Where the best came from ", h("small", { text: `founders left, the fittest of ${env.store.kind === "replay" ? "the whole run" : "all"} right; one lane an island` })), this.blank, this.scroll, this.told);
+    this.node = h("section", { class: "panel lineage-panel" }, h("h2", {}, "Lineage of the best tree ", h("small", { text: `founders left, the fittest of ${env.store.kind === "replay" ? "the whole run" : "all"} right; one lane per island` })), this.blank, this.scroll, this.told);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.scroll);
   }
@@ -46,7 +46,7 @@ export class LineagePanel {
       setText(this.blank, this.nodes.length === 0 ? "No tree has been bred yet." : truncated ? "Older ancestors are left out." : "");
       if (!same) this.draw();
     } catch (error) {
-      setText(this.blank, `Not known: ${inWords(error)}`);
+      setText(this.blank, `Not available: ${inWords(error)}`);
     }
   }
 

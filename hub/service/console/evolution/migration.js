@@ -17,7 +17,7 @@ export class MigrationPanel {
   constructor(env) {
     this.env = env;
     this.svg = s("svg", { class: "matrix", role: "img" });
-    this.blank = h("p", { class: "dim", text: "No tree has moved yet. Islands send their fittest to each other after every generation." });
+    this.blank = h("p", { class: "dim", text: "No tree has migrated yet. Islands send their fittest trees to each other after every generation." });
     this.latest = h("p", { class: "dim" });
     this.told = "";
     this.node = h("section", { class: "panel" }, h("h2", {}, "Migration ", h("small", { text: `trees that an island (column) took from another (row)${env.store.kind === "replay" ? ", in the whole run" : ""}` })), this.blank, h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Migration" }, this.svg), this.latest);
@@ -64,7 +64,7 @@ export class MigrationPanel {
     });
     const [width, height] = [LEFT + shown.length * cell + 26, TOP + shown.length * cell + 2];
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) this.svg.setAttribute(name, String(value));
-    this.svg.setAttribute("aria-label", `${total} trees have moved between ${ids.length} islands`);
+    this.svg.setAttribute("aria-label", `${total} trees have migrated between ${ids.length} islands`);
     this.svg.replaceChildren(...parts);
   }
 }

@@ -18,7 +18,7 @@ const REFRESH_MS = 1500;
 const REPLAY_MS = 1000;
 const ASK_MS = 5000;
 const MEASURES = /** @type {["derated" | "best" | "mean", string, string][]} */ ([
-  ["derated", "Champions, derated", "fitness of each island's fittest tree, scaled down while it had few trials"],
+  ["derated", "Champions, derated", "fitness of each island's fittest tree, derated while it has few trials"],
   ["best", "Champions", "fitness of each island's fittest tree"],
   ["mean", "Whole islands", "mean fitness of all trees of an island"],
 ]);
@@ -43,7 +43,7 @@ class EvolutionView {
     const at = () => (store.kind === "replay" ? num(store.status?.run_seconds) : null);
     const marks = () => store.world?.scale.marks ?? [];
     const whole = (/** @type {number | null} */ value) => fixed(value, 0);
-    this.main = new Chart({ title: "Fitness of the islands", hint: this.measure[2], lines: [], range: [0, 0.1], marks, at, sync: "evolution", empty: "Islands appear here as soon as they have done their first generations" });
+    this.main = new Chart({ title: "Fitness of the islands", hint: this.measure[2], lines: [], range: [0, 0.1], marks, at, sync: "evolution", empty: "Islands appear here after their first generations" });
     this.unique = new Chart({ title: "Different trees", hint: "in an island: diversity", lines: [], range: [0, null], at, sync: "evolution", format: whole, whole: true });
     this.size = new Chart({ title: "Size of trees", hint: "nodes, mean of an island", lines: [], range: [0, null], at, sync: "evolution", format: whole, whole: true });
     this.charts = /** @type {[Chart, () => "derated" | "best" | "mean" | "unique" | "mean_size"][]} */ ([[this.main, () => this.measure[0]], [this.unique, () => "unique"], [this.size, () => "mean_size"]]);
@@ -52,10 +52,10 @@ class EvolutionView {
     this.rawButton = button("Every generation", () => {
       this.raw = !this.raw;
       this.fill();
-    }, { class: "small", title: "Without it lines are means over a short while" });
+    }, { class: "small", title: "If off, lines are moving averages" });
     /** @type {Map<string, any>} */
     this.keys = new Map();
-    this.key = h("ul", { class: "island-key", "aria-label": "Islands: click to light one up" });
+    this.key = h("ul", { class: "island-key", "aria-label": "Islands: click to highlight one" });
     this.best = h("p", { class: "best" });
     this.trouble = h("p", { class: "note", hidden: true });
     this.migration = new MigrationPanel(env);
@@ -132,7 +132,7 @@ class EvolutionView {
     setAttr(this.best, "title", TERMS.derated);
     const trouble = store.kind === "live" ? app.live.historyTrouble : "";
     show(this.trouble, trouble !== "");
-    setText(this.trouble, trouble ? `What was before this page was opened is missing: ${trouble}.` : "");
+    setText(this.trouble, trouble ? `Data from before this page was opened are missing: ${trouble}.` : "");
     this.fillKey();
   }
 

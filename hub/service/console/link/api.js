@@ -28,8 +28,8 @@ async function read(response) {
   if (response.status === 401 || response.status === 403) onRefusal(response.status);
   const words = {
     401: "you are not logged in, or your session has expired",
-    403: "you may not do that",
-    404: "the hub has nothing there",
+    403: "you do not have permission for this",
+    404: "the hub does not have this",
     413: "too large: at most 1 MiB",
   };
   const told = typeof body?.error === "string" ? body.error : words[/** @type {401} */ (response.status)];

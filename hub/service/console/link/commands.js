@@ -42,7 +42,7 @@ export class Commands {
       try {
         const { but } = await post("/api/command", body);
         if (but) this.say(`${words}: done, but ${but}`, true, awaited);
-        else this.say(body.command === "note" ? `${words}: noted, with your name` : `${words}: the hub does it`, false, awaited);
+        else this.say(body.command === "note" ? `${words}: noted, with your name` : `${words}: accepted by the hub`, false, awaited);
         return true;
       } catch (error) {
         if (error instanceof Refused || i >= tries) {

@@ -15,10 +15,10 @@ export function z85(text) {
     let value = 0;
     for (const character of text.slice(i, i + 5)) {
       const digit = DIGITS.indexOf(character);
-      if (digit < 0) throw new Error("a key has a character that is not of Z85");
+      if (digit < 0) throw new Error("a key has a character that is not Z85");
       value = value * 85 + digit;
     }
-    if (value > 0xffffffff) throw new Error("a key is no Z85");
+    if (value > 0xffffffff) throw new Error("a key is not valid Z85");
     view.setUint32((i / 5) * 4, value);
   }
   return bytes;

@@ -61,9 +61,9 @@ export class Session {
 
   /** Returns the reason why this visitor may not act; "" if they may. */
   whyNot() {
-    if (!this.told) return this.trouble ? "The hub does not say who you are." : "Asking the hub who you are";
+    if (!this.told) return this.trouble ? "The hub does not report your login." : "Checking your login";
     if (this.role === "operator") return "";
-    if (this.role === "observer") return "You are logged in as an observer: observers may look, not act.";
+    if (this.role === "observer") return "You are logged in as an observer: observers may watch, but not act.";
     if (this.told.role !== null) return "Your session has expired. Log in again to act.";
     return "You are not logged in. To act, log in (U) with your key file or the link that `xpuck demo` or `xpuck swarm console` prints.";
   }
@@ -72,7 +72,7 @@ export class Session {
   whyNoStart() {
     const why = this.whyNot();
     if (why || this.told?.signs || this.key) return why;
-    return "Experiments are signed with your key. Choose your key file once more: it is forgotten when the page is reloaded.";
+    return "Experiments are signed with your key. Choose your key file again: the page forgets it when it is reloaded.";
   }
 
   /** @param {string} text of a key file */
@@ -99,7 +99,7 @@ export class Session {
   /** @param {string} text a one-time link, or the token in it */
   async loginByLink(text) {
     const link = tokenOf(text);
-    if (!link) throw new Error("this is no one-time link; it looks like http://HOST/#link=TOKEN");
+    if (!link) throw new Error("this is not a one-time link; expected http://HOST/#link=TOKEN");
     await post("/api/login", { link });
     await this.load();
   }

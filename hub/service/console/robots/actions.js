@@ -11,9 +11,9 @@ export function actionBar(env) {
   const id = () => store.selected;
   const send = (/** @type {string} */ command, /** @type {string} */ words) => app.commands.send({ command, robot: id() }, `${words} ${id()}`);
   const name = h("b");
-  const identify = button("Blink", () => send("identify", "Blink"), { title: "Its lamps blink, to find it among the others (I)" });
+  const identify = button("Blink", () => send("identify", "Blink"), { title: "Makes its lamps blink, to find it (I)" });
   const hold = button("Hold", () => send("hold", "Hold"), { title: "Stops this robot alone, and keeps it stopped" });
-  const release = button("Release", () => send("release", "Release"), { title: "Lets it go on with the others" });
+  const release = button("Release", () => send("release", "Release"), { title: "Allows it to continue with the others" });
   const drive = button("Drive", () => (app.driving.robot ? app.driving.end() : app.driving.begin(id())), { title: "Drives it by hand, with the arrow keys or a gamepad (D)" });
   const reboot = button("Reboot…", () => ask(true), { class: "danger", title: "Restarts its computer: it is away for about a minute" });
   const question = h("span");
@@ -55,7 +55,7 @@ export function actionBar(env) {
       // A pending confirmation applies only to the robot for which it was opened.
       if (asked && asked !== id()) ask(false);
       setText(name, id() || "No robot is selected");
-      const reason = !live ? "A replay: these are of the past." : app.session.whyNot();
+      const reason = !live ? "A replay: robots take no commands." : app.session.whyNot();
       const off = reason !== "" || !robot;
       for (const node of [identify, hold, release, drive, reboot, yes]) setAttr(node, "disabled", off);
       for (const [node, title] of titles) node.title = reason || (robot ? title : "Select a robot first");

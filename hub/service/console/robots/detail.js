@@ -19,9 +19,9 @@ const CHARTS = /** @type {[string, string, string, (value: number | null) => str
   ["soc_c", "Heat", "°C", (value) => fixed(value, 0)],
   ["round_trip_ms", "Round trip", "ms", (value) => fixed(value, 1)],
   ["late_p99_ms", "Late updates", "ms, 99 of 100", (value) => fixed(value, 1)],
-  ["best", "Best fitness", "as its evolution believes, not derated", (value) => fixed(value, 2)],
+  ["best", "Best fitness", "estimated by its evolution, not derated", (value) => fixed(value, 2)],
   ["generation", "Generations", "", (value) => fixed(value, 0)],
-  ["r_acc", "Simulation", "robot-seconds a second", thousands],
+  ["r_acc", "Simulation", "robot-seconds per second", thousands],
   ["neighbours", "Neighbours", "", (value) => fixed(value, 0)],
   ["device_errors", "Device errors", "so far; a few are normal", (value) => fixed(value, 0)],
 ]);
@@ -51,7 +51,7 @@ class Detail {
     this.figures = h("dl", { class: "figures wrap" });
     /** @type {Map<string, HTMLElement>} */
     this.values = new Map();
-    this.picture = new Pictures({ title: "Its camera", alt: "The newest picture of its camera" });
+    this.picture = new Pictures({ title: "Its camera", alt: "Latest picture of its camera" });
     this.tags = h("p", { class: "dim tags", hidden: true });
     this.picture.node.append(this.tags);
     this.log = h("ol", { class: "lines", tabindex: "0", "aria-label": "Log" });
@@ -110,7 +110,7 @@ class Detail {
       }
     }
     const lines = log.status === "fulfilled" ? [...(log.value ?? [])].slice(-200).reverse() : [];
-    setText(this.logTrouble, log.status === "rejected" ? `No log: ${inWords(log.reason)}` : lines.length === 0 ? "It has not said anything." : "");
+    setText(this.logTrouble, log.status === "rejected" ? `No log: ${inWords(log.reason)}` : lines.length === 0 ? "No log lines." : "");
     this.log.replaceChildren(...lines.map((line) => {
       const level = { warn: "warn", error: "bad" }[String(line.level).toLowerCase()] ?? "";
       return h("li", {}, h("time", { text: timeOfDay(line.unix_ms) }), h("span", { class: level, text: String(line.text) }));
@@ -131,7 +131,7 @@ class Detail {
     this.dot.style.background = islandColour(store.indexOf(this.id));
     if (!robot) {
       setText(this.chip, "unknown");
-      setText(this.about, "The hub knows no robot with this id.");
+      setText(this.about, "No robot has this id.");
       return;
     }
     // A body without such a sensor has no empty chart for it; a chart once shown keeps its place.
@@ -162,7 +162,7 @@ class Detail {
       "generation": fixed(evolution?.generation, 0),
       "best fitness": `${fixed(evolution?.best, 3)}${evolution?.evaluations ? ` (${evolution.evaluations} trials)` : ""}`,
       "engine": robot.engine?.name ? `${robot.engine.name}${robot.engine.adapter ? `, ${robot.engine.adapter}` : ""}` : "–",
-      "robot-seconds a second": thousands(robot.engine?.r_acc),
+      "robot-seconds per second": thousands(robot.engine?.r_acc),
       "device errors": `${fixed(robot.device_errors, 0)}${robot.device_errors && !robot.device_trouble ? ", normal" : ""}`,
       "segment": fixed(robot.segment, 0),
       ...sensed(robot.sensors),

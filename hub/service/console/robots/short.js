@@ -10,8 +10,8 @@ import { charge, minutesLeft, batteryLevel, stateOf, troublesOf } from "./state.
 const MANY = 40;
 const SLOW_MS = 700;
 const HEADS = [
-  ["Robot", "Its id; the dot has the colour of its island", ""], ["State", "What it does", ""], ["Trouble", "What needs somebody; empty is well", ""],
-  ["Best", TERMS.best, "n"], ["Battery", "How long the battery lasts, else its voltage", "n"],
+  ["Robot", "Id; the dot has the colour of its island", ""], ["State", "Current activity", ""], ["Trouble", "Problems that need attention; empty if none", ""],
+  ["Best", TERMS.best, "n"], ["Battery", "Remaining battery time; if unknown, its voltage", "n"],
 ];
 
 export class ShortList {
@@ -37,7 +37,7 @@ export class ShortList {
     const robots = [...store.robots.values()];
     const alive = robots.filter((robot) => robot.alive).length;
     const troubled = robots.filter((robot) => troublesOf(robot).some((trouble) => trouble.bad)).length;
-    setText(this.summary, `${alive} of ${robots.length} there${troubled > 0 ? `, ${troubled} with trouble` : ""}`);
+    setText(this.summary, `${alive} of ${robots.length} connected${troubled > 0 ? `, ${troubled} with trouble` : ""}`);
     follow(this.list, robots, this.rows, (robot) => robot.id, (robot) => this.make(robot), (row, robot) => this.fill(row, robot));
   }
 

@@ -23,7 +23,7 @@ export function troublesOf(robot) {
   if (robot.device_trouble) told.push({ text: robot.device_trouble, bad: true });
   if (isAbsent(robot)) return told;
   if (!robot.alive) told.push({ text: `silent for ${span(robot.heard_s)}`, bad: true });
-  if (robot.refusal) told.push({ text: `refuses the experiment: ${robot.refusal}`, bad: true });
+  if (robot.refusal) told.push({ text: `rejects the experiment: ${robot.refusal}`, bad: true });
   if (robot.battery_doubt && num(robot.battery_v) !== null) told.push({ text: robot.battery_doubt, bad: false });
   if (batteryLevel(robot) === "bad") told.push({ text: "battery nearly empty", bad: true });
   else if (batteryLevel(robot) === "warn") told.push({ text: "battery low", bad: false });

@@ -12,5 +12,5 @@ export function tagsInWords(tags) {
   const list = Array.isArray(tags.tags) ? tags.tags : [];
   const seen = list.length === 0 ? "No tags" : `Tags: ${list.map(one).join("; ")}`;
   const doubled = Number(tags.doubled) || 0;
-  return doubled === 0 ? seen : `${seen}. ${doubled} not believed so far: seen twice in one picture`;
+  return doubled === 0 ? seen : `${seen}. ${doubled} ignored so far: detected twice in one picture`;
 }

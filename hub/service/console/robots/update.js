@@ -7,8 +7,8 @@ import { h, setText, show } from "../shared/dom.js";
 const EVERY_MS = 2000;
 /** @type {Record<string, string>} */
 const WORDS = {
-  waiting: "waits for its turn", offered: "is offered it", trial: "installs and tries it", good: "runs it", reverted: "went back",
-  refused: "refuses it", lost: "fell silent", silent: "was not heard", skipped: "not updated",
+  waiting: "is waiting", offered: "has received the offer", trial: "installs and tries it", good: "runs it", reverted: "reverted",
+  refused: "rejects it", lost: "lost", silent: "not connected", skipped: "not updated",
 };
 
 export class UpdateTable {
@@ -19,7 +19,7 @@ export class UpdateTable {
     this.head = h("p", { class: "dim", role: "status" });
     this.body = h("tbody");
     const heads = ["Robot", "Release", "Update", "Why"].map((text) => h("th", { scope: "col", text }));
-    this.node = h("section", { class: "panel table-panel", "aria-label": "The update of robots' programs", hidden: true },
+    this.node = h("section", { class: "panel table-panel", "aria-label": "Update of the robots' programs", hidden: true },
       this.head, h("table", {}, h("thead", {}, h("tr", {}, ...heads)), this.body));
   }
 

@@ -103,9 +103,9 @@ class RobotsView {
     }
     const alive = all.filter((robot) => robot.alive).length;
     const troubled = all.filter((robot) => troublesOf(robot).some((trouble) => trouble.bad)).length;
-    setText(this.summary, `${count(alive, "robot")} of ${all.length} there, ${troubled === 0 ? "none" : troubled} with trouble${robots.length < all.length ? `; ${robots.length} shown` : ""}`);
+    setText(this.summary, `${count(alive, "robot")} of ${all.length} connected, ${troubled === 0 ? "none" : troubled} with trouble${robots.length < all.length ? `; ${robots.length} shown` : ""}`);
     show(this.blank, robots.length === 0);
-    setText(this.blank, all.length === 0 ? "No robot is known yet. Robots that are in the swarm file and switched on appear here by themselves." : "No robot is like that. Clear the filter to see all.");
+    setText(this.blank, all.length === 0 ? "No robot is known yet. Robots of the swarm file appear here when they are switched on." : "No robot matches. Clear the filter to see all.");
   }
 
   /** @param {import("../link/contract.js").Robot} robot */

@@ -6,7 +6,7 @@ import { h, list, setText } from "../shared/dom.js";
 
 const ASK_MS = 5000;
 const SIGNS = /** @type {Record<string, string>} */ ({ ok: "✓", warn: "!", bad: "✕", unknown: "?" });
-const WORDS = /** @type {Record<string, string>} */ ({ ok: "in order", warn: "look at it", bad: "not in order", unknown: "not known" });
+const WORDS = /** @type {Record<string, string>} */ ({ ok: "in order", warn: "check it", bad: "not in order", unknown: "unknown" });
 
 export class Checklist {
   /** @param {() => {minutes: number | null, speed: number}} wanted returns the duration of the chosen experiment, and the speed of arena time @param {() => void} changed */
@@ -20,7 +20,7 @@ export class Checklist {
     this.timer = 0;
     this.told = "";
     this.list = h("ul", { class: "checks" });
-    this.trouble = h("p", { class: "dim", text: "Looking at robots, tracking, batteries and disk" });
+    this.trouble = h("p", { class: "dim", text: "Checking robots, tracking, batteries and disk" });
     this.node = h("section", { class: "panel" }, h("h2", {}, h("span", { class: "step", text: "3" }), "Is everything in order?"), this.trouble, this.list);
   }
 
@@ -57,7 +57,7 @@ export class Checklist {
     } catch (error) {
       if (turn !== this.turn) return;
       this.items = [];
-      setText(this.trouble, `Not known: ${inWords(error)}`);
+      setText(this.trouble, `Not available: ${inWords(error)}`);
     }
     const told = JSON.stringify(this.items);
     if (told === this.told) return;

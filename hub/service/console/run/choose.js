@@ -11,16 +11,16 @@ export class Chooser {
   constructor(draft) {
     this.draft = draft;
     this.offers = h("div", { class: "offers" });
-    this.told = h("p", { class: "dim", text: "Asking the hub what it offers" });
+    this.told = h("p", { class: "dim", text: "Loading the hub's experiments" });
     this.upload = h("input", { type: "file", id: "experiment-files", multiple: true, accept: ".toml,.bt,.json,.xml,text/plain", on: { change: () => this.take() } });
     this.text = h("textarea", { rows: "14", spellcheck: "false", wrap: "off", "aria-label": "The experiment's text", placeholder: "Choose an experiment above, or write one here.", on: { input: () => draft.edit(this.text.value) } });
     this.minutes = h("input", { type: "number", id: "minutes", min: "0.05", max: "1440", step: "any", on: { input: () => this.setMinutes() } });
     this.length = h("small");
     this.lengthRow = h("div", { class: "row minutes" }, h("label", { for: "minutes", text: "Minutes" }), this.minutes, this.length);
-    this.details = h("details", {}, h("summary", { text: "The text, which can be changed" }), this.text);
+    this.details = h("details", {}, h("summary", { text: "Text (can be edited)" }), this.text);
     this.files = h("p", { class: "dim" });
     this.node = h("section", { class: "panel choose" }, h("h2", {}, h("span", { class: "step", text: "1" }), "Choose an experiment"), this.told, this.offers,
-      h("div", { class: "row" }, h("label", { for: "experiment-files", text: "or files of yours" }), this.upload), this.files, this.lengthRow, this.details);
+      h("div", { class: "row" }, h("label", { for: "experiment-files", text: "or your own files" }), this.upload), this.files, this.lengthRow, this.details);
     this.node.addEventListener("dragover", (event) => event.preventDefault());
     this.node.addEventListener("drop", (event) => {
       event.preventDefault();
@@ -31,11 +31,11 @@ export class Chooser {
   async load() {
     try {
       const offers = list(await get("/api/experiments"));
-      setText(this.told, offers.length === 0 ? "The hub's folder has no experiments: choose files of yours, or write one." : "");
+      setText(this.told, offers.length === 0 ? "The hub's folder has no experiments: choose your own files, or write one." : "");
       this.offers.replaceChildren(...offers.slice(0, 60).map((offer) => this.offer(offer)));
       this.mark();
     } catch (error) {
-      setText(this.told, `The hub does not say what it offers: ${inWords(error)}`);
+      setText(this.told, `The hub's experiments cannot be listed: ${inWords(error)}`);
     }
   }
 
@@ -65,7 +65,7 @@ export class Chooser {
     setAttr(this.minutes, "disabled", phases);
     const typed = document.activeElement === this.minutes;
     if (!typed) this.minutes.value = minutes === null || phases ? "" : String(minutes);
-    setText(this.length, phases ? "each phase says its own in the text" : typed && !Number.isFinite(this.minutes.valueAsNumber) ? `this is no number: the text still says ${minutes ?? "nothing"}` : "of arena time; changed in the text below");
+    setText(this.length, phases ? "set for each phase in the text" : typed && !Number.isFinite(this.minutes.valueAsNumber) ? `not a number; the text still contains ${minutes ?? "none"}` : "of arena time; changed in the text below");
   }
 
   mark() {

@@ -75,7 +75,7 @@ export class Draft {
         this.text = text;
       } else this.files[file.name] = text;
     }
-    if (!this.text && files.length > 0) refused ||= "None of these files is an experiment: it says `minutes`, or has phases.";
+    if (!this.text && files.length > 0) refused ||= "None of these files is an experiment; an experiment has `minutes` or phases.";
     this.edit(this.text, 0);
     this.refused = refused;
     this.changed();
@@ -101,7 +101,7 @@ export class Draft {
   async ask() {
     const turn = ++this.turn;
     if (this.bytes() > MOST_BYTES) {
-      this.trouble = "Together these files are larger than 1 MiB.";
+      this.trouble = "These files together are larger than 1 MiB.";
       this.check = null;
       this.checking = false;
       return this.changed();

@@ -14,7 +14,7 @@ export class PlanPanel {
     this.goTo = goTo;
     this.told = /** @type {unknown} */ (undefined);
     this.body = h("div", { class: "stack", "aria-live": "polite" });
-    this.node = h("section", { class: "panel plan" }, h("h2", {}, h("span", { class: "step", text: "2" }), "What it will do"), this.body);
+    this.node = h("section", { class: "panel plan" }, h("h2", {}, h("span", { class: "step", text: "2" }), "Check the plan"), this.body);
   }
 
   fill() {
@@ -31,12 +31,12 @@ export class PlanPanel {
   parts() {
     const { draft } = this;
     if (draft.trouble) return [h("p", { class: "error-box", role: "alert", text: draft.trouble })];
-    if (!draft.check) return [h("p", { class: "dim", text: draft.text ? "The hub checks it." : "Choose an experiment, and what it will do is told here before anything moves." })];
+    if (!draft.check) return [h("p", { class: "dim", text: draft.text ? "The hub is checking it." : "Choose an experiment to see its plan before anything moves." })];
     const { ok, error, plan } = draft.check;
     if (!ok || !plan) return [this.error(error)];
     /** @type {HTMLElement[]} */
     const parts = [this.plan(plan), this.phases(plan)];
-    if (draft.needs().length > 0) parts.push(h("p", { class: "error-box", text: `It names files that are not here: ${draft.needs().join(", ")}. Choose them under 1.` }));
+    if (draft.needs().length > 0) parts.push(h("p", { class: "error-box", text: `It names files that are missing: ${draft.needs().join(", ")}. Choose them under 1.` }));
     parts.push(this.differences());
     return parts;
   }
@@ -49,7 +49,7 @@ export class PlanPanel {
     const from = line === null ? 0 : Math.max(1, line - AROUND);
     const excerpt = line === null ? null : h("pre", { class: "excerpt" }, ...lines.slice(from - 1, line + AROUND).map((text, i) =>
       h("span", { class: from + i === line ? "wrong" : "" }, h("i", { text: String(from + i).padStart(3) }), ` ${text}\n`)));
-    return h("div", { class: "error-box", role: "alert" }, h("p", {}, h("b", { class: "bad", text: `Not in order${where ? `: ${where}` : ""}` })), h("p", { text: error?.text ?? "The hub does not say why." }), excerpt,
+    return h("div", { class: "error-box", role: "alert" }, h("p", {}, h("b", { class: "bad", text: `Not in order${where ? `: ${where}` : ""}` })), h("p", { text: error?.text ?? "The hub gave no reason." }), excerpt,
       line === null ? null : button("Go to the line", () => this.goTo(line), { class: "small" }));
   }
 
@@ -73,8 +73,8 @@ export class PlanPanel {
 
   differences() {
     const { differences = [], last } = this.draft.check ?? {};
-    const box = h("div", {}, h("h3", { text: last ? `Against the last run, ${last}` : "Against the last run" }));
-    if (!last) box.append(h("p", { class: "dim", text: "There is no run to compare with yet." }));
+    const box = h("div", {}, h("h3", { text: last ? `Compared with the last run, ${last}` : "Compared with the last run" }));
+    if (!last) box.append(h("p", { class: "dim", text: "No run to compare with yet." }));
     else if (differences.length === 0) box.append(h("p", { class: "dim", text: "No difference: it is the same experiment." }));
     else {
       box.append(h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Differences" }, h("table", {}, h("thead", {}, h("tr", {}, ...["Setting", "Last run", "Now"].map((text) => h("th", { scope: "col", text })))),

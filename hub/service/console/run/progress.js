@@ -25,7 +25,7 @@ export class Progress {
     this.fitness = new FitnessPanel(env.store, { chart: false });
     this.offered = "";
     const going = h("section", { class: "panel" }, this.title, this.text, this.run.node, this.part.node, h("div", { class: "row" }, this.next, this.record, this.replay));
-    this.obey = h("section", { class: "panel" }, h("h2", { text: "Who obeys" }), this.acks, this.list);
+    this.obey = h("section", { class: "panel" }, h("h2", { text: "Acknowledgements" }), this.acks, this.list);
     this.node = h("div", { class: "progress-grid" }, going, this.obey, this.fitness.node);
   }
 
@@ -83,7 +83,7 @@ export class Progress {
       setText(row.id, robot.id);
       const state = robot.refusal ? "refuses" : !robot.alive ? "silent" : robot.obeys ? "obeys" : "waiting";
       setAttr(row.node, "data-state", state);
-      setText(row.time, state === "obeys" ? (num(robot.obeyed_ms) === null ? "✓" : `✓ ${fixed(robot.obeyed_ms, 0)} ms`) : state === "refuses" ? "✕ refuses" : state === "silent" ? "– silent" : "… not yet");
+      setText(row.time, state === "obeys" ? (num(robot.obeyed_ms) === null ? "✓" : `✓ ${fixed(robot.obeyed_ms, 0)} ms`) : state === "refuses" ? "✕ rejects" : state === "silent" ? "– silent" : "… not yet");
       setText(row.why, robot.refusal ?? "");
     });
   }

@@ -22,7 +22,7 @@ export class StartPanel {
     this.answer = h("p", { role: "status" });
     this.node = h("section", { class: "panel start-panel" }, h("h2", {}, h("span", { class: "step", text: "4" }), "Start"),
       h("div", { class: "row" }, this.start, h("div", { class: "stack tight" }, this.why, this.key, this.how)),
-      h("div", { class: "row" }, h("label", { for: "seed", text: "Seed" }), this.seed, h("small", { text: "from which all randomness follows; any number will do" })), this.answer);
+      h("div", { class: "row" }, h("label", { for: "seed", text: "Seed" }), this.seed, h("small", { text: "of all random numbers; any number is valid" })), this.answer);
   }
 
   newSeed() {
@@ -35,10 +35,10 @@ export class StartPanel {
     const { draft } = this;
     const why = app.session.whyNot();
     if (why) return why;
-    if (isGoing(store.status)) return "A run goes on: STOP it, or wait for its end.";
+    if (isGoing(store.status)) return "A run is in progress: STOP it, or wait for its end.";
     if (!draft.text.trim()) return "Choose an experiment first.";
-    if (draft.checking) return "The hub checks the experiment.";
-    if (draft.check && !draft.check.ok) return "The experiment is not in order: see 2.";
+    if (draft.checking) return "The hub is checking the experiment.";
+    if (draft.check && !draft.check.ok) return "The experiment has an error: see 2.";
     if (draft.needs().length > 0) return "Files are missing: see 2.";
     if (!draft.ready()) return "The experiment has not been checked.";
     return app.session.whyNoStart();
@@ -69,7 +69,7 @@ export class StartPanel {
       // The button's label states that items of the checklist are not in order.
       await post("/api/start", { ...body, anyway: this.checklist.bad() > 0 });
       setText(this.answer, "");
-      app.commands.say(`${draft.check?.plan?.name ?? "Experiment"}: started, robots get ready`);
+      app.commands.say(`${draft.check?.plan?.name ?? "Experiment"}: started, robots are getting ready`);
       this.newSeed();
     } catch (error) {
       const words = `Not started: ${inWords(error)}`;

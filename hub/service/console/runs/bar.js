@@ -25,7 +25,7 @@ export class PlayerBar {
     this.marks = h("div", { class: "scrub-marks", "aria-hidden": "true" }, ...this.gaps());
     const leave = replay.app.onlyReplay() ? null : h("a", { class: "button small", href: `#/runs/${encodeURIComponent(replay.run)}`, text: "Leave the replay" });
     this.moment = h("span");
-    const about = replay.app.onlyReplay() ? null : "All below is the recorded run; the header, STOP and the line below them are the live swarm's";
+    const about = replay.app.onlyReplay() ? null : "Everything below is the recorded run; the header, STOP and the line below them show the live swarm";
     this.node = h("section", { class: "replay-bar", "aria-label": "Replay" }, h("p", { class: "replay-name", title: about }, h("b", { text: "REPLAY" }), h("span", { text: ` ${told.row.short || told.row.id}` }), h("br"), h("small", {}, this.moment)),
       h("div", { class: "row tight" }, this.play, this.back, this.ahead), h("div", { class: "scrub" }, this.scrub, this.marks), this.time, this.speed, this.state, leave);
     byId("bar").replaceChildren(this.node);
@@ -45,7 +45,7 @@ export class PlayerBar {
     const { player, told } = this.replay;
     const length = player.end - player.begin || 1;
     return (told.gaps ?? []).slice(0, 50).map(([from, to]) => {
-      const node = h("i", { title: "nothing was recorded" });
+      const node = h("i", { title: "not recorded" });
       node.style.left = `${(((from - player.begin) / length) * 100).toFixed(2)}%`;
       node.style.width = `${(((to - from) / length) * 100).toFixed(2)}%`;
       return node;

@@ -43,7 +43,7 @@ class Compare {
       h("section", { class: "panel" }, h("p", {}, h("a", { href: env.link("runs"), text: "All runs" })), h("h2", { text: "Runs compared" }), this.trouble, this.names),
       h("div", { class: "run-charts" }, h("section", { class: "panel" }, this.chart.node), h("section", { class: "panel" }, this.bars.node)),
       h("section", { class: "panel" }, h("h2", { text: "Segments" }), h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Segments" }, this.segments)),
-      h("section", { class: "panel" }, h("h2", { text: "What differs in their experiments" }), this.same, h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Settings" }, this.settings)));
+      h("section", { class: "panel" }, h("h2", { text: "Differences of their experiments" }), this.same, h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Settings" }, this.settings)));
     this.offTheme = onTheme(() => this.draw());
   }
 
@@ -55,7 +55,7 @@ class Compare {
     this.runs = [];
     setText(this.trouble, ids.length < 2 ? "Tick two or more runs in the list to compare them." : "");
     // One line per run from the beginning, so that the content below does not move when the runs are loaded.
-    this.names.replaceChildren(...ids.slice(0, MOST).map((id) => h("li", {}, id, h("small", { text: " its record is read" }))));
+    this.names.replaceChildren(...ids.slice(0, MOST).map((id) => h("li", {}, id, h("small", { text: " reading its record" }))));
     const told = await Promise.allSettled(ids.slice(0, MOST).map((id) => get(`/api/runs/${part(id)}`)));
     if (key !== this.key) return;
     this.names.replaceChildren();
@@ -105,7 +105,7 @@ class Compare {
     const rows = [{ key: "seed", values: this.runs.map((run) => String(run.row.seed ?? "–")) }, { key: "version", values: this.runs.map((run) => run.row.version) }, { key: "robots", values: this.runs.map((run) => fixed(run.row.robots, 0)) }]
       .filter(({ values }) => new Set(values).size > 1);
     const settings = [...rows, ...differences(this.runs.map((run) => run.experiment_text ?? ""))];
-    setText(this.same, settings.length === 0 ? "Nothing: the same experiment, seed and version." : "");
+    setText(this.same, settings.length === 0 ? "None: the same experiment, seed and version." : "");
     show(this.settings, settings.length > 0);
     this.settings.replaceChildren(h("thead", {}, h("tr", {}, h("th", { scope: "col", text: "Setting" }), ...names.map((text) => h("th", { scope: "col", text })))),
       h("tbody", {}, ...settings.slice(0, 200).map(({ key, values }) => h("tr", {}, h("th", { scope: "row", class: "mono", text: key }), ...values.map((value) => h("td", { class: value === null ? "dim" : "mono", text: value ?? "not set" }))))));

@@ -16,7 +16,7 @@ import { lossesInWords } from "../shared/words.js";
 
 const EXPORTS = /** @type {[string, string][]} */ ([
   ["run.mcap", "the whole record, for Foxglove and Python"], ["run.toml", "configuration in effect"], ["result.json", "final status"],
-  ["poses.csv", "where everybody was"], ["telemetry.csv", "what robots told"], ["segments.csv", "segments and their fitness"], ["events.csv", "what happened"],
+  ["poses.csv", "poses of robots and bodies"], ["telemetry.csv", "telemetry of robots"], ["segments.csv", "segments and their fitness"], ["events.csv", "events"],
 ]);
 const MOST_EVENTS = 500;
 const ROWS = 200;
@@ -46,7 +46,7 @@ export class RunDetail {
       h("section", { class: "panel" }, h("p", {}, h("a", { href: env.link("runs"), text: "All runs" })), h("div", { class: "row headline" }, this.title, this.replay), this.facts, this.trouble, this.damage),
       h("div", { class: "run-charts" }, h("section", { class: "panel" }, this.bars.node), h("section", { class: "panel" }, this.chart.node)),
       h("div", { class: "run-parts" },
-        h("section", { class: "panel" }, h("h2", {}, "What happened ", h("small", { text: "arena time since the record began" })), this.events),
+        h("section", { class: "panel" }, h("h2", {}, "Events ", h("small", { text: "arena time since the record began" })), this.events),
         h("section", { class: "panel" }, h("h2", {}, "Notes ", h("small", { text: "arena time" })), this.notes, h("h2", { class: "later", text: "Files" }), this.export, this.scenes.node),
         h("section", { class: "panel" }, h("h2", { text: "The experiment" }), this.text)));
   }
@@ -85,12 +85,12 @@ export class RunDetail {
     setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, `${clock(row.length_s)} of arena time`, endOf(run) + quality, `${fixed(row.robots, 0)} robots`, lossesInWords(row.dead), `seed ${row.seed ?? "–"}`,
       mean.why ? `no mean fitness: ${mean.why}` : `mean fitness ${fixed(mean.value, 3)}`, bytes(row.bytes), `version ${row.version}`, run.history?.run?.started_by ? `started by ${run.history.run.started_by}` : ""].filter(Boolean).join(" · "));
     // The record of a run in progress has no end yet; this is not damage.
-    const damage = (row.state === "running" ? [] : list(run.damage).map(String)).concat(list(run.gaps).map(([from, to]) => `nothing was recorded from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));
+    const damage = (row.state === "running" ? [] : list(run.damage).map(String)).concat(list(run.gaps).map(([from, to]) => `not recorded: from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));
     this.damage.replaceChildren(...damage.slice(0, 20).map((text) => h("li", { class: "warn", text })));
     this.events.replaceChildren(...list(run.events).slice(0, MOST_EVENTS).map(({ t, who, text }) => h("li", {},
       h("a", { href: `#/replay/${encodeURIComponent(row.id)}/watch?t=${Math.max(run.begin_t, t - 3)}`, title: "Replay from here", text: clock(t - run.begin_t) }), h("span", { text: who && !text.includes(who) ? `${text} (${who})` : text }))));
     const notes = list(run.notes).map(({ t, who, text }) => `${clock(t - run.begin_t)} ${who ? `${who}: ` : ""}${text}`);
-    this.notes.replaceChildren(...(notes.length > 0 ? notes.map((text) => h("li", { text })) : [h("li", { class: "dim", text: "Nobody noted anything." })]));
+    this.notes.replaceChildren(...(notes.length > 0 ? notes.map((text) => h("li", { text })) : [h("li", { class: "dim", text: "No notes." })]));
     this.text.value = run.experiment_text ?? "";
     this.redraw();
   }

@@ -102,7 +102,7 @@ export class Replay {
   async tree(id) {
     const tree = this.store.trees.get(id);
     if (tree) return tree;
-    throw new Error("it comes with the record in a moment, if the robot had one");
+    throw new Error("the tree appears in a moment, if the robot had one");
   }
 
   /** @returns {Promise<{nodes: import("../link/contract.js").LineageNode[], truncated: boolean}>} */

@@ -102,7 +102,7 @@ class Catalogue {
       this.runs = list(runs).filter((run) => typeof run?.id === "string");
       this.trouble = "";
       this.folder = typeof folder === "string" ? ` in ${folder}` : "";
-      this.unread.replaceChildren(...list(unread).map((text) => h("li", { text: `Not read, so missing here or as it was before: ${text}` })));
+      this.unread.replaceChildren(...list(unread).map((text) => h("li", { text: `Not read, so missing or outdated here: ${text}` })));
       show(this.unread, list(unread).length > 0);
     } catch (error) {
       this.trouble = `The catalogue cannot be read: ${inWords(error)}`;
@@ -141,7 +141,7 @@ class Catalogue {
     follow(this.body, found.slice(0, this.most), this.rows, (run) => run.id, (run) => this.make(run), (row, run) => this.fillRow(row, run));
     show(this.more, found.length > this.most);
     show(this.blank, found.length === 0);
-    setText(this.blank, this.trouble || (this.runs.length === 0 ? "No run has been recorded yet. Start one under Run: it appears here by itself." : "No run is like that. Clear the search to see all."));
+    setText(this.blank, this.trouble || (this.runs.length === 0 ? "No run has been recorded yet. Start one under Run; it then appears here." : "No run matches. Clear the search to see all."));
     COLUMNS.forEach((other, i) => setAttr(this.heads[i], "aria-sort", other.key === this.sort.key ? (this.sort.down ? "descending" : "ascending") : null));
     const n = this.chosen.length;
     setText(this.compare, n >= 2 ? `Compare ${n} runs` : "Compare");

@@ -8,7 +8,7 @@ import { clock, timeOfDay } from "./format.js";
 
 export class EventList {
   /** @param {import("../link/store.js").Store} store @param {{title: string, most: number, wanted?: (line: Line) => boolean, empty?: string, note?: boolean}} options note: whether a button for notes is shown */
-  constructor(store, { title, most, wanted = () => true, empty = "Nothing has happened yet.", note = true }) {
+  constructor(store, { title, most, wanted = () => true, empty = "No events yet.", note = true }) {
     this.store = store;
     this.most = most;
     this.wanted = wanted;

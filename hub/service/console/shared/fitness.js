@@ -23,7 +23,7 @@ function scaleInWords(store) {
   if (!scale.one) return "";
   const marks = marksOf(store).map((mark) => ` ${capital(mark.label)}: ${fixed(mark.value, 2)}.`).join("");
   const one = scale.one.replace(/^1\s*[:=]\s*/, "").replace(/\.$/, "");
-  return `0: nothing done. 1: ${one}.${marks}`;
+  return `0: no progress. 1: ${one}.${marks}`;
 }
 
 /** @param {string} text */
@@ -37,7 +37,7 @@ export class FitnessPanel {
     this.mean = h("dd");
     this.evolved = h("dd");
     this.scale = h("p", { class: "scale" });
-    this.bars = new Bars({ title: "Real fitness by segment", about: TERMS.real, empty: "Each segment gets a bar as it is scored" });
+    this.bars = new Bars({ title: "Real fitness by segment", about: TERMS.real, empty: "A bar appears for each scored segment" });
     this.chart = chart ? new Chart({
       title: "Evolved fitness", hint: "derated, mean of the robots' champions", about: TERMS.evolved, empty: "Begins with the first generations",
       lines: [{ label: "mean", colour: () => palette().accent, width: 2.5 }], range: [0, 0.1], marks: () => marksOf(store),

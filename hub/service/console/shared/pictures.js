@@ -31,7 +31,7 @@ export class Pictures {
     show(this.image, false);
     show(this.box, true);
     this.rate = new Rate();
-    if (!url) return setText(this.told, "Pictures are not shown of a record.");
+    if (!url) return setText(this.told, "A record contains no pictures to show.");
     setText(this.told, "Waiting for a picture");
     this.timer = window.setInterval(() => this.tell(), TELL_MS);
     this.ask(url, ++this.turn);
@@ -52,7 +52,7 @@ export class Pictures {
         this.stop();
         show(this.box, false);
         this.absent?.();
-        return setText(this.told, "There is no such camera.");
+        return setText(this.told, "The camera does not exist.");
       }
       if (response.status === 204) {
         show(this.image, false);

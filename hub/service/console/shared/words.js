@@ -83,7 +83,7 @@ export function acknowledged(status) {
 
 /** @param {ReturnType<typeof acknowledged>} acks */
 export function acksInWords(acks) {
-  if (acks.of === 0) return `${acks.state}: no robot is there`;
+  if (acks.of === 0) return `${acks.state}: no robot is connected`;
   const slowest = acks.slowest === null ? "" : `, the slowest after ${fixed(acks.slowest, 0)} ms`;
   if (acks.waiting.length === 0) return `${acks.state}: all ${acks.of} robots obey${slowest}`;
   return `${acks.state}: ${acks.obeying} of ${acks.of} robots obey, waiting for ${names(acks.waiting)}`;
@@ -101,7 +101,7 @@ export function linkInWords(link, store, now, heardAt) {
   const status = store.status;
   if (link === "ended") {
     const record = status?.record ? ` The record is in ${status.record}.` : "";
-    return { text: `The hub has ended: ${store.ended || "it said goodbye"}.${record}`, level: "warn" };
+    return { text: `The hub has ended: ${store.ended || "it was shut down"}.${record}`, level: "warn" };
   }
   if (link === "connecting" || !status) {
     return link === "lost" ? { text: "The hub cannot be reached. Is `xpuck serve hub` running? Trying again", level: "bad" }
@@ -109,14 +109,14 @@ export function linkInWords(link, store, now, heardAt) {
   }
   if (link !== "live") {
     const ago = Math.round((now - heardAt) / 1000);
-    return { text: `No word from the hub for ${ago} s: what is shown is old. Trying again`, level: link === "lost" ? "bad" : "warn" };
+    return { text: `No message from the hub for ${ago} s: the page is outdated. Trying again`, level: link === "lost" ? "bad" : "warn" };
   }
   if (String(status.record ?? "").startsWith("NOT RECORDING")) return { text: status.record, level: "bad" };
   if (status.not_kept) {
-    return { text: `NOT DURABLE: the disk does not keep how the run stands; a hub that restarts will wait for START (${status.not_kept})`, level: "bad" };
+    return { text: `NOT DURABLE: the disk does not save the state of the run; a restarted hub will wait for START (${status.not_kept})`, level: "bad" };
   }
   if (status.tracking === false) {
-    return { text: "TRACKING LOST: everything is drawn where motion capture saw them last", level: "bad" };
+    return { text: "TRACKING LOST: everything is shown at its last known pose", level: "bad" };
   }
   if (status.names) return { text: `NAMES: ${status.names}`, level: "warn" };
   // A frame's time may be slightly before that of the latest poses, which would give a negative age.
@@ -160,26 +160,26 @@ export function evolutionIsOff(status) {
 /** Describes the current state for a new viewer. @param {Store} store @returns {{title: string, text: string}} */
 export function nowInWords(store) {
   const { status, world } = store;
-  if (!status) return { title: "Waiting for the hub", text: "As soon as it answers, the robots appear here." };
+  if (!status) return { title: "Waiting for the hub", text: "The robots appear here as soon as it answers." };
   const alive = status.robots.filter((robot) => robot.alive).length;
   const robots = alive === 0 ? "No robots" : count(alive, "robot");
   const goal = world?.goal ?? "left";
   const task = TASKS[world?.task ?? ""]?.(robots, goal) ?? `${robots} work on ${world?.task || "their task"}.`;
-  if (status.waits) return { title: "The hub was started again", text: `${status.waits[0].toUpperCase()}${status.waits.slice(1)}.` };
+  if (status.waits) return { title: "The hub was restarted", text: `${status.waits[0].toUpperCase()}${status.waits.slice(1)}.` };
   switch (status.phase) {
     case "idle":
-      return { title: "No experiment is running", text: alive > 0 ? `${robots} ${alive === 1 ? "is" : "are"} there and waiting.` : "No robot has been heard of yet: switch some on." };
+      return { title: "No experiment is running", text: alive > 0 ? `${robots} ${alive === 1 ? "is" : "are"} connected and waiting.` : "No robot is connected yet: switch some on." };
     case "preparing": {
       const ready = status.robots.filter((robot) => robot.alive && robot.obeys).length;
       const refusing = status.robots.filter((robot) => robot.refusal).map((robot) => robot.id);
       const refused = refusing.length > 0 ? ` ${names(refusing)} ${refusing.length === 1 ? "refuses" : "refuse"} the experiment: see Run.` : "";
       return { title: "Getting ready", text: `${ready} of ${alive} robots have the experiment and are ready.${refused}` };
     }
-    case "paused": return { title: "Paused", text: "An operator paused the run: robots stand still, and its clock stands too." };
-    case "relocating": return { title: "The frisbee reached the end", text: "Everybody waits until somebody, or the virtual arena, has put it back near the centre." };
-    case "blind": return { title: "Motion capture sees too little", text: "Everybody waits until robots, and what they move, are seen again." };
-    case "parking": return { title: "Parking", text: "Robots drive to their places by motion capture. STOP has them stand." };
-    case "resting": return { title: "A rest", text: "The experiment has a rest here: robots stand still." };
+    case "paused": return { title: "Paused", text: "An operator paused the run: robots stand still, and the clock of the run is stopped." };
+    case "relocating": return { title: "The frisbee reached the end", text: "The run continues when a person, or the virtual arena, has put it back near the centre." };
+    case "blind": return { title: "Motion capture sees too little", text: "The run continues when the robots and the objects that they move are tracked again." };
+    case "parking": return { title: "Parking", text: "Robots drive to their places by motion capture. STOP stops them." };
+    case "resting": return { title: "A rest", text: "The experiment has a pause here: robots stand still." };
     case "finished": {
       const mean = meanFitness(status);
       const how = phaseOf(store);
@@ -189,12 +189,12 @@ export function nowInWords(store) {
   }
   const evolving = isEvolving(status);
   if (evolutionIsOff(status)) {
-    return { title: task, text: "Evolution is off: the robots drive with a tree that they were given." };
+    return { title: task, text: "Evolution is off: the robots drive with the given tree." };
   }
   const stand = evolving && status.segment === 0 && !status.robots.some((robot) => (robot.tree_nodes ?? 0) > 0);
   if (stand) return { title: `${robots} ${alive === 1 ? "stands and evolves" : "stand and evolve"}`, text: "They have no evolved trees yet: segment 0 does not count." };
-  const how = evolving ? "Each robot breeds behaviour trees on board and drives with its fittest."
-      : "The robots drive with what evolution has found.";
+  const how = evolving ? "Each robot evolves behaviour trees on board and drives with its fittest tree."
+      : "The robots drive with evolved trees.";
   return { title: task, text: how };
 }
 

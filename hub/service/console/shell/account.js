@@ -17,13 +17,13 @@ export class Account {
       h("label", { for: "onetime", text: "or a one-time link" }), h("div", { class: "row" }, this.link, h("button", { type: "submit", text: "Use it" })),
       h("p", { class: "dim", text: "`xpuck swarm console` in a terminal prints one." }));
     this.keyPart = h("div", { class: "stack" }, h("label", { for: "keyfile", text: "Your key file (NAME.key)" }), this.file,
-      h("p", { class: "dim", text: "The key stays in this page's memory: it is not sent, not stored, and forgotten when you leave." }));
+      h("p", { class: "dim", text: "The key stays in the memory of this page: it is not sent or stored, and is forgotten when you leave." }));
     this.why = h("p", { class: "note" });
     this.state = h("p", { class: "lead" });
     this.trouble = h("p", { class: "bad", role: "alert" });
     this.out = button("Log out", () => this.logout());
     this.node = h("section", { class: "sheet", role: "dialog", "aria-label": "Log in", hidden: true },
-      h("div", { class: "head" }, h("h2", { text: "Who you are" }), button("Close", () => this.close(), { class: "small" })),
+      h("div", { class: "head" }, h("h2", { text: "Your login" }), button("Close", () => this.close(), { class: "small" })),
       h("div", { class: "stack" }, this.state, this.out, this.trouble, this.why, this.keyPart, this.form));
     byId("overlays").append(this.node);
     byId("who").addEventListener("click", () => (this.node.hidden ? this.open() : this.close()));
@@ -56,10 +56,10 @@ export class Account {
     const { role, told } = session;
     const left = session.leftSeconds();
     const until = Number.isFinite(left) ? `, for another ${span(left)}` : "";
-    const may = role === "operator" ? "You may start, stop and command." : "You may look, not act.";
+    const may = role === "operator" ? "You may start, stop and command." : "You may watch, but not act.";
     setText(this.state, role ? `You are ${told?.name ?? "logged in"}, ${role}${until}. ${may}`
-      : told?.look === "login" ? "This hub shows its swarm to those who log in."
-        : "Everybody may look. To act, log in as an operator.");
+      : told?.look === "login" ? "This hub shows its swarm only after login."
+        : "Everyone may watch. To act, log in as an operator.");
     show(this.out, role !== null);
     // A person who logged in with a link still needs a key to start an experiment.
     const needsKey = role === "operator" && session.whyNoStart() !== "";
@@ -81,7 +81,7 @@ export class Account {
       this.app.commands.say(done);
       this.close();
     } catch (error) {
-      setText(this.trouble, `That did not work: ${inWords(error)}.`);
+      setText(this.trouble, `This failed: ${inWords(error)}.`);
       if (this.node.hidden) this.open();
     } finally {
       this.busy = false;
@@ -97,7 +97,7 @@ export class Account {
       const text = await file.text();
       if (this.app.session.role === "operator") await this.app.session.useKey(text);
       else await this.app.session.login(text);
-    }, "Your key is here");
+    }, "Your key is loaded");
     // Allows the same file to be chosen again.
     this.file.value = "";
   }

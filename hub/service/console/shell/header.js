@@ -47,10 +47,10 @@ export class Header {
     const speed = num(status?.speed) ?? 1;
     const pace = speed === 1 || only ? "" : ` ${speed}×`;
     setText(byId("clock-name"), `${beside ? "Live clock" : "Clock"}${pace}`);
-    setAttr(byId("clock-name"), "title", `Arena time of the run; it stands in pauses${pace && `. ${speed} s of it pass in a second of wall time`}`);
+    setAttr(byId("clock-name"), "title", `Arena time of the run; it stops in pauses${pace && `. It runs at ${speed} times wall time`}`);
     setText(byId("segment-name"), beside ? "Live segment" : "Segment");
     setText(byId("fitness-name"), beside ? "Live fitness" : "Fitness");
-    setAttr(byId("fitness-name"), "title", `${TERMS.real}: of the one that goes on`);
+    setAttr(byId("fitness-name"), "title", `${TERMS.real}: the current segment`);
     setText(byId("clock"), clockInWords(status));
     setText(byId("segment"), isGoing(status) || phase === "finished" ? status?.segment ?? "–" : "–");
     setText(byId("fitness"), fixed(fitnessNow(status), 2));
@@ -66,8 +66,8 @@ export class Header {
       : linkInWords(live.link, live.store, now, live.heardAt);
     if (session.locked) [text, level] = ["Log in to see the swarm", "quiet"];
     const dev = session.told?.dev_mode || live.store.status?.security?.dev_mode;
-    if (dev && level === "good") [text, level] = ["DEV MODE, no keys: whoever reaches the hub commands the swarm", "warn"];
-    if (live.restarted && live.link === "live" && !session.locked) text = `The hub was started again · ${text}`;
+    if (dev && level === "good") [text, level] = ["DEV MODE, no keys: anyone who reaches the hub can command the swarm", "warn"];
+    if (live.restarted && live.link === "live" && !session.locked) text = `The hub was restarted · ${text}`;
     setText(byId("link"), text);
     setAttr(byId("link"), "title", text);
     setAttr(byId("strip"), "data-level", level);
@@ -104,8 +104,8 @@ export class Header {
     const canResume = why === "" && phase === "paused";
     setAttr(byId("pause"), "disabled", !canPause);
     setAttr(byId("resume"), "disabled", !canResume);
-    setAttr(byId("pause"), "title", canPause ? "Pause the run (P)" : why || "Nothing runs that could be paused");
-    setAttr(byId("resume"), "title", canResume ? "Go on with the run (P)" : why || "The run is not paused");
+    setAttr(byId("pause"), "title", canPause ? "Pause the run (P)" : why || "No run to pause");
+    setAttr(byId("resume"), "title", canResume ? "Resume the run (P)" : why || "The run is not paused");
     setAttr(byId("stop"), "title", why || "Stops all robots at once and ends the run (space bar)");
     const who = byId("who");
     const role = session.role;

@@ -97,7 +97,7 @@ export class Navigation {
 
   /** @param {import("./routes.js").Route} route @param {number} turn */
   async follow(route, turn) {
-    if (this.app.session.locked) return this.tell("Log in to see the swarm", "This hub shows its swarm to those who log in.", h("button", { type: "button", class: "primary", text: "Log in", on: { click: () => this.app.account.open() } }));
+    if (this.app.session.locked) return this.tell("Log in to see the swarm", "This hub shows its swarm only after login.", h("button", { type: "button", class: "primary", text: "Log in", on: { click: () => this.app.account.open() } }));
     const recorded = this.app.session.told?.replay;
     if (recorded && route.view === "run") return void (location.hash = replayLink(recorded));
     if ((this.replay?.run ?? "") !== route.replay) this.endReplay();
@@ -147,7 +147,7 @@ export class Navigation {
 
   /** @param {string} why */
   fail(why) {
-    this.tell("This cannot be shown", why, h("a", { href: link("watch"), text: "Back to the swarm" }));
+    this.tell("This page cannot be shown", why, h("a", { href: link("watch"), text: "Back to the swarm" }));
   }
 
   /** Shows a message in place of a view. @param {string} title @param {string} text @param {HTMLElement} way link to continue */

@@ -8,7 +8,7 @@ export class NoteForm {
   constructor(app, id, done = () => {}) {
     this.app = app;
     this.done = done;
-    this.text = h("input", { type: "text", id, maxlength: "500", autocomplete: "off", placeholder: "What you saw: it goes into the record, with the time and your name" });
+    this.text = h("input", { type: "text", id, maxlength: "500", autocomplete: "off", placeholder: "Your observation; it is recorded with the time and your name" });
     this.add = h("button", { type: "submit", text: "Add" });
     this.why = h("small", { class: "warn" });
     this.node = h("form", { class: "row", on: { submit: (event) => this.send(event) } }, h("label", { for: id, text: "Note" }), this.text, this.add, this.why);
@@ -37,7 +37,7 @@ export class NoteSheet {
     this.app = app;
     this.form = new NoteForm(app, "note-here", () => this.close());
     this.node = h("section", { class: "sheet", role: "dialog", "aria-label": "Note", hidden: true },
-      h("div", { class: "head" }, h("h2", { text: "A note into the record" }), button("Close", () => this.close(), { class: "small" })), this.form.node);
+      h("div", { class: "head" }, h("h2", { text: "Add a note to the record" }), button("Close", () => this.close(), { class: "small" })), this.form.node);
     /** @type {Element | null} element that had the focus before */
     this.from = null;
     byId("overlays").append(this.node);

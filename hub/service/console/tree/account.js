@@ -28,7 +28,7 @@ export class AccountList {
       return { node, sign, at };
     });
     this.list.replaceChildren(...this.items.map(({ node }) => node));
-    setText(this.plain, told.length === 0 ? tree?.account || "There is no account of a tree." : "");
+    setText(this.plain, told.length === 0 ? tree?.account || "No description of a tree." : "");
   }
 
   /** @param {string} results */

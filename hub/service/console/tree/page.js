@@ -41,7 +41,7 @@ class TreePage {
         h("div", { class: "row tree-head" }, h("label", {}, h("span", { class: "hidden", text: "Robot" }), this.choice), this.facts, this.drawing.tools), this.drawing.node, this.drawing.more, legend()),
       h("div", { class: "tree-side" },
         h("section", { class: "panel" }, h("h2", {}, "In plain words ", h("small", { text: "point at a sentence to see its node" })), this.account.node),
-        h("section", { class: "panel" }, h("h2", {}, "Registers ", h("small", { text: "what it senses and remembers, now" })), this.cells),
+        h("section", { class: "panel" }, h("h2", {}, "Registers ", h("small", { text: "current senses and memory" })), this.cells),
         h("details", { class: "panel" }, h("summary", { text: "The tree as text" }), this.source)));
   }
 
@@ -74,7 +74,7 @@ class TreePage {
       else this.showNone(noTree(id));
     } catch (error) {
       const none = error instanceof Refused && error.status === 404;
-      if (id === this.id) this.showNone(none ? `${id} drives with no tree yet.` : `The tree of ${id} cannot be shown: ${inWords(error)}`);
+      if (id === this.id) this.showNone(none ? `${id} has no tree yet.` : `The tree of ${id} cannot be shown: ${inWords(error)}`);
     }
   }
 
@@ -150,10 +150,10 @@ class TreePage {
 }
 
 /** @param {string} id */
-const noTree = (id) => `${id} drives with no tree yet: it gets one with the next segment of a run.`;
+const noTree = (id) => `${id} has no tree yet: it gets one in the next segment of a run.`;
 
 function legend() {
-  const kinds = [["composite", "→ all in order · ? until one does · * goes on where it was"], ["decorator", "changes a result"], ["condition", "asks the senses"], ["action", "acts"]];
+  const kinds = [["composite", "→ all in order · ? until one succeeds · * continues where it was"], ["decorator", "changes a result"], ["condition", "checks the senses"], ["action", "acts"]];
   const icon = (/** @type {string} */ kind) => s("svg", { class: "tree mini", viewBox: "-16 -9 32 18", width: 32, height: 18, "aria-hidden": "true" }, s("g", { class: `node ${kind}` }, outline(kind, 28, 15)));
   return h("ul", { class: "tree-legend", "aria-label": "How to read it" },
     ...kinds.map(([kind, text]) => h("li", {}, icon(kind), text)),

@@ -71,7 +71,7 @@ impl Ports {
         fitting.map(|(ports, _)| ports).ok_or_else(|| {
             let (_, needed) = bounds(16);
             format!(
-                "{robots} robots need {needed} open files and this process may have {limit}: raise the limit \
+                "{robots} robots need {needed} open files, but the limit of this process is {limit}; raise the limit \
                  (`ulimit -n`, or LimitNOFILE= in the systemd unit)"
             )
         })

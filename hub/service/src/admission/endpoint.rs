@@ -23,7 +23,7 @@ pub fn listen(endpoint: &str, send_buffer: u32) -> io::Result<tokio::net::TcpLis
 /// # Errors
 /// The endpoint is invalid.
 pub fn address(endpoint: &str) -> io::Result<SocketAddr> {
-    let wrong = || io::Error::new(ErrorKind::InvalidInput, "it must look like tcp://*:7605 or tcp://127.0.0.1:7605");
+    let wrong = || io::Error::new(ErrorKind::InvalidInput, "must have the form tcp://*:7605 or tcp://127.0.0.1:7605");
     let (host, port) = endpoint.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':')).ok_or_else(wrong)?;
     let host = if host == "*" { "0.0.0.0" } else { host.trim_start_matches('[').trim_end_matches(']') };
     let port = if port == "*" { 0 } else { port.parse().map_err(|_| wrong())? };
@@ -41,7 +41,7 @@ mod tests {
         assert_eq!(read("tcp://127.0.0.1:*"), "127.0.0.1:0");
         assert_eq!(read("tcp://[::1]:7605"), "[::1]:7605");
         for wrong in ["tcp://7605", "udp://127.0.0.1:1", "tcp://127.0.0.1:x", "tcp://127.0.0.1:99999"] {
-            assert!(read(wrong).contains("must look like"), "{wrong}");
+            assert!(read(wrong).contains("must have the form"), "{wrong}");
         }
     }
 }

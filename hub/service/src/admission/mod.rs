@@ -65,9 +65,9 @@ impl KeyError {
     /// Description of the error on the peer's side, with the remedy.
     pub fn words(self) -> &'static str {
         match self {
-            KeyError::NoKey => "it has no key: start it with its key file",
+            KeyError::NoKey => "it has no key; start it with its key file",
             KeyError::OtherHub => "its hub.pub is outdated or from another hub; copy this hub's hub.pub to it",
-            KeyError::NotEnrolled => "its key is not enrolled here: `xpuck keys enrol` its .pub",
+            KeyError::NotEnrolled => "its key is not enrolled here; enrol its .pub file with `xpuck keys enrol`",
         }
     }
 }

@@ -101,7 +101,7 @@ impl Relay {
 
 impl InnerSocket {
     fn open(endpoint: &str) -> io::Result<InnerSocket> {
-        let none = || io::Error::new(ErrorKind::InvalidInput, format!("{endpoint} is no socket of this process"));
+        let none = || io::Error::new(ErrorKind::InvalidInput, format!("{endpoint} is not a socket of this process"));
         let path = Path::new(endpoint.strip_prefix("ipc://").ok_or_else(none)?);
         let handle = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
         std::fs::remove_file(path)?;

@@ -1,9 +1,9 @@
 //! Table of a port's connections: plain data without sockets.
 //!
-//! When a stage is full, the peer address with the most connections in it loses one. Before the proof, this is its
-//! oldest connection; among peers with equal numbers, the peer with the oldest one loses it. A genuine peer thus
-//! completes the handshake before others displace it. For established connections the port's policy decides
-//! ([`EvictionPolicy`]). So no single address can exclude the others.
+//! When a stage is full, the table evicts a connection of the peer with the most connections in that stage. No single
+//! peer can therefore exclude the others. If several peers have the most connections, all of their connections are
+//! considered. Before the proof, the table evicts the oldest of them, so that a genuine peer completes the handshake
+//! before others displace it. For established connections the port's policy decides ([`EvictionPolicy`]).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,20 +18,20 @@ pub enum Stage {
     Silent,
     /// The port's protocol has started.
     Greeting,
-    /// Everything that needs no proof was sent.
+    /// The peer has sent all data that requires no proof.
     Handshake,
-    /// The required proof was given.
+    /// The peer has given the required proof.
     Established,
 }
 
 /// Policy for the eviction of an established connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvictionPolicy {
-    /// The newest, so that a working connection is not closed for a new one. For peers that may listen for a long
-    /// time without sending.
+    /// Evicts the newest connection, so that a working connection is not closed for a new one. For peers that may
+    /// listen for a long time without sending.
     Newest,
-    /// The one silent for the longest time. For peers that send as long as they live, or send a request and
-    /// disconnect: a silent one is dead or only occupies a slot.
+    /// Evicts the connection that has been silent for the longest time. For peers that send continuously, or that send
+    /// one request and disconnect: a silent connection is dead or only occupies a slot.
     Silent,
 }
 

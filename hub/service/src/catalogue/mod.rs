@@ -212,18 +212,18 @@ impl Catalogue {
         match found[..] {
             [one] => Ok(self.root.join(&one.id)),
             [] if rows.is_empty() => Err(format!(
-                "there is no run in {}; name the record directory with --folder DIR (of a demo: its --output)",
+                "no runs in {}; set the record directory with --folder DIR (for a demo: its --output)",
                 self.root.display()
             )),
             [] => Err(format!(
-                "no run in {} is called `{run}`; `xpuck runs list --folder {0}` shows them",
+                "run `{run}` does not exist in {}; list the runs with `xpuck runs list --folder {0}`",
                 self.root.display()
             )),
             _ => {
                 let short = short_ids(&rows);
                 let of = |one: &&Row| rows.iter().position(|row| row.id == one.id).map(|place| short[place].as_str());
                 let names: Vec<&str> = found.iter().filter_map(of).take(5).collect();
-                Err(format!("`{run}` may be {} runs: {}", found.len(), names.join(", ")))
+                Err(format!("`{run}` is ambiguous; it matches {} runs: {}", found.len(), names.join(", ")))
             }
         }
     }

@@ -140,7 +140,7 @@ impl Results {
             quality.push(format!("D: robots were lost during the run, {dead} times in all"));
         }
         if let Some(slow) = status.as_ref().map(|s| s.slow_round_trips).filter(|slow| *slow > SLOW) {
-            quality.push(format!("P: {:.1} % of the round trips took above 100 ms, and 5 % are allowed", slow * 100.0));
+            quality.push(format!("P: {:.1} % of the round trips took more than 100 ms; 5 % are allowed", slow * 100.0));
         }
         let robots = robots.into_iter().map(|(robot, tally)| tally.finish(robot, end)).collect();
         let segments = segments.into_iter().filter(|s| s.number > 0 && s.seconds > 0.0).collect();

@@ -43,11 +43,11 @@ pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (
         // A request in absolute form, as sent to a proxy, contains the host there.
         ([_], Some(authority)) => authority.as_str().to_string(),
         ([host], None) => host.clone(),
-        _ => return Err((StatusCode::BAD_REQUEST, "one Host header is needed\n".into())),
+        _ => return Err((StatusCode::BAD_REQUEST, "exactly one Host header is required\n".into())),
     };
     if !is_authority(&asked) || !names.knows(host_of(&asked)) {
         let why = format!(
-            "this hub is not called {:?}: use its address in digits, or list the name in console.names of hub.toml\n",
+            "{:?} is not a name of this hub; use its numeric address, or add the name to console.names in hub.toml\n",
             host_of(&asked)
         );
         return Err((StatusCode::MISDIRECTED_REQUEST, why));

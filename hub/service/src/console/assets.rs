@@ -113,7 +113,7 @@ impl Assets {
     pub fn get(&self, folder: &str, name: &str, asked: &HeaderMap) -> Response {
         match self.files.get(name).filter(|_| folder == self.folder) {
             Some(file) => respond(file, asked, "public, max-age=31536000, immutable"),
-            None => (StatusCode::NOT_FOUND, "no such file; load the page again\n").into_response(),
+            None => (StatusCode::NOT_FOUND, "the file does not exist; reload the page\n").into_response(),
         }
     }
 }

@@ -132,7 +132,7 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
             serve::serve(listener, bounds, tls, router).await
         });
         if let Err(error) = served {
-            error!(target: "hub", "the console ended: {error}");
+            error!(target: "hub", "the console has stopped: {error}");
         }
     })?;
     Ok(())
@@ -199,7 +199,8 @@ async fn events(
     headers: HeaderMap,
 ) -> Response {
     if !connection.watch() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many watch the console already").into_response();
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many open connections to the console; close another page")
+            .into_response();
     }
     let robot = watching.robot.filter(|robot| shared.live.with(|feed| feed.robots().contains(robot)));
     let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());

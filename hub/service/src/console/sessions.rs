@@ -56,27 +56,26 @@ pub enum Refused {
     #[error("the login took too long; try again")]
     Challenge,
     /// The signature is malformed, regardless of the key.
-    #[error("the signature is wrong: it is not 128 hexadecimal digits")]
+    #[error("the signature is invalid: it must be 128 hexadecimal digits")]
     Signature,
     /// No key with that name signed this challenge. An unknown name gets the same answer, so that strangers cannot
     /// find out enrolled names.
-    #[error(
-        "no key that is enrolled at the hub under this name made this signature; `xpuck keys enrol` enrols a .pub file"
-    )]
+    #[error("the signature does not match a key enrolled under this name; enrol the .pub file with `xpuck keys enrol`")]
     Unknown,
     /// The key belongs to a robot.
-    #[error("this is a robot's key; log in with an operator's or an observer's")]
+    #[error("this is the key of a robot; log in with the key of an operator or an observer")]
     Robot,
     /// The person has the maximum number of sessions or links.
     #[error(
-        "you have {MOST} of these; log out elsewhere, or wait: a link ends after ten minutes, an idle session after two hours"
+        "you already have {MOST}; log out elsewhere, or wait: a link expires after ten minutes, an idle session after \
+         two hours"
     )]
     TooMany,
     /// The person logged in too often.
-    #[error("{ANSWERS} logins within a minute; wait for one")]
+    #[error("too many logins: {ANSWERS} within a minute; wait a minute")]
     RateLimited,
     /// The link is too old or already used.
-    #[error("this link was used or is too old; `xpuck swarm console` prints a new one")]
+    #[error("this link was already used or has expired; get a new one with `xpuck swarm console`")]
     Link,
 }
 

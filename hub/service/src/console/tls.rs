@@ -19,8 +19,9 @@ const LONGEST: u64 = 1 << 20;
 /// First byte of a TLS handshake (RFC 8446, section 5.1).
 const HANDSHAKE: u8 = 22;
 /// Response to a browser that uses plain HTTP.
-const PLAIN: &[u8] = b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
-    this console speaks TLS: its address begins with https://\n";
+const PLAIN: &[u8] =
+    b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nthis console uses TLS; its \
+     address begins with https://\n";
 
 /// Acceptor of TLS connections.
 #[derive(Clone)]

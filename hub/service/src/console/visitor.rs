@@ -33,7 +33,7 @@ impl<T: DeserializeOwned> FromRequest<Shared> for JsonBody<T> {
         axum::Json::from_request(request, shared).await.map(|axum::Json(said)| JsonBody(said)).map_err(|error| {
             let why = match error.status() {
                 StatusCode::PAYLOAD_TOO_LARGE => {
-                    "it is too long: an experiment may have 1 MiB with its files, all else 16 KiB".into()
+                    "the request is too long: an experiment with its files may have 1 MiB, other requests 16 KiB".into()
                 }
                 _ => error.body_text(),
             };
@@ -102,7 +102,7 @@ impl FromRequestParts<Shared> for Operator {
         match shared.person(&parts.headers) {
             Some((person, _)) if person.role == Role::Operator => Ok(Operator(person)),
             Some((person, _)) => {
-                let why = format!("`{}` is an observer without permission to change anything", person.name);
+                let why = format!("`{}` is an observer and must not change anything", person.name);
                 Err(refusal(StatusCode::FORBIDDEN, &why))
             }
             None => Err(refusal(StatusCode::UNAUTHORIZED, "log in as an operator first")),
@@ -113,7 +113,7 @@ impl FromRequestParts<Shared> for Operator {
 /// Admits requests that may view the console.
 pub async fn may_look(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     if !shared.may_look(request.headers()) {
-        return refusal(StatusCode::UNAUTHORIZED, "log in to look");
+        return refusal(StatusCode::UNAUTHORIZED, "log in to see the swarm");
     }
     next.run(request).await
 }

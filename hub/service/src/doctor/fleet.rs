@@ -15,10 +15,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Promises about the robots, in the order of their checks.
 const CHECKS: [&str; 7] = [
-    "the robots are there",
+    "all robots are connected",
     "wheels stop in time",
-    "the hub's clock counts",
-    "the link is quick",
+    "robots follow the hub's clock",
+    "the link is fast",
     "all run the same release",
     "evolution survives a restart",
     "all simulate on the same engine",
@@ -28,7 +28,7 @@ const CHECKS: [&str; 7] = [
 pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
     let Some(Hub { status, .. }) = hub else {
         let robots = config.swarm.robots.len();
-        let silent = |promise| Finding::off(promise, format!("no hub tells of the {robots} robots"), "start the hub");
+        let silent = |promise| Finding::off(promise, format!("no hub reports on the {robots} robots"), "start the hub");
         return CHECKS.map(silent).into();
     };
     let looks = [presence, punctuality, clock, round_trips, versions, checkpoints, engines];
@@ -42,15 +42,15 @@ fn names(robots: &[&RobotRow]) -> String {
 fn presence(promise: &'static str, status: &Status) -> Finding {
     let away: Vec<&RobotRow> = status.robots.iter().filter(|r| !r.alive).collect();
     match away.is_empty() {
-        true => Finding::on(promise, format!("all {} are heard", status.robots.len())),
-        false => Finding::broken(promise, format!("not heard: {}", names(&away)), "check their power and network"),
+        true => Finding::on(promise, format!("all {} are connected", status.robots.len())),
+        false => Finding::broken(promise, format!("not connected: {}", names(&away)), "check their power and network"),
     }
 }
 
 fn punctuality(promise: &'static str, status: &Status) -> Finding {
     let here = || status.robots.iter().filter(|r| r.alive);
     let Some(worst) = here().max_by(|a, b| a.late_p99_ms.total_cmp(&b.late_p99_ms)) else {
-        return Finding::off(promise, "no robot is heard", "");
+        return Finding::off(promise, "no robot is connected", "");
     };
     let evidence = format!("99 of 100 control updates at most {:.1} ms late on {}", worst.late_p99_ms, worst.id);
     match worst.late_p99_ms <= LATE_MS {
@@ -65,8 +65,8 @@ fn clock(promise: &'static str, status: &Status) -> Finding {
     let alive = status.robots.iter().filter(|r| r.alive);
     let without: Vec<&RobotRow> = alive.clone().filter(|r| r.round_trip_ms.is_none()).collect();
     match (alive.count(), without.is_empty()) {
-        (0, _) => Finding::off(promise, "no robot is heard", ""),
-        (all, true) => Finding::on(promise, format!("{all} robots answer pings; only differences of time are sent")),
+        (0, _) => Finding::off(promise, "no robot is connected", ""),
+        (all, true) => Finding::on(promise, format!("{all} robots answer pings; only time differences are sent")),
         (_, false) => {
             let evidence = format!("no round trip yet with {}", names(&without));
             Finding::broken(promise, evidence, "RUN expires before they obey it; check their link")
@@ -82,7 +82,7 @@ fn round_trips(promise: &'static str, status: &Status) -> Finding {
         false => Finding::broken(
             promise,
             evidence,
-            "check the radio's channel and what else uses it; with virtual robots this machine is busy",
+            "check the radio channel and its other users; with virtual robots, this machine is busy",
         ),
     }
 }
@@ -91,7 +91,7 @@ fn versions(promise: &'static str, status: &Status) -> Finding {
     let other: Vec<&RobotRow> =
         status.robots.iter().filter(|r| !r.version.is_empty() && r.version != VERSION).collect();
     match other.first() {
-        None => Finding::on(promise, format!("{VERSION}, as far as robots have said theirs")),
+        None => Finding::on(promise, format!("{VERSION} on all robots that report their version")),
         Some(first) => {
             let evidence = format!("{} here, {} on {}", VERSION, first.version, names(&other));
             Finding::broken(promise, evidence, "install the same release on all")
@@ -104,10 +104,10 @@ fn checkpoints(promise: &'static str, status: &Status) -> Finding {
     let without: Vec<&RobotRow> = evolving.iter().filter(|r| r.evolution.kept == 0).copied().collect();
     match (evolving.is_empty(), without.is_empty()) {
         (true, _) => Finding::off(promise, "no robot evolves now", ""),
-        (false, true) => Finding::on(promise, format!("all {} keep their generations", evolving.len())),
+        (false, true) => Finding::on(promise, format!("all {} save their generations", evolving.len())),
         (false, false) => {
             let remedy = "set evolution.state in their files";
-            Finding::off(promise, format!("nothing is kept on {}", names(&without)), remedy)
+            Finding::off(promise, format!("nothing is saved on {}", names(&without)), remedy)
         }
     }
 }
@@ -125,7 +125,7 @@ fn engines(promise: &'static str, status: &Status) -> Finding {
     match by_engine.len() {
         0 => Finding::off(promise, "no robot evolves now", ""),
         1 => Finding::on(promise, evidence),
-        _ => Finding::off(promise, evidence, "if that is not how it was set up: their logs say why a device was lost"),
+        _ => Finding::off(promise, evidence, "if this is not intended, see their logs for the loss of a device"),
     }
 }
 

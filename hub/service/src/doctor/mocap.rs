@@ -14,7 +14,7 @@ pub(super) fn findings(mocap: &Mocap, hub: Option<&Hub>) -> Vec<Finding> {
 }
 
 fn poses(mocap: &Mocap, hub: Option<&Hub>) -> Finding {
-    let promise = "poses come";
+    let promise = "poses are received";
     let place = mocap.place();
     let remedy = match mocap.kind {
         MocapKind::Replay => "check the record and mocap.file",
@@ -29,7 +29,7 @@ fn poses(mocap: &Mocap, hub: Option<&Hub>) -> Finding {
         Some(status) if status.tracking => {
             Finding::on(promise, format!("{} bodies seen at {place}", status.bodies.len()))
         }
-        Some(_) => Finding::broken(promise, format!("the hub has had no poses from {place} for 1 s"), remedy),
+        Some(_) => Finding::broken(promise, format!("the hub has received no poses from {place} for 1 s"), remedy),
         None => match probe(mocap, PATIENCE) {
             Ok(seen) => Finding::on(promise, format!("{place}: {seen}")),
             Err(error) => Finding::off(promise, format!("{place}: {error}"), remedy),
@@ -39,14 +39,14 @@ fn poses(mocap: &Mocap, hub: Option<&Hub>) -> Finding {
 
 /// Poses that the gates rejected.
 fn believed(hub: Option<&Hub>) -> Finding {
-    let promise = "poses that cannot be are refused";
-    let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub tells", "start the hub") };
+    let promise = "impossible poses are rejected";
+    let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub is running", "start the hub") };
     let counts: Vec<String> =
         status.refused_poses.iter().filter(|(_, n)| *n > 0).map(|(reason, n)| format!("{reason} {n}")).collect();
     match counts.is_empty() {
         true => Finding::on(promise, "none so far"),
         false => {
-            let remedy = "if they rise quickly, look at the motion-capture system and at mocap.gates".into();
+            let remedy = "if the numbers rise quickly, check the motion-capture system and mocap.gates".into();
             Finding { remedy, ..Finding::on(promise, format!("so far {}", counts.join(", "))) }
         }
     }
@@ -117,7 +117,7 @@ mod tests {
                 }
             }
         });
-        let seen = (Verdict::On, format!("{address}: called back when asked by UDP"));
+        let seen = (Verdict::On, format!("{address}: connected back after a UDP request"));
         assert_eq!(found(MocapKind::VrpnUdp, address), seen);
         called.join().unwrap();
     }
@@ -139,7 +139,7 @@ mod tests {
         }
         record.finish().unwrap();
         let whole = poses(&mocap, None);
-        assert_eq!(whole.evidence, format!("{}: the record holds 2 frames", file.display()));
+        assert_eq!(whole.evidence, format!("{}: the record contains 2 frames", file.display()));
         assert_eq!(whole.verdict, Verdict::On);
         // A running hub is asked in place of the record, and the evidence names the record.
         let bodies = vec![Body { name: "xp01".into(), pose: [0.0; 3] }];

@@ -102,7 +102,7 @@ fn ask(config: &Config, key: Option<&Path>) -> Result<Hub, HubError> {
     match link.ask::<Request, Reply>(&Request::Status) {
         Ok(Reply::Status(status)) => Ok(Hub { status: *status, answered: asked.elapsed() }),
         Ok(Reply::Refused(why)) => Err(HubError::Foreign(why)),
-        Ok(_) => Err(HubError::Foreign("answers something else".into())),
+        Ok(_) => Err(HubError::Foreign("the answer is not a hub's".into())),
         Err(error @ AskError::Unreadable { .. }) => Err(HubError::Foreign(error.to_string())),
         Err(error) => Err(nobody(&error)),
     }

@@ -33,7 +33,8 @@ fn ports(config: &Config, asked: &Result<Hub, HubError>) -> Finding {
         Some(endpoint) => Finding::broken(
             promise,
             format!("a program listens at {endpoint}, but {why}"),
-            "if it is the hub, name a key that it knows (--key); else stop it, or choose other ports in the swarm file",
+            "if it is the hub, use a key that is enrolled there (--key); otherwise stop it, or choose other ports in \
+             the swarm file",
         ),
         None => {
             Finding::off(promise, format!("no hub answers at {}", addresses.operator), "start it: `xpuck serve hub`")
@@ -43,11 +44,11 @@ fn ports(config: &Config, asked: &Result<Hub, HubError>) -> Finding {
 
 /// Checks that the answering program uses the same protocol.
 fn messages(asked: &Result<Hub, HubError>) -> Finding {
-    let promise = "the hub speaks these messages";
+    let promise = "the hub has the same message version";
     match asked {
         Ok(_) => Finding::on(promise, format!("version {}", codec::VERSION)),
         Err(HubError::Foreign(why)) => Finding::broken(promise, why, "install the same release on all"),
-        Err(HubError::Nobody(_)) => Finding::off(promise, "no hub tells", "start the hub"),
+        Err(HubError::Nobody(_)) => Finding::off(promise, "no hub is running", "start the hub"),
     }
 }
 

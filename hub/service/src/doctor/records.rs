@@ -37,7 +37,7 @@ fn room(record: &Record) -> Finding {
         Some(budget) if spent >= budget && !record.delete_oldest => Finding::broken(
             promise,
             format!("runs take {spent:.1} of the {budget} GiB that budget_gib allows"),
-            "delete runs, raise it, or set delete_oldest = true",
+            "delete runs, raise budget_gib, or set delete_oldest = true",
         ),
         Some(budget) => Finding::on(promise, format!("{evidence}; runs take {spent:.1} of {budget} GiB")),
     }
@@ -50,25 +50,25 @@ fn gib(bytes: u64) -> f64 {
 /// Checks that a run in progress is recorded.
 fn recording(status: Option<&Status>) -> Finding {
     let promise = "runs are recorded";
-    let Some(status) = status else { return Finding::off(promise, "no hub tells", "start the hub") };
+    let Some(status) = status else { return Finding::off(promise, "no hub is running", "start the hub") };
     if status.record.starts_with("NOT RECORDING") {
         return Finding::broken(
             promise,
             &status.record,
-            "make room: recording goes on in a further file when twice record.reserve_mib is free",
+            "free disk space: recording continues in another file when twice record.reserve_mib is free",
         );
     }
     match status.phase {
-        Phase::Idle | Phase::Finished => Finding::off(promise, "no run goes on", ""),
+        Phase::Idle | Phase::Finished => Finding::off(promise, "no run is in progress", ""),
         _ => Finding::on(promise, format!("in {}", status.record)),
     }
 }
 
 /// Checks that no record was left open by a crashed hub.
 fn whole(folder: &Path) -> Finding {
-    let promise = "every record is whole";
+    let promise = "every record is complete";
     if !folder.exists() {
-        return Finding::off(promise, format!("there is no {} yet", folder.display()), "");
+        return Finding::off(promise, format!("{} does not exist yet", folder.display()), "");
     }
     let (runs, open) = match open_files(folder) {
         Ok(found) => found,
@@ -79,7 +79,7 @@ fn whole(folder: &Path) -> Finding {
         Some(first) => Finding::broken(
             promise,
             format!("{} left open, such as {}", open.len(), first.display()),
-            "a hub that starts makes them whole, and `xpuck runs recover` does",
+            "start a hub or run `xpuck runs recover` to repair them",
         ),
     }
 }
@@ -105,9 +105,11 @@ fn open_files(folder: &Path) -> Result<(usize, Vec<PathBuf>), RecordError> {
 fn catalogue(folder: &Path) -> Finding {
     let promise = "the catalogue can be read";
     match Catalogue::inspect(folder) {
-        Ok(None) => Finding::off(promise, format!("none in {} yet", folder.display()), "`xpuck runs list` makes it"),
+        Ok(None) => {
+            Finding::off(promise, format!("no catalogue in {} yet", folder.display()), "`xpuck runs list` makes it")
+        }
         Ok(Some(runs)) => Finding::on(promise, count(runs as usize, "run", "runs")),
-        Err(error) => Finding::broken(promise, error.to_string(), "`xpuck runs list` makes it anew from the runs"),
+        Err(error) => Finding::broken(promise, error.to_string(), "`xpuck runs list` rebuilds it from the runs"),
     }
 }
 

@@ -14,19 +14,20 @@ use xpuck_wire::signed::Trust;
 const MAX_KEYS: usize = 1000;
 /// Remedy for a missing key folder. It must not be recreated if it is only unavailable for a while, because new keys
 /// would exclude all existing ones.
-const RESTORE: &str = "bring the folder back, or mount it; if there never was one, `xpuck keys new --swarm` makes new keys, \
-                       which nobody has who has keys now";
+const RESTORE: &str = "restore or mount the folder; if it never existed, make new keys with `xpuck keys new --swarm`; existing keys are \
+     then invalid";
 /// Remedy for missing keys.
-const NEW: &str = "`xpuck keys new --swarm` with the swarm file makes what is missing";
+const NEW: &str = "make missing keys with `xpuck keys new --swarm` and the swarm file";
 
 /// Findings from the files, the library and the hub's counters.
 pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
     let keys = &config.swarm.security.keys;
     let mut findings = vec![library()];
     if config.swarm.security.dev_mode {
-        let evidence = "dev_mode = true: whoever reaches the hub commands the swarm, and nothing need be signed";
+        let evidence =
+            "dev_mode = true: anyone who reaches the hub can command the swarm, and signatures are not required";
         let remedy = format!("set security.dev_mode = false in the swarm file; {NEW}");
-        let promises = ["only those with a key are heard", "experiments are signed"];
+        let promises = ["only peers with a key are accepted", "experiments are signed"];
         findings.extend(promises.map(|promise| Finding::broken(promise, evidence, &remedy)));
     } else {
         match Keyring::read(keys) {
@@ -34,7 +35,7 @@ pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
                 findings.extend([enrolled(keys, &config.swarm.robots, &ring, &wrong), signatures(keys, &ring)]);
             }
             Err(error) => {
-                let promises = ["only those with a key are heard", "experiments are signed"];
+                let promises = ["only peers with a key are accepted", "experiments are signed"];
                 findings.extend(promises.map(|promise| Finding::broken(promise, error.to_string(), RESTORE)));
             }
         }
@@ -58,7 +59,7 @@ fn library() -> Finding {
 
 /// Checks that the hub and each robot of the swarm file have a key, and that no file of the folder is invalid.
 fn enrolled(folder: &Path, robots: &[String], ring: &Keyring, wrong: &[String]) -> Finding {
-    let promise = "only those with a key are heard";
+    let promise = "only peers with a key are accepted";
     if let Some(first) = wrong.first() {
         return Finding::broken(promise, format!("{} bad key files: {first}", wrong.len()), "repair or remove them");
     }
@@ -74,7 +75,7 @@ fn enrolled(folder: &Path, robots: &[String], ring: &Keyring, wrong: &[String]) 
         }
         false => {
             let evidence = format!("no key in {} for {}", folder.display(), without.join(", "));
-            Finding::broken(promise, evidence, format!("enrol theirs with `xpuck keys enrol`, or {NEW}"))
+            Finding::broken(promise, evidence, format!("enrol their keys with `xpuck keys enrol`, or {NEW}"))
         }
     }
 }
@@ -86,7 +87,7 @@ fn signatures(folder: &Path, ring: &Keyring) -> Finding {
     let names = operators.collect::<Vec<_>>().join(", ");
     match Trust::operators(ring) == Trust::nobody() {
         true => Finding::broken(promise, format!("no operator in {}: nobody can start a run", folder.display()), NEW),
-        false => Finding::on(promise, format!("those of {names} are obeyed, and no others")),
+        false => Finding::on(promise, format!("only experiments of {names} are accepted")),
     }
 }
 
@@ -101,25 +102,25 @@ fn secrets(folder: &Path) -> Finding {
     let folders = Role::ALL.map(|role| folder.join(role.folder())).into_iter().chain([folder.into()]);
     let files = match folders.map(of).collect::<Result<Vec<_>, _>>() {
         Ok(files) => files.into_iter().flatten(),
-        Err(error) => return Finding::broken(promise, format!("{}: {error}", folder.display()), "let it be read"),
+        Err(error) => return Finding::broken(promise, format!("{}: {error}", folder.display()), "make it readable"),
     };
     let files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "key")).take(MAX_KEYS).collect();
     match files.iter().find_map(|path| Secret::read(path).err()) {
-        Some(error) => Finding::broken(promise, error.to_string(), "if others use this machine, make new keys"),
+        Some(error) => Finding::broken(promise, error.to_string(), "if other people use this machine, make new keys"),
         None if files.is_empty() => Finding::off(promise, format!("no secrets in {}", folder.display()), NEW),
         None => {
             let files = count(files.len(), "file", "files");
-            Finding::on(promise, format!("{files} in {}, for their owner alone", folder.display()))
+            Finding::on(promise, format!("{files} in {}, readable only by their owner", folder.display()))
         }
     }
 }
 
 /// Reports the guard's counters.
 fn refusals(hub: Option<&Hub>) -> Finding {
-    let promise = "strangers are turned away";
-    let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub tells", "start the hub") };
+    let promise = "peers without a valid key are rejected";
+    let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub is running", "start the hub") };
     if status.security.dev_mode {
-        return Finding::broken(promise, "the hub runs in dev_mode and lets everybody in", "start it again with keys");
+        return Finding::broken(promise, "the hub runs in dev_mode and accepts everyone", "restart it with keys");
     }
     let counts = status.security.refusals;
     let evidence = format!(
@@ -131,7 +132,7 @@ fn refusals(hub: Option<&Hub>) -> Finding {
         counts.revoked,
         counts.wrong_name
     );
-    let remedy = if counts.total() > 0 { "the hub's events say when; see who tries" } else { "" };
+    let remedy = if counts.total() > 0 { "see the times in the hub's events, and find the senders" } else { "" };
     Finding { remedy: remedy.into(), ..Finding::on(promise, evidence) }
 }
 

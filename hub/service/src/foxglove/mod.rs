@@ -139,7 +139,7 @@ pub fn start(
             live.serve(listener, bounds).await
         });
         if let Err(error) = served {
-            error!(target: "hub", "the live view for Foxglove ended: {error}");
+            error!(target: "hub", "the live view for Foxglove has stopped: {error}");
         }
     })?;
     Ok(())

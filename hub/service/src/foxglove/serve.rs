@@ -144,7 +144,7 @@ impl Live {
                     }
                     match message {
                         Message::Text(text) => viewer.asked(&text).await?,
-                        Message::Binary(_) => viewer.say(warning("this is a view, and takes no data")).await?,
+                        Message::Binary(_) => viewer.say(warning("this server accepts no data from viewers")).await?,
                         Message::Close(_) => return Ok(()),
                         _ => {}
                     }
@@ -155,7 +155,7 @@ impl Live {
                         self.0.shared.left_out.fetch_add(count, Ordering::Relaxed);
                         if told.is_none_or(|at| at.elapsed() >= WARNING_INTERVAL) {
                             told = Some(Instant::now());
-                            let text = format!("{count} messages are left out: this viewer does not keep up");
+                            let text = format!("{count} messages are dropped: this viewer is too slow");
                             viewer.say(warning(&text)).await?;
                         }
                         // The missed messages may include one that is still current.
@@ -181,7 +181,7 @@ fn negotiate(names: &Names, origins: &Origins, request: &Request) -> Result<Head
     let offered = text(header::SEC_WEBSOCKET_PROTOCOL).unwrap_or_default();
     let offered: Vec<&str> = offered.split(',').map(str::trim).collect();
     let agreed = SUBPROTOCOLS.into_iter().find(|known| offered.contains(known));
-    let refusal = || (StatusCode::BAD_REQUEST, format!("the subprotocol is {}\n", SUBPROTOCOLS[0]));
+    let refusal = || (StatusCode::BAD_REQUEST, format!("the subprotocol must be {}\n", SUBPROTOCOLS[0]));
     agreed.map(HeaderValue::from_static).ok_or_else(refusal)
 }
 
@@ -210,11 +210,11 @@ impl Viewer {
                 for asked in subscriptions {
                     let (id, channel) = (asked.id, asked.channel_id.wrapping_sub(1));
                     let why = if channel >= CHANNELS {
-                        format!("channel {} is not there", asked.channel_id)
+                        format!("channel {} does not exist", asked.channel_id)
                     } else if self.subscriptions.contains_key(&id) {
-                        format!("subscription {id} is there already")
+                        format!("subscription {id} already exists")
                     } else if self.subscriptions.len() >= SUBSCRIPTIONS {
-                        format!("{SUBSCRIPTIONS} subscriptions are the most that there may be")
+                        format!("at most {SUBSCRIPTIONS} subscriptions are allowed")
                     } else {
                         self.subscriptions.insert(id, channel);
                         self.live.0.shared.subscriptions[channel].fetch_add(1, Ordering::Relaxed);

@@ -128,19 +128,19 @@ fn foreign_origins_dialects_and_writes_are_rejected() {
         assert_eq!(status(connect(&address, None, None).await), 400);
         assert_eq!(status(connect(&address, Some("graphql"), None).await), 400);
         assert_eq!(status(connect(&address, Some("foxglove.sdk.v1"), Some("https://evil.example")).await), 403);
-        // Dialect of Lichtblick.
+        // The hub accepts the subprotocol of Lichtblick, and a local origin.
         drop(connect(&address, Some("foxglove.websocket.v1"), Some("http://localhost:8080")).await.unwrap());
         let mut socket = viewer(&address).await;
         words(&mut socket).await;
         words(&mut socket).await;
         socket.send(Message::text(r#"{"op":"advertise","channels":[]}"#)).await.unwrap();
         let told = words(&mut socket).await;
-        assert!(told["op"] == "status" && told["message"].as_str().unwrap().contains("not served"), "{told}");
+        assert!(told["op"] == "status" && told["message"].as_str().unwrap().contains("not supported"), "{told}");
         subscribe(&mut socket, 1, "/run").await;
         subscribe(&mut socket, 1, "/run").await;
-        assert!(words(&mut socket).await["message"].as_str().unwrap().contains("there already"));
+        assert!(words(&mut socket).await["message"].as_str().unwrap().contains("already exists"));
         socket.send(Message::text(r#"{"op":"subscribe","subscriptions":[{"id":2,"channelId":0}]}"#)).await.unwrap();
-        assert!(words(&mut socket).await["message"].as_str().unwrap().contains("channel 0 is not there"));
+        assert!(words(&mut socket).await["message"].as_str().unwrap().contains("channel 0 does not exist"));
         // A viewer that sends too much is disconnected.
         let long = format!("{:60000}", "x");
         while socket.send(Message::text(long.clone())).await.is_ok() {}

@@ -79,7 +79,7 @@ impl UpperLink {
         if self.link.met()
             && let Some((endpoint, number)) = self.unreported.take()
         {
-            notes.push(Line::info(format!("below the geneserver at {endpoint}, as its island {number}")));
+            notes.push(Line::info(format!("connected to the upper geneserver at {endpoint} as its island {number}")));
         }
         notes
     }

@@ -216,10 +216,10 @@ impl Link {
         }
     }
 
-    /// Logs a rejection, but equal ones only once.
+    /// Logs the reason of a rejection, unless it equals the previous one.
     fn is_refused(&mut self, why: String) {
         if self.refused.as_ref() != Some(&why) {
-            self.notes.push(Line::warn(format!("the geneserver refuses this island: {why}")));
+            self.notes.push(Line::warn(format!("the geneserver rejects this island: {why}")));
             self.refused = Some(why);
         }
     }
@@ -241,21 +241,22 @@ impl Link {
 
     fn note_refusal(&mut self, why: &str) {
         let count = self.gate.refused();
-        let text = format!("from the geneserver at {}: refused: {why} ({count} so far)", self.endpoint);
+        let text = format!("message from the geneserver at {} rejected: {why} ({count} so far)", self.endpoint);
         self.notes.push(Line::warn(text));
     }
 
     fn on_answer(&mut self) {
         if self.away {
-            self.notes.push(Line::info(format!("the geneserver at {} is there", self.endpoint)));
+            self.notes.push(Line::info(format!("the geneserver at {} is connected", self.endpoint)));
         }
         (self.met, self.away) = (true, false);
     }
 
     fn on_timeout(&mut self) {
         if !self.away {
-            let hint = if self.met { "" } else { " (is it there, and is its key the same?)" };
-            let text = format!("no answer from the geneserver at {}: going on without immigrants{hint}", self.endpoint);
+            let hint = if self.met { "" } else { " (check that it runs and has the same key)" };
+            let text =
+                format!("no answer from the geneserver at {}; continuing without immigrants{hint}", self.endpoint);
             self.notes.push(Line::warn(text));
         }
         self.away = true;

@@ -93,7 +93,7 @@ pub enum ServiceError {
         error: std::io::Error,
     },
     /// The folder is not usable.
-    #[error("{}: {error}; choose a folder that can be written", path.display())]
+    #[error("{}: {error}; choose a writable folder", path.display())]
     Folder {
         /// Folder.
         path: PathBuf,
@@ -101,7 +101,7 @@ pub enum ServiceError {
         error: std::io::Error,
     },
     /// The saved state is not usable.
-    #[error("{}: {error}; remove it, and the server learns from its workers", path.display())]
+    #[error("{}: {error}; remove the file; the server then restores its state from its workers", path.display())]
     Memory {
         /// State file.
         path: PathBuf,
@@ -135,7 +135,7 @@ pub fn run(
     }
     tell(ServerOutput::Listening(&endpoint));
     if options.key.is_none() {
-        tell(ServerOutput::Note(&Line::warn("no --key: whoever reaches this address may take part")));
+        tell(ServerOutput::Note(&Line::warn("no --key: anyone who reaches this address can take part")));
     }
     let mut turned_away = 0;
     let mut namesakes = DuplicateIslands::default();
@@ -157,7 +157,7 @@ pub fn run(
             tell(ServerOutput::Report(&broker.status()));
             let total = sockets.guard().map_or(0, |guard| guard.refusals().total());
             if total > std::mem::replace(&mut turned_away, total) {
-                tell(ServerOutput::Note(&Line::warn(format!("{total} connections turned away: not this key"))));
+                tell(ServerOutput::Note(&Line::warn(format!("{total} connections rejected: wrong key"))));
             }
         }
         if let Some(saver) = saver.as_ref().filter(|_| Instant::now() >= next_save) {
@@ -168,7 +168,7 @@ pub fn run(
             all_done = Some(Instant::now());
         }
         if options.islands.is_some() && heard.elapsed() > options.idle {
-            tell(ServerOutput::Note(&Line::warn(format!("nobody has spoken for {} s", options.idle.as_secs()))));
+            tell(ServerOutput::Note(&Line::warn(format!("no messages for {} s", options.idle.as_secs()))));
             break;
         }
     }
@@ -250,7 +250,7 @@ impl Saver {
     fn save(&self, broker: &Broker) -> Option<String> {
         match self.memories.try_send(broker.memory()) {
             Ok(()) | Err(TrySendError::Full(_)) => self.errors.try_recv().ok(),
-            Err(TrySendError::Disconnected(_)) => Some("the thread that saves has ended".into()),
+            Err(TrySendError::Disconnected(_)) => Some("the thread that saves the state has ended".into()),
         }
     }
 

@@ -32,8 +32,8 @@ impl DuplicateIslands {
         if again && !speakers.told {
             speakers.told = true;
             self.notes.push(Line::warn(format!(
-                "two processes are island {island} at a time, so neither gets the other's genes: give each another --island, \
-                 or geneservers below this one other --numbers"
+                "two processes are island {island} at the same time and do not exchange genes; give each its own \
+                 --island, or the lower geneservers other --numbers"
             )));
         }
     }

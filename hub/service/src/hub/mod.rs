@@ -79,7 +79,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let security = &config.swarm.security;
     let sockets = Sockets::for_hub(security)?;
     if security.dev_mode {
-        warn!(target: "hub", "DEV MODE: no keys; whoever reaches these addresses commands the swarm");
+        warn!(target: "hub", "DEV MODE: no keys; anyone who reaches these addresses can command the swarm");
     }
     let in_use = |port, address: &str| {
         let address = String::from(address);
@@ -88,7 +88,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let bind = |address: &String| TcpListener::bind(address).map_err(in_use("console", address));
     let anyone = config.hub.console.look == Some(Look::Anyone);
     if let Some(console) = config.swarm.hub.console.as_ref().filter(|console| !is_local(console) && anyone) {
-        warn!(target: "hub", "console.look = \"anyone\": whoever reaches {console} sees everything, and changes nothing");
+        warn!(target: "hub", "console.look = \"anyone\": anyone who reaches {console} sees everything, but can change nothing");
     }
     let listener = config.swarm.hub.console.as_ref().map(bind).transpose()?;
     let (pose_sender, poses) = sync_channel(QUEUE);
@@ -98,7 +98,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let viewers = config.hub.foxglove.clone();
     if let Some(foxglove) = viewers.as_ref().filter(|foxglove| !is_local(&foxglove.address)) {
         let address = &foxglove.address;
-        warn!(target: "hub", "foxglove.plain: whoever reaches {address} sees telemetry, poses and what happens");
+        warn!(target: "hub", "foxglove.plain: anyone who reaches {address} sees telemetry, poses and events");
     }
     let listen =
         |foxglove: &Foxglove| TcpListener::bind(&foxglove.address).map_err(in_use("foxglove", &foxglove.address));
@@ -235,7 +235,7 @@ fn resume_run(hub: &mut Hub<Asker>, service: &mut HubProgram, run: ResumedRun) -
     let record = || service.records.resume(&service.config, &directory);
     let (begins, resumed) = hub.resume(snapshot, away.as_secs_f64(), record);
     if let Err(why) = resumed {
-        hub.board.warn(begins, format!("the run in {} is not taken up: {why}", directory.display()));
+        hub.board.warn(begins, format!("the run in {} is not resumed: {why}", directory.display()));
     }
     begins
 }

@@ -145,7 +145,7 @@ impl Shell for HubProgram {
                 if let Some((guard, _)) = &self.guard {
                     guard.count_wrong_role();
                 }
-                Err(format!("`{who}` is an observer, who may look and change nothing"))
+                Err(format!("`{who}` is an observer and must not change anything"))
             }
             Ok(Request::Link) if self.console.is_some() => {
                 let reply = self.link(&to);
@@ -160,7 +160,7 @@ impl Shell for HubProgram {
                 self.have_bundles(Job::Begin { to, digest, robots, canary });
                 return None;
             }
-            request => request.map_err(|error| format!("request refused: {error}")),
+            request => request.map_err(|error| format!("request rejected: {error}")),
         };
         Some(Asked { by: Asker::Socket(to), who, request })
     }
@@ -248,8 +248,12 @@ impl Shell for HubProgram {
 impl HubProgram {
     /// Creates a link that opens the page for a person with a proven key, without a copy of the key in the browser.
     fn link(&self, to: &ReturnAddress) -> Reply {
-        let Some(address) = &self.config.swarm.hub.console else { return Reply::Refused("there is no console".into()) };
-        let Ok(token) = fresh_token() else { return Reply::Refused("this machine gives no random numbers".into()) };
+        let Some(address) = &self.config.swarm.hub.console else {
+            return Reply::Refused("this hub has no console".into());
+        };
+        let Ok(token) = fresh_token() else {
+            return Reply::Refused("the random number generator of this machine failed".into());
+        };
         let role = if to.peer.role == Role::Operator { Role::Operator } else { Role::Observer };
         let person = Person { name: to.peer.name.clone(), role, key: None };
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -306,7 +310,7 @@ impl HubProgram {
                     self.tell(LiveMessage::Overhead(shot, came));
                 }
                 overhead::Event::Trouble(why) => hub.board.warn(now, why),
-                overhead::Event::Comes => hub.board.note(now, "the overhead camera gives pictures again".into()),
+                overhead::Event::Comes => hub.board.note(now, "the overhead camera sends pictures again".into()),
             }
         }
     }
@@ -381,7 +385,7 @@ impl HubProgram {
         let last = counts.iter().rev().find_map(|port| port.last_turned_away);
         let (limit, told) = &mut self.rejection_warning;
         if let Some((peer, mistake)) = last.filter(|_| turned_away > *told && limit.due(now)) {
-            hub.board.warn(now, format!("{peer} was turned away: {}", mistake.words()));
+            hub.board.warn(now, format!("{peer} was rejected: {}", mistake.words()));
             *told = turned_away;
         }
         self.observer.ports(&counts);

@@ -22,13 +22,13 @@ pub enum MocapError {
     #[error("no answer for {0} s")]
     NoAnswer(f32),
     /// The server's name has no address that its protocol can use.
-    #[error("it has no IPv4 address")]
+    #[error("the name has no IPv4 address")]
     NoIpv4,
     /// The server's name has no address.
-    #[error("no such address")]
+    #[error("the address does not exist")]
     NoAddress,
     /// Another host connected.
-    #[error("{0} connected in its place")]
+    #[error("{0} connected instead of the server")]
     AnotherPeer(IpAddr),
     /// The server did not connect to this program.
     #[error("server did not connect to {0} after a UDP request; check the firewall")]

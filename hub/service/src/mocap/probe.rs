@@ -25,7 +25,7 @@ pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, MocapError> {
         }
         MocapKind::VrpnUdp => {
             Tcp::accept_from(address, Box::new(vrpn::Client::new()), patience, &AtomicBool::new(false))?;
-            Ok("called back when asked by UDP".into())
+            Ok("connected back after a UDP request".into())
         }
         MocapKind::Natnet => {
             let udp = Udp::connect(address, mocap.up_axis(), patience)?;
@@ -33,6 +33,6 @@ pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, MocapError> {
             let (name, version) = (&server.application_name, server.protocol_version);
             Ok(format!("{name:?} answered, NatNet {}.{}", version.major, version.minor))
         }
-        MocapKind::Replay => Ok(format!("the record holds {} frames", Replay::open(mocap)?.len())),
+        MocapKind::Replay => Ok(format!("the record contains {} frames", Replay::open(mocap)?.len())),
     }
 }

@@ -53,12 +53,12 @@ impl Replay {
             let one: Poses = serde_json::from_slice(&message.data).map_err(|e| format!("{name}: /poses: {e}"))?;
             // Times of a record increase strictly; otherwise it was not written by this program.
             if !one.time.is_finite() || poses.last().is_some_and(|last| one.time <= last.time) {
-                return Err(format!("{name}: /poses: time {} does not rise", one.time));
+                return Err(format!("{name}: /poses: time {} does not increase", one.time));
             }
             poses.push(one);
         }
         if poses.is_empty() {
-            return Err(format!("{name}: it holds no poses"));
+            return Err(format!("{name}: contains no poses"));
         }
         Ok(Replay { poses, next: 0, began: Instant::now(), speed: mocap.speed, again: mocap.repeat, round: 0 })
     }

@@ -55,25 +55,25 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
         reasons.push(status.waits.clone());
     }
     if !status.not_kept.is_empty() {
-        reasons.push(format!("the disk does not keep how the run stands: {}", status.not_kept));
+        reasons.push(format!("the disk does not save the state of the run: {}", status.not_kept));
     }
     if !status.tracking {
         reasons.push("no poses for 1 s".into());
     }
     if facts.slowest_turn > LATE {
-        reasons.push(format!("the hub is late: a turn took {} ms", facts.slowest_turn.as_millis()));
+        reasons.push(format!("the hub is late: one loop took {} ms", facts.slowest_turn.as_millis()));
     }
     if !status.security.keys_unreadable.is_empty() {
         reasons.push(format!("the keys cannot be read: {}", status.security.keys_unreadable));
     }
     if facts.log.is_recent() {
         let lines = status.log_lines_lost;
-        reasons.push(format!("the log loses lines, {lines} so far: its disk is full, or nobody reads it"));
+        reasons.push(format!("log lines are lost, {lines} so far: its disk is full, or its reader has stopped"));
     }
     let lost: Vec<&str> = status.robots.iter().filter(|r| !r.alive).map(|r| r.id.as_str()).collect();
     if !lost.is_empty() {
         let (is, all) = (if lost.len() == 1 { "is" } else { "are" }, count(status.robots.len(), "robot", "robots"));
-        reasons.push(format!("{} of {all} {is} not there: {}", lost.len(), lost.join(", ")));
+        reasons.push(format!("{} of {all} {is} not connected: {}", lost.len(), lost.join(", ")));
     }
     reasons
 }
@@ -98,12 +98,12 @@ mod tests {
         let late = Facts { recording: false, slowest_turn: Duration::from_millis(250), ..facts };
         let found = reasons(&ill, &late).join("; ");
         for word in [
-            "nothing is recorded",
+            "not recorded",
             "no poses",
-            "does not keep how the run stands: runs: read-only",
+            "does not save the state of the run: runs: read-only",
             "took 250 ms",
             "cannot be read: keys",
-            "1 of 2 robots is not there: xp02",
+            "1 of 2 robots is not connected: xp02",
         ] {
             assert!(found.contains(word), "{found}");
         }
@@ -116,7 +116,7 @@ mod tests {
         facts.log.look(0.1, 0);
         assert_eq!(reasons(&status, &facts), Vec::<String>::new());
         facts.log.look(1.0, 3);
-        assert!(reasons(&status, &facts)[0].contains("the log loses lines, 3 so far"));
+        assert!(reasons(&status, &facts)[0].contains("log lines are lost, 3 so far"));
         facts.log.look(30.0, 3);
         assert_eq!(reasons(&status, &facts).len(), 1);
         facts.log.look(32.0, 3);

@@ -137,41 +137,41 @@ impl Metrics {
         let r = &mut registry;
         let times = |first| Histogram::new(exponential_buckets(first, 2.0, 14));
         let metrics = Metrics {
-            turn: add(r, "xpuck_hub_turn_seconds", "What a turn of the hub's loop took", times(0.000_05)),
+            turn: add(r, "xpuck_hub_turn_seconds", "Duration of one cycle of the hub's main loop", times(0.000_05)),
             senses_delay: add(
                 r,
                 "xpuck_senses_delay_seconds",
-                "From when a frame arrived to when a message of senses was given to its socket",
+                "Delay from the arrival of a frame to the sending of a message with senses",
                 Histogram::new(exponential_buckets(0.000_25, 1.25, 32)),
             ),
             round_trip: add(r, "xpuck_round_trip_seconds", "Round trips to robots, wall time", times(0.000_25)),
             dropped: add(
                 r,
                 "xpuck_messages_dropped",
-                "Messages for robots whose queue was full or who are away",
+                "Messages dropped: the robot's queue was full, or the robot is not connected",
                 Counter::default(),
             ),
             senses: add(r, "xpuck_senses_sent", "Messages of virtual senses sent", Counter::default()),
             frames: add(r, "xpuck_mocap_frames", "Frames of motion capture that passed the gates", Counter::default()),
             memory: add(r, "process_resident_memory_bytes", "Memory of the hub's process", Value::default()),
             cpu: add(r, "process_cpu_seconds", "Processor time of the hub's process", Counter::default()),
-            refused: add(r, "xpuck_messages_refused", "Messages from robots refused, by reason", Family::default()),
+            refused: add(r, "xpuck_messages_refused", "Messages from robots rejected, by reason", Family::default()),
             links_ended: add(r, "xpuck_links_ended", "Connections of robots that ended", Counter::default()),
             log_lines_lost: add(r, "xpuck_log_lines_lost", "Lines of the hub's log that were lost", Counter::default()),
             poses_refused: add(
                 r,
                 "xpuck_mocap_poses_refused",
-                "Poses refused, by reason; of a frame that came before: frames",
+                "Poses rejected, by reason; a stale frame counts as one",
                 Family::default(),
             ),
             robots: Robots::new(r),
             run: Run::new(r),
             ports: PortMetrics::new(r),
-            viewers: add(r, "xpuck_foxglove_viewers", "Who watches by Foxglove's protocol", Value::default()),
+            viewers: add(r, "xpuck_foxglove_viewers", "Viewers connected by Foxglove's protocol", Value::default()),
             viewers_left_out: add(
                 r,
                 "xpuck_foxglove_left_out",
-                "Messages that viewers missed, who or which machine was too slow",
+                "Messages dropped because a viewer or this machine was too slow",
                 Counter::default(),
             ),
             stream: StreamMetrics {
@@ -179,17 +179,22 @@ impl Metrics {
                 left_out: add(
                     r,
                     "xpuck_stream_left_out",
-                    "Messages left out of the stream, too fast",
+                    "Messages dropped from the stream because of its rate limit",
                     Counter::default(),
                 ),
                 turned_away: add(
                     r,
                     "xpuck_stream_turned_away",
-                    "Watchers turned away: too many, or one said too much",
+                    "Stream clients rejected: too many, or too much data sent",
                     Counter::default(),
                 ),
-                watchers: add(r, "xpuck_stream_watchers", "Who watches", Value::default()),
-                subscriptions: add(r, "xpuck_stream_subscriptions", "Topics that watchers ask for", Value::default()),
+                watchers: add(r, "xpuck_stream_watchers", "Stream clients", Value::default()),
+                subscriptions: add(
+                    r,
+                    "xpuck_stream_subscriptions",
+                    "Topics requested by stream clients",
+                    Value::default(),
+                ),
             },
         };
         for reason in ["size", "version", "unknown", "malformed", "stranger"] {
@@ -252,20 +257,20 @@ impl Robots {
     fn new(r: &mut Registry) -> Robots {
         let mut of = |name: &str, help: &str| add(r, &format!("xpuck_robot_{name}"), help, Values::default());
         Robots {
-            up: of("up", "1 while the robot is heard"),
+            up: of("up", "1 while the robot is connected"),
             battery: of("battery_volts", "Battery"),
             power: of("power_watts", "Power drawn from the battery"),
-            temperature: of("temperature_celsius", "The board's processor"),
+            temperature: of("temperature_celsius", "Temperature of the board's processor"),
             lateness: of("late_p99_seconds", "99th percentile of control update lateness"),
-            round_trip: of("round_trip_seconds", "The last round trip"),
-            device_errors: of("device_errors", "What went wrong with its devices since its program started"),
-            log_lines_lost: of("log_lines_lost", "Lines of its log that were lost since its program started"),
+            round_trip: of("round_trip_seconds", "Latest round trip"),
+            device_errors: of("device_errors", "Device errors since its program started"),
+            log_lines_lost: of("log_lines_lost", "Log lines lost since its program started"),
             generation: of("generation", "Generations done"),
             fitness: of("fitness_ratio", "Estimated fitness of the champion"),
-            derated: of("derated_fitness_ratio", "The same, scaled down for want of evaluations"),
-            r_acc: of("simulated_seconds_per_second", "Robot-seconds simulated in a second, over the last generations"),
-            engine: add(r, "xpuck_robot_engine", "1 for the engine that simulates, and its adapter", Family::default()),
-            state: add(r, "xpuck_robot_state", "1 for the state that the robot is in", Family::default()),
+            derated: of("derated_fitness_ratio", "Estimated fitness of the champion, derated for few evaluations"),
+            r_acc: of("simulated_seconds_per_second", "Robot-seconds simulated per second, over the last generations"),
+            engine: add(r, "xpuck_robot_engine", "1 for the engine in use, and its adapter", Family::default()),
+            state: add(r, "xpuck_robot_state", "1 for the robot's current state", Family::default()),
         }
     }
 
@@ -309,20 +314,20 @@ impl Robots {
 
 impl Run {
     fn new(r: &mut Registry) -> Run {
-        let phase = add(r, "xpuck_run_phase", "1 for what the hub is doing", Family::default());
+        let phase = add(r, "xpuck_run_phase", "1 for the hub's current phase", Family::default());
         let mut one = |name: &str, help: &str| add(r, &format!("xpuck_{name}"), help, Value::default());
         Run {
             phase,
-            seconds: one("run_seconds", "Time run so far, pauses left out, arena time"),
+            seconds: one("run_seconds", "Time of the run without pauses, arena time"),
             segment: one("run_segment", "Segment of the run"),
-            fitness: one("run_fitness_ratio", "Real fitness of the segment so far"),
+            fitness: one("run_fitness_ratio", "Real fitness of the current segment so far"),
             evolved: one("run_evolved_ratio", "Mean derated fitness of the robots' champions"),
             dead: one("run_lost_robots", "Number of times that a robot was lost during the run"),
-            slow: one("run_slow_round_trips_ratio", "Part of the run's round trips above 100 ms"),
-            tracking: one("mocap_tracking", "1 while poses come"),
+            slow: one("run_slow_round_trips_ratio", "Fraction of the run's round trips above 100 ms"),
+            tracking: one("mocap_tracking", "1 while poses are received"),
             pose_age: one("mocap_pose_age_seconds", "Time since the last frame, arena time"),
-            record_open: one("record_open", "1 while a record is written"),
-            record_bytes: one("record_bytes", "Size of the record that is written"),
+            record_open: one("record_open", "1 while a record is open"),
+            record_bytes: one("record_bytes", "Size of the open record"),
         }
     }
 

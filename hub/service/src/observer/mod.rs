@@ -63,9 +63,9 @@ impl MetricsView {
     pub fn health_reasons(&self) -> Vec<String> {
         let state = self.loop_state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.turned.map(|at| at.elapsed()) {
-            None if state.watched => vec!["the hub's loop has not turned yet".into()],
+            None if state.watched => vec!["the hub's main loop has not run yet".into()],
             Some(still) if still > STALLED_AFTER => {
-                vec![format!("the hub's loop has not turned for {:.1} s", still.as_secs_f64())]
+                vec![format!("the hub's main loop has not run for {:.1} s", still.as_secs_f64())]
             }
             _ => state.ailments.clone(),
         }
@@ -95,7 +95,7 @@ impl Observer {
         let stream = config.hub.stream.as_ref();
         if let Some(stream) = stream.filter(|s| s.plain && !config.swarm.security.dev_mode) {
             let address = &stream.address;
-            warn!(target: "hub", "stream.plain: whoever reaches {address} sees telemetry, poses and status");
+            warn!(target: "hub", "stream.plain: anyone who reaches {address} sees telemetry, poses and status");
         }
         let streamer = stream.map(|s| Streamer::listen(&s.address, sockets, s.plain, bounds)).transpose()?;
         Ok(Observer {

@@ -32,7 +32,7 @@ impl PortMetrics {
             connections: add(
                 registry,
                 "xpuck_connections",
-                "Connections: pending ones have proved no key yet",
+                "Connections; pending ones are not authenticated yet",
                 Family::default(),
             ),
             evicted: add(

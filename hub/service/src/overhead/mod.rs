@@ -92,7 +92,7 @@ impl Reader {
             // A camera with one picture per answer is asked again for the next.
             wait = match ended {
                 Ok(()) if self.pictures > 0 => self.due.saturating_duration_since(Instant::now()).max(POLL / 10),
-                Ok(()) => self.fails(config, "the answer had no picture", wait),
+                Ok(()) => self.fails(config, "the answer contained no picture", wait),
                 Err(why) => self.fails(config, &why, if self.pictures > 0 { RETRY.0 } else { wait }),
             };
             let until = Instant::now() + wait;
@@ -158,7 +158,7 @@ impl Reader {
                 last = Instant::now();
             }
             if last.elapsed() > SILENT {
-                return Err(format!("no whole picture for {} s", SILENT.as_secs()));
+                return Err(format!("no complete picture for {} s", SILENT.as_secs()));
             }
             bytes += read as f64;
             let early = bytes / MOST_A_SECOND - begun.elapsed().as_secs_f64();

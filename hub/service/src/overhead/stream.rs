@@ -118,7 +118,7 @@ impl MultipartParser {
                 let Some(head) = self.take_head(MAX_PART_HEAD, "a part's head")? else { return Ok(false) };
                 let length = length(&head)?;
                 if let Some(kind) = field(&head, "content-type").filter(|kind| !is_jpeg(kind)) {
-                    return Err(format!("a part is of type {}, and only image/jpeg is read", shown(kind)));
+                    return Err(format!("a part is of type {}; it must be image/jpeg", shown(kind)));
                 }
                 (self.place, self.searched) = (ParserState::Part(length), 0);
                 Ok(true)
@@ -201,9 +201,7 @@ fn read_head(head: &str) -> Result<(ParserState, Vec<u8>), String> {
     }
     if !kind.to_ascii_lowercase().starts_with("multipart/") {
         let what = if kind.is_empty() { "without a type".into() } else { format!("of type {}", shown(kind)) };
-        return Err(format!(
-            "the answer is {what}; multipart/x-mixed-replace or image/jpeg is wanted: is the path right?"
-        ));
+        return Err(format!("the answer is {what}; expected multipart/x-mixed-replace or image/jpeg; check the path"));
     }
     let after = kind.to_ascii_lowercase().find("boundary=").map(|at| &kind[at + "boundary=".len()..]);
     let name =
@@ -223,13 +221,15 @@ fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
 
 fn length(head: &str) -> Result<Option<usize>, String> {
     let Some(text) = field(head, "content-length") else { return Ok(None) };
-    let length = text.parse::<usize>().map_err(|_| format!("Content-Length is {}", shown(text)))?;
+    let length = text.parse::<usize>().map_err(|_| format!("Content-Length is not a number: {}", shown(text)))?;
     too_large(length).map(|()| Some(length))
 }
 
 fn too_large(length: usize) -> Result<(), String> {
     match length > MAX_PICTURE {
-        true => Err(format!("a picture is larger than {} MiB; have the camera make smaller ones", MAX_PICTURE >> 20)),
+        true => {
+            Err(format!("a picture is larger than {} MiB; set a lower resolution in the camera", MAX_PICTURE >> 20))
+        }
         false => Ok(()),
     }
 }
@@ -263,7 +263,7 @@ fn jpeg(bytes: Vec<u8>) -> Result<Jpeg, String> {
     let size = size(&bytes).ok_or("picture is not a JPEG file")?;
     match size.iter().all(|side| (1..=MAX_SIDE).contains(side)) {
         true => Ok(Jpeg { bytes, size }),
-        false => Err(format!("a picture is of {} x {} pixels", size[0], size[1])),
+        false => Err(format!("a picture has {} x {} pixels", size[0], size[1])),
     }
 }
 

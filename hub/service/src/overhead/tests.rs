@@ -122,7 +122,7 @@ fn faulty_cameras_do_not_block() {
             std::thread::sleep(Duration::from_secs(5));
         }
     });
-    for wanted in ["no whole picture for 10 s", "longer than 16384", "larger than 4 MiB"] {
+    for wanted in ["no complete picture for 10 s", "longer than 16384", "larger than 4 MiB"] {
         let Event::Trouble(why) = next(&events) else { panic!("{wanted}") };
         assert!(why.contains(wanted), "{why}");
     }

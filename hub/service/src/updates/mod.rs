@@ -147,13 +147,13 @@ fn act<To>(store: &mut Store, keys: &Path, job: Job<To>) -> Option<Done<To>> {
         Job::Read { robot, digest, offset } => match store.read(&digest, offset) {
             Ok(bytes) => Some(Done::Piece { robot, digest, offset, bytes }),
             Err(why) => {
-                warn!(target: "hub", "no piece of an update: {why}");
+                warn!(target: "hub", "a piece of an update cannot be read: {why}");
                 None
             }
         },
         Job::Keep(update) => {
             if let Err(why) = store.keep(&update) {
-                warn!(target: "hub", "the update would not go on after a new start of the hub: {why}");
+                warn!(target: "hub", "the state of the update is not saved; it would not continue after a restart of the hub: {why}");
             }
             None
         }

@@ -72,7 +72,7 @@ impl Store {
         let manifest = head.open(operators).map_err(|error| error.to_string())?;
         let place = self.folder.join(&manifest.sha256);
         if bytes.len() > MAX_PIECE {
-            return Err(format!("a piece of {} bytes; at most {MAX_PIECE} are allowed", bytes.len()));
+            return Err(format!("a piece has {} bytes; at most {MAX_PIECE} are allowed", bytes.len()));
         }
         if self.head(&manifest.sha256).is_ok_and(|there| there == head) {
             return Ok(manifest.size);
@@ -84,7 +84,7 @@ impl Store {
             fs::create_dir_all(&place).map_err(|error| disk(&error))?;
             self.incoming = Some(Incoming::begin(&place, &head, &manifest).map_err(|error| disk(&error))?);
         }
-        let Some(incoming) = &mut self.incoming else { return Err("no bundle arrives".into()) };
+        let Some(incoming) = &mut self.incoming else { return Err("no bundle is being uploaded".into()) };
         match incoming.write_piece(offset, bytes) {
             Ok(Piece::Next(there)) => Ok(there),
             Ok(Piece::Ready) => {
@@ -176,7 +176,9 @@ impl Store {
         }
         match all.saturating_add(size) <= MAX_BYTES {
             true => Ok(()),
-            false => Err(format!("no room for a bundle of {size} bytes: bundles have {MAX_BYTES} bytes together")),
+            false => {
+                Err(format!("no space for a bundle of {size} bytes; all bundles together may have {MAX_BYTES} bytes"))
+            }
         }
     }
 }

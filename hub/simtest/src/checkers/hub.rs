@@ -65,7 +65,7 @@ pub struct HubChecker {
 }
 
 impl HubChecker {
-    /// The hub's program starts without a run.
+    /// Called when the hub's program starts without a run.
     pub fn started(&mut self) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
@@ -79,14 +79,15 @@ impl HubChecker {
         RunCounts { score: self.score.clone(), waits_for_run: self.waits_for_run, came: self.record.came() }
     }
 
-    /// The hub's program starts and resumes a run at `run_seconds`. Roster and pending round trips are reset; counts
-    /// and the genes that may be sent are kept.
+    /// Called when the hub's program starts and resumes a run at `run_seconds`. Roster and pending round trips are
+    /// reset; counts and the genes that may be sent are kept.
     ///
-    /// A state that is not `fresh` may have any age, so held robots are then known only from the robots.
+    /// If the stored state is not `fresh`, its age is unknown. The hub then learns only from the robots which of them
+    /// are held.
     pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64, held: &[String], fresh: bool) {
         let forgotten = |robot: &usize| fresh && self.held[*robot] && !held.iter().any(|name| name == id(*robot));
         let forgotten = (0..ROBOTS).find(forgotten);
-        self.fault.hold(forgotten.is_none(), now, "a hub that returns holds whom it held", || {
+        self.fault.hold(forgotten.is_none(), now, "a restarted hub holds the same robots", || {
             ("hub".into(), format!("robot {} is forgotten", forgotten.map_or("", id)))
         });
         self.held = std::array::from_fn(|robot| held.iter().any(|name| name == id(robot)));
@@ -94,20 +95,20 @@ impl HubChecker {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
         let lost = self.score.run_seconds() - run_seconds;
-        self.fault.hold(!fresh || lost <= LOST_SECONDS, now, "a hub that returns goes on with its run", || {
-            ("hub".into(), format!("{lost:.3} s of running time are lost"))
+        self.fault.hold(!fresh || lost <= LOST_SECONDS, now, "a restarted hub resumes its run", || {
+            ("hub".into(), format!("{lost:.3} s of running time were lost"))
         });
         self.score.go_on(counts.score);
         self.waits_for_run = counts.waits_for_run;
         self.record.goes_on(counts.came);
     }
 
-    /// The hub's program dies; its record stays open.
+    /// Called when the hub's program dies; its record stays open.
     pub fn died(&mut self) {
         self.record.died();
     }
 
-    /// A run is accepted.
+    /// Called when a run is accepted.
     pub fn run_began(&mut self) {
         self.sent.clear();
         self.record.run_began();
@@ -115,7 +116,7 @@ impl HubChecker {
         self.waits_for_run = true;
     }
 
-    /// A robot is held or released.
+    /// Called when a robot is held or released.
     pub fn holds(&mut self, robot: usize, held: bool) {
         (self.held[robot], self.said_held[robot]) = (held, held);
     }
@@ -130,7 +131,7 @@ impl HubChecker {
         self.local = local;
     }
 
-    /// A message reaches the switchboard from the program that currently speaks for the robot.
+    /// Called when a message reaches the switchboard from the program that currently speaks for the robot.
     pub fn delivered(&mut self, local: f64, robot: &str, message: &RobotMessage) {
         let name = robot;
         let Some(robot) = (0..ROBOTS).find(|i| id(*i) == name) else { return };
@@ -146,7 +147,7 @@ impl HubChecker {
         self.record.delivered(name, message);
     }
 
-    /// A frame reaches the switchboard, whose progress is `progress`.
+    /// Called when a frame reaches the switchboard; `progress` is the progress of its run.
     pub fn frame(&mut self, frame: &Frame, progress: (Phase, u32, f64)) {
         if let Some(pose) = frame.pose("frisbee") {
             self.score.frisbee(pose.at.x, progress);
@@ -154,7 +155,7 @@ impl HubChecker {
         self.record.frame(self.local, frame);
     }
 
-    /// The hub sends a message to a robot.
+    /// Called when the hub sends a message to a robot.
     pub fn sends(&mut self, now: u32, robot: usize, message: &ToRobot) {
         match message {
             ToRobot::Ping { stamp } => self.score.pinged(robot, *stamp),
@@ -169,7 +170,7 @@ impl HubChecker {
                 self.fault.hold(
                     !self.is_held(robot) || *state == State::Stop,
                     now,
-                    "a robot that is held stands",
+                    "a held robot stands still",
                     || ("hub".into(), format!("{state:?} to {}, which is held", id(robot))),
                 );
                 if *state == State::Run {
@@ -182,7 +183,7 @@ impl HubChecker {
                     let name = individual(gene);
                     let other = (0..ROBOTS).any(|r| r != robot && self.sent.contains(&(r, name)));
                     let holds = other && ids.insert(name) && immigrants.len() <= IMMIGRANTS;
-                    self.fault.hold(holds, now, "each gene is sent by another robot and given once", || {
+                    self.fault.hold(holds, now, "each gene comes from another robot and is delivered once", || {
                         let what = format!("{} immigrants, among them {}.{}", immigrants.len(), name.0, name.1);
                         (id(robot).into(), what)
                     });
@@ -192,7 +193,7 @@ impl HubChecker {
         }
     }
 
-    /// The hub records an entry.
+    /// Called when the hub records an entry.
     pub fn recorded(&mut self, now: u32, entry: Entry) {
         if let Entry::Updates { robot, updates, .. } = &entry {
             self.updates.recorded(now, robot, updates);
@@ -200,24 +201,24 @@ impl HubChecker {
         self.record.recorded(now, entry);
     }
 
-    /// The hub logs a line.
+    /// Called when the hub logs a line.
     pub fn logged(&mut self, now: u32, text: &str) {
         self.record.logged(now, text);
     }
 
-    /// The record of a run is opened.
+    /// Called when the record of a run is opened.
     pub fn opened(&mut self) {
         self.record.opened();
     }
 
-    /// The record is closed with this status.
+    /// Called when the record is closed with this status.
     pub fn closed(&mut self, now: u32, status: &Status) {
         self.record.closed(now, status);
         self.compare_score(now, status);
     }
 
     fn compare_score(&mut self, now: u32, status: &Status) {
-        // Without a connected robot that receives RUN, the hub counts from here as well.
+        // The hub counts round trips from its first RUN directive, even if no connected robot receives the directive.
         if status.directive.state == State::Run {
             self.runs();
         }
@@ -230,11 +231,12 @@ impl HubChecker {
         }
     }
 
-    /// The hub's turn ends, with the number of received messages, requests and frames, and the number of actions.
+    /// Called when the hub's turn ends, with the number of received messages, requests and frames, and the number of
+    /// actions.
     pub fn turned(&mut self, now: u32, came: usize, actions: usize) {
         let most = ACTIONS + ACTIONS_EACH * came;
         self.fault.hold(actions <= most, now, "queues stay within bounds", || {
-            ("hub".into(), format!("{actions} actions in a turn in which {came} messages came; {most} are expected"))
+            ("hub".into(), format!("{actions} actions in a turn with {came} messages; expected at most {most}"))
         });
         self.record.settled(now);
     }
@@ -243,13 +245,16 @@ impl HubChecker {
     pub fn check(&mut self, now: u32, status: &Status) {
         for (robot, row) in status.robots.iter().enumerate() {
             let there = self.heard[robot].is_some_and(|at| self.local - at <= LOST_AFTER);
-            self.fault.hold(row.alive == there, now, "the roster is who was heard of", || {
+            self.fault.hold(row.alive == there, now, "the roster lists the robots that were heard", || {
                 let ago = self.heard[robot].map(|at| self.local - at);
-                (row.id.clone(), format!("alive: {}; heard {ago:?} s ago", row.alive))
+                (row.id.clone(), format!("alive: {}; last heard {ago:?} s ago", row.alive))
             });
-            self.fault.hold(row.state == self.states[robot], now, "the roster is what robots said", || {
-                (row.id.clone(), format!("is {:?}; it said {:?}", row.state, self.states[robot]))
-            });
+            self.fault.hold(
+                row.state == self.states[robot],
+                now,
+                "the roster shows the states that robots reported",
+                || (row.id.clone(), format!("is {:?}, but reported {:?}", row.state, self.states[robot])),
+            );
         }
         self.fault.hold(status.events.len() <= EVENTS, now, "queues stay within bounds", || {
             ("hub".into(), format!("{} events", status.events.len()))

@@ -125,13 +125,13 @@ impl Checkers {
         self.fault.say(at, rule, who, what);
     }
 
-    /// The hub accepts a run.
+    /// Called when the hub accepts a run.
     pub fn run_began(&mut self) {
         self.trees.run_began();
         self.hub.run_began();
     }
 
-    /// A message reaches a robot's core.
+    /// Called when a message reaches a robot's core.
     pub fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
         self.wheels.heard(now, robot, sealed);
         let message = &sealed.message;
@@ -151,7 +151,7 @@ impl Checkers {
         });
     }
 
-    /// A robot sends a message.
+    /// Called when a robot sends a message.
     pub fn said(&mut self, now: u32, robot: usize, message: &RobotMessage) {
         self.wheels.said(now, robot, message);
         let detail = match message {
@@ -170,7 +170,7 @@ impl Checkers {
         });
     }
 
-    /// A robot's control update is done.
+    /// Called when a robot's control update is done.
     pub fn controlled(&mut self, now: u32, robot: usize, controller: Option<&Controller>, wheels: [f32; 2]) {
         self.wheels.controlled(now, robot);
         if let Some(controller) = controller.filter(|_| wheels != [0.0; 2]) {
@@ -178,7 +178,7 @@ impl Checkers {
         }
     }
 
-    /// An event of the plan takes place.
+    /// Called when an event of the plan takes place.
     pub fn happens(&mut self, now: u32, what: &super::plan::Event) {
         self.trace.add([u64::from(now), 99, 0], || format!("{} {what:?}", seconds(now)));
     }

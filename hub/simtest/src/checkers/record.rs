@@ -14,7 +14,7 @@ use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Status};
 
-const TRUTH: &str = "the record tells what happened, once and in order";
+const TRUTH: &str = "the record contains each event once and in order";
 
 /// Event that must be recorded.
 #[derive(Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub struct RecordChecker {
 }
 
 impl RecordChecker {
-    /// The record of a run is resumed; `came` has the generations and trees received before.
+    /// Called when the record of a run is resumed; `came` has the generations and trees received before.
     pub(super) fn goes_on(&mut self, came: HashSet<u64>) {
         (self.came, self.runs, self.open) = (came, true, true);
     }
@@ -146,22 +146,22 @@ impl RecordChecker {
         let same = expected.as_ref() == Some(&found) || format!("{expected:?}") == format!("{:?}", Some(&found));
         self.fault.hold(same, now, TRUTH, || {
             let what = |fact: &Option<Fact>| fact.as_ref().map_or("nothing".into(), |f| short(&format!("{f:?}")));
-            ("record".into(), format!("holds {} where {} happened", what(&Some(found)), what(&expected)))
+            ("record".into(), format!("contains {} instead of {}", what(&Some(found)), what(&expected)))
         });
     }
 
     pub(super) fn logged(&mut self, now: u32, text: &str) {
         let recorded = self.events.pop_front();
         self.fault.hold(recorded.as_deref() == Some(text), now, TRUTH, || {
-            ("record".into(), format!("the event `{text}` is logged, and {recorded:?} is recorded"))
+            ("record".into(), format!("the event `{text}` is logged, but {recorded:?} is recorded"))
         });
     }
 
-    /// The hub has finished its turn; no entry may be missing.
+    /// Called when the hub has finished its turn; no entry may be missing.
     pub(super) fn settled(&mut self, now: u32) {
         let left = self.expected.pop_front();
         self.fault.hold(left.is_none(), now, TRUTH, || {
-            ("record".into(), format!("nothing is recorded where {} happened", short(&format!("{left:?}"))))
+            ("record".into(), format!("nothing is recorded instead of {}", short(&format!("{left:?}"))))
         });
     }
 
@@ -170,7 +170,7 @@ impl RecordChecker {
         self.states.clear();
     }
 
-    /// The record is closed with this status, which must agree with the replayed record.
+    /// Called when the record is closed with this status, which must agree with the replayed record.
     pub(super) fn closed(&mut self, now: u32, status: &Status) {
         let open = std::mem::replace(&mut self.open, false);
         self.runs &= !status.experiment.is_empty();

@@ -21,17 +21,17 @@ pub struct ScoreChecker {
 }
 
 impl ScoreChecker {
-    /// A run is accepted.
+    /// Called when a run is accepted.
     pub fn run_began(&mut self) {
         (self.moved, self.last_x, self.runs, self.run_seconds) = (Vec::new(), None, true, 0.0);
     }
 
-    /// RUN is sent to robots for the first time in a run; round trips count from here.
+    /// Called when RUN is sent to robots for the first time in a run; round trips count from this time.
     pub fn first_run(&mut self) {
         (self.trips, self.total_ms) = (0, 0.0);
     }
 
-    /// The hub pings a robot.
+    /// Called when the hub pings a robot.
     pub fn pinged(&mut self, robot: usize, stamp: f64) {
         self.asked[robot].insert(stamp.to_bits());
         // Positive numbers and their bits have the same order.
@@ -40,7 +40,7 @@ impl ScoreChecker {
         }
     }
 
-    /// A pong arrives; only the first one for each ping counts.
+    /// Called when a pong arrives; only the first one for each ping counts.
     pub fn ponged(&mut self, robot: usize, local: f64, stamp: f64) {
         if self.asked[robot].remove(&stamp.to_bits()) {
             self.trips += 1;
@@ -48,7 +48,7 @@ impl ScoreChecker {
         }
     }
 
-    /// Motion capture detects the frisbee.
+    /// Called when motion capture detects the frisbee.
     pub fn frisbee(&mut self, x: f32, (phase, segment, _): (Phase, u32, f64)) {
         if !self.runs {
             return;
@@ -83,20 +83,20 @@ impl ScoreChecker {
             let moved = self.moved.get(segment.number as usize).copied().unwrap_or(0.0);
             let expected = f64::from(raw_fitness(moved as f32, segment.seconds as f32));
             let same = (expected - segment.fitness).abs() < 1e-4;
-            fault.hold(same, now, "a segment scores what the frisbee moved", || {
+            fault.hold(same, now, "a segment's score equals the displacement of the frisbee", || {
                 let what = format!("segment {}: {}, and its poses give {expected}", segment.number, segment.fitness);
                 ("hub".into(), what)
             });
         }
     }
 
-    /// The hub's program starts without a run.
+    /// Called when the hub's program starts without a run.
     pub fn forget(&mut self) {
         *self = ScoreChecker::default();
     }
 
-    /// A hub resumes the run of these counts. Pings of the previous program get no answer, and the frisbee's
-    /// displacement in the meantime does not count.
+    /// Called when a hub resumes the run of these counts. Pings of the previous program get no answer, and the
+    /// frisbee's displacement in the meantime does not count.
     pub fn go_on(&mut self, counted: ScoreChecker) {
         *self = ScoreChecker { asked: Default::default(), last_x: None, ..counted };
     }

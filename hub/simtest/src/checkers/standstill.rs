@@ -1,12 +1,12 @@
-//! Checker of standstill: after an acknowledged STOP, PAUSE or HOLD, wheels turn only after a later START, RESUME or
-//! RELEASE, in spite of crashes, disk faults and clock jumps.
+//! Checker of standstill. After an acknowledged STOP, PAUSE or HOLD, wheels turn only after a later START, RESUME or
+//! RELEASE. Crashes, disk faults and clock jumps must not change this.
 
 use super::Fault;
 use crate::{ROBOTS, id};
 use xpuck_wire::message::State;
 
-/// Maximum time for which an unreachable robot follows earlier directives [ms]: hub silence plus the time of driving
-/// alone, with messages in transit.
+/// Maximum time for which an unreachable robot follows earlier directives (ms): the hub's silence limit, the time of
+/// driving without a hub, and message delays.
 const MAX_UNREACHABLE_MS: u32 = 8_000;
 /// Time after which earlier directives are no longer followed (ms); directives expire after 3 s.
 const DIRECTIVE_EXPIRY_MS: u32 = 3_500;
@@ -36,40 +36,40 @@ fn from(since: u32, what: &'static str) -> Option<Standstill> {
 }
 
 impl StandstillChecker {
-    /// Number of commands so far that permit motion. An order acknowledged after a later permission was requested
-    /// before it.
+    /// Number of commands so far that permit motion. If it has changed between the request of an order and its
+    /// acknowledgement, a later command permits motion again.
     pub fn permissions(&self) -> u64 {
         self.permissions
     }
 
-    /// STOP is acknowledged.
+    /// Called when STOP is acknowledged.
     pub fn stops(&mut self, now: u32) {
         self.stopped = [from(now, "STOP"); ROBOTS];
     }
 
-    /// PAUSE is acknowledged.
+    /// Called when PAUSE is acknowledged.
     pub fn pauses(&mut self, now: u32) {
         self.paused = [from(now, "PAUSE"); ROBOTS];
     }
 
-    /// HOLD of a robot is acknowledged.
+    /// Called when HOLD of a robot is acknowledged.
     pub fn holds(&mut self, now: u32, robot: usize) {
         self.held[robot] = from(now, "HOLD");
     }
 
-    /// A robot is released.
+    /// Called when a robot is released.
     pub fn releases(&mut self, robot: usize) {
         self.permissions += 1;
         self.held[robot] = None;
     }
 
-    /// RESUME is acknowledged; a stopped run stays stopped.
+    /// Called when RESUME is acknowledged; a stopped run stays stopped.
     pub fn resumes(&mut self) {
         self.permissions += 1;
         self.paused = [None; ROBOTS];
     }
 
-    /// A run starts.
+    /// Called when a run starts.
     pub fn starts(&mut self) {
         self.permissions += 1;
         (self.stopped, self.paused) = ([None; ROBOTS], [None; ROBOTS]);

@@ -35,7 +35,7 @@ pub struct TreeChecker {
 }
 
 impl TreeChecker {
-    /// A run is accepted.
+    /// Called when a run is accepted.
     pub(super) fn run_began(&mut self) {
         self.before.push_front(std::mem::take(&mut self.now));
         self.before.truncate(RUNS - 1);
@@ -57,7 +57,7 @@ impl TreeChecker {
         self.now.trees.extend(given.map(|tree| fnv1a(tree.key())));
     }
 
-    /// A robot's wheels follow the tree of a controller.
+    /// Checks the tree of a controller that a robot's wheels follow.
     pub(super) fn check_controller(&mut self, now: u32, robot: usize, controller: &Controller) {
         let tree = controller.tree();
         if self.last[robot].as_ref().is_some_and(|last| Arc::ptr_eq(last, tree)) {

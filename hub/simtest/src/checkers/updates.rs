@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use xpuck_hub_core::verify::TickVerifier;
 use xpuck_wire::updates::Updates;
 
-const TRUE: &str = "recorded control updates come out bit for bit when they are ticked again";
+const TRUE: &str = "recorded control updates are reproduced bit for bit";
 /// Number of runs whose updates may still arrive.
 const RUNS: usize = 8;
 
@@ -19,7 +19,7 @@ pub struct UpdateChecker {
 }
 
 impl UpdateChecker {
-    /// The hub sends a run with this seed to a robot.
+    /// Called when the hub sends a run with this seed to a robot.
     pub(super) fn told(&mut self, run: u64, seed: u64) {
         self.runs.entry(run).or_insert_with(|| TickVerifier::new(seed));
         while self.runs.len() > RUNS {
@@ -27,7 +27,7 @@ impl UpdateChecker {
         }
     }
 
-    /// A batch is recorded; batches of dropped runs are ignored.
+    /// Called when a batch is recorded; batches of dropped runs are ignored.
     pub(super) fn recorded(&mut self, now: u32, robot: &str, updates: &Updates) {
         let island = (0..ROBOTS).find(|robot_at| id(*robot_at) == robot).map(|place| place as u16 + 1);
         let (Some(verifier), Some(island)) = (self.runs.get_mut(&updates.run), island) else { return };

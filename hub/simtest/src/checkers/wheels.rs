@@ -1,5 +1,5 @@
-//! Checker of wheels: they stop after hub silence (plus the time of driving alone), after STOP, when the control
-//! thread hangs, and when the program is dead.
+//! Checker of wheels: they stop after STOP, after a silence of the hub, when the control thread hangs, and when the
+//! program is dead. The limit after a silence includes the time for which the robot may drive without a hub.
 
 use super::Fault;
 use crate::text::trust;
@@ -20,7 +20,7 @@ pub const SILENCE: u32 = (HUB_SILENCE * 1000.0) as u32 + 1;
 pub const SILENT: u32 = SILENCE + 100 + SLACK;
 /// Time without a control update after which wheels stand (ms).
 pub const HUNG: u32 = LEASE.as_millis() as u32 + SLACK;
-/// Time without a program after which wheels stand [ms]: the dsPIC's own time-out.
+/// Time without a program after which wheels stand (ms): the dsPIC's own time-out.
 pub const DEAD: u32 = 200 + SLACK;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,13 +56,13 @@ pub struct WheelChecker {
 }
 
 impl WheelChecker {
-    /// A robot's program starts.
+    /// Called when a robot's program starts.
     pub fn started(&mut self, now: u32, robot: usize, session: u64) {
         let stopped = self.seen[robot].stopped;
         self.seen[robot] = RobotObservation { controlled: Some(now), stopped, session, ..RobotObservation::default() };
     }
 
-    /// A robot's program dies.
+    /// Called when a robot's program dies.
     pub fn died(&mut self, now: u32, robot: usize) {
         self.seen[robot].dead_since = Some(now);
     }
@@ -71,12 +71,12 @@ impl WheelChecker {
         self.seen[robot].controlled = Some(now);
     }
 
-    /// A robot receives a message. Repeated or overtaken messages end no silence and permit nothing.
+    /// Called when a robot receives a message. Repeated or overtaken messages end no silence and permit no motion.
     pub(super) fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
         let seen = &mut self.seen[robot];
         let seal = (sealed.hub, sealed.count);
         if sealed.session != seen.session || seal <= seen.seal {
-            // Only STOP is obeyed without a fresh seal; its hub is then the latest one.
+            // Without a fresh seal, a robot obeys only STOP. A STOP of a later hub makes that hub the latest one.
             let stop = matches!(sealed.message, ToRobot::Directive(Directive { state: State::Stop, .. }));
             if stop && sealed.hub > seen.seal.0 {
                 seen.seal = (sealed.hub, 0);
@@ -95,13 +95,13 @@ impl WheelChecker {
         {
             self.alone.insert(*number, (plan.silence.drives(f64::from(ALONE) / 1000.0) * 1000.0) as u32);
         }
-        // A forged RUN permits nothing.
+        // A forged RUN does not permit motion.
         if let ToRobot::Directive(Directive { number, state: State::Run, .. }) = &sealed.message
             && *number < FORGED
         {
             seen.silenced = None;
-            // A hub other than the one that sent STOP started later: no other program knows this session, or has this
-            // seal.
+            // A hub other than the one that sent STOP must have started later. Messages of an earlier hub are
+            // rejected, because it does not know this session or its seal is stale.
             seen.stopped = seen.stopped.filter(|(stop, _)| sealed.hub == stop.0 && *number <= stop.1);
         }
     }
@@ -145,7 +145,7 @@ impl WheelChecker {
             let what = format!("{:?} ms after its death", seen.dead_since.map(|at| now - at));
             wrong("wheels stand when the program is dead", what);
         } else if now - told > DEAD {
-            wrong("wheels stand when the body hears nothing", format!("{} ms after it was told", now - told));
+            wrong("wheels stand when the body hears nothing", format!("{} ms after the command", now - told));
         } else if seen.dead_since.is_none() && since(seen.controlled) > HUNG {
             let what = format!("{} ms after the last control update", since(seen.controlled));
             wrong("wheels stand when the control thread hangs", what);

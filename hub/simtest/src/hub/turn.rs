@@ -25,7 +25,7 @@ const DROPPED: u64 = 1_000;
 pub(super) struct Turn<'a> {
     /// Current time (ms).
     pub(super) now: u32,
-    /// Clock of the program, and its age (s).
+    /// Clock of the program, and time since its start (s).
     pub(super) local: f64,
     pub(super) wall: f64,
     /// Phase, segment and running time at the start of the turn, where frames are processed.
@@ -63,7 +63,7 @@ impl Shell for Turn<'_> {
         self.wall
     }
 
-    /// No keys are enrolled or revoked here.
+    /// Returns `None`, because no keys are enrolled or revoked.
     fn keys(&mut self) -> Option<KeyNews> {
         None
     }
@@ -160,7 +160,7 @@ impl Shell for Turn<'_> {
         }
     }
 
-    /// The connection is ignored: a message may reach a later start of a robot's program.
+    /// Sends a message. The connection is ignored: a message may reach a later start of a robot's program.
     fn send(&mut self, robot: usize, mut sealed: Sealed) {
         self.done += 1;
         if let (Some(Mutant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.mutant, &mut sealed.message) {

@@ -69,7 +69,7 @@ impl Shell for Turn<'_, '_> {
         actions
     }
 
-    /// The queue is never full; the network may still lose the message.
+    /// Sends a message. The queue is never full; the network may still lose the message.
     fn send(&mut self, mut message: RobotMessage) -> bool {
         if let (Some(Mutant::FalseUpdates), RobotMessage::Updates(updates)) = (self.mutant, &mut message) {
             updates.scratch[0] ^= 1;
@@ -94,7 +94,7 @@ impl Shell for Turn<'_, '_> {
         self.out.network.send_peer(self.out.now, self.index, to, encode(&message));
     }
 
-    /// No keys are enrolled or revoked here.
+    /// Returns `None`, because no keys are enrolled or revoked.
     fn trust(&mut self) -> Option<Trust> {
         None
     }
@@ -133,7 +133,7 @@ impl Shell for Turn<'_, '_> {
         Some(IslandEvent::Generation(Box::new(done)))
     }
 
-    /// Operator requests other than driving have no effect here.
+    /// Ignores operator requests other than driving.
     fn execute(&mut self, _: OperatorRequest) {}
 
     fn remember(&mut self, told: ObeyedDirective) {
@@ -144,7 +144,7 @@ impl Shell for Turn<'_, '_> {
         self.memory.news.take()
     }
 
-    /// No settings are changed here.
+    /// Ignores changes of settings.
     fn change_settings(&mut self, _: u64, _: &str, _: bool) {}
 
     fn sense(&mut self) -> Readings {
@@ -175,7 +175,7 @@ impl Shell for Turn<'_, '_> {
         self.world.given = Some(TimedCommand { command: Drive([StepsPerSecond::ZERO; 2]), at });
     }
 
-    /// Clock and devices add nothing to telemetry.
+    /// Adds nothing to telemetry for clock and devices.
     fn report(&mut self, _: &mut Telemetry) {}
 
     fn log(&mut self, line: Line) {

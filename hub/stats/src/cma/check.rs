@@ -30,7 +30,7 @@ fn parameters_are_those_of_cma() {
     for ((n, active), theirs) in cases.zip(answers) {
         let ours = Parameters::new(n, None, active).unwrap();
         close(&ours.weights, &numbers(&theirs["weights"]), "weights");
-        // PyPI's cma has 3 where the tutorial has 5, with a maximum of one half.
+        // PyPI's cma adds 3 in the denominator of c_sigma, where the tutorial adds 5, and limits c_sigma to 0.5.
         let cs = ((ours.mu_eff + 2.0) / (n as f64 + ours.mu_eff + 3.0)).min(0.5);
         for (what, ours) in [
             ("mueff", ours.mu_eff),

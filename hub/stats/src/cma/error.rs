@@ -4,18 +4,18 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what they are")]
 pub enum CmaError {
-    #[error("the mean has {found} numbers, and there are {expected} variables")]
+    #[error("the mean has {found} numbers, but there are {expected} variables")]
     Dimension { found: usize, expected: usize },
-    #[error("the bounds are of {found} variables, and there are {expected}")]
+    #[error("the bounds have {found} variables, but there are {expected}")]
     Bounds { found: usize, expected: usize },
-    #[error("the mean and the step size have to be finite numbers, and the step size greater than 0")]
+    #[error("the mean and the step size must be finite numbers, and the step size greater than 0")]
     Start,
     #[error("expected {expected} points and values, found {points} points and {values} values")]
     Points { points: usize, values: usize, expected: usize },
-    #[error("point {0} has another number of variables, or one that is not finite")]
+    #[error("point {0} has a wrong number of variables, or a variable that is not finite")]
     Point(usize),
     #[error("the value of point {0} is not a number")]
     Value(usize),
-    #[error("{0} points per generation; 4 to 65535 are allowed")]
+    #[error("{0} points per generation; must be 4 to 65535")]
     Size(usize),
 }

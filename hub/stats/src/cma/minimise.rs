@@ -8,7 +8,7 @@ use super::strategy::Strategy;
 /// Result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// Best evaluated point, inside the bounds; with noise it is the luckiest one.
+    /// Best evaluated point, inside the bounds. With noise, its value is usually too low.
     pub best: Vec<f64>,
     /// Value of the best point.
     pub value: f64,
@@ -20,8 +20,8 @@ pub struct Found {
     pub stop: Stop,
 }
 
-/// Runs a strategy until it stops. `evaluate` takes the points of a generation, reflected into the bounds if there
-/// are any, and returns their values in the same order; smaller is better.
+/// Runs a strategy until it stops. `evaluate` takes the points of a generation, reflected into the bounds if there are
+/// any. It returns their values in the same order; smaller is better.
 ///
 /// # Errors
 /// If the bounds have another number of variables, or the number of values differs from the number of points.

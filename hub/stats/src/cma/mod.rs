@@ -2,7 +2,7 @@
 //! adapt.
 //!
 //! After Hansen, "The CMA Evolution Strategy: A Tutorial" (arXiv 1604.00772). [`Strategy`] only proposes points and
-//! takes their values, so the caller can evaluate a whole generation in parallel; [`minimise`] does this with a
+//! takes their values, so the caller can evaluate a whole generation in parallel. [`minimise`] does this with a
 //! closure and its own stopping criteria. There is no noise handling: for a noisy function, evaluate each point
 //! several times and pass the mean.
 

@@ -29,9 +29,9 @@ impl Parameters {
     /// floor(3 ln n) by default; `active` enables negative weights. `None` without variables, or with fewer than 4 or
     /// more than 65535 points.
     ///
-    /// The package `cma` 4.5 differs in two parameters: its `cs` has mueff + 3 in the denominator where the tutorial
-    /// has + 5, and is at most 0.5; its `damps` multiplies the root of (mueff - 1) / (n + 1) by up to three, which
-    /// matters only with more points than the default.
+    /// The package `cma` 4.5 differs in two parameters. Its `cs` has mueff + 3 in the denominator where the tutorial
+    /// has mueff + 5, and is at most 0.5. Its `damps` multiplies the root of (mueff - 1) / (n + 1) by up to three,
+    /// which matters only with more points than the default.
     pub fn new(dimension: usize, points: Option<usize>, active: bool) -> Option<Parameters> {
         let n = dimension as f64;
         let points = points.unwrap_or_else(|| 4 + (3.0 * n.ln()).floor() as usize);

@@ -9,14 +9,14 @@ pub struct Limits {
     /// Minimum range of the values of the last generation and of the best values of the last 10 + 30 n / lambda
     /// generations.
     pub tol_fun: f64,
-    /// Threshold of the step: the run stops when the standard deviation of every variable, and every component of the
-    /// evolution path times the step size, are below it.
+    /// Threshold of the step. The run stops when the standard deviation of every variable is below it, and so is every
+    /// component of the evolution path times the step size.
     pub tol_x: f64,
     /// Maximum condition number of C.
     pub condition: f64,
     /// Maximum number of generations.
     pub generations: u32,
-    /// Value that is good enough.
+    /// Value at which the run stops; `None` without a target.
     pub target: Option<f64>,
 }
 

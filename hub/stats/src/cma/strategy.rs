@@ -8,7 +8,7 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 /// (mu/mu_w, lambda)-CMA-ES with full covariance, cumulative step-size adaptation, and rank-one and rank-mu updates.
 ///
 /// Details that the tutorial leaves open follow the package `cma`. The path of the rank-one update stalls (h = 0)
-/// while the squared length of the other path, corrected for its start, is at least (2 + 4 / (n + 1)) n. The step
+/// while the squared length of the step-size path, corrected for its start, is at least (2 + 4 / (n + 1)) n. The step
 /// size grows at most by a factor of e per generation. C is decomposed again after 1 / (10 n (c_1 + c_mu))
 /// generations.
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ mod tests {
         let n = points.len() as f64;
         let mean = |of: &dyn Fn(&Vec<f64>) -> f64| points.iter().map(of).sum::<f64>() / n;
         assert!((mean(&|p| p[0]) - 10.0).abs() < 0.02 && (mean(&|p| p[1]) + 4.0).abs() < 0.02);
-        // C is B diag(4, 1) B^T.
+        // The matrix C equals B diag(4, 1) B^T.
         for (i, j, c) in [(0, 0, 2.08), (0, 1, 1.44), (1, 1, 2.92)] {
             let centre = [10.0, -4.0];
             let found = mean(&|p| (p[i] - centre[i]) * (p[j] - centre[j])) / 0.09;

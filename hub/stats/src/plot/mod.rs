@@ -12,7 +12,7 @@ use xpuck_kernels::fonts;
 const MOST_POINTS: usize = 3000;
 
 /// Colours that colour-blind readers can distinguish: those of Okabe and Ito without yellow, which is too pale for
-/// lines on white, and a grey for background elements.
+/// lines on white. Grey is added for background elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "colours say what they are")]
 pub enum Colour {
@@ -54,7 +54,7 @@ pub struct Stroke {
 impl Stroke {
     /// Number of different strokes of [`Stroke::of_series`].
     pub const SERIES: usize = 2 * Stroke::COLOURS;
-    /// Number of different colours; this many series come first, with solid lines.
+    /// Number of different colours. The first series use all of them once, with solid lines.
     pub const COLOURS: usize = 7;
 
     /// Stroke of series `i`: all colours with solid lines first, then the same colours dashed.
@@ -156,8 +156,9 @@ impl Plot {
         self.layers.push(Layer::Boxes { colour, boxes });
     }
 
-    /// Adds outlines of the samples' smoothed densities (Scott's rule) from minimum to maximum, each scaled to its
-    /// own maximum width, with ticks at the extremes and the median in red. A constant sample is drawn as ticks only.
+    /// Adds outlines of the samples' smoothed densities (Scott's rule) from minimum to maximum. Each outline is scaled
+    /// to its own maximum width, with ticks at the extremes and the median in red. A constant sample is drawn as ticks
+    /// only.
     pub fn violins(&mut self, colour: Colour, violins: Vec<ViolinOf>) {
         self.layers.push(Layer::Violins { colour, violins });
     }

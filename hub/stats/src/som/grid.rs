@@ -35,13 +35,13 @@ impl Grid {
         if [columns, rows].iter().all(|side| (1..=MOST_SIDE).contains(side)) {
             Ok(Grid { topology, columns, rows })
         } else {
-            Err(format!("a map has 1 to {MOST_SIDE} columns and rows, not {columns} x {rows}"))
+            Err(format!("a map must have 1 to {MOST_SIDE} columns and rows, not {columns} x {rows}"))
         }
     }
 
-    /// Creates a grid for the given samples: about 5 sqrt(n) units, with sides in the ratio of the square roots of
-    /// the two largest eigenvalues of the covariance of the standardised data (Vesanto et al., SOM Toolbox for Matlab
-    /// 5, 2000). The columns are the longer side. The ratio refers to lengths, so a hexagonal grid has more rows.
+    /// Creates a grid for the given samples: about 5 sqrt(n) units. The ratio of the sides is that of the square roots
+    /// of the two largest eigenvalues of the standardised data's covariance (Vesanto et al., SOM Toolbox for Matlab 5,
+    /// 2000). The columns are the longer side. The ratio refers to lengths, so a hexagonal grid has more rows.
     ///
     /// # Errors
     /// As [`Pca::of`].
@@ -124,7 +124,7 @@ mod tests {
     fn sides_are_in_range() {
         for (columns, rows) in [(0, 3), (3, 0), (101, 1)] {
             let error = Grid::new(Topology::Hexagonal, columns, rows).unwrap_err();
-            assert_eq!(error, format!("a map has 1 to 100 columns and rows, not {columns} x {rows}"));
+            assert_eq!(error, format!("a map must have 1 to 100 columns and rows, not {columns} x {rows}"));
         }
     }
 

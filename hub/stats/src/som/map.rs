@@ -49,8 +49,8 @@ impl Map {
     /// Trains a map of samples, one per row, with a value for each column.
     ///
     /// # Errors
-    /// One line if the numbers of names, rows and fitness values differ, or those of columns and values of a row; if
-    /// there are fewer than 4 samples or more than 64 columns; or if a number is not finite.
+    /// One line if the numbers of names, rows and fitness values differ, or those of columns and values of a row. Also
+    /// if there are fewer than 4 samples or more than 64 columns, or if a number is not finite.
     pub fn of(
         names: &[String],
         columns: &[&str],
@@ -67,7 +67,7 @@ impl Map {
             return Err(format!("{} columns have {} names", rows[0].len(), columns.len()));
         }
         if let Some(i) = fitness.iter().position(|fitness| !fitness.is_finite()) {
-            return Err(format!("the fitness of sample {} is {}: numbers are finite", i + 1, fitness[i]));
+            return Err(format!("the fitness of sample {} is {}, but must be finite", i + 1, fitness[i]));
         }
         let pca = Pca::of(&samples)?;
         let weights = train(&grid, &samples, &start(&grid, &pca), &Training::of(&grid))?;
@@ -78,7 +78,7 @@ impl Map {
             columns: columns.iter().map(|column| column.to_string()).collect(),
             fitness: fitness.to_vec(),
             cells: (0..grid.units()).map(cell).collect(),
-            quantisation_error: quantisation_error(&weights, &samples).ok_or("a map has a unit at least")?,
+            quantisation_error: quantisation_error(&weights, &samples).ok_or("a map must have at least one unit")?,
             topographic_error: topographic_error(&grid, &weights, &samples),
             u_matrix: u_matrix(&grid, &weights),
             scores: samples.iter().map(|sample| pca.scores(sample)).collect(),
@@ -184,7 +184,7 @@ pub(super) mod tests {
         assert_eq!(error(&names, &["a"], &rows, &[0.0; 4]), "2 columns have 1 names");
         assert_eq!(
             error(&names, &ab, &rows, &[0.0, f64::NAN, 0.0, 0.0]),
-            "the fitness of sample 2 is NaN: numbers are finite"
+            "the fitness of sample 2 is NaN, but must be finite"
         );
         assert!(error(&names[1..], &ab, &rows[1..], &[0.0; 3]).contains("too few"));
     }

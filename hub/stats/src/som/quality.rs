@@ -7,8 +7,8 @@ pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
-/// Returns the nearest and the second nearest unit of a sample (its best-matching units); of equally near units the
-/// lower one. The second is `None` on a map of one unit. `None` on a map without units.
+/// Returns the nearest and the second nearest unit of a sample (its best-matching units). Among equally near units the
+/// lower number comes first. The second is `None` on a map of one unit. `None` on a map without units.
 pub fn best_two(weights: &[Vec<f64>], sample: &[f64]) -> Option<(usize, Option<usize>)> {
     let mut best: [Option<(usize, f64)>; 2] = [None; 2];
     for (unit, weight) in weights.iter().enumerate() {

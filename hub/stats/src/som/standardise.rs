@@ -16,20 +16,20 @@ const GREATEST: f64 = 1e100;
 /// One line about the first fault.
 pub fn check(rows: &[Vec<f64>]) -> Result<(), String> {
     if rows.len() < LEAST_SAMPLES {
-        return Err(format!("{} samples are too few: it takes {LEAST_SAMPLES} at least", rows.len()));
+        return Err(format!("{} samples are too few; at least {LEAST_SAMPLES} are needed", rows.len()));
     }
     let columns = rows[0].len();
     if !(1..=MOST_COLUMNS).contains(&columns) {
-        return Err(format!("samples have 1 to {MOST_COLUMNS} columns, not {columns}"));
+        return Err(format!("samples must have 1 to {MOST_COLUMNS} columns, not {columns}"));
     }
     for (i, row) in (1..).zip(rows) {
         if row.len() != columns {
-            return Err(format!("sample {i} has {} columns and the first one {columns}", row.len()));
+            return Err(format!("sample {i} has {} columns, but the first one has {columns}", row.len()));
         }
         // The comparison also rejects NaN.
         if let Some(column) = row.iter().position(|x| !matches!(x.abs(), size if size <= GREATEST)) {
             return Err(format!(
-                "sample {i}, column {} is {}: numbers are finite, up to 1e100",
+                "sample {i}, column {} is {}, but must be finite and at most 1e100",
                 column + 1,
                 row[column]
             ));
@@ -76,17 +76,17 @@ mod tests {
     fn invalid_data_is_rejected_in_one_line() {
         let refused = |rows: &[Vec<f64>]| standardised(rows).unwrap_err();
         let good = vec![vec![1.0, 2.0]; 4];
-        assert_eq!(refused(&good[..3]), "3 samples are too few: it takes 4 at least");
-        assert_eq!(refused(&[]), "0 samples are too few: it takes 4 at least");
-        assert_eq!(refused(&vec![Vec::new(); 4]), "samples have 1 to 64 columns, not 0");
+        assert_eq!(refused(&good[..3]), "3 samples are too few; at least 4 are needed");
+        assert_eq!(refused(&[]), "0 samples are too few; at least 4 are needed");
+        assert_eq!(refused(&vec![Vec::new(); 4]), "samples must have 1 to 64 columns, not 0");
         for (bad, shown) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
             let mut rows = good.clone();
             rows[2][1] = bad;
-            assert_eq!(refused(&rows), format!("sample 3, column 2 is {shown}: numbers are finite, up to 1e100"));
+            assert_eq!(refused(&rows), format!("sample 3, column 2 is {shown}, but must be finite and at most 1e100"));
         }
         let mut rows = good.clone();
         rows[3].pop();
-        assert_eq!(refused(&rows), "sample 4 has 1 columns and the first one 2");
+        assert_eq!(refused(&rows), "sample 4 has 1 columns, but the first one has 2");
         rows[3] = vec![1e101, 0.0];
         assert!(refused(&rows).starts_with("sample 4, column 1 is 1"));
     }

@@ -6,8 +6,8 @@ use super::pca::Pca;
 use super::quality::{best, quantisation_error, topographic_error};
 use super::standardise::check;
 
-/// Maximum neighbourhood of the epochs that may give the result (distances of units); with a greater one the map is
-/// still too smooth.
+/// Maximum neighbourhood of the epochs that may give the result (distances of units). With a greater neighbourhood the
+/// map is still too smooth.
 const SETTLED: f64 = 1.0;
 
 /// Topographic error, quantisation error.
@@ -32,8 +32,8 @@ impl Training {
     }
 }
 
-/// Initial weights on the plane of the first two components, up to one standard deviation from the mean: the first
-/// along the columns, the second along the rows.
+/// Initial weights on the plane of the first two components, up to one standard deviation from the mean. The first
+/// component is along the columns, the second along the rows.
 pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
     let place = |i: usize, side: usize| if side > 1 { 2.0 * i as f64 / (side - 1) as f64 - 1.0 } else { 0.0 };
     let loadings = [0, 1].map(|k| pca.loadings(k).unwrap_or_else(|| vec![0.0; pca.mean.len()]));
@@ -44,14 +44,14 @@ pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
     (0..grid.units()).map(of).collect()
 }
 
-/// Trains in batches: in each epoch every unit becomes the mean of all samples, weighted by the neighbourhood of
-/// their best-matching units. As the neighbourhood shrinks, the quantisation error falls and the topographic error
-/// may rise. Among the last epoch and all epochs with a neighbourhood of at most 1, the result is the one with the
-/// least topographic error, and with the least quantisation error among equals. The training is deterministic.
+/// Trains in batches: in each epoch every unit becomes the mean of all samples, weighted by the neighbourhood of their
+/// best-matching units. As the neighbourhood shrinks, the quantisation error falls and the topographic error may rise.
+/// The result is taken from the last epoch and all epochs with a neighbourhood of at most 1. It has the least
+/// topographic error, and the least quantisation error among equals. The training is deterministic.
 ///
 /// # Errors
-/// One line about samples that [`Pca::of`] rejects, initial weights that do not fit the grid or the samples, or a
-/// training without epochs or with neighbourhoods that do not shrink.
+/// One line if [`Pca::of`] rejects the samples, or if the initial weights do not fit the grid or the samples. Also if
+/// the training has no epochs, or its neighbourhoods do not shrink.
 pub fn train(
     grid: &Grid,
     samples: &[Vec<f64>],
@@ -60,11 +60,11 @@ pub fn train(
 ) -> Result<Vec<Vec<f64>>, String> {
     check(samples)?;
     if start.len() != grid.units() || start.iter().any(|weight| weight.len() != samples[0].len()) {
-        return Err(format!("a start has {} weights with {} columns each", grid.units(), samples[0].len()));
+        return Err(format!("a start must have {} weights with {} columns each", grid.units(), samples[0].len()));
     }
     let Training { epochs, from, to } = *training;
     if epochs == 0 || !(from.is_finite() && to > 0.0 && from >= to) {
-        return Err("training has 1 epoch at least, and neighbourhoods that shrink and stay above 0".into());
+        return Err("training needs at least 1 epoch, and neighbourhoods that shrink and stay above 0".into());
     }
     let mut weights = start.to_vec();
     let mut kept: Option<(Errors, Vec<Vec<f64>>)> = None;
@@ -172,11 +172,11 @@ mod tests {
             Training { from: f64::INFINITY, ..good },
             Training { to: f64::NAN, ..good },
         ] {
-            assert!(train(&grid, &samples, &begin, &bad).unwrap_err().starts_with("training has"), "{bad:?}");
+            assert!(train(&grid, &samples, &begin, &bad).unwrap_err().starts_with("training needs"), "{bad:?}");
         }
         assert_eq!(
             train(&grid, &samples, &begin[1..], &good).unwrap_err(),
-            "a start has 4 weights with 2 columns each"
+            "a start must have 4 weights with 2 columns each"
         );
         assert!(train(&grid, &samples[..3], &begin, &good).is_err());
     }

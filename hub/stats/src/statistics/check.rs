@@ -12,7 +12,7 @@ use crate::python;
 use serde_json::{Value, json};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
-/// Case for Python, and our result.
+/// Case for Python, and the result of this crate.
 type Case = (Value, Vec<f64>);
 
 /// Samples of several distributions from one seed, each from its own random stream.

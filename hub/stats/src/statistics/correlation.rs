@@ -20,7 +20,7 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
         return None;
     }
     let n = x.len() as f64;
-    // Scaled to a range of about 1, so that squares neither overflow nor underflow.
+    // Deviations are scaled to a range of about 1, so that squares neither overflow nor underflow.
     let deviations = |values: &[f64]| {
         let mean = values.iter().sum::<f64>() / n;
         let most = values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
@@ -38,8 +38,8 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
     Some(Correlation { r, p })
 }
 
-/// Spearman's rank correlation, in which equal values share their mean rank. p is by Student's t with n - 2 degrees
-/// of freedom, which is accurate from about ten pairs. `None` as for [`pearson`].
+/// Spearman's rank correlation, in which equal values share their mean rank. The p is by Student's t with n - 2
+/// degrees of freedom, which is accurate from about ten pairs. `None` as for [`pearson`].
 pub fn spearman(x: &[f64], y: &[f64]) -> Option<Correlation> {
     if !finite(x) || !finite(y) {
         return None;

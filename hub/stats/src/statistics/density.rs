@@ -11,7 +11,7 @@ pub struct Density {
 }
 
 impl Density {
-    /// Density of a sample by Scott's rule (1992): the standard deviation of each normal distribution is that of the
+    /// Density of a sample by Scott's rule (1992). The standard deviation of each normal distribution is that of the
     /// sample divided by the fifth root of its size. `None` for fewer than two values or a constant sample.
     pub fn of(sample: &[f64]) -> Option<Density> {
         if sample.len() < 2 || !finite(sample) || constant(sample) {
@@ -45,7 +45,7 @@ mod tests {
         assert!((density.bandwidth() - h).abs() < 1e-12);
         let expected = (-1.0 / (2.0 * h * h)).exp() / (h * std::f64::consts::TAU.sqrt());
         assert!((density.at(0.0) - expected).abs() < 1e-12);
-        // The integral is 1.
+        // The integral of the density is 1.
         let sum: f64 = (-2000..2000).map(|i| density.at(f64::from(i) / 100.0)).sum();
         assert!((sum / 100.0 - 1.0).abs() < 1e-9, "{sum}");
     }

@@ -27,8 +27,8 @@ pub fn hedges_g(a: &[f64], b: &[f64]) -> Option<f64> {
     cohens_d(a, b).map(|d| d * (1.0 - 3.0 / (4.0 * count - 9.0)))
 }
 
-/// Cliff's delta (1993): the probability that a value of the first sample is greater than one of the second, minus
-/// the probability that it is smaller; -1 to 1. `None` if a sample is empty or contains NaN.
+/// Cliff's delta (1993), -1 to 1. It is the probability that a value of the first sample is greater than one of the
+/// second, minus the probability that it is smaller. `None` if a sample is empty or contains NaN.
 pub fn cliffs_delta(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() || a.iter().chain(b).any(|x| x.is_nan()) {
         return None;

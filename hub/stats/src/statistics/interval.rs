@@ -17,9 +17,9 @@ pub fn of_mean(sample: &[f64], level: f64) -> Option<[f64; 2]> {
     Some([mean - half, mean + half])
 }
 
-/// Confidence interval of the median by order statistics, without an assumption about the distribution: the narrowest
-/// symmetric pair of values that covers it with at least this probability. `None` for too few values (fewer than 6 at
-/// a level of 0.95), or a level that is not between 0 and 1.
+/// Confidence interval of the median by order statistics, without an assumption about the distribution. It is the
+/// narrowest symmetric pair of values that covers the median with at least this probability. `None` for too few values
+/// (fewer than 6 at a level of 0.95), or a level that is not between 0 and 1.
 pub fn of_median(sample: &[f64], level: f64) -> Option<[f64; 2]> {
     if !(finite(sample) && 0.0 < level && level < 1.0) {
         return None;

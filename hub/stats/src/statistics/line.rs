@@ -25,8 +25,8 @@ impl Line {
         self.intercept + self.slope * x
     }
 
-    /// Intersection with y = x; `None` for a parallel line. With the fitness of homogeneous swarms as x and that of
-    /// heterogeneous swarms as y, mixing is better on the side where the line is above y = x (thesis 8.7.2).
+    /// Intersection with y = x; `None` for a parallel line. If x is the fitness of homogeneous swarms and y that of
+    /// heterogeneous swarms, mixing is better where the line is above y = x (thesis 8.7.2).
     pub fn crossing(&self) -> Option<f64> {
         let at = self.intercept / (1.0 - self.slope);
         at.is_finite().then_some(at)

@@ -43,7 +43,7 @@ impl Ranked {
         self.ranks.len() - self.n
     }
 
-    /// The minimum sum of doubled ranks is n (n + 1).
+    /// Returns the probability of superiority. The minimum sum of doubled ranks is n (n + 1).
     fn superiority(&self) -> f64 {
         (self.sum - self.n * (self.n + 1)) as f64 / (2 * self.n * self.m()) as f64
     }
@@ -57,10 +57,10 @@ impl Ranked {
 /// all arrangements are counted, so p is exact, also with ties. Beyond that, Student's t of the ranks is a close
 /// approximation (Conover and Iman 1981). `None` if either sample is empty or contains NaN.
 ///
-/// Without ties and up to 120 values p equals that of SciPy's `mannwhitneyu(method="exact")`. With ties it is the
-/// share of all arrangements whose rank sum is at least as far from its mean, while SciPy's
-/// `method=PermutationMethod()` doubles the smaller tail; both are equal for samples of the same size. Beyond 120
-/// values it equals that of `ttest_ind(rankdata(...))`.
+/// Without ties and up to 120 values p equals that of SciPy's `mannwhitneyu(method="exact")`. With ties p is the share
+/// of all arrangements whose rank sum is at least as far from its mean. SciPy's `method=PermutationMethod()` doubles
+/// the smaller tail instead. Both are equal for samples of the same size. Beyond 120 values p equals that of
+/// `ttest_ind(rankdata(...))`.
 pub fn mann_whitney(sample: &[f64], reference: &[f64]) -> Option<Comparison> {
     let ranked = Ranked::of(sample, reference)?;
     let Ranked { ranks, n, sum, .. } = &ranked;
@@ -109,7 +109,7 @@ fn exact_p(ranks: &[usize], n: usize, sum: usize) -> f64 {
             }
         }
     }
-    // Compared as integers, because the mean sum is n * total / count.
+    // Distances are compared as integers, because the mean sum is n * total / count.
     let distance = |s: usize| (s * ranks.len()).abs_diff(n * total);
     let all: f64 = choices[n].iter().sum();
     let far: f64 = (0..=total).filter(|s| distance(*s) >= distance(sum)).map(|s| choices[n][s]).sum();
@@ -149,9 +149,10 @@ mod tests {
         // Nine pairs won, minus half a pair, are four above the mean; the variance is 9 / 12 times 7.
         let normal = mann_whitney_asymptotic(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]).unwrap();
         close(normal.p, 2.0 * normal_above(4.0 / 5.25f64.sqrt()), 1e-12);
-        // Equal samples.
+        // The samples are equal.
         assert_eq!(mann_whitney(&[1.0, 1.0], &[1.0, 1.0]).unwrap(), Comparison { superiority: 0.5, p: 1.0 });
-        // With a tie, two of the ranks 1, 2.5, 2.5, 4, 5: among the 10 sums only 4 + 5 differs by 3 from the mean 6.
+        // With a tie, the sample has two of the ranks 1, 2.5, 2.5, 4, 5. Among the 10 sums only 4 + 5 differs by 3
+        // from the mean 6.
         let test = mann_whitney(&[8.0, 9.0], &[1.0, 2.0, 2.0]).unwrap();
         close(test.p, 0.1, 1e-12);
         assert_eq!(mann_whitney(&[], &[1.0]), None);

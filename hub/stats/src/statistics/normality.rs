@@ -20,7 +20,7 @@ pub fn shapiro_wilk(sample: &[f64]) -> Option<Normality> {
     if !(3..=5000).contains(&n) || !finite(sample) {
         return None;
     }
-    // The shift changes only the rounding.
+    // The shift by a value of the sample changes only the rounding.
     let x = sorted(&sample.iter().map(|x| x - sample[n / 2]).collect::<Vec<f64>>());
     let range = x[n - 1] - x[0];
     if !(range >= 1e-19 && range.is_finite()) {

@@ -26,8 +26,8 @@ fn sums(values: &[f64], groups: &[&[f64]]) -> Vec<f64> {
 }
 
 /// Kruskal-Wallis rank test (1952) with the correction for ties: whether the values of some group tend to be greater.
-/// p is by chi-squared, which is accurate from about five values per group. `None` for fewer than two groups, an
-/// empty group, or equal values.
+/// p is by chi-squared, which is accurate from about five values per group. `None` for fewer than two groups, an empty
+/// group, or if all values are equal.
 pub fn kruskal_wallis(groups: &[&[f64]]) -> Option<SeveralTest> {
     let pooled = groups.concat();
     if groups.len() < 2 || groups.iter().any(|group| group.is_empty()) || !finite(&pooled) || constant(&pooled) {
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn deviations_of_known_groups() {
-        // Deviations from the medians are 1, 0, 4 and 2, 0, 2: means 5 / 3 and 4 / 3, sums of squares 26 / 3 and 8 /
-        // 3.
+        // Deviations from the medians are 1, 0, 4 and 2, 0, 2. Their means are 5 / 3 and 4 / 3, and their sums of
+        // squares 26 / 3 and 8 / 3.
         let found = levene(&[&[1.0, 2.0, 6.0], &[10.0, 12.0, 14.0]]).unwrap();
         assert!((found.statistic - 1.0 / 17.0).abs() < 1e-12, "{found:?}");
         // Deviations are 1, 0, 1 and 2, 0, 2: means 2 / 3 and 4 / 3, sums of squares 2 / 3 and 8 / 3.

@@ -128,7 +128,8 @@ mod tests {
         assert_eq!((test.degrees, test.difference), (2.0, 1.0));
         close(test.interval[1], 1.0 + 4.302_652_729_749 / 3f64.sqrt(), 1e-9);
         assert_eq!(paired(&[5.0, 4.0, 9.0], &[4.0, 2.0, 6.0]).unwrap().t, one_sample(&[1.0, 2.0, 3.0], 0.0).unwrap().t);
-        // One value against three: the variance is that of the three values, and the error is sqrt(1 + 1 / 3).
+        // One value is compared with three: the variance is that of the three values, and the error is sqrt(1 + 1 /
+        // 3).
         let test = student(&[1.0, 2.0, 3.0], &[6.0]).unwrap();
         close(test.t, -4.0 / (4.0f64 / 3.0).sqrt(), 1e-12);
         assert_eq!(test.degrees, 2.0);

@@ -54,7 +54,7 @@ mod tests {
         }
         close(normal_above(0.0), 0.5);
         close(normal_above(-1.0) + normal_above(1.0), 1.0);
-        // Abramowitz and Stegun, table 26.1.
+        // The value is from Abramowitz and Stegun, table 26.1.
         assert!((normal_above(1.0) - 0.158_655_253_931_457).abs() < 1e-14);
     }
 }

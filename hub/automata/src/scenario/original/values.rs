@@ -22,7 +22,7 @@ impl<'a> Values<'a> {
         let values = Values { file, words: words.collect(), next: 0 };
         match text.len() {
             length if length > MAX_TEXT => {
-                Err(values.wrong(1, "file", format!("{length} bytes; at most {MAX_TEXT} are allowed")))
+                Err(values.wrong(1, "file", format!("the file has {length} bytes; at most {MAX_TEXT} are allowed")))
             }
             _ => Ok(values),
         }
@@ -46,7 +46,7 @@ impl<'a> Values<'a> {
 
     pub fn word(&mut self, key: &str) -> Result<&'a str, ScenarioError> {
         let Some(&(_, word)) = self.words.get(self.next) else {
-            return Err(self.refuse(key, "the file ends before it; a value before it may be missing"));
+            return Err(self.refuse(key, "the file ends before this value; an earlier value may be missing"));
         };
         self.next += 1;
         Ok(word)
@@ -67,8 +67,8 @@ impl<'a> Values<'a> {
     pub fn number<T: FromStr>(&mut self, key: &str) -> Result<T, ScenarioError> {
         let word = self.word(key)?;
         let number = word.parse().map_err(|_| {
-            let kind = if "1.5".parse::<T>().is_ok() { "number" } else { "integer in range" };
-            self.refuse(key, format!("{word:?} is no {kind}; a value before it may be missing or too much"))
+            let kind = if "1.5".parse::<T>().is_ok() { "number" } else { "integer" };
+            self.refuse(key, format!("{word:?} is not a valid {kind}; an earlier value may be missing or superfluous"))
         })?;
         Ok(number)
     }
@@ -78,22 +78,22 @@ impl<'a> Values<'a> {
         for _ in 0..N {
             numbers.push(self.number(key)?);
         }
-        numbers.try_into().map_err(|_| self.refuse(key, "the file ends before it"))
+        numbers.try_into().map_err(|_| self.refuse(key, "the file ends before this value"))
     }
 
     /// Reads a count, at most `most`.
     pub fn count(&mut self, key: &str, most: usize) -> Result<usize, ScenarioError> {
         match self.number(key)? {
             count if count <= most => Ok(count),
-            count => Err(self.refuse(key, format!("there are {count}; at most {most} are allowed"))),
+            count => Err(self.refuse(key, format!("the count is {count}; at most {most} are allowed"))),
         }
     }
 
-    /// Reads a number that must have one value.
+    /// Reads a number that must equal `number`.
     pub fn only(&mut self, key: &str, number: i64, meaning: &str) -> Result<(), ScenarioError> {
         match self.number::<i64>(key)? {
             found if found == number => Ok(()),
-            found => Err(self.refuse(key, format!("{found} is not supported; {number} ({meaning}) is"))),
+            found => Err(self.refuse(key, format!("{found} is not supported; must be {number} ({meaning})"))),
         }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Values<'a> {
     pub fn module(&mut self, key: &str) -> Result<Module, ScenarioError> {
         match self.module_or_end(key)? {
             Some(module) => Ok(module),
-            None => Err(self.refuse(key, "0 is no module")),
+            None => Err(self.refuse(key, "0 is not a module")),
         }
     }
 
@@ -123,7 +123,7 @@ impl<'a> Values<'a> {
             _ if module.is_some() => Ok(module),
             _ => {
                 let known = Module::ARBITRATED.map(|module| format!("{} ({})", module as u8, module.name())).join(", ");
-                Err(self.refuse(key, format!("{number} is no module with a post-office; there are {known}")))
+                Err(self.refuse(key, format!("{number} is not a module with a post-office; choose one of {known}")))
             }
         }
     }
@@ -133,7 +133,7 @@ impl<'a> Values<'a> {
         match self.words.get(self.next) {
             None => Ok(()),
             Some((line, word)) => {
-                let message = format!("{word:?} comes after the last value; a value before it may be too much");
+                let message = format!("{word:?} follows the last value; an earlier value may be superfluous");
                 Err(self.wrong(*line, "file", message))
             }
         }
@@ -150,11 +150,11 @@ mod tests {
         assert_eq!(values.number::<u8>("a").unwrap(), 1);
         assert_eq!(values.number::<f32>("b").unwrap(), 2.5);
         assert_eq!((values.line(), values.whole_line("c").unwrap()), (4, "cp a b".into()));
-        assert!(values.end().unwrap_err().to_string().starts_with("f: line 5: file: \"4\" comes after"));
+        assert!(values.end().unwrap_err().to_string().starts_with("f: line 5: file: \"4\" follows the last value"));
         assert_eq!(values.number::<u8>("d").unwrap(), 4);
         let message = values.number::<u8>("e").unwrap_err().to_string();
-        assert!(message.starts_with("f: line 5: e: the file ends before it"), "{message}");
+        assert!(message.starts_with("f: line 5: e: the file ends before this value"), "{message}");
         let message = Values::new("f", "\nx").unwrap().number::<u8>("n").unwrap_err().to_string();
-        assert!(message.starts_with("f: line 2: n: \"x\" is no integer"), "{message}");
+        assert!(message.starts_with("f: line 2: n: \"x\" is not a valid integer"), "{message}");
     }
 }

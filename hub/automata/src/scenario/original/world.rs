@@ -19,7 +19,7 @@ pub fn world(file: &str, text: &str) -> Result<Scene, ScenarioError> {
     let scene = world.scene()?;
     world.values.end()?;
     scene.check().map_err(|message| {
-        // Messages begin with the key.
+        // Error messages begin with the key.
         let known = world.lines.iter().filter(|(key, _)| message.starts_with(key.as_str()));
         let line = known.max_by_key(|(key, _)| key.len()).map_or(1, |&(_, line)| line);
         ScenarioError { file: file.into(), line, message }
@@ -92,7 +92,7 @@ impl World<'_> {
             let (number, name) = (values.number::<u8>("modules")?, values.word("modules")?);
             if !Module::ALL.iter().any(|module| *module as u8 == number && module.name() == name) {
                 let known = Module::ALL.map(|module| format!("{} {}", module as u8, module.name())).join(", ");
-                return Err(values.refuse("modules", format!("{number} {name} is no module; there are {known}")));
+                return Err(values.refuse("modules", format!("{number} {name} is not a module; choose one of {known}")));
             }
         }
         while values.module_or_end("post-offices")?.is_some() {}
@@ -134,7 +134,10 @@ impl World<'_> {
             -1 => Activation::Once,
             0 => Activation::EachEntrance,
             delay => Activation::After(u32::try_from(delay).map_err(|_| {
-                self.values.refuse(key, format!("{delay} is no delay; -1 is once, 0 each entrance, or say ms"))
+                self.values.refuse(
+                    key,
+                    format!("{delay} is not a delay; must be -1 (once), 0 (each entrance) or a time in ms"),
+                )
             })?),
         };
         let at = self.rect(key)?;
@@ -145,7 +148,7 @@ impl World<'_> {
         let fork = match self.values.number::<i16>(key)? {
             -1 => None,
             state => Some(u8::try_from(state).map_err(|_| {
-                self.values.refuse(key, format!("{state} is no state of the fork; 1 to 4 are, and -1 is any"))
+                self.values.refuse(key, format!("{state} is not a state of the fork; must be 1 to 4, or -1 (any)"))
             })?),
         };
         let position = self.values.numbers(key)?;
@@ -158,7 +161,10 @@ impl World<'_> {
                 -2 => break,
                 register => {
                     let register = u8::try_from(register).map_err(|_| {
-                        self.values.refuse(key, format!("{register} is no register; 0 to 255 are, and -2 ends them"))
+                        self.values.refuse(
+                            key,
+                            format!("{register} is not a register; must be 0 to 255, or -2 (end of the list)"),
+                        )
                     })?;
                     let [low, high] = self.values.numbers(key)?;
                     registers.push((register, low, high));
@@ -192,7 +198,8 @@ impl World<'_> {
                 14 => Command::Select(values.number(key)?),
                 15 => Command::Put(values.number(key)?),
                 other => {
-                    return Err(values.refuse(key, format!("{other} is no command; 10 to 15 are, and 0 ends them")));
+                    return Err(values
+                        .refuse(key, format!("{other} is not a command; must be 10 to 15, or 0 (end of the list)")));
                 }
             });
         }

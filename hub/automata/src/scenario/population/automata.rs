@@ -31,7 +31,7 @@ impl SavedGenome for ControllerAutomata {
             let line = line.trim();
             let (key, name) = line.split_once(' ').map_or((line, ""), |(key, value)| (key, value.trim()));
             if key != "module" {
-                return Err(fail(number, format!("{key}: it means nothing here; write \"module NAME\"")));
+                return Err(fail(number, format!("{key}: unexpected line; expected \"module NAME\"")));
             }
             let length = after.iter().take_while(|(_, line)| !begins_module(line)).count();
             let (lines, after) = after.split_at(length);
@@ -45,7 +45,7 @@ impl SavedGenome for ControllerAutomata {
             None => Ok(automata),
             Some(missing) => {
                 let name = missing.name();
-                Err(fail(above, format!("module: the individual has no {name}; write \"module {name}\"")))
+                Err(fail(above, format!("module: the individual has no {name}; add \"module {name}\"")))
             }
         }
     }
@@ -59,10 +59,10 @@ fn begins_module(line: &str) -> bool {
 fn place(automata: &ControllerAutomata, modules: &[Module], name: &str) -> Result<usize, String> {
     let module = module(name)?;
     let place = module.arbitrated().filter(|_| modules.contains(&module));
-    let place = place.ok_or_else(|| format!("{name} is not named in the first line; name it there"))?;
+    let place = place.ok_or_else(|| format!("{name} is not named in the first line; add it there"))?;
     match automata.0[place] {
         None => Ok(place),
-        Some(_) => Err(format!("the individual has two of {name}; leave one out")),
+        Some(_) => Err(format!("the individual has {name} twice; remove one of them")),
     }
 }
 

@@ -136,7 +136,7 @@ impl Step {
         }
         let (theirs, ours) = (population.module_names(), names(&modules));
         let message = format!(
-            "population: its {} are those of {theirs}, but step {:?} evolves {ours}; name a population of this step",
+            "population: its {} are of {theirs}, but step {:?} evolves {ours}; name a population of this step",
             if G::WORD.is_some() { "trees" } else { "automata" },
             self.name
         );

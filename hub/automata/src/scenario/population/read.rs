@@ -14,7 +14,7 @@ const MAX_GENERATIONS: u64 = 100_000;
 const MAX_EVALUATIONS: u64 = 1 << 40;
 /// Keywords at the start of lines between genomes.
 const KEYS: [&str; 4] = ["generations", "evaluations", "individual", "end"];
-const HEADER: &str = "a population begins with a line such as \"population 1 cargoloader lnflwer\"";
+const HEADER: &str = "the first line must be such as \"population 1 cargoloader lnflwer\"";
 
 /// Returns the non-empty lines without comments, with their numbers and indentation.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -30,11 +30,11 @@ pub(super) fn header_line(text: &str) -> usize {
 pub(super) fn population<G: SavedGenome>(file: &str, text: &str) -> Result<Population<G>, ScenarioError> {
     let fail = |line: usize, message: String| ScenarioError { file: file.into(), line, message };
     if text.len() > MAX_TEXT {
-        return Err(fail(1, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        return Err(fail(1, format!("the file has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
     }
     let lines: Vec<(usize, &str)> = lines(text).collect();
     let Some((&(mut number, header), mut rest)) = lines.split_first() else {
-        return Err(fail(1, format!("it is empty; {HEADER}")));
+        return Err(fail(1, format!("the file is empty; {HEADER}")));
     };
     let modules = modules::<G>(header).map_err(|message| fail(number, format!("population: {message}")))?;
     let mut population = Population { modules, generations: 0, evaluations: 0, individuals: vec![] };
@@ -57,12 +57,15 @@ pub(super) fn population<G: SavedGenome>(file: &str, text: &str) -> Result<Popul
                 Err(message) => Err(message),
             },
             "end" => end(value, population.individuals.len(), rest.is_empty()),
-            _ => Err(format!("it means nothing here; write {}", KEYS.join(", "))),
+            _ => Err(format!("unexpected line; expected {}", KEYS.join(", "))),
         };
         result.map_err(|message| fail(number, format!("{key}: {message}")))?;
     }
     if population.individuals.is_empty() {
-        return Err(fail(number, "individual: no individual; write one such as \"individual 803211.5\"".into()));
+        return Err(fail(
+            number,
+            "individual: the population has no individual; add one such as \"individual 803211.5\"".into(),
+        ));
     }
     population.individuals.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
     Ok(population)
@@ -76,7 +79,7 @@ fn is_of_genome(line: &str) -> bool {
 /// Checks the number of individuals in the last line.
 fn end(value: &str, individuals: usize, is_last: bool) -> Result<(), String> {
     match value.parse::<usize>() {
-        _ if !is_last => Err("more follows; it is the last line".into()),
+        _ if !is_last => Err("lines follow; it must be the last line".into()),
         Ok(count) if count == individuals => Ok(()),
         _ => Err(format!(
             "the last line counts {value} individuals, the file has {individuals}; copy the whole file again"
@@ -86,11 +89,11 @@ fn end(value: &str, individuals: usize, is_last: bool) -> Result<(), String> {
 
 fn fitness(word: &str, known: usize) -> Result<f64, String> {
     if known == MAX_INDIVIDUALS {
-        return Err(format!("there are more than {MAX_INDIVIDUALS}; leave the rest out"));
+        return Err(format!("at most {MAX_INDIVIDUALS} individuals are allowed; remove the others"));
     }
     match value::<f64>(word)? {
         fitness if fitness.is_finite() => Ok(fitness),
-        fitness => Err(format!("{fitness} is no fitness; write a number")),
+        fitness => Err(format!("{fitness} is not a valid fitness; must be a finite number")),
     }
 }
 
@@ -101,12 +104,12 @@ fn modules<G: SavedGenome>(header: &str) -> Result<Vec<Module>, String> {
     }
     match words.next() {
         Some("1") => {}
-        other => return Err(format!("format {} cannot be read; 1 can", other.unwrap_or("-"))),
+        other => return Err(format!("format {} is not supported; must be 1", other.unwrap_or("-"))),
     }
     if let Some(kind) = G::WORD
         && words.next() != Some(kind)
     {
-        return Err(format!("{kind} is wanted before the modules, as these are {kind}s"));
+        return Err(format!("expected {kind} before the modules, because the individuals are {kind}s"));
     }
     let mut named = words.map(module).collect::<Result<Vec<_>, _>>()?;
     named.sort_by_key(|module| module.arbitrated());
@@ -114,7 +117,7 @@ fn modules<G: SavedGenome>(header: &str) -> Result<Vec<Module>, String> {
     named.dedup();
     match named.len() {
         0 => Err(format!("no module is named; {HEADER}")),
-        n if n < count => Err("a module is named twice; leave one out".into()),
+        n if n < count => Err("a module is named twice; remove one of them".into()),
         _ => Ok(named),
     }
 }
@@ -130,12 +133,12 @@ pub(super) fn module(name: &str) -> Result<Module, String> {
 fn count(word: &str, most: u64) -> Result<u64, String> {
     match value(word)? {
         count if count <= most => Ok(count),
-        count => Err(format!("{count} is out of range; 0 to {most} is allowed")),
+        count => Err(format!("{count} is out of range; must be 0 to {most}")),
     }
 }
 
 fn value<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("{word:?} is no number"))
+    word.parse().map_err(|_| format!("{word:?} is not a number"))
 }
 
 #[cfg(test)]
@@ -162,8 +165,8 @@ mod tests {
     #[test]
     fn truncated_population_is_rejected() {
         let end = |text: &str| population("p", text).unwrap_err().to_string();
-        assert!(end(&TEXT.replace("end 2", "end 3")).contains("3 individuals are said, 2 are there"));
-        assert!(end(&TEXT.replace("end 2", "end 2\nindividual 1")).contains("it is the last line"));
+        assert!(end(&TEXT.replace("end 2", "end 3")).contains("the last line counts 3 individuals, the file has 2"));
+        assert!(end(&TEXT.replace("end 2", "end 2\nindividual 1")).contains("it must be the last line"));
     }
 
     #[test]
@@ -175,19 +178,22 @@ mod tests {
     #[test]
     fn errors_name_line_key_and_remedy() {
         let error = |from: &str, to: &str| population("p", &TEXT.replacen(from, to, 1)).unwrap_err().to_string();
-        assert_eq!(error("on 1 c", "on 2 c"), "p: line 1: population: format 2 cannot be read; 1 can");
+        assert_eq!(error("on 1 c", "on 2 c"), "p: line 1: population: format 2 is not supported; must be 1");
         assert!(error("lnflwer", "lnflower").contains("did you mean `lnflwer`?"));
         assert!(error("cargoloader lnflwer", "").starts_with("p: line 1: population: no module is named"));
-        assert_eq!(error("12", "x"), "p: line 2: generations: \"x\" is no number");
-        assert!(error("12", "100001").contains("generations: 100001 is out of range; 0 to 100000"));
-        assert!(error("803211.1", "inf").starts_with("p: line 4: individual: inf is no fitness"));
+        assert_eq!(error("12", "x"), "p: line 2: generations: \"x\" is not a number");
+        assert!(error("12", "100001").contains("generations: 100001 is out of range; must be 0 to 100000"));
+        assert!(error("803211.1", "inf").starts_with("p: line 4: individual: inf is not a valid fitness"));
         assert!(error("MARK", "MARC").starts_with("p: line 8: module cargoloader: \"SENSORS_TARGET_MARC\""));
-        assert!(error("module lnflwer", "module cargoloader").contains("p: line 9: module: the individual has two"));
+        assert!(
+            error("module lnflwer", "module cargoloader")
+                .contains("p: line 9: module: the individual has cargoloader twice")
+        );
         assert!(
             error("module lnflwer\nstates 2", "# comment\nstates 2")
                 .contains("p: line 5: module: the individual has no")
         );
-        assert!(error("generations", "generation").contains("line 2: generation: it means nothing here"));
+        assert!(error("generations", "generation").contains("line 2: generation: unexpected line"));
         assert!(
             population("p", "\npopulation 1 explore\n").unwrap_err().to_string().starts_with("p: line 2: individual")
         );

@@ -27,8 +27,8 @@ impl SavedGenome for TreeGenome {
         })?;
         // Variation and the robot rely on the validity of trees that were read.
         if !primitive_set(body.modules).allows(&tree) {
-            let message = "tree: it has a node, a register or a signal that trees of these modules have not; take the \
-                           file that the step wrote";
+            let message = "tree: it has a node, register or signal that trees of these modules do not have; use the \
+                file that the step wrote";
             return Err(fail(body.above, message.into()));
         }
         let arbiter = Arbiter::new(tree, body.modules).map_err(|error| fail(body.above, format!("tree: {error}")))?;
@@ -61,8 +61,8 @@ mod tests {
         let error = |from: &str, to: &str| population(&TEXT.replacen(from, to, 1)).unwrap_err();
         assert!(error("signal 2", "signul 2").starts_with("p: line 8: tree: "), "{}", error("signal 2", "signul 2"));
         assert!(error("signal 2", "signal 3").starts_with("p: line 4: tree: it has a node"));
-        assert!(error("end 2", "end 3").contains("3 individuals are said, 2 are there"));
-        assert!(error("tree ", "").contains("line 1: population: tree is wanted before the modules"));
+        assert!(error("end 2", "end 3").contains("the last line counts 3 individuals, the file has 2"));
+        assert!(error("tree ", "").contains("line 1: population: expected tree before the modules"));
         assert!(error("signal 1\nend", "end").starts_with("p: line 10: tree: "));
     }
 }

@@ -26,11 +26,11 @@ use xpuck_kernels::tree::Tree;
 /// Checks that a step can be raced; the error names the key.
 pub(super) fn check(step: &Step) -> Result<(), StepError> {
     if Scale::of(step).is_none() {
-        let message = "a race scales fitness by what the best must reach; ask for it, such as `best-fitness >= 700000`";
+        let message = "a race scales fitness by the goal of the best; add a goal such as `best-fitness >= 700000`";
         return Err(("end", message.into()));
     }
     if step.early_stop.is_some() {
-        let message = "a race gives up trees, not runs; leave it out, or leave `algorithm` out";
+        let message = "a race rejects trees instead of stopping runs early; remove this key or `algorithm`";
         return Err(("early-stop", message.into()));
     }
     Ok(())

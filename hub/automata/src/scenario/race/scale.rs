@@ -10,9 +10,9 @@ const WORTHLESS: f64 = -0.3;
 
 /// Scores as shares of the best fitness required by the end formula of a step.
 ///
-/// A share s gives the fitness 1.2 s / (1 + s) - 0.3, between -0.3 and 0.9. Near s = 1, this is 0.3 + 0.3 ln s: the
-/// mean over runs, which the race compares, then ranks trees like the geometric mean of their scores, which most
-/// steps use as combination. Only basic arithmetic is used, so results are identical on all platforms.
+/// A share s gives the fitness 1.2 s / (1 + s) - 0.3, between -0.3 and 0.9. Near s = 1, this is 0.3 + 0.3 ln s. The
+/// race compares means over runs, which then rank trees like the geometric mean of their scores. Most steps combine
+/// scores by the geometric mean. Only basic arithmetic is used, so results are identical on all platforms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     threshold: f64,

@@ -80,7 +80,7 @@ fn browsers_that_never_read_or_never_finish_are_closed() {
         })
         .collect();
     for half in &mut halves {
-        // An answer, a close or a reset, but not a timeout.
+        // The hub answers, closes or resets the connection before the read times out.
         let mut byte = [0; 256];
         while let Ok(1..) = half.read(&mut byte) {}
         assert!(began.elapsed() < scaled(Duration::from_secs(25)));

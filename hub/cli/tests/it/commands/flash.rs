@@ -234,8 +234,8 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     bag.image("foreign.xpb", Kind::Image, 21, Some(&Secret::generate("mallory").unwrap()));
     refused(&["--robot", "xp01", "--image", "foreign.xpb"], "`mallory` signed the bundle, who is no operator here");
     bag.image("app.xpb", Kind::App, 21, None);
-    refused(&["--robot", "xp01", "--image", "app.xpb"], "a card wants an image");
-    refused(&["--robot", "xp09", "--image", "good.xpb"], "there is no `xp09`");
+    refused(&["--robot", "xp01", "--image", "app.xpb"], "a card needs an image");
+    refused(&["--robot", "xp09", "--image", "good.xpb"], "`xp09` is not in the list");
     fs::write(bag.path("lab/cards.toml"), "board = \"pi5\"\n").unwrap();
     refused(&["--robot", "xp01", "--image", "good.xpb"], "cards.toml says board = \"pi5\"");
     fs::write(bag.path("lab/cards.toml"), "bord = \"pi5\"\n").unwrap();
@@ -253,5 +253,5 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     // A file with other content is not overwritten without confirmation.
     refused(&["--robot", "xp01", "--image", "good.xpb"], "nobody can be asked: say --yes");
     File::options().write(true).open(bag.path("card.img")).unwrap().set_len(2_000_000_000).unwrap();
-    refused(&["--robot", "xp01", "--yes", "--image", "good.xpb"], "holds 2000 MB, and a card has at least 3600 MB");
+    refused(&["--robot", "xp01", "--yes", "--image", "good.xpb"], "holds 2000 MB; a card must hold at least 3600 MB");
 }

@@ -68,9 +68,9 @@ fn non_record_file_is_rejected_unchanged() {
     std::fs::create_dir(folder.join("folder")).unwrap();
     assert!(Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
     let refused = [
-        ("notes.txt", "is no MCAP file"),
-        ("dead.mcap", "nothing could be saved"),
-        ("pipe", "a pipe or a socket"),
+        ("notes.txt", "not an MCAP file"),
+        ("dead.mcap", "no message could be recovered"),
+        ("pipe", "pipe or socket"),
         ("/dev/null", "a device"),
         ("folder", "folder"),
         ("nothing", "nothing"),

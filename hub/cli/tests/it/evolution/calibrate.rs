@@ -155,20 +155,24 @@ fn wrong_records_are_one_line_that_names_the_place() {
         ("collisions", format!("{poses}{}", row(0.0, "99")), "line 2, column `x_m`: 99 is outside -10 to 10"),
         ("collisions", format!("{poses}{}", row(0.0, "nan")), "line 2, column `x_m`: NaN is outside -10 to 10"),
         ("collisions", format!("{poses}1,0,xp01\n"), "line 2: 3 values for 8 columns"),
-        ("collisions", format!("{poses}{}", row(0.0, "0")), "line 2: run 1 has one frame; a run needs at least two"),
+        ("collisions", format!("{poses}{}", row(0.0, "0")), "line 2: run 1 has one frame; at least two are needed"),
         (
             "collisions",
             format!("{poses}{}{}", row(0.1, "0"), row(0.0, "0")),
-            "line 3, column `time_s`: 0 does not come",
+            "line 3, column `time_s`: 0 must be later",
         ),
-        ("collisions", format!("{poses}{0}{0}", row(0.0, "0")), "line 3: body `xp01` twice at 0 s of run 1"),
+        ("collisions", format!("{poses}{0}{0}", row(0.0, "0")), "line 3: body `xp01` occurs twice at 0 s of run 1"),
         (
             "collisions",
             format!("{poses}{}{}", row(0.0, "0"), row(1.0, "0")),
             "are up to 1.000 s apart; record at least",
         ),
         ("collisions", format!("{poses}{}{}", row(0.0, "0"), row(0.025, "0.1")), "`xp01` moves 10.0 cm in its first"),
-        ("collisions", format!("{poses}{}{}", row(0.0, "0"), row(0.025, "0")), "no bodies touch each other or a wall"),
+        (
+            "collisions",
+            format!("{poses}{}{}", row(0.0, "0"), row(0.025, "0")),
+            "no body touches another body or a wall",
+        ),
         ("latency", format!("{poses}{}{}", row(0.0, "0"), row(0.025, "0")), "0 poses after the first second"),
         ("ir", "sensor,distance_m,raw\n1,0.01,5000\n".into(), "line 2, column `raw`: 5000 is outside 0 to 4095"),
         ("ir", "sensor,distance_m,raw\n1,0.01,2000\n".into(), "each sensor needs distances from 0 to 30 mm"),
@@ -184,7 +188,7 @@ fn wrong_records_are_one_line_that_names_the_place() {
             "line 2, column `force_n`: 0 is outside 0.001 to 100",
         ),
         ("friction", "body,kind,force_n\nxp01,static,1\n".into(), "robot, static: too few readings (1)"),
-        ("camera", String::new(), "no rows; docs/calibration.md says what a record holds"),
+        ("camera", String::new(), "no rows; docs/calibration.md describes the columns"),
     ];
     for (subject, text, expected) in cases {
         std::fs::write(&file, &text).unwrap();

@@ -175,8 +175,8 @@ fn restarted_server_remembers_its_emigrants() {
     let second = Server::start(&endpoint, &remember);
     for worker in workers {
         let output = finished(worker.wait_with_output().unwrap());
-        assert!(text(&output).contains("going on without immigrants"), "{}", text(&output));
-        assert!(text(&output).contains("is there"), "{}", text(&output));
+        assert!(text(&output).contains("continuing without immigrants"), "{}", text(&output));
+        assert!(text(&output).contains("is connected"), "{}", text(&output));
     }
     let (code, last, log) = second.end(false);
     assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
@@ -371,14 +371,14 @@ fn genes_pass_between_servers_below_one_that_restarts() {
     // An island whose number the server does not accept ends with a permanent error.
     let output = island(&first.endpoint, 12, &dir.path().join("12"), 3).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    assert!(text(&output).contains("refuses island 12: islands here have the numbers 0 to 9"), "{}", text(&output));
+    assert!(text(&output).contains("refuses island 12: the number of an island must be 0 to 9"), "{}", text(&output));
     // Names of genes are unique because each server accepts only its own numbers.
     let sockets = Sockets::new();
     let stranger = sockets.worker(&first.endpoint, "stranger").unwrap();
     let ToWorker::Refused { why, .. } = ask(&stranger, &WorkerMessage::Join { island: 12, generation: 0 }) else {
         panic!("island 12 was let in")
     };
-    assert!(why.contains("numbers 0 to 9"), "{why}");
+    assert!(why.contains("must be 0 to 9"), "{why}");
     let endpoint = upper.endpoint.clone();
     let (code, last, log) = upper.end(true);
     assert_eq!((code, &last["ended"]["islands"], &last["ended"]["refused"]), (0, &2.into(), &0.into()), "{log}");
@@ -411,9 +411,9 @@ fn two_servers_of_the_same_numbers_are_reported() {
     // Each server offers its genes once a second.
     std::thread::sleep(scaled(Duration::from_secs(4)));
     let (_, _, log) = upper.end(true);
-    assert!(log.contains("two processes are island 0 at a time"), "{log}");
+    assert!(log.contains("two processes are island 0 at the same time"), "{log}");
     assert!(log.contains("island 0 joins"), "{log}");
     let (_, _, log) = first.end(true);
-    assert!(log.contains("below the geneserver at"), "{log}");
+    assert!(log.contains("connected to the upper geneserver at"), "{log}");
     second.end(true);
 }

@@ -103,7 +103,7 @@ fn wrong_requests_are_one_line() {
         String::from_utf8(output.stderr).unwrap()
     };
     let unknown = refusal(dir.path(), &["1.999"]);
-    assert!(unknown.contains("record.mcap: knows no 1.999 up to generation 1") && unknown.lines().count() == 1);
+    assert!(unknown.contains("record.mcap: contains no 1.999 up to generation 1") && unknown.lines().count() == 1);
     assert!(refusal(dir.path(), &["three"]).contains("write island and number with a dot, such as 3.1204"));
     assert!(refusal(&dir.path().join("trees"), &[]).contains("record.mcap: cannot be read"));
     std::fs::write(dir.path().join(RECORD), "generation,island").unwrap();
@@ -112,10 +112,10 @@ fn wrong_requests_are_one_line() {
     let number = future.windows(2).position(|two| two == b"/2").unwrap() + 1;
     future[number] = b'9';
     std::fs::write(dir.path().join(RECORD), future).unwrap();
-    assert!(refusal(dir.path(), &[]).contains("has format 9, and this program reads format 2"));
+    assert!(refusal(dir.path(), &[]).contains("has format 9; this program reads format 2"));
     std::fs::rename(dir.path().join(RECORD), dir.path().join("record.xprec")).unwrap();
     let older = refusal(dir.path(), &[]);
-    assert!(older.contains("record.xprec: has format 1, which xpuck 0.1.0 reads, and this program reads format 2"));
+    assert!(older.contains("record.xprec: has format 1, which xpuck 0.1.0 reads; this program reads format 2"));
     assert_eq!(older.lines().count(), 1, "{older}");
 }
 

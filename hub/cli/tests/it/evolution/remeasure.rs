@@ -99,12 +99,12 @@ fn folder_without_usable_record_is_rejected_in_one_line() {
         assert_eq!(text.lines().count(), 1, "{text}");
         text
     };
-    assert!(refusal().contains("has no record.mcap; `xpuck evolve --output DIR` keeps one"));
+    assert!(refusal().contains("has no record.mcap; `xpuck evolve --output DIR` writes one"));
     let file = dir.path().join("record.mcap");
     std::fs::write(&file, "").unwrap();
     assert!(refusal().contains("record.mcap: is no record of an evolution"));
     std::fs::write(&file, [record::header(), record::end()].concat()).unwrap();
-    assert!(refusal().contains("record.mcap: holds no whole generation yet"));
+    assert!(refusal().contains("record.mcap: contains no complete generation yet"));
     std::fs::rename(&file, dir.path().join("record.xprec")).unwrap();
     assert!(refusal().contains("record.xprec: has format 1, which xpuck 0.1.0 reads"));
 }

@@ -64,14 +64,14 @@ fn only_complete_runs_count_and_others_are_named() {
     let junk = edited(&run, "junk", &seed, "seed = 81");
     std::fs::write(record(&junk), vec![7; 100_000]).unwrap();
     let told = report(&[&run, &junk], &out);
-    assert!(!told.status.success() && said(&told).contains("nothing of its record can be read"), "{}", said(&told));
+    assert!(!told.status.success() && said(&told).contains("its record cannot be read"), "{}", said(&told));
     let own = record(&run);
     let before = std::fs::read(&own).unwrap();
     let link = dir.path().join("link");
     std::os::unix::fs::symlink(&own, &link).unwrap();
     for over in [run.join("run.toml"), own.clone(), link] {
         let export = xpuck().args(["runs", "export"]).arg(&run).arg("--foxglove").arg(&over).output().unwrap();
-        assert!(!export.status.success() && said(&export).contains("of the run itself"), "{}", said(&export));
+        assert!(!export.status.success() && said(&export).contains("is a file of the run;"), "{}", said(&export));
     }
     assert_eq!(std::fs::read(&own).unwrap(), before);
     let newer = edited(&run, "newer", &seed, "seed = 80");
@@ -87,7 +87,7 @@ fn only_complete_runs_count_and_others_are_named() {
     assert!(all.contains("cut: "), "damage is reported: {all}");
     let page: serde_json::Value = serde_json::from_str(&results(&told)).unwrap();
     let page = std::fs::read_to_string(page["page"].as_str().unwrap()).unwrap();
-    assert!(page.contains("xpuck swarm top") && page.contains("make the report when it is over"));
+    assert!(page.contains("xpuck swarm top") && page.contains("make the report after its end"));
 
     // Folders of other kinds give an error that names the right command.
     let (sweep, evolution) = (dir.path().join("sweep"), dir.path().join("evolution"));
@@ -106,7 +106,7 @@ fn only_complete_runs_count_and_others_are_named() {
     assert!(results(&told).contains("0 of 1 runs count"), "{}", said(&told));
     let longer = edited(&run, "longer", "minutes = 1", "minutes = 9");
     let told = report(&[&run, &longer], &out);
-    assert!(!told.status.success() && said(&told).contains("several experiments"), "{}", said(&told));
+    assert!(!told.status.success() && said(&told).contains("different experiments"), "{}", said(&told));
     let nothing = report(&[dir.path().join("nowhere").as_path()], &out);
     assert!(!nothing.status.success() && said(&nothing).lines().count() == 1, "{}", said(&nothing));
 }

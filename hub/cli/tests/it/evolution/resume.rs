@@ -158,7 +158,7 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
         assert_eq!(resumed.evolution.state().generation, 4);
         let [notice] = resumed.notices.as_slice() else { panic!("{:?}", resumed.notices) };
         assert!(notice.contains("checkpoint-1: ") && notice.contains(expected), "{notice}");
-        assert!(notice.ends_with("going on from the other, generation 4"), "{notice}");
+        assert!(notice.ends_with("continuing from the other checkpoint, generation 4"), "{notice}");
         complete(resumed);
         assert_same(&place, &sides.expected);
 
@@ -190,7 +190,7 @@ fn links_and_pipes_in_a_run_are_not_followed() {
         ("times.csv", false, "it is a symbolic link"),
         ("times.csv", true, "it is a named pipe"),
         (RECORD, true, "it is a named pipe"),
-        ("trees", false, "is a link; put what it leads to"),
+        ("trees", false, "is a link; replace it by its target"),
     ] {
         let place = spoilt(name, pipe);
         std::fs::write(&outside, "precious").unwrap();
@@ -220,10 +220,10 @@ fn another_configuration_is_refused_and_names_the_remedy() {
     assert_eq!(Folder::resume(&place).unwrap().evolution.state().generation, 5);
     std::fs::write(place.join("run.toml"), text.replace("seed", "sead")).unwrap();
     assert!(refusal(&place).contains("run.toml: line "), "{}", refusal(&place));
-    assert!(refusal(sides.dir.path()).contains("holds no run, as it has no run.toml; begin one with --output"));
+    assert!(refusal(sides.dir.path()).contains("contains no run, as it has no run.toml; start one with --output"));
     std::fs::write(place.join("run.toml"), &text).unwrap();
     std::fs::write(place.join(RECORD), b"short").unwrap();
-    assert!(refusal(&place).contains("record.mcap has 5 bytes and had "), "{}", refusal(&place));
+    assert!(refusal(&place).contains("record.mcap has 5 bytes; this checkpoint expects "), "{}", refusal(&place));
     std::fs::rename(place.join(RECORD), place.join("record.xprec")).unwrap();
     assert!(refusal(&place).contains("record.xprec: has format 1, which xpuck 0.1.0 reads"), "{}", refusal(&place));
     assert!(!place.join(RECORD).exists(), "nothing is begun beside it");
@@ -235,11 +235,11 @@ fn folder_holds_one_run_of_one_process() {
     let out = dir.path().join("run");
     let folder = Folder::create(&out, &config("")).unwrap();
     let error = Folder::resume(&out).map(|_| ()).unwrap_err().to_string();
-    assert!(error.ends_with("another process works on this run; wait for its end"), "{error}");
+    assert!(error.ends_with("another process uses this run; wait for its end"), "{error}");
     drop(folder);
     assert!(Folder::resume(&out).is_ok_and(|resumed| resumed.evolution.state().generation == 0), "it begins again");
     let error = Folder::create(&out, &config("")).map(|_| ()).unwrap_err().to_string();
-    assert!(error.ends_with("holds a run already; go on with --resume, or choose another folder"), "{error}");
+    assert!(error.ends_with("already contains a run; go on with --resume, or choose another folder"), "{error}");
 }
 
 #[test]
@@ -248,11 +248,11 @@ fn run_starts_only_in_its_own_folder() {
     let refusal = || Folder::create(dir.path(), &config("")).map(|_| ()).unwrap_err().to_string();
     let record = std::fs::File::create(dir.path().join(RECORD)).unwrap();
     record.lock().unwrap();
-    assert!(refusal().ends_with("another process works on this run; wait for its end"), "{}", refusal());
+    assert!(refusal().ends_with("another process uses this run; wait for its end"), "{}", refusal());
     assert!(!dir.path().join("run.toml").exists(), "who loses the race leaves nothing of its own");
     record.unlock().unwrap();
     std::fs::write(dir.path().join(RECORD), "of something else").unwrap();
-    assert!(refusal().ends_with("is not empty: it has `record.mcap`; name a new folder"), "{}", refusal());
+    assert!(refusal().ends_with("is not empty: it contains `record.mcap`; choose a new folder"), "{}", refusal());
     assert_eq!(std::fs::read(dir.path().join(RECORD)).unwrap(), b"of something else");
 }
 
@@ -266,7 +266,7 @@ fn changes_since_the_write_are_reported() {
         std::fs::write(place.join(name), bytes).unwrap();
         let resumed = Folder::resume(&place).unwrap();
         let [notice] = resumed.notices.as_slice() else { panic!("{:?}", resumed.notices) };
-        assert!(notice.contains(&format!("{name}: is not as it was written; the run goes on")), "{notice}");
+        assert!(notice.contains(&format!("{name}: has changed since it was written; the run continues")), "{notice}");
         assert_eq!(resumed.evolution.state().generation, 5);
     }
     assert!(Folder::resume(&sides.before()).unwrap().notices.is_empty());

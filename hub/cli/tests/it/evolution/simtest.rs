@@ -27,7 +27,7 @@ fn mutant_failure_names_rule_and_trace_command() {
     for option in ["--mutant", "--plant"] {
         let output = fuzz(&["--seeds", "2", "--seconds", "40", option, "drops-entry"]);
         let text = String::from_utf8(output.stdout).unwrap();
-        let rule = "the record tells what happened";
+        let rule = "the record contains each event once";
         assert!(!output.status.success() && text.lines().any(|l| l.starts_with("seed ") && l.contains(rule)), "{text}");
         assert!(text.contains("--seconds 40 --trace --mutant drops-entry"), "{text}");
     }

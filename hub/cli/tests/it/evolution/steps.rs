@@ -90,7 +90,7 @@ fn killed_robot_continues_in_its_step() {
     let robot = start_robot(&directory, dir.path().join("second.log"));
     wait_for_log(&robot, ", in step \"pairs\"");
     let log = robot.log();
-    assert!(log.contains("evolution goes on after generation ") && !log.contains("alone"), "{log}");
+    assert!(log.contains("evolution continues after generation ") && !log.contains("alone"), "{log}");
     std::thread::sleep(scaled(Duration::from_secs(1)));
     demo.send_signal(Signal::SIGINT);
     let (_, text) = demo.end();

@@ -80,7 +80,8 @@ fn runs_are_drawn_side_by_side_and_kinds_as_a_gallery() {
     std::fs::write(dir.join("two/generations.csv"), table.clone() + "9,0,60.0,500,nan,1,2,3\n").unwrap();
     let line = table.lines().count() + 1;
     assert!(
-        refused(dir, &["curves", "two"]).contains(&format!("two/generations.csv: line {line}: is no row of a run"))
+        refused(dir, &["curves", "two"])
+            .contains(&format!("two/generations.csv: line {line}: not a row of finite numbers"))
     );
     // An incomplete last line is not an error.
     std::fs::write(dir.join("two/generations.csv"), table + "9,0,60").unwrap();
@@ -182,13 +183,16 @@ fn run_started_from_body_keeps_that_body() {
     let text = std::fs::read_to_string(dir.join("whole/generations.csv")).unwrap();
     assert!(text.lines().nth(1).unwrap().contains(",20,"), "{text}");
     let told = refused(dir, &["evolve", "--from", "b.prif", "--set", "symmetric=true"]);
-    assert!(told.contains("from: the body is not its own mirror image; leave out symmetric = true"), "{told}");
-    assert!(refused(dir, &["evolve", "--from", "b.prif", "--set", "parts=4"]).contains("from: 5 parts, and parts = 4"));
+    assert!(told.contains("from: the body is not symmetric; remove symmetric = true"), "{told}");
+    assert!(
+        refused(dir, &["evolve", "--from", "b.prif", "--set", "parts=4"])
+            .contains("from: the body has 5 parts, but parts = 4")
+    );
     assert!(refused(dir, &["evolve", "--set", "from_period=1.0"]).contains("from_period: "));
     std::fs::write(dir.join("other.toml"), "from = \"(B(), [LEFT, 0, X], None)\"\n").unwrap();
     let told = refused(dir, &["evolve", "other.toml"]);
     assert!(told.contains("other.toml: from: ") && told.contains("repetitions"), "{told}");
-    assert!(refused(dir, &["evolve", "--set", "from=b.prif"]).contains("--from takes a file"));
+    assert!(refused(dir, &["evolve", "--set", "from=b.prif"]).contains("--from names a file"));
     let told = refused(dir, &["evolve", "--set", "from_weights=[1.0]"]);
     assert!(told.contains("from_weights: "), "{told}");
 }
@@ -201,11 +205,11 @@ fn wrong_folders_and_keys_give_remedy() {
     let trees = "evolve --islands 1 --generations 1 --population 8 --seconds 1 --remeasure 1 --output trees";
     assert!(xpuck().current_dir(dir).args(trees.split(' ')).output().unwrap().status.success());
     let told = refused(dir, &["evolve", "--resume", "trees"]);
-    assert!(told.contains("trees: holds a run of evolution; go on with `xpuck evolve --resume trees`"), "{told}");
+    assert!(told.contains("trees: contains a run of evolution; go on with `xpuck evolve --resume trees`"), "{told}");
     let told =
         xpuck().current_dir(dir).args(["evolve", "--kind", "trees", "--resume", "bodies"]).output().unwrap().stderr;
     let told = String::from_utf8(told).unwrap();
-    assert!(told.contains("bodies: holds a run of bodies; go on with `xpuck evolve --resume bodies`"), "{told}");
+    assert!(told.contains("bodies: contains a run of bodies; go on with `xpuck evolve --resume bodies`"), "{told}");
     let told = refused(dir, &["evolve", "--set", "steps=many"]);
     assert!(told.contains("`steps` takes a whole number, not string \"many\""), "{told}");
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
@@ -309,7 +313,7 @@ fn existing_files_are_not_overwritten() {
     std::fs::create_dir(dir.join("mine")).unwrap();
     std::fs::write(dir.join("mine/curve.svg"), "precious").unwrap();
     let used = told(&["evolve", "--evaluations", "4", "--steps", "10", "--output", "mine"]);
-    assert!(used.contains("mine: is not empty: it has `curve.svg`; name a new folder"), "{used}");
+    assert!(used.contains("mine: is not empty: it contains `curve.svg`; choose a new folder"), "{used}");
 }
 
 /// Evolution acts on one half of the body; the best body becomes a founder and keeps its rhythm.

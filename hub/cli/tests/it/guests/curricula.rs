@@ -160,7 +160,7 @@ fn invalid_files_are_reported_in_one_line() {
         (&["--curriculum", "tree.toml"], "step \"a\": end: it can never hold"),
         (&["--curriculum", "bad.prj"], "bad.prj: line 4: crossover"),
         (&["--curriculum", "c.toml", "--count", "2"], "--count is for trees, and this is about automata"),
-        (&["--curriculum", "c.toml", "--output", "taken"], "taken: holds a run already"),
+        (&["--curriculum", "c.toml", "--output", "taken"], "taken: already contains a run"),
         (&["--resume", "nowhere"], "nowhere: holds no run"),
     ] {
         let output = evolve(dir, args);

@@ -47,7 +47,7 @@ fn robot_simulators_drive_in_a_world_until_its_server_ends() {
     assert_eq!(ask(&mut two, "CreateRobot x"), "", "closed");
     assert_eq!(server.end_with_counts()["messages"], 6);
     let log = std::fs::read_to_string(dir.path().join("world-sim.log")).unwrap();
-    assert!(log.contains("is gone with 0 robots: CreateRobot"), "{log}");
+    assert!(log.contains("disconnected, lost 0 robots: CreateRobot"), "{log}");
 }
 
 #[test]

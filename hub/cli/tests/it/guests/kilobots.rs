@@ -57,24 +57,24 @@ fn lost_run_is_repeated_identically() {
     assert!(valid_json("simulate", tree.as_bytes())["fitness"].is_number(), "{tree}");
     // An existing run is not overwritten, and files of other experiments are rejected.
     let again = kilobot(dir, &["evolve", "small.toml", "--output", "whole"]);
-    assert!(!again.status.success() && told(&again).contains("holds a run already"), "{again:?}");
+    assert!(!again.status.success() && told(&again).contains("already contains a run"), "{again:?}");
     std::fs::copy(dir.join("whole/runs/racing-01.json"), dir.join("whole/runs/racing-02.json")).unwrap();
     let mixed = kilobot(dir, &["evolve", "--resume", "whole"]);
     assert!(
-        told(&mixed).contains("racing-02.json: is of another experiment or another run; take it away"),
+        told(&mixed).contains("racing-02.json: is of another experiment or another run; remove the file"),
         "{mixed:?}"
     );
     let kept = std::fs::read_to_string(dir.join("part/runs/racing-02.json")).unwrap();
     std::fs::write(dir.join("whole/runs/racing-02.json"), kept.replace("\"mean\":0", "\"mean\":9")).unwrap();
     let edited = kilobot(dir, &["evolve", "--resume", "whole"]);
-    assert!(told(&edited).contains("racing-02.json: was changed: its numbers do not agree"), "{edited:?}");
+    assert!(told(&edited).contains("racing-02.json: was changed: its numbers are inconsistent"), "{edited:?}");
     let fewer = kilobot(dir, &["evolve", "--resume", "part", "--runs", "1"]);
-    assert!(told(&fewer).contains("--runs 1: it has 2, and more can be made, not fewer"), "{fewer:?}");
+    assert!(told(&fewer).contains("--runs 1: the experiment has 2 runs; the number cannot be reduced"), "{fewer:?}");
     // A folder with other files is not a new one; the remains of a killed start are accepted.
     std::fs::create_dir(dir.join("mine")).unwrap();
     std::fs::write(dir.join("mine/result.json"), "precious").unwrap();
     let used = kilobot(dir, &["evolve", "small.toml", "--output", "mine"]);
-    assert!(told(&used).contains("mine: is not empty: it has `result.json`; name a new folder"), "{used:?}");
+    assert!(told(&used).contains("mine: is not empty: it contains `result.json`; choose a new folder"), "{used:?}");
     std::fs::create_dir_all(dir.join("begun/runs")).unwrap();
     std::fs::write(dir.join("begun/runs.csv"), "algorithm,ru").unwrap();
     out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--algorithm", "racing", "--output", "begun"]));

@@ -318,7 +318,7 @@ fn console_serves_page_status_and_commands() {
     assert!(table.contains("paused") && table.contains("xp02"), "{table}");
     let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/experiments/transport.toml");
     let second = as_operator(&["start", experiment]);
-    assert!(String::from_utf8_lossy(&second.stderr).contains("a run is going on"), "{second:?}");
+    assert!(String::from_utf8_lossy(&second.stderr).contains("a run is in progress"), "{second:?}");
     assert!(as_operator(&["resume"]).status.success());
     wait_for("\"phase\":\"running\"");
     let refused = as_operator(&["resume"]);
@@ -341,11 +341,11 @@ fn demo_of_a_given_tree_reports_no_evolution() {
     assert!(given.command("runs report --folder out last --output page --simulations 4").status().unwrap().success());
     let page = std::fs::read_to_string(given.folder().join("page/report.html")).unwrap();
     for (words, there) in [
-        ("as the experiment gives it", true),
+        ("from the experiment", true),
         ("How 1:xp01 works", true),
         ("No robot evolved", true),
         ("What evolution reports", false),
-        ("Where they came from", false),
+        ("Ancestry", false),
     ] {
         assert_eq!(page.contains(words), there, "{words}");
     }

@@ -16,7 +16,7 @@ fn second_program_of_one_body_ends_with_an_error() {
     assert_eq!(swarm.wait_for_exit("second").code(), Some(1), "{}", swarm.log("second"));
     let text = swarm.log("second");
     let expected = format!("devices/xp01.spi is held by process {first}, which drives this robot: end it first");
-    assert!(text.contains(&expected) && !text.contains("board connected"), "{text}");
+    assert!(text.contains(&expected) && !text.contains("board is connected"), "{text}");
     for arguments in [&["selftest"][..], &["calibrate", "drive"]] {
         let mut command = xpuckd();
         let command = command.args(arguments).args(["--config", "xp01.toml"]).current_dir(swarm.folder.root());

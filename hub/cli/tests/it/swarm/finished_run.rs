@@ -182,7 +182,7 @@ fn finished_run_verifies_and_one_changed_bit_is_located() {
     // A record of an earlier version has no control updates.
     let (code, text, error) = copy.verify(&|entry| !matches!(entry, Entry::Updates { .. }));
     assert!(code == Some(1) && text.is_empty() && error.lines().count() == 1, "{text}{error}");
-    assert!(error.contains("holds no control updates"), "{error}");
+    assert!(error.contains("contains no control updates"), "{error}");
 }
 
 /// Runs the snippets of docs/pandas.md if a Python with its packages is installed.

@@ -115,7 +115,7 @@ fn check(case: &Case) {
             _ => {}
         }
     }
-    assert!(events.iter().any(|text| text.contains("goes on with the run of one that died")), "{events:?}");
+    assert!(events.iter().any(|text| text.contains("the run is resumed after")), "{events:?}");
     assert_eq!(evolutions.len(), case.robots, "{evolutions:?}");
     for ((robot, evolution), at_death) in evolutions.iter().zip(at_death) {
         let numbers: Vec<u64> = evolution.generations.iter().map(|(number, _)| *number).collect();

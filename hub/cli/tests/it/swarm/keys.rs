@@ -34,7 +34,7 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     assert!(swarm.folder.run(&["keys", "enrol", "visitor.pub", "--role", "observer"]).status.success());
     swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer visitor")));
     assert_eq!(swarm.command_with_key(visitor, &["robot", "list"]), "");
-    assert!(swarm.command_with_key(visitor, &["stop"]).contains("may look and change nothing"));
+    assert!(swarm.command_with_key(visitor, &["stop"]).contains("is an observer and must not change anything"));
     let plain = swarm.folder.run(&["stop", "--dev-mode", "--hub", &swarm.folder.operator]);
     assert!(!plain.status.success());
     let refusals = swarm.wait("counts", |s| s.security.refusals.no_curve > 0).security.refusals;
@@ -92,16 +92,16 @@ fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
     assert_eq!(lines, found.keys().map(String::as_str).collect(), "docs/hub.md against `xpuck doctor`");
     for kept in [
         "links can be authenticated and encrypted",
-        "only those with a key are heard",
+        "only peers with a key are accepted",
         "experiments are signed",
         "secret keys are secret",
-        "strangers are turned away",
+        "peers without a valid key are rejected",
         "STOP is heard",
-        "the hub speaks these messages",
-        "poses come",
+        "the hub has the same message version",
+        "poses are received",
         "there is room for records",
-        "the robots are there",
-        "the hub's clock counts",
+        "all robots are connected",
+        "robots follow the hub's clock",
         "all run the same release",
     ] {
         assert_eq!(found[kept], "on", "{kept}: {found:?}");
@@ -109,9 +109,9 @@ fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
     assert_eq!(verdicts(swarm, &["--key", visitor])["STOP is heard"], "on");
     // Without a key that the hub knows, `xpuck doctor` cannot check the robots, and reports so.
     let nobody = verdicts(swarm, &["--key", "none.key"]);
-    assert_eq!((nobody["STOP is heard"].as_str(), nobody["the robots are there"].as_str()), ("broken", "off"));
+    assert_eq!((nobody["STOP is heard"].as_str(), nobody["all robots are connected"].as_str()), ("broken", "off"));
     std::fs::rename(swarm.folder.path("keys/robots/xp01.pub"), swarm.folder.path("xp01.pub")).unwrap();
-    assert_eq!(verdicts(swarm, &[])["only those with a key are heard"], "broken");
+    assert_eq!(verdicts(swarm, &[])["only peers with a key are accepted"], "broken");
     std::fs::rename(swarm.folder.path("xp01.pub"), swarm.folder.path("keys/robots/xp01.pub")).unwrap();
     swarm.wait("the robot's return", |s| s.robots[0].alive);
 }
@@ -119,7 +119,7 @@ fn doctor_checks_each_promise(swarm: &Swarm, visitor: &str) {
 fn observers_cannot_push(swarm: &Swarm, visitor: &str) {
     swarm.folder.write("new.toml", "[calibration.drive]\nleft = 1.015\n");
     let push = ["robot", "push", "new.toml", "--robots", "xp01"];
-    assert!(swarm.command_with_key(visitor, &push).contains("may look and change nothing"));
+    assert!(swarm.command_with_key(visitor, &push).contains("is an observer and must not change anything"));
     assert_eq!(swarm.command(&push), "");
     assert!(swarm.folder.read("xp01.toml").contains("left = 1.015"));
     let (sockets, _) = Sockets::for_operator(&swarm.folder.path(visitor)).unwrap();

@@ -251,7 +251,7 @@ fn hub_without_descriptors_records_on_and_closes_the_run() {
         return xpuck_testing::skipped("there is no prlimit");
     };
     let open = run_folder(&swarm).join("run.mcap.open");
-    wait_until("said", || swarm.log("hub").contains("a hub that returns cannot go on with this run"));
+    wait_until("said", || swarm.log("hub").contains("a restarted hub cannot resume this run"));
     let size = std::fs::metadata(&open).unwrap().len();
     wait_until("recorded on", || std::fs::metadata(&open).unwrap().len() > size);
     limit_files(hub, &before).unwrap();

@@ -129,7 +129,7 @@ fn frames_of_a_frozen_server_are_counted_and_dropped() {
     let mut frames = 0;
     watch(vec![vec![packet(7, [0.3, 0.5]); 300]], |event| {
         frames += usize::from(matches!(event, Event::Frame(..)));
-        refused(event, "a frame that came before")
+        refused(event, "of a stale frame")
     });
     assert_eq!(frames, 1);
 }
@@ -142,7 +142,7 @@ fn invalid_poses_and_swapped_robots_are_counted_and_dropped() {
             !matches!(event, Event::Frame(f, _) if f.pose("xp01").is_some() || f.pose("xp02").is_none()),
             "{event:?}"
         );
-        refused(event, "no pose")
+        refused(event, "invalid")
     });
     let swapped = (0..300).map(|i| packet(i, if i < 20 { [0.3, 0.5] } else { [0.5, 0.3] })).collect();
     watch(vec![swapped], |event| {

@@ -57,7 +57,7 @@ fn orders_and_notes_name_their_operator_and_observers_give_none() {
     assert_eq!(swarm.command_with_key(guest, &["swarm", "log"]), "");
     for line in [&["swarm", "note", "x"][..], &["pause"]] {
         let told = swarm.command_with_key(guest, line);
-        assert!(told.contains("may look and change nothing") && told.lines().count() == 1, "{told}");
+        assert!(told.contains("is an observer and must not change anything") && told.lines().count() == 1, "{told}");
     }
     assert!(swarm.command_with_key(guest, &["robot", "hold", "xp01"]).contains("not done by 1 of 1 robot"));
 }

@@ -231,7 +231,7 @@ fn give_with_a_bad_disk(swarm: &Swarm, disk: &Disk, fault: Fault, run: &Path, re
         return;
     }
     let Reply::DoneBut(what) = &reply else { panic!("{fault:?}, {request:?}: {reply:?}") };
-    if what.starts_with("not durable: nobody keeps it yet") {
+    if what.starts_with("not durable: no disk or robot stores it yet") {
         // On a busy machine the robots save the order slightly later than the hub waits for them.
         return std::thread::sleep(LATER);
     }

@@ -327,7 +327,7 @@ fn robot_report_finishes_stopped_paused_run() {
     let mut next = Bench::restarted(&bench);
     next.deliver();
     assert_eq!(next.phase(), Phase::Finished, "{:?}", next.said);
-    assert!(next.said.iter().any(|text| text.contains("robot xp01 was told STOP after it")), "{:?}", next.said);
+    assert!(next.said.iter().any(|text| text.contains("robot xp01 received a later STOP")), "{:?}", next.said);
     assert!(matches!(next.ask(Request::Resume), Reply::Refused(_)));
 }
 
@@ -369,9 +369,9 @@ fn orders_are_attributed_and_reach_one_robot() {
     let (blinks, watched): (Vec<&str>, Vec<&str>) = (got(ToRobot::Identify), got(ToRobot::Watch { picture: true }));
     assert_eq!((blinks, watched), (vec!["xp01"], vec!["xp02"]));
     for (request, why) in [
-        (Request::Note { text: " ".into() }, "a note of 0 characters: 1 to 500 are allowed"),
-        (Request::Note { text: "x".repeat(501) }, "a note of 501 characters: 1 to 500 are allowed"),
-        (order("xp\u{1b}", Order::Hold), "no robot `xp\\u{1b}` in the swarm file; there are xp01, xp02"),
+        (Request::Note { text: " ".into() }, "the note has 0 characters; 1 to 500 are allowed"),
+        (Request::Note { text: "x".repeat(501) }, "the note has 501 characters; 1 to 500 are allowed"),
+        (order("xp\u{1b}", Order::Hold), "robot `xp\\u{1b}` is not in the swarm file; its robots are xp01, xp02"),
     ] {
         assert_eq!(bench.ask(request), Reply::Refused(why.into()));
     }
@@ -626,7 +626,7 @@ fn names_that_match_no_robot_are_reported_once() {
         bench.deliver();
     }
     let names = bench.board.status(bench.now).names;
-    assert!(names.contains("XP01, which matches no robot") && names.contains("xp01 = \"XP01\""), "{names}");
+    assert!(names.contains("XP01, which matches neither a robot") && names.contains("xp01 = \"XP01\""), "{names}");
     assert_eq!(bench.said.iter().filter(|text| **text == names).count(), 1, "{:?}", bench.said);
     bench.pass(0.1);
     assert_eq!(bench.board.status(bench.now).names, "");
@@ -755,7 +755,7 @@ fn condition_or_operator_ends_phase_early() {
     bench.board.on_time(bench.now + 0.04);
     bench.deliver();
     assert_eq!(bench.phase(), Phase::Resting);
-    assert!(bench.said.iter().any(|text| text.contains("all islands have done 3 generations")));
+    assert!(bench.said.iter().any(|text| text.contains("all islands have completed 3 generations")));
     assert_eq!(bench.ask(Request::Next), Reply::Done);
     assert_eq!(bench.phase(), Phase::Running);
     bench.hidden = vec!["xp01", "xp02"];
@@ -885,7 +885,7 @@ fn resumed_hub_continues_only_by_robot_reports() {
     next.pass(1.0);
     assert_eq!((next.phase(), next.states()), (Phase::Paused, vec![State::Pause; 2]));
     let said = |bench: &Bench, words: &str| bench.said.iter().any(|text| text.contains(words));
-    assert!(said(&next, "the run stands until RESUME: robot xp01 was told PAUSE last"), "{:?}", next.said);
+    assert!(said(&next, "the run is paused until RESUME: robot xp01 received PAUSE last"), "{:?}", next.said);
     assert_eq!(next.ask(Request::Resume), Reply::Done);
     next.pass(0.5);
     assert_eq!(next.phase(), Phase::Running);
@@ -904,7 +904,7 @@ fn resumed_hub_continues_only_by_robot_reports() {
     let mut forgetful = Bench::restarted(&Bench { kept: bench.kept.clone(), ..Bench::new() });
     forgetful.pass(1.0);
     assert_eq!(forgetful.phase(), Phase::Paused);
-    assert!(said(&forgetful, "does not know what it was told last"), "{:?}", forgetful.said);
+    assert!(said(&forgetful, "does not know its last order"), "{:?}", forgetful.said);
     // STOP is remembered even while the hub waits for the robots.
     let mut stopped = Bench::restarted(&bench);
     stopped.silent = vec!["xp02".into()];
@@ -918,12 +918,12 @@ fn resumed_hub_continues_only_by_robot_reports() {
     assert_eq!(alone.phase(), Phase::Preparing);
     alone.pass(2.0);
     assert_eq!(alone.phase(), Phase::Paused);
-    assert!(said(&alone, "robot xp02 has not come back"), "{:?}", alone.said);
+    assert!(said(&alone, "robot xp02 has not returned"), "{:?}", alone.said);
     with_stale_snapshot(&mut bench, |bench| drop(bench.ask(Request::Stop)));
     let mut next = Bench::restarted(&bench);
     next.pass(0.5);
     assert_eq!((next.phase(), next.states()), (Phase::Finished, vec![State::Stop; 2]));
-    assert!(said(&next, "STOP was said after it: the run is over"), "{:?}", next.said);
+    assert!(said(&next, "STOP was given later: the run is over"), "{:?}", next.said);
 }
 
 #[test]
@@ -959,9 +959,11 @@ fn only_one_operator_drives_robot_at_a_time() {
     assert_eq!(other, Reply::Refused("robot xp02 is driven by alice".into()));
     bench.pass(1.0);
     assert_eq!(bench.board.on_request(bench.now, "bob", drive("xp02", [0.0; 2])), Reply::Done);
-    for (robot, wheels, why) in
-        [("xp02", [f32::NAN, 0.0], "NaN m/s"), ("xp02", [0.0, 0.2], "0.2 m/s"), ("xp99", [0.0, 0.0], "no robot `xp99`")]
-    {
+    for (robot, wheels, why) in [
+        ("xp02", [f32::NAN, 0.0], "NaN m/s"),
+        ("xp02", [0.0, 0.2], "0.2 m/s"),
+        ("xp99", [0.0, 0.0], "robot `xp99` is not in the swarm file"),
+    ] {
         let reply = bench.ask(drive(robot, wheels));
         assert!(matches!(&reply, Reply::Refused(text) if text.contains(why)), "{reply:?}");
     }
@@ -1045,7 +1047,7 @@ fn enrolled_robot_gets_experiment_then_run() {
     assert!(matches!(bench.ask(other), Reply::Refused(why) if why.contains("robot 1 of the swarm is `xp01`")));
     assert_eq!(bench.ask(enrolment(3)), Reply::Done);
     assert!(
-        bench.said.contains(&"robot xp03 is enrolled by alice, its island is 3; it joins the run that goes on".into()),
+        bench.said.contains(&"robot xp03 is enrolled by alice, its island is 3; it joins the current run".into()),
         "{:?}",
         bench.said
     );
@@ -1068,9 +1070,11 @@ fn enrolled_robot_gets_experiment_then_run() {
     let said = bench.said.len();
     assert_eq!(bench.ask(enrolment(3)), Reply::Done);
     assert_eq!(bench.said.len(), said);
-    assert!(matches!(bench.ask(enrolment(19)), Reply::Refused(why) if why.contains("takes 16 robots and has taken 1")));
+    assert!(
+        matches!(bench.ask(enrolment(19)), Reply::Refused(why) if why.contains("accepts 16 new robots and has accepted 1"))
+    );
     // A hub with the same swarm file resumes; a hub whose file lacks the robot does not.
-    assert_eq!(Bench::new().board.resume(kept.time, (*kept).clone()), Err("it had other robots".into()));
+    assert_eq!(Bench::new().board.resume(kept.time, (*kept).clone()), Err("the run had other robots".into()));
     let mut next = Bench::new();
     next.ask(enrolment(4));
     assert_eq!(next.board.resume(kept.time, *kept), Ok(()));
@@ -1153,7 +1157,7 @@ fn only_adaptive_swarms_get_poses_and_estimates() {
     assert!((9..=14).contains(&poses), "{poses} in a second");
     assert_eq!(found, [[PeerEstimates { island: 1, age: 0.0, estimates: vec![estimate(0.28)] }]]);
     assert_eq!(told(&adaptive, "xp01").1, [vec![]], "nobody else had said anything");
-    assert!(adaptive.said.iter().any(|line| line.contains("estimates that cannot be")), "{:?}", adaptive.said);
+    assert!(adaptive.said.iter().any(|line| line.contains("invalid estimates")), "{:?}", adaptive.said);
     let poses = adaptive.sent.iter().rev().find_map(|(id, message)| match message {
         ToRobot::Poses(poses) if id == "xp01" => Some(poses),
         _ => None,

@@ -239,7 +239,7 @@ fn update_stops_at_the_first(rig: &Rig, version: &str, counter: u64, program: &s
         rig.logs()
     );
     assert!(text.contains(why), "{text}");
-    assert!(text.contains("0 of 9 robots run") && text.contains("stopped: xp01 went back"), "{text}");
+    assert!(text.contains("0 of 9 robots run") && text.contains("stopped: xp01 reverted from"), "{text}");
     assert_eq!(rig.runs("xp01")["release"]["version"], "1.1.0");
     let ran = rig.starts("xp01").split_off(before[0]);
     let old = ran.last().unwrap().clone();

@@ -152,7 +152,7 @@ fn health_names_absent_robots(world: &World) {
     let (code, body) = world.get("/health");
     let health: Value = serde_json::from_str(&body).unwrap();
     assert_eq!((code, health["ok"].as_bool(), body.lines().count()), (503, Some(false), 1), "{body}");
-    assert!(body.contains("1 of 2 robots is not there: xp02"), "{body}");
+    assert!(body.contains("1 of 2 robots is not connected: xp02"), "{body}");
 }
 
 fn doctor_finds_absent_robots(world: &World) {
@@ -164,13 +164,17 @@ fn doctor_finds_absent_robots(world: &World) {
         findings.as_array().unwrap().iter().find(of).unwrap_or_else(|| panic!("{promise}: {findings}"))["verdict"]
             .clone()
     };
-    assert_eq!(verdict("the robots are there"), "broken");
-    for kept in ["STOP is heard", "poses come", "links can be authenticated and encrypted", "all run the same release"]
+    assert_eq!(verdict("all robots are connected"), "broken");
+    for kept in
+        ["STOP is heard", "poses are received", "links can be authenticated and encrypted", "all run the same release"]
     {
         assert_eq!(verdict(kept), "on", "{kept}: {findings}");
     }
     let text = String::from_utf8(world.xpuck(&["doctor"]).stdout).unwrap();
-    assert!(text.contains("BROKEN  the robots are there: not heard: xp02; check") && !text.contains('\x1b'), "{text}");
+    assert!(
+        text.contains("BROKEN  all robots are connected: not connected: xp02; check") && !text.contains('\x1b'),
+        "{text}"
+    );
     assert!(text.lines().all(|line| line.len() > 20), "a line each: {text}");
 }
 

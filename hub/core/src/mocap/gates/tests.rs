@@ -60,7 +60,7 @@ fn carried_robot_is_accepted_once_it_stays() {
     let mut bench = Bench::new();
     bench.frame(&[body("xp01", 0.0)]);
     let refused = (0..200).take_while(|_| bench.frame(&[body("xp01", 0.9)]).is_empty()).count();
-    // One second at 50 Hz, within the rounding of timestamps.
+    // The robot is refused for one second at 50 Hz, within the rounding of timestamps.
     assert!((49..=51).contains(&refused), "{refused} frames");
     assert_eq!(bench.frame(&[body("xp01", 0.9)]).len(), 1);
     // Positions that alternate are never accepted.
@@ -89,7 +89,7 @@ fn frozen_and_restarted_servers_are_distinguished() {
     let same = RawFrame { number: bench.number, time_s: 0.02, bodies: vec![body("xp01", 0.0)] };
     assert_eq!((0..3).filter_map(|_| bench.gates.filter(&same)).count(), 0);
     assert_eq!(bench.gates.refused(Reason::Stale), 3);
-    assert!(bench.gates.report().unwrap().contains("is the server frozen?"));
+    assert!(bench.gates.report().unwrap().contains("whether the server is frozen"));
     // The frame numbers restart; the robot may be anywhere.
     let passed = |gates: &mut PoseFilter, number: u32| {
         let time_s = f64::from(number) * 0.02;
@@ -207,7 +207,10 @@ fn robots_and_frisbee_far_outside_the_arena_are_refused() {
     assert_eq!(bench.frame(&[body("xp01", 0.38), body("frisbee", 5.9)]).len(), 2);
     bench.frame(&[body("frisbee", 600_000.0 / 1000.0)]);
     let report = bench.gates.report().unwrap();
-    assert!(report.contains("frisbee: 600.0 m from the arena's middle: does the server send millimetres?"), "{report}");
+    assert!(
+        report.contains("frisbee: 600.0 m from the centre of the arena: if the server sends millimetres"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -216,5 +219,5 @@ fn stamps_that_stand_still_while_bodies_move_are_named() {
     let mut pass = |x: f64| gates.filter(&RawFrame { number: 2, time_s: 0.0, bodies: vec![body("xp01", x)] }).is_some();
     assert!(pass(0.0) && !pass(0.01) && !pass(0.02));
     let report = gates.report().unwrap();
-    assert!(report.contains("stamps stand still at 0.000 s; set mocap.time = \"arrival\""), "{report}");
+    assert!(report.contains("time stamps are constant at 0.000 s; set mocap.time = \"arrival\""), "{report}");
 }

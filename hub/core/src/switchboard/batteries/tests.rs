@@ -145,7 +145,7 @@ fn low_battery_blocks_start_unless_forced() {
     bench.robots[1].2.charge = 0.2;
     bench.pass(60);
     assert_eq!(bench.start(5.0, false), Reply::Done, "a short one is started");
-    assert!(!bench.said("not known"));
+    assert!(!bench.said("it is unknown"));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn unknown_battery_allows_start_with_warning() {
     bench.robots[1].2.told = false;
     bench.pass(60);
     assert_eq!(bench.start(16.0, false), Reply::Done);
-    assert!(bench.said("not known whether batteries last for the run: xp02 (its power monitor does not tell)"));
+    assert!(bench.said("it is unknown whether batteries last for the run: xp02 (no reading from its power monitor)"));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn low_battery_stops_only_its_robot() {
     assert_eq!(bench.states(), [State::Run; 2]);
     bench.pass(600);
     assert_eq!(bench.states(), [State::Run, State::Stop]);
-    assert!(bench.said("robot xp02: its battery is nearly empty") && bench.said("it stops"));
+    assert!(bench.said("robot xp02: its battery is nearly empty") && bench.said("it is held"));
     assert!(!bench.said("xp01: its battery") && !bench.closed);
     let status = bench.board.status(bench.now);
     assert!(status.robots[1].held && status.dead == 1);
@@ -205,5 +205,5 @@ fn last_empty_battery_ends_run() {
     bench.pass(30);
     assert_eq!(bench.start(16.0, true), Reply::Done);
     bench.pass(630);
-    assert!(bench.closed && bench.said("was the last robot with a battery that lasts"));
+    assert!(bench.closed && bench.said("was the last robot with a sufficient battery"));
 }

@@ -48,29 +48,29 @@ fn contradictions_are_refused() {
     let refusals = [
         (
             "NetParameters 0 0 0 0 2 0 0 0 2 0 0 0 0 0 0 0 0 1 -10 10 1 1",
-            "NetParameters: the count of concurrent individuals is 0, and 1 to 4294967295 is allowed",
+            "NetParameters: count of concurrent individuals 0 is out of range 1 to 4294967295",
         ),
         (
             "NetParameters 1 0 0 0 2 0 0 0 2 0 0 0 0 0 0 0 0 1 10 -10 1 1",
-            "NetParameters: the values of weights go from 10 to -10, and the first has to be the lower one",
+            "NetParameters: the values of weights go from 10 to -10; the first must be the lower one",
         ),
         (
             "NetParameters 1 0 0 0 2 0 0 0 2 0 0 0 3 2 0 0 0 1 -10 10 1 1",
-            "NetParameters: the counts of hidden neurons go from 3 to 2, and the first has to be the lower one",
+            "NetParameters: the counts of hidden neurons go from 3 to 2; the first must be the lower one",
         ),
         (
             "NetParameters 1 0 0 0 2 0 0 0 2 0 0 0 0 0 0 0 0 1 -10 10 1 2",
-            "NetParameters: the flag of recurrent connections is 2, and 0 to 1 is allowed",
+            "NetParameters: flag of recurrent connections 2 is out of range 0 to 1",
         ),
         (
             "NetParameters 1 0 0 0 60001 0 0 0 2 0 0 0 0 0 0 0 0 0 -10 10 1 1",
-            "NetParameters: the count of input neurons is 60001, and 0 to 60000 is allowed",
+            "NetParameters: count of input neurons 60001 is out of range 0 to 60000",
         ),
         (
             "NetParameters 1 0 0 0 2 0 0 0 2 0 0 0 0 243 0 0 0 1 -10 10 1 1",
-            "NetParameters: the largest individual has 60515 values, and at most 60000 are allowed",
+            "NetParameters: the largest individual has 60515 values; at most 60000 are allowed",
         ),
-        ("NetParameters 1", "NetParameters: 1 values came, 22 are wanted"),
+        ("NetParameters 1", "NetParameters: 1 values, expected 22"),
     ];
     for (line, refusal) in refusals {
         assert_eq!(parameters(line), Err(refusal.to_owned()));

@@ -89,7 +89,7 @@ impl Settings {
     pub fn check(&self) -> Result<(), String> {
         let range = |what: &str, value: u32, low: u32, high: u32| match (low..=high).contains(&value) {
             true => Ok(()),
-            false => Err(format!("{what} is {value}, and {low} to {high} is allowed")),
+            false => Err(format!("{what} is {value}, but must be {low} to {high}")),
         };
         range("the population", self.population, 2, 100_000)?;
         range("the number of elites", self.elites, 0, self.population - 1)?;
@@ -107,7 +107,7 @@ impl Evolution {
         let most = MAX_VALUES / parameters.value_count(parameters.hidden.max).max(1);
         if settings.population as usize > most {
             return Err(format!(
-                "the population is {}, and for networks as large as these {most} is allowed",
+                "the population is {}; at most {most} are allowed for networks of this size",
                 settings.population
             ));
         }

@@ -134,11 +134,13 @@ impl Manager {
         for (at, (_, number)) in self.dispatch.overdue(now, self.timeout.as_secs_f64()) {
             self.counts.overdue += 1;
             let (place, seconds) = (self.simulators[at].at, self.timeout.as_secs());
-            let text = format!("{place} has told no fitness of individual {number} for {seconds} s: it is sent again");
+            let text = format!(
+                "{place} has sent no fitness of individual {number} for {seconds} s; the individual is sent again"
+            );
             turn.told.push(Line::warn(text));
         }
         for at in self.dispatch.stuck() {
-            self.lose(at, "it is late with all that it was sent", &mut turn.told);
+            self.lose(at, "all its individuals are overdue", &mut turn.told);
         }
         if let Some(evolution) = &mut self.evolution {
             turn.generation = evolution.advance();
@@ -196,10 +198,10 @@ impl Manager {
             match Message::parse(&line).map_err(|error| error.to_string())? {
                 Message::NetParameters(parameters) => self.join(at, parameters, told)?,
                 Message::Fitness { fitness, .. } if fitness.abs() > MOST_FITNESS => {
-                    return Err(format!("a fitness of {fitness:e}; {MOST_FITNESS:e} is the most"));
+                    return Err(format!("a fitness of {fitness:e}; at most {MOST_FITNESS:e} is allowed"));
                 }
                 Message::Fitness { generation, number, fitness } => self.take(at, (generation, number), fitness, told),
-                other => return Err(format!("{} is no message for a population manager", other.name())),
+                other => return Err(format!("{} is not accepted by a population manager", other.name())),
             }
         }
         if came == ReadOutcome::End { Err("it closed the connection".to_string()) } else { Ok(()) }
@@ -209,13 +211,13 @@ impl Manager {
         let place = self.simulators[at].at;
         let limit = parameters.max_concurrent;
         let State::Asked(..) = self.simulators[at].state else {
-            return Err("NetParameters came, and nobody asked for them".to_string());
+            return Err("unrequested NetParameters received".to_string());
         };
         let alike = NetParameters { max_concurrent: 1, ..parameters };
         match &self.evolution {
             Some(evolution) if *evolution.parameters() != alike => {
                 self.simulators[at].pause = PAUSES[1];
-                return Err("it takes other networks than the first robot simulator".to_string());
+                return Err("its networks differ from those of the first robot simulator".to_string());
             }
             Some(_) => {}
             None => match Evolution::new(alike, self.settings.clone()) {
@@ -234,7 +236,7 @@ impl Manager {
             self.simulators[at].state = State::Ready(stream);
         }
         self.dispatch.join(at, limit);
-        told.push(Line::info(format!("robot simulator {place} evaluates {limit} at once")));
+        told.push(Line::info(format!("robot simulator {place} evaluates {limit} individuals concurrently")));
         Ok(())
     }
 
@@ -254,8 +256,8 @@ impl Manager {
                     let place = self.simulators[at].at;
                     let (generation, number) = name;
                     told.push(Line::warn(format!(
-                        "{place} tells a fitness of individual {number} of generation {generation}, for which nobody asked it; \
-                         there were {} of this kind",
+                        "{place} sent an unrequested fitness of individual {number} of generation {generation} ({} so \
+                         far)",
                         self.counts.unknown
                     )));
                 }
@@ -301,10 +303,10 @@ impl Manager {
             let again = self.dispatch.leave(at);
             self.counts.lost += 1;
             told.push(Line::warn(format!(
-                "robot simulator {place} is lost, {again} individuals are sent again: {why}"
+                "lost connection to robot simulator {place}; {again} individuals are sent again: {why}"
             )));
         } else if simulator.pause < PAUSES[1] {
-            told.push(Line::warn(format!("no robot simulator at {place}: {why}; it is tried again")));
+            told.push(Line::warn(format!("no robot simulator at {place}: {why}; retrying")));
         }
         simulator.state = State::Gone(Instant::now() + simulator.pause);
         simulator.pause = (simulator.pause * 2).min(PAUSES[1]);

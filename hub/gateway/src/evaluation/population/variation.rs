@@ -39,11 +39,11 @@ impl Variation {
     pub fn check(&self) -> Result<(), String> {
         let parts = [("crossover", self.crossover), ("mutation", self.mutation), ("growth", self.growth)];
         if let Some((what, value)) = parts.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
-            return Err(format!("{what} is {value}, and 0 to 1 is allowed"));
+            return Err(format!("{what} is {value}, but must be 0 to 1"));
         }
         match STEPS.contains(&self.step) {
             true => Ok(()),
-            false => Err(format!("step is {}, and {} to {} is allowed", self.step, STEPS.start(), STEPS.end())),
+            false => Err(format!("step is {}, but must be {} to {}", self.step, STEPS.start(), STEPS.end())),
         }
     }
 

@@ -94,7 +94,7 @@ impl EvaluationSet {
     /// The answer does not match the request; the connection is unusable. Call [`Self::restart`].
     pub fn take(&mut self, answer: &Message, now: f64) -> Result<Option<(u64, f64)>, String> {
         let ticket = self.asked.pop_front();
-        let ticket = ticket.ok_or_else(|| format!("{} came, and nothing was asked", answer.name()))?;
+        let ticket = ticket.ok_or_else(|| format!("unrequested {} received", answer.name()))?;
         // Answers for a cancelled evaluation are ignored.
         let Some(at) = self.members.iter().position(|member| member.ticket == ticket) else { return Ok(None) };
         let member = &mut self.members[at];
@@ -146,7 +146,7 @@ impl EvaluationSet {
         }
         let why = long.filter(|_| self.told.is_none_or(|told| now - told > WAIT_WARNING_AFTER))?;
         self.told = Some(now);
-        Some(format!("an individual waits: {why}"))
+        Some(format!("an individual is waiting: {why}"))
     }
 
     /// Time of the next repeated request (s).

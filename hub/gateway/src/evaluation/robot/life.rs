@@ -134,7 +134,11 @@ impl IndividualEvaluation {
                 self.inputs.push(if seen { score::nearness(*distance, task.visual_range) } else { 0.0 });
                 Ok(self.sensed(task, requests))
             }
-            (phase, answer) => Err(format!("{} came while robot {} was {phase:?}", answer.name(), self.identifier)),
+            (phase, answer) => Err(format!(
+                "{} was received while robot {} was in the phase {phase:?}",
+                answer.name(),
+                self.identifier
+            )),
         }
     }
 
@@ -153,18 +157,18 @@ impl IndividualEvaluation {
     fn arrive(&mut self, task: &Task, position: &Position, requests: &mut Vec<Message>) -> Result<Progress, String> {
         let lost = Position { stress: 1.0, death: true, ..Position::default() };
         if *position == lost {
-            return Err(format!("the world has lost robot {}", self.identifier));
+            return Err(format!("robot {} is missing in the world", self.identifier));
         }
         let placed = position.stress == 0.0;
         match self.phase {
-            Phase::Shaping if !placed => Ok(Progress::Waiting("there is no room for the robot's body")),
+            Phase::Shaping if !placed => Ok(Progress::Waiting("there is no free space for the robot's body")),
             Phase::Shaping => Ok(self.place(task, requests)),
             Phase::Placing if !placed => {
                 self.tries += 1;
                 if task.starts.is_empty() && !self.tries.is_multiple_of(TRIES) {
                     return Ok(self.again(task, requests));
                 }
-                Ok(Progress::Waiting("the start is not free: something or another robot is there"))
+                Ok(Progress::Waiting("the start is occupied by an obstacle or another robot"))
             }
             Phase::Placing => {
                 self.position = *position;

@@ -50,7 +50,7 @@ pub fn drive(world: &mut World, robots: &[(Task, Individual)]) -> Result<Vec<Rec
         }
         waits = if moved { 0 } else { waits + 1 };
         if waits > MOST_WAITS {
-            return Err(all.iter().find_map(|one| one.waits).unwrap_or("nobody moves").to_string());
+            return Err(all.iter().find_map(|one| one.waits).unwrap_or("no robot moves").to_string());
         }
     }
     Ok(all.into_iter().map(|one| one.driven).collect())

@@ -115,7 +115,7 @@ impl Task {
     pub fn check(&self) -> Result<(), String> {
         let range = |what: &str, value: f64, range: RangeInclusive<f64>| match range.contains(&value) {
             true => Ok(()),
-            false => Err(format!("{what} is {value}, and {} to {} is allowed", range.start(), range.end())),
+            false => Err(format!("{what} is {value}, but must be {} to {}", range.start(), range.end())),
         };
         range("the number of starts", self.starts.len() as f64, 0.0..=MAX_STARTS as f64)?;
         range("random_starts", self.random_starts.into(), 1.0..=MAX_STARTS as f64)?;
@@ -136,18 +136,19 @@ impl Task {
         range("visual_range", self.visual_range, 1.0..=10_000.0)?;
         range("visual_height", self.visual_height, 0.0..=2000.0)?;
         range("wheel_step", self.wheel_step, 0.001..=50.0)?;
-        range("the most hidden neurons", self.hidden[1].into(), 0.0..=MAX_HIDDEN.into())?;
+        range("the maximum of hidden neurons", self.hidden[1].into(), 0.0..=MAX_HIDDEN.into())?;
         range("neuron_values", self.neuron_values.into(), 0.0..=2.0)?;
         for value in self.neurons.into_iter().chain(self.weights) {
             range("an end of a range of values", value, VALUES)?;
         }
         if self.kind != Kind::ObstacleAvoidance {
             if self.visuals == 0 {
-                return Err("visuals is 0, but pursuit and evasion are measured by visual sensors: 4 to 64".into());
+                return Err("visuals is 0, but pursuit and evasion need 4 to 64 visual sensors".into());
             }
             if self.concurrent > 1 {
                 return Err(
-                    "concurrent is more than 1, but then robots of one population are taken for the other's".into()
+                    "concurrent must be 1 here: with more, robots of one population are mistaken for the other's"
+                        .into(),
                 );
             }
         }

@@ -106,7 +106,7 @@ fn unrequested_answers_and_lost_robots_are_reported() {
     fleet.restart();
     fleet.take(&Message::YourIdentifier { identifier: 9 }, 0.0).unwrap();
     let lost = Position { stress: 1.0, death: true, ..Position::default() };
-    assert!(fleet.take(&Message::YourPosition { identifier: 9, position: lost }, 0.0).unwrap_err().contains("lost"));
+    assert!(fleet.take(&Message::YourPosition { identifier: 9, position: lost }, 0.0).unwrap_err().contains("missing"));
 }
 
 #[test]

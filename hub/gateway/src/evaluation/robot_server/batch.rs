@@ -99,7 +99,7 @@ impl Evaluator for Batch {
             match values {
                 Ok(values) => found.extend(tickets.into_iter().zip(values.into_iter().map(Some))),
                 Err(why) => {
-                    told.push(Line::warn(format!("{} individuals get no fitness: {why}", tickets.len())));
+                    told.push(Line::warn(format!("{} individuals are left without fitness: {why}", tickets.len())));
                     found.extend(tickets.into_iter().map(|ticket| (ticket, None)));
                 }
             }

@@ -117,7 +117,9 @@ impl<E: Evaluator> RobotServer<E> {
             let Some(fitness) = fitness else { continue };
             match self.connections.put(job.connection, &Message::Fitness { generation, number, fitness }) {
                 Ok(()) => self.evaluated += 1,
-                Err(error) => told.push(Line::warn(format!("individual {number} gets no answer: {error}"))),
+                Err(error) => {
+                    told.push(Line::warn(format!("the answer for individual {number} could not be sent: {error}")))
+                }
             }
         }
         Ok(told)

@@ -63,7 +63,7 @@ impl WorldLink {
         }
         match Stream::connect(&self.at, CONNECT) {
             Ok(stream) => {
-                told.push(Line::info(format!("the world at {} is there", self.at)));
+                told.push(Line::info(format!("connected to the world at {}", self.at)));
                 self.stream = Some(stream);
                 self.heard = Instant::now();
                 self.fleet.restart();
@@ -71,7 +71,7 @@ impl WorldLink {
             Err(error) => {
                 // Logged only while the pause grows, to keep the log short.
                 if self.next.1 < PAUSES[1] {
-                    told.push(Line::warn(format!("no world simulator at {}: {error}; it is tried again", self.at)));
+                    told.push(Line::warn(format!("no world simulator at {}: {error}; retrying", self.at)));
                 }
                 self.pause();
             }

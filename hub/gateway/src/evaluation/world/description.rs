@@ -94,7 +94,7 @@ pub struct Deadly {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DescriptionError {
     /// Too many objects of a kind.
-    #[error("there are {came} {what}, and at most {most} are allowed")]
+    #[error("there are {came} {what}; at most {most} are allowed")]
     TooMany {
         /// Kind of object.
         what: &'static str,
@@ -114,7 +114,7 @@ pub enum DescriptionError {
         flaw: OutlineError,
     },
     /// A value is out of range or NaN.
-    #[error("the {what} is {value}, and {low} to {high} is allowed")]
+    #[error("the {what} is {value}, but must be {low} to {high}")]
     OutOfRange {
         /// Name of the value.
         what: String,
@@ -231,20 +231,20 @@ mod tests {
         };
         assert_eq!(
             refusal(|world| world.blocks.push(block.clone())),
-            "the top of block 1 is 50, and 50.000001 to 2000 is allowed"
+            "the top of block 1 is 50, but must be 50.000001 to 2000"
         );
         assert_eq!(
             refusal(|world| world.blocks = vec![block.clone(); 1025]),
-            "there are 1025 blocks, and at most 1024 are allowed"
+            "there are 1025 blocks; at most 1024 are allowed"
         );
         assert_eq!(
             refusal(|world| world.wall_height = f64::NAN),
-            "the height of the walls is NaN, and -2000 to 2000 is allowed"
+            "the height of the walls is NaN, but must be -2000 to 2000"
         );
         let low = Ground { outline: square(100.0), height: 10.0, slope: [0.0, -0.25], colour: [0; 3] };
         assert_eq!(
             refusal(|world| world.grounds.push(low)),
-            "the height of a corner of piece of ground 1 is -15, and -0.000001 to 2000.000001 is allowed"
+            "the height of a corner of piece of ground 1 is -15, but must be -0.000001 to 2000.000001"
         );
         let deadly = Deadly { outline: square(0.0), colour: [255, 0, 0] };
         assert_eq!(

@@ -55,16 +55,16 @@ pub struct World {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WorldError {
     /// Not a message from a robot simulator.
-    #[error("{0} is no message for a world simulator")]
+    #[error("{0} is not accepted by a world simulator")]
     WrongMessage(&'static str),
     /// The maximum number of robots is reached.
-    #[error("there are {MAX_ROBOTS} robots already, and no more are allowed")]
+    #[error("there are already {MAX_ROBOTS} robots; no more are allowed")]
     TooManyRobots,
     /// The shape is not a valid body.
     #[error("BodyShape: {0}")]
     Shape(#[from] ShapeError),
     /// The body would exceed the maximum number of corners.
-    #[error("the convex parts of all robots would have {0} corners, and at most {MAX_WORLD_CORNERS} are allowed")]
+    #[error("the convex parts of all robots would have {0} corners; at most {MAX_WORLD_CORNERS} are allowed")]
     TooManyCorners(usize),
 }
 

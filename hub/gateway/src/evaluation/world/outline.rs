@@ -14,7 +14,7 @@ const NO_AREA: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum OutlineError {
     /// Too few or too many corners.
-    #[error("it has {0} corners, and 3 to {MAX_CORNERS} are allowed")]
+    #[error("it has {0} corners; 3 to {MAX_CORNERS} are allowed")]
     Corners(usize),
     /// A coordinate is out of range or NaN.
     #[error("corner coordinate {0} is out of range -{FARTHEST} to {FARTHEST}")]
@@ -23,7 +23,7 @@ pub enum OutlineError {
     #[error("it encloses no area")]
     NoArea,
     /// Two sides cross.
-    #[error("the sides that start at corners {0} and {1} cross, and an outline may not cross itself")]
+    #[error("the sides that start at corners {0} and {1} cross; an outline must not cross itself")]
     Crossing(usize, usize),
 }
 
@@ -203,12 +203,12 @@ mod tests {
     #[test]
     fn invalid_outlines_are_rejected() {
         let refusal = |outline: &[Vec2]| convex_parts(outline).expect_err("no outline").to_string();
-        assert_eq!(refusal(&[[0.0, 0.0], [1.0, 0.0]]), "it has 2 corners, and 3 to 256 are allowed");
+        assert_eq!(refusal(&[[0.0, 0.0], [1.0, 0.0]]), "it has 2 corners; 3 to 256 are allowed");
         assert_eq!(refusal(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), "it encloses no area");
-        let far = "a corner is at NaN, and -10000 to 10000 is allowed";
+        let far = "corner coordinate NaN is out of range -10000 to 10000";
         assert_eq!(refusal(&[[0.0, 0.0], [1.0, f64::NAN], [2.0, 0.0]]), far);
         let bow = [[0.0, 0.0], [4.0, 4.0], [4.0, 0.0], [0.0, 3.0]];
-        let crossing = "the sides that start at corners 1 and 3 cross, and an outline may not cross itself";
+        let crossing = "the sides that start at corners 1 and 3 cross; an outline must not cross itself";
         assert_eq!(refusal(&bow), crossing);
     }
 }

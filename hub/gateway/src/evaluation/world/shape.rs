@@ -35,7 +35,7 @@ pub enum ShapeError {
         flaw: OutlineError,
     },
     /// More corners than a body may have.
-    #[error("the polygons have {0} corners, and at most {MAX_CORNERS} are allowed")]
+    #[error("the polygons have {0} corners; at most {MAX_CORNERS} are allowed")]
     TooManyCorners(usize),
 }
 

@@ -55,8 +55,8 @@ fn seen_from_piece(side: &Side, frame: &Frame) -> (Vec2, f64) {
 /// Largest lambda in a range up to which a motion is free; the end of the range if all of it is free.
 ///
 /// `probe` gets lambda and the allowed depth, and its step is conservative. The distance to a side's line is a
-/// function of lambda with known value and slope and bounded curvature, so no contact between two probes is missed,
-/// however thin the obstacle.
+/// function of lambda with known value, known slope and bounded curvature. Therefore no contact between two probes is
+/// missed, however thin the obstacle.
 pub(super) fn first_contact((from, to): (f64, f64), mut probe: impl FnMut(f64, f64) -> Probe) -> f64 {
     let mut allowed = TOUCH;
     let (mut gap, mut step) = probe(from, allowed);

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Zones end at 0.1 + 1.5 * 0.04 = 0.16 m and at 0.3 m.
+/// Returns a meter whose pushing zone ends at 0.1 + 1.5 * 0.04 = 0.16 m, and whose loitering zone ends at 0.3 m.
 fn meter() -> MetricsMeter {
     MetricsMeter::new(0.1, 0.04)
 }
@@ -109,8 +109,8 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
     close(whole.energy, 0.3);
     close(holes.energy, whole.energy);
     close(whole.acceleration, 2.0);
-    // Robot 0 is known at 0..=9, 16..=19 and 21..=39: 9 + 3 + 18 changes, without the one from 19 to 21, in 32 steps
-    // of 0.1 s.
+    // Robot 0 is known at 0..=9, 16..=19 and 21..=39. The 9 + 3 + 18 changes are in 32 steps of 0.1 s; the change from
+    // 19 to 21 is left out.
     close(holes.acceleration, 2.0 * 30.0 / 32.0);
     close(holes.cooperation, 1.0);
     assert_eq!((whole.counted.instants, whole.counted.wheels, whole.counted.robots), (40, 40, 2));

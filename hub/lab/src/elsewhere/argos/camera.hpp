@@ -13,7 +13,7 @@ struct Circle { double x, y, radius; int colour; };
 struct Line { double x0, y0, x1, y1; };
 struct Patch { double x, y, half_length; int colour; };
 
-// Distance along a ray to a straight wall [m]; infinite if the ray misses the wall.
+// Distance along a ray to a straight wall (m); infinite if the ray misses the wall.
 inline double ray_to_line(double x, double y, double dx, double dy, const Line &wall) {
     double ax = wall.x1 - wall.x0, ay = wall.y1 - wall.y0, sx = wall.x0 - x, sy = wall.y0 - y;
     double across = dx * ay - dy * ax, distance = (sx * ay - sy * ax) / across, part = (sx * dy - sy * dx) / across;

@@ -8,11 +8,11 @@ using namespace xpuck;
 
 namespace {
 
-// Ranges of Xpuck's reference robot [m].
+// Ranges of Xpuck's reference robot (m).
 const double PROX_RANGE = 0.03, NEIGHBOUR_MIN = 0.075;
 const double RAYS[8] = {0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297};
 
-// Distance for a reading of ARGoS's proximity sensor [m]: the inverse of its CalculateReading.
+// Distance for a reading of ARGoS's proximity sensor (m): the inverse of its CalculateReading.
 double distance(double reading) {
     if (reading <= 0.0) return PROX_RANGE;
     double a = 298.701, b = -36.8961, c = 1.08212 - reading;

@@ -310,7 +310,7 @@ private:
     }
 };
 
-// Computes the ground speeds of the left and the right wheel for a goal velocity [m/s].
+// Computes the ground speeds of the left and the right wheel for a goal velocity (m/s).
 inline void steer(const float goal[2], float wheels[2]) {
     float x = std::isfinite(goal[0]) ? goal[0] : 0.0f, y = std::isfinite(goal[1]) ? goal[1] : 0.0f;
     float ax = std::fabs(x), ay = std::fabs(y), largest = ax > ay ? ax : ay;

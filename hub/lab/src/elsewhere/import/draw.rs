@@ -1,7 +1,7 @@
 //! Placement of entities that ARGoS places at random, drawn with the file's seed.
 //!
-//! The random numbers are ours, not ARGoS's: positions follow the same rules, but differ from those of ARGoS for that
-//! seed.
+//! The random numbers are Xpuck's, not ARGoS's. Positions follow the same rules, but differ from those that ARGoS
+//! draws for the same seed.
 
 use super::scene::{Place, Scene, Thing, What};
 use super::shapes::Solid;

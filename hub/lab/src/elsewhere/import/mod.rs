@@ -1,7 +1,7 @@
 //! Import of ARGoS 3 arenas as world files: walls, bodies, lights, and start poses of robots.
 //!
-//! `scene` reads the file, `draw` draws random placements, `region` finds the floor that robots can reach (the
-//! arena), `walls` keeps the walls that robots can touch, and `world` writes the world file.
+//! `scene` reads the file, and `draw` draws random placements. `region` finds the floor that robots can reach (the
+//! arena), and `walls` keeps the walls that robots can touch. `world` writes the world file.
 
 mod draw;
 mod region;
@@ -16,7 +16,7 @@ mod xml;
 pub struct Imported {
     /// The world file.
     pub text: String,
-    /// Features of the file that our worlds lack, with line numbers.
+    /// Features of the file that Xpuck's worlds lack, with line numbers.
     pub notes: Vec<String>,
 }
 

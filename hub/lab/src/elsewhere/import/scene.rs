@@ -7,9 +7,10 @@ use xpuck_kernels::model::MAX_ROBOTS;
 
 /// Maximum number of attributes of an element; ARGoS's elements have a handful.
 const MOST_ATTRIBUTES: usize = 256;
-/// Maximum number of things in an arena, with each distributed instance counted; ARGoS's largest example has 304.
+/// Maximum number of things in an arena, with each distributed instance counted; ARGoS's largest example has 304
+/// things.
 const MOST_THINGS: usize = 4096;
-/// Maximum number of boxes and cylinders in an arena; ARGoS's largest example has 204.
+/// Maximum number of boxes and cylinders in an arena; ARGoS's largest example has 204 of these bodies.
 const MOST_BODIES: usize = 400;
 /// Maximum number of trials of a `<distribute>` for one position.
 const MOST_TRIALS: usize = 10_000;
@@ -93,11 +94,11 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     if let Some(most) =
         text.split('<').map(|piece| piece.matches('=').count()).max().filter(|most| *most > MOST_ATTRIBUTES)
     {
-        return Err(format!("an element with {most} attributes; at most {MOST_ATTRIBUTES} are read"));
+        return Err(format!("an element has {most} attributes; at most {MOST_ATTRIBUTES} are allowed"));
     }
-    let document = Document::parse(text).map_err(|error| format!("no XML, which an .argos file is: {error}"))?;
+    let document = Document::parse(text).map_err(|error| format!("not a valid XML file: {error}"))?;
     let root = document.root_element();
-    let arena = child(&root, "arena").ok_or("no <arena> below the root; an .argos file of an experiment has one")?;
+    let arena = child(&root, "arena").ok_or("no <arena> below the root; choose the .argos file of an experiment")?;
     let [length, width, _] = positive::<3>(&arena, "size")?;
     let [x, y, _] = numbers_or_zero::<3>(&arena, "center")?;
     let run = child(&root, "framework").and_then(|framework| child(&framework, "experiment"));
@@ -114,7 +115,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     };
     let elements = arena.children().filter(Node::is_element).count();
     if elements > MOST_THINGS {
-        return Err(format!("{elements} elements in the arena; at most {MOST_THINGS} are read"));
+        return Err(format!("{elements} elements in the arena; at most {MOST_THINGS} are allowed"));
     }
     let mut left_out = BTreeMap::new();
     for node in arena.children().filter(Node::is_element) {
@@ -125,12 +126,12 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     }
     let all: usize = scene.things.iter().map(|thing| thing.count).sum();
     if all > MOST_THINGS {
-        return Err(format!("{all} things in the arena; at most {MOST_THINGS} are read"));
+        return Err(format!("{all} objects in the arena; at most {MOST_THINGS} are allowed"));
     }
     let stands = |thing: &&Thing| matches!(thing.what, What::Box { .. } | What::Cylinder { .. });
     let bodies: usize = scene.things.iter().filter(stands).map(|thing| thing.count).sum();
     if bodies > MOST_BODIES {
-        return Err(format!("{bodies} boxes and cylinders; at most {MOST_BODIES} are read"));
+        return Err(format!("{bodies} boxes and cylinders; at most {MOST_BODIES} are allowed"));
     }
     if !scene.things.iter().any(|thing| matches!(thing.what, What::Robot)) {
         let robots = by_loop_functions(&root, &mut scene.notes)?;
@@ -139,7 +140,7 @@ pub(super) fn read(text: &str) -> Result<Scene, String> {
     let robots: usize =
         scene.things.iter().filter(|thing| matches!(thing.what, What::Robot)).map(|thing| thing.count).sum();
     if robots > MAX_ROBOTS {
-        return Err(format!("{robots} robots; a world has {MAX_ROBOTS} at most: lower a quantity in the file"));
+        return Err(format!("{robots} robots; a world has at most {MAX_ROBOTS}; lower a quantity in the file"));
     }
     for (what, lines) in left_out {
         scene.notes.push(format!("{}: {what}", these(&lines)));
@@ -159,7 +160,11 @@ fn note_kinds(scene: &mut Scene) {
         }
     }
     let notes = kinds.into_iter().map(|(name, (count, lines))| {
-        format!("{}: {count} <{name}> {} here", these(&lines), if count == 1 { "is an e-puck" } else { "are e-pucks" })
+        format!(
+            "{}: {count} <{name}> {}",
+            these(&lines),
+            if count == 1 { "replaced by an e-puck" } else { "replaced by e-pucks" }
+        )
     });
     scene.notes.extend(notes.collect::<Vec<_>>());
 }
@@ -176,7 +181,7 @@ fn these(lines: &[u32]) -> String {
 fn shown(node: &Node<'_, '_>) -> String {
     let name = node.tag_name().name();
     match name {
-        "floor" => "<floor> left out: worlds have no colours of the floor".into(),
+        "floor" => "<floor> left out: worlds have no floor colours".into(),
         "distribute" => {
             let inner = child(node, "entity").and_then(|entity| entity.children().find(Node::is_element));
             let inner = inner.map_or("entity", |inner| inner.tag_name().name());
@@ -266,14 +271,17 @@ fn place(node: &Node<'_, '_>) -> Result<Place, String> {
         Some("grid") => {
             let layout = positive::<3>(node, "layout")?;
             if layout.iter().any(|n| n.fract() != 0.0 || *n > MOST_THINGS as f32) {
-                return Err(at(node, &format!("has a layout that is not whole numbers from 1 to {MOST_THINGS}")));
+                return Err(at(
+                    node,
+                    &format!("has an invalid layout; it must be whole numbers from 1 to {MOST_THINGS}"),
+                ));
             }
             let layout = layout.map(|n| n as usize);
             Ok(Place::Grid { centre: three("center")?, distances: three("distances")?, layout })
         }
         method => {
             let method = method.map_or("no method".into(), |method| format!("method=\"{method}\""));
-            Err(at(node, &format!("has {method}: ARGoS has uniform, gaussian, constant and grid")))
+            Err(at(node, &format!("has {method}; expected uniform, gaussian, constant or grid")))
         }
     }
 }
@@ -300,17 +308,18 @@ fn by_loop_functions(root: &Node<'_, '_>, notes: &mut Vec<String>) -> Result<Thi
                 robots.position = Place::Disc { radius: positive::<1>(&params, "dist_radius")?[0] };
             }
             notes.push(format!(
-                "line {}: {} robots by loop functions: e-pucks drawn by number_robots and dist_radius, as AutoMoDe has them",
+                "line {}: {} robots from loop functions: e-pucks placed by number_robots and dist_radius, as in \
+                 AutoMoDe",
                 robots.line, robots.count
             ));
         }
         None => notes.push(
             match functions {
                 Some(functions) => {
-                    format!("line {}: loop functions may make robots; the file has none", line(&functions))
+                    format!("line {}: loop functions may create robots; the file has none", line(&functions))
                 }
                 None => "the file has no robots".into(),
-            } + ", so the world has one: set `robots` and [[start]]",
+            } + ", so the world gets one; set `robots` and [[start]]",
         ),
     }
     Ok(robots)

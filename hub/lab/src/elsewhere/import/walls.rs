@@ -46,7 +46,7 @@ fn touched(solid: &Solid, sides: usize, region: &Region) -> Vec<[Vec2; 2]> {
     let faces: Vec<[Vec2; 2]> = if solid.radius > 0.0 {
         let corner = |i: usize| solid.at + Vec2::unit(std::f32::consts::TAU * i as f32 / sides as f32) * solid.radius;
         let faces: Vec<_> = (0..sides).map(|i| [corner(i + 1), corner(i)]).collect();
-        // All sides or none: each corner protrudes beyond the adjacent sides.
+        // All sides or no side are kept, because each corner protrudes beyond the adjacent sides.
         if faces.iter().any(|face| region.is_touched(*face)) { faces } else { Vec::new() }
     } else {
         box_faces(solid, region)

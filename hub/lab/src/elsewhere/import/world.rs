@@ -55,12 +55,15 @@ pub(super) fn write(scene: &Scene, drawn: &Drawn, region: &Region) -> Imported {
     if region.is_open && !drawn.solids.is_empty() {
         let [length, width] = [half.x, half.y].map(|half| round(2.0 * half));
         notes.push(format!(
-            "no walls close around the robots: the arena is ARGoS's space as far as they get, {length} by {width} m"
+            "no walls enclose the robots: the arena is the part of ARGoS's space that they can reach, {length} by \
+             {width} m"
         ));
     }
     if region.is_cut {
         let [length, width] = scene.size;
-        notes.push(format!("the space of {length} by {width} m is cut to 20 m around the robots, an arena's most"));
+        notes.push(format!(
+            "the space of {length} by {width} m is cut to 20 m around the robots, the maximum size of an arena"
+        ));
     }
     Imported { text, notes }
 }
@@ -68,14 +71,14 @@ pub(super) fn write(scene: &Scene, drawn: &Drawn, region: &Region) -> Imported {
 /// Returns the part of the file above the task.
 fn head(scene: &Scene, region: &Region, robots: usize, half: Vec2) -> String {
     let mut text = String::from(
-        "# An arena of ARGoS. What is scored is in its loop functions, so [task] is a guess, to be changed.\n",
+        "# Arena imported from ARGoS. Its loop functions define the score, so [task] is a guess; change it.\n",
     );
     let at = region.middle();
     if at.length() > 1e-3 {
-        let _ = writeln!(text, "# ({:?}, {:?}) there is the middle here.", round(at.x), round(at.y));
+        let _ = writeln!(text, "# ({:?}, {:?}) in ARGoS is the centre of this arena.", round(at.x), round(at.y));
     }
     if let Some(seconds) = scene.seconds {
-        let _ = writeln!(text, "# ARGoS runs it for {seconds} s: `--seconds {seconds}`.");
+        let _ = writeln!(text, "# Duration in ARGoS: {seconds} s; use `--seconds {seconds}`.");
     }
     let _ = write!(
         text,
@@ -125,7 +128,7 @@ fn starts(
         let more = (1..STARTS).map(|start| draw::robots(scene, drawn, start, reached));
         all.extend(more.filter(|poses| poses.len() == count));
         notes.push(format!(
-            "{} drawn by seed {} by ARGoS's rules, not with its random numbers",
+            "{} placed with seed {} by ARGoS's rules, but not with its random numbers",
             output::count(all.len(), "start", "starts"),
             scene.seed
         ));
@@ -177,8 +180,11 @@ fn discs(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) ->
         let thing = &scene.things[*number];
         let in_range = [*radius, *mass].into_iter().zip(DISC).all(|(x, (low, high))| (low..=high).contains(&x));
         if count == MAX_DISCS || !in_range {
-            let why =
-                if in_range { "a world has 8 discs" } else { "discs have radii of 0.02 to 1 m and 0.001 to 10 kg" };
+            let why = if in_range {
+                "a world has at most 8 discs"
+            } else {
+                "discs must have a radius of 0.02 to 1 m and a mass of 0.001 to 10 kg"
+            };
             left_out[*number] = (left_out[*number].0 + 1, why);
             continue;
         }
@@ -198,7 +204,9 @@ fn discs(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) ->
         }
         if matches!(thing.what, What::Box { mass: Some(_), .. }) && count < thing.count {
             let Thing { line, name, .. } = thing;
-            notes.push(format!("line {line}: a movable <{name}> is a disc of as much floor: discs are all that moves"));
+            notes.push(format!(
+                "line {line}: movable <{name}> converted to a disc of the same area; only discs can move"
+            ));
         }
     }
     text
@@ -221,7 +229,7 @@ fn lights(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -
         let _ = write!(text, "\n[[light]]\nat_m = {place:?}\nheight_m = {height:?}\nbrightness = {brightness:?}\n");
     }
     for (thing, count) in scene.things.iter().zip(left_out).filter(|(_, count)| *count > 0) {
-        notes.push(format!("{}: a world has {MAX_LIGHTS} lights, within 20 m", without(thing, count)));
+        notes.push(format!("{}: a world has at most {MAX_LIGHTS} lights, within 20 m", without(thing, count)));
     }
     text
 }
@@ -230,11 +238,11 @@ fn lights(scene: &Scene, drawn: &Drawn, middle: Vec2, notes: &mut Vec<String>) -
 fn note_room(scene: &Scene, drawn: &Drawn, walls: &Walls, notes: &mut Vec<String>) {
     for (number, thing) in scene.things.iter().enumerate() {
         if walls.left_out[number] > 0 {
-            notes.push(format!("{}: a world has 16 walls", without(thing, walls.left_out[number])));
+            notes.push(format!("{}: a world has at most 16 walls", without(thing, walls.left_out[number])));
         }
         if drawn.without_room[number] > 0 {
             let count = drawn.without_room[number];
-            notes.push(format!("{}: no room was found for them", without(thing, count)));
+            notes.push(format!("{}: no free space was found for them", without(thing, count)));
         }
         if matches!(thing.what, What::Cylinder { mass: None, .. }) && walls.left_out[number] < thing.count {
             let Thing { line, name, .. } = thing;

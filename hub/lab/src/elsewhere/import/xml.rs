@@ -27,7 +27,7 @@ pub(super) fn numbers<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result<
     let numbers = parsed.ok().filter(|numbers| numbers.iter().all(|x| x.abs() <= MOST));
     let numbers = numbers.and_then(|numbers| <[f32; N]>::try_from(numbers).ok());
     numbers.ok_or_else(|| {
-        at(node, &format!("{key}=\"{text}\" is not {N} numbers of at most a million with commas between them"))
+        at(node, &format!("{key}=\"{text}\" must be {N} numbers of at most a million, separated by commas"))
     })
 }
 
@@ -41,7 +41,7 @@ pub(super) fn positive<const N: usize>(node: &Node<'_, '_>, key: &str) -> Result
     let numbers = numbers::<N>(node, key)?;
     match numbers.iter().all(|x| *x > 0.0) {
         true => Ok(numbers),
-        false => Err(at(node, &format!("{key} has a number that is not above 0"))),
+        false => Err(at(node, &format!("{key} has a number that is not greater than 0"))),
     }
 }
 

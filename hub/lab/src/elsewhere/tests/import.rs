@@ -108,7 +108,7 @@ fn robots_of_loop_functions_start_within_their_radius() {
         .replace("<arena", "<loop_functions><params dist_radius=\"0.7\" number_robots=\"5\"/></loop_functions><arena");
     let (spec, imported) = world(&text);
     assert_eq!((spec.robots, spec.starts.len()), (5, 8));
-    assert!(imported.notes[0].contains("line 2: 5 robots by loop functions"), "{:?}", imported.notes);
+    assert!(imported.notes[0].contains("line 2: 5 robots from loop functions"), "{:?}", imported.notes);
     assert!((0..8).flat_map(|run| poses(&spec, run)).all(|pose| pose.at.length() <= 0.7001));
 }
 
@@ -127,7 +127,7 @@ fn grids_normal_and_constant_places_are_drawn_as_argos_does() {
     let text = experiment("3,3", &robots(20, normal, "method=\"gaussian\" mean=\"0,0,0\" std_dev=\"360,0,0\""));
     let (spec, imported) = world(&text);
     assert_eq!(spec.starts.len(), 8);
-    assert!(imported.notes[0].contains("8 starts drawn by seed 7"), "{:?}", imported.notes);
+    assert!(imported.notes[0].contains("8 starts placed with seed 7"), "{:?}", imported.notes);
     let x: Vec<f32> = (0..8).flat_map(|run| poses(&spec, run)).map(|pose| pose.at.x).collect();
     let mean = x.iter().sum::<f32>() / x.len() as f32;
     let deviation = (x.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / x.len() as f32).sqrt();
@@ -156,16 +156,16 @@ fn obstacles_are_drawn_and_what_has_no_room_is_counted() {
     assert_eq!(spec.starts.len(), 8, "a rectangle with boxes in it has places within them");
     let told = [
         "lines 7, 8: <eye> left out",
-        "line 6: <floor> left out: worlds have no colours of the floor",
-        "8 starts drawn by seed 7 by ARGoS's rules, not with its random numbers",
-        "line 5: 2 of 3 <cylinder> left out: a world has 16 walls",
-        "line 5: a <cylinder> that stands is walls around it, of its radius at the corners",
-        "no walls close around the robots: the arena is ARGoS's space as far as they get, 3 by 3 m",
+        "line 6: <floor> left out: worlds have no floor colours",
+        "8 starts placed with seed 7 by ARGoS's rules, but not with its random numbers",
+        "line 5: 2 of 3 <cylinder> left out: a world has at most 16 walls",
+        "line 5: fixed <cylinder> converted to a polygon of walls with its radius at the corners",
+        "no walls enclose the robots: the arena is the part of ARGoS's space that they can reach, 3 by 3 m",
     ];
     assert_eq!(imported.notes, told);
     let crowded = experiment("3,3", &robots(200, "method=\"uniform\" min=\"0,0,0\" max=\"0.4,0.4,0\"", NORTH));
     let notes = world(&crowded).1.notes;
-    assert!(notes.iter().any(|note| note.contains("of 200 <e-puck> left out: no room was found")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("of 200 <e-puck> left out: no free space was found")), "{notes:?}");
 }
 
 #[test]
@@ -188,8 +188,8 @@ fn boxes_and_cylinders_become_walls_and_discs() {
     assert_eq!(spec.discs.len(), 1);
     assert!((spec.discs[0].shape.radius - 0.15958).abs() < 1e-4);
     let told = |what: &str| assert!(discs.notes.iter().any(|note| note.contains(what)), "{:?}", discs.notes);
-    told("<cylinder> left out: discs have radii");
-    told("a movable <box> is a disc of as much floor");
+    told("<cylinder> left out: discs must have a radius");
+    told("movable <box> converted to a disc of the same area");
 }
 
 #[test]
@@ -198,26 +198,26 @@ fn unreadable_import_is_reported_with_line() {
     let many: String = (0..300).map(|i| format!(" a{i}=\"1\"")).collect();
     assert!(read(&format!("<box{many}/>")).contains("300 attributes"));
     let error = |text: &str| import::argos(text).unwrap_err();
-    assert!(error("<a><arena size=\"-1,1,1\"/></a>").contains("size has a number that is not above 0"));
+    assert!(error("<a><arena size=\"-1,1,1\"/></a>").contains("size has a number that is not greater than 0"));
     assert!(error("<a b=c/>").contains("1:"), "{}", error("<a b=c/>"));
     assert!(error("<a/>").starts_with("no <arena>"));
     assert_eq!(
         read("\n<box size=\"1,x\" movable=\"false\"/>"),
-        "line 4: <box> size=\"1,x\" is not 3 numbers of at most a million with commas between them"
+        "line 4: <box> size=\"1,x\" must be 3 numbers of at most a million, separated by commas"
     );
     assert!(read("<box size=\"1,1,1\" movable=\"perhaps\"><body/></box>").contains("needs movable"));
-    assert!(read(&robots(1, "method=\"spiral\"", FREE)).contains("uniform, gaussian, constant and grid"));
+    assert!(read(&robots(1, "method=\"spiral\"", FREE)).contains("uniform, gaussian, constant or grid"));
     assert!(read(&robots(1, "method=\"uniform\" min=\"1,0,0\" max=\"0,0,0\"", FREE)).contains("min above its max"));
-    assert!(read(&robots(300, FREE, FREE)).contains("300 robots; a world has 256 at most"));
+    assert!(read(&robots(300, FREE, FREE)).contains("300 robots; a world has at most 256"));
     assert!(
         read(&robots(1, "method=\"grid\" center=\"0,0,0\" distances=\"1,1,1\" layout=\"0.5,1,1\"", FREE))
             .contains("whole numbers")
     );
-    // A centre for which rounding puts the least position above the greatest; and a robot within a body, which keeps
-    // its walls.
+    // Two special cases: a centre for which rounding puts the least position above the greatest, and a robot within a
+    // body, whose walls are kept.
     assert!(import::argos("<a><arena size=\"4,4,1\" center=\"0.1,0,0\"/></a>").is_ok());
     let inside = wall(1.0, 0.0, 2.0, 0.05, 90.0)
         + "<e-puck id=\"e\"><body position=\"1,0,0\"/><controller config=\"c\"/></e-puck>";
     assert!(import::argos(&experiment("4,4", &inside)).unwrap().text.contains("[[wall]]"));
-    assert!(read(&robots(1_000_000, FREE, FREE)).contains("no whole number from 1 to 4096"));
+    assert!(read(&robots(1_000_000, FREE, FREE)).contains("must be a whole number from 1 to 4096"));
 }

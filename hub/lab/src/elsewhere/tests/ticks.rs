@@ -1,4 +1,4 @@
-//! Compares the interpreters in C++ and Python with ours over random trees and senses, bit by bit.
+//! Compares the interpreters in C++ and Python with Xpuck's own over random trees and senses, bit by bit.
 
 use super::super::table;
 use super::program;
@@ -150,7 +150,7 @@ fn senses(draws: &mut Draws) -> Senses {
     Senses { prox, up, attr, colours: [red, green, blue], neighbours: draws.below(9) as f32, light, tag }
 }
 
-/// Returns the senses in the input format of the interpreters, and our results in their output format.
+/// Returns the senses in the input format of the interpreters, and Xpuck's results in their output format.
 fn ours(program: &Program, draws: &mut Draws) -> (String, String) {
     let (mut input, mut results, mut memory) = (String::new(), String::new(), Memory::new(program));
     for step in 0..TICKS {

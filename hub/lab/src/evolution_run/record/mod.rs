@@ -1,9 +1,9 @@
 //! Record of a run: births with parents and operators, migrations, and all fitness samples.
 //!
 //! An MCAP file (<https://mcap.dev/spec>) that grows by one chunk per generation: one message of JSON, a
-//! [`Generation`], compressed with zstd. The file's end follows the last chunk and is overwritten by the next one, so
-//! between two generations the file is complete for every MCAP reader. A file that ends within a chunk is read up to
-//! the previous chunk.
+//! [`Generation`], compressed with zstd. The file's end follows the last chunk and is overwritten by the next one.
+//! Between two generations the file is therefore complete for every MCAP reader. A file that ends within a chunk is
+//! read up to the previous chunk.
 
 mod data;
 mod exact;

@@ -38,7 +38,7 @@ pub fn refuse_older(path: &Path) -> Result<(), RecordError> {
     if path.exists() || !older.exists() {
         return Ok(());
     }
-    let message = format!("has format 1, which xpuck 0.1.0 reads, and this program reads format {FORMAT}");
+    let message = format!("has format 1, which xpuck 0.1.0 reads; this program reads format {FORMAT}");
     Err(RecordError::new(&older, message))
 }
 
@@ -66,9 +66,9 @@ impl Reader {
             Some(FORMAT) => Ok(reader),
             Some(format) => {
                 let format = format.escape_default();
-                Err(fail(format!("has format {format}, and this program reads format {FORMAT}")))
+                Err(fail(format!("has format {format}; this program reads format {FORMAT}")))
             }
-            None => Err(fail("is no record of an evolution".into())),
+            None => Err(fail("is not an evolution record".into())),
         }
     }
 
@@ -241,10 +241,10 @@ mod tests {
         let foreign = mcap::Writer::new(Cursor::new(Vec::new())).unwrap().into_inner().into_inner();
         for bytes in [&b""[..], b"XPUCKREC\x01\0\0\0", &foreign, &header()[..20]] {
             std::fs::write(&path, bytes).unwrap();
-            assert!(refusal().ends_with("record.mcap: is no record of an evolution"), "{}", refusal());
+            assert!(refusal().ends_with("record.mcap: is not an evolution record"), "{}", refusal());
         }
         std::fs::rename(&path, dir.path().join(OLDER)).unwrap();
-        let older = "record.xprec: has format 1, which xpuck 0.1.0 reads, and this program reads format 2";
+        let older = "record.xprec: has format 1, which xpuck 0.1.0 reads; this program reads format 2";
         assert!(refusal().ends_with(older), "{}", refusal());
     }
 }

@@ -75,7 +75,7 @@ pub fn chunk(generation: &Generation) -> Result<Vec<u8>, String> {
     // The chunk also holds the channel and its schema.
     if plain.len() > MAX_CHUNK - (16 << 10) {
         return Err(format!(
-            "a generation of {} bytes; at most {MAX_CHUNK} are recorded, so evolve fewer",
+            "a generation has {} bytes; at most {MAX_CHUNK} can be recorded; reduce the population",
             plain.len()
         ));
     }

@@ -38,7 +38,7 @@ class SwarmEnv(Env[NDArray[np.float32], NDArray[np.float32]]):
         """Begins the first world of a seed; without a seed, the next world of the current seed, which is random at first."""
         super().reset(seed=seed)
         if options:
-            raise ValueError(f"options {sorted(options)}: none is known")
+            raise ValueError(f"unknown options {sorted(options)}")
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(2**63))
         self._seeded = True
@@ -48,10 +48,10 @@ class SwarmEnv(Env[NDArray[np.float32], NDArray[np.float32]]):
     def step(self, action: ArrayLike) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Drives all robots for 0.1 s. Returns observation, reward, termination (never), truncation (at the end), info."""
         if not self._seeded or self.worlds.is_over:
-            raise RuntimeError("no episode goes on: reset() begins one")
+            raise RuntimeError("no episode is in progress: reset() begins one")
         rows = np.asarray(action, np.float32)
         if rows.shape != self.action_space.shape:
-            raise ValueError(f"an action of shape {rows.shape}: {self.action_space.shape} is wanted")
+            raise ValueError(f"the action has shape {rows.shape}, expected {self.action_space.shape}")
         senses, rewards = self.worlds.step(rows[np.newaxis])
         over = self.worlds.is_over
         info: dict[str, Any] = {"fitness": float(self.worlds.fitness()[0])} if over else {}

@@ -46,7 +46,7 @@ class SwarmVectorEnv(VectorEnv):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if self.autoreset_mode == AutoresetMode.DISABLED:
-            raise ValueError("autoreset_mode = DISABLED: all worlds are at the same step; take NEXT_STEP or SAME_STEP")
+            raise ValueError("autoreset_mode = DISABLED: all worlds are at the same step; use NEXT_STEP or SAME_STEP")
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
 
     def reset(
@@ -54,7 +54,7 @@ class SwarmVectorEnv(VectorEnv):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begins the worlds of a seed; without a seed, the next worlds of the current seed, which is random at first."""
         if options:
-            raise ValueError(f"options {sorted(options)}: none is known")
+            raise ValueError(f"unknown options {sorted(options)}")
         if seed is None and self._np_random is None:
             seed = int(self.np_random.integers(2**63))
         elif seed is not None:
@@ -68,7 +68,7 @@ class SwarmVectorEnv(VectorEnv):
         """Drives all robots for 0.1 s. Returns observations, rewards, terminations (never), truncations (all at the end), infos."""
         actions = np.asarray(actions)
         if actions.shape != self.action_space.shape:
-            raise ValueError(f"actions of shape {actions.shape}: {self.action_space.shape} is wanted")
+            raise ValueError(f"actions have shape {actions.shape}, expected {self.action_space.shape}")
         infos: dict[str, Any] = {}
         if self._over:
             # The step after the end of an episode ignores the action and resets.

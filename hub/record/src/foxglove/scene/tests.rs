@@ -105,7 +105,7 @@ fn walls_goal_and_regions_are_those_of_the_world() {
     let message = scene.world(Some(&world), 0);
     assert_eq!(texts(&message), ["nest", "food: outside of this"]);
     let entity = json(&message)["entities"][0].clone();
-    // Four walls, the floor, the inner wall and the nest.
+    // The cubes are four walls, the floor, the inner wall and the nest.
     assert_eq!(entity["cubes"].as_array().unwrap().len(), 7);
     assert!((entity["cubes"][5]["size"]["x"].as_f64().unwrap() - 0.6).abs() < 1e-6);
     assert_eq!(entity["cylinders"].as_array().unwrap().len(), 1);

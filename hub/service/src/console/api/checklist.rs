@@ -83,11 +83,11 @@ fn robots(status: &Status) -> Item {
     let there = status.robots.iter().filter(|r| r.alive).count();
     let missing = names(status.robots.iter().filter(|r| !r.alive).map(|r| r.id.clone()));
     let (state, text) = match (there, status.robots.len()) {
-        (0, _) => (CheckState::Bad, "no robot is there".into()),
-        (there, all) if there == all => (CheckState::Ok, format!("all {all} are there")),
+        (0, _) => (CheckState::Bad, "no robot is connected".into()),
+        (there, all) if there == all => (CheckState::Ok, format!("all {all} are connected")),
         (there, all) => (CheckState::Warn, format!("{there} of {all}; missing: {missing}")),
     };
-    Item { what: "Robots", state, text, remedy: "switch them on; the start waits 30 s for those that are missing" }
+    Item { what: "Robots", state, text, remedy: "switch them on; the start waits 30 s for missing robots" }
 }
 
 fn held_robots(status: &Status) -> Item {
@@ -105,10 +105,10 @@ fn held_robots(status: &Status) -> Item {
     let told: Vec<String> =
         parts.iter().filter(|(_, who)| !who.is_empty()).map(|(lead, who)| format!("{lead}{who}")).collect();
     let (state, text) = match told.is_empty() {
-        true => (CheckState::Ok, "none is held, and no device gives trouble".into()),
+        true => (CheckState::Ok, "no robot is held, and no device has a fault".into()),
         false => (CheckState::Warn, told.join("; ")),
     };
-    Item { what: "Ready to drive", state, text, remedy: "release robots that are held; look at the robots' pages" }
+    Item { what: "Ready to drive", state, text, remedy: "release held robots; see the pages of the robots" }
 }
 
 /// Compares the remaining battery time with the run, in minutes of arena time.
@@ -117,7 +117,7 @@ fn battery(status: &Status, minutes: f64) -> Item {
     let left = |r: &RobotRow| r.run_minutes.or(r.battery_minutes);
     let known: Vec<(f32, &str)> = there().filter_map(|r| Some((left(r)?, r.id.as_str()))).collect();
     let unknown = names(there().filter(|r| left(r).is_none()).map(|r| r.id.clone()));
-    let remedy = "charge or change the batteries; look at the page of a robot whose battery is not known";
+    let remedy = "charge or change the batteries; if a battery is unknown, see the page of the robot";
     let Some((least, who)) = known.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)) else {
         return Item {
             what: "Batteries",
@@ -131,9 +131,9 @@ fn battery(status: &Status, minutes: f64) -> Item {
         known.iter().filter(|(left, _)| f64::from(*left) < needed).map(|(left, id)| format!("{id} ({left:.0} min)")),
     );
     let (state, text) = match (empty.is_empty(), unknown.is_empty()) {
-        (true, true) => (CheckState::Ok, format!("{needed:.0} min needed; {who} has least: some {least:.0} min")),
-        (true, false) => (CheckState::Warn, format!("{needed:.0} min needed; it is not known whether {unknown} lasts")),
-        (false, _) => (CheckState::Bad, format!("{needed:.0} min needed, too much for {empty}")),
+        (true, true) => (CheckState::Ok, format!("{needed:.0} min needed; {who} has the least: about {least:.0} min")),
+        (true, false) => (CheckState::Warn, format!("{needed:.0} min needed; the battery of {unknown} is unknown")),
+        (false, _) => (CheckState::Bad, format!("{needed:.0} min needed; not enough: {empty}")),
     };
     Item { what: "Batteries", state, text, remedy }
 }
@@ -145,7 +145,7 @@ fn temperature(status: &Status) -> Item {
         true => (CheckState::Ok, "no processor is hot".into()),
         false => (CheckState::Warn, hot),
     };
-    Item { what: "Temperature", state, text, remedy: "let them cool: hot processors evolve more slowly" }
+    Item { what: "Temperature", state, text, remedy: "let them cool; hot processors evolve more slowly" }
 }
 
 fn poses(status: &Status) -> Item {
@@ -157,10 +157,10 @@ fn poses(status: &Status) -> Item {
             (CheckState::Ok, format!("{bodies} bodies are tracked, {:.0} ms old", age * 1e3))
         }
         Some(_) if status.tracking => (CheckState::Warn, format!("not seen: {unseen}")),
-        Some(age) => (CheckState::Bad, format!("the last poses came {age:.1} s ago")),
-        None => (CheckState::Bad, "no poses came yet".into()),
+        Some(age) => (CheckState::Bad, format!("the last poses are {age:.1} s old")),
+        None => (CheckState::Bad, "no poses received yet".into()),
     };
-    Item { what: "Motion capture", state, text, remedy: "look at the motion-capture server; `xpuck doctor` tells more" }
+    Item { what: "Motion capture", state, text, remedy: "check the motion-capture server; see `xpuck doctor`" }
 }
 
 fn security(status: &Status) -> Item {
@@ -170,18 +170,18 @@ fn security(status: &Status) -> Item {
         (false, false) => (CheckState::Warn, security.keys_unreadable.clone()),
         (false, true) => (CheckState::Ok, "links are encrypted, experiments are signed".into()),
     };
-    Item { what: "Security", state, text, remedy: "`xpuck keys new` makes keys; docs/security.md says how" }
+    Item { what: "Security", state, text, remedy: "make keys with `xpuck keys new` (see docs/security.md)" }
 }
 
 fn disk(status: &Status, free: Option<u64>) -> Item {
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     let (state, text) = match free {
         _ if status.record.starts_with("NOT RECORD") => (CheckState::Bad, status.record.clone()),
-        None => (CheckState::Unknown, "the disk does not tell how much room it has".into()),
+        None => (CheckState::Unknown, "the free disk space is unknown".into()),
         Some(free) if free < LITTLE => (CheckState::Warn, format!("{:.1} GiB free", gib(free))),
         Some(free) => (CheckState::Ok, format!("{:.0} GiB free for records", gib(free))),
     };
-    Item { what: "Disk", state, text, remedy: "make room on the disk of the records" }
+    Item { what: "Disk", state, text, remedy: "free space on the disk of the records" }
 }
 
 #[cfg(test)]

@@ -41,7 +41,8 @@ pub async fn command(State(shared): State<Shared>, Operator(person): Operator, a
         "release" => order(Order::Release),
         "reboot" => order(Order::Reboot),
         _ => {
-            let why = "commands are pause, resume, next, stop, note, identify, hold, pause-robot, release and reboot";
+            let why = "unknown command; expected pause, resume, next, stop, note, identify, hold, pause-robot, release or \
+                       reboot";
             return refusal(StatusCode::BAD_REQUEST, why);
         }
     };

@@ -114,7 +114,7 @@ pub async fn list(State(shared): State<Shared>) -> Response {
 
 fn read(folder: &FilePath, name: &str) -> Result<serde_json::Value, String> {
     if !toml_files(folder).map_err(|error| error.to_string())?.iter().any(|known| known == name) {
-        return Err("there is no such experiment".into());
+        return Err("the experiment does not exist".into());
     }
     let text = file::text(&folder.join(name), file::MAX_TOML).map_err(|error| error.to_string())?;
     let (mut files, mut missing) = (BTreeMap::new(), Vec::new());
@@ -225,7 +225,7 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
     };
     let needs: Vec<&str> = experiment.files().into_iter().filter(|name| !files.contains_key(sent_name(name))).collect();
     if !needs.is_empty() {
-        let why = format!("the experiment names files that are not there: {}", needs.join(", "));
+        let why = format!("the experiment names files that do not exist: {}", needs.join(", "));
         let mut answer = refused(&why, &text);
         answer["needs"] = object!(needs);
         return answer;

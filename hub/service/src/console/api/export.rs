@@ -44,7 +44,7 @@ fn open(folder: &FilePath, name: &str) -> Result<std::fs::File, String> {
     }
     if !name.ends_with(".csv") || name.contains('/') {
         return Err(format!(
-            "there is no `{}`: files are run.mcap, run.toml, result.json, and tables as NAME.csv",
+            "`{}` does not exist; files are run.mcap, run.toml, result.json, and tables as NAME.csv",
             name.escape_debug()
         ));
     }

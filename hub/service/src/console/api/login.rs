@@ -35,7 +35,7 @@ fn host(headers: &HeaderMap) -> String {
 /// Returns a challenge for the owner of a key to sign.
 pub async fn challenge(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     let Ok(token) = fresh_token() else {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "this machine gives no random numbers");
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "the random number generator of this machine failed");
     };
     let sessions = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
     let challenge = sessions.challenge(shared.now(), &token);
@@ -55,7 +55,7 @@ pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Json
         return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");
     }
     let Ok(session) = fresh_token() else {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "this machine gives no random numbers");
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "the random number generator of this machine failed");
     };
     let now = shared.now();
     let mut sessions = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);

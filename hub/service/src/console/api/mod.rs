@@ -64,7 +64,7 @@ pub fn routes(shared: &Shared) -> Router<Shared> {
 }
 
 async fn unknown() -> Response {
-    refusal(StatusCode::NOT_FOUND, "the console answers nothing at this address")
+    refusal(StatusCode::NOT_FOUND, "this address does not exist in the console")
 }
 
 /// JSON response that must not be cached.

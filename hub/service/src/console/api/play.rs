@@ -40,7 +40,7 @@ pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(as
     let Asked { from, to, hz, robot } = asked;
     let sound = from.is_finite() && to.is_finite() && hz.is_finite() && (0.01..=POSES).contains(&hz);
     if !sound || to < from || (to - from) * hz > LONGEST * POSES * 1.01 {
-        let why = "from and to are times of the run, hz is 0.01 to 25, and a stretch has at most 1500 poses";
+        let why = "from and to must be times of the run, hz must be 0.01 to 25, and an interval has at most 1500 poses";
         return refusal(StatusCode::BAD_REQUEST, why);
     }
     match run_blocking(move || stretch(&shared, &id, (from, to), hz, robot.as_deref())).await {

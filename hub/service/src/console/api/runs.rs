@@ -27,7 +27,7 @@ const EVENTS: usize = 1000;
 /// Maximum number of listed unreadable runs.
 const UNREAD: usize = 20;
 /// Error for a run that is missing from the catalogue.
-const NONE: &str = "there is no such run";
+const NONE: &str = "the run does not exist";
 
 fn unreadable(error: &RecordError) -> Response {
     refusal(StatusCode::SERVICE_UNAVAILABLE, &error.to_string())
@@ -166,7 +166,7 @@ pub async fn robot(State(shared): State<Shared>, UrlPath((id, robot)): UrlPath<(
     let look = move || {
         let run = cached_run(&shared, &id)?;
         run.with(|feed| {
-            let history = feed.robot_history(&robot).ok_or("there is no such robot")?;
+            let history = feed.robot_history(&robot).ok_or("the robot does not exist")?;
             let log = feed.robot_log(&robot).unwrap_or_default();
             Ok(object!({ "history": history, "log": lines(&log) }))
         })
@@ -216,7 +216,10 @@ async fn run_ancestry_lookup(
     look: impl FnOnce(&Shared) -> Result<Value, String> + Send + 'static,
 ) -> Response {
     let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "another request reads the record; try again in a moment");
+        return refusal(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "another request is reading the record; try again in a moment",
+        );
     };
     let look = move || {
         let _permit = permit;

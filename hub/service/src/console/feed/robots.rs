@@ -71,7 +71,7 @@ pub struct RobotSensors {
     state: State,
     ticked: bool,
     tree: String,
-    /// One digit per node.
+    /// Result of each node in preorder, as one digit: 0 not ticked, 1 running, 2 success, 3 failure.
     nodes: String,
     cells: Vec<Option<f32>>,
     v_goal: Option<[f32; 2]>,

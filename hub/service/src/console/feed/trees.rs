@@ -206,7 +206,7 @@ fn places(tree: &Tree, reduced: &Tree) -> Vec<Option<usize>> {
 
 fn account(tree: &Tree) -> (String, Vec<ItemView>) {
     if tree.nodes().len() > EXPLAINED {
-        return (format!("This tree has {} nodes: too many to be explained here.", tree.nodes().len()), Vec::new());
+        return (format!("This tree has {} nodes, too many for an explanation here.", tree.nodes().len()), Vec::new());
     }
     let account = explain(tree);
     let places = places(tree, &account.tree);

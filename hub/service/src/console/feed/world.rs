@@ -73,18 +73,18 @@ pub struct World<'a> {
 fn scale(task: Option<&Task>) -> Scale {
     let one = match task {
         None | Some(Task::Transport) => {
-            "1: the frisbee moves towards the goal at 0.13 m/s, a wheel's full speed; robots drive at 0.092 m/s, so a push \
-             without a break is worth 0.71"
+            "1: the frisbee moves towards the goal at 0.13 m/s, the full speed of a wheel; robots drive at 0.092 m/s, \
+             so continuous pushing scores 0.71"
         }
         Some(Task::TransportOnce) => {
-            "1: the frisbee moves towards the goal, once, at 0.13 m/s, a wheel's full speed; robots drive at 0.092 m/s, \
-             so a push without a break is worth 0.71"
+            "1: the frisbee moves towards the goal, once, at 0.13 m/s, the full speed of a wheel; robots drive at \
+             0.092 m/s, so continuous pushing scores 0.71"
         }
-        Some(Task::TransportPosition) => "1: the frisbee lies at the goal",
+        Some(Task::TransportPosition) => "1: the frisbee is at the goal",
         Some(Task::Aggregation { .. }) => "1: all robots are in one cluster",
-        Some(Task::Dispersion) => "1: the robots stand as far apart as they can",
+        Some(Task::Dispersion) => "1: the robots are as far apart as possible",
         Some(Task::Coverage { .. }) => "1: every part of the arena was visited",
-        Some(Task::Foraging { .. }) => "1: as many items were carried home as is possible",
+        Some(Task::Foraging { .. }) => "1: the maximum number of items was carried to the nest",
     };
     let transport = matches!(task, None | Some(Task::Transport | Task::TransportOnce));
     let marks = transport.then_some(Mark { value: HAND_TUNED, label: "hand-tuned tree" });

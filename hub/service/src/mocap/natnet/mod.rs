@@ -100,7 +100,7 @@ impl Session {
                 let version = server.protocol_version;
                 if layout(version).validate().is_err() {
                     return Err(format!(
-                        "the server speaks NatNet {}.{}; 3.0, 3.1 and 4.0 to 4.9 are understood",
+                        "the server uses NatNet {}.{}; supported are 3.0, 3.1 and 4.0 to 4.9",
                         version.major, version.minor
                     ));
                 }
@@ -110,7 +110,7 @@ impl Session {
             Message::ModelDef(model) => {
                 if let Some(length) = model.rigid_bodies().map(|(name, _)| name.len()).find(|length| *length > MAX_NAME)
                 {
-                    return Err(format!("a name of {length} bytes; at most {MAX_NAME} are accepted"));
+                    return Err(format!("a name has {length} bytes; at most {MAX_NAME} are allowed"));
                 }
                 let bodies = model.rigid_bodies().take(MAX_BODIES);
                 self.take_names(bodies.map(|(name, id)| (id, name.to_string())).collect());
@@ -137,7 +137,7 @@ impl Session {
         let changed: Vec<String> = ids
             .into_iter()
             .filter(|id| before.get(id) != self.names.get(id))
-            .map(|id| format!("body {id} was {} and is {}", name(&before, id), name(&self.names, id)))
+            .map(|id| format!("body {id} was {} and is now {}", name(&before, id), name(&self.names, id)))
             .collect();
         let more = changed.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -102,7 +102,10 @@ fn stale_body_list_discards_poses() {
     assert_eq!(session.take_outgoing().len(), 1, "asked at once, and once");
     assert_eq!(session.feed(&model(version, &["frisbee", "xp01"])), Ok(None));
     assert_eq!(names(session.feed(&changed(frame(30))).unwrap()), ["frisbee"]);
-    assert_eq!(session.take_notes(), ["names changed: body 7 was xp01 and is frisbee, body 8 was frisbee and is xp01"]);
+    assert_eq!(
+        session.take_notes(),
+        ["names changed: body 7 was xp01 and is now frisbee, body 8 was frisbee and is xp01"]
+    );
     // Without an announced change, the list is requested as well.
     (31..600).for_each(|number| drop(session.feed(&frame(number)).unwrap()));
     assert_eq!(session.take_outgoing().len(), 1);
@@ -127,7 +130,7 @@ fn malformed_data_and_old_servers_are_rejected() {
     assert!(good.feed(&hostile).is_err());
     for (major, minor) in [(2, 10), (4, 10), (5, 0)] {
         let refused = Session::new(UpAxis::Y).feed(&info(Version::new(major, minor, 0, 0))).unwrap_err();
-        assert!(refused.contains(&format!("speaks NatNet {major}.{minor}; 3.0")), "{refused}");
+        assert!(refused.contains(&format!("uses NatNet {major}.{minor}; supported are 3.0")), "{refused}");
     }
     // A frame that overtakes the server's answer is ignored, whatever its version.
     assert_eq!(Session::new(UpAxis::Y).feed(&datagram), Ok(None));

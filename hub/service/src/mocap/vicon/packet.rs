@@ -40,13 +40,13 @@ pub enum ViconError {
     #[error("packet starts with {0:#010x}, not {MAGIC:#010x}: is this a Vicon DataStream server?")]
     Magic(u32),
     /// The packet exceeds the maximum length.
-    #[error("packet of {0} bytes; at most {MAX_PACKET} are accepted")]
+    #[error("a packet has {0} bytes; at most {MAX_PACKET} are allowed")]
     Size(usize),
     /// The name exceeds the maximum length.
-    #[error("a name of {0} bytes; at most {MAX_NAME} are accepted")]
+    #[error("a name has {0} bytes; at most {MAX_NAME} are allowed")]
     Name(usize),
     /// The frame rate is outside the accepted range (Hz).
-    #[error("{0} frames a second; {low} to {high} are accepted", low = RATES.start(), high = RATES.end())]
+    #[error("{0} frames per second; must be {low} to {high}", low = RATES.start(), high = RATES.end())]
     Rate(f64),
     /// An object ends before its fields do.
     #[error("object {0} is truncated")]

@@ -22,13 +22,13 @@ pub enum VrpnError {
     #[error("the server's first bytes are {0:?}, not \"vrpn: ver. 07.\": is this a VRPN server?")]
     Cookie(String),
     /// The length is outside the accepted range.
-    #[error("message of {0} bytes; {HEADER} to {MAX_MESSAGE} are accepted")]
+    #[error("a message has {0} bytes; must be {HEADER} to {MAX_MESSAGE}")]
     Length(usize),
     /// A message ends before its fields do.
     #[error("a {0} is truncated")]
     Truncated(&'static str),
     /// The name exceeds the maximum length.
-    #[error("a name of {0} bytes; at most {MAX_NAME} are accepted")]
+    #[error("a name has {0} bytes; at most {MAX_NAME} are allowed")]
     Name(usize),
     /// More names than a server can need.
     #[error("the server describes more than {0} names")]

@@ -20,10 +20,10 @@ fn subscriber(topic: &str) -> (zmq::Context, zmq::Socket) {
     let context = zmq::Context::new();
     let socket = context.socket(zmq::SUB).unwrap();
     socket.set_rcvtimeo(10_000).unwrap();
-    // The subscriber's buffers are small: the hub has to keep or drop the messages that it does not read.
+    // The subscriber's buffers are small: the hub has to keep or drop messages that the subscriber does not read.
     socket.set_rcvhwm(1).unwrap();
     socket.set_rcvbuf(4096).unwrap();
-    // All of its subscriptions are sent, however many.
+    // The subscriber may send any number of subscriptions.
     socket.set_sndhwm(0).unwrap();
     socket.set_subscribe(topic.as_bytes()).unwrap();
     (context, socket)

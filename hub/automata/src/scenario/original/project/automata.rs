@@ -36,8 +36,10 @@ impl Project<'_> {
                 let path = values.word("modules")?;
                 let name = path.rsplit('/').next().unwrap_or(path).split('.').next();
                 if name != Some(module.name()) {
-                    let message =
-                        format!("{path:?} is not {}'s; modules come in the order of their numbers", module.name());
+                    let message = format!(
+                        "{path:?} is not a file of {}; modules must be in the order of their numbers",
+                        module.name()
+                    );
                     return Err(values.refuse("modules", message));
                 }
             }
@@ -57,7 +59,7 @@ impl Project<'_> {
             for _ in 0..counts.next().unwrap_or(0) {
                 let module = values.module("automata")?.name();
                 if step.automata.iter().any(|automaton| automaton.module == module) {
-                    return Err(values.refuse("automata", format!("{module} evolves twice; leave it out once")));
+                    return Err(values.refuse("automata", format!("{module} evolves twice; remove one of them")));
                 }
                 step.automata.push(AutomatonEntry {
                     module: module.into(),
@@ -130,8 +132,8 @@ impl Project<'_> {
     }
 }
 
-/// Returns the source of a fixed automaton's file. A step's folder contains evolved and fixed automata, so the
-/// automaton evolved in that step, or in the last earlier step in which the module evolved.
+/// Returns the source of a fixed automaton's file. A step's folder contains evolved and fixed automata. The source is
+/// therefore the automaton evolved in that step, or in the last earlier step in which the module evolved.
 fn source(path: &str, evolves: &[bool]) -> Result<String, String> {
     if path.contains("handmade") {
         return Ok("hand-made".into());
@@ -140,12 +142,12 @@ fn source(path: &str, evolves: &[bool]) -> Result<String, String> {
     let folder = folder.filter(|_| path.ends_with(".evolved"));
     let folder = folder.ok_or_else(|| {
         format!(
-            "{path:?} is neither hand-made nor a step's; name a file such as fsa-handmade/fsa.dat or 1/fsa.dat.evolved"
+            "{path:?} is neither hand-made nor of a step; name a file such as fsa-handmade/fsa.dat or 1/fsa.dat.evolved"
         )
     })?;
     let step = evolves.iter().take(folder + 1).rposition(|&evolves| evolves);
     step.map(|step| step.to_string())
-        .ok_or_else(|| format!("{path:?} is of a module that evolves in no step up to {folder}"))
+        .ok_or_else(|| format!("{path:?} is of a module that does not evolve in any step up to {folder}"))
 }
 
 #[cfg(test)]
@@ -159,6 +161,6 @@ mod tests {
         assert_eq!(source("fsa/9/fsa.dat.evolved", &evolves), Ok("2".into()));
         assert_eq!(source("fsa-handmade/fsa.dat", &evolves), Ok("hand-made".into()));
         assert!(source("fsa/fsa.dat", &evolves).unwrap_err().contains("neither"));
-        assert!(source("1/a.evolved", &[false; 3]).unwrap_err().contains("in no step up to 1"));
+        assert!(source("1/a.evolved", &[false; 3]).unwrap_err().contains("does not evolve in any step up to 1"));
     }
 }

@@ -36,14 +36,20 @@ impl Project<'_> {
                 let place = number.unsigned_abs() as usize;
                 sources.push(if number < 0 {
                     let (_, path) = saved.get(place - 1).ok_or_else(|| {
-                        values.refuse("after", format!("{number} is no saved population; there are {}", saved.len()))
+                        values.refuse(
+                            "after",
+                            format!(
+                                "{number} is not a saved population; the number of saved populations is {}",
+                                saved.len()
+                            ),
+                        )
                     })?;
                     format!("population:{path}")
                 } else if place < steps {
                     step.after.push(place.to_string());
                     place.to_string()
                 } else {
-                    return Err(values.refuse("after", format!("{number} is no step; there are 0 to {}", steps - 1)));
+                    return Err(values.refuse("after", format!("{number} is not a step; must be 0 to {}", steps - 1)));
                 });
             }
             before.push(sources);

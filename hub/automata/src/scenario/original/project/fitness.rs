@@ -27,7 +27,9 @@ impl Project<'_> {
         self.each_by("areas", |_, values| {
             for _ in 0..values.count("areas", MAX_ENTRIES)? {
                 if values.number::<f64>("areas")? != 0.0 {
-                    return Err(values.refuse("areas", "areas are not counted; weigh the scripts that they run"));
+                    return Err(
+                        values.refuse("areas", "areas are not counted; set weights of the scripts that they run")
+                    );
                 }
             }
             Ok(())
@@ -41,13 +43,14 @@ impl Project<'_> {
         })?;
         self.each_by("combine", |step, values| {
             let number = values.number("combine")?;
-            step.combine = Combination::of_number(number)
-                .ok_or_else(|| values.refuse("combine", format!("{number} is no combination of scores; 0 to 4 are")))?;
+            step.combine = Combination::of_number(number).ok_or_else(|| {
+                values.refuse("combine", format!("{number} is not a combination of scores; must be 0 to 4"))
+            })?;
             Ok(())
         })
     }
 
-    /// Reads the early stop rule: 0 for none, or -1 for shares of the best, followed by the number of best
+    /// Reads the early stop rule: 0 for no rule, or -1 for shares of the best. After -1 come the number of best
     /// individuals, the share, the first time (ms) and the period (ms).
     fn checkpoints(&mut self) -> Result<(), ScenarioError> {
         let key = "early-stop";
@@ -55,16 +58,14 @@ impl Project<'_> {
             0 => Ok(()),
             -1 => {
                 if values.number::<f64>(key)? != 0.0 {
-                    return Err(values.refuse(key, "a mean of several is not supported; 0 (the best alone) is"));
+                    return Err(values.refuse(key, "a mean of several is not supported; must be 0 (only the best)"));
                 }
                 let [share, after, every] = values.numbers::<f64, 3>(key)?;
                 step.early_stop = Some(EarlyStopEntry { after: after / 1000.0, every: every / 1000.0, share });
                 Ok(())
             }
-            _ => {
-                Err(values
-                    .refuse(key, "a list of checkpoints is not supported; 0 (none) or -1 (shares of the best) is"))
-            }
+            _ => Err(values
+                .refuse(key, "a list of checkpoints is not supported; must be 0 (none) or -1 (shares of the best)")),
         })
     }
 

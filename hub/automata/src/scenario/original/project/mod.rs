@@ -95,7 +95,7 @@ impl<'a> Project<'a> {
         self.each("population", |step, value| step.population = value)?;
         let generations = self.values.number("generations")?;
         if !(1..=100_000).contains(&generations) {
-            let message = format!("{generations} is out of range; 1 to 100000 is allowed");
+            let message = format!("{generations} is out of range; must be 1 to 100000");
             return Err(self.values.refuse("generations", message));
         }
         self.each("replace", |step, value| step.replace = value)?;
@@ -104,7 +104,10 @@ impl<'a> Project<'a> {
                 1 => Selection::Roulette(ROULETTE),
                 2 => Selection::Tournament(TOURNAMENT),
                 other => {
-                    return Err(values.refuse("selection", format!("{other} is none; 1 is roulette, 2 a tournament")));
+                    return Err(values.refuse(
+                        "selection",
+                        format!("{other} is not a selection; must be 1 (roulette) or 2 (tournament)"),
+                    ));
                 }
             };
             Ok(())

@@ -99,7 +99,7 @@ fn run_continues_while_logs_fail() {
         if sink == Sink::Full {
             let (metrics, health) = (world.get("/metrics"), world.get("/health"));
             assert!(metrics.contains("\nxpuck_log_lines_lost_total "), "{metrics}");
-            assert!(health.contains("the log loses lines"), "{health}");
+            assert!(health.contains("log lines are lost"), "{health}");
             let robots = world.folder.run(&["robot", "list", "--dev-mode", "--hub", &world.folder.operator]);
             let text = String::from_utf8_lossy(&robots.stdout).into_owned();
             assert!(text.contains("log lines lost: "), "{text}");

@@ -31,9 +31,10 @@ fn processes_share_runs_and_collect_lists_missing() {
     let collected = shared.command_to("collect").arg("--json").output().unwrap();
     let found = valid_json("sweep collect", &collected.stdout);
     assert_eq!((collected.status.code(), &found["done"], &found["runs"]), (Some(75), &2.into(), &4.into()));
-    assert_eq!(found["missing"][1], serde_json::json!({ "run": "p2-s2", "why": "not begun" }));
+    assert_eq!(found["missing"][1], serde_json::json!({ "run": "p2-s2", "why": "not started" }));
     assert!(
-        error(&collected).contains("p1-s2 is missing: not begun") && error(&collected).contains("2 of 4 runs missing")
+        error(&collected).contains("p1-s2 is missing: not started")
+            && error(&collected).contains("2 of 4 runs missing")
     );
     assert_eq!(shared.rows("results.csv").len(), 1 + 2);
     let others = shared.json(&["run", "--only", "3-4"]);
@@ -41,7 +42,7 @@ fn processes_share_runs_and_collect_lists_missing() {
     assert_eq!(shared.json(&["collect"])["done"], 4);
     assert_eq!(shared.rows("results.csv"), whole.rows("results.csv"));
     let nine = shared.run(&["--only", "9"]);
-    assert!(nine.status.code() == Some(1) && error(&nine).contains("--only 9: the plan has runs 1 to 4"));
+    assert!(nine.status.code() == Some(1) && error(&nine).contains("--only 9: must be a run of the plan, 1 to 4"));
     // Runs with other settings are rejected.
     shared.write(&SMALL.replace("generations = 2", "generations = 3"));
     let changed = shared.run(&["--only", "1"]);
@@ -76,7 +77,7 @@ fn run_locked_by_other_process_is_awaited() {
 #[test]
 fn stopped_run_is_not_a_failure() {
     let sweep = Sweep::new(&SMALL.replace("generations = 2", "generations = 100000"));
-    for (signal, says) in [("-TERM", "stopped with 0 of 1 run done"), ("-KILL", "p1-s1: it was killed by signal 9")] {
+    for (signal, says) in [("-TERM", "stopped with 0 of 1 run done"), ("-KILL", "p1-s1: killed by signal 9")] {
         let mut command = sweep.command();
         command.args(["--only", "1"]).stdout(Stdio::null()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
@@ -139,7 +140,7 @@ fn submitted_sweep_repeats_missing_runs() {
     let lines = fs::read_to_string(sweep.dir.path().join("sent")).unwrap();
     let one = "--parsable array.sbatch\n--parsable --dependency=afterany:7 collect.sbatch\n";
     assert_eq!(lines, [one, one].concat(), "{}", read("slurm/collect.out"));
-    assert!(read("slurm/collect.out").contains("p2-s1 is missing: not begun"), "{}", read("slurm/collect.out"));
+    assert!(read("slurm/collect.out").contains("p2-s1 is missing: not started"), "{}", read("slurm/collect.out"));
     assert!(read("slurm/task-1.out").contains("task 1 on n1, start 1: p1-s1\n1 of 1 run done"));
     assert_eq!(read("slurm/tasks"), "p2-s1\n", "the second time");
     let best = |text: String| text.lines().map(|line| line.split(',').nth(3).map(String::from)).collect::<Vec<_>>();

@@ -102,7 +102,7 @@ fn trainers_act_only_on_an_arena_that_allows_them() {
     trainer.send("(reqfullstate)");
     trainer.until("a whole scene", |monitor| monitor.scenes[0] == full + 2);
     let (_, log) = served.end();
-    assert!(log.contains("signed requests") && log.contains("`nonsense` is no command"), "{log}");
+    assert!(log.contains("signed requests") && log.contains("unknown command `nonsense`"), "{log}");
 
     let served = Served::start(1, 1.0, "[viewers]\nsimspark = \"127.0.0.1:0\"\n");
     let mut trainer = Monitor::connect(served.places[0]);

@@ -60,17 +60,17 @@ fn rejected_message_leaves_world_unchanged() {
     let mut world = empty();
     for line in ["SendNetParameters", "YourIdentifier 1", "SonicSensorReading 1 5", "Fitness 1 1 1"] {
         let error = answer(&mut world, 1, line).expect_err(line).to_string();
-        assert_eq!(error, format!("{} is no message for a world simulator", line.split(' ').next().unwrap_or("")));
+        assert_eq!(error, format!("{} is not accepted by a world simulator", line.split(' ').next().unwrap_or("")));
     }
     let id = robot(&mut world, RECTANGLE, "500 1000 0");
     let error = answer(&mut world, 1, &format!("BodyShape {id} 1 20 1 4 0 0 1 1 1 0 0 1")).expect_err("crossing");
-    let text = "BodyShape: polygon 1 of layer 1: the sides that start at corners 1 and 3 cross, and an outline may not cross \
+    let text = "BodyShape: polygon 1 of layer 1: the sides that start at corners 1 and 3 cross; an outline must not cross \
                 itself";
     assert_eq!(error.to_string(), text);
     let comb: String = (0..256).map(|at| format!(" {at} {}", if at % 2 == 0 { 9 } else { 8 })).collect();
     let many = format!("BodyShape {id} 1 20 5{}", format!(" 256{comb}").repeat(5));
     let error = answer(&mut world, 1, &many).expect_err("too many");
-    assert_eq!(error.to_string(), "BodyShape: the polygons have 1280 corners, and at most 256 are allowed");
+    assert_eq!(error.to_string(), "BodyShape: the polygons have 1280 corners; at most 256 are allowed");
     assert_eq!(go(&mut world, &format!("MoveTo {id} 500 1000 0")).x, 500.0);
     for _ in 1..super::super::MAX_ROBOTS {
         ask(&mut world, "CreateRobot");
