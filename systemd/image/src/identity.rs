@@ -465,7 +465,9 @@ mod tests {
         assert!(
             said(GOOD, &|dir| fs::remove_file(dir.join("keys/robots/xp02.key")).unwrap()).contains("xpuck keys new")
         );
-        assert!(said(GOOD, &|dir| fs::remove_dir_all(dir.join("keys/operators")).unwrap()).contains("reject all operators"));
+        assert!(
+            said(GOOD, &|dir| fs::remove_dir_all(dir.join("keys/operators")).unwrap()).contains("reject all operators")
+        );
         assert!(said(GOOD, &|dir| fs::remove_file(dir.join("calibration.toml")).unwrap()).contains("calibration.toml"));
         let outside = "id = \"xp02\"\n[calibration]\nfile = \"../../etc/passwd\"\n";
         assert!(said(GOOD, &|dir| fs::write(dir.join("robots/xp02.toml"), outside).unwrap()).contains("outside"));
