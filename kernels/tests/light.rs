@@ -56,7 +56,7 @@ fn invalid_lights_are_rejected_with_index() {
     let error = |spec: WorldSpec| spec.check().unwrap_err().to_string();
     assert!(error(lit(3, &[(0.0, 0.0, -1.0)])).contains("light 1, brightness = -1"));
     assert!(error(lit(3, &[(0.0, 0.0, 1.0), (f32::NAN, 0.0, 1.0)])).contains("light 2, x = NaN"));
-    assert!(error(lit(3, &[(0.0, 0.0, 1.0); 5])).contains("5 lights; a world has 0 to 4"));
+    assert!(error(lit(3, &[(0.0, 0.0, 1.0); 5])).contains("5 lights; a world must have 0 to 4"));
     let mut bright = lit(3, &[]);
     bright.lighting.room = 1.5;
     assert!(error(bright).contains("room_light = 1.5"));

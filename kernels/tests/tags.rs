@@ -55,7 +55,7 @@ fn invalid_tags_are_rejected_with_index() {
     let error = |spec: WorldSpec| spec.check().unwrap_err().to_string();
     assert!(error(tagged(3, vec![tag(1.0, 0.0, 180.0), tag(1.5, 0.0, 0.0)])).contains("tag 2"));
     assert!(error(tagged(3, vec![tag(1.0, 0.0, f32::NAN)])).contains("tag 1, length of its direction"));
-    assert!(error(tagged(3, vec![tag(1.0, 0.0, 180.0); 9])).contains("9 tags; a world has 0 to 8"));
+    assert!(error(tagged(3, vec![tag(1.0, 0.0, 180.0); 9])).contains("9 tags; a world must have 0 to 8"));
     let mut far = tagged(3, Vec::new());
     far.tags.range = 0.0;
     assert!(error(far).contains("tag_range = 0"));

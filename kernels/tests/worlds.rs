@@ -139,21 +139,21 @@ fn invalid_worlds_are_rejected_in_one_line() {
         let error = spec.check().unwrap_err().to_string();
         assert!(error.contains(expected) && !error.contains('\n'), "{error}");
     };
-    refused(&|s| s.robots = 257, "257 robots; a world has 1 to 256");
-    refused(&|s| s.robots = 9, "start 3 has 10 poses for 9 robots; one each is needed");
-    refused(&|s| s.discs = vec![s.discs[0]; 9], "9 discs; a world has 0 to 8");
-    refused(&|s| s.physics.walls = vec![s.physics.walls[0]; 17], "17 inner walls; a world has 0 to 16");
-    refused(&|s| s.starts.clear(), "0 starts; a world has 1 to 16");
+    refused(&|s| s.robots = 257, "257 robots; a world must have 1 to 256");
+    refused(&|s| s.robots = 9, "start 3 has 10 poses for 9 robots; give one pose per robot");
+    refused(&|s| s.discs = vec![s.discs[0]; 9], "9 discs; a world must have 0 to 8");
+    refused(&|s| s.physics.walls = vec![s.physics.walls[0]; 17], "17 inner walls; a world must have 0 to 16");
+    refused(&|s| s.starts.clear(), "0 starts; a world must have 1 to 16");
     refused(&|s| s.physics.half_arena.0 = f32::INFINITY, "arena length = inf is outside 0.3..=20");
     refused(&|s| s.physics.restitution = -0.1, "restitution = -0.1 is outside 0..=1");
     refused(&|s| s.physics.noise[1] = f32::NAN, "noise, number 2 = NaN is outside 0..=1");
     refused(&|s| s.robot.mass = 0.0, "robot, mass = 0 is outside 0.001..=10");
     refused(&|s| s.discs[1].shape.radius = f32::NAN, "disc 2, radius = NaN is outside 0.02..=1");
     refused(&|s| s.discs[1].start.high.x = 1.2, "disc 2, x = 1.2 is outside -1.05..=1.05");
-    refused(&|s| s.discs[1].start.low.y = 0.5, "disc 2: its least x or y is above the greatest");
+    refused(&|s| s.discs[1].start.low.y = 0.5, "disc 2: its lowest x or y is above the highest");
     refused(&|s| s.physics.walls[1].to.y = 0.71, "wall 2, to, y = 0.71 is outside -0.7..=0.7");
     refused(&|s| s.physics.walls[1].to = s.physics.walls[1].from, "wall 2 is shorter than 0.01 m");
-    refused(&|s| s.patches[0].at.x = -1.0, "patch 1, centre, is not on a wall of the arena: x = +-1.1 or y = +-0.7 is");
+    refused(&|s| s.patches[0].at.x = -1.0, "patch 1, centre, must be on a wall of the arena: x = +-1.1 or y = +-0.7");
     refused(
         &|s| s.discs[1].start = Area { low: vec2(-0.3, 0.0), high: vec2(-0.3, 0.0) },
         "disc 1 overlaps disc 2 by 0",
@@ -164,18 +164,21 @@ fn invalid_worlds_are_rejected_in_one_line() {
     let small = Start::Area(Area { low: vec2(-0.5, -0.1), high: vec2(-0.4, 0.1) });
     refused(
         &|s| s.starts[0] = small.clone(),
-        "start 1 has no room for 10 robots at random places 0.1 m apart, at most for 7; widen its x_m and y_m",
+        "start 1 has no room for 10 robots at random places 0.1 m apart; at most 7 fit; widen its x_m and y_m",
     );
     // The area is large enough according to the formula, but random placement may fail.
     let narrow = Start::Area(Area { low: vec2(-0.5, -0.1), high: vec2(-0.28, 0.12) });
     refused(&|s| s.starts[0] = narrow.clone(), "at start 1; move them apart or make room");
     refused(&|s| *s = WorldSpec { robots: 200, ..WorldSpec::benchmark(16) }, "start 1 has no room for 200 robots");
-    refused(&|s| (s.task, s.discs) = (Task::TransportOnce, Vec::new()), "there is no disc; add one");
+    refused(&|s| (s.task, s.discs) = (Task::TransportOnce, Vec::new()), "the world has none; add a disc");
     refused(&|s| s.task = Task::Transport, "wall 1 is within 0.2 m of the centre, where disc 1 is put back");
     refused(&|s| s.task = Task::Aggregation { range: 0.05 }, "aggregation range = 0.05 is outside 0.075..=20");
     refused(&|s| s.task = Task::Coverage { cell: 0.0 }, "coverage cell = 0 is outside 0.05..=20");
     refused(&|s| s.task = Task::Foraging { nest: NEST, food: NEST }, "nest and food are -0.6 m apart");
-    refused(&|s| (s.robots, s.starts) = (1, vec![small.clone()]), "1 robots for dispersion; a world has 2 to 256");
+    refused(
+        &|s| (s.robots, s.starts) = (1, vec![small.clone()]),
+        "1 robots for dispersion; a world must have 2 to 256",
+    );
 }
 
 #[test]

@@ -81,7 +81,10 @@ impl<'a> Robot<'a> {
         if let Rhythm::Period(period) = rhythm
             && !(period.is_finite() && period > 0.0)
         {
-            return Err(BodyError::new("the rhythm", format_args!("a period of {period} s; it is finite and above 0")));
+            return Err(BodyError::new(
+                "the rhythm",
+                format_args!("the period is {period} s; it must be finite and above 0"),
+            ));
         }
         let simulator = Simulator::new(plan, start);
         let sensors: Vec<usize> = plan.sensors().collect();

@@ -106,13 +106,10 @@ fn urdf_and_nndf_are_byte_for_byte_those_of_the_original() {
 
 #[test]
 fn bodies_that_the_original_refuses_are_refused_with_the_place() {
-    assert_eq!(
-        instruction("v09_invalid_overlap").unwrap_err(),
-        "root.LEFT: part 1r1 would stand where part 0r2 is, at cell 0 0 0"
-    );
+    assert_eq!(instruction("v09_invalid_overlap").unwrap_err(), "root.LEFT: parts 1r1 and 0r2 are both at cell 0 0 0");
     assert_eq!(
         instruction("v10_invalid_same_dir_two_keys").unwrap_err(),
-        "root.BACK: part 2r1 would stand where part 1r1 is, at cell 0 -1 0"
+        "root.BACK: parts 2r1 and 1r1 are both at cell 0 -1 0"
     );
 }
 
@@ -136,35 +133,35 @@ fn invalid_definition_reports_place_and_rule() {
         format!("{open}(B(), [FRONT, 1, X], None){}", "})".repeat(depth))
     };
     let cases = [
-        ("(B(), [LEFT, 0, X], None)", "root: no repetitions; a chain has at least one part"),
-        ("(B(), [LEFT, 10000, X], None)", "root: 10000 parts so far; a body has at most 256"),
+        ("(B(), [LEFT, 0, X], None)", "root: the number of repetitions is 0; it must be at least 1"),
+        ("(B(), [LEFT, 10000, X], None)", "root: 10000 parts so far; at most 256 are allowed"),
         (
             "(B(1), [LEFT, 1, X], {TOP: (B(1), [TOP, 1, X], None)})",
-            "root.TOP: the id 1 is in use; each instruction has its own",
+            "root.TOP: the id 1 is already in use; give each instruction its own",
         ),
         (
             "(B(), [LEFT, 1, X], {TOP: (CPG(), [TOP, 1, X], None)})",
-            "root.TOP: a brain (CPG) can only be the root, and only one part",
+            "root.TOP: a brain (CPG) must be the root and a single part",
         ),
-        ("(CPG(), [LEFT, 2, X], None)", "root: a brain (CPG) can only be the root, and only one part"),
+        ("(CPG(), [LEFT, 2, X], None)", "root: a brain (CPG) must be the root and a single part"),
         (
             "(Q(), [LEFT, 1, X], None)",
-            "line 1, column 2: expected a class of parts: B, S, F, FS or CPG, and here is \"Q(), [LEFT, \"",
+            "line 1, column 2: expected a part class: B, S, F, FS or CPG, found \"Q(), [LEFT, \"",
         ),
-        ("(B(), [LEFT, 1, W], None)", "line 1, column 17: expected an axis: X, Y or Z, and here is \"W], None)\""),
+        ("(B(), [LEFT, 1, W], None)", "line 1, column 17: expected an axis: X, Y or Z, found \"W], None)\""),
         (
             "(B(),\n [UP, 1, X], None)",
-            "line 2, column 3: expected a direction: FRONT, BACK, LEFT, RIGHT, TOP or BOTTOM, and here is \"UP, 1, X], N\"",
+            "line 2, column 3: expected a direction: FRONT, BACK, LEFT, RIGHT, TOP or BOTTOM, found \"UP, 1, X], N\"",
         ),
         (
             "(B(), [LEFT, -1, X], None)",
-            "line 1, column 14: expected a number of repetitions: a whole number below 2^32, and here is \"-1, X], None\"",
+            "line 1, column 14: expected a number of repetitions: a whole number below 2^32, found \"-1, X], None\"",
         ),
-        ("(B(), [LEFT, 1, X], None", "line 1, column 25: expected ')', and here is the end"),
-        ("(B(), [LEFT, 1, X], None) x", "line 1, column 27: text after the end of the instruction"),
+        ("(B(), [LEFT, 1, X], None", "line 1, column 25: expected ')', found the end"),
+        ("(B(), [LEFT, 1, X], None) x", "line 1, column 27: unexpected text after the end of the instruction"),
         (
             "(B(), [TOP, 1, X], {TOP: (B(), [TOP, 1, X], None), TOP: (B(), [LEFT, 1, X], None)})",
-            "line 1, column 52: TOP is there twice; a key occurs once",
+            "line 1, column 52: duplicate key TOP; use each key once",
         ),
     ];
     for (text, error) in cases {
@@ -187,7 +184,7 @@ fn json_is_refused_with_line_and_column() {
     assert!(error(text).contains("unknown field `colour`"), "{}", error(text));
     let twice = r#"{"id":0,"part":"body","dir":"LEFT","reps":1,"axis":"X","next":{"TOP":{"id":1,"part":"body","dir":"TOP","reps":1,
         "axis":"X"},"TOP":{"id":2,"part":"body","dir":"LEFT","reps":1,"axis":"X"}}}"#;
-    assert!(error(twice).contains("TOP is there twice"), "{}", error(twice));
+    assert!(error(twice).contains("duplicate key TOP"), "{}", error(twice));
 }
 
 #[test]
@@ -233,13 +230,15 @@ fn foreign_urdf_is_rejected_with_all_reasons() {
                  <joint name=\"j\" type=\"prismatic\"><parent link=\"base_link\"/><child link=\"tool\"/></joint></robot>";
     let told = import(robot).unwrap_err().to_string();
     assert!(
-        told.starts_with("line 1, column 1: only URDF written by Xpuck or pyro-corpus is read: line 1, column 19: "),
+        told.starts_with(
+            "line 1, column 1: only URDF written by Xpuck or pyro-corpus is supported: line 1, column 19: "
+        ),
         "{told}"
     );
     let reasons =
-        ["the link's name \"base_link\"", "the link's name \"tool\"", "line 2, column 1: a joint of type prismatic"];
+        ["the link name \"base_link\"", "the link name \"tool\"", "line 2, column 1: the joint type is prismatic"];
     assert!(reasons.iter().all(|reason| told.contains(reason)), "{told}");
-    assert!(import("<robot/>").unwrap_err().rule.contains("no <link>"));
+    assert!(import("<robot/>").unwrap_err().rule.contains("<link> is missing"));
 }
 
 #[test]
@@ -249,20 +248,23 @@ fn invalid_urdf_is_rejected_with_line_and_rule() {
         assert!(ours.contains(from), "{from}");
         import(&ours.replacen(from, to, 1)).unwrap_err().to_string()
     };
-    assert_eq!(import("<sdf/>").unwrap_err().to_string(), "line 1, column 1: <sdf>, and a URDF begins with <robot>");
+    assert_eq!(
+        import("<sdf/>").unwrap_err().to_string(),
+        "line 1, column 1: found <sdf>; a URDF must begin with <robot>"
+    );
     assert!(import("<robot>").unwrap_err().rule.starts_with("not XML"));
-    assert_eq!(refused("box size=\"1 1 1\"", "box size=\"1 1 2\""), "line 11, column 17: a box that is no unit cube");
-    assert!(refused("<box size=\"1 1 1\" />", "<sphere radius=\"1\"/>").contains("<geometry> without <box>"));
-    assert!(refused("type=\"revolute\"", "type=\"prismatic\"").contains("a joint of type prismatic"));
-    assert!(refused("type=\"revolute\"", "type=\"fixed\"").contains("0r2 is Blue, whose joint is revolute"));
-    assert!(refused("axis xyz=\"1 0 0\"", "axis xyz=\"1 1 0\"").contains("an axis that is not x, y or z"));
+    assert_eq!(refused("box size=\"1 1 1\"", "box size=\"1 1 2\""), "line 11, column 17: the box must be a unit cube");
+    assert!(refused("<box size=\"1 1 1\" />", "<sphere radius=\"1\"/>").contains("<geometry> has no <box>"));
+    assert!(refused("type=\"revolute\"", "type=\"prismatic\"").contains("the joint type is prismatic"));
+    assert!(refused("type=\"revolute\"", "type=\"fixed\"").contains("0r2 is Blue, so its joint must be revolute"));
+    assert!(refused("axis xyz=\"1 0 0\"", "axis xyz=\"1 1 0\"").contains("the axis must be x, y or z"));
     assert!(refused("axis xyz=\"1 0 0\"", "axis xyz=\"0 1 0\"").contains("0r1 is not the next part of 0r3's chain"));
-    assert!(refused("rpy=\"0 0 0\"", "rpy=\"0 0 1\"").contains("a turned frame"));
+    assert!(refused("rpy=\"0 0 0\"", "rpy=\"0 0 1\"").contains("rotated frames"));
     assert!(refused("xyz=\"0.0 -1.0 2.0\"", "xyz=\"0.0 -1.5 2.0\"").contains("not on its parent's side"));
-    assert!(refused("<mass value=\"1\" />", "<mass value=\"2\" />").contains("a mass of 1 kg"));
-    assert!(refused("<link name=\"0r3\">", "<link name=\"torso\">").contains("as PRIF names parts"));
+    assert!(refused("<mass value=\"1\" />", "<mass value=\"2\" />").contains("the mass of a cube must be 1 kg"));
+    assert!(refused("<link name=\"0r3\">", "<link name=\"torso\">").contains("as in PRIF"));
     let mauve = ours.replace("Blue", "Mauve").replace("0.0 0.0 1.0 1.0", "0.9 0.7 1.0 1.0");
-    assert!(import(&mauve).unwrap_err().rule.contains("\"Mauve\" is the colour of no class"));
+    assert!(import(&mauve).unwrap_err().rule.contains("\"Mauve\" is not the colour of a part class"));
     // A cycle: the first link is a child of the last one.
     let joint = concat!(
         "<joint name=\"0r1_0r3\" type=\"revolute\"><parent link=\"0r1\"/><child link=\"0r3\"/>",
@@ -282,13 +284,15 @@ fn mismatched_nndf_reports_line_and_rule() {
     };
     assert!(refused("type = \"sensor\"", "type = \"hidden\"").starts_with("line 2, column 5: a hidden neuron"));
     assert!(refused("linkName = \"1r1\"", "linkName = \"9r9\"").contains("no sensor or joint 9r9"));
-    assert!(refused("sourceNeuronName = \"SNx1r1x\"", "sourceNeuronName = \"SNx0r1Bx\"").contains("a second synapse"));
+    assert!(refused("sourceNeuronName = \"SNx1r1x\"", "sourceNeuronName = \"SNx0r1Bx\"").contains("duplicate synapse"));
     assert!(refused("weight = \"", "weight = \"nan").contains("not a finite number"));
-    assert!(refused("linkName = \"0r1B\"", "linkName = \"0r1B\" period = \"0\"").contains("it is 0.05 to 100 s"));
+    assert!(refused("linkName = \"0r1B\"", "linkName = \"0r1B\" period = \"0\"").contains("it must be 0.05 to 100 s"));
     assert!(refused("linkName = \"1r1\"", "linkName = \"1r1\" period = \"1\"").contains("only the neuron of a brain"));
     let other = Plan::new(&Prif::seed()).unwrap();
     assert!(Brain::from_nndf(&ours, &other).is_err());
-    assert!(Brain::from_nndf("<neuralNetwork/>", &plan).unwrap_err().rule.contains("no sensor neuron of 0r1B"));
+    assert!(
+        Brain::from_nndf("<neuralNetwork/>", &plan).unwrap_err().rule.contains("the sensor neuron of 0r1B is missing")
+    );
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn mismatched_brain_or_trial_is_rejected() {
     let (plan, brain) = body("v08_key_differs_from_dir");
     let refused = |brain: &Brain, trial| evaluate(&plan, brain, trial, 1).unwrap_err().to_string();
     let period = refused(&brain, EvaluationConditions { rhythm: Rhythm::Period(0.0), ..RHYTHMIC });
-    assert_eq!(period, "the rhythm: a period of 0 s; it is finite and above 0");
+    assert_eq!(period, "the rhythm: the period is 0 s; it must be finite and above 0");
     let few = Brain { weights: vec![1.0], ..brain.clone() };
     assert!(refused(&few, RHYTHMIC).contains("1 weights"), "{}", refused(&few, RHYTHMIC));
     let mut great = brain.clone();

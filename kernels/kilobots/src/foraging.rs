@@ -74,14 +74,14 @@ impl Foraging {
         self.robot.check()?;
         let (n, radius, (half_x, half_y)) = (self.robots, self.robot.radius, self.half_arena);
         if !(1..=MAX_KILOBOTS).contains(&n) {
-            return Err(format!("{n} Kilobots; a world holds 1 to {MAX_KILOBOTS}"));
+            return Err(format!("{n} Kilobots; 1 to {MAX_KILOBOTS} are allowed"));
         }
         if ![half_x, half_y].iter().all(|half| (0.1..=10.0).contains(half)) {
-            return Err(format!("an arena of {} x {} m; 0.2 to 20 m are allowed", 2.0 * half_x, 2.0 * half_y));
+            return Err(format!("the arena is {} x {} m; both sides must be 0.2 to 20 m", 2.0 * half_x, 2.0 * half_y));
         }
         if !(2.0 * radius..=1.0).contains(&self.spacing) {
             return Err(format!(
-                "spacing {} m; robots of radius {radius} m need {} to 1 m",
+                "the spacing is {} m; for robots of radius {radius} m it must be {} to 1 m",
                 self.spacing,
                 2.0 * radius
             ));
@@ -90,25 +90,28 @@ impl Foraging {
         let reach = (grid(n) - 1) as f32 * 0.5 * self.spacing + radius;
         if reach > room {
             return Err(format!(
-                "{n} Kilobots in a grid of {} m reach {reach} m from the centre, the arena {room} m; take fewer or a larger arena",
+                "{n} Kilobots with a spacing of {} m reach {reach} m from the centre, but the arena only {room} m; \
+                 use fewer robots or a larger arena",
                 self.spacing
             ));
         }
         if !(self.nest > 0.0 && self.gap > 0.0 && self.nest + self.gap < half_x.hypot(half_y)) {
             return Err(format!(
-                "a nest of radius {} m and a gap of {} m; both are above 0 and leave food within the arena",
+                "the nest has a radius of {} m and the gap is {} m; both must be above 0 and leave room for food in \
+                 the arena",
                 self.nest, self.gap
             ));
         }
         let farthest = corner_distance(grid(n), self.spacing);
         if farthest > self.nest + self.gap {
             return Err(format!(
-                "robots in the corners of the grid, {farthest} m from the centre, begin in the food; take a larger nest than {} m, or fewer robots",
+                "robots in the corners of the grid, {farthest} m from the centre, start in the food; use a nest \
+                 larger than {} m, or fewer robots",
                 self.nest
             ));
         }
         if !(1.0..=MAX_SECONDS).contains(&self.seconds) {
-            return Err(format!("a run of {} s; 1 to {MAX_SECONDS} s are allowed", self.seconds));
+            return Err(format!("the run lasts {} s; it must be 1 to {MAX_SECONDS} s", self.seconds));
         }
         Ok(())
     }
@@ -177,8 +180,8 @@ mod tests {
             change(&mut foraging);
             foraging.check().unwrap_err()
         };
-        assert_eq!(of(|f| f.robots = 101), "101 Kilobots; a world holds 1 to 100");
-        assert!(of(|f| (f.robots, f.half_arena) = (100, (0.2, 0.2))).contains("take fewer or a larger arena"));
+        assert_eq!(of(|f| f.robots = 101), "101 Kilobots; 1 to 100 are allowed");
+        assert!(of(|f| (f.robots, f.half_arena) = (100, (0.2, 0.2))).contains("use fewer robots or a larger arena"));
         assert!(of(|f| f.spacing = 0.03).contains("need 0.033 to 1 m"));
         assert!(of(|f| f.gap = 0.0).contains("above 0"));
         assert!(of(|f| f.robot.forward = 0.03).contains("at most 0.02"));

@@ -18,7 +18,7 @@ pub enum KilobotError {
     )]
     Foreign(&'static str),
     /// Composite with a number of children that Table 4.2 does not have.
-    #[error("`{0}` has {1} children; on a Kilobot it has 2, 3 or 4")]
+    #[error("`{0}` has {1} children; on a Kilobot it must have 2, 3 or 4")]
     Children(&'static str, u16),
     /// Tree that does not fit the memory.
     #[error("the tree needs {} of {TREE_BYTES} bytes and {} of {STACK_BYTES} bytes of stack; make it smaller or less deep", .0.tree, .0.stack)]
@@ -187,17 +187,17 @@ mod tests {
         );
         assert_eq!(
             Program::compile(&tree("seqm\n  mf\n")).unwrap_err().to_string(),
-            "`seqm` with 1 children; a Kilobot's have 2, 3 or 4"
+            "`seqm` has 1 children; on a Kilobot it must have 2, 3 or 4"
         );
         let wrong = |text: &str| Tree::parse_with(text, RegisterMap::Kilobot, false).unwrap_err().message;
         assert!(wrong("movcv v_goal 0deg").contains("a Kilobot has no node `movcv`"));
         assert!(wrong("ifltcon v_prox.x 1").contains("unknown entry `v_prox.x`"));
-        assert!(wrong("set density 1").contains("there are scratchpad, send_signal"));
-        assert!(wrong("ifltcon motors 1").contains("`motors` is not read"));
+        assert!(wrong("set density 1").contains("choose one of scratchpad, send_signal"));
+        assert!(wrong("ifltcon motors 1").contains("`motors` cannot be read"));
         assert!(wrong("ifltcon densty 1").contains("did you mean `density`"));
         assert!(wrong("probm2 0.5\n  mf\n").contains("2 are needed"));
         assert!(wrong("probm2 1.5\n  mf\n  ml\n").contains("0..=1"));
-        assert!(Tree::parse("mf").unwrap_err().message.contains("which an e-puck lacks"));
+        assert!(Tree::parse("mf").unwrap_err().message.contains("an e-puck does not have it"));
     }
 
     #[test]

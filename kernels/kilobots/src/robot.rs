@@ -95,7 +95,7 @@ impl Kilobot {
         let Kilobot { forward, turn, pivot, axle, noise, bias, range, .. } = *self;
         let numbers = [forward, turn, pivot, axle, noise[0], noise[1], bias[0], bias[1], range];
         if numbers.iter().any(|x| !(0.0..=10.0).contains(x)) {
-            return Err("robot: speeds, noise, bias and range are 0 to 10 in SI units".into());
+            return Err("robot: speeds, noise, bias and range must be 0 to 10 in SI units".into());
         }
         if !(0.001..=0.1).contains(&self.radius) {
             return Err(format!("robot: radius {} m; 0.001 to 0.1 m are allowed", self.radius));
@@ -110,10 +110,10 @@ impl Kilobot {
             return Err(format!("robot: range {} m; at most 0.5 m are allowed", self.range));
         }
         if !(0.0..=1.0).contains(&self.heard) {
-            return Err(format!("robot: messages are heard with probability {}; 0 to 1 are allowed", self.heard));
+            return Err(format!("robot: the probability of hearing a message is {}; it must be 0 to 1", self.heard));
         }
         if !(1..=10).contains(&self.steps) {
-            return Err(format!("robot: {} steps an update; 1 to 10 are allowed", self.steps));
+            return Err(format!("robot: {} steps per update; 1 to 10 are allowed", self.steps));
         }
         if !(1..=64).contains(&self.most_hops) {
             return Err(format!("robot: most_hops {}; 1 to 64 are allowed", self.most_hops));

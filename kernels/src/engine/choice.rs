@@ -76,7 +76,7 @@ impl EngineChoice {
 
 /// Adapter as in a file: an index, or part of a name.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "adapter takes an index such as 0, or part of a name such as \"llvmpipe\"")]
+#[serde(untagged, expecting = "adapter must be an index such as 0, or part of a name such as \"llvmpipe\"")]
 enum Written {
     Index(usize),
     Name(String),
@@ -128,8 +128,8 @@ mod tests {
             assert_eq!(read(text).unwrap(), meant);
             assert_eq!(serde_json::to_string(&meant).unwrap(), text);
         }
-        assert!(read("-1").unwrap_err().to_string().contains("adapter takes an index"));
-        assert!(read("[]").unwrap_err().to_string().contains("adapter takes an index"));
+        assert!(read("-1").unwrap_err().to_string().contains("adapter must be an index"));
+        assert!(read("[]").unwrap_err().to_string().contains("adapter must be an index"));
     }
 
     #[test]

@@ -364,7 +364,7 @@ impl ChosenEngine {
         state.retry = Some(now + state.wait);
         state.active = Some(Active::Simd);
         if first {
-            state.warn(format!("{why}; simd runs instead, and the device is tried again"));
+            state.warn(format!("{why}; simd runs instead, and the device is retried later"));
         }
     }
 

@@ -24,19 +24,19 @@ pub const ENTRY_COUNT: usize = 10;
 /// drive them.
 pub const ENTRIES: [Entry; ENTRY_COUNT] = [
     entry("motors", false, false, "0 off, 1 turn left, 2 turn right, 3 forward"),
-    entry("scratchpad", true, true, "keeps what was set"),
+    entry("scratchpad", true, true, "keeps its last value"),
     entry("send_signal", true, true, "above 0.5: messages carry the signal flag"),
     entry("received_signal", true, false, "1 if a message since the last update carried the signal flag, else 0"),
     entry("detected_food", true, false, "1 in the food region, else 0"),
     entry("carrying_food", true, false, "1 from the food region until the nest, else 0"),
-    entry("density", true, false, "thousands of Kilobots on a square metre around, mean of five updates"),
+    entry("density", true, false, "Kilobots per square metre nearby, in thousands; mean of five updates"),
     entry("delta_density", true, false, "change of density since the last update"),
     entry("delta_dist_food", true, false, "change of the hop distance to food since the last update (m), mean of five"),
     entry(
         "delta_dist_nest",
         true,
         false,
-        "change of the way to the nest by hops since the last update, m, of a mean of five",
+        "change of the hop distance to the nest since the last update (m), mean of five",
     ),
 ];
 

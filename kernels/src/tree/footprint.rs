@@ -14,13 +14,13 @@ pub const BYTES_BUDGET: usize = 16384;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
     /// Too many nodes after expansion of subtrees.
-    #[error("the tree has {0} nodes with its subtrees expanded; a robot holds {MAX_NODES}")]
+    #[error("the tree has {0} nodes with its subtrees expanded; at most {MAX_NODES} are allowed")]
     Nodes(usize),
     /// Too many bytes in the binary form.
-    #[error("the tree needs {0} bytes; a robot holds {BYTES_BUDGET}")]
+    #[error("the tree needs {0} bytes; a robot has room for {BYTES_BUDGET}")]
     Bytes(usize),
     /// A Kilobot node in an e-puck's tree.
-    #[error("`{0}` is a node of the Kilobot, which an e-puck lacks")]
+    #[error("`{0}` is a node of the Kilobot; an e-puck does not have it")]
     Foreign(&'static str),
     /// A neuron or synapse outside a network.
     #[error("a neuron or synapse is outside a network")]

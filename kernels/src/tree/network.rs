@@ -203,9 +203,10 @@ fn bad_source(source: u8, neurons: usize) -> Option<String> {
             Some(format!("n{number} does not exist: the network has {neurons} neurons"))
         }
         Some(_) => None,
-        None if usize::from(source & !1) == GOAL => {
-            Some("a synapse cannot read v_goal, which is unwritten; use n1 or n2 for the network's last goal".into())
-        }
+        None if usize::from(source & !1) == GOAL => Some(
+            "a synapse cannot read v_goal, because it is unwritten; use n1 or n2 for the network's previous goal"
+                .into(),
+        ),
         None if usize::from(source) >= CELLS => Some(format!("cell {source} does not exist")),
         None => None,
     }
@@ -271,13 +272,16 @@ mod tests {
 
     #[test]
     fn networks_are_whole_or_refused() {
-        assert!(error("seq\n  neuron 0 1").contains("neuron stands under a network only"));
-        assert!(error("synapse n1 1").contains("synapse stands under a neuron only"));
-        assert!(error("network\n  neuron 0 1\n  successl").contains("only neurons stand there"));
-        assert!(error("network\n  neuron 0 1\n    successl\n  neuron 0 1").contains("only synapses stand there"));
+        assert!(error("seq\n  neuron 0 1").contains("neuron is only allowed under network"));
+        assert!(error("synapse n1 1").contains("synapse is only allowed under neuron"));
+        assert!(error("network\n  neuron 0 1\n  successl").contains("not allowed under network; use neuron"));
+        assert!(
+            error("network\n  neuron 0 1\n    successl\n  neuron 0 1")
+                .contains("not allowed under neuron; use synapse")
+        );
         assert!(error("network\n  neuron 0 1").contains("at least two neurons"));
-        assert!(error("network\n  neuron 0 1\n    synapse n3 1\n  neuron 0 1").contains("n3 is not there"));
-        assert!(error("network\n  neuron 0 1\n    synapse v_goal.x 1\n  neuron 0 1").contains("does not read v_goal"));
+        assert!(error("network\n  neuron 0 1\n    synapse n3 1\n  neuron 0 1").contains("n3 does not exist"));
+        assert!(error("network\n  neuron 0 1\n    synapse v_goal.x 1\n  neuron 0 1").contains("cannot read v_goal"));
         assert!(error("network\n  neuron 0 1\n    synapse n65 1\n  neuron 0 1").contains("n1 to n64"));
         assert!(error(&format!("network\n{}", "  neuron 0 1\n".repeat(65))).contains("more than 64 neurons"));
     }

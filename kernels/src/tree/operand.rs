@@ -31,7 +31,7 @@ impl OperandFormat {
         let (low, high) = spec.operand.range();
         let bad = |why: String| format!("operand {}: `{}` {why}", spec.name, shorten(word));
         if let (true, Some(degrees)) = (is_angular(spec.operand), word.strip_suffix("deg")) {
-            let degrees: f64 = degrees.parse().map_err(|_| bad("is not a number of degrees".into()))?;
+            let degrees: f64 = degrees.parse().map_err(|_| bad("is not a valid number of degrees".into()))?;
             let steps = degrees * 128.0 / 180.0;
             let steps = if self.exact { steps } else { steps.round() };
             // 180 degrees equals -180 degrees, and only -180 has a step.
@@ -71,7 +71,7 @@ impl OperandFormat {
         Err(if !vector && registers::cell_of_name(word, true).is_some() {
             format!("`{word}` is a vector; name a component, `{word}.x` or `{word}.y`")
         } else if vector && registers::cell_of_name(word, false).is_some() {
-            format!("`{word}` is one component; this operand takes the whole vector")
+            format!("`{word}` is a component; this operand must be a whole vector")
         } else {
             format!("unknown register `{}`{}", shorten(word), suggest(word, registers::names(vector).into_iter()))
         })
@@ -121,7 +121,12 @@ fn entry(word: &str, spec: &OperandSpec) -> Result<f32, String> {
         Some(number) if usize::from(number as u8) < ENTRIES.len() => {
             let may: Vec<&str> = ENTRIES.iter().filter(|entry| fits(entry)).map(|entry| entry.name).collect();
             let verb = if writes { "written by a node" } else { "read" };
-            Err(format!("operand {}: `{}` is not {verb}; there are {}", spec.name, shorten(word), may.join(", ")))
+            Err(format!(
+                "operand {}: `{}` cannot be {verb}; choose one of {}",
+                spec.name,
+                shorten(word),
+                may.join(", ")
+            ))
         }
         _ => {
             let known = ENTRIES.iter().filter(|entry| fits(entry)).map(|entry| entry.name.to_string());

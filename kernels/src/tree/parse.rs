@@ -127,7 +127,7 @@ impl Tree {
             nodes.push(node);
         }
         if nodes.is_empty() {
-            return Err(whole("the text holds no node; write for example `movcv v_goal 0`".into()));
+            return Err(whole("the text contains no node; write for example `movcv v_goal 0`".into()));
         }
         for ((node, line), wanted) in nodes.iter().zip(&lines).zip(&wants) {
             let reader = Reader { words, number: line + 1, text: sources[*line] };
@@ -176,10 +176,10 @@ impl Reader<'_> {
     fn level(&self, code: &str) -> Result<usize, ParseError> {
         let spaces = code.len() - code.trim_start_matches([' ', '\t']).len();
         if let Some(tab) = code[..spaces].find('\t') {
-            return Err(self.error(tab + 1, "a tab; indent with two spaces a level".into()));
+            return Err(self.error(tab + 1, "tabs are not allowed; indent with two spaces per level".into()));
         }
         if !spaces.is_multiple_of(2) {
-            return Err(self.error(spaces + 1, format!("{spaces} spaces; indent with two spaces a level")));
+            return Err(self.error(spaces + 1, format!("{spaces} spaces; indent with two spaces per level")));
         }
         Ok(spaces / 2)
     }
@@ -207,7 +207,7 @@ impl Reader<'_> {
             *slot = self.words.read(word, operand).map_err(|message| self.error(at + 1, message))?;
         }
         if let Some((at, word)) = words.next() {
-            let message = format!("`{word}` is one operand too many; {} takes {}", spec.name, usage(spec.operands));
+            let message = format!("`{word}` is an extra operand; {} takes {}", spec.name, usage(spec.operands));
             return Err(self.error(at + 1, message));
         }
         Ok((Node::new(kind, 0, &operands), wanted))
@@ -240,7 +240,7 @@ impl OperandFormat {
                     Kind::all().filter(|kind| self.supports(*kind)).map(|kind| kind.spec().name).collect();
                 format!("a Kilobot has no node `{name}`; it has {}", names.join(", "))
             }
-            _ => format!("`{name}` is a node of the Kilobot, which an e-puck lacks"),
+            _ => format!("`{name}` is a node of the Kilobot; an e-puck does not have it"),
         })
     }
 
@@ -386,7 +386,7 @@ mod tests {
         assert!(error("successl\n  successl").message.contains("takes no children"));
         assert!(error("seq\n    successl").message.contains("too far"));
         assert!(error("mulas v_goal.x v_up.y 3").message.contains("s2 is missing"));
-        assert!(error("successl 3").message.contains("too many"));
+        assert!(error("successl 3").message.contains("is an extra operand"));
         assert!(error("seq").message.contains("at least one child"));
         assert!(error("# nothing").message.contains("no node"));
         assert!(error("mulav v_goal v_scr.x 1 v_up").message.contains("whole vector"));

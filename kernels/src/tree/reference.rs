@@ -7,10 +7,10 @@ use std::fmt::Write;
 
 const OPENING: &str = "# Nodes and registers
 
-The node table of behaviour trees, as `xpuck tree nodes` prints it. A tree has one node a line, two spaces a level;
+The node table of behaviour trees, as `xpuck tree nodes` prints it. A tree has one node per line, indented by two spaces per level;
 operands follow the node's name in the order given here.
 
-Results: S success, F failure, R running. They are what a node may return whatever its operands are; a leaf that
+Results: S success, F failure, R running. A node can return the listed results whatever its operands are; a leaf that
 writes is running when v_goal was already written in this tick. \"Writes\" states whether the node itself may change a
 register. Bytes are those of the binary form; a node with children needs 2 more for each, rounded up to 4.
 ";

@@ -58,8 +58,8 @@ const TABLE: [NodeSpec; 48] = [
         ANY,
         "tick all children; success when k of them succeed",
     ),
-    row(Kind::Successd, "successd", Group::Decorator, &[], SUCCEEDS, "success whatever the child's result"),
-    row(Kind::Failed, "failed", Group::Decorator, &[], FAILS, "failure whatever the child's result"),
+    row(Kind::Successd, "successd", Group::Decorator, &[], SUCCEEDS, "success, whatever the result of the child"),
+    row(Kind::Failed, "failed", Group::Decorator, &[], FAILS, "failure, whatever the result of the child"),
     row(Kind::Invert, "invert", Group::Decorator, &[], ANY, "success becomes failure and the reverse"),
     row(Kind::Repeati, "repeati", Group::Decorator, &[op("n", Count)], ANY, "running until the child's n-th success"),
     row(
@@ -68,7 +68,7 @@ const TABLE: [NodeSpec; 48] = [
         Group::Decorator,
         &[op("n", Count)],
         ANY,
-        "repeati with a count drawn from 1..=n at its start",
+        "repeati with a count drawn from 1 to n at its start",
     ),
     row(Kind::Movcs, "movcs", Group::Action, &[op("d", ScalarDest), op("i", Int8)], WRITES, "d <- i"),
     row(
@@ -192,7 +192,7 @@ const TABLE: [NodeSpec; 48] = [
         Group::Part,
         &[op("b", Float), op("g", Float)],
         SUCCESS,
-        "puts out tanh(g (b + sum over its synapses))",
+        "outputs tanh(g (b + sum over its synapses))",
     ),
     row(
         Kind::Synapse,
@@ -200,7 +200,7 @@ const TABLE: [NodeSpec; 48] = [
         Group::Part,
         &[op("s", Source), op("w", Float)],
         SUCCESS,
-        "adds w times register s, or times what neuron s (n1, n2, ...) put out last",
+        "adds w times register s, or times the last output of neuron s (n1, n2, ...)",
     ),
     row(
         Kind::Probm2,
@@ -216,7 +216,7 @@ const TABLE: [NodeSpec; 48] = [
         Group::Composite,
         &[op("p1", Share), op("p2", Share)],
         ANY,
-        "as probm2 with three children; the last has what p1 and p2 leave",
+        "as probm2 with three children; the last has probability 1 - p1 - p2",
     ),
     row(
         Kind::Probm4,
@@ -224,7 +224,7 @@ const TABLE: [NodeSpec; 48] = [
         Group::Composite,
         &[op("p1", Share), op("p2", Share), op("p3", Share)],
         ANY,
-        "as probm2 with four children; the last has what p1 to p3 leave",
+        "as probm2 with four children; the last has probability 1 - p1 - p2 - p3",
     ),
     row(Kind::Mf, "mf", Group::Action, &[], MOVES, "move forward for one update, running; then success"),
     row(Kind::Ml, "ml", Group::Action, &[], MOVES, "turn left for one update, running; then success"),

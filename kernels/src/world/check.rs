@@ -36,7 +36,7 @@ fn count(what: &str, number: usize, low: usize, high: usize) -> Checked {
     if (low..=high).contains(&number) {
         Ok(())
     } else {
-        refuse(format!("{number} {what}; a world has {low} to {high}"))
+        refuse(format!("{number} {what}; a world must have {low} to {high}"))
     }
 }
 
@@ -100,7 +100,7 @@ impl WorldSpec {
             let (at, what) = (patch.at, format!("patch {i}, centre"));
             self.check_place(&what, at, -TOLERANCE)?;
             if !near(at.x, hx) && !near(at.y, hy) {
-                return refuse(format!("{what}, is not on a wall of the arena: x = +-{hx} or y = +-{hy} is"));
+                return refuse(format!("{what}, must be on a wall of the arena: x = +-{hx} or y = +-{hy}"));
             }
         }
         Ok(())
@@ -138,15 +138,17 @@ impl WorldSpec {
                     if self.robots > most {
                         let robots = self.robots;
                         return refuse(format!(
-                            "start {i} has no room for {robots} robots at random places {SPACING} m apart, at most \
-                             for {most}; widen its x_m and y_m, or take fewer robots"
+                            "start {i} has no room for {robots} robots at random places {SPACING} m apart; at most \
+                             {most} fit; widen its x_m and y_m, or use fewer robots"
                         ));
                     }
                 }
                 Start::Poses(poses) => {
                     if poses.len() != self.robots {
                         let (poses, robots) = (poses.len(), self.robots);
-                        return refuse(format!("start {i} has {poses} poses for {robots} robots; one each is needed"));
+                        return refuse(format!(
+                            "start {i} has {poses} poses for {robots} robots; give one pose per robot"
+                        ));
                     }
                     for (robot, pose) in (1..).zip(poses) {
                         let what = format!("start {i}, robot {robot}");
@@ -250,7 +252,7 @@ impl WorldSpec {
         self.check_place(what, area.low, radius)?;
         self.check_place(what, area.high, radius)?;
         if area.low.x > area.high.x || area.low.y > area.high.y {
-            return refuse(format!("{what}: its least x or y is above the greatest; exchange them"));
+            return refuse(format!("{what}: its lowest x or y is above the highest; exchange them"));
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
-//! XML for BehaviorTree.CPP. The rules of its format are checked for every tree of the library and for test trees.
-//! The results of its own parser are recorded by the hash of each file; tools/btcpp/test.sh runs the parser and
-//! writes the record.
+//! XML for BehaviorTree.CPP. Its rules are checked for every tree of the library and for test trees. The results of
+//! its own parser are recorded by the hash of each file; tools/btcpp/test.sh runs the parser and writes the record.
 
 use crate::{library, random};
 use roxmltree::{Document, Node};

@@ -51,10 +51,10 @@ fn compact_form_is_lossless_and_small() {
 fn invalid_compact_bytes_are_rejected_without_panic() {
     for (bytes, expected) in [
         (vec![], "byte 0: the bytes end too early"),
-        (vec![2, 18], "byte 0: 2 is no form of a tree"),
-        (vec![0, 99], "byte 1: 99 is no kind of node"),
+        (vec![2, 18], "byte 0: unknown tree format 2"),
+        (vec![0, 99], "byte 1: 99 is not a node kind"),
         (vec![0, 0, 0], "byte 2: seq needs at least one child"),
-        (vec![0, 18, 18], "byte 2: these bytes belong to no node"),
+        (vec![0, 18, 18], "byte 2: these bytes do not belong to a node"),
         (vec![0, 0, 2, 18], "byte 4: the bytes end too early"),
         (vec![0, 10, 24, 5], "byte 2: operand d of movcs: 24 is not allowed"),
         (vec![0, 11, 3, 5], "byte 2: operand d of movcv: 3 is not allowed"),

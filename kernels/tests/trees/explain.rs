@@ -93,7 +93,7 @@ fn registers_are_replaced_by_what_they_surely_hold() {
         "sel\n  seq\n    bfront\n    mulav v_goal v_zero 1 v_scr\n  seq\n    mulav v_scr v_scr 1 v_up\n    failurel\n",
     );
     assert!(text.contains("v_goal = v_scr") && text.contains("set v_scr = v_up + v_scr"), "{text}");
-    assert!(text.contains("keep what was set until it is set again"), "{text}");
+    assert!(text.contains("keep their value until it is set again"), "{text}");
 }
 
 #[test]

@@ -20,22 +20,27 @@ fn xml_errors_name_place_and_rule() {
         (xml("<Inverter><avoiding/><avoiding/></Inverter>"), 3, 1, "exactly one child, not 2"),
         (xml("<Action ID=\"movcv\" d=\"v_gaol\" i=\"0\"/>"), 3, 20, "did you mean `v_goal`"),
         (xml("<Action ID=\"movcv\" d=\"v_goal\"/>"), 3, 1, "i is missing"),
-        (xml("<Action ID=\"movcv\" d=\"v_goal\" i=\"0\" x=\"1\"/>"), 3, 37, "movcv has no `x`"),
+        (xml("<Action ID=\"movcv\" d=\"v_goal\" i=\"0\" x=\"1\"/>"), 3, 37, "movcv has no operand `x`"),
         (xml("<Condition ID=\"movcv\" d=\"v_goal\" i=\"0\"/>"), 3, 1, "of type Action"),
         (xml("<Parallel success_count=\"1\"><avoiding/></Parallel>"), 3, 1, "remembers which children"),
-        (xml("<Repeat num_cycles=\"0\"><avoiding/></Repeat>"), 3, 1, "a whole number from 1"),
-        (xml("<SubTree ID=\"x\"/>"), 3, 1, "there is no <BehaviorTree ID=\"x\">"),
-        (xml("<avoiding ID=\"x\"/>"), 3, 1, "takes no ID"),
+        (xml("<Repeat num_cycles=\"0\"><avoiding/></Repeat>"), 3, 1, "a whole number from 1 to"),
+        (xml("<SubTree ID=\"x\"/>"), 3, 1, "<BehaviorTree ID=\"x\"> does not exist"),
+        (xml("<avoiding ID=\"x\"/>"), 3, 1, "cannot have an ID"),
         (xml("<Action/>"), 3, 1, "needs an ID"),
-        ("<root BTCPP_format=\"4\"><include path=\"x\"/></root>".into(), 1, 24, "one text"),
+        ("<root BTCPP_format=\"4\"><include path=\"x\"/></root>".into(), 1, 24, "a single text"),
         (xml("<avoiding _skipIf=\"x\"/>"), 3, 11, "scripts, which Xpuck does not have"),
         (xml("<avoiding>"), 4, 3, "not XML"),
         (xml("<Sequence> avoiding <bleft/></Sequence>"), 3, 11, "text between"),
         (xml("<avoiding/><avoiding/>"), 2, 3, "exactly one root"),
         (xml(""), 2, 3, "exactly one root"),
-        (xml("<avoiding/>").replace("\"4\"", "\"3\""), 1, 1, "reads format 4"),
-        (xml("<avoiding/>").replace("\"4\"", "\"4\" main_tree_to_execute=\"u\""), 1, 1, "no <BehaviorTree ID=\"u\">"),
-        ("<root BTCPP_format=\"4\"/>".into(), 1, 1, "holds no <BehaviorTree>"),
+        (xml("<avoiding/>").replace("\"4\"", "\"3\""), 1, 1, "only format 4"),
+        (
+            xml("<avoiding/>").replace("\"4\"", "\"4\" main_tree_to_execute=\"u\""),
+            1,
+            1,
+            "<BehaviorTree ID=\"u\"> does not exist",
+        ),
+        ("<root BTCPP_format=\"4\"/>".into(), 1, 1, "contains no <BehaviorTree>"),
         ("<!DOCTYPE x [<!ENTITY a \"b\">]><root/>".into(), 1, 1, "not XML"),
         (String::new(), 1, 1, "not XML"),
     ];
@@ -51,13 +56,13 @@ fn json_errors_name_place_and_rule() {
     let cases = [
         ("{\"node\": \"avoidin\"}", 10, "did you mean `avoiding`"),
         ("{\"node\": \"seq\"}", 1, "at least one child"),
-        ("{\"node\": \"avoiding\", \"node\": \"red\"}", 22, "comes twice"),
+        ("{\"node\": \"avoiding\", \"node\": \"red\"}", 22, "duplicate key"),
         ("{\"node\": \"movcs\", \"d\": \"s_scr\", \"i\": 200}", 38, "-128..=127"),
         ("{\"node\": \"movcs\", \"d\": \"s_scr\", \"i\": true}", 38, "a number or a string"),
         ("{\"node\": \"movcs\", \"d\": \"s_scr\"}", 1, "i is missing"),
         ("{\"node\": \"avoiding\"} x", 22, "after the tree"),
         ("{\"node\": \"avoiding\"", 20, "not JSON: EOF while parsing an object"),
-        ("{\"d\": 1}", 1, "without \"node\""),
+        ("{\"d\": 1}", 1, "has no \"node\""),
         ("{\"node\": \"avoi", 10, "not JSON: EOF while parsing a string"),
         ("{\"node\": \"\\q\"}", 12, "not JSON: invalid escape"),
         ("{\"node\": \"\\ud800\"}", 10, "half a surrogate pair"),
@@ -67,7 +72,7 @@ fn json_errors_name_place_and_rule() {
         ("{\"node\": \"seq\", \"children\": [{\"node\": \"avoiding\"},]}", 51, "not JSON: trailing comma"),
         ("{\"node\": \"seq\", \"children\": {}}", 29, "where children begin"),
         ("{\"node\": \"movcs\", \"d\": \"s_scr\", \"i\": 01}", 39, "not JSON: invalid number"),
-        ("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}", 26, "one operand too many"),
+        ("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}", 26, "too many operands"),
         ("[]", 1, "where a node begins"),
         ("", 1, "where a node begins"),
     ];
@@ -94,14 +99,14 @@ fn binary_errors_name_place_and_rule() {
     // Nodes at offsets 12 (seqm), 20 (movcv) and 28 (avoiding).
     assert!(with(&[(0, b'Y')]).starts_with("byte 0: not a tree"));
     assert!(with(&[(4, 9)]).starts_with("byte 4: version 9"));
-    assert!(with(&[(8, 2)]).starts_with("byte 8: the header says 2 nodes, there are 3"));
-    assert!(with(&[(10, 99)]).starts_with("byte 10: the header says 99 bytes"));
-    assert!(with(&[(6, 13)]).starts_with("byte 6: offset 13 leads to no node"));
-    assert!(with(&[(16, 12)]).starts_with("byte 16: offset 12 leads to bytes that another node has taken"));
-    assert!(with(&[(18, 20)]).starts_with("byte 18: offset 20 leads to bytes that another"));
-    assert!(with(&[(18, 200)]).starts_with("byte 18: offset 200 leads to no node"));
-    assert!(with(&[(6, 20), (8, 1)]).starts_with("byte 12: these bytes belong to no node"));
-    assert!(with(&[(12, 99)]).starts_with("byte 12: 99 is no kind"));
+    assert!(with(&[(8, 2)]).starts_with("byte 8: the header announces 2 nodes, but there are 3"));
+    assert!(with(&[(10, 99)]).starts_with("byte 10: the header announces 99 bytes"));
+    assert!(with(&[(6, 13)]).starts_with("byte 6: offset 13 does not point to a node"));
+    assert!(with(&[(16, 12)]).starts_with("byte 16: offset 12 points into another node"));
+    assert!(with(&[(18, 20)]).starts_with("byte 18: offset 20 points into another"));
+    assert!(with(&[(18, 200)]).starts_with("byte 18: offset 200 does not point to a node"));
+    assert!(with(&[(6, 20), (8, 1)]).starts_with("byte 12: these bytes do not belong to a node"));
+    assert!(with(&[(12, 99)]).starts_with("byte 12: 99 is not a node kind"));
     assert!(with(&[(13, 0)]).starts_with("byte 13: seqm needs at least one child"));
     assert!(with(&[(14, 255), (15, 255)]).starts_with("byte 14: state 65535"));
     assert!(with(&[(22, 0)]).starts_with("byte 22: this node has no state"));

@@ -99,12 +99,13 @@ fn busy_trees_do_the_same_in_every_form() {
 fn memoryless_sequence_matches_figures() {
     let tree = Tree::parse("seqm\n  movcv v_goal 0deg\n  movcv v_goal 90deg\n").unwrap();
     let expected = "\
-# seqm (node 1): s1 its state, i1 the child to tick
+# seqm (node 1): s1: its state, i1: the child to tick
 seq
   sel
     seq
       is s1 running
-      set s1 active
+      set s1 \
+         active
     set s1 idle
   seq
     sel
@@ -113,24 +114,28 @@ seq
     sel
       invert
         is i1 1
-      seq
+ \
+              seq
         set s1 running
         sel
           seq
             movcv v_goal 0deg
-            set s1 idle
+            set s1 \
+         idle
             set i1 2
           failed
             set s1 idle
     sel
       invert
         is i1 2
-      seq
+     \
+          seq
         set s1 running
         sel
           seq
             movcv v_goal 90deg
-            set s1 idle
+            set s1 \
+         idle
             set i1 3
           failed
             set s1 idle

@@ -169,7 +169,7 @@ fn programs_are_read_from_text() {
     assert_eq!(program, Ok(vec![LDI, 3, ST, -1, ADD, 7, SUB, 8, BP, 0, HALT, -9]));
     assert_eq!(
         assemble("ldi 1\njmp 3"),
-        Err("line 2: `jmp` is no 64-bit integer and none of halt, ldi, add, sub, st, bp".into())
+        Err("line 2: `jmp` is not a 64-bit integer or one of halt, ldi, add, sub, st, bp".into())
     );
     assert!(assemble("9223372036854775808").is_err());
 }
@@ -191,7 +191,7 @@ fn limits_are_faults() {
     let long = vec![0; LIMIT as usize + 1];
     assert_eq!(Rasp::new(&long).err(), Some(Fault::Length(long.len())));
     let message = Fault::Register { pc: 4, index: 5000 }.to_string();
-    assert_eq!(message, "PC = 4: there is no register X(5000); X(-4096) to X(4095) are");
+    assert_eq!(message, "PC = 4: register X(5000) does not exist; valid are X(-4096) to X(4095)");
 }
 
 #[test]

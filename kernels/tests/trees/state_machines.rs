@@ -241,24 +241,24 @@ fn invalid_machine_is_rejected_with_location() {
     for node in ["movcv v_goal 0deg", "avoiding", "explore 3", "repeati 2"] {
         let text = if node == "repeati 2" { "repeati 2\n  successl" } else { node };
         let expected = format!(
-            "state `a`, transition 1 to `a`: `{node}` is no query; a condition has queries, also under seq, sel, par, \
-             successd, failed, invert"
+            "state `a`, transition 1 to `a`: `{node}` is not allowed in a condition; use queries, optionally under seq, \
+             sel, par, successd, failed, invert"
         );
         assert_eq!(way(transition(text, "a")), expected);
     }
-    assert_eq!(way(transition("successl", "b")), "state `a`, transition 1 to `b`: there is no state `b`");
+    assert_eq!(way(transition("successl", "b")), "state `a`, transition 1 to `b`: state `b` does not exist");
     let unlikely = Transition { probability: Some(0.0), ..transition("successl", "a") };
-    assert_eq!(way(unlikely), "state `a`, transition 1 to `a`: the probability 0 is not above 0 and at most 1");
+    assert_eq!(way(unlikely), "state `a`, transition 1 to `a`: the probability is 0; it must be above 0 and at most 1");
     let mut lost = machine(vec![state("explore", "successl", vec![])]);
     lost.initial = "explor".into();
-    assert_eq!(refusal(lost), "initial: there is no state `explor`; did you mean `explore`?");
+    assert_eq!(refusal(lost), "initial: state `explor` does not exist; did you mean `explore`?");
     let named = |name: &str| refusal(machine(vec![state(name, "successl", vec![])]));
-    assert_eq!(named("a\nb"), "state `a\\nb`: a name has 1 to 32 letters, digits, `-` or `_`");
-    assert!(named("").starts_with("state ``: a name has"));
+    assert_eq!(named("a\nb"), "state `a\\nb`: a name must have 1 to 32 letters, digits, `-` or `_`");
+    assert!(named("").starts_with("state ``: a name must have"));
     let twins = machine(vec![state("a", "successl", vec![]), state("a", "failurel", vec![])]);
-    assert_eq!(refusal(twins), "two states are called `a`; rename one");
+    assert_eq!(refusal(twins), "duplicate state name `a`; rename one");
     let none = StateMachine { initial: "a".into(), states: vec![] };
-    assert_eq!(refusal(none), "the machine has 0 states; 1 to 129 fit");
+    assert_eq!(refusal(none), "the machine has 0 states; 1 to 129 are allowed");
     let many = machine(vec![state("a", "successl", vec![transition("successl", "a"); 65])]);
     assert_eq!(refusal(many), "state `a` has 65 transitions; at most 64 are allowed");
     let wide = format!("seq\n{}", "  successl\n".repeat(2000));
@@ -267,5 +267,8 @@ fn invalid_machine_is_rejected_with_location() {
     let deep: String = (0..64).map(|d| format!("{}seq\n", "  ".repeat(d))).collect();
     let deep = format!("{deep}{}successl", "  ".repeat(64));
     let two = machine(vec![state("a", &deep, vec![]), state("b", &deep, vec![])]);
-    assert_eq!(refusal(two), "the tree is 66 levels deep; 64 fit: make the deepest action or condition flatter");
+    assert_eq!(
+        refusal(two),
+        "the tree is 66 levels deep; at most 64 are allowed; make the deepest action or condition flatter"
+    );
 }

@@ -36,9 +36,9 @@ fn subtrees_are_their_nodes() {
     assert_eq!(read(&root(&format!("{CHASE}{PATROL}")), Some("chase"), &[]).unwrap(), part);
     let other = "<BehaviorTree ID=\"other\"><avoiding/></BehaviorTree>";
     let several = read(&root(&format!("{PATROL}{CHASE}{other}")), None, &[]).unwrap_err();
-    assert!(several.contains("several trees that no other uses: patrol, other; name one"), "{several}");
+    assert!(several.contains("several trees are not used by another: patrol, other; select one"), "{several}");
     let misspelt = read(&root(&format!("{PATROL}{CHASE}")), Some("patrul"), &[]).unwrap_err();
-    assert!(misspelt.contains("no <BehaviorTree ID=\"patrul\">; did you mean `patrol`"), "{misspelt}");
+    assert!(misspelt.contains("<BehaviorTree ID=\"patrul\"> does not exist; did you mean `patrol`"), "{misspelt}");
     let circle = CHASE.replace("<bfront/>", "<SubTree ID=\"patrol\"/>");
     let circle = read(&root(&format!("{PATROL}{circle}")), Some("patrol"), &[]).unwrap_err();
     assert!(circle.contains("tree `patrol` is a SubTree of itself"), "{circle}");
@@ -58,7 +58,7 @@ fn files_and_projects_are_read_together() {
     assert!(error.starts_with("trees/chase.xml: line 2, column 72: unknown node `bfrnt`; did you mean"), "{error}");
     let missing = read(&project, None, &[]).unwrap_err();
     assert!(missing.starts_with("line 2, column 1: no file trees/patrol.xml"), "{missing}");
-    assert!(from_xml(&project).unwrap_err().message.contains("include is not read here"));
+    assert!(from_xml(&project).unwrap_err().message.contains("include is not supported in a single text"));
     let broken = [("trees/patrol.xml", "<root BTCPP_format=\"4\">")];
     assert!(read(&project, None, &broken).unwrap_err().starts_with("trees/patrol.xml: line 1, column 24: not XML"));
 }
@@ -110,7 +110,7 @@ fn all_xml_faults_are_listed_with_position() {
         "line 7, column 1: invert needs exactly one child, not 0",
         "line 8, column 1: bleft takes no children",
         "line 8, column 8: unknown node `brigth`",
-        "line 9, column 1: there is no <BehaviorTree ID=\"u\">",
+        "line 9, column 1: <BehaviorTree ID=\"u\"> does not exist",
     ];
     assert_eq!(told.len(), wanted.len(), "{error}");
     assert!(told.iter().zip(wanted).all(|(told, wanted)| told.starts_with(wanted)), "{error}");

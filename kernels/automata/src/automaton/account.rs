@@ -15,7 +15,7 @@ pub fn account(module: Module, automaton: &Automaton) -> String {
     for (i, state) in automaton.states.iter().enumerate() {
         let _ = write!(text, "\nState {}:", i + 1);
         if state.incoming.is_empty() && state.outgoing.is_empty() {
-            text.push_str(" whatever comes is thrown away, for ever.\n");
+            text.push_str(" it discards all messages and never leaves this state.\n");
             continue;
         }
         text.push('\n');
@@ -41,21 +41,21 @@ fn when(kind: Kind) -> String {
         Kind::BumpersReleased => "when the bumper is released",
         Kind::LightEnter => "when the robot comes under a lamp",
         Kind::LightLeave => "when the robot leaves the light",
-        Kind::LightIncrease => "when it has become brighter",
-        Kind::LightDecrease => "when it has become darker",
-        Kind::LightNoChange => "when it is as bright as before",
+        Kind::LightIncrease => "when the light is brighter than before",
+        Kind::LightDecrease => "when the light is darker than before",
+        Kind::LightNoChange => "when the light is as bright as before",
         Kind::LineEnter => "when the robot comes onto a line",
         Kind::LineLeave => "when the robot leaves a line",
         Kind::TargetMark => "when a station calls",
-        other => return format!("when {} comes", other.name()),
+        other => return format!("when {} arrives", other.name()),
     };
     words.into()
 }
 
 fn order(module: Module, message: Message) -> String {
     match message.kind {
-        Kind::CargoloaderLoad => "the fork makes the motions of loading".into(),
-        Kind::CargoloaderUnload => "the fork makes the motions of unloading".into(),
+        Kind::CargoloaderLoad => "the fork performs the loading motion".into(),
+        Kind::CargoloaderUnload => "the fork performs the unloading motion".into(),
         Kind::LineFollowerFollow => "it begins to follow the line".into(),
         Kind::LineFollowerStop => "it stops following".into(),
         _ => format!("{} receives {}", module.name(), message_text(Some(message))),
@@ -71,7 +71,7 @@ fn consequence(module: Module, from: usize, transition: &Transition) -> String {
         parts.push(format!("all other modules receive {}", message_text(Some(message))));
     }
     if usize::from(transition.to) != from {
-        parts.push(format!("state {} follows", transition.to + 1));
+        parts.push(format!("the next state is {}", transition.to + 1));
     }
     if parts.is_empty() { "nothing happens".into() } else { parts.join(" and ") }
 }
@@ -86,7 +86,10 @@ mod tests {
         let text = "1 -> 1: (SENSORS_LIGHT_ENTER), in:NAVIGATE_LEFT 200, out:BEEP_BEEP 3";
         let automaton = parse("test", Module::Navigate, text).unwrap();
         let text = account(Module::Navigate, &automaton);
-        assert!(text.contains("navigate is told NAVIGATE_LEFT 200 and all others are told BEEP_BEEP 3."), "{text}");
+        assert!(
+            text.contains("navigate receives NAVIGATE_LEFT 200 and all other modules receive BEEP_BEEP 3."),
+            "{text}"
+        );
     }
 
     #[test]
@@ -96,8 +99,8 @@ mod tests {
         assert_eq!(
             account(Module::Cargoloader, &automaton),
             "The post-office of cargoloader has 2 states and starts in state 1.\n\nState 1:\n\
-             - when a station calls, the fork makes the motions of loading and state 2 follows.\n\n\
-             State 2: whatever comes is thrown away, for ever.\n"
+             - when a station calls, the fork performs the loading motion and the next state is 2.\n\n\
+             State 2: it discards all messages and never leaves this state.\n"
         );
     }
 }

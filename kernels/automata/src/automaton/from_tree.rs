@@ -21,7 +21,7 @@ pub fn from_tree(tree: &Tree, meanings: &Meanings) -> Result<Automaton, Conversi
     }
     let pairs = tree.nodes().iter().zip(right.nodes());
     let at = pairs.take_while(|(a, b)| a == b).count().min(tree.nodes().len() - 1);
-    Err(form(tree, at, "this node or the next differs from the tree of the automaton described by the rest"))
+    Err(form(tree, at, "this node or the next one does not match the automaton described by the rest of the tree"))
 }
 
 fn form(tree: &Tree, at: usize, wanted: &'static str) -> ConversionError {
@@ -38,7 +38,8 @@ type Codes<T> = Vec<(StateCode, T)>;
 
 impl Reader<'_> {
     fn automaton(&self) -> Result<Automaton, ConversionError> {
-        const ROOT: &str = "an automaton is a seq of `successd`, `sel` over its states, and of a `sel` over actions";
+        const ROOT: &str =
+            "an automaton is a seq of two parts: a `successd` with a `sel` over its states, and a `sel` over actions";
         let root = self.children(0, tree::Kind::Seq, ROOT)?;
         let [ways, actions] = root[..] else { return Err(form(self.tree, 0, ROOT)) };
         let ways = self.children(ways, tree::Kind::Successd, ROOT)?;
@@ -51,7 +52,8 @@ impl Reader<'_> {
 
     /// Returns the node of each state's transitions, and the state of each code.
     fn states(&self, at: usize) -> Result<(Vec<usize>, Codes<u8>), ConversionError> {
-        const STATE: &str = "here a state is wanted, a seq of a `sel` over `ifsect v_scr` and a `sel` over 1 to 16 transitions, as to-tree writes it";
+        const STATE: &str = "expected a state: a seq of a `sel` over `ifsect v_scr` and a `sel` over 1 to 16 transitions, as to-tree \
+             writes it";
         let (mut states, mut codes) = (Vec::new(), Vec::new());
         for child in self.children(at, tree::Kind::Sel, STATE)? {
             let parts = self.children(child, tree::Kind::Seq, STATE)?;
@@ -76,7 +78,7 @@ impl Reader<'_> {
             let message = if meaning == self.meanings.idle {
                 None
             } else {
-                Some(self.lookup(&self.meanings.inward, action, "no message handed inward means this")?)
+                Some(self.lookup(&self.meanings.inward, action, "no message handed inward has this meaning")?)
             };
             codes.extend(self.tests(tests)?.into_iter().map(|code| (code, message)));
         }
@@ -110,10 +112,10 @@ impl Reader<'_> {
         codes: &Codes<u8>,
         handed: &Codes<Option<Message>>,
     ) -> Result<Transition, ConversionError> {
-        const WAY: &str =
-            "a transition is a seq of a condition, a write to v_scr, and what is sent out under `successd`";
+        const WAY: &str = "a transition is a seq of a condition, a write to v_scr, and optionally a message sent out under \
+             `successd`";
         const ENTRY: &str = "v_scr is written by `movcv v_scr` or `mulav v_scr v_zero 0 v_zero`";
-        const NEXT: &str = "no state, or no action, is there for what is written to v_scr";
+        const NEXT: &str = "no state, or no action, matches the value written to v_scr";
         let steps = self.children(at, tree::Kind::Seq, WAY)?;
         let (condition, enter, out) = match steps[..] {
             [condition, enter] => (condition, enter, None),
@@ -135,7 +137,7 @@ impl Reader<'_> {
         let out = match out {
             Some(out) => {
                 let action = self.children(out, tree::Kind::Successd, WAY)?[0];
-                Some(self.lookup(&self.meanings.out, action, "no message sent out means this")?)
+                Some(self.lookup(&self.meanings.out, action, "no message sent out has this meaning")?)
             }
             None => None,
         };
@@ -217,8 +219,8 @@ mod tests {
         let root = error(&Tree::parse("avoiding").unwrap());
         assert!(root.starts_with("node 1 (`avoiding`): an automaton is a seq of"), "{root}");
         for (right, wrong, wanted) in [
-            ("signal 7", "successl", "no message sent out means this"),
-            ("v_goal 0deg", "v_goal 13deg", "no message handed inward means this"),
+            ("signal 7", "successl", "no message sent out has this meaning"),
+            ("v_goal 0deg", "v_goal 13deg", "no message handed inward has this meaning"),
             ("invert\n              ifquad v_blue 0", "successl", "no message has this condition"),
             ("movcv v_scr 90deg", "movcv v_scr 91deg", "no state, or no action"),
             ("            successd\n", "            failed\n", "a transition is a seq of"),

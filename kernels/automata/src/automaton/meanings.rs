@@ -45,23 +45,24 @@ pub enum ConversionError {
         way: &'static str,
     },
     /// State with transitions for outgoing messages.
-    #[error(
-        "state {0} has transitions for outgoing messages; a tree has no module behind it that sends any: take them out"
-    )]
+    #[error("state {0} has transitions for outgoing messages, which a tree cannot have; remove them")]
     Outgoing(usize),
     /// More pairs of state and message than v_scr can distinguish.
-    #[error("states and the messages last handed inward in them make {0} pairs; {1} fit: use fewer states or messages")]
+    #[error(
+        "the automaton has {0} pairs of a state and the last message handed inward; at most {1} are allowed; use \
+             fewer states or messages"
+    )]
     Pairs(usize, usize),
     /// Meaning that uses v_scr.
     #[error("the meaning of {0}: `{1}` uses v_scr, which holds the automaton's state; use s_scr")]
     Scratch(String, Node),
     /// Condition with a node that is not a query.
     #[error(
-        "the condition of {0}: `{1}` is no query; a condition has queries, also under composites, successd, failed, invert"
+        "the condition of {0}: `{1}` is not a query; use queries, optionally under composites, successd, failed, invert"
     )]
     Condition(String, Node),
     /// Two messages with the same meaning.
-    #[error("{0} and {1} mean the same tree, so that reading it back cannot tell them apart; change one")]
+    #[error("{0} and {1} mean the same tree, so they cannot be distinguished when it is read back; change one")]
     Ambiguous(String, String),
     /// Node that does not fit the form of a converted automaton.
     #[error("node {node} (`{text}`): {wanted}")]
@@ -74,7 +75,7 @@ pub enum ConversionError {
         wanted: &'static str,
     },
     /// Meanings that make the tree too deep.
-    #[error("the tree is {0} levels deep; {MAX_DEPTH} fit: make the deepest meaning flatter")]
+    #[error("the tree is {0} levels deep; at most {MAX_DEPTH} are allowed; make the deepest meaning flatter")]
     Depth(usize),
     /// Tree that is too large.
     #[error(transparent)]

@@ -92,7 +92,7 @@ pub fn parse(file: &str, module: Module, text: &str) -> Result<Automaton, Automa
                 let state = &mut states[from - 1];
                 let list = if outgoing { &mut state.outgoing } else { &mut state.incoming };
                 if list.len() == MAX_TRANSITIONS {
-                    let message = format!("state {from} has more than {MAX_TRANSITIONS} transitions; leave one out");
+                    let message = format!("state {from} has more than {MAX_TRANSITIONS} transitions; remove one");
                     return Err(fail(number, message));
                 }
                 list.push(transition);
@@ -102,7 +102,7 @@ pub fn parse(file: &str, module: Module, text: &str) -> Result<Automaton, Automa
     let count = declared.map_or(last.1.max(start.1), |(_, count)| count);
     for (line, state) in [last, start] {
         if state > count {
-            let message = format!("state {state} is not there; \"states {state}\" would declare it");
+            let message = format!("state {state} does not exist; declare it with \"states {state}\"");
             return Err(fail(line, message));
         }
     }
@@ -119,7 +119,7 @@ fn state_number(word: &str) -> Result<usize, String> {
 
 /// Parses one transition; returns the state that it leaves, whether it is for outgoing messages, and the transition.
 fn transition(module: Module, line: &str) -> Result<(usize, bool, Transition), String> {
-    const FORM: &str = "a transition is written \"1 -> 2: (TRIGGER), in:MESSAGE, out:-\"";
+    const FORM: &str = "expected a transition such as \"1 -> 2: (TRIGGER), in:MESSAGE, out:-\"";
     let form = || FORM.to_string();
     let (from, rest) = line.split_once("->").ok_or_else(form)?;
     let (to, rest) = rest.split_once(':').ok_or_else(form)?;
@@ -149,20 +149,20 @@ fn kind(word: &str, allowed: &[Kind]) -> Result<Kind, String> {
                 let names: Vec<&str> = allowed.iter().map(|kind| kind.name()).collect();
                 format!("{word:?} is not a valid message here; choose one of {}", names.join(", "))
             }
-            near => format!("{word:?} is no message here{near}"),
+            near => format!("{word:?} is not a valid message here{near}"),
         }
     })
 }
 
 fn message(text: &str, allowed: &[Kind]) -> Result<Option<Message>, String> {
     let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(',')).collect();
-    let (&name, numbers) = words.split_first().ok_or("no message; write - for none")?;
+    let (&name, numbers) = words.split_first().ok_or("the message is missing; write - for none")?;
     if name == "-" {
         return Ok(None);
     }
     let kind = kind(name, allowed)?;
     if numbers.len() != kind.arguments() {
-        return Err(format!("{name} has {} numbers; it takes {}", numbers.len(), kind.arguments()));
+        return Err(format!("{name} has {} numbers; expected {}", numbers.len(), kind.arguments()));
     }
     let mut arguments = [0; 2];
     for (argument, word) in arguments.iter_mut().zip(numbers) {
@@ -191,13 +191,13 @@ mod tests {
         let error = |text: &str| parse("f", Module::Cargoloader, text).unwrap_err().to_string();
         assert_eq!(
             error("\n1 -> 2: (SENSORS_TARGET_MARC), in:-, out:-"),
-            "f: line 2: \"SENSORS_TARGET_MARC\" is no message here; did you mean `SENSORS_TARGET_MARK`?"
+            "f: line 2: \"SENSORS_TARGET_MARC\" is not a valid message here; did you mean `SENSORS_TARGET_MARK`?"
         );
         assert!(error("1 -> 17: (SENSORS_TARGET_MARK), in:-, out:-").contains("1 to 16 are"));
         assert!(error("states 2\n1 -> 3: (SENSORS_TARGET_MARK), in:-, out:-").starts_with("f: line 2: state 3"));
         assert!(error("start 3\nstates 2").starts_with("f: line 1: state 3"));
         assert!(error("1 -> 1: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-").contains("CARGOLOADER_LOAD"));
-        assert!(error("go").contains("a transition is written"));
+        assert!(error("go").contains("expected a transition such as"));
         assert!(error("1 -> 1: (SENSORS_TARGET_MARK), in:-, out:BEEP_BEEP").contains("it takes 1"));
     }
 }

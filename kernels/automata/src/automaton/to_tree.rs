@@ -387,7 +387,7 @@ seq
             to_tree(&parse("test", Module::Navigate, text).unwrap(), &Meanings::epuck()).unwrap_err().to_string()
         };
         let line = error("2 -> 1: (SENSORS_LINE_ENTER), in:-, out:-\nstart 2");
-        assert!(line.starts_with("state 2: nothing tells this robot of SENSORS_LINE_ENTER"), "{line}");
+        assert!(line.starts_with("state 2: SENSORS_LINE_ENTER has no condition on this robot"), "{line}");
         let timed = error("1 -> 1: (SENSORS_LIGHT_ENTER), in:NAVIGATE_FORWARD 200, out:-");
         assert!(timed.starts_with("state 1: NAVIGATE_FORWARD 200 means nothing handed inward"), "{timed}");
         let out = error("1 -> 1: (SENSORS_LIGHT_ENTER), in:-, out:SENSORS_TARGET_MARK");
@@ -406,7 +406,7 @@ seq
             to_tree(&automaton, &Meanings { conditions, idle, ..Meanings::epuck() }).unwrap_err().to_string()
         };
         assert!(with("movcs s_scr 1", "successl").starts_with("the condition of SENSORS_LINE_ENTER: `movcs s_scr 1`"));
-        assert!(with("signal 1", "successl").contains("is no query"));
+        assert!(with("signal 1", "successl").contains("is not a query"));
         assert!(with("successl", "bsearch 90deg").starts_with("the meaning of idling: `bsearch 90deg` uses v_scr"));
     }
 

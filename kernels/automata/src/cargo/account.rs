@@ -7,7 +7,7 @@ use xpuck_kernels::tree::registers::vector_name;
 
 /// Returns a description of an arbiter: a line per node, children indented below their parent.
 pub fn account(arbiter: &Arbiter) -> String {
-    let mut text = String::from("Ten times a second the tree is asked who drives:\n\n");
+    let mut text = String::from("Ten times a second, the tree selects the behaviour that drives the robot:\n\n");
     let nodes = arbiter.tree().nodes();
     // Number of children still to print for each open node.
     let mut open: Vec<u16> = Vec::new();
@@ -40,10 +40,10 @@ pub fn account(arbiter: &Arbiter) -> String {
 fn question(register: &str, quadrant: f32) -> Option<String> {
     let (is, is_not) = match register {
         "v_prox" => ("the bumper is pressed", "the bumper is not pressed"),
-        "v_blue" => ("the robot is under a lamp", "the robot is under no lamp"),
-        "v_green" => ("the robot is over a line", "the robot is over no line"),
-        "v_red" => ("a station has just sent a mark", "no station has just called"),
-        "v_light" => ("the line follower has the motors", "the line follower does not have the motors"),
+        "v_blue" => ("the robot is under a lamp", "the robot is not under a lamp"),
+        "v_green" => ("the robot is over a line", "the robot is not over a line"),
+        "v_red" => ("a station has just sent a mark", "no station has just sent a mark"),
+        "v_light" => ("the line follower controls the motors", "the line follower does not control the motors"),
         _ => return None,
     };
     match quadrant {
@@ -55,12 +55,12 @@ fn question(register: &str, quadrant: f32) -> Option<String> {
 
 fn order(behaviour: Option<Behaviour>) -> &'static str {
     match behaviour {
-        Some(Behaviour::Explore) => "explore drives",
+        Some(Behaviour::Explore) => "explore drives the robot",
         Some(Behaviour::Avoid) => "the robot backs off and turns",
-        Some(Behaviour::Follow) => "the line follower drives",
-        Some(Behaviour::Load) => "the robot turns round and takes cargo",
-        Some(Behaviour::Unload) => "the robot turns round and puts cargo down",
-        None => "nobody drives",
+        Some(Behaviour::Follow) => "the line follower drives the robot",
+        Some(Behaviour::Load) => "the robot turns round and loads cargo",
+        Some(Behaviour::Unload) => "the robot turns round and unloads cargo",
+        None => "no behaviour drives the robot",
     }
 }
 
@@ -77,14 +77,14 @@ mod tests {
         let arbiter = Arbiter::new(Tree::parse(text).unwrap(), &[Module::Avoidance]).unwrap();
         assert_eq!(
             account(&arbiter),
-            "Ten times a second the tree is asked who drives:\n\n\
+            "Ten times a second, the tree selects the behaviour that drives the robot:\n\n\
              - the first of these that succeeds:\n  \
              - one after the other, as long as each succeeds:\n    \
              - succeeds if the bumper is pressed\n    \
              - the robot backs off and turns\n  \
              - succeeds if this fails:\n    \
-             - succeeds if the robot is under no lamp\n  \
-             - nobody drives\n  \
+             - succeeds if the robot is not under a lamp\n  \
+             - no behaviour drives the robot\n  \
              - successl\n"
         );
     }

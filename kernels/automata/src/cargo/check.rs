@@ -80,7 +80,9 @@ impl Scene {
             let key = format!("lamps[{i}]");
             within(&format!("{key}.z"), lamp.z, 0.01, 100.0)?;
             if lamp.intensity == 0.0 {
-                return Err(format!("{key}.intensity is 0, so that it never lights anything; leave the lamp out"));
+                return Err(format!(
+                    "{key}.intensity is 0, so the lamp never lights anything; set an intensity or remove the lamp"
+                ));
             }
             within(&format!("{key}.intensity"), lamp.intensity, 0.0, 1000.0)?;
             let reach = super::light::lit_radius(lamp, self.conductivity);
@@ -103,7 +105,7 @@ impl Scene {
     fn check_scripts(&self) -> Result<(), String> {
         let script = |key: String, number: usize| match number {
             n if (1..=self.scripts.len()).contains(&n) => Ok(()),
-            n => Err(format!("{key} is {n}; there are scripts 1 to {}", self.scripts.len())),
+            n => Err(format!("{key} is {n}; it must be a script from 1 to {}", self.scripts.len())),
         };
         for (i, area) in self.areas.iter().enumerate() {
             script(format!("areas[{i}].script"), area.script)?;
@@ -126,7 +128,9 @@ impl Scene {
                     Command::Tell(_) | Command::Put(_) => continue,
                 };
                 if !(1..=most).contains(&number) {
-                    return Err(format!("scripts[{i}] names {what} {number}; there are {most}"));
+                    return Err(format!(
+                        "scripts[{i}] names {what} {number}, which does not exist; the last one is {most}"
+                    ));
                 }
             }
         }
@@ -135,7 +139,7 @@ impl Scene {
 
     fn check_starts(&self) -> Result<(), String> {
         if self.starts.is_empty() {
-            return Err("starts is empty; say where the robot starts: { x = 0.5, y = 0.5, heading = 0 }".into());
+            return Err("starts is empty; set a place where the robot starts: { x = 0.5, y = 0.5, heading = 0 }".into());
         }
         let r = self.body.radius;
         for (i, start) in self.starts.iter().enumerate() {
@@ -152,5 +156,5 @@ impl Scene {
 }
 
 fn within(key: &str, value: f32, low: f32, high: f32) -> Result<(), String> {
-    if (low..=high).contains(&value) { Ok(()) } else { Err(format!("{key} is {value}; {low} to {high} is allowed")) }
+    if (low..=high).contains(&value) { Ok(()) } else { Err(format!("{key} is {value}; it must be {low} to {high}")) }
 }

@@ -50,20 +50,20 @@ impl Brain {
     /// [`MAX_WEIGHT`]; a period outside [`PERIODS`].
     pub fn check(&self, plan: &Plan) -> Result<(), BodyError> {
         if let Some(period) = self.period.filter(|period| !PERIODS.contains(period)) {
-            let rule = format_args!("a period of {period} s; it is 0.05 to 100 s").to_string();
+            let rule = format_args!("the period is {period} s; it must be 0.05 to 100 s").to_string();
             return Err(BodyError::new("the brain", rule));
         }
         let (sensors, motors) = (plan.sensors().count(), plan.motors().len());
         if (self.sensors, self.motors) != (sensors, motors) {
             let rule = format!(
-                "{} sensor and {} motor neurons, and the body has {sensors} sensors and {motors} joints",
+                "{} sensor and {} motor neurons, but the body has {sensors} sensors and {motors} joints",
                 self.sensors, self.motors
             );
             return Err(BodyError::new("the brain", rule));
         }
         if self.weights.len() != sensors * motors {
             let rule = format!(
-                "{} weights, and {sensors} sensors and {motors} motors have {}",
+                "{} weights, but {sensors} sensors and {motors} motors require {}",
                 self.weights.len(),
                 sensors * motors
             );
@@ -72,7 +72,7 @@ impl Brain {
         match self.weights.iter().position(|weight| weight.is_nan() || weight.abs() > MAX_WEIGHT) {
             Some(at) => Err(BodyError::new(
                 format_args!("weight {at} of the brain"),
-                format_args!("not a number of at most {MAX_WEIGHT:e} either way"),
+                format_args!("must be a number from -{MAX_WEIGHT:e} to {MAX_WEIGHT:e}"),
             )),
             None => Ok(()),
         }

@@ -58,7 +58,10 @@ impl Brain {
     /// that are not finite; a period that is out of range, or at a neuron other than that of the body's brain.
     pub fn from_nndf(text: &str, plan: &Plan) -> Result<Brain, BodyError> {
         if text.len() > MAX_NNDF {
-            return Err(BodyError::new("the NNDF", format_args!("{} bytes; at most {MAX_NNDF} are read", text.len())));
+            return Err(BodyError::new(
+                "the NNDF",
+                format_args!("{} bytes; at most {MAX_NNDF} are allowed", text.len()),
+            ));
         }
         let document = Document::parse(text).map_err(|error| {
             let at = error.pos();
@@ -68,7 +71,7 @@ impl Brain {
         if root.tag_name().name() != "neuralNetwork" {
             return Err(error(
                 root,
-                format_args!("<{}>, and an NNDF begins with <neuralNetwork>", root.tag_name().name()),
+                format_args!("found <{}>; an NNDF must begin with <neuralNetwork>", root.tag_name().name()),
             ));
         }
         let mut network = Network::new(plan);
@@ -76,7 +79,12 @@ impl Brain {
             match node.tag_name().name() {
                 "neuron" => network.neuron(node)?,
                 "synapse" => network.synapse(node)?,
-                other => return Err(error(node, format_args!("<{other}>; an NNDF has neurons and synapses"))),
+                other => {
+                    return Err(error(
+                        node,
+                        format_args!("<{other}> is not allowed; an NNDF has only neurons and synapses"),
+                    ));
+                }
             }
         }
         network.finish(root)
@@ -89,7 +97,8 @@ fn error(node: Node, rule: impl Display) -> BodyError {
 }
 
 fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
-    node.attribute(name).ok_or_else(|| error(node, format_args!("<{}> without {name}", node.tag_name().name())))
+    node.attribute(name)
+        .ok_or_else(|| error(node, format_args!("<{}> has no attribute {name}", node.tag_name().name())))
 }
 
 struct Network<'a> {
@@ -139,15 +148,12 @@ impl<'a> Network<'a> {
                 (&mut self.motors, self.joints.get(&bare_joint(joint)), joint)
             }
             other => {
-                return Err(error(
-                    node,
-                    format_args!("a {other} neuron; brains of bodies have sensor and motor neurons"),
-                ));
+                return Err(error(node, format_args!("a {other} neuron is not allowed; use sensor and motor neurons")));
             }
         };
         let number = *number.ok_or_else(|| error(node, format_args!("the body has no sensor or joint {of}")))?;
         if known.values().any(|other| *other == number) || known.insert(name.to_string(), number).is_some() {
-            return Err(error(node, format_args!("a second neuron {name} or of {of}")));
+            return Err(error(node, format_args!("duplicate neuron {name}, or a second neuron of {of}")));
         }
         Ok(())
     }
@@ -156,11 +162,14 @@ impl<'a> Network<'a> {
     fn period_of(&self, node: Node, link: &str) -> Result<Option<f64>, BodyError> {
         let Some(text) = node.attribute("period") else { return Ok(None) };
         if !self.plan.parts().iter().any(|part| part.name == link && part.part == Part::Brain) {
-            return Err(error(node, format_args!("a period of {link}; only the neuron of a brain (CPG) has one")));
+            return Err(error(
+                node,
+                format_args!("{link} has a period; only the neuron of a brain (CPG) may have one"),
+            ));
         }
         match text.parse().ok().filter(|period| PERIODS.contains(period)) {
             Some(period) => Ok(Some(period)),
-            None => Err(error(node, format_args!("the period \"{text}\"; it is 0.05 to 100 s"))),
+            None => Err(error(node, format_args!("the period is \"{text}\"; it must be 0.05 to 100 s"))),
         }
     }
 
@@ -171,7 +180,7 @@ impl<'a> Network<'a> {
             .get(from)
             .ok_or_else(|| error(node, format_args!("sensor neuron {from} is not defined above")))?;
         let motor =
-            self.motors.get(to).ok_or_else(|| error(node, format_args!("no motor neuron {to} is told above")))?;
+            self.motors.get(to).ok_or_else(|| error(node, format_args!("motor neuron {to} is not defined above")))?;
         let text = attribute(node, "weight")?;
         let weight: f64 = text
             .parse()
@@ -179,7 +188,7 @@ impl<'a> Network<'a> {
             .filter(|weight: &f64| weight.is_finite())
             .ok_or_else(|| error(node, format_args!("the weight \"{text}\" is not a finite number")))?;
         match self.weights[sensor * self.joints.len() + motor].replace(weight) {
-            Some(_) => Err(error(node, format_args!("a second synapse from {from} to {to}"))),
+            Some(_) => Err(error(node, format_args!("duplicate synapse from {from} to {to}"))),
             None => Ok(()),
         }
     }
@@ -187,11 +196,11 @@ impl<'a> Network<'a> {
     fn finish(self, root: Node) -> Result<Brain, BodyError> {
         let missing = self.links.iter().find(|(_, number)| !self.sensors.values().any(|known| known == *number));
         if let Some((link, _)) = missing {
-            return Err(error(root, format_args!("no sensor neuron of {link}")));
+            return Err(error(root, format_args!("the sensor neuron of {link} is missing")));
         }
         let missing = self.joints.iter().find(|(_, number)| !self.motors.values().any(|known| known == *number));
         if let Some((joint, _)) = missing {
-            return Err(error(root, format_args!("no motor neuron of {joint}")));
+            return Err(error(root, format_args!("the motor neuron of {joint} is missing")));
         }
         let weights = self.weights.iter().map(|weight| weight.unwrap_or(0.0)).collect();
         Ok(Brain { sensors: self.links.len(), motors: self.joints.len(), weights, period: self.period })

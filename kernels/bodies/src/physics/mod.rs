@@ -32,7 +32,7 @@ pub const MAX_SPEED: f64 = 9.6;
 /// Friction coefficient of a contact: product of the coefficients of the cubes (0.5) and of the ground (1).
 pub const FRICTION: f64 = 0.5;
 /// Joint limit in each direction (rad).
-#[allow(clippy::approx_constant, reason = "the limit that the URDF files tell")]
+#[allow(clippy::approx_constant, reason = "the limit that the URDF files give")]
 pub const MAX_ANGLE: f64 = 3.14159;
 
 /// Moment of inertia of a cube (kg m^2).

@@ -11,7 +11,10 @@ impl Prif {
     /// Invalid JSON, with line and column; an invalid body, with the path to the instruction (see [`Plan::new`]).
     pub fn from_json(text: &str) -> Result<Prif, BodyError> {
         if text.len() > MAX_TEXT {
-            return Err(BodyError::new("the text", format_args!("{} bytes; at most {MAX_TEXT} are read", text.len())));
+            return Err(BodyError::new(
+                "the text",
+                format_args!("{} bytes; at most {MAX_TEXT} are allowed", text.len()),
+            ));
         }
         // The JSON parser rejects nesting deeper than 128, which is more than MAX_DEPTH instructions need.
         let prif: Prif = serde_json::from_str(text).map_err(|error| {
@@ -69,7 +72,7 @@ pub(super) mod next {
             let mut next = Vec::new();
             while let Some(key) = map.next_key::<Direction>()? {
                 if next.iter().any(|(other, _)| *other == key) {
-                    return Err(A::Error::custom(format_args!("{} is there twice; a key occurs once", key.name())));
+                    return Err(A::Error::custom(format_args!("duplicate key {}; use each key once", key.name())));
                 }
                 next.push((key, map.next_value()?));
             }

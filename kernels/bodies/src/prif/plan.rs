@@ -81,7 +81,7 @@ impl Builder {
         }
         for (i, (key, next)) in prif.next.iter().enumerate() {
             if prif.next[..i].iter().any(|(other, _)| other == key) {
-                return Err(self.error(format_args!("{} is there twice; a key occurs once", key.name())));
+                return Err(self.error(format_args!("duplicate key {}; use each key once", key.name())));
             }
             self.way.push(key.name());
             self.build(next, last)?;
@@ -92,20 +92,20 @@ impl Builder {
 
     fn check(&mut self, prif: &Prif, parent: Option<usize>) -> Result<(), BodyError> {
         if self.way.len() > MAX_DEPTH {
-            return Err(self.error(format_args!("instructions lie deeper than {MAX_DEPTH} in each other")));
+            return Err(self.error(format_args!("instructions are nested deeper than {MAX_DEPTH} levels")));
         }
         if prif.repetitions == 0 {
-            return Err(self.error("no repetitions; a chain has at least one part"));
+            return Err(self.error("the number of repetitions is 0; it must be at least 1"));
         }
         let parts = self.parts.len() + prif.repetitions as usize;
         if parts > MAX_PARTS {
-            return Err(self.error(format_args!("{parts} parts so far; a body has at most {MAX_PARTS}")));
+            return Err(self.error(format_args!("{parts} parts so far; at most {MAX_PARTS} are allowed")));
         }
         if prif.part == Part::Brain && (parent.is_some() || prif.repetitions > 1) {
-            return Err(self.error("a brain (CPG) can only be the root, and only one part"));
+            return Err(self.error("a brain (CPG) must be the root and a single part"));
         }
         if !self.ids.insert(prif.id) {
-            return Err(self.error(format_args!("the id {} is in use; each instruction has its own", prif.id)));
+            return Err(self.error(format_args!("the id {} is already in use; give each instruction its own", prif.id)));
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Builder {
         if let Some(&other) = self.cells.get(&cell) {
             let [x, y, z] = cell;
             let other = &self.parts[other].name;
-            return Err(self.error(format_args!("part {name} would stand where part {other} is, at cell {x} {y} {z}")));
+            return Err(self.error(format_args!("parts {name} and {other} are both at cell {x} {y} {z}")));
         }
         self.cells.insert(cell, index);
         let Prif { part, direction, axis, .. } = *prif;

@@ -18,13 +18,16 @@ impl Prif {
     /// Invalid text, with line and column; an invalid body, with the path to the instruction (see [`Plan::new`]).
     pub fn parse(text: &str) -> Result<Prif, BodyError> {
         if text.len() > MAX_TEXT {
-            return Err(BodyError::new("the text", format_args!("{} bytes; at most {MAX_TEXT} are read", text.len())));
+            return Err(BodyError::new(
+                "the text",
+                format_args!("{} bytes; at most {MAX_TEXT} are allowed", text.len()),
+            ));
         }
         let mut reader = Reader { text, at: 0, instructions: 0 };
         let prif = reader.instruction(0)?;
         reader.skip_blanks();
         if reader.at < text.len() {
-            return Err(reader.error("text after the end of the instruction"));
+            return Err(reader.error("unexpected text after the end of the instruction"));
         }
         Plan::new(&prif)?;
         Ok(prif)
@@ -91,10 +94,10 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn instruction(&mut self, depth: usize) -> Result<Prif, BodyError> {
         if depth == MAX_DEPTH {
-            return Err(self.error(format_args!("instructions lie deeper than {MAX_DEPTH} in each other")));
+            return Err(self.error(format_args!("instructions are nested deeper than {MAX_DEPTH} levels")));
         }
         self.sign('(')?;
-        let part = self.word_of("a class of parts: B, S, F, FS or CPG", Part::of_class_name)?;
+        let part = self.word_of("a part class: B, S, F, FS or CPG", Part::of_class_name)?;
         self.sign('(')?;
         let id = if self.next_is(')') { self.instructions } else { self.number("an id")? };
         self.instructions += 1;
@@ -126,7 +129,7 @@ impl<'a> Reader<'a> {
             if next.iter().any(|(other, _)| *other == key) {
                 self.at = before;
                 self.skip_blanks();
-                return Err(self.error(format_args!("{} is there twice; a key occurs once", key.name())));
+                return Err(self.error(format_args!("duplicate key {}; use each key once", key.name())));
             }
             self.sign(':')?;
             next.push((key, self.instruction(depth + 1)?));
@@ -181,7 +184,7 @@ impl<'a> Reader<'a> {
     fn expected(&self, what: impl std::fmt::Display) -> BodyError {
         let found: String = self.text[self.at..].chars().take(12).collect();
         let found = if found.is_empty() { "the end".to_string() } else { format!("\"{}\"", found.escape_debug()) };
-        self.error(format_args!("expected {what}, and here is {found}"))
+        self.error(format_args!("expected {what}, found {found}"))
     }
 
     fn error(&self, rule: impl std::fmt::Display) -> BodyError {

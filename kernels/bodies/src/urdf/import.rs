@@ -21,11 +21,11 @@ const MAX_ATTRIBUTES: usize = 64;
 /// joints that form a cycle or leave a part unconnected; names that do not follow PRIF.
 pub fn import(text: &str) -> Result<Prif, BodyError> {
     if text.len() > MAX_URDF {
-        return Err(BodyError::new("the URDF", format_args!("{} bytes; at most {MAX_URDF} are read", text.len())));
+        return Err(BodyError::new("the URDF", format_args!("{} bytes; at most {MAX_URDF} are allowed", text.len())));
     }
     // The parser compares each attribute of an element with all others.
     if text.split('<').any(|element| element.bytes().filter(|byte| *byte == b'=').count() > MAX_ATTRIBUTES) {
-        return Err(BodyError::new("the URDF", format_args!("an element with more than {MAX_ATTRIBUTES} attributes")));
+        return Err(BodyError::new("the URDF", format_args!("an element has more than {MAX_ATTRIBUTES} attributes")));
     }
     let document = Document::parse(text).map_err(|error| {
         let at = error.pos();
@@ -33,20 +33,20 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
     })?;
     let root = document.root_element();
     if root.tag_name().name() != "robot" {
-        return Err(error(root, format_args!("<{}>, and a URDF begins with <robot>", root.tag_name().name())));
+        return Err(error(root, format_args!("found <{}>; a URDF must begin with <robot>", root.tag_name().name())));
     }
     let mut links = BTreeMap::new();
     let mut joints = Vec::new();
     let parts = root.children().filter(|node| node.has_tag_name("link")).count();
     if parts > MAX_PARTS {
-        return Err(error(root, format_args!("{parts} links; a body has at most {MAX_PARTS} parts")));
+        return Err(error(root, format_args!("{parts} links; at most {MAX_PARTS} are allowed")));
     }
     let mut faults = Vec::new();
     for node in root.children().filter(Node::is_element) {
         match node.tag_name().name() {
             "link" => match read_link(node) {
                 Ok(link) if links.insert(link.name, link).is_some() => {
-                    faults.push(error(node, format_args!("the link {} is there twice", link.name)));
+                    faults.push(error(node, format_args!("duplicate link {}", link.name)));
                 }
                 Ok(_) => {}
                 Err(fault) => faults.push(fault),
@@ -63,7 +63,7 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
         return Err(all_faults(root, faults));
     }
     if links.is_empty() {
-        return Err(error(root, "no <link>; a body has one at least"));
+        return Err(error(root, "<link> is missing; a body has at least one"));
     }
     assemble(root, &links, &joints)
 }
@@ -79,7 +79,7 @@ fn all_faults(root: Node, mut faults: Vec<BodyError>) -> BodyError {
         more => format!("; and {more} more"),
     };
     let told: Vec<String> = faults.iter().take(SHOWN).map(|fault| format!("{}: {}", fault.place, fault.rule)).collect();
-    error(root, format_args!("only URDF written by Xpuck or pyro-corpus is read: {}{more}", told.join("; ")))
+    error(root, format_args!("only URDF written by Xpuck or pyro-corpus is supported: {}{more}", told.join("; ")))
 }
 
 #[derive(Clone, Copy)]
@@ -112,15 +112,16 @@ fn error(node: Node, rule: impl std::fmt::Display) -> BodyError {
 fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Node<'a, 'i>, BodyError> {
     let mut found = node.children().filter(|child| child.is_element() && child.tag_name().name() == name);
     let first =
-        found.next().ok_or_else(|| error(node, format_args!("<{}> without <{name}>", node.tag_name().name())))?;
+        found.next().ok_or_else(|| error(node, format_args!("<{}> has no <{name}>", node.tag_name().name())))?;
     match found.next() {
-        Some(second) => Err(error(second, format_args!("a second <{name}>; one is read"))),
+        Some(second) => Err(error(second, format_args!("duplicate <{name}>; only one is allowed"))),
         None => Ok(first),
     }
 }
 
 fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, BodyError> {
-    node.attribute(name).ok_or_else(|| error(node, format_args!("<{}> without {name}", node.tag_name().name())))
+    node.attribute(name)
+        .ok_or_else(|| error(node, format_args!("<{}> has no attribute {name}", node.tag_name().name())))
 }
 
 /// Parses an attribute of three whole multiples of `1 / per`; returns the multiples.
@@ -143,7 +144,7 @@ fn three(node: Node, name: &str, per: f64) -> Result<[i32; 3], BodyError> {
 fn unturned(node: Node) -> Result<(), BodyError> {
     match node.attribute("rpy") {
         Some(_) if three(node, "rpy", 1.0)? != [0; 3] => {
-            Err(error(node, "a turned frame; frames of bodies are not turned"))
+            Err(error(node, "rotated frames are not supported; rpy must be 0 0 0"))
         }
         _ => Ok(()),
     }
@@ -152,16 +153,16 @@ fn unturned(node: Node) -> Result<(), BodyError> {
 fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
     let name = attribute(node, "name")?;
     let (id, left, brain) = read_name(bare(name)).ok_or_else(|| {
-        error(node, format_args!("the link's name \"{name}\" is not <id>r<repetitions left>, as PRIF names parts"))
+        error(node, format_args!("the link name \"{name}\" must be <id>r<repetitions left>, as in PRIF"))
     })?;
     let material = child(child(node, "visual")?, "material")?;
     let colour = material.attribute("name").unwrap_or_default();
     let part = Part::ALL.into_iter().find(|part| part.colour_name() == colour).or_else(|| by_colour(material));
-    let part = part.ok_or_else(|| error(material, format_args!("\"{colour}\" is the colour of no class of parts")))?;
+    let part = part.ok_or_else(|| error(material, format_args!("\"{colour}\" is not the colour of a part class")))?;
     if brain != (part == Part::Brain) {
         return Err(error(
             node,
-            format_args!("{name} is {colour}; names of brains, which are Black, end in B, and no others"),
+            format_args!("{name} is {colour}; the names of brains (Black), and only these, must end in B"),
         ));
     }
     let mut centres = Vec::new();
@@ -173,18 +174,18 @@ fn read_link<'a, 'i>(node: Node<'a, 'i>) -> Result<Link<'a, 'i>, BodyError> {
         if about.tag_name().name() == "inertial" {
             let mass = child(about, "mass")?;
             if attribute(mass, "value")?.parse() != Ok(1.0) {
-                return Err(error(mass, "a cube has a mass of 1 kg"));
+                return Err(error(mass, "the mass of a cube must be 1 kg"));
             }
         } else {
             let geometry = child(about, "geometry")?;
             let shape = child(geometry, "box")?;
             if three(shape, "size", 1.0)? != [1; 3] {
-                return Err(error(shape, "the box is not a unit cube"));
+                return Err(error(shape, "the box must be a unit cube"));
             }
         }
     }
     if centres.iter().any(|centre| *centre != centres[0]) {
-        return Err(error(node, "mass, shape and picture of the link have different centres"));
+        return Err(error(node, "inertial, visual and collision of the link must have the same centre"));
     }
     Ok(Link { node, name: bare(name), id, left, part, centre: centres[0] })
 }
@@ -210,7 +211,7 @@ fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
         "revolute" | "continuous" => true,
         "fixed" => false,
         other => {
-            return Err(error(node, format_args!("a joint of type {other}; joints of bodies are revolute or fixed")));
+            return Err(error(node, format_args!("the joint type is {other}; it must be revolute or fixed")));
         }
     };
     let parent = attribute(child(node, "parent")?, "link")?;
@@ -224,11 +225,11 @@ fn read_joint<'a, 'i>(node: Node<'a, 'i>) -> Result<Joint<'a, 'i>, BodyError> {
             [1, 0, 0] => Axis::X,
             [0, 1, 0] => Axis::Y,
             [0, 0, 1] => Axis::Z,
-            _ => return Err(error(about, "an axis that is not x, y or z")),
+            _ => return Err(error(about, "the axis must be x, y or z")),
         }),
     };
     if attribute(node, "name")? != format!("{parent}_{child_name}") {
-        return Err(error(node, format_args!("the joint's name is not {parent}_{child_name}, as PRIF names joints")));
+        return Err(error(node, format_args!("the joint name must be {parent}_{child_name}, as in PRIF")));
     }
     let (parent, child_name) = (bare(parent), bare(child_name));
     Ok(Joint { node, parent, child: child_name, turns, axis, origin: three(origin, "xyz", 2.0)? })
@@ -240,21 +241,18 @@ fn assemble(robot: Node, links: &BTreeMap<&str, Link>, joints: &[Joint]) -> Resu
     for joint in joints {
         for name in [joint.parent, joint.child] {
             if !links.contains_key(name) {
-                return Err(error(joint.node, format_args!("no link is named {name}")));
+                return Err(error(joint.node, format_args!("link {name} does not exist")));
             }
         }
         if inward.insert(joint.child, joint).is_some() {
-            return Err(error(joint.node, format_args!("{} has two parents; a body is a tree", joint.child)));
+            return Err(error(joint.node, format_args!("{} has two parents; a body must be a tree", joint.child)));
         }
         outward.entry(joint.parent).or_default().push(joint);
     }
     let mut roots = links.values().filter(|link| !inward.contains_key(link.name));
-    let root = roots.next().ok_or_else(|| error(robot, "no link without a parent: the joints form a cycle"))?;
+    let root = roots.next().ok_or_else(|| error(robot, "all links have a parent: the joints form a cycle"))?;
     if let Some(second) = roots.next() {
-        return Err(error(
-            second.node,
-            format_args!("{} is joined to nothing, and {} is the root", second.name, root.name),
-        ));
+        return Err(error(second.node, format_args!("{} has no parent joint; the root is {}", second.name, root.name)));
     }
     let tree = Tree { links, outward };
     let mut seen = 0;
@@ -262,17 +260,17 @@ fn assemble(robot: Node, links: &BTreeMap<&str, Link>, joints: &[Joint]) -> Resu
     if seen < links.len() {
         return Err(error(
             robot,
-            format_args!("{} of {} links hang together with the root; the others form a cycle", seen, links.len()),
+            format_args!("{} of {} links are connected to the root; the others form a cycle", seen, links.len()),
         ));
     }
     // Compares names and positions with those of the plan, so that only the plan implements their rules.
     let plan = Plan::new(&prif)?;
     for (index, part) in plan.parts().iter().enumerate() {
-        let node = links.get(part.name.as_str()).ok_or_else(|| {
-            error(root.node, format_args!("names do not follow PRIF: {} would be there, and is not", part.name))
-        })?;
+        let node = links
+            .get(part.name.as_str())
+            .ok_or_else(|| error(root.node, format_args!("names do not follow PRIF: {} is missing", part.name)))?;
         if node.centre != export::centre(&plan, index) {
-            return Err(error(node.node, format_args!("the centre of {} is not where PRIF puts it", part.name)));
+            return Err(error(node.node, format_args!("the centre of {} is not at its position in PRIF", part.name)));
         }
     }
     Ok(prif)
@@ -291,14 +289,14 @@ impl Tree<'_, '_, '_> {
     /// Reads the instruction that begins at a link, which is reached by the joint `by`.
     fn instruction(&self, first: &Link, by: Option<&Joint>, depth: usize, seen: &mut usize) -> Result<Prif, BodyError> {
         if depth == MAX_DEPTH {
-            return Err(error(first.node, format_args!("instructions lie deeper than {MAX_DEPTH} in each other")));
+            return Err(error(first.node, format_args!("instructions are nested deeper than {MAX_DEPTH} levels")));
         }
         let direction = match by {
             None => {
                 *seen += 1;
                 let step = [0, 1, 2].map(|k| first.centre[k] - START[k]);
                 Direction::of_vector(step)
-                    .ok_or_else(|| error(first.node, "the root's centre is not 0 0 2 and half an edge"))?
+                    .ok_or_else(|| error(first.node, "the root's centre must be half an edge from 0 0 2"))?
             }
             Some(joint) => self.check(first, joint, seen)?,
         };
@@ -308,7 +306,12 @@ impl Tree<'_, '_, '_> {
         for left in (1..first.left).rev() {
             let joint = match self.children(last.name) {
                 [joint] => *joint,
-                _ => return Err(error(last.node, format_args!("after {} one part of its chain follows", last.name))),
+                _ => {
+                    return Err(error(
+                        last.node,
+                        format_args!("{} must be followed by exactly one part of its chain", last.name),
+                    ));
+                }
             };
             let link = &self.links[joint.child];
             let along = self.check(link, joint, seen)?;
@@ -339,7 +342,7 @@ impl Tree<'_, '_, '_> {
             let kind = if link.part.turns() { "revolute" } else { "fixed" };
             return Err(error(
                 joint.node,
-                format_args!("{} is {}, whose joint is {kind}", link.name, link.part.colour_name()),
+                format_args!("{} is {}, so its joint must be {kind}", link.name, link.part.colour_name()),
             ));
         }
         let direction = Direction::of_vector(link.centre).ok_or_else(|| {

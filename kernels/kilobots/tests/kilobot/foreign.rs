@@ -12,12 +12,12 @@ fn kilobots() -> Tree {
 
 #[test]
 fn epuck_rejects_kilobot_tree_in_every_format() {
-    let lacks = "`ifltcon` is a node of the Kilobot, which an e-puck lacks";
+    let lacks = "`ifltcon` is a node of the Kilobot; an e-puck does not have it";
     assert_eq!(Program::compile(&kilobots()).unwrap_err().to_string(), lacks);
     assert_eq!(Tree::parse(&kilobots().to_string()).unwrap_err().message, lacks);
     assert_eq!(from_json(&to_json(&kilobots())).unwrap_err().message, lacks);
     assert_eq!(from_xml(&to_xml(&kilobots())).unwrap_err().message, lacks);
-    assert!(from_binary(&to_binary(&kilobots()).unwrap()).unwrap_err().to_string().contains("is no kind of node"));
+    assert!(from_binary(&to_binary(&kilobots()).unwrap()).unwrap_err().to_string().contains("is not a node kind"));
 }
 
 #[test]

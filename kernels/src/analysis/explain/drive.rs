@@ -147,8 +147,12 @@ pub(super) fn bias(goal: &Pair, state: &State) -> Option<String> {
     let turned = format!("{:.0} deg to the {}", turned.abs(), side(turned));
     Some(match seen {
         Some(_) => {
-            format!("whenever it is seen the bias turns the heading by at most {turned}, unseen the bias decides alone")
+            format!(
+                "while it is seen, the bias turns the heading by at most {turned}; otherwise, the bias alone decides"
+            )
         }
-        None => format!("at full strength the bias turns the heading by {turned}, at none it decides alone"),
+        None => format!(
+            "at full strength, the bias turns the heading by {turned}; at zero strength, the bias alone decides"
+        ),
     })
 }

@@ -58,23 +58,26 @@ pub fn explain(tree: &Tree) -> Account {
     let reduced = reduce(tree, Options::default()).tree;
     let (root, facts) = Facts::of(&reduced);
     let mut notes = vec![
-        "Ten times a second the robot goes through the tree from the top. The first rule that writes v_goal decides \
-         where the wheels take it; later writes in the same update change nothing."
+        "Ten times a second the robot goes through the tree from the top. The first rule that writes v_goal sets the \
+         speeds of the wheels; later writes in the same update change nothing."
             .to_string(),
     ];
     if let Some(tests) = tests_only(tree, &reduced) {
         notes = vec![tests];
     } else if facts.may_end_unwritten(&root) {
-        notes.push("In an update in which no rule writes v_goal, the wheels stand still.".into());
+        notes.push("If no rule writes v_goal in an update, the wheels stand still.".into());
     }
     if facts.names_registers() {
         notes.push(
-            "Scratch registers (s_scr, v_scr) keep what was set until it is set again, also between updates.".into(),
+            "Scratch registers (s_scr, v_scr) keep their value until it is set again, also between updates.".into(),
         );
     }
     let root = tell::tell(&root, &facts);
     if root.any(&|item| !item.cases.is_empty()) {
-        notes.push("Below a formula: what it comes to in typical situations, with the speeds of the left and right wheel in m/s.".into());
+        notes.push(
+            "Below a formula: its result in typical situations, with the speeds of the left and right wheel in m/s."
+                .into(),
+        );
     }
     if root.any(&|item| item.cases.iter().any(|case| case.when.starts_with("heading"))) {
         notes.push("Headings count from upfield (+x) to the left.".into());
@@ -92,7 +95,10 @@ fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
     let alone = "Alone, this tree never moves the wheels";
     Some(match conditions::condition(&root, &facts) {
         Some(condition) => {
-            format!("{alone}. In a larger tree it succeeds if {}, else it fails.", conditions::after_if(&[condition]))
+            format!(
+                "{alone}. In a larger tree it succeeds if {}; otherwise it fails.",
+                conditions::after_if(&[condition])
+            )
         }
         None => format!("{alone}."),
     })

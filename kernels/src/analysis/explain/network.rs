@@ -51,7 +51,7 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
     let does = |senses: &[(u8, Vec2)]| {
         let course = SteadyResponse::of(&network, &board(senses), None);
         let Motion { wheels, words } = Motion::of_wheels(course.wheels);
-        (wheels, if course.settled { words } else { format!("on average {words}, its outputs going to and fro") })
+        (wheels, if course.settled { words } else { format!("on average {words}, with oscillating outputs") })
     };
     let place = facts.place(branch);
     let children = (0..2).map(|neuron| output(&network, neuron, place + neuron_place(branch, neuron))).collect();
@@ -63,7 +63,7 @@ pub(super) fn network(branch: &Branch, facts: &Facts) -> Item {
 fn output(network: &Network, neuron: usize, node: usize) -> Item {
     let rest = board(&[]);
     let course = SteadyResponse::of(network, &rest, None);
-    let (mean, how) = (course.outputs[neuron], if course.settled { "" } else { ", going to and fro" });
+    let (mean, how) = (course.outputs[neuron], if course.settled { "" } else { ", oscillating" });
     let axis = ["v_goal.x, straight ahead", "v_goal.y, to the left"][neuron];
     let slopes = network.cells().map(|cell| {
         let at = |step: f32| {
@@ -79,10 +79,10 @@ fn output(network: &Network, neuron: usize, node: usize) -> Item {
     let mut text = format!("n{} is {axis}: {} on average at rest{how}", neuron + 1, number(f64::from(mean)));
     for (lead, values) in [
         ("; its slope by sense there is", greatest(slopes)),
-        ("; of its mean the hidden neurons make", greatest(without)),
+        ("; the share of the hidden neurons in its mean is", greatest(without)),
     ] {
         match values.is_empty() {
-            true => text = format!("{text}{lead} nothing that counts"),
+            true => text = format!("{text}{lead} negligible"),
             false => text = format!("{text}{lead} {}", values.join(", ")),
         }
     }

@@ -86,8 +86,8 @@ fn size(account: &Account) -> String {
     let (before, after) = (account.before, account.tree.nodes().len());
     let nodes = |n: usize| if n == 1 { "1 node".to_string() } else { format!("{n} nodes") };
     match before - after {
-        0 => format!("{}; none can go.", nodes(after)),
-        gone => format!("{}, of which {gone} can go without any effect; {after} left.", nodes(before)),
+        0 => format!("{}; none can be removed.", nodes(after)),
+        gone => format!("{}; {gone} can be removed without any effect, which leaves {after}.", nodes(before)),
     }
 }
 

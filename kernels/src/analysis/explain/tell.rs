@@ -167,7 +167,7 @@ fn driving(branch: &Branch, facts: &Facts) -> Item {
     };
     let mut told = match &goal {
         [Known::Unwritten, Known::Unwritten] => {
-            item(branch, facts, "v_goal stays unwritten, since what would be written is computed from it".into())
+            item(branch, facts, "v_goal stays unwritten, because its new value is computed from it".into())
         }
         [Known::Unsure, _] | [_, Known::Unsure] => {
             let formula = own_formula(branch, facts).unwrap_or_else(|| "v_goal as it is".into());
@@ -216,7 +216,7 @@ fn own_formula(branch: &Branch, facts: &Facts) -> Option<String> {
 fn setting(branch: &Branch, facts: &Facts) -> Item {
     let text = match own_formula(branch, facts) {
         Some(formula) => format!("set {formula}"),
-        None => format!("set {} to what is computed from an unwritten v_goal: NaN", destination(branch)),
+        None => format!("set {} to NaN, which is computed from an unwritten v_goal", destination(branch)),
     };
     item(branch, facts, text)
 }

@@ -61,16 +61,16 @@ pub struct Transition {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MachineError {
     /// Too few or too many states.
-    #[error("the machine has {0} states; 1 to {MAX_STATES} fit")]
+    #[error("the machine has {0} states; 1 to {MAX_STATES} are allowed")]
     States(usize),
     /// Name with invalid characters or length.
-    #[error("state `{0}`: a name has 1 to 32 letters, digits, `-` or `_`")]
+    #[error("state `{0}`: a name must have 1 to 32 letters, digits, `-` or `_`")]
     Name(String),
     /// Two states with the same name.
     #[error("duplicate state name `{0}`; rename one")]
     DuplicateName(String),
     /// Name of a state that does not exist.
-    #[error("{place}: there is no state `{name}`{hint}")]
+    #[error("{place}: state `{name}` does not exist{hint}")]
     Unknown {
         /// Place of the reference.
         place: String,
@@ -101,10 +101,13 @@ pub enum MachineError {
         node: Node,
     },
     /// Invalid probability.
-    #[error("{0}: the probability {1} is not above 0 and at most 1")]
+    #[error("{0}: the probability is {1}; it must be above 0 and at most 1")]
     Probability(String, f64),
     /// The resulting tree is too deep.
-    #[error("the tree is {0} levels deep; {MAX_DEPTH} fit: make the deepest action or condition flatter")]
+    #[error(
+        "the tree is {0} levels deep; at most {MAX_DEPTH} are allowed; make the deepest action or condition \
+             flatter"
+    )]
     Depth(usize),
     /// The resulting tree is too large.
     #[error(transparent)]
@@ -173,7 +176,7 @@ impl StateMachine {
             let mut steps: Vec<Tree> = transition.condition.iter().cloned().collect();
             if let Some(wanted) = transition.probability {
                 let guard = Guard::nearest(wanted).ok_or_else(|| MachineError::Probability(place(), wanted))?;
-                notes.push(format!("{}: probability {wanted} becomes {:.4}", place(), guard.achieved));
+                notes.push(format!("{}: probability {wanted} is rounded to {:.4}", place(), guard.achieved));
                 steps.push(guard.tree());
             }
             steps.push(to.enter());

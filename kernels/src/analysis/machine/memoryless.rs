@@ -140,11 +140,11 @@ impl Memoryless {
     pub fn legend(&self) -> String {
         let line = |(number, (at, node)): (usize, &(usize, Node))| {
             let held = match node.kind {
-                Kind::Seqm | Kind::Selm => format!("s{number} its state, i{number} the child to tick"),
+                Kind::Seqm | Kind::Selm => format!("s{number}: its state, i{number}: the child to tick"),
                 Kind::Par => format!(
-                    "c{number} successes, p{number} children that did not fail, r{number} if a leaf was running"
+                    "c{number}: successes, p{number}: children that did not fail, r{number}: whether a leaf was running"
                 ),
-                _ => format!("s{number} its state, c{number} successes still to come"),
+                _ => format!("s{number}: its state, c{number}: remaining successes"),
             };
             format!("# {node} (node {at}): {held}\n")
         };

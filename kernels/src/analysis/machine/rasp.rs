@@ -48,16 +48,16 @@ pub enum Fault {
         index: i64,
     },
     /// The result exceeds 64 bits.
-    #[error("PC = {pc}: the result has more than 64 bits")]
+    #[error("PC = {pc}: the result does not fit in 64 bits")]
     Overflow {
         /// Value of PC at the fault.
         pc: i64,
     },
     /// The machine did not halt within the allowed number of instructions.
-    #[error("no halt after {0} instructions")]
+    #[error("the program did not halt within {0} instructions")]
     Steps(u64),
     /// The program is longer than the number of registers.
-    #[error("the program has {0} numbers; from X(0) on there are {LIMIT} registers")]
+    #[error("the program has {0} numbers; at most {LIMIT} fit in the registers from X(0) on")]
     Length(usize),
 }
 

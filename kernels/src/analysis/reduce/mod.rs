@@ -50,16 +50,16 @@ impl Rule {
     /// One-line description of the rule.
     pub fn meaning(self) -> &'static str {
         match self {
-            Rule::UselessAction => "what it writes is read-only, never read or there already",
+            Rule::UselessAction => "it writes a read-only or unused register, or the value that is already there",
             Rule::KnownQuery => "its result is known here, or does not matter",
-            Rule::KnownResult => "without effect, and its result is known or does not matter (rule 1)",
+            Rule::KnownResult => "it has no effect, and its result is known or does not matter (rule 1)",
             Rule::Decorator => "the decorator changes no result that occurs and matters (rule 2)",
             Rule::Repeat => "counting changes no result that matters",
             Rule::SingleChild => "a composite of one child is the child (rule 7)",
             Rule::Memoryless => "no child but the first can be running, so nothing is resumed",
             Rule::AsDecorator => "a constant last child is a decorator",
             Rule::Flatten => "nested composites of one kind are one wide composite (rule 8)",
-            Rule::SubtreeLeaf => "part of what the leaf stands for is known",
+            Rule::SubtreeLeaf => "part of the subtree for which the leaf stands is known",
             Rule::Unreachable => "never ticked (rules 3 and 4)",
             Rule::NoEffect => "no effect and no influence on the result (rules 5 and 6)",
         }

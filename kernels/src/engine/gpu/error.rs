@@ -23,7 +23,7 @@ pub enum GpuError {
         there: String,
     },
     /// A limit of the adapter is too low.
-    #[error("{adapter}: {limit} is {there}, the kernels need {needed}; choose another adapter or use engine simd")]
+    #[error("{adapter}: {limit} is {there}, but the kernels need {needed}; choose another adapter or use engine simd")]
     Limits {
         /// Name of the adapter.
         adapter: String,
@@ -51,7 +51,7 @@ pub enum GpuError {
         why: String,
     },
     /// Number of robots that the kernels do not support; other engines do.
-    #[error("{robots} robots in a world; the GPU kernels take 1 to {most}")]
+    #[error("{robots} robots in a world; the GPU kernels support 1 to {most}")]
     Robots {
         /// Number of robots in the world.
         robots: usize,
@@ -59,7 +59,7 @@ pub enum GpuError {
         most: usize,
     },
     /// The world has more objects of a kind than the kernels support.
-    #[error("{count} {what} in a world; the GPU kernels take at most {most}")]
+    #[error("{count} {what} in a world; the GPU kernels support at most {most}")]
     TooMany {
         /// Kind of object.
         what: &'static str,

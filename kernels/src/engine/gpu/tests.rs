@@ -656,7 +656,7 @@ fn infinities_stay_in_the_controllers() {
 fn oversized_worlds_are_rejected_in_one_line() {
     assert_eq!(supported(&WorldSpec::benchmark(128)), Ok(()));
     let told = supported(&WorldSpec::benchmark(129)).unwrap_err().to_string();
-    assert_eq!(told, "129 robots in a world; the GPU kernels take 1 to 128");
+    assert_eq!(told, "129 robots in a world; the GPU kernels support 1 to 128");
     let mut walled = furnished();
     walled.physics.walls = vec![walled.physics.walls[0]; 17];
     assert!(supported(&walled).unwrap_err().to_string().contains("17 inner walls"));

@@ -79,7 +79,10 @@ pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
     for (node, children) in tree.nodes().iter().zip(children(tree)) {
         let at = bytes.len();
         let Ok(arity) = u8::try_from(children.len()) else {
-            return fault(at, format!("{} has {} children; at most 255 fit", node.kind.spec().name, children.len()));
+            return fault(
+                at,
+                format!("{} has {} children; at most 255 are allowed", node.kind.spec().name, children.len()),
+            );
         };
         let state = if node.kind.has_memory() { states } else { NO_STATE };
         states += u16::from(node.kind.has_memory());
@@ -112,10 +115,10 @@ pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
     }
     let [version, root, count, length] = [reader.u16(4)?, reader.u16(6)?, reader.u16(8)?, reader.u16(10)?];
     if version != VERSION {
-        return fault(4, format!("version {version}; this reads version {VERSION}"));
+        return fault(4, format!("version {version} is not supported; expected version {VERSION}"));
     }
     if usize::from(length) != bytes.len() {
-        return fault(10, format!("the header says {length} bytes, there are {}", bytes.len()));
+        return fault(10, format!("the header announces {length} bytes, but there are {}", bytes.len()));
     }
     if !(1..=MAX_NODES).contains(&usize::from(count)) {
         return fault(8, format!("{count} nodes; 1 to {MAX_NODES} are allowed"));
@@ -123,10 +126,10 @@ pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
     reader.used[..HEADER / 4].fill(true);
     reader.node(6, root, 0)?;
     if reader.nodes.len() != usize::from(count) {
-        return fault(8, format!("the header says {count} nodes, there are {}", reader.nodes.len()));
+        return fault(8, format!("the header announces {count} nodes, but there are {}", reader.nodes.len()));
     }
     if let Some(unit) = reader.used.iter().position(|used| !used) {
-        return fault(4 * unit, "these bytes belong to no node");
+        return fault(4 * unit, "these bytes do not belong to a node");
     }
     if let Some((_, message)) = network::find_violation(&reader.nodes) {
         return fault(0, message);
@@ -167,7 +170,7 @@ impl Reader<'_> {
         kind.check_children(arity).or_else(|message| fault(at + 1, message))?;
         let end = at + kind.bytes(arity);
         if end > self.bytes.len() {
-            return fault(at, format!("{} needs {} bytes here, past the end", kind.spec().name, end - at));
+            return fault(at, format!("{} needs {} bytes here, which is more than remain", kind.spec().name, end - at));
         }
         for unit in at / 4..end / 4 {
             if std::mem::replace(&mut self.used[unit], true) {

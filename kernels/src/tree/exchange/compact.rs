@@ -67,7 +67,7 @@ pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
         nodes.push(node);
     }
     if reader.at != bytes.len() {
-        return fault(reader.at, "these bytes belong to no node");
+        return fault(reader.at, "these bytes do not belong to a node");
     }
     if let Some((_, message)) = network::find_violation(&nodes) {
         return fault(0, message);
@@ -97,7 +97,7 @@ impl Reader<'_> {
         let at = self.at;
         let [byte] = self.take()?;
         let Some(kind) = Kind::all().nth(usize::from(byte)) else {
-            return fault(at, format!("{byte} is no kind of node"));
+            return fault(at, format!("{byte} is not a node kind"));
         };
         let children = match kind.spec().group {
             _ if counts_children(kind) && wide => u16::from_le_bytes(self.take()?),

@@ -33,7 +33,7 @@ pub fn from_json_for(text: &str, map: RegisterMap) -> Result<Tree, ParseError> {
     json.disable_recursion_limit();
     let root = NodeReader { reader: &mut reader, depth: 0 }.deserialize(&mut json);
     let root = root.map_err(|error| reader.syntax(&error))?;
-    json.end().map_err(|error| reader.source.error(reader.place(&error), "text after the tree".into()))?;
+    json.end().map_err(|error| reader.source.error(reader.place(&error), "unexpected text after the tree".into()))?;
     reader.source.tree(&root)
 }
 
@@ -84,7 +84,8 @@ impl Reader<'_> {
         if !token.get().starts_with('"') {
             return Err(self.refuse(at, "`\"` is missing where a string begins".into()));
         }
-        serde_json::from_str(token.get()).map_err(|_| self.refuse(at, "a string with half a surrogate pair".into()))
+        serde_json::from_str(token.get())
+            .map_err(|_| self.refuse(at, "the string contains half a surrogate pair".into()))
     }
 
     /// Reads an operand as a word; its value is validated later by the rules of its type.
@@ -92,7 +93,7 @@ impl Reader<'_> {
         match token.get().as_bytes()[0] {
             b'"' => self.string(token, at),
             b'-' | b'0'..=b'9' => Ok(token.get().into()),
-            _ => Err(self.refuse(at, "an operand is a number or a string".into())),
+            _ => Err(self.refuse(at, "an operand must be a number or a string".into())),
         }
     }
 
@@ -178,7 +179,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
                 operands.push(Word { name: key, text: reader.operand(value, at)?, at });
             }
         }
-        let Some(kind) = kind else { return Err(reader.refuse(at, "an object without \"node\"".into())) };
+        let Some(kind) = kind else { return Err(reader.refuse(at, "the object has no \"node\"".into())) };
         Ok(Element { kind, at, operands, children: children.unwrap_or_default() })
     }
 }

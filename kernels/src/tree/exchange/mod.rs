@@ -193,7 +193,7 @@ impl<'a> Source<'a> {
         // Each error searches the whole text for its line, so the number of errors is limited.
         for word in unknown.take(MOST_UNKNOWN) {
             let name = shorten(&word.name);
-            fault(word.at, format!("{} has no `{name}`; it takes {}", spec.name, usage(spec.operands)));
+            fault(word.at, format!("{} has no operand `{name}`; it takes {}", spec.name, usage(spec.operands)));
         }
         (Node::new(*kind, children as u16, &values), faults)
     }

@@ -66,7 +66,8 @@ impl Hinton {
         let below = y + TOP + neurons.len() as f32 * CELL + EDGE;
         let _ = writeln!(
             svg,
-            "  <text class=\"small\" style=\"text-anchor: start\" x=\"{:.1}\" y=\"{below:.1}\">a full square: {most:.2}, of the gains {most_gain:.2}</text>",
+            "  <text class=\"small\" style=\"text-anchor: start\" x=\"{:.1}\" y=\"{below:.1}\">full square: \
+             {most:.2}, for gains {most_gain:.2}</text>",
             x + EDGE
         );
         for (row, (neuron, synapses)) in self.network.rows().enumerate() {

@@ -78,7 +78,9 @@ pub(super) fn parse(source: &Source, base: usize) -> Result<Xml, ParseError> {
     }
     match root.get("BTCPP_format") {
         Some("4") => Ok(root),
-        Some(other) => Err(source.error(root.at, format!("BTCPP_format is `{}`; this reads format 4", shorten(other)))),
+        Some(other) => {
+            Err(source.error(root.at, format!("BTCPP_format is `{}`; only format 4 is supported", shorten(other))))
+        }
         None => Err(source.error(root.at, "<root> needs BTCPP_format=\"4\"".into())),
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn rejection_reason(name: &str) -> Option<String> {
             Some(format!("`{name}` remembers which children are done; write <par k=\"...\">, which ticks all of them"))
         }
         "SequenceWithMemory" | "SequenceStar" => {
-            Some(format!("`{name}` does not start afresh after a failure; no node here does that"))
+            Some(format!("`{name}` does not restart after a failure; no node here does that"))
         }
         "IfThenElse" => Some(format!("`{name}` keeps to a branch until it ends; no node here does that")),
         "WhileDoElse" => {
@@ -29,7 +29,7 @@ pub(super) fn rejection_reason(name: &str) -> Option<String> {
         "KeepRunningUntilFailure" => {
             Some(format!("`{name}` is running while its child succeeds; <repeati n=\"255\"> is the nearest node here"))
         }
-        "SubTreePlus" => Some(format!("`{name}` is of BehaviorTree.CPP 3; version 4 has SubTree")),
+        "SubTreePlus" => Some(format!("`{name}` belongs to BehaviorTree.CPP 3; use SubTree of version 4")),
         "RunOnce" => Some(format!("`{name}` never ticks its child again; no node here does that")),
         "TryCatch" => Some(format!("`{name}` ticks its last child when it is halted; no node here does that")),
         _ => None,

@@ -63,7 +63,7 @@ impl From<ParseError> for XmlErrors {
 /// The first error.
 pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
     let mut include = |_: &str, path: &str| {
-        Err(format!("include is not read here, where a tree is one text: put {} into it", shorten(path)))
+        Err(format!("include is not supported in a single text; insert the content of {}", shorten(path)))
     };
     let ask = XmlOptions { tree: None, map: RegisterMap::Full, include: &mut include };
     read_xml(text, ask).map_err(|XmlErrors(mut faults)| faults.swap_remove(0))
@@ -151,11 +151,12 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
     let names = || top.iter().filter_map(|tree| tree.get("ID")).map(shorten).collect::<Vec<_>>().join(", ");
     match top[..] {
         [only] => Ok(only),
-        [] if trees.is_empty() => Err(source.error(first.at, "<root> holds no <BehaviorTree>".into())),
-        [] => Err(source.error(first.at, "each tree is a SubTree of another, in a circle".into())),
+        [] if trees.is_empty() => Err(source.error(first.at, "<root> contains no <BehaviorTree>".into())),
+        [] => Err(source.error(first.at, "each tree is a SubTree of another: the SubTrees form a cycle".into())),
         _ => {
             let message = format!(
-                "several trees that no other uses: {}; name one with main_tree_to_execute (`xpuck check` and `convert` take --tree ID)",
+                "several trees are not used by another: {}; select one with main_tree_to_execute (`xpuck check` and \
+                 `convert` take --tree ID)",
                 names()
             );
             Err(source.error(first.at, message))
@@ -166,7 +167,7 @@ fn main_tree<'a>(source: &Source, first: &Xml, trees: &[&'a Xml], asked: Option<
 /// Error message for a missing tree, with the most similar existing name.
 fn no_tree(name: &str, trees: &[&Xml]) -> String {
     let known = trees.iter().filter_map(|tree| tree.get("ID")).map(String::from);
-    format!("there is no <BehaviorTree ID=\"{}\">{}", shorten(name), suggest(name, known))
+    format!("<BehaviorTree ID=\"{}\"> does not exist{}", shorten(name), suggest(name, known))
 }
 
 struct Reader<'a> {
@@ -192,7 +193,7 @@ impl<'a> Reader<'a> {
         for (i, tree) in trees.iter().enumerate() {
             let Some(name) = tree.get("ID") else { continue };
             if trees[..i].iter().any(|other| other.get("ID") == Some(name)) {
-                self.fault(tree.at, format!("a second tree `{}`", shorten(name)));
+                self.fault(tree.at, format!("duplicate tree `{}`", shorten(name)));
             }
         }
     }
@@ -213,7 +214,7 @@ impl<'a> Reader<'a> {
                 root
             }
             _ => {
-                self.fault(tree.at, "<BehaviorTree> holds exactly one root node");
+                self.fault(tree.at, "<BehaviorTree> must contain exactly one root node");
                 Ok(None)
             }
         }
@@ -222,7 +223,7 @@ impl<'a> Reader<'a> {
     /// Reports text between nodes as an error; comments are allowed.
     fn check_text(&mut self, xml: &Xml) {
         if let Some(at) = xml.stray {
-            self.fault(at, "text between nodes");
+            self.fault(at, "unexpected text between nodes");
         }
     }
 
@@ -316,7 +317,7 @@ impl<'a> Reader<'a> {
             (false, Some(_)) if rejection_reason(tag).is_some() => return Some((tag, false)),
             (false, Some(_)) => self.fault(
                 xml.at,
-                format!("<{}> takes no ID; that is for Action, Condition, Decorator, Control", shorten(tag)),
+                format!("<{}> cannot have an ID; only Action, Condition, Decorator and Control have one", shorten(tag)),
             ),
         }
         None
@@ -397,7 +398,7 @@ impl<'a> Reader<'a> {
         let Some(count) = count else {
             let given = if xml.get(port).is_some() { "" } else { " is missing" };
             let message = format!(
-                "{port}=\"{}\"{given}: a whole number from 1 to {MAX_NODES} is needed, as the child is written that often",
+                "{port}=\"{}\"{given}: the number of copies of the child must be a whole number from 1 to {MAX_NODES}",
                 shorten(word)
             );
             self.fault(xml.at, message);
@@ -438,7 +439,7 @@ fn neurons(
         let words: Vec<&str> = part.split_whitespace().collect();
         if words.len() < 2 || !words.len().is_multiple_of(2) {
             return Ok(Err(format!(
-                "neuron {}: bias and gain, then a source and a weight for each synapse, are needed, not `{}`",
+                "neuron {}: expected bias and gain, then a source and a weight for each synapse, not `{}`",
                 neurons.len() + 1,
                 shorten(part.trim())
             )));

@@ -25,7 +25,7 @@ pub fn integrate(at: Vec2, heading: f32, velocity: Vec2, spin: f32, [along, turn
 /// One line about the first speed that is NaN or out of range.
 pub fn check_wheels(wheels: [f32; 2]) -> Result<(), String> {
     match wheels.iter().find(|speed| !(-V_MAX..=V_MAX).contains(*speed)) {
-        Some(speed) => Err(format!("wheels of {speed} m/s: {} to {V_MAX} are allowed", -V_MAX)),
+        Some(speed) => Err(format!("a wheel speed is {speed} m/s; it must be {} to {V_MAX}", -V_MAX)),
         None => Ok(()),
     }
 }

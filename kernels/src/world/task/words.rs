@@ -7,20 +7,22 @@ impl Task {
     pub fn fitness_description(&self) -> &'static str {
         match self {
             Task::Transport | Task::TransportOnce => {
-                "Fitness is the speed of the frisbee towards the goal over a wheel's full speed, 0.13 m/s; 0 is a frisbee that \
-                 stays, below 0 one that went the wrong way."
+                "Fitness is the speed of the frisbee towards the goal, divided by a wheel's full speed, 0.13 m/s. It \
+                 is 0 if the frisbee stays, and negative if it moves the wrong way."
             }
             Task::TransportPosition => {
-                "Fitness says where the frisbee lies at the end: 0 at the end of the arena that it should leave, 1 at the other."
+                "Fitness is the final position of the frisbee: 0 at the end of the arena that it should leave, 1 at \
+                 the other end."
             }
-            Task::Aggregation { .. } => "Fitness is the mean part of the robots that stand in the largest cluster.",
+            Task::Aggregation { .. } => "Fitness is the mean share of the robots in the largest cluster.",
             Task::Dispersion => {
-                "Fitness is the mean distance of a robot to its nearest neighbour, over what it is when all stand as far apart as \
-                 the arena allows."
+                "Fitness is the mean distance of a robot to its nearest neighbour, divided by the largest value \
+                 possible in the arena."
             }
-            Task::Coverage { .. } => "Fitness is the part of the arena in which some robot has been.",
+            Task::Coverage { .. } => "Fitness is the share of the arena that the robots have visited.",
             Task::Foraging { .. } => {
-                "Fitness is the number of items that robots carried from the food to the nest, over the most that is possible."
+                "Fitness is the number of items that the robots carried from the food to the nest, divided by the \
+                 largest number possible."
             }
         }
     }

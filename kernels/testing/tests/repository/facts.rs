@@ -49,7 +49,7 @@ fn messages_explained_in_robots_page_exist() {
         "all pixels alike",
         "the hub rejects this robot's key",
         " has no operators/*.pub, so every experiment is refused",
-        "wheels and evolution stand still until it says RUN",
+        "wheels and evolution stand still until it sends RUN",
         " is lost (silent for 3 s): check its power and network",
         "two programs with the key of robot ",
         "the kernel refuses real-time priority",

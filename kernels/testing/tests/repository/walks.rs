@@ -8,7 +8,7 @@ const LONGEST: usize = 10;
 /// Returns the steps of a page's walks, walk by walk: file and name.
 fn walks(page: &str) -> Vec<Vec<(String, String)>> {
     let mut walks: Vec<Vec<(String, String)>> = Vec::new();
-    let (_, after) = page.split_once("\n## Three walks\n").expect("the page has walks");
+    let (_, after) = page.split_once("\n## Call paths\n").expect("the page has walks");
     for line in after.lines().take_while(|line| !line.starts_with("## ")) {
         let Some((number, step)) = line.split_once(". `") else { continue };
         let Ok(number) = number.parse::<usize>() else { continue };
