@@ -12,7 +12,7 @@ use xpuck_wire::output;
 
 #[derive(Parser)]
 struct Args {
-    /// Camera: "ft2232h" or a path of a video device.
+    /// Camera: "ft2232h" or the path of a video device.
     camera: PathBuf,
     /// Shell command that unplugs the camera.
     #[arg(long)]

@@ -1,20 +1,20 @@
-/* The e-puck's hardware around the slave: clock, pins, SPI2, timer, converter. Written from the data sheet's registers
- * and the e-puck's published pins; never run, see docs/firmware.md.
+/* Hardware layer of the SPI slave on an e-puck: clock, pins, SPI2, timer, converter. It follows the registers of the
+ * data sheet and the published pins of the e-puck. It has not run on a robot: see docs/firmware.md.
  *
- * Priorities: 6 the word interrupt, which has 6.4 us to load the next word; 5 everything else of the slave, so that no
- * two of those meet; 4 the converter's. */
+ * Interrupt priorities: 6 for the word interrupt, which has 6.4 us to load the next word; 5 for all other calls of the
+ * slave, so that they do not interrupt each other; 4 for the converter. */
 #include "slave.h"
 #include <xc.h>
 
-#pragma config FPR = XT_PLL8 /* 7.3728 MHz crystal: 14.7456 million instructions a second */
+#pragma config FPR = XT_PLL8 /* 7.3728 MHz crystal: 14.7456 million instructions/s */
 #pragma config FCKSMEN = CSW_FSCM_OFF
-#pragma config WDT = WDT_ON, FWPSA = WDTPSA_1, FWPSB = WDTPSB_16 /* bites after about 32 ms */
+#pragma config WDT = WDT_ON, FWPSA = WDTPSA_1, FWPSB = WDTPSB_16 /* resets after about 32 ms */
 #pragma config BODENV = NONE, MCLRE = MCLR_EN
 
 #define CYCLES_PER_SECOND 14745600ul
-/* Ticks of the slave between two looks at an idle link: a report is at most so old. */
+/* Interval for a new report on an idle link (ticks); the maximum age of a report. */
 #define REFRESH_TICKS 10u
-/* A pair of infra-red sensors has its turn so often; the pulse is on for the first ticks of it. */
+/* Measurement time of a pair of infra-red sensors, and duration of the pulse at its start (ticks). */
 #define PAIR_TICKS 25u
 #define PULSE_TICKS 4u
 
@@ -25,7 +25,7 @@ static int selected(void)
     return !PORTGbits.RG9;
 }
 
-/* Loads the word that goes out first. Switching the module off and on empties its buffers. */
+/* Loads the first word of a report. Switching the SPI module off and on empties its buffers. */
 static void preload(void)
 {
     SPI2STATbits.SPIEN = 0;
@@ -45,7 +45,7 @@ static void refresh(void)
     }
 }
 
-/* After each word. */
+/* Interrupt after each word. */
 void __attribute__((interrupt, no_auto_psv)) _SPI2Interrupt(void)
 {
     uint16_t word = SPI2BUF;
@@ -54,7 +54,7 @@ void __attribute__((interrupt, no_auto_psv)) _SPI2Interrupt(void)
     slave_take(&slave, word);
 }
 
-/* The slave select changed: when it rises the message is over. */
+/* Interrupt at a change of the slave select, whose rise ends a message. */
 void __attribute__((interrupt, no_auto_psv)) _CNInterrupt(void)
 {
     (void)PORTG;
@@ -62,7 +62,7 @@ void __attribute__((interrupt, no_auto_psv)) _CNInterrupt(void)
     refresh();
 }
 
-/* The converter scans AN2 to AN15 in turn: microphones, acceleration, infra-red. */
+/* Latest conversions of AN2 to AN15: microphones, acceleration, infra-red (counts). */
 static uint16_t converted[14];
 
 void __attribute__((interrupt, no_auto_psv)) _ADCInterrupt(void)
@@ -83,8 +83,8 @@ static void pulse(uint16_t pair, int on)
     LATGbits.LATG1 = on && pair == 3;
 }
 
-/* One sensor of the pair that has its turn. The phototransistor pulls the input down, so light makes small numbers. In
- * the report sensors are in the order of the thesis: element 7 - i is the e-puck's IR i. */
+/* Stores the reading of one infra-red sensor. The phototransistor pulls the input down, so more light gives a smaller
+ * reading. The report has the sensor order of the thesis: element 7 - i is the e-puck's IR i. */
 static void look(uint16_t sensor, int lit)
 {
     static uint16_t dark[8];
@@ -97,8 +97,8 @@ static void look(uint16_t sensor, int lit)
     }
 }
 
-/* A pair's turn takes 2.5 ms, a scan of all four 10 ms. The converter needs two ticks for a round, so a reading is at
- * most that old when it is taken. */
+/* Runs one tick of the infra-red scan. A pair takes 2.5 ms, all four pairs 10 ms. The converter needs two ticks to scan
+ * its inputs, so a reading is at most two ticks old. */
 static void scan(void)
 {
     static uint16_t tick, pair;
@@ -137,7 +137,7 @@ static void show_leds(void)
     LATCbits.LATC1 = leds >> 9;
 }
 
-/* Ten thousand times a second. */
+/* Interrupt 10 000 times a second. */
 void __attribute__((interrupt, no_auto_psv)) _T1Interrupt(void)
 {
     static uint16_t ticks;
@@ -156,23 +156,23 @@ void __attribute__((interrupt, no_auto_psv)) _T1Interrupt(void)
 static void start_pins(void)
 {
     LATA = 0;
-    LATC = 0x2000; /* the camera is not held in reset */
+    LATC = 0x2000; /* releases the camera from reset */
     LATD = 0;
     LATF = 0;
     LATG = 0;
     TRISA &= ~0xf6c0u; /* LEDs */
-    TRISC &= ~0x2006u; /* front, body, the camera's reset */
+    TRISC &= ~0x2006u; /* front LED, body LED, camera reset */
     TRISD &= ~0x00ffu; /* coils */
-    TRISF &= ~0x0181u; /* infra-red pulses; the loudspeaker is off */
-    TRISG = (TRISG & ~0x0103u) | 0x02c0u; /* the others, SDO2 out; SCK2, SDI2, SS2 in */
+    TRISF &= ~0x0181u; /* infra-red pulses; loudspeaker off */
+    TRISG = (TRISG & ~0x0103u) | 0x02c0u; /* outputs: other infra-red pulses, SDO2; inputs: SCK2, SDI2, SS2 */
 }
 
 static void start_spi(void)
 {
     SPI2CON = 0;
     SPI2CONbits.MODE16 = 1;
-    SPI2CONbits.CKP = 0; /* mode 1: clock idle low, */
-    SPI2CONbits.CKE = 0; /* data changes on the rising edge */
+    SPI2CONbits.CKP = 0; /* SPI mode 1: the clock is low when idle */
+    SPI2CONbits.CKE = 0; /* SPI mode 1: data changes at the rising edge */
     SPI2CONbits.SSEN = 1;
     SPI2CONbits.MSTEN = 0;
     _SPI2IP = 6;
@@ -186,12 +186,12 @@ static void start_spi(void)
 
 static void start_converter(void)
 {
-    ADPCFG = 0x0003;         /* AN0 and AN1 are the programmer's */
-    ADCSSL = 0xfffc;         /* scan AN2 to AN15 */
+    ADPCFG = 0x0003;         /* AN0 and AN1 belong to the programmer */
+    ADCSSL = 0xfffc;         /* scans AN2 to AN15 */
     ADCHS = 0;
-    ADCON1 = 0x00e4;         /* converts by itself after each sample; sampling follows at once */
-    ADCON2 = 0x0434;         /* scan, an interrupt after 14 conversions */
-    ADCON3 = 0x1009;         /* 16 clocks of sampling and 14 of conversion, 339 ns each: 142 us a round */
+    ADCON1 = 0x00e4;         /* automatic conversion after each sample, automatic sampling after each conversion */
+    ADCON2 = 0x0434;         /* scan, interrupt after 14 conversions */
+    ADCON3 = 0x1009;         /* 16 clocks for a sample, 14 for a conversion, 339 ns each: 142 us per scan */
     _ADIP = 4;
     _ADIF = 0;
     _ADIE = 1;

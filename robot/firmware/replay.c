@@ -1,9 +1,8 @@
-/* The slave on a computer: reads what happens to it from standard input and prints what it answers.
+/* Runs the slave on a PC: reads commands from standard input and prints the slave's replies.
  *
- *   select W W ...   the slave select falls, these words are clocked (hexadecimal, up to 40), it rises; prints the words
- *                    that came back, one for each
- *   tick N           N ticks pass
- *   sense W x 23     the sensors read this, in the order of the report
+ *   select W W ...   clocks these words (hexadecimal, at most 40) during one slave select; prints one reply word for each
+ *   tick N           advances the slave by N ticks
+ *   sense W x 23     sets the sensor readings, in the order of the report
  *   state            prints both speeds, both step counts, the coils of both motors, and the LEDs
  */
 #include "slave.h"

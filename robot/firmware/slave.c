@@ -1,16 +1,16 @@
-/* See slave.h. Integers are written for a compiler whose int has 16 bits as well as for one with 32. */
+/* See slave.h. The code is correct for compilers whose int has 16 bits and for compilers whose int has 32 bits. */
 #include "slave.h"
 
 #define TIMEOUT_TICKS (SLAVE_TICKS_PER_SECOND / 1000u * TIMEOUT_MS)
 #define TICKS_PER_MS (SLAVE_TICKS_PER_SECOND / 1000u)
-/* A coil has done its work 1/650 s after a step; below that rate it is switched off until the next one. */
+/* Time for which the coils stay on after a step (ticks), about 1/650 s; at lower step rates they are off in between. */
 #define COIL_TICKS 15u
 
-/* Two coils are on in each phase. A motor's position in the table is its step count; the left motor is mounted the
- * other way round. */
+/* Coils of each phase; two coils are on. The phase is the step count modulo 4, negated for the left motor, which is
+ * mounted in the opposite direction. */
 static const uint16_t PHASES[4] = {0x5, 0x6, 0xa, 0x9};
 
-/* CRC-16/CCITT-FALSE over one word, most significant byte first, without a table: each byte's eight rounds at once. */
+/* CRC-16/CCITT-FALSE over one word, most significant byte first. Without a table: processes eight bits at a time. */
 static uint16_t crc_word(uint16_t crc, uint16_t word)
 {
     int byte;
@@ -31,7 +31,7 @@ static void copy(uint16_t *to, const uint16_t *from, uint16_t count)
 
 void slave_start(struct slave *slave)
 {
-    /* The parts that the interrupt after each word owns are left alone: it may be in the middle of a message. */
+    /* The fields of the word interrupt keep their values, because a message may be in progress. */
     static const struct senses NOTHING;
     int i;
     slave->senses = NOTHING;
@@ -138,13 +138,13 @@ uint16_t slave_next(struct slave *slave)
     if (slave->loaded < WORDS) {
         slave->loaded++;
     }
-    /* After the last word the first is loaded again, for the message that comes before the next report is taken. */
+    /* After the last word, loads the first word again, for a message that begins before slave_begin(). */
     return slave->reports[slave->ready][slave->loaded % WORDS];
 }
 
 void slave_take(struct slave *slave, uint16_t word)
 {
-    /* One index for both directions: the word that was received is the one before the word that is loaded. */
+    /* Both directions share one index: the received word has the number of the loaded word minus one. */
     uint16_t at = slave->loaded;
     uint16_t index = (uint16_t)(at - 1u);
     if (at >= WORDS) {

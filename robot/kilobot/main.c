@@ -1,5 +1,5 @@
-/* The program of a foraging Kilobot (thesis 4.3): senses, tree, motors, twice a second. `tree_table` and `tree_counts` are
- * written by xpuck_kernels::kilobot::Program::to_c. */
+/* Program of a foraging Kilobot (thesis 4.3). Twice a second it updates the senses, ticks the tree and commands the motors.
+ * xpuck_kernels::kilobot::Program::to_c generates `tree_table` and `tree_counts`. */
 
 #include "kilolib.h"
 #include "senses.h"
@@ -8,23 +8,23 @@
 #include <util/atomic.h>
 #include <util/delay.h>
 
-/* What the projector shows where; -D chooses others. */
+/* Projector colours of food and nest; compiler option -D sets others. */
 #ifndef FOOD_LIGHT
 #define FOOD_LIGHT LIGHT_CYAN_OR_YELLOW
 #endif
 #ifndef NEST_LIGHT
 #define NEST_LIGHT LIGHT_MAGENTA
 #endif
-/* Readings of a pulse are so much above those of the dark. */
+/* Minimum difference between readings in a light pulse and in the dark (counts). */
 #ifndef LIGHT_CONTRAST
 #define LIGHT_CONTRAST 40
 #endif
-/* Wait between two readings, us: with the conversion itself 520. */
+/* Delay between two readings (us); with the conversion the interval is 520 us. */
 #ifndef LIGHT_WAIT
 #define LIGHT_WAIT 400
 #endif
 
-/* Ticks of kilolib's clock, 30.5 a second: 2 Hz and 8 Hz. */
+/* Intervals in ticks of kilolib's clock (30.5 ticks/s): 2 Hz for updates, 8 Hz for light samples. */
 #define UPDATE_TICKS 15
 #define LIGHT_TICKS 4
 
@@ -32,12 +32,12 @@ extern const uint8_t tree_table[];
 extern uint8_t tree_counts[];
 
 static struct senses senses;
-/* The simulator looks at its blackboard (simavr/kilolib.c). */
+/* State of the tree. Not static: simavr/kilolib.c reads its blackboard. */
 struct tree_mind mind;
 static uint8_t motors_on;
 static uint32_t next_update, next_light;
 
-/* What the interrupts fill and send. */
+/* Buffers of the interrupts: received messages, and the message to send. */
 static struct inbox inbox;
 static message_t message;
 
@@ -57,7 +57,7 @@ static float unit(void)
     return (float)((uint16_t)rand_soft() << 8 | rand_soft()) * (1.0f / 65536.0f);
 }
 
-/* The region by sixteen readings; the last one where a message disturbs them or they are those of no colour. */
+/* Returns the region from sixteen light readings; returns `last` if a message disturbs them or no colour matches. */
 static enum region look(enum region last)
 {
     uint16_t readings[PROJECTOR_SAMPLES];
@@ -80,12 +80,12 @@ static enum region look(enum region last)
     }
 }
 
-/* Full power for this long, ms, overcomes the friction of a foot that stands. */
+/* Duration of full power at a start (ms), which overcomes the static friction of a leg. */
 #define SPINUP_MS 15
 
 static void move(uint8_t motors)
 {
-    /* Bit 0 is the left motor, bit 1 the right one. */
+    /* Bit 0 is the left motor, bit 1 the right motor. */
     uint8_t left = motors == 1 ? kilo_turn_left : motors == 3 ? kilo_straight_left : 0;
     uint8_t right = motors == 2 ? kilo_turn_right : motors == 3 ? kilo_straight_right : 0;
     uint8_t starts = motors & (uint8_t)~motors_on;

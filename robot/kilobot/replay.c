@@ -1,8 +1,9 @@
-/* Ticks trees on a PC with blackboards that come on the standard input, and tells what becomes of them: the twin test of
- * kernels/kilobots/tests/kilobot/c.rs. All integers are little endian.
+/* Ticks trees on a PC with blackboard values from standard input, and writes the results to standard output. The test
+ * kernels/kilobots/tests/kilobot/c.rs compares them with those of the Rust code. All integers are little-endian.
  *
- * For each tree: length of its table (u16, 0 ends), counts (u16), ticks (u32), the table; then for each tick seven floats
- * to sense and DRAWN numbers to draw. Back comes for each tick: the status (u8) and the ten entries. */
+ * Input for each tree: length of its table (u16; 0 ends the program), number of counts (u16), number of ticks (u32), the
+ * table; then for each tick seven sensor values (float) and DRAWN random numbers (float). Output for each tick: the status
+ * (u8) and the ten blackboard entries (float). */
 #include "tick.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void replay(uint16_t length)
     uint32_t ticks;
     take(&counts, sizeof counts);
     take(&ticks, sizeof ticks);
-    /* Of exactly this size, so that a sanitiser sees what reads or writes beyond. */
+    /* Allocated with their exact sizes, so that a sanitiser detects accesses beyond the end. */
     uint8_t *table = malloc(length), *memory = calloc(counts > 0 ? counts : 1, 1);
     if (table == NULL || memory == NULL)
         exit(1);

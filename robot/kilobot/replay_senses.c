@@ -1,8 +1,13 @@
-/* Runs a robot's senses on a PC with what comes on the standard input: the twin test of kernels/kilobots/tests/kilobot/c_senses.rs.
+/* Runs a robot's senses on a PC by commands from standard input. The test kernels/kilobots/tests/kilobot/c_senses.rs compares
+ * the replies with those of the Rust code.
  *
- * Commands of one byte, all integers little endian: 0 ends; 1: region, send_signal (float), number of messages, each its
- * payload and mm: entries 3 to 9 and the next payload come back; 2: sixteen readings (u16), contrast (u16): the light;
- * 3: the region of a sample of the light sensor: what the filter makes of it; 4: the robot starts anew. */
+ * A command is one byte, followed by its operands; integers are little-endian.
+ *   0: ends the program.
+ *   1: update with region, send_signal (float), number of messages, and payload and distance (mm) of each message;
+ *      replies with blackboard entries 3 to 9 and the next payload.
+ *   2: sixteen light readings (u16) and contrast (u16); replies with the light.
+ *   3: region of a light sample; replies with the filtered region.
+ *   4: restarts the senses. */
 #include "senses.h"
 
 #include <stdio.h>

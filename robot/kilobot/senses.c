@@ -17,7 +17,7 @@ static struct way known(struct way told, uint8_t within)
     return way;
 }
 
-/* The way with fewer hops, or of as many the shorter. */
+/* Returns the route with fewer hops; with equal hops, the shorter route. */
 static struct way better(struct way a, struct way b)
 {
     return b.hops < a.hops || (b.hops == a.hops && b.mm < a.mm) ? b : a;
@@ -142,7 +142,7 @@ enum light light_of(const uint16_t readings[PROJECTOR_SAMPLES], uint16_t contras
         else if (from == PROJECTOR_SAMPLES)
             from = i;
     }
-    /* A turn has no beginning: pulses are counted from a dark sample on. */
+    /* The samples are cyclic (one turn of the colour wheel), so pulses are counted from a dark sample on. */
     uint8_t pulses[2] = {0, 0}, count = 0, length = 0;
     for (uint8_t i = 1; i <= PROJECTOR_SAMPLES; i++) {
         if (bits >> (from + i) % PROJECTOR_SAMPLES & 1) {

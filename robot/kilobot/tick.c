@@ -1,13 +1,13 @@
-/* See tick.h. All nodes with children have memory, so at most one leaf is running, and a tick begins there. */
+/* See tick.h. All nodes with children have memory, so at most one leaf is running, and the next tick begins at that leaf. */
 
 #include "tick.h"
 
 #include <string.h>
 
-/* The leaf at this place is a motor's and running. Tables are far shorter. */
+/* Flag of `place`: a motor leaf is running there. Offsets in tables are far smaller. */
 #define RUNNING 0x8000u
 
-/* Of every node: kind, parent, end. */
+/* Offsets in every node, after its kind: parent, end of the subtree, operands. */
 #define PARENT 1
 #define END 3
 #define OPERANDS 5
@@ -27,7 +27,7 @@ static float number_at(const uint8_t *place)
     return number;
 }
 
-/* The place of the child that a `probm` ticks for a drawn number. */
+/* Returns the offset of the child that a `probm` ticks for a random number. */
 static uint16_t choose(const uint8_t *table, uint16_t at, float drawn)
 {
     uint8_t children = TREE_BYTE(table + at + OPERANDS);
@@ -40,7 +40,7 @@ static uint16_t choose(const uint8_t *table, uint16_t at, float drawn)
     return child;
 }
 
-/* Whether a test holds. */
+/* Whether the condition of a query node holds. */
 static uint8_t holds(const uint8_t *node, uint8_t kind, const float *board)
 {
     float value = board[TREE_BYTE(node + OPERANDS)];

@@ -1,8 +1,8 @@
-/* The tick of a Kilobot's behaviour tree: the same as kernels/kilobots/src/tick.rs, for the robot's own processor.
+/* Tick of a Kilobot's behaviour tree, for the robot's own processor. The behaviour is that of kernels/kilobots/src/tick.rs.
  *
- * A tree is a table of bytes in flash. A node is its kind, the places of its parent and of what follows its subtree
- * (16 bits each, low byte first), then its operands; the first child follows it. The table is written by
- * xpuck_kernels::kilobot::to_c. */
+ * A tree is a table of bytes in flash. A node consists of its kind, the offsets of its parent and of the end of its subtree
+ * (16 bits each, low byte first), and its operands; its first child follows. xpuck_kernels::kilobot::to_c generates the
+ * table. */
 #ifndef XPUCK_KILOBOT_TICK_H
 #define XPUCK_KILOBOT_TICK_H
 
@@ -20,8 +20,8 @@
 enum tree_kind {
     TREE_SEQM,
     TREE_SELM,
-    TREE_PROBM,    /* number of children, then where the part of each but the last ends (floats) */
-    TREE_REPEAT,   /* place of its count, how often */
+    TREE_PROBM,    /* number of children; cumulative probability of each child but the last (float) */
+    TREE_REPEAT,   /* index of its count, number of repetitions */
     TREE_SUCCESSD,
     TREE_FAILED,
     TREE_ML,
@@ -53,17 +53,17 @@ enum tree_entry {
     TREE_ENTRIES
 };
 
-/* Where the next tick begins: nothing is running. */
+/* Value of `place` if no node is running: the next tick begins at the root. */
 #define TREE_ROOT 0xffffu
 
 struct tree_mind {
     uint16_t place;
-    /* Counts of the nodes that count. */
+    /* Remaining repetitions of the TREE_REPEAT nodes. */
     uint8_t *counts;
     float board[TREE_ENTRIES];
 };
 
-/* Ticks the tree once. `unit` draws a number from 0 to below 1; it is called where one is needed. */
+/* Ticks the tree once. `unit` draws a random number in [0, 1); it is called only when a node needs a number. */
 enum tree_status tree_tick(const uint8_t *table, struct tree_mind *mind, float (*unit)(void));
 
 #endif

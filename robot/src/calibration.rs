@@ -14,8 +14,8 @@ use xpuck_registers::infrared::{Curve, PUBLISHED};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
-    /// Calibration file of the whole swarm, relative to this file. Its entries for this robot replace tables that are
-    /// missing here; its entries for worlds apply to the robot's simulations.
+    /// Path of the swarm's calibration file, relative to the robot's file. Its entries for this robot replace tables
+    /// that are missing in the robot's file. Its entries for worlds apply to the robot's simulations.
     pub file: Option<PathBuf>,
     /// Infra-red sensors.
     pub infrared: Infrared,
@@ -31,13 +31,13 @@ pub struct Calibration {
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Infrared {
-    /// Reading of each sensor with nothing near (counts, -500..=500).
+    /// Reading of each sensor without an obstacle (counts, -500..=500).
     #[schemars(inner(range(min = OFFSETS.0, max = OFFSETS.1)))]
     pub offset: [f32; 8],
     /// Gain of each sensor relative to the curve (0.3..=3).
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
-    /// Response curve; Eq. 7.3 unless `xpuck calibrate fit ir` fitted another.
+    /// Response curve; Eq. 7.3 unless `xpuck calibrate fit ir` fitted another curve.
     #[serde(with = "CurveFile")]
     #[schemars(with = "CurveFile")]
     pub curve: Curve,
@@ -157,7 +157,7 @@ impl Calibration {
     /// Validates every range.
     ///
     /// # Errors
-    /// The first key that is out of its range, in one line.
+    /// One line that names the first key outside its range.
     pub fn check(&self) -> Result<(), String> {
         let mut rows: Vec<(String, f32, (f32, f32))> = Vec::new();
         let ir = &self.infrared;

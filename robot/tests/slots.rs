@@ -141,7 +141,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     let child = board.start();
     let (well, said) = board.slots(&["judge", "--within", "2"]);
     end(child);
-    assert!(!well && said.contains("version 0.4 is reverted: the hub was not heard within 2 s"), "{said}");
+    assert!(!well && said.contains("version 0.4 failed its trial: the hub did not answer within 2 s"), "{said}");
     assert_eq!(board.current(), "a");
     let (_, shown) = board.slots(&["show", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
@@ -157,10 +157,10 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     board.deliver(1, &says(true), "any");
     refused("release 0.1 (counter 1) is older than 0.2 (counter 2)");
     board.deliver(5, &says(true), "xu4");
-    refused("the bundle is for xu4, and this board is pi5");
+    refused("the bundle is for xu4, but this board is pi5");
     fs::write(board.root.join("var/lib/xpuck-slots/incoming/ready"), "!<arch>\n").unwrap();
-    refused("this is no bundle");
+    refused("not a bundle");
     fs::remove_file(board.root.join("etc/xpuck/keys/operators/alice.pub")).unwrap();
     board.deliver(5, &says(true), "any");
-    refused("`alice` signed the bundle, who is no operator here");
+    refused("the bundle's signer `alice` is not an operator here");
 }

@@ -82,7 +82,7 @@ fn log_has_levels_and_detects_journald() {
     assert!(lines.len() == 2 && lines[0].contains("Z WARN  xpuckd xp01: DEV MODE"), "{lines:?}");
     assert_eq!(said("error", "").len(), 1);
     let lines = said("loud", "");
-    assert!(lines.len() == 3 && lines[0].contains("WARN  log: XPUCK_LOG=loud is none of"), "{lines:?}");
+    assert!(lines.len() == 3 && lines[0].contains("WARN  log: XPUCK_LOG=loud is not"), "{lines:?}");
     let lines = said("info", "export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2);");
     assert!(lines.len() == 2 && lines[0].starts_with("<4>xpuckd xp01: DEV MODE"), "{lines:?}");
 }

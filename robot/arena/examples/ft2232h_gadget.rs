@@ -1,4 +1,4 @@
-//! Emulates the FT2232H as a USB device of the host through functionfs, with the packets of `ft2232h.rs`.
+//! Emulates an FT2232H, the shim's USB bridge, as a USB device through functionfs, with the packets of `ft2232h.rs`.
 //! `tools/devices-test.sh` starts this program in a virtual machine, where `robot/examples/devices.rs` tests the
 //! robot's driver against it.
 //!
@@ -16,7 +16,7 @@ use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
 const WIDTH: usize = 640;
 const HEIGHT: usize = 480;
-/// Time between two frames.
+/// Frame period.
 const FRAME: Duration = Duration::from_millis(67);
 /// Latency timer of the chip.
 const LATENCY: Duration = Duration::from_millis(2);
@@ -28,7 +28,7 @@ const DESCRIPTORS_V2: u32 = 3;
 const STRINGS: u32 = 2;
 const HAS_FULL_SPEED: u32 = 1;
 const HAS_HIGH_SPEED: u32 = 2;
-/// Also delivers vendor requests addressed to the device, as the chip's are.
+/// functionfs flag: also deliver requests addressed to the device; the chip's vendor requests are.
 const ALL_RECIPIENTS: u32 = 64;
 const EVENT: usize = 12;
 const ENABLE: u8 = 2;
@@ -39,7 +39,7 @@ const GET_LATENCY: u8 = 0x0a;
 const MODEM_STATUS: u8 = 0x05;
 const READ_EEPROM: u8 = 0x90;
 
-/// Interfaces of both channels, each with an IN and an OUT endpoint.
+/// USB descriptors of the interfaces of both channels, each with an IN and an OUT endpoint.
 fn descriptors() -> Vec<u8> {
     let of_speed = |packet: u16| {
         let [low, high] = packet.to_le_bytes();
@@ -59,14 +59,15 @@ fn descriptors() -> Vec<u8> {
 /// Chip state that requests change.
 #[derive(Default)]
 struct Chip {
-    /// The chip streams camera data.
+    /// Whether the chip streams camera data.
     fifo: AtomicBool,
-    /// The camera endpoint must be halted.
+    /// Whether the camera endpoint must be halted.
     halt: AtomicBool,
 }
 
 fn main() -> io::Result<()> {
-    let folder = std::env::args().nth(1).ok_or_else(|| io::Error::other("which folder is functionfs mounted at?"))?;
+    let folder =
+        std::env::args().nth(1).ok_or_else(|| io::Error::other("give the folder where functionfs is mounted"))?;
     let folder = Path::new(&folder);
     let mut control = File::options().read(true).write(true).open(folder.join("ep0"))?;
     control.write_all(&descriptors())?;
@@ -93,7 +94,7 @@ fn main() -> io::Result<()> {
     })
 }
 
-/// Handles a control request; stalls on a request that the chip does not have.
+/// Handles a control request; stalls a request that the chip does not support.
 fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
     let [kind, request, value_low, value_high, _, _, length, _, ..] = event;
     let value = u16::from_le_bytes([value_low, value_high]);
@@ -101,7 +102,7 @@ fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
         match request {
             GET_LATENCY => control.write(&[LATENCY.as_millis() as u8]),
             MODEM_STATUS | READ_EEPROM => control.write(&chip::STATUS_AT_REST[..usize::from(length).min(2)]),
-            // I/O against the request's direction stalls the request.
+            // A read or write against the request's direction stalls the request.
             _ => control.read(&mut [0]),
         }
     } else {
@@ -119,7 +120,7 @@ fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
             control.write(&[0])
         }
     };
-    // A stall appears as an error here; a transfer that the host aborted needs no action.
+    // The result is ignored: a stall is reported as an error, and a transfer that the host aborted needs no action.
     let _ = done;
     Ok(())
 }
@@ -149,7 +150,7 @@ fn stream(camera: &mut File, chip: &Chip) {
             packets.extend_from_slice(packet);
             rest = behind;
         }
-        // The kernel blocks while no host reads; an unplugged device loses its data.
+        // The write blocks while no host reads; data for an unplugged device is lost.
         for part in packets.chunks(AT_ONCE) {
             if camera.write(part).is_err() {
                 break;
@@ -158,7 +159,7 @@ fn stream(camera: &mut File, chip: &Chip) {
     }
 }
 
-/// Moving grey bars.
+/// Test picture: grey bars that move with the frame number.
 fn picture(number: usize) -> Vec<u8> {
     let row: Vec<u8> = (0..WIDTH).flat_map(|x| [(((x + 8 * number) / 40 % 6) * 40 + 16) as u8, 128]).collect();
     let mut pixels = row.repeat(HEIGHT);

@@ -4,12 +4,12 @@
 
 use xpuck_registers::spi::Pixel;
 
-/// Board, interface board and radio [W]: 400 mA at 5 V through a converter of 92 % efficiency (thesis 5.1.4).
+/// Board, interface board and radio (W): 400 mA at 5 V through a converter of 92 % efficiency (thesis 5.1.4).
 pub const IDLE_WATTS: f64 = 2.2;
 /// Additional power of the board's processor with all cores busy (W). With the other parts it empties the battery of
 /// an evolving robot in 1.5 h, the minimum that thesis 5.1 requires.
 pub const PROCESSOR_WATTS: f64 = 3.8;
-/// A streaming camera with its USB bridge (W).
+/// Power of a streaming camera with its USB bridge (W).
 pub const CAMERA_WATTS: f64 = 0.5;
 /// Current of one colour of one Neopixel at full brightness (A).
 const COLOUR_AMPS: f64 = 0.02;
@@ -21,7 +21,7 @@ const BLUE_VOLTS: f64 = 3.1;
 pub struct PowerLoad {
     /// Load of the board's processor (0..=1).
     pub processor: f64,
-    /// The camera is streaming.
+    /// Whether the camera is streaming.
     pub camera: bool,
     /// Sums of the Neopixels' levels (0..=255 each): red, green, blue.
     pub lamps: [u32; 3],
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn with_everything_on_it_draws_what_the_thesis_measured() {
         let mut draw = PowerLoad { processor: 0.05, camera: true, ..PowerLoad::default() };
-        // Half brightness on all Neopixels; the total level equals that of varying colours.
+        // All Neopixels are at half brightness; the total level equals the mean total of varying colours.
         draw.show(&[Pixel { red: 128, green: 0, blue: 0 }; PIXELS]);
         assert!((3.2..3.6).contains(&draw.watts(3.7)), "{} W", draw.watts(3.7));
         let evolves = PowerLoad { processor: 1.0, ..draw.clone() };

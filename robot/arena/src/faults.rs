@@ -19,7 +19,7 @@ pub struct Faults {
     /// Id that the camera sensor reports instead of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensor_id: Option<u16>,
-    /// The step counters do not advance while the motors turn.
+    /// Whether the step counters stay constant while the motors turn.
     pub frozen_counters: bool,
     /// Fault of the accelerometer: `dead`, `stuck` or `mad`.
     #[serde(skip_serializing_if = "Option::is_none")]

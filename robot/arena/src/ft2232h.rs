@@ -1,6 +1,5 @@
-//! The shim's camera path: rows framed by its logic (`docs/protocols/camera.md`) in an FT2232H's USB packets, with
-//! transmission faults. The path has no clock. Over the socket, two bytes with the packet's length precede each
-//! packet.
+//! The shim's camera path: rows framed by the shim's logic (`docs/protocols/camera.md`) in an FT2232H's USB packets,
+//! with transmission faults. The path has no clock. On the socket, a length of two bytes precedes each packet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
 /// World index of the camera path in the random counter's space; the arena uses 0.
 const WORLD: u32 = 1;
-/// Divisor for the longest stall: about 1/4 of a frame's rows, usually more than the reader repairs.
+/// A stall omits up to 1/`LONGEST_STALL` of a frame's rows, usually more than the reader repairs.
 const LONGEST_STALL: u32 = 4;
 
 /// Transmission faults, as fractions (0..=1).
@@ -24,7 +23,7 @@ pub struct Faults {
     /// Fraction of packets whose payload is noise.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub garbled_packets: f32,
-    /// Fraction of frames in which the host stops reading for a while, so that the logic omits rows.
+    /// Fraction of frames in which the host pauses reading, so that the logic omits rows.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub stalled_frames: f32,
 }
@@ -32,7 +31,7 @@ pub struct Faults {
 /// Camera path of one robot.
 #[derive(Clone, Debug)]
 pub struct Ft2232h {
-    /// Status bytes, then the payload that waits until the packet is full.
+    /// Packet being filled: status bytes, then the payload.
     packet: Vec<u8>,
     number: u16,
     faults: Faults,
@@ -97,7 +96,7 @@ impl Ft2232h {
         }
     }
 
-    /// Rows omitted from the next frame.
+    /// Draws the range of rows that the next frame omits.
     fn stall(&mut self, rows: u16) -> std::ops::Range<u16> {
         let mut draws = self.draws();
         if draws.unit() >= self.faults.stalled_frames {

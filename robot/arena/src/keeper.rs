@@ -8,11 +8,11 @@ use xpuck_kernels::world::Body;
 use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::task::transport::free_spot;
 
-/// Steps for which all wheels must be still: 0.5 s.
+/// Number of steps for which all wheels must be still, 0.5 s.
 const STILL_STEPS: u32 = (0.5 / DT) as u32;
 
-/// Distance from an end wall at which the keeper takes the frisbee as touching (m). The hub, which judges by poses,
-/// uses a smaller distance, so a run that waits for the keeper does not wait forever.
+/// Distance from an end wall below which the keeper counts the frisbee as touching (m). The hub, which judges by
+/// poses, uses a smaller distance, so a run that waits for the keeper does not wait forever.
 const TOUCH_TOLERANCE: f32 = 0.01;
 
 /// Monitors the frisbee and the wheels.
@@ -23,14 +23,14 @@ pub struct Keeper {
     rest_steps: u32,
 }
 
-/// Random draws for a free place before the keeper retries in the next step.
+/// Maximum number of random draws for a free place in a step; after that the keeper retries in the next step.
 const TRIES: u32 = 200;
 /// Tolerance around the start area within which the frisbee counts as placed (m).
 const AREA_TOLERANCE: f32 = 0.005;
 
 impl Keeper {
     /// Moves the frisbee back if it touches an end and all wheels are still; returns whether it did. Call after each
-    /// physics step. `bodies` are robots, then discs; the frisbee is the one at index `frisbee`.
+    /// physics step. `bodies` are robots, then discs; `frisbee` is the index of the frisbee.
     pub fn watch(&mut self, bodies: &mut [Body], frisbee: usize, half_length: f32, draws: &mut Draws) -> bool {
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.still_steps = if still { (self.still_steps + 1).min(STILL_STEPS) } else { 0 };

@@ -1,9 +1,9 @@
-//! Schedules temporary failures of a robot: start and end times, without their effects.
+//! Schedules temporary failures of a robot. Covers start and end times; other modules apply the effects.
 
 use crate::unkind::spell::{FaultInterval, IntervalKey, steps};
 use crate::unkind::{FaultKeys, FaultKind, SupplyKeys};
 
-/// Numbers of a robot's fault intervals: two for its wheels, then its supply, then the list of faults.
+/// Numbers of a robot's fault intervals: 0 and 1 for the wheels, 2 for the supply, from 3 for the list of faults.
 const SUPPLY: u32 = 2;
 const FAULTS: u32 = 3;
 
@@ -58,7 +58,7 @@ struct Supply {
 }
 
 impl Outages {
-    /// Failures of a robot: its faults, by their numbers in the arena's list, and those of its supply.
+    /// Failures of a robot: its faults, with their numbers in the arena's list, and the failures of its supply.
     pub fn new<'a>(faults: impl Iterator<Item = (usize, &'a FaultKeys)>, supply: Option<SupplyKeys>) -> Outages {
         let spell = |keys: &FaultKeys| match (keys.at_s, keys.per_minute) {
             (Some(at), _) => FaultInterval::at(at, keys.seconds),
@@ -78,11 +78,11 @@ impl Outages {
     pub fn surge(&mut self, now: u32, seed: u64, robot: u32) -> f64 {
         let Some(supply) = &mut self.supply else { return 0.0 };
         let surges = supply.surges.step(now, IntervalKey { seed, robot, spell: SUPPLY });
-        // A board that is down draws no extra power.
+        // A board that is not running draws no extra power.
         if surges && now >= supply.until { f64::from(supply.keys.surge_watts) } else { 0.0 }
     }
 
-    /// Failures active in step `now`, in which the supply voltage of the board is `volts` (V).
+    /// Failures active in step `now`. `volts` is the supply voltage of the board (V).
     pub fn step(&mut self, now: u32, seed: u64, robot: u32, volts: f64) -> Outage {
         let mut out = Outage::default();
         for (spell, what, when) in &mut self.list {

@@ -3,8 +3,8 @@
 use crate::draw::IDLE_WATTS;
 use xpuck_registers::ina231::{self, Register};
 
-/// Capacity of a cell (A h), as discharged in thesis figure 5.4: 3.3 W for nearly three hours. The data sheet gives
-/// 3.4.
+/// Capacity of a cell (A h), from the discharge in thesis figure 5.4: 3.3 W for nearly three hours. The data sheet
+/// gives 3.4 A h.
 pub const CAPACITY: f64 = 2.9;
 /// Efficiency of the boost converter (TPS61232 data sheet, about 0.5 A at 5 V).
 const EFFICIENCY: f64 = 0.92;
@@ -68,8 +68,8 @@ impl Battery {
         self.charge
     }
 
-    /// Voltage after the path's resistance [V]: the upper root of U = E - R P/U. Without a root (the path cannot
-    /// carry the power), or with an empty cell, the voltage is 0.
+    /// Voltage after the path's resistance (V): the upper root of U = E - R P/U. The voltage is 0 without a root (the
+    /// path cannot carry the power) and with an empty cell.
     pub fn volts(&self) -> f64 {
         if self.charge <= 0.0 {
             return 0.0;
@@ -89,7 +89,7 @@ impl Battery {
         }
     }
 
-    /// Current into the 5 V side (A).
+    /// Output current of the boost converter, at 5 V (A).
     pub fn supply_amps(&self) -> f64 {
         EFFICIENCY * self.watts / SUPPLY_VOLTS
     }
@@ -174,7 +174,7 @@ impl Power {
             _ => return false,
         };
         monitor.write(write);
-        // After the register's two bytes the line is released and reads as ones.
+        // After the register's two bytes the monitor releases the line, which then reads as ones.
         read.fill(0xff);
         for (byte, value) in read.iter_mut().zip(monitor.value(volts, amps).to_be_bytes()) {
             *byte = value;
@@ -194,7 +194,7 @@ mod tests {
         u16::from_be_bytes(bytes)
     }
 
-    /// Hours for which a full battery supplies a load.
+    /// Time for which a full battery supplies a load (h).
     fn hours(watts: f64) -> f64 {
         let mut battery = Battery::new(1.0);
         battery.set_load(watts);

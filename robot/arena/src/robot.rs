@@ -1,4 +1,5 @@
-//! Electronics of one robot: the body's processor by kind, and the devices on the board's buses.
+//! Electronics of one robot: the body's processor, which depends on the kind of robot, and the devices on the board's
+//! buses.
 
 use crate::body::dspic::Dspic;
 use crate::body::epuck1::Epuck1;
@@ -54,7 +55,7 @@ pub(crate) struct Robot {
     curve: Curve,
     /// Latest readings of the proximity sensors (counts).
     reflected: [u16; 8],
-    /// Steps since the body received a message from its board.
+    /// Number of steps since the body received a message from its board.
     silent_steps: u32,
     /// Manual drive command that applies while the board is silent.
     guest: Option<Guest>,
@@ -62,7 +63,7 @@ pub(crate) struct Robot {
     number: u32,
 }
 
-/// Steps without a message after which a board counts as silent, and the manual command applies: 2 s.
+/// Number of steps without a message after which a board counts as silent and the manual drive command applies, 2 s.
 const BOARD_TIMEOUT_STEPS: u32 = 80;
 
 /// Manual drive command for a robot with a silent board.
@@ -115,7 +116,7 @@ impl Robot {
         }
     }
 
-    /// Reply that the body has loaded for an SPI message; all ones if the body does not answer.
+    /// Reply of the body to an SPI message; all ones if the body does not answer.
     pub(crate) fn spi_ready(&mut self) -> Words {
         let Processor::Xpuck(_) = self.processor else { return RELEASED };
         self.counter.count();
@@ -154,7 +155,7 @@ impl Robot {
             return false;
         }
         match (address, &self.processor) {
-            // Both kinds use the same address.
+            // Bodies of e-puck1 and e-puck2 use the same address.
             (epuck1::ADDRESS, Processor::Epuck1(_) | Processor::Epuck2(_)) => self.body(write, read),
             _ => {
                 self.sensor.transfer(address, write, read)
@@ -204,7 +205,7 @@ impl Robot {
         [self.faults.acceleration, self.faults.light, self.faults.microphones]
     }
 
-    /// Wheel speeds commanded by the processor, without slip (m/s).
+    /// Wheel speeds commanded by the body's processor, without slip (m/s).
     fn turning(&self) -> [f32; 2] {
         match &self.processor {
             Processor::Xpuck(dspic) => dspic.wheels(),
@@ -218,7 +219,7 @@ impl Robot {
         self.wheel_factors = parts;
     }
 
-    /// Whether the board addressed the body recently.
+    /// Whether the board addressed the body in the last 2 s.
     pub(crate) fn is_spoken_to(&self) -> bool {
         self.silent_steps < BOARD_TIMEOUT_STEPS
     }
@@ -228,12 +229,12 @@ impl Robot {
         self.guest = guest.map(|guest| Guest { wheels: guest.wheels.map(|wheel| wheel.clamp(-V_MAX, V_MAX)), ..guest });
     }
 
-    /// Manual drive command, if it applies at the moment.
+    /// Manual drive command; `None` unless it applies at the moment.
     fn driving(&self) -> Option<Guest> {
         self.guest.filter(|_| !self.is_spoken_to())
     }
 
-    /// Whether the processor turns the wheels.
+    /// Whether the body's processor turns the wheels.
     pub(crate) fn is_driven(&self) -> bool {
         self.turning() != [0.0; 2]
     }
@@ -251,7 +252,7 @@ impl Robot {
         [ground[0] * self.wheel_factors[0], ground[1] * self.wheel_factors[1]]
     }
 
-    /// Whether the camera is present.
+    /// Whether the robot has a camera at the moment.
     pub(crate) fn has_camera(&self) -> bool {
         !self.out.brown_out && !self.out.camera_gone
     }
@@ -270,7 +271,7 @@ impl Robot {
         self.out.camera_frozen
     }
 
-    /// Advances to step number `now`, of duration `seconds`.
+    /// Advances to step number `now`; a step lasts `seconds` (s).
     pub(crate) fn step(&mut self, now: u32, seconds: f64) {
         let before = self.out;
         self.silent_steps = self.silent_steps.saturating_add(1);
@@ -322,12 +323,12 @@ impl Robot {
     pub(crate) fn plays(&self) -> bool {
         match &self.processor {
             Processor::Epuck2(robot) => !self.out.off() && robot.plays(),
-            // The protocols of these kinds have no sound command.
+            // The protocols of these bodies have no sound command.
             Processor::Xpuck(_) | Processor::Epuck1(_) => false,
         }
     }
 
-    /// Takes the word that the range and bearing board sends, with its reach (m).
+    /// Removes and returns the word that the range and bearing board sends, if any, with its reach (m).
     pub(crate) fn take_sent(&mut self) -> Option<(u16, f32)> {
         let sent = self.fitted.take_sent();
         sent.filter(|_| !self.out.off())
@@ -353,7 +354,7 @@ impl Robot {
             faults: self.sense_faults(),
             ..SensorLevels::new(acceleration, brightness, loudness, &mut felt::chance(self.seed, self.number, now))
         };
-        // Step 0 of this stream is used for the charge.
+        // Step 0 of this random stream gives the initial charge.
         let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);
         let ideal = proximity.map(|p| infrared::reflected(p, &self.curve, &mut draws));
         if !self.out.proximity_stuck {
@@ -371,10 +372,10 @@ impl Robot {
     }
 }
 
-/// Stimuli of a robot's sensors.
+/// Physical quantities at a robot's sensors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stimuli {
-    /// Proximity: 1 - d/range, and exactly 0 if nothing is in range.
+    /// Proximity: 1 - d/range, or exactly 0 if nothing is in range.
     pub proximity: [f32; 8],
     /// Quantities for the optional devices, without the battery voltage.
     pub fitted: Surroundings,
@@ -384,7 +385,7 @@ pub(crate) struct Stimuli {
     pub loudness: [Loudness; MAX_MICROPHONES],
 }
 
-/// Creates a kind's camera sensor in its state after power-up.
+/// Creates the camera sensor of a kind of robot in its state after power-up.
 fn camera_sensor(kind: BodyKind, faults: &Faults) -> CameraSensor {
     let sensor: &'static Sensor = match kind {
         BodyKind::Xpuck => &PO8030,

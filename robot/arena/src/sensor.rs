@@ -31,8 +31,8 @@ impl CameraSensor {
         CameraSensor { kind, id: kind.id, registers, bank: 0, pointer: 0 }
     }
 
-    /// Brightness of the pictures relative to the correct exposure. Automatic exposure gives 1; with manual exposure
-    /// the time counts in lines, whose duration grows with the frame width.
+    /// Brightness of the pictures relative to the correct exposure. Automatic exposure gives 1. Manual exposure is
+    /// set in lines; the duration of a line grows with the frame width.
     pub fn brightness(&self, clock: Clock) -> f32 {
         let Some(exposing) = self.kind.exposing else { return 1.0 };
         let held = |(bank, register): (u8, u8)| self.registers[usize::from(bank)][usize::from(register)];
@@ -48,7 +48,7 @@ impl CameraSensor {
         (exposed / RIGHT) as f32
     }
 
-    /// Changes the id, as a broken line would.
+    /// Changes the id, to emulate a broken bus line.
     pub fn set_id(&mut self, id: u16) {
         self.id = id;
     }
@@ -105,7 +105,7 @@ mod tests {
             assert!(sensor.transfer(0x6e, &[3, bank], &mut []) && sensor.transfer(0x6e, bytes, &mut []));
         };
         assert_eq!(sensor.brightness(Clock::Xpuck), 1.0, "by itself");
-        // Lines of 800 pixels at 12 MHz, and 56.25 lines: 7.5 ms.
+        // A line of 800 pixels takes 133.3 us, so 56.25 lines take 7.5 ms, half of the correct exposure.
         set(&mut sensor, 0, &[0x04, 0x03, 0x1f]);
         set(&mut sensor, 0, &[0x17, 0, 56, 64]);
         assert_eq!(sensor.brightness(Clock::Xpuck), 1.0, "the time does not count yet");

@@ -31,7 +31,7 @@ pub struct Settings {
     pub speed: f64,
     /// Start scenario of the robots in the default world.
     pub scenario: Scenario,
-    /// Contents and start areas of the arena if it is not the default world; its robot count must match `robots`.
+    /// World of the arena; its robot count must match `robots`. `None`: the default world.
     pub world: Option<WorldSpec>,
     /// Directory of the device sockets, `<robot>.spi`, `<robot>.i2c` and `<robot>.camera`.
     pub device_dir: PathBuf,
@@ -53,9 +53,9 @@ pub struct Settings {
     /// Time with all wheels still after which a frisbee outside its start area is placed there, so that the next run
     /// can begin (s). `None`: the frisbee is moved back only after it touches an end wall.
     pub reset_frisbee_s: Option<f64>,
-    /// Shim that the first robot's SPI and camera data pass through, if any.
+    /// Shim between the first robot's board and its SPI and camera data, if any.
     pub shim: Option<Arc<dyn Shim>>,
-    /// Bus faults of robots without bus faults of their own in `unkind`.
+    /// Bus faults of the robots for which `unkind` does not set bus faults.
     pub faults: Faults,
     /// Response curve of the infra-red sensors.
     pub curve: Curve,
@@ -111,7 +111,8 @@ pub struct CameraSettings {
 }
 
 impl Default for CameraSettings {
-    /// A quarter of VGA in each direction, at 5 Hz, the refresh rate of the reference model's camera.
+    /// 160 x 120 pixels, a quarter of VGA in each direction, at 5 Hz, the refresh rate of the reference model's
+    /// camera.
     fn default() -> CameraSettings {
         CameraSettings { width: 160, height: 120, frames_per_second: 5.0, faults: ft2232h::Faults::default() }
     }
@@ -149,7 +150,7 @@ pub enum ArenaError {
     #[error("arena setting {0}")]
     Unkind(#[from] OutOfBounds),
     /// The motion-capture address cannot be bound.
-    #[error("cannot serve motion capture on {address}: {source}; choose another port or end the program that holds it")]
+    #[error("cannot serve motion capture on {address}: {source}; choose another port or end the program that uses it")]
     Mocap {
         /// Requested address.
         address: SocketAddr,
@@ -157,7 +158,7 @@ pub enum ArenaError {
         source: std::io::Error,
     },
     /// The address of the devices cannot be bound.
-    #[error("cannot serve devices on {address}: {source}; choose another port or end the program that holds it")]
+    #[error("cannot serve devices on {address}: {source}; choose another port or end the program that uses it")]
     DeviceAddress {
         /// Requested address.
         address: SocketAddr,
@@ -166,7 +167,7 @@ pub enum ArenaError {
     },
     /// The address of the overhead camera cannot be bound.
     #[error(
-        "cannot serve the overhead camera on {address}: {source}; choose another port or end the program that holds it"
+        "cannot serve the overhead camera on {address}: {source}; choose another port or end the program that uses it"
     )]
     Overhead {
         /// Requested address.
@@ -207,7 +208,7 @@ pub enum ArenaError {
         by: &'static str,
     },
     /// The path of a device socket is longer than Unix sockets allow.
-    #[error("the path {} has {length} bytes, and Unix sockets allow 107; choose a shorter one", path.display())]
+    #[error("the path {} has {length} bytes, but Unix sockets allow at most 107; choose a shorter one", path.display())]
     PathTooLong {
         /// Path of the socket.
         path: PathBuf,
@@ -228,47 +229,47 @@ impl Settings {
             if ok { Ok(()) } else { Err(ArenaError::Setting { setting, value, allowed }) }
         };
         let count = self.robots.len();
-        check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 256 are possible")?;
+        check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 256 are allowed")?;
         if let Some(world) = &self.world {
             let wrong = |value: String| ArenaError::Setting { setting: "world", value, allowed: "see docs/worlds.md" };
             if world.robots != count {
-                return Err(wrong(format!("of {} robots, and there are {count}", world.robots)));
+                return Err(wrong(format!("for {} robots, but there are {count}", world.robots)));
             }
-            world.check().map_err(|error| wrong(format!("impossible: {error}")))?;
+            world.check().map_err(|error| wrong(format!("invalid: {error}")))?;
         }
         for (i, id) in self.robots.iter().enumerate() {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
             let good = (1..=32).contains(&id.len()) && id.chars().all(plain) && id != crate::mocap::vicon::FRISBEE;
-            let allowed = "a name is 1 to 32 characters of a-z, 0-9, _ and -, and not `frisbee`";
+            let allowed = "a name must have 1 to 32 characters of a-z, 0-9, _ and -, and must not be `frisbee`";
             check(good, "robots", format!("{id:?}"), allowed)?;
-            check(!self.robots[..i].contains(id), "robots", format!("{id:?} twice"), "names are distinct")?;
+            check(!self.robots[..i].contains(id), "robots", format!("{id:?} twice"), "names must be distinct")?;
         }
         if let Some(id) = self.bodies.keys().find(|id| !self.robots.contains(id)) {
-            check(false, "bodies", format!("for {id:?}"), "only robots of the swarm have one")?;
+            check(false, "bodies", format!("for {id:?}"), "only robots of the swarm can have a body")?;
         }
         if let Some(group) = self.natnet.as_ref().and_then(|natnet| natnet.group) {
             let allowed =
-                "a group is an address from 224.0.0.0 to 239.255.255.255 with a port, like 239.255.42.99:1511";
+                "a group must be an address from 224.0.0.0 to 239.255.255.255 with a port, like 239.255.42.99:1511";
             check(group.ip().is_multicast() && group.port() > 0, "natnet.group", group.to_string(), allowed)?;
         }
         for (i, device) in self.fitted.iter().enumerate() {
             let twice = self.fitted[..i].contains(device);
-            check(!twice, "fitted", format!("{device:?} twice"), "each is there once")?;
+            check(!twice, "fitted", format!("{device:?} twice"), "list each device once")?;
         }
-        check((0.1..=100.0).contains(&self.speed), "speed", self.speed.to_string(), "0.1 to 100 are possible")?;
+        check((0.1..=100.0).contains(&self.speed), "speed", self.speed.to_string(), "0.1 to 100 are allowed")?;
         if let Some(rest) = self.reset_frisbee_s {
             let value = rest.to_string();
-            check((1.0..=600.0).contains(&rest), "reset_frisbee_s", value, "1 to 600 seconds are possible")?;
+            check((1.0..=600.0).contains(&rest), "reset_frisbee_s", value, "1 to 600 seconds are allowed")?;
         }
         let CameraSettings { width, height, frames_per_second, faults } = self.camera;
         let even = (32..=640).contains(&width) && width.is_multiple_of(2);
-        check(even, "camera.width", width.to_string(), "even numbers from 32 to 640 are possible")?;
-        check((24..=480).contains(&height), "camera.height", height.to_string(), "24 to 480 are possible")?;
+        check(even, "camera.width", width.to_string(), "even numbers from 32 to 640 are allowed")?;
+        check((24..=480).contains(&height), "camera.height", height.to_string(), "24 to 480 are allowed")?;
         let rate = frames_per_second.to_string();
-        check((0.1..=60.0).contains(&frames_per_second), "camera.frames_per_second", rate, "0.1 to 60 are possible")?;
+        check((0.1..=60.0).contains(&frames_per_second), "camera.frames_per_second", rate, "0.1 to 60 are allowed")?;
         let parts = [faults.lost_packets, faults.garbled_packets, faults.stalled_frames];
         let possible = parts.iter().all(|part| (0.0..=1.0).contains(part));
-        check(possible, "camera.faults", format!("{parts:?}"), "parts from 0 to 1 are possible")?;
+        check(possible, "camera.faults", format!("{parts:?}"), "shares from 0 to 1 are allowed")?;
         if let Some(lighting) = &self.lighting {
             let lit = WorldSpec { lighting: lighting.clone(), ..WorldSpec::benchmark(1) };
             let allowed = "see docs/sensors.md";
@@ -278,28 +279,28 @@ impl Settings {
                 allowed,
             })?;
         }
-        check(self.sounds.len() <= MAX_SOUNDS, "sounds", self.sounds.len().to_string(), "at most 8 are possible")?;
+        check(self.sounds.len() <= MAX_SOUNDS, "sounds", self.sounds.len().to_string(), "at most 8 are allowed")?;
         for Sound { at_m, loudness } in &self.sounds {
             let sound = at_m.iter().all(|at| (-20.0..=20.0).contains(at)) && (0.0..=1.0).contains(loudness);
             let value = format!("at {at_m:?} with loudness {loudness}");
-            check(sound, "sounds", value, "places within 20 m and a loudness from 0 to 1 are possible")?;
+            check(sound, "sounds", value, "places within 20 m and a loudness from 0 to 1 are allowed")?;
         }
-        check(self.marks.len() <= MAX_MARKS, "marks", self.marks.len().to_string(), "at most 16 are possible")?;
+        check(self.marks.len() <= MAX_MARKS, "marks", self.marks.len().to_string(), "at most 16 are allowed")?;
         for Mark { at_m, radius_m, brightness } in &self.marks {
             let place = at_m.iter().all(|at| (-20.0..=20.0).contains(at));
             let mark = place && (0.005..=5.0).contains(radius_m) && (0.0..=1.0).contains(brightness);
             let value = format!("at {at_m:?} with radius {radius_m} and brightness {brightness}");
-            let allowed = "places within 20 m, a radius from 0.005 to 5 m and a brightness from 0 to 1 are possible";
+            let allowed = "places within 20 m, a radius from 0.005 to 5 m and a brightness from 0 to 1 are allowed";
             check(mark, "marks", value, allowed)?;
         }
         let shim = |ok, allowed| check(self.shim.is_none() || ok, "fpga", "true".into(), allowed);
         shim(self.body == BodyKind::Xpuck, "only the body `xpuck` has a shim")?;
         shim(
             width.is_multiple_of(8),
-            "rows of the shim have 16 bytes or a multiple, so camera.width is a multiple of 8",
+            "camera.width must be a multiple of 8, because rows of the shim have a multiple of 16 bytes",
         )?;
         let tags = &self.fittings.tags;
-        check(tags.len() <= MAX_TAGS, "tags", format!("{} of them", tags.len()), "64 are possible")?;
+        check(tags.len() <= MAX_TAGS, "tags", format!("{} tags", tags.len()), "at most 64 are allowed")?;
         let half_arena = self.spec().physics.half_arena;
         for (n, tag) in tags.iter().enumerate() {
             tag.check(half_arena).map_err(|why| ArenaError::Tag { number: n + 1, why })?;
@@ -317,8 +318,8 @@ impl Settings {
         self.spec().discs.len()
     }
 
-    /// Default arena with this number of robots (xp01, xp02, ...), with device sockets in the folder `devices`:
-    /// served on loopback, on free ports, without deviations or optional objects.
+    /// Settings of the default arena with this number of robots (xp01, xp02, ...) and with device sockets in the
+    /// folder `devices`. The servers use free ports on loopback. There are no deviations and no optional objects.
     pub fn with_defaults(robots: usize, devices: impl Into<PathBuf>) -> Settings {
         Settings {
             robots: (1..=robots).map(|i| format!("xp{i:02}")).collect(),

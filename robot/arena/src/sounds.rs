@@ -1,5 +1,5 @@
-//! Sounds in the arena: fixed sources from the arena file, robots that play, and the loudness at each robot's
-//! microphones. Sources are omnidirectional, so the level falls with the distance.
+//! Sounds in the arena: fixed sources from the arena file, robots that play a melody, and the loudness at each
+//! robot's microphones. Sources are omnidirectional, so the level falls with the distance.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,9 @@ use xpuck_registers::microphone::{BEARINGS, Loudness, MAX_MICROPHONES, RADIUS};
 
 /// Maximum number of sound sources in an arena.
 pub const MAX_SOUNDS: usize = 8;
-/// Minimum distance used for the level of a source [m]: the size of a loudspeaker.
+/// Minimum distance for the level of a source (m), about the size of a loudspeaker.
 const NEAREST: f32 = 0.02;
-/// Loudness of a robot's speaker at 1 m, an assumption.
+/// Loudness of a robot's speaker at 1 m, relative to a microphone's full scale (an assumption).
 const SPEAKER: f32 = 0.01;
 
 /// A sound source at a fixed position.

@@ -5,11 +5,11 @@ use xpuck_registers::tag36h11::{CODES, SIDE, WITH_MARGIN};
 
 /// Allowed side lengths of a tag (m).
 const SIZES: std::ops::RangeInclusive<f32> = 0.01..=0.16;
-/// Maximum height of a tag's margin: the walls' height (m).
+/// Maximum height of the upper edge of a tag's margin (m): the walls' height.
 const TOP: f32 = 0.18;
 /// Maximum distance of a tag from its wall (m).
 const OFF: f32 = 0.01;
-/// Distance to a wall below which a point lies on the wall (m).
+/// Distance to a wall below which a point counts as on the wall (m).
 const ON_WALL: f32 = 0.001;
 
 /// A tag on a wall of the arena.
@@ -33,7 +33,7 @@ impl WallTag {
     pub fn check(&self, half_arena: (f32, f32)) -> Result<(), String> {
         let half = self.half();
         if usize::from(self.id) >= CODES.len() {
-            return Err(format!("id = {} is above {}", self.id, CODES.len() - 1));
+            return Err(format!("id = {} must be at most {}", self.id, CODES.len() - 1));
         }
         if !SIZES.contains(&self.size) {
             return Err(format!("size = {} is outside {SIZES:?} m", self.size));
@@ -89,8 +89,8 @@ mod tests {
         assert!(error(WallTag { id: 30, ..tag }).contains("id = 30"));
         assert!(error(WallTag { size: f32::NAN, ..tag }).contains("size = NaN"));
         assert!(error(WallTag { height: 0.15, ..tag }).contains("height = 0.15"));
-        assert!(error(WallTag { at: vec2(0.5, 0.2), ..tag }).contains("on no wall"));
-        assert!(error(WallTag { at: vec2(1.0, 3.0), ..tag }).contains("on no wall"));
-        assert!(error(WallTag { at: vec2(f32::NAN, 0.75), ..tag }).contains("on no wall"));
+        assert!(error(WallTag { at: vec2(0.5, 0.2), ..tag }).contains("is not on a wall"));
+        assert!(error(WallTag { at: vec2(1.0, 3.0), ..tag }).contains("is not on a wall"));
+        assert!(error(WallTag { at: vec2(f32::NAN, 0.75), ..tag }).contains("is not on a wall"));
     }
 }

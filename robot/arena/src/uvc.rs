@@ -1,6 +1,6 @@
-//! The Pi-puck board's camera: frames in the payloads of a USB video class device, one row per payload as its FT903
-//! sends them, with transmission faults. The path has no clock. Over the socket, two bytes with the payload's length
-//! precede each payload.
+//! The Pi-puck board's camera: frames in the payloads of a USB video class device, with transmission faults. Like the
+//! board's FT903, it sends one row per payload. The path has no clock. On the socket, a length of two bytes precedes
+//! each payload.
 
 use crate::ft2232h::Faults;
 use xpuck_kernels::random::{Draws, Stream};
@@ -11,7 +11,7 @@ use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 const WORLD: u32 = 2;
 /// Length of header and presentation time (bytes).
 const LENGTH: usize = HEADER + PRESENTATION_TIME;
-/// Clock ticks of the presentation time per frame at 15 Hz; the clock runs at 1 MHz.
+/// Increment of the presentation time per frame at 15 Hz (us).
 const TICKS: u32 = 66_667;
 
 /// Camera of one robot.
@@ -29,8 +29,8 @@ impl Uvc {
         Uvc { frames: 0, faults, seed, robot: robot as u32 }
     }
 
-    /// Appends to `out` the payloads of a frame with rows of `width` pixels. A garbled payload is a truncated row
-    /// that the device marks as damaged; a stalled frame ends early.
+    /// Appends to `out` the payloads of a frame with rows of `width` pixels. For the fault `garbled_packets`, a row
+    /// is truncated and marked as damaged. For `stalled_frames`, the frame ends early.
     ///
     /// # Panics
     /// If the width is 0.

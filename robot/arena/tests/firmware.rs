@@ -127,7 +127,7 @@ fn compare(both: &Both) {
     let found = firmware(&both.script);
     assert_eq!(found.len(), both.answers.len());
     for (i, (found, wanted)) in found.iter().zip(&both.answers).enumerate() {
-        // The firmware prints more than the arena's slave: words beyond the message, its coils and LEDs.
+        // The firmware prints more values than the arena's slave: words beyond the message, coils and LEDs.
         let same = found.split_whitespace().zip(wanted.split_whitespace()).all(|(a, b)| a == b);
         let enough = found.split_whitespace().count() >= wanted.split_whitespace().count();
         assert!(same && enough, "answer {i}: the firmware says\n{found}\nand the arena's slave\n{wanted}");
@@ -161,8 +161,7 @@ fn random_exchanges_have_the_same_answers() {
 #[test]
 fn counters_wrap_alike() {
     let mut both = Both::new();
-    // Steps: 70 s at 1000 steps/s in both directions, with odd remainders; rejected commands and messages: 70 000
-    // truncated ones.
+    // Makes all counters wrap: 70 s of motor steps at 999 and -1000 steps/s, and 70 000 truncated messages.
     for i in 0..2800u16 {
         let speeds = [999, -1000].map(StepsPerSecond::new);
         let command = Command { actions: Actions::SET_MOTOR, speeds, sequence: i + 64_000, ..Command::default() };

@@ -15,7 +15,7 @@ use xpuck_arena::{BodyKind, Faults, Settings};
 use xpuck_registers::epuck1::{self, STEPS};
 use xpuck_registers::epuck2::{self, REPORT_BYTES, Report};
 
-/// A move of the self-test takes 0.8 s; after its first step at least this much remains.
+/// Minimum time that remains of a self-test's move (0.8 s) after the first motor step of the move.
 const MOVE: Duration = Duration::from_millis(600);
 
 /// Bus connection that reads the step counters without side effects.
@@ -139,12 +139,12 @@ fn wheels_stop_soon_after_kill_or_stop() {
     for (body, name) in CASES {
         let latency = latencies(body, name, 1)[0];
         println!("{body:?}: kill -{name}: {} ms", latency.as_millis());
-        // 300 ms of silence and an arena step; the rest is a margin for a busy machine.
+        // The latency is 300 ms of silence and an arena step; the rest of the limit is a margin for a busy machine.
         assert!(latency < Duration::from_millis(1500), "{body:?}, kill -{name}: {latency:?}");
     }
 }
 
-/// Stops the guard and then the program during a move; returns whether the wheels still turn seconds later.
+/// Stops the guard and then the program during a move; returns whether the wheels still turn 1 s later.
 fn turns_on(body: BodyKind) -> bool {
     serve(body, Faults::default(), None, |file, settings| {
         let mut child = moving(file);
@@ -172,7 +172,7 @@ fn without_the_guard_they_would_turn_for_ever() {
     }
 }
 
-/// Prints the latency distribution for the page of figures: `cargo test -p xpuck-arena --test guard -- --ignored
+/// Prints the latency distribution for the documents: `cargo test -p xpuck-arena --test guard -- --ignored
 /// --nocapture`.
 #[test]
 #[ignore = "takes some minutes"]

@@ -16,7 +16,7 @@ use xpuck_arena::{Arena, Listening, Settings, run};
 use xpuck_kernels::world::{Pose, Scenario};
 
 const ROBOTS: usize = 9;
-/// NatNet carries f32, the other protocols f64; the clients return f32.
+/// Tolerance of the comparison (m). NatNet carries f32, the other protocols f64; the clients return f32.
 const MILLIMETRE: f64 = 0.001;
 
 #[test]
@@ -100,7 +100,7 @@ fn compare(stream: &str, seen: &str, expected: &[(String, Pose)]) {
         let Some((_, rest)) = seen.split_once(&key) else { panic!("{stream}: no {name} in {seen}") };
         let numbers: Vec<f64> = rest.split(']').next().unwrap().split(", ").map(|n| n.parse().unwrap()).collect();
         let [x, y, z, qx, qy, qz, qw] = numbers[..] else { panic!("{stream}: {name} has {numbers:?}") };
-        // NatNet's y is up: a quarter turn around x.
+        // NatNet's y axis points up: its coordinates are a quarter turn around x.
         let turned = stream.starts_with("NatNet");
         let [x, y, z, qx, qy, qz] = if turned { [x, -z, y, qx, -qz, qy] } else { [x, y, z, qx, qy, qz] };
         let height = if name == FRISBEE { 0.025 } else { 0.1 };

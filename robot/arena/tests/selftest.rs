@@ -25,7 +25,7 @@ fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool
     })
 }
 
-/// Checks that each fault makes its check fail; runs four cases in parallel, because a run mostly waits.
+/// Verifies that each fault makes its check fail. Runs four cases in parallel, because a run mostly waits.
 fn each_turns_red(cases: &[(&str, BodyKind, Faults)]) {
     for some in cases.chunks(4) {
         std::thread::scope(|scope| {

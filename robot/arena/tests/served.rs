@@ -35,7 +35,7 @@ fn serve(settings: &Settings, test: impl FnOnce(SocketAddr)) -> Summary {
     serve_all(settings, |listening| test(listening.mocap))
 }
 
-/// Like `serve`, for a test that needs other addresses.
+/// Runs an arena while `test` runs; passes all addresses of the arena to `test`.
 fn serve_all(settings: &Settings, test: impl FnOnce(Listening)) -> Summary {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -62,7 +62,7 @@ fn devices_on_the_network_carry_the_bytes_of_the_sockets() {
             stream
         };
         let ask = |stream: &mut dyn ReadWrite| {
-            // A register of the battery's monitor that does not change over time.
+            // Reads a register of the battery monitor that does not change over time.
             stream.write_all(&[ina231::BATTERY_ADDRESS, 1, 2, Register::Calibration as u8]).unwrap();
             let mut answer = [0; 3];
             stream.read_exact(&mut answer).unwrap();
@@ -112,7 +112,8 @@ fn spi_drives_robot_and_silence_stops_it() {
         assert!(turned.abs() > 1.5, "xp01 turned {turned} rad");
         let strayed = (moving["xp02"].x - start["xp02"].x).abs();
         assert!(strayed < 1e-6, "xp02 was not told to move and moved {strayed} m");
-        // 0.2 s of silence, one step to detect it, and friction: at rest within 0.4 s, 20 frames.
+        // The robot is at rest within 0.4 s (20 frames): 0.2 s of silence, one step to detect the silence, and
+        // friction.
         let at_rest = (0..20).map(|_| vicon.frame().1).last().unwrap();
         let later = (0..10).map(|_| vicon.frame().1).last().unwrap();
         assert!((later["xp01"].heading - at_rest["xp01"].heading).abs() < 1e-3);
@@ -133,7 +134,7 @@ fn frisbee_at_an_end_is_put_back_when_robot_rests() {
         let mut spi = Spi::open(&settings.device_path("xp01", "spi"));
         let (first, _) = vicon.frame();
         let mut reached = false;
-        // At most three minutes of arena time.
+        // The loop takes at most three minutes of arena time.
         while !reached {
             let (number, poses) = vicon.frame();
             assert!(number < first + 9000, "{poses:?}");
@@ -149,7 +150,7 @@ fn frisbee_at_an_end_is_put_back_when_robot_rests() {
             spi.drive(ahead - turn, ahead + turn);
         }
         spi.drive(0.0, 0.0);
-        // Half a second of stillness and the delay of the frames.
+        // The keeper waits for half a second of stillness; the rest of the 60 frames covers their delay.
         let put_back = (0..60).any(|_| {
             let frisbee = vicon.frame().1["frisbee"];
             frisbee.x.hypot(frisbee.y) < 0.2
@@ -179,7 +180,7 @@ fn camera_shows_blue_only_when_facing_frisbee() {
                 }
                 spi.drive(-200.0 * off, 200.0 * off);
             }
-            // A new connection starts with a new frame.
+            // The data of a new connection starts with a new frame.
             let mut camera = UnixStream::connect(settings.device_path("xp01", "camera")).unwrap();
             let frame = client::frame(&mut camera, settings.camera.width as usize);
             assert_eq!(frame.len(), settings.camera.frame_len());

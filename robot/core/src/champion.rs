@@ -5,11 +5,11 @@ use xpuck_evolve::{Migrant, Progress};
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::message::{Emigrant, RobotMessage};
 
-/// Fittest individual of the robot's island, and the segment that waits for the first one.
+/// Fittest individual of the robot's island, and the segment that waits for it.
 #[derive(Clone, Debug, Default)]
 pub struct OnboardChampion {
     champion: Option<Migrant>,
-    /// Segment whose tree could not be loaded yet, because no generation is complete.
+    /// Segment that waits for a tree, because no generation is complete.
     pending_segment: Option<u32>,
     progress: Progress,
 }

@@ -20,7 +20,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Creates a controller at the start of the tree, without changes to the tree.
+    /// Creates a controller for an unchanged tree, in its initial state.
     pub fn new(tree: Tree) -> Result<Controller, CompileError> {
         let program = Program::compile(&tree)?;
         let nodes = vec![NodeState::Idle; tree.nodes().len()];
@@ -59,7 +59,7 @@ impl Controller {
         (self.leaf, self.signal) = (None, 0);
     }
 
-    /// Leaf that drove in the last update, as an index into the tree's nodes; `None` if no leaf drove.
+    /// Index, in the tree's nodes, of the leaf that drove in the last update; `None` if no leaf drove.
     pub fn leaf(&self) -> Option<usize> {
         self.leaf
     }

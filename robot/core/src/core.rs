@@ -1,6 +1,6 @@
 //! Decision logic of a robot: its state, the tree in control, and whether the wheels may turn.
 //!
-//! A plain state machine over arena time in seconds; `xpuckd` provides the inputs and executes the returned actions.
+//! The core is a state machine over arena time (s). `xpuckd` provides the inputs and executes the returned actions.
 
 mod alone;
 mod virtual_senses;
@@ -43,7 +43,7 @@ pub const HUB_SILENCE: f64 = 1.0;
 pub const SENSES_STALE: f64 = 0.5;
 /// Interval for measuring the round trip to the hub (s).
 const PING_PERIOD: f64 = 1.0;
-/// Duration for which each control update is reported at once after the hub announces a viewer (s).
+/// Duration (s) for which each control update is reported at once, counted from the hub's announcement of a viewer.
 const WATCHED: f64 = 3.0;
 /// Interval for repeating the hello until the hub answers (s).
 const HELLO_PERIOD: f64 = 1.0;
@@ -55,19 +55,19 @@ pub enum Action {
     Send(RobotMessage),
     /// Create a paused island for this experiment.
     Prepare(Box<IslandPlan>),
-    /// The hub has resumed the run that this robot has: report the generations that it may have missed.
+    /// The hub has resumed this robot's run: report the generations that the hub may have missed.
     TellMissed,
     /// Start or pause evolution.
     Evolve(bool),
-    /// Change the trials of the island; fitness values from before become invalid.
+    /// Change the trials of the island; existing fitness values become invalid.
     ChangeTrials(Trials),
     /// The phase assigns the controller: cancel a pending load of the island's fittest tree.
     KeepController,
-    /// Pass this to the reality probe.
+    /// Pass this observation to the reality probe.
     Probe(Observation),
     /// Pass these genes to the island.
     Immigrants {
-        /// Generation that the genes answer.
+        /// Generation whose emigrants the genes answer.
         generation: u32,
         /// Genes, not yet validated.
         genes: Vec<xpuck_wire::message::Emigrant>,
@@ -106,7 +106,7 @@ pub enum Action {
     },
     /// Execute an operator's request.
     Execute(OperatorRequest),
-    /// Store this across restarts of the program; call [`Core::stored_directive`] when it is stored.
+    /// Store this directive across restarts of the program, then call [`Core::stored_directive`].
     Remember(ObeyedDirective),
     /// Write a line to the log.
     Log(Line),
@@ -166,7 +166,7 @@ pub struct Core {
     phase: u16,
     controller: Option<Controller>,
     senses: VirtualSenses,
-    /// Counts of updates in RUN with stale body, camera and virtual senses.
+    /// Number of updates in RUN with stale readings, separately for body, camera and virtual senses.
     stale: [u32; 3],
     heard: Option<f64>,
     /// Permissions to continue without the hub.
@@ -185,9 +185,9 @@ pub struct Core {
     proximity: Option<[f32; 8]>,
     /// Arena time per wall time; operator commands are timed by the wall clock.
     speed: f64,
-    /// Controllers other than the tree.
+    /// External controllers: operators, parking, and programs at the robot's socket.
     external: External,
-    /// The robot has no camera.
+    /// Whether the robot has no camera.
     blind: bool,
     /// Whether the body's readings were fresh at the last control update.
     body_fresh: bool,
@@ -199,7 +199,7 @@ pub struct Core {
     directed: u64,
     /// Last directive, possibly from an earlier hub or before a restart of the program.
     last_directive: Option<ObeyedDirective>,
-    /// Hub that issued the last directive; `None` if that was before a restart.
+    /// Hub that issued the last directive; `None` if the robot's program has restarted since.
     last_directive_hub: Option<u64>,
     /// Number of the last directive of this hub that is stored across restarts.
     kept: u64,
@@ -209,7 +209,7 @@ pub struct Core {
 
 impl Core {
     /// Creates the core of a robot that has just been switched on. `session` is random and not 0
-    /// ([`xpuck_wire::session::fresh_session`]); only experiments signed according to `trust` are accepted.
+    /// ([`xpuck_wire::session::fresh_session`]). `trust` defines the signers whose experiments are accepted.
     pub fn new(island: u16, session: u64, trust: Trust) -> Core {
         Core {
             inbox: SealChecker::new(session),
@@ -265,12 +265,13 @@ impl Core {
         self.round_trip
     }
 
-    /// Number of messages ignored because their seal was for another session or already used.
+    /// Number of messages that were ignored because their seal was for another session or already used.
     pub fn stale_seals(&self) -> u32 {
         self.stale_seals
     }
 
-    /// Handles a message from the hub if its seal is fresh. STOP needs no fresh seal: standing still is always safe.
+    /// Handles a message from the hub if its seal is fresh. A STOP needs no fresh seal, because standing still is
+    /// always safe.
     pub fn on_sealed(&mut self, now: f64, sealed: Sealed) -> Vec<Action> {
         match self.inbox.check(&sealed) {
             SealCheck::Fresh { new_hub } => {
@@ -324,7 +325,7 @@ impl Core {
         // A robot that drives alone stops and waits for the hub's next directive.
         if self.alone.stop_driving() {
             self.state = State::Pause;
-            actions.push(Action::Log(Line::info("the hub is heard again: the wheels stand until it says RUN")));
+            actions.push(Action::Log(Line::info("the hub is heard again: the wheels stand still until it sends RUN")));
         }
         actions.extend(match message {
             ToRobot::Welcome { .. } => {
@@ -336,7 +337,7 @@ impl Core {
             ToRobot::Pong { stamp, time } => {
                 if now >= stamp && time.is_finite() {
                     self.round_trip = Some(now - stamp);
-                    // The hub answered after the request, so its clock leads by at most this value.
+                    // The hub answered after the request was sent, so its clock leads by at most this value.
                     self.hub_ahead = Some(time - stamp);
                 }
                 Vec::new()
@@ -381,8 +382,8 @@ impl Core {
         actions
     }
 
-    /// Executes a drive command from an operator or from parking. A late or invalid command is ignored, as is any
-    /// command after a silence until the next directive.
+    /// Executes a drive command from an operator or from parking. Ignores late and invalid commands. After a silence
+    /// of the hub, ignores all commands until the next directive.
     fn operate(&mut self, now: f64, given: DriveCommand) {
         let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= given.expires);
         let command = Command { wheels: given.wheels, lamps: given.lamps.map(Ring::All) };
@@ -401,14 +402,14 @@ impl Core {
         Ok(line.map(|text| Action::Log(Line::info(text))).into_iter().collect())
     }
 
-    /// Present command of an external controller for wheels and lamps; `None` if the tree drives. Also `None` in
-    /// STOP, while the hub is silent (unless the robot drives alone), or while the body's readings are stale.
+    /// Current command of an external controller for wheels and lamps. `None` if the tree drives, in STOP, while the
+    /// hub is silent (unless the robot drives alone), and while the body's readings are stale.
     pub fn external_command(&self, now: f64) -> Option<Command> {
         let safe = (self.hears_hub(now) || self.alone.drives(now)) && self.body_fresh;
         self.external.command(now, self.state).filter(|_| safe)
     }
 
-    /// End of the external controller's present command (s); `None` without a command.
+    /// End of the external controller's current command (s); `None` without a command.
     pub fn external_until(&self, now: f64) -> Option<f64> {
         self.external.until(now)
     }
@@ -437,7 +438,7 @@ impl Core {
         Core { last_directive: told, ..self }
     }
 
-    /// Records that directive `number` is stored across restarts, if it is the last one.
+    /// Records that directive `number` is stored across restarts; ignored unless it is the last directive.
     pub fn stored_directive(&mut self, number: u64) {
         let this_hub = self.last_directive_hub == Some(self.inbox.seen().0);
         if this_hub && self.last_directive.as_ref().is_some_and(|told| told.directive == number) {
@@ -445,7 +446,7 @@ impl Core {
         }
     }
 
-    /// Last directive of this hub that is stored across restarts; `None` before the first.
+    /// Number of the last directive of this hub that is stored across restarts; `None` before the first.
     pub fn kept_directive(&self) -> Option<u64> {
         (self.kept != 0).then_some(self.kept)
     }
@@ -472,17 +473,17 @@ impl Core {
         self
     }
 
-    /// Marks the robot as having the addresses of other robots.
+    /// Records that the swarm file contains the addresses of other robots.
     pub fn with_peers(self) -> Core {
         Core { reaches_peers: true, ..self }
     }
 
-    /// Run of the robot's experiment; zeros before the first.
+    /// Run of the robot's experiment; all zeros before the first experiment.
     pub fn run(&self) -> RunName {
         RunName { number: self.experiment.rank.1, seed: self.seed }
     }
 
-    /// Run and plan if the robot exchanges genes with other robots in this run.
+    /// Run and plan; `None` unless the robot exchanges genes with other robots in this run.
     pub fn exchanges(&self) -> Option<(RunName, &Arc<Plan>)> {
         let plan = self.plan.as_ref().filter(|plan| plan.genes == Genes::Peers)?;
         Some((self.run(), plan))
@@ -507,7 +508,7 @@ impl Core {
         let taken = CurrentExperiment { rank: self.rank(number), signature: signed.signature.clone() };
         let present = &self.experiment;
         if taken.rank < present.rank {
-            // A later experiment has already arrived.
+            // A newer experiment has already arrived.
             return Vec::new();
         }
         // A hub that resumes another hub's run sends the same experiment again.
@@ -524,18 +525,19 @@ impl Core {
             Err(error) => return vec![refused(error.to_string())],
         };
         if plan.genes == Genes::Peers && !self.reaches_peers {
-            let why = "genes = \"peers\": this robot's swarm.toml has no `peers`, an address for each robot";
+            let why =
+                "genes = \"peers\": `peers` is missing in this robot's swarm.toml; list an address for each robot";
             return vec![refused(why.into())];
         }
         if let Some(colour) = plan.colour_read(self.place()).filter(|_| self.blind) {
             let why =
-                format!("its trees may read {colour}, and this robot has no camera (`devices.camera` of its file)");
+                format!("its trees may read {colour}, but this robot has no camera (`devices.camera` in its file)");
             return vec![refused(why)];
         }
-        // The log is the only place that shows the simulated worlds' calibration.
+        // Only the log shows whether the simulated worlds are calibrated.
         let calibrated = match (plan.calibrated, self.measured.changes_worlds()) {
-            (true, _) => Some("worlds are simulated as the experiment's calibration measured them"),
-            (false, true) => Some("worlds are simulated as this robot's calibration.file measured them"),
+            (true, _) => Some("worlds are simulated with the experiment's calibration"),
+            (false, true) => Some("worlds are simulated with this robot's calibration.file"),
             (false, false) => None,
         };
         let stays = plan.silence.then == OnSilence::Drive && plan.silence.drives(self.alone.allowed()) == 0.0;
@@ -554,7 +556,7 @@ impl Core {
         actions.extend(calibrated.map(|text| Action::Log(Line::info(text))));
         if stays {
             let text = "silence.then = \"drive\": this robot's file does not allow it (control.drive_alone_s), so its wheels \
-                        stand while the hub is silent";
+                 stop while the hub is silent";
             actions.push(Action::Log(Line::warn(text)));
         }
         if !self.is_fixed() {
@@ -587,7 +589,7 @@ impl Core {
     /// Puts the controller that the phase assigns, if any, in control.
     fn load_assigned(&mut self) -> Option<Action> {
         let tree = self.planned()?.given(self.place())?.clone();
-        // Plans contain only trees that fit.
+        // No error is expected: a plan contains only trees that fit the robot.
         self.controller = Controller::new(Tree::clone(&tree)).ok();
         Some(Action::KeepController)
     }
@@ -610,7 +612,7 @@ impl Core {
             {
                 Ok(()) => actions.push(Action::KeepController),
                 Err(why) => {
-                    actions.push(Action::Log(Line::warn(format!("the swarm's fittest tree is not loaded: {why}"))))
+                    actions.push(Action::Log(Line::warn(format!("cannot load the swarm's fittest tree: {why}"))))
                 }
             }
         }
@@ -629,14 +631,14 @@ impl Core {
         if !timely && state != State::Stop {
             return Vec::new();
         }
-        // A repeated directive is ignored, except a STOP while the robot is in another state.
+        // A repeated directive is ignored, unless it is a STOP and the robot is not in STOP.
         let repeated = number == self.obeyed && (state != State::Stop || self.state == State::Stop);
         let rank = self.rank(number);
         let drives = matches!(state, State::Run | State::Pause);
         if rank < self.newest || repeated || (drives && rank <= self.stopped) {
             return Vec::new();
         }
-        // The hub does not know yet of a STOP that this robot executed; it learns this from the robot's hello.
+        // The hub does not yet know of a STOP that this robot executed; the robot's next hello reports the STOP.
         if state != State::Stop && self.last_directive.as_ref().is_some_and(|told| told.stops > stops) {
             return Vec::new();
         }
@@ -645,7 +647,7 @@ impl Core {
         // Parked robots may be paused without a run.
         let for_no_run = state == State::Pause && run == 0;
         if about_other && matches!(state, State::Run | State::Pause | State::Ready) && !for_no_run {
-            // The experiment is missing or differs; the hub sends the experiment first and then repeats the
+            // The robot has no experiment or another one. The hub sends the experiment and then repeats the
             // directive.
             return Vec::new();
         }
@@ -723,11 +725,11 @@ impl Core {
         actions
     }
 
-    /// Handles loss of the hub after too long a silence.
+    /// Handles the loss of the hub if the silence exceeds the limit.
     fn notice_silence(&mut self, now: f64) -> Vec<Action> {
         let Some(since) = self.heard.filter(|at| now - at > HUB_SILENCE) else { return self.alone_too_long(now) };
         self.heard = None;
-        // After a silence, senses and directives of the hub start anew.
+        // Senses and directives from before the silence no longer count.
         self.welcomed = false;
         self.obeyed = 0;
         self.senses.forget();
@@ -738,31 +740,32 @@ impl Core {
                 self.state = State::Pause;
             }
             let text =
-                format!("the hub was silent for {HUB_SILENCE} s: wheels and evolution stand still until it says RUN");
+                format!("the hub was silent for {HUB_SILENCE} s: wheels and evolution stand still until it sends RUN");
             return vec![Action::Evolve(false), Action::Log(Line::warn(text))];
         };
         self.alone.begin(since + HUB_SILENCE, &plan.silence, plan.seconds());
         let what = if self.alone.drives(now) {
-            format!("the robot drives alone for {:.1} s at most", plan.silence.drives(self.alone.allowed()))
+            format!("the robot drives alone for at most {:.1} s", plan.silence.drives(self.alone.allowed()))
         } else {
             self.alone.stop_driving();
             self.state = State::Pause;
-            "evolution goes on, the wheels stand until it says RUN".into()
+            "evolution continues, but the wheels stand still until it sends RUN".into()
         };
         vec![Action::Log(Line::warn(format!("the hub was silent for {HUB_SILENCE} s: {what}")))]
     }
 
-    /// Ends driving and evolution without the hub when their time is over.
+    /// Ends driving and evolution without the hub when their time limits are reached.
     fn alone_too_long(&mut self, now: f64) -> Vec<Action> {
         let mut actions = Vec::new();
         if self.alone.is_driving() && !self.alone.drives(now) {
             self.alone.stop_driving();
             self.state = State::Pause;
-            let text = "the hub is silent for too long to drive alone: the wheels stand until it says RUN";
+            let text = "the hub was silent for longer than the robot may drive alone: the wheels stand still until it sends \
+                 RUN";
             actions.push(Action::Log(Line::warn(text)));
         }
         if self.alone.stop_evolving(now) {
-            let text = "the hub is silent for as long as the experiment is: evolution stands still until it says RUN";
+            let text = "the hub was silent for the length of the experiment: evolution stands still until it sends RUN";
             actions.extend([Action::Evolve(false), Action::Log(Line::warn(text))]);
         }
         actions
@@ -773,8 +776,8 @@ impl Core {
         self.heard.is_some_and(|at| now - at <= HUB_SILENCE)
     }
 
-    /// Runs one control update: ticks the tree and returns the wheels' ground speeds (m/s), or those commanded by an
-    /// external controller.
+    /// Runs one control update: ticks the tree and returns the wheels' ground speeds (m/s). An external controller's
+    /// command replaces the tree's speeds.
     ///
     /// The wheels stop unless all of these hold:
     /// * The hub was heard within [`HUB_SILENCE`], or the robot may drive alone.
@@ -790,7 +793,7 @@ impl Core {
             }
         }
         self.wheels = [0.0; 2];
-        // All updates in RUN and PAUSE of the run are recorded, including those without a decision.
+        // All updates of the run in RUN and PAUSE are recorded, including updates without a tick of the tree.
         let traced = matches!(self.state, State::Run | State::Pause)
             && self.experiment.rank.1 != 0
             && self.directed == self.experiment.rank.1;
@@ -854,8 +857,8 @@ impl Core {
         senses
     }
 
-    /// Virtual senses from the hub: the world's direction +x in the robot's frame (rad), the robots heard, and the
-    /// age of the data (s); `None` if stale.
+    /// Virtual senses from the hub: the world's +x direction in the robot's frame (rad), the robots in range, and the
+    /// age of the data (s). `None` if the data is stale.
     pub fn virtual_senses(&self, now: f64) -> Option<(f32, &[Neighbour], f32)> {
         let (up, heard) = self.senses.told();
         self.senses.age(now).filter(|_| !self.senses.stale(now)).map(|age| (up, heard, age))

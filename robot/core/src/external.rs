@@ -41,7 +41,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// The command with zero wheel speeds.
+    /// Returns the command with zero wheel speeds.
     fn standing(self) -> Command {
         Command { wheels: [0.0; 2], ..self }
     }
@@ -56,7 +56,7 @@ pub enum ProgramRequest {
     Drive(Command),
     /// Send a text to the controller of another robot: its number in the swarm file, from 1, and the text.
     Tell(u16, String),
-    /// An invalid request; its sender is faulty.
+    /// An invalid request from a faulty program.
     Unreadable,
     /// Give control back to the tree.
     Release,
@@ -84,20 +84,20 @@ struct ProgramSession {
     name: String,
     /// Last command, and the end of its validity.
     command: Option<(f64, Command)>,
-    /// The connection ended before the program released the wheels.
+    /// Whether the connection ended before the program released the wheels.
     lost: bool,
-    /// The program's silence has been logged.
+    /// Whether the program's silence has been logged.
     told: bool,
 }
 
-/// Burst size of log lines about programs, and the interval at which further lines are allowed (s).
+/// Maximum burst of log lines about programs, and the interval (s) for one further line.
 const LOG_BURST: f64 = 20.0;
 const LOG_INTERVAL: f64 = 10.0;
 
 /// Rate limiter for log lines about programs, so that no program can fill the log.
 #[derive(Clone, Debug)]
 struct LogLimiter {
-    /// Number of lines currently allowed.
+    /// Number of log lines currently allowed.
     left: f64,
     counted: f64,
     unsaid: u64,
@@ -125,7 +125,7 @@ impl LogLimiter {
     }
 }
 
-/// Controllers other than the tree.
+/// External controllers: an operator and a program.
 #[derive(Clone, Debug, Default)]
 pub struct External {
     lines: LogLimiter,
@@ -138,7 +138,7 @@ impl External {
     /// Handles a request of the program on a connection; returns a line for the log if one is due.
     ///
     /// # Errors
-    /// Reason for the rejection. An invalid drive command stops its sender's wheels.
+    /// Reason for the rejection. After an invalid drive command of the program in control, the wheels stop.
     pub fn take(
         &mut self,
         now: f64,
@@ -159,7 +159,7 @@ impl External {
     ) -> Result<Option<String>, String> {
         let others = self.seat.as_ref().filter(|seat| seat.connection != connection && !seat.lost);
         if let (Some(seat), false) = (others, matches!(said, ProgramRequest::Gone | ProgramRequest::Unreadable)) {
-            return Err(format!("`{}` has the wheels", seat.name));
+            return Err(format!("`{}` controls the wheels", seat.name));
         }
         let mine = self.seat.as_mut().filter(|seat| seat.connection == connection);
         match (said, mine) {
@@ -170,12 +170,12 @@ impl External {
             }
             (ProgramRequest::Take(_), Some(_)) => Ok(None),
             (ProgramRequest::Drive(command), Some(seat)) => {
-                // Even if this command is invalid, it replaces the previous one.
+                // A command replaces the previous command even if it is invalid.
                 seat.command = None;
                 check_wheels(command.wheels)?;
                 if state != State::Run {
                     let state = format!("{state:?}").to_uppercase();
-                    return Err(format!("the robot's state is {state}: programs drive in RUN"));
+                    return Err(format!("the robot's state is {state}: programs can drive only in RUN"));
                 }
                 seat.command = Some((now + HOLD, command));
                 let again = std::mem::take(&mut seat.told);
@@ -189,7 +189,7 @@ impl External {
                 Ok(None)
             }
             (ProgramRequest::Release, Some(seat)) => {
-                let line = format!("program `{}` gives the wheels back", seat.name);
+                let line = format!("program `{}` releases the wheels", seat.name);
                 self.seat = None;
                 Ok(Some(line))
             }
@@ -239,7 +239,7 @@ impl External {
         }
     }
 
-    /// Present command for wheels and lamps; `None` if the tree drives.
+    /// Current command for wheels and lamps; `None` if the tree drives.
     pub fn command(&self, now: f64, state: State) -> Option<Command> {
         let held = |held: &Option<(f64, Command)>| match held {
             Some((until, command)) if now < *until => *command,
@@ -256,13 +256,13 @@ impl External {
         }
     }
 
-    /// End of the present command, if one is valid.
+    /// Time at which the current command expires (s); `None` without a valid command.
     pub fn until(&self, now: f64) -> Option<f64> {
         let seat = self.seat.as_ref().and_then(|seat| seat.command.as_ref());
         [self.operator.as_ref(), seat].into_iter().flatten().map(|(until, _)| *until).find(|until| now < *until)
     }
 
-    /// Line for the log when a driving program has become silent.
+    /// Returns a line for the log when a driving program has become silent.
     pub fn silent(&mut self, now: f64) -> Option<String> {
         let seat = self.seat.as_mut()?;
         let silent = seat.command.is_some_and(|(until, _)| now >= until) && !std::mem::replace(&mut seat.told, true);
@@ -321,7 +321,7 @@ mod tests {
     fn second_program_gets_wheels_after_first_releases() {
         let mut external = taken();
         for said in [ProgramRequest::Take("other".into()), ProgramRequest::Drive(AHEAD), ProgramRequest::Release] {
-            assert_eq!(external.take(0.0, State::Run, 2, said).unwrap_err(), "`wander` has the wheels");
+            assert_eq!(external.take(0.0, State::Run, 2, said).unwrap_err(), "`wander` controls the wheels");
         }
         assert_eq!(external.take(0.0, State::Run, 2, ProgramRequest::Gone), Ok(None));
         external.take(0.0, State::Run, 1, ProgramRequest::Release).unwrap();

@@ -1,4 +1,4 @@
-//! Collects samples of individuals after their first generation for the record. An island may complete many
+//! Collects, for the record, samples of individuals after their first generation. An island may complete many
 //! generations per second, so samples of the same individual are combined and reported at intervals.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use xpuck_wire::message::{MAX_SAMPLE_SUMMARIES, RobotMessage, Sampled};
 /// Minimum interval between reports of samples, in arena time (s).
 const REPORT_INTERVAL: f64 = 5.0;
 
-/// Samples to be reported, the newest of each individual, and the time of the last report.
+/// The newest samples of each individual to be reported, and the time of the last report (s).
 #[derive(Clone, Debug, Default)]
 pub struct SampleReporter {
     waiting: BTreeMap<(u16, u32), Sampled>,

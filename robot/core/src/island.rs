@@ -56,9 +56,9 @@ impl IslandPlan {
 pub struct Trials {
     /// World of the trials.
     pub world: Arc<WorldSpec>,
-    /// For each robot its assigned tree; robots with `None` run the individual under trial.
+    /// Assigned tree of each robot. `None`: the robot runs the individual under trial.
     pub given: Vec<Option<Arc<Tree>>>,
-    /// Controller updates in a trial of length one.
+    /// Number of controller updates in a trial of length 1.
     pub updates: u32,
 }
 
@@ -85,11 +85,11 @@ fn updates(seconds: f32) -> u32 {
 pub enum IslandEvent {
     /// A generation is complete.
     Generation(Box<Generation>),
-    /// The island resumes from a checkpoint.
+    /// The island has resumed from a checkpoint.
     Resumed {
         /// Progress of the island.
         progress: Progress,
-        /// Individual for the robot's control.
+        /// Individual that will control the robot.
         champion: Box<Migrant>,
     },
     /// A line for the log.
@@ -103,7 +103,7 @@ pub struct Generation {
     pub progress: Progress,
     /// Individual to offer to other islands.
     pub emigrant: Migrant,
-    /// Individual for the robot's control.
+    /// Individual that will control the robot.
     pub champion: Migrant,
     /// Individuals born in this generation.
     pub births: Vec<Birth>,
@@ -122,7 +122,7 @@ impl Generation {
         let generation = island.generation();
         island.record(fitness);
         // Excludes migrants, which were born on another island, and individuals re-evaluated in a new world, which
-        // were born before.
+        // were born earlier.
         let newborn =
             |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration && i.born == generation;
         let births = island.population().iter().filter(newborn).map(|i| Birth {

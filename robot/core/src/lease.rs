@@ -1,4 +1,5 @@
-//! Lease on the wheels: limits the validity of commands to a body. Times are durations since an epoch of the caller.
+//! Lease on the wheels: limits the validity of commands to a body. Times are durations since an epoch that the caller
+//! chooses.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ pub const LEASE: Duration = Duration::from_millis(500);
 
 /// A command to a body.
 pub trait Command: Copy + Default {
-    /// The same command with zero wheel speeds; other values are kept.
+    /// Returns the command with zero wheel speeds; other values are kept.
     fn standing(self) -> Self;
 }
 
@@ -23,7 +24,7 @@ pub struct TimedCommand<C> {
 /// State of the lease.
 #[derive(Clone, Debug, Default)]
 pub struct Lease {
-    /// Commands up to this time are revoked.
+    /// Time up to which commands are revoked.
     revoked_until: Option<Duration>,
     /// Time of the command whose expiry was counted last.
     counted: Option<Duration>,
@@ -47,7 +48,7 @@ impl Lease {
         command.standing()
     }
 
-    /// Revokes all commands up to `now`, because the body that answers next may be a different one.
+    /// Revokes all commands up to `now`, because a different body may answer next.
     pub fn revoke(&mut self, now: Duration) {
         self.revoked_until = Some(now);
     }

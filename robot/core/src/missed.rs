@@ -1,16 +1,16 @@
-//! Generations that the hub may have missed: those completed while the hub was silent, and those reported just
-//! before, whose record a killed hub may have lost. They are reported again when the hub has the run again; the hub
+//! Generations that the hub may have missed: generations completed while the hub was silent, and generations reported
+//! just before, which a killed hub may have lost. They are reported again when the hub has resumed the run; the hub
 //! accepts each generation once.
 
 use std::collections::VecDeque;
 use xpuck_wire::message::RobotMessage;
 
-/// Age above which a report counts as saved by the hub (s), in wall time: a hub saves run and record once a second.
+/// Age above which a report counts as saved by the hub, in wall time (s). A hub saves run and record once a second.
 pub const SAVED_AFTER_S: f64 = 4.0;
 /// Maximum number of stored generations; the oldest are dropped.
 pub const MAX_GENERATIONS: usize = 1024;
-/// Maximum number of reported generations that are queued again after a silence. The hub remembers at least as many
-/// generations per robot (`hub/core/src/switchboard/dedup.rs`), and recognises the repeats.
+/// Maximum number of reported generations that are queued again after a silence. The hub remembers at least this
+/// number of generations per robot (`hub/core/src/switchboard/dedup.rs`), and recognises repeats.
 const MAX_REPEATED: usize = 500;
 /// Number of generations reported per control update, to limit the load of a hub that has just returned.
 const PER_UPDATE: usize = 8;
@@ -18,7 +18,7 @@ const PER_UPDATE: usize = 8;
 #[derive(Clone, Debug)]
 struct Done {
     generation: u32,
-    /// Time of the report (s); `None` if not reported.
+    /// Time of the report (s); `None` if the generation was not reported.
     told: Option<f64>,
     messages: Vec<RobotMessage>,
 }
@@ -29,9 +29,9 @@ pub struct Missed {
     /// Age above which a reported generation is dropped (s of arena time).
     kept: f64,
     done: VecDeque<Done>,
-    /// The hub has the run, and missed generations are being reported.
+    /// Whether the hub has the run, so that missed generations are being reported.
     reporting: bool,
-    /// First and last generation that was dropped.
+    /// First and last dropped generation.
     lost: Option<(u32, u32)>,
 }
 
@@ -41,13 +41,13 @@ impl Missed {
         Missed { kept: SAVED_AFTER_S * speed, done: VecDeque::new(), reporting: false, lost: None }
     }
 
-    /// Drops everything: another run begins.
+    /// Drops all generations, because another run begins.
     pub fn clear(&mut self) {
         (self.done, self.reporting, self.lost) = (VecDeque::new(), false, None);
     }
 
     /// Stores a generation completed at `now` (s) with its messages. Returns the messages to send at once: all of
-    /// them if the hub is `heard` and has missed nothing.
+    /// them if the hub is `heard` and has missed no generation.
     pub fn take(&mut self, now: f64, heard: bool, generation: u32, messages: Vec<RobotMessage>) -> Vec<RobotMessage> {
         let at_once = heard && self.waiting() == 0;
         let told = at_once.then_some(now);
@@ -83,8 +83,8 @@ impl Missed {
         self.done.iter_mut().for_each(|done| done.told = None);
     }
 
-    /// Starts to report the missed generations at `now` (s), because the hub has the run again. Returns a log line
-    /// about them, if there are any.
+    /// Starts to report the missed generations at `now` (s), because the hub has the run again. Returns a log line if
+    /// any generation was missed.
     pub fn on_hub_has_run(&mut self, now: f64) -> Option<String> {
         let missed = self.waiting() > 0;
         if missed && self.reporting {
@@ -99,13 +99,14 @@ impl Missed {
         }
         let waiting = || self.done.iter().filter(|done| done.told.is_none()).map(|done| done.generation);
         let told = waiting().min().zip(waiting().max());
-        let lost = self.lost.take().map(|(first, last)| format!("generations {first} to {last} are in no record"));
-        let told = told.map(|(first, last)| format!("generations {first} to {last} are told now"));
+        let lost =
+            self.lost.take().map(|(first, last)| format!("generations {first} to {last} are missing from the record"));
+        let told = told.map(|(first, last)| format!("generations {first} to {last} are reported now"));
         let parts: Vec<String> = [told, lost].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("the hub was away: {}", parts.join("; ")))
     }
 
-    /// Messages to send at `now` (s); none before the hub has the run.
+    /// Messages to send at `now` (s); empty before the hub has the run.
     pub fn due(&mut self, now: f64, heard: bool) -> Vec<RobotMessage> {
         if !heard || !self.reporting {
             return Vec::new();
@@ -151,7 +152,7 @@ mod tests {
         assert!(missed.due(12.0, true).is_empty(), "the hub is heard, and does not have the run yet");
         // A generation completed meanwhile is queued after the missed ones.
         assert!(take(&mut missed, 12.0, true, 6).is_empty());
-        assert_eq!(missed.on_hub_has_run(12.0).unwrap(), "the hub was away: generations 3 to 6 are told now");
+        assert_eq!(missed.on_hub_has_run(12.0).unwrap(), "the hub was away: generations 3 to 6 are reported now");
         assert!(missed.on_hub_has_run(12.0).is_none(), "it is being told");
         assert!(missed.due(12.1, false).is_empty());
         assert_eq!(told(&missed.due(12.2, true)), [3.0, 4.0, 5.0, 6.0]);
@@ -173,7 +174,10 @@ mod tests {
         }
         assert_eq!((missed.waiting(), missed.done.len()), (MAX_GENERATIONS, MAX_GENERATIONS));
         let line = missed.on_hub_has_run(1.5).unwrap();
-        assert!(line.ends_with("generations 11 to 1034 are told now; generations 1 to 10 are in no record"), "{line}");
+        assert!(
+            line.ends_with("generations 11 to 1034 are reported now; generations 1 to 10 are missing from the record"),
+            "{line}"
+        );
         let first = missed.due(2.0, true);
         assert_eq!(told(&first), (11..19).map(f64::from).collect::<Vec<_>>());
         missed.clear();

@@ -13,7 +13,7 @@ use xpuck_wire::message::{Estimate, PeerEstimates, Poses};
 pub enum Observation {
     /// Poses of the robots and the disc.
     Poses(PoseSnapshot),
-    /// Time (s) from which the wheels are commanded with these speeds, left and right (m/s).
+    /// Time of a wheel command (s), and the commanded speeds, left and right (m/s).
     Wheels(f64, [f32; 2]),
     /// Time of reception (s) and estimates from other robots.
     Told(f64, Vec<PeerEstimates>),
@@ -68,7 +68,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Creates a probe for a world as planned.
+    /// Creates a probe for the planned world.
     pub fn new(planned: Arc<WorldSpec>) -> Probe {
         Probe {
             estimator: Estimator::new(&planned),
@@ -97,7 +97,7 @@ impl Probe {
         }
     }
 
-    /// Enters another phase: applies the changes found so far to the phase's world.
+    /// Enters another phase: returns the phase's world with the changes found so far.
     pub fn replan(&mut self, planned: Arc<WorldSpec>) -> Arc<WorldSpec> {
         let before = WorldModel::of(&self.planned);
         let changed: Vec<(Parameter, f32)> = Parameter::ALL
@@ -135,7 +135,7 @@ impl Probe {
             }
             Err(why) => self.impossible.insert(parameter).then(|| Change {
                 world: None,
-                line: Line::warn(format!("{name} seems to be {value:.3}, and such a world cannot be simulated: {why}")),
+                line: Line::warn(format!("{name} seems to be {value:.3}, but such a world cannot be simulated: {why}")),
             }),
         }
     }
@@ -168,7 +168,7 @@ fn report(estimate: &Estimate) -> Option<Report> {
     possible.then_some(Report { parameter, model: simulated, value, sd, evidence: evidence.min(MAX_EVIDENCE), windows })
 }
 
-/// Maximum evidence of another robot's report (nats), so that no robot alone outvotes the others.
+/// Maximum evidence of another robot's report (nats), so that no single robot outvotes the others.
 const MAX_EVIDENCE: f32 = 40.0;
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub const CAMERA_STALE: f32 = 1.0;
 pub struct Readings {
     /// Proximity (0..1).
     pub proximity: [f32; 8],
-    /// Brightness at the eight light sensors (0..1); `None` if the body has none or they are faulty.
+    /// Brightness at the eight light sensors (0..1); `None` if the body has no light sensors or they are faulty.
     pub light: Option<[f32; 8]>,
     /// Age of the body's readings, in arena time (s).
     pub body_age: Option<f32>,

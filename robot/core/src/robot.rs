@@ -27,7 +27,7 @@ use xpuck_wire::witness::ObeyedDirective;
 /// Maximum number of messages handled between two readings of the clock.
 pub const MESSAGES_AT_ONCE: usize = 64;
 
-/// Burst size of log lines sent to the hub, and average number per update (2 lines/s).
+/// Maximum burst of log lines sent to the hub, and average number of lines per update (2 lines/s).
 const LOG_BURST: f32 = 20.0;
 const LOG_PER_UPDATE: f32 = 0.2;
 
@@ -40,7 +40,8 @@ const STORED_REPORT_PERIOD: f64 = 1.0;
 /// Interface to the outside of one robot: devices and sockets in `xpuckd`, simulated ones in the simulation test. No
 /// method blocks.
 pub trait Shell {
-    /// Takes the next message from the hub; `None` if there is none; an error if the message cannot be decoded.
+    /// Takes the next message from the hub; `None` if no message waits. Returns an error if the message cannot be
+    /// decoded.
     fn receive(&mut self) -> Option<Result<Sealed, CodecError>>;
 
     /// Passes a message to the core. Only mutants in the simulation test override this.
@@ -48,20 +49,20 @@ pub trait Shell {
         core.on_sealed(now, message)
     }
 
-    /// Sends to the hub; returns false if the queue is full and the message is lost.
+    /// Sends a message to the hub; returns false if the queue is full and the message is lost.
     fn send(&mut self, message: RobotMessage) -> bool;
 
     /// Takes the next message of another robot, validated by [`peers::open`], with the island of the sender's key;
-    /// `None` if there is none.
+    /// `None` if no message waits.
     fn receive_peer(&mut self) -> Option<(u16, PeerInput)> {
         None
     }
 
-    /// Sends to another robot; a message that cannot be sent is lost.
+    /// Sends a message to another robot; a message that cannot be sent is lost.
     fn send_peer(&mut self, _island: u16, _message: PeerMessage) {}
 
-    /// Number of messages from robots rejected because of their keys since the start, and number of messages dropped
-    /// for lack of space since the last call.
+    /// Number of messages from robots rejected since the start because of their keys, and number of messages dropped
+    /// since the last call because a queue was full.
     fn refused_peers(&mut self) -> (u64, u64) {
         (0, 0)
     }
@@ -69,7 +70,7 @@ pub trait Shell {
     /// New set of trusted signers, if it changed since the last call.
     fn trust(&mut self) -> Option<Trust>;
 
-    /// Replaces the island by a new, paused one.
+    /// Replaces the island by a new, paused island.
     fn start_island(&mut self, plan: IslandPlan);
 
     /// Starts or pauses the island, if any.
@@ -96,7 +97,7 @@ pub trait Shell {
     /// Takes the number of the directive that is now stored across restarts, if it changed.
     fn remembered(&mut self) -> Option<u64>;
 
-    /// Reports the installed release after the hub has welcomed this robot.
+    /// Reports the installed release to the hub, which has welcomed this robot.
     fn welcomed(&mut self) {}
 
     /// Handles an update offer of the hub, not yet verified.
@@ -121,11 +122,11 @@ pub trait Shell {
     /// external controller. Returns the speeds that the motors produce.
     fn drive(&mut self, core: &Core, wheels: [f32; 2], lamps: Option<Ring>) -> [f32; 2];
 
-    /// Stops the wheels at once: the next control update may be 0.1 s away.
+    /// Stops the wheels at once, because the next control update may be 0.1 s away.
     fn stop_wheels(&mut self, core: &Core);
 
-    /// Takes the next request of a program at the robot's socket, with the number of its connection; `None` if there
-    /// is none.
+    /// Takes the next request of a program at the robot's socket, with the number of its connection; `None` if no
+    /// request waits.
     fn program(&mut self) -> Option<(u32, ProgramRequest)> {
         None
     }
@@ -148,7 +149,7 @@ pub trait Shell {
     /// Writes a line to the log.
     fn log(&mut self, line: Line);
 
-    /// Takes the next line of the robot's log, from any source; `None` if there is none.
+    /// Takes the next line of the robot's log, from any source; `None` if no line waits.
     fn next_log_line(&mut self) -> Option<LogLine>;
 }
 
@@ -174,11 +175,11 @@ pub struct Robot {
     peers: Peers,
     /// Time of the last handling of messages (s).
     now: f64,
-    /// Whether the hub was heard at that time.
+    /// Whether the hub was heard at the last handling of messages.
     heard: bool,
     /// Run of the stored generations.
     run: RunName,
-    /// Log lines that may currently be sent.
+    /// Number of log lines that may currently be sent.
     lines_due: f32,
     /// Last command of an external controller.
     driven: Option<Command>,
@@ -186,7 +187,7 @@ pub struct Robot {
     sensors_due: f64,
     /// Model of the robot's own wheels.
     body: WorldModel,
-    /// Last stored directive reported to the hub, and the time of the next report (s).
+    /// Number of the last stored directive reported to the hub, and the time of the next report (s).
     told_kept: (u64, f64),
 }
 
@@ -214,7 +215,7 @@ impl Robot {
         }
     }
 
-    /// Marks the robot as having the addresses of the others, in a swarm of `robots`.
+    /// Records that the robot has the addresses of the other robots, in a swarm of `robots` robots.
     pub fn with_peers(self, robots: usize) -> Robot {
         let peers = Peers::new(self.core.island(), robots as u16, self.core.session());
         Robot { core: self.core.with_peers(), peers, ..self }
@@ -229,7 +230,8 @@ impl Robot {
         self.peers.say(self.now, to, bytes)
     }
 
-    /// Takes the next text from another robot in range for this one's controller: the sender's island, and the text.
+    /// Takes the next text from another robot in range for this robot's controller: the sender's island, and the
+    /// text.
     pub fn heard(&mut self) -> Option<(u16, Vec<u8>)> {
         self.peers.heard()
     }
@@ -268,7 +270,8 @@ impl Robot {
         for _ in 0..MESSAGES_AT_ONCE {
             match shell.receive() {
                 Some(Ok(message)) => {
-                    // Before the message is validated: an operator may have been enrolled or revoked meanwhile.
+                    // The trusted signers are updated before the message is validated: an operator may have been
+                    // enrolled or revoked meanwhile.
                     if matches!(message.message, ToRobot::Experiment { .. })
                         && let Some(trust) = shell.trust()
                     {
@@ -285,7 +288,7 @@ impl Robot {
                 Some(Err(error)) => {
                     self.refuse();
                     if self.refused == 1 {
-                        shell.log(Line::warn(format!("a message from the hub is refused: {error}")));
+                        shell.log(Line::warn(format!("a message from the hub was rejected: {error}")));
                     }
                 }
                 None => break,
@@ -294,7 +297,7 @@ impl Robot {
     }
 
     /// Handles requests of programs at the robot's socket, at most [`MESSAGES_AT_ONCE`], and executes commands of
-    /// external controllers at once; an expired command stops the wheels.
+    /// external controllers at once. If a command has expired, the wheels stop.
     pub fn handle_programs(&mut self, now: f64, shell: &mut impl Shell) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some((connection, said)) = shell.program() else { break };
@@ -329,7 +332,7 @@ impl Robot {
     }
 
     /// Handles the waiting messages of other robots, at most [`peers::MESSAGES_AT_ONCE`], and sends the outgoing
-    /// ones.
+    /// messages.
     fn hear_peers(&mut self, now: f64, shell: &mut impl Shell) {
         self.peers.enter(self.core.exchanges().map(|(run, plan)| (run, &**plan)));
         if let Some(neighbours) = self.core.neighbours(now) {
@@ -347,7 +350,7 @@ impl Robot {
         self.peers.take_lines().into_iter().for_each(|line| shell.log(line));
     }
 
-    /// Detects loss of the hub: its last reports may be lost.
+    /// Detects loss of the hub, after which the last reports to the hub may be lost.
     fn notice_hub(&mut self, now: f64) {
         let heard = self.core.hears_hub(now);
         if std::mem::replace(&mut self.heard, heard) && !heard {
@@ -518,7 +521,7 @@ impl Robot {
     }
 
     fn immigrate(&mut self, generation: u32, genes: &[Emigrant], shell: &mut impl Shell) {
-        // In such a run the island gets its genes from other robots.
+        // In a run with exchange between robots, the island gets its genes from other robots.
         if self.core.exchanges().is_some() {
             return;
         }
@@ -532,7 +535,7 @@ impl Robot {
         shell.immigrate(generation, sound);
         for error in errors {
             self.refuse();
-            shell.log(Line::warn(format!("refused: {error}")));
+            shell.log(Line::warn(format!("rejected: {error}")));
         }
     }
 
@@ -547,7 +550,7 @@ fn tell_loaded(loaded: Result<Option<RobotMessage>, CompileError>, shell: &mut i
         Ok(Some(message)) => {
             let _ = shell.send(message);
         }
-        Err(error) => shell.log(Line::warn(format!("the fittest tree is not loaded: {error}"))),
+        Err(error) => shell.log(Line::warn(format!("cannot load the fittest tree: {error}"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Recorder of control updates for the hub: each update is captured completely, and updates are sent in batches.
+//! Recorder of control updates for the hub. It captures each update completely and sends updates in batches.
 //!
 //! The recorder allocates its memory once and returns a batch about once per second, or at each update while a viewer
 //! is connected. Updates between batches do not allocate.
@@ -14,7 +14,7 @@ use xpuck_wire::groot::NodeState;
 use xpuck_wire::message::{Neighbour, State};
 use xpuck_wire::updates::{BATCH, Packer, Update, Updates};
 
-/// Interval of batches that contain the tree itself, counted from the first batch of a run: twice a minute.
+/// Interval of batches that contain the tree, counted from the first batch of a run (batches): twice a minute.
 const TREE_INTERVAL: u32 = 30;
 
 /// Common properties of the updates in a batch.
@@ -53,7 +53,7 @@ pub struct Tracer {
     packer: Packer,
     /// Batches to send.
     full: Vec<Updates>,
-    /// Each update is a batch of its own.
+    /// Whether each update is a batch of its own.
     hurry: bool,
 }
 
@@ -165,7 +165,7 @@ impl Tracer {
         std::mem::take(&mut self.full)
     }
 
-    /// Closes the current batch: updates are not captured now.
+    /// Closes the current batch, because updates are not captured for a while.
     pub fn pause(&mut self) {
         self.close();
     }

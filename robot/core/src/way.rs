@@ -55,14 +55,14 @@ impl CurriculumState {
             let next = self.step(plan).map_or("the experiment's own world".into(), |name| format!("step {name:?}"));
             let (name, best) = (&end.name, end.best);
             Line::info(format!(
-                "step {name:?} of evolution is over after {} generations, with a fitness of {best:.3}; {next} begins",
+                "step {name:?} of evolution ended after {} generations with a fitness of {best:.3}; {next} begins",
                 end.generations
             ))
         });
         (done, line)
     }
 
-    /// Adjusts genes of other islands, which may be in other steps.
+    /// Adjusts immigrants from islands that may be in other steps.
     pub fn receive(plan: &Plan, immigrants: &mut [Migrant]) {
         course::discount_migrant_samples(&plan.steps, immigrants);
     }

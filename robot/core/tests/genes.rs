@@ -23,5 +23,5 @@ fn genes_survive_the_wire_and_bad_ones_are_refused() {
         check(&Emigrant { tree: large, ..gene.clone() }).unwrap_err().starts_with("migrant 3.7: "),
         "fits no robot"
     );
-    assert_eq!(check(&Emigrant { count: [0, 0], ..gene }).unwrap_err(), "migrant 3.7: its samples are impossible");
+    assert_eq!(check(&Emigrant { count: [0, 0], ..gene }).unwrap_err(), "migrant 3.7: its samples are invalid");
 }

@@ -1,4 +1,4 @@
-//! State of evolution as bytes that can be validated: completeness, format and configuration.
+//! State of evolution as bytes. A reader can validate their completeness, format and configuration.
 //!
 //! The header has 28 bytes, little endian: magic "XPUCKCHK", format u32, configuration u32, length of the body u64,
 //! and CRC-32 u32 of the preceding header bytes and the body. The body is the state in postcard encoding. The caller
@@ -6,7 +6,8 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Format that this program writes and reads. It increases whenever the layout of any saved state changes.
+/// Number of the format that this program writes and reads. It increases whenever the layout of any saved state
+/// changes.
 pub const FORMAT: u32 = 5;
 
 const MAGIC: &[u8; 8] = b"XPUCKCHK";
@@ -24,7 +25,7 @@ pub enum CheckpointError {
     #[error("has format {0}, but this program reads format {FORMAT}; resume with the version that wrote it")]
     Format(u32),
     /// The bytes are too few or too many.
-    #[error("has {found} bytes where its header says {expected}")]
+    #[error("has {found} bytes, but its header announces {expected}")]
     Length {
         /// Actual length (bytes).
         found: u64,
@@ -42,7 +43,7 @@ pub enum CheckpointError {
     State,
 }
 
-/// Encodes a state. `configuration` is a number that identifies the configuration: see [`fingerprint`].
+/// Encodes a state. `configuration` identifies the configuration: see [`fingerprint`].
 ///
 /// # Panics
 /// If the state contains a value that postcard cannot encode, which is a programming error.
@@ -58,7 +59,7 @@ pub fn to_bytes<T: Serialize>(state: &T, configuration: u32) -> Vec<u8> {
     bytes
 }
 
-/// Decodes a state of this configuration.
+/// Decodes a state, which must have this configuration.
 ///
 /// # Errors
 /// The first fault, in the order magic number, format, length, checksum, configuration, body.

@@ -35,7 +35,8 @@ pub fn ramped(index: usize, count: usize, depth: usize) -> (Method, usize) {
     (if index.is_multiple_of(2) { full } else { grow }, level)
 }
 
-/// Retries until a branch fits a robot's memory. After eight failures it returns a single leaf, which always fits.
+/// Creates branches until one fits a robot's memory. After eight failures it returns a single leaf, which always
+/// fits.
 fn fitting(
     mut make: impl FnMut(&mut Draws) -> Option<Branch>,
     primitives: Primitives<'_>,
@@ -49,7 +50,7 @@ fn fitting(
     Branch::from_preorder(vec![primitives.primitive_set.leaf(primitives.functions, draws)])
 }
 
-/// Preorder growth with an explicit stack of remaining depths; `None` if the node limit is exceeded.
+/// Creates a branch in preorder, with an explicit stack of remaining depths; `None` if the node limit is exceeded.
 fn branch(primitives: Primitives<'_>, depth: usize, stop: f32, draws: &mut Draws) -> Option<Branch> {
     let mut genes: Vec<Gene> = Vec::new();
     let mut open = vec![depth];

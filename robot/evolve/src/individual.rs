@@ -43,7 +43,7 @@ pub enum Operator {
 pub enum Stage {
     /// Selected as parent.
     Elite,
-    /// From another island or an earlier start; tried like the elite, but does not breed.
+    /// Individual from another island or an earlier start; tried like the elite, but does not breed.
     Guest,
     /// In the last trials before the elite.
     Finalist,
@@ -77,7 +77,7 @@ pub struct Individual {
     pub stage: Stage,
 }
 
-/// Individual that is sent to another island.
+/// Individual sent to another island.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Migrant {
     /// Identifier.
@@ -86,7 +86,7 @@ pub struct Migrant {
     pub tree: Tree,
     /// Fitness samples so far.
     pub samples: Samples,
-    /// Number of fresh starts of the sending island; only islands with the same number accept the migrant.
+    /// Number of fresh starts of the sending island; only islands with an equal number accept the migrant.
     pub epoch: u32,
 }
 
@@ -99,8 +99,8 @@ pub enum MigrantError {
     /// The tree is too large for a robot.
     #[error("migrant {0}: {1}")]
     Size(Id, CompileError),
-    /// No set of samples has these sums.
-    #[error("migrant {0}: its samples are impossible")]
+    /// The sums are impossible for any set of samples.
+    #[error("migrant {0}: its samples are invalid")]
     Samples(Id),
     /// The tree uses a node, register or value that the primitive set does not allow.
     #[error(
@@ -117,11 +117,12 @@ pub enum MigrantError {
 pub type MigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
 
 impl Migrant {
-    /// Validates a migrant from another program against the primitive set of the local islands, if there are any.
-    /// Robots and the hub accept only migrants that pass this check.
+    /// Validates a migrant from another program against the primitive set of the local islands. Robots and the hub
+    /// accept only migrants that pass this check.
     ///
     /// # Errors
-    /// As [`Migrant::check`], or if the tree uses primitives outside the set, or if there is no set.
+    /// The errors of [`Migrant::check`], and an error if the tree uses primitives outside the set or if there is no
+    /// set.
     pub fn admit(values: MigrantValues<&str>, set: Option<&PrimitiveSet>) -> Result<Migrant, MigrantError> {
         let migrant = Migrant::check(values)?;
         match set {

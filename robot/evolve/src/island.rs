@@ -16,11 +16,11 @@ use xpuck_kernels::tree::Tree;
 /// Progress of an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Generations evaluated so far.
+    /// Number of generations evaluated so far.
     pub generation: u32,
     /// Estimated fitness of the champion.
     pub best: f64,
-    /// Estimated fitness of the champion, scaled down below 8 evaluations (Eq. 8.1).
+    /// Estimated fitness of the champion, scaled down if it has fewer than 8 evaluations (Eq. 8.1).
     pub derated: f64,
     /// Number of evaluations of the champion.
     pub evaluations: u32,
@@ -28,7 +28,7 @@ pub struct Progress {
     pub mean: f64,
 }
 
-/// Population that evolves.
+/// Evolving population with its algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Island {
     deme: Deme,
@@ -44,8 +44,8 @@ impl Island {
         Island { deme, algorithm }
     }
 
-    /// Creates an island that starts from given trees, as many as the algorithm has places for. Trees that the
-    /// primitive set does not allow are ignored.
+    /// Creates an island that starts from given trees. Ignores trees that the primitive set does not allow, and trees
+    /// beyond the algorithm's capacity.
     pub fn with_trees(
         settings: Settings,
         primitive_set: PrimitiveSet,
@@ -70,17 +70,17 @@ impl Island {
         self.deme.individuals()
     }
 
-    /// Generations recorded so far.
+    /// Number of generations recorded so far.
     pub fn generation(&self) -> u32 {
         self.deme.generation()
     }
 
-    /// Fresh starts so far.
+    /// Number of fresh starts so far.
     pub fn epoch(&self) -> u32 {
         self.deme.epoch()
     }
 
-    /// Number of samples that were not finite and counted as -1.
+    /// Number of samples that were not finite and were replaced by -1.
     pub fn rejected_samples(&self) -> u64 {
         self.deme.rejected()
     }
@@ -110,7 +110,7 @@ impl Island {
     pub fn champion(&self) -> &Individual {
         let (rules, settings) = (self.algorithm.rules(), self.settings());
         let rank = |individual: &Individual| rules.champion_value(individual, settings);
-        // Among equals the first wins, so the order of the population decides.
+        // Among equal individuals, the first in the population wins.
         let mut best = self.deme.past_champion().unwrap_or(&self.population()[0]);
         for individual in self.population() {
             if rank(individual) > rank(best) {
@@ -134,7 +134,7 @@ impl Island {
     }
 
     /// Whether the recorded generation ends with an exchange: every generation as in thesis 8.3.1, or every n_epoch
-    /// as in 5.5.1. Otherwise nothing is sent, and [`Island::advance`] ignores immigrants.
+    /// generations as in 5.5.1. Otherwise nothing is sent, and [`Island::advance`] ignores immigrants.
     pub fn exchanges(&self) -> bool {
         self.generation().is_multiple_of(self.settings().exchange_every)
     }
@@ -145,25 +145,27 @@ impl Island {
         Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: self.epoch() }
     }
 
-    /// Continues with the same trees in a different world: all samples are discarded. Migrants from islands that have
-    /// not done the same are rejected.
+    /// Continues with the same trees in a different world: all samples are discarded. Migrants are rejected unless
+    /// their island has discarded its samples too.
     pub fn forget(&mut self) {
         self.deme.forget();
         self.algorithm.rules_mut().forget();
     }
 
-    /// Continues in a slightly different world: the weight of existing samples is reduced to a few, so that new
-    /// samples soon dominate. Migrants are still accepted, because the trials of the other islands change too.
+    /// Continues in a slightly different world. The weight of existing samples is reduced to that of a few samples,
+    /// so that new samples soon dominate. Migrants are still accepted, because the trials of the other islands change
+    /// too.
     ///
-    /// The remaining weight is the number of samples at which a tree counts as known. With less, the best tree would
-    /// lose its place to any newly tried tree, although it drives the robot.
+    /// The remaining weight is the number of samples at which a tree counts as known. With less weight, any newly
+    /// tried tree would displace the best tree, which drives the robot.
     pub fn relearn(&mut self) {
         self.deme.fade(self.settings().full_evaluations.div_ceil(2));
         self.algorithm.rules_mut().relearn();
     }
 
-    /// Continues with the next step of a curriculum, whose world may differ strongly. As [`Island::relearn`], but
-    /// existing samples weigh one sample per scenario, which only orders the trees until they are tried.
+    /// Continues with the next step of a curriculum, whose world may differ strongly. Like [`Island::relearn`], but
+    /// the existing samples have the weight of one sample per scenario, which only orders the trees until they are
+    /// tried.
     pub fn begin_step(&mut self) {
         self.deme.fade(1);
         self.algorithm.rules_mut().relearn();

@@ -1,4 +1,4 @@
-//! Allowed operands of nodes: registers by role, and ranges of numbers (thesis 7.4.2), as data.
+//! Allowed operands of nodes: registers by role, and ranges of numbers (thesis 7.4.2).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,8 @@ impl Registers {
     }
 }
 
-/// Minimum and maximum of each number type (Table 7.5). They limit random values; small steps by an algorithm may
-/// leave this range up to the limits of the operand.
+/// Minimum and maximum of each number type (Table 7.5), for random values. Small steps of an algorithm may leave this
+/// range, up to the limits of the operand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Ranges {
@@ -156,11 +156,11 @@ impl Ranges {
             let ([low, high], (least, most)) = (self.of(operand), operand.range());
             let on_grid = step_size(operand).is_none_or(|step| low % step == 0.0 && high % step == 0.0);
             if !(low <= high && low >= least && high <= most && (high - low).is_finite()) {
-                return Err(format!("ranges.{key} = [{low}, {high}] is outside {least}..={most} or upside down"));
+                return Err(format!("ranges.{key} = [{low}, {high}] is outside {least}..={most} or reversed"));
             }
             if !on_grid {
                 return Err(format!(
-                    "ranges.{key} = [{low}, {high}]: the ends are multiples of {}",
+                    "ranges.{key} = [{low}, {high}]: both ends must be multiples of {}",
                     step_size(operand).unwrap_or(0.0)
                 ));
             }

@@ -1,4 +1,4 @@
-//! Fitness samples of a genotype, separated by the two kinds of trial.
+//! Fitness samples of a genotype, separately for the two strata of trials.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Creates samples from the counts, sums and sums of squares that another island sends. `None` if no samples have
-    /// these sums.
+    /// Creates samples from the counts, sums and sums of squares that another island sends. `None` if the sums are
+    /// impossible for any samples.
     pub fn from_parts(count: [u32; 2], sum: [f64; 2], square: [f64; 2]) -> Option<Samples> {
         let sound = |i: usize| {
             let (n, s, q) = (f64::from(count[i]), sum[i], square[i]);
@@ -36,7 +36,7 @@ impl Samples {
         self.square[stratum] += fitness * fitness;
     }
 
-    /// Reduces the weight of each stratum to at most `most` samples, with the same mean.
+    /// Reduces the weight of each stratum to at most `most` samples; keeps the mean.
     pub fn limit_weight(&mut self, most: u32) {
         for i in 0..2 {
             if self.count[i] > most {

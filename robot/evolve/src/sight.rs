@@ -32,7 +32,7 @@ pub fn colour_read(tree: &Tree) -> Option<&'static str> {
 }
 
 impl PrimitiveSet {
-    /// First camera register that trees of this set may read; `None` if they need no camera.
+    /// First camera register that trees of this set may read; `None` if the trees need no camera.
     pub fn colour_read(&self) -> Option<&'static str> {
         let registers = &self.operands().registers;
         let kinds = self.leaf_kinds().find_map(of_kind);

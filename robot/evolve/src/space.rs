@@ -10,12 +10,12 @@ use xpuck_kernels::tree::Tree;
 /// Number of attempts to create functions and a main tree that together fit a robot.
 const TRIES: usize = 8;
 
-/// Primitive set, and the settings of its use.
+/// Search space: primitive set and settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Space<'a> {
     /// Primitive set of the trees.
     pub primitive_set: &'a PrimitiveSet,
-    /// Representation and its sizes.
+    /// Settings, including the representation and its parameters.
     pub settings: &'a Settings,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Space<'a> {
         let count = 1 + usize::from(self.functions());
         for _ in 0..TRIES {
             let branches: Vec<Branch> = (0..count).map(|i| method(self.primitives(i), depth, draws)).collect();
-            // A single branch already fits.
+            // Each branch already fits on its own.
             if count == 1 || self.primitive_set.fits(&branches) {
                 return Genotype::Branches(branches);
             }
@@ -62,11 +62,12 @@ impl<'a> Space<'a> {
                 return Genotype::Bits(bits);
             }
         }
-        // The string of zeros always fits; this was checked when the grammar was read.
+        // The bit string of zeros always fits; the parser of the grammar has validated this.
         Genotype::Bits(Bits::zero(self.settings.bits))
     }
 
-    /// Branch of a bit string, generated with the greatest depth up to the settings' limit at which it fits a robot.
+    /// Generates the branch of a bit string with the greatest depth, up to the settings' limit, at which the branch
+    /// fits a robot.
     fn generate(self, bits: &Bits) -> Option<Branch> {
         let at = |depth| self.primitive_set.generate(bits, depth);
         (0..=self.settings.depth)
@@ -97,7 +98,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Finds a genotype for a tree from outside; `None` if the tree is not allowed here or has no genotype here. Its
+    /// Finds a genotype for a tree from outside; `None` if the tree is not allowed or no genotype yields it. The
     /// functions are copied from `host`, a genotype of this island; the tree does not call them yet.
     pub(crate) fn adopt(self, tree: &Tree, host: &Genotype) -> Option<Genotype> {
         if let Genotype::Network(_) = host {

@@ -2,8 +2,8 @@
 
 use xpuck_kernels::random::Draws;
 
-/// Draws `size` indices below `among`, with replacement, and returns the one with the greatest value; the first drawn
-/// of equals wins.
+/// Draws `size` indices below `among`, with replacement, and returns the index with the greatest value; among equals,
+/// the first drawn.
 pub(crate) fn tournament(among: usize, size: usize, value: impl Fn(usize) -> f64, draws: &mut Draws) -> usize {
     let mut best = draws.below(among as u32) as usize;
     for _ in 1..size {

@@ -11,7 +11,7 @@ fn island(settings: Settings, seed: u64) -> Island {
     Island::new(settings, PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// Fitness is the share of `bsearch` among the nodes, with noise.
+/// Records one generation; the fitness is the share of `bsearch` among the nodes, with noise.
 fn try_all(island: &mut Island) {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes();
@@ -95,7 +95,7 @@ fn dars2016_crosses_pairs_with_probability_0_8() {
         }
         try_all(&mut island);
     }
-    // For 3300 pairs, a standard deviation is 0.007.
+    // For 3300 pairs, the standard deviation of the share is 0.007.
     let share = f64::from(crossed) / f64::from(pairs);
     assert!((share - 0.8).abs() < 0.028, "{share}");
 }
@@ -126,7 +126,7 @@ fn changed(settings: Settings) -> f64 {
     island.advance(&[]);
     let born = children(&island, 1);
     let parent = |child: &Individual| &before[&child.parents.unwrap()[0]];
-    // A single leaf cannot shrink and may lack constants, so such trees are not counted.
+    // A single leaf cannot shrink and may lack constants, so trees of one node are not counted.
     let apt = |child: &&&Individual| parent(child).nodes().len() > 1;
     let differ = born.iter().filter(apt).filter(|child| parent(child) != &child.tree).count();
     differ as f64 / born.iter().filter(apt).count() as f64
@@ -142,8 +142,8 @@ fn dars2016_mutates_each_individual_at_most_once_at_its_rates() {
         ..Settings::of(Algorithm::Dars2016)
     };
     assert_eq!(changed(off.clone()), 0.0);
-    // Upper bounds are the rate plus four standard deviations for 700 trees; lower bounds allow for changes that have
-    // no effect.
+    // Each upper bound is the mutation rate plus four standard deviations for 700 trees. Each lower bound allows for
+    // changes without effect.
     for (name, settings, low, high) in [
         ("shrink", Settings { mutate_shrink: 0.1, ..off.clone() }, 0.06, 0.15),
         ("subtree", Settings { mutate_subtree: 0.05, ..off.clone() }, 0.02, 0.085),
@@ -179,7 +179,7 @@ fn noise_aware_replacement_rates_match_table_8_1() {
         assert!(counts(&island).iter().all(|c| c[0] + c[1] == 1), "everybody once, the elite too");
         try_all(&mut island);
     }
-    // For 11520 places, standard deviations are 0.004 and 0.009.
+    // For 11520 replaceable individuals, the standard deviations of the two shares are 0.004 and 0.009.
     let (replace, crossover) = (f64::from(replaced) / f64::from(others), f64::from(crossed) / f64::from(replaced));
     assert!((replace - 0.25).abs() < 0.016 && (crossover - 0.5).abs() < 0.037, "{replace} {crossover}");
 }
@@ -220,7 +220,7 @@ fn epoch_form_of_5_5_1_exchanges_every_second_generation() {
         try_all(&mut island);
         assert_eq!(island.emigrant().id, island.population()[0].id, "a copy of the fittest");
         assert_eq!(island.exchanges(), generation % 2 == 0);
-        // The migrants are fitter than all residents, so the elite of the next generation shows which ones were
+        // The migrants are fitter than all residents, so the elite of the next generation shows which migrants were
         // accepted.
         let strangers: Vec<Migrant> = (0..6).map(|i| migrant(10 * generation + i, f64::from(2 * generation))).collect();
         island.advance(&strangers);

@@ -62,7 +62,7 @@ fn another_configuration_or_another_kind_of_state_is_refused() {
     let mut older = bytes.clone();
     older[8..12].copy_from_slice(&1u32.to_le_bytes());
     let refusal = from_bytes::<(u32, Vec<Island>)>(&older, 6).unwrap_err();
-    let line = "has format 1, and this program reads format 5; go on with the version that wrote it";
+    let line = "has format 1, but this program reads format 5; resume with the version that wrote it";
     assert_eq!(refusal.to_string(), line, "the format is said first: whatever else differs goes with it");
     assert_ne!(fingerprint(["a", "bc"]), fingerprint(["ab", "c"]));
     assert_eq!(fingerprint(["a", "bc"]), fingerprint(["a", "bc"]));
@@ -72,7 +72,7 @@ fn another_configuration_or_another_kind_of_state_is_refused() {
 fn state_layout_matches_format_number() {
     let bytes = to_bytes(&state(), 5);
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
-    // If this hash changes but the golden generation does not, the layout has changed: increase FORMAT too.
+    // If this hash changes and the golden generation does not, the layout has changed: increase `FORMAT` too.
     assert_eq!(hash, GOLDEN, "{hash:#018x}");
 }
 

@@ -13,7 +13,8 @@ fn island(algorithm: Algorithm, seed: u64) -> Island {
     Island::new(settings(algorithm), PrimitiveSet::in_swarm(), 1, seed)
 }
 
-/// Fitness that is simple to compute: the share of `bsearch` among the nodes, with noise of deviation `noise`.
+/// Fitness that is simple to compute: the share of `bsearch` among the nodes, with noise of standard deviation
+/// `noise`.
 fn fitness(island: &Island, noise: f32) -> Vec<f32> {
     let trial = |t: &xpuck_evolve::Trial| {
         let nodes = island.population()[t.individual].tree.nodes();

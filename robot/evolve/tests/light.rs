@@ -1,4 +1,4 @@
-//! Test that evolution finds the light: only the primitive set binds a register of the tree to the sensor.
+//! Test that evolution finds the light. Only the primitive set gives the tree a register of the light sensor.
 
 use std::collections::BTreeSet;
 use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings};
@@ -12,7 +12,7 @@ const SET: &str = include_str!("../../../docs/primitive-sets/light.toml");
 /// Length of a trial (controller updates).
 const UPDATES: u32 = 300;
 
-/// World with an aggregation task; without a lamp the robots have no sensor that shows the direction.
+/// World with an aggregation task; without a lamp, no sensor shows the robots a direction.
 fn world(lights: Vec<Light>) -> WorldSpec {
     let spec = WorldSpec {
         discs: Vec::new(),

@@ -82,7 +82,7 @@ fn promotion_discards_samples() {
 fn equal_results_in_equal_worlds_are_one_behaviour() {
     let mut island = island(3);
     let trials = island.trials();
-    // All newborns have the same score except one, which is lower: there are two kinds of behaviour.
+    // All newborns have the same score except one with a lower score, so the scores show two kinds of behaviour.
     let fitness: Vec<f32> = trials.iter().map(|t| if t.individual == 5 { 0.1 } else { 0.2 }).collect();
     island.record(&fitness);
     island.advance(&[]);
@@ -122,7 +122,7 @@ fn guests_breed_only_after_start_from_guests() {
 
 #[test]
 fn last_known_guest_is_not_replaced() {
-    // The population is so small that there are only two guests, and each generation brings another one.
+    // The population has room for only two guests, and each generation brings another guest.
     let settings = Settings { population: 32, ..Settings::of(Algorithm::Racing) };
     let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 4);
     let known = |island: &Island| stage(island, Stage::Guest).iter().any(|g| g.samples.n() >= 8);

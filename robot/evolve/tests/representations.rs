@@ -192,7 +192,7 @@ fn primitive_set_errors_name_file_key_and_remedy() {
         change("\"seq2\"", "\"seq\""),
         "p.toml: inner: `seq` needs its number of children, 1 to 16, like `seq2`"
     );
-    assert!(change("\"seq2\"", "\"movcv\"").contains("inner: `movcv` is no inner node"));
+    assert!(change("\"seq2\"", "\"movcv\"").contains("inner: `movcv` is not an inner node"));
     assert!(change("\"mulav\"", "\"seq2\"").contains("leaves: `seq2` has children"));
     let register = change("\"v_up\"", "\"v_upp\"");
     assert_eq!(register, "p.toml: registers.vector_sources: unknown register `v_upp`; did you mean `v_up`?");
@@ -205,15 +205,15 @@ fn primitive_set_errors_name_file_key_and_remedy() {
     assert!(change("beside =", "seq2 =").contains("is the name of a node"));
     for (from, to, message) in [
         ("<turn>  ::=", "<turns> ::=", "grammar: line 4: unknown rule <turn>; did you mean `turns`?"),
-        ("<test>  ::= \"beside\" |", "<test>  ::=", "grammar: no tree of <tree>, <test> ever ends; give"),
+        ("<test>  ::= \"beside\" |", "<test>  ::=", "grammar: trees of <tree>, <test> never end; give"),
         ("\"homewards\"\n<", "\"homeward\"\n<", "unknown node `homeward`; did you mean `homewards`?"),
-        ("| \"sel3\" <tree> <tree> <act>", "| <tree>", "<tree> leads to itself without a node between"),
-        ("\"sel3\" <tree>", "\"sel3\"", "`sel3` takes 3 children; 2 follow"),
+        ("| \"sel3\" <tree> <tree> <act>", "| <tree>", "<tree> leads to itself without a node in between"),
+        ("\"sel3\" <tree>", "\"sel3\"", "`sel3` needs 3 children, but has 2"),
         ("\"v_goal\" <turn>", "\"v_goal\"", "`movcv` needs operands d i"),
         ("\"movcv\" \"v_goal\"", "\"movcv\" \"v_gaol\"", "did you mean `v_goal`?"),
         ("\"movcv\" \"v_goal\"", "\"movcv\" \"v_zero\"", "a register of operand d is not in the primitive set"),
         ("\"invert\" <test>", "\"failed\" <test>", "`failed` with 1 children is not in the primitive set"),
-        ("\"invert\" <test>", "invert <test>", "symbols are"),
+        ("\"invert\" <test>", "invert <test>", "is invalid here; use"),
     ] {
         let found = change(from, to);
         assert!(found.contains(message) && !found.contains('\n'), "{found}");

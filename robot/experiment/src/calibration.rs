@@ -15,9 +15,9 @@ use xpuck_wire::file::{self, FileError};
 pub const OFFSETS: (f32, f32) = (-500.0, 500.0);
 /// Range of the scale of an infra-red sensor.
 pub const SCALES: (f32, f32) = (0.3, 3.0);
-/// Range of the factor of a wheel and of the wheelbase.
+/// Range of the factors of the wheels and the wheelbase.
 pub const FACTORS: (f32, f32) = (0.8, 1.2);
-/// Maximum angle of a camera from the forward direction (degrees).
+/// Maximum angle between a camera and the forward direction (degrees).
 pub const MAX_CAMERA_ANGLE: f32 = 15.0;
 
 /// Measured values; for missing values each program uses its own defaults.
@@ -44,7 +44,7 @@ pub struct Calibration {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lateness {
-    /// Age of the data when a message arrives (s), 0 to 2. Adds a message model to a world without one.
+    /// Age of the data when a message arrives (s), 0 to 2. If the world has no message model, the key adds one.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub latency_s: f64,
 }
@@ -109,13 +109,13 @@ pub struct Body {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wheels {
-    /// Factor of the distance that the left wheel rolls per step.
+    /// Factor for the distance that the left wheel rolls per step.
     #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub left: f32,
-    /// Factor of the distance that the right wheel rolls per step.
+    /// Factor for the distance that the right wheel rolls per step.
     #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub right: f32,
-    /// Factor of the distance between the wheels.
+    /// Factor for the distance between the wheels.
     #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub baseline: f32,
 }
@@ -131,7 +131,7 @@ impl Default for Wheels {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sensors {
-    /// Reading of each sensor without an obstacle (counts), -500..=500.
+    /// Reading of each sensor without an obstacle (counts, -500..=500).
     #[schemars(inner(range(min = OFFSETS.0, max = OFFSETS.1)))]
     pub offset: [f32; 8],
     /// Gain of each sensor relative to the curve, 0.3..=3.
@@ -149,7 +149,7 @@ impl Default for Sensors {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mount {
-    /// Angle of the camera to the left of ahead (degrees), -15..=15.
+    /// Angle of the camera to the left of straight ahead (degrees, -15..=15).
     #[schemars(range(min = -MAX_CAMERA_ANGLE, max = MAX_CAMERA_ANGLE))]
     pub turn_deg: f32,
 }
@@ -166,7 +166,7 @@ impl Calibration {
     /// Parses text; `name` identifies the text in errors.
     ///
     /// # Errors
-    /// As for [`Calibration::read`].
+    /// One line that names the text, the key and the range.
     pub fn parse(name: &str, text: &str) -> Result<Calibration, FileError> {
         let read: Calibration = file::parse(name, text)?;
         read.check().map_err(|why| FileError::value(name, why))?;
@@ -218,13 +218,13 @@ impl Calibration {
         spec
     }
 
-    /// As [`Calibration::applied`], but validates the result: a world may be too small for the measured values.
+    /// Like [`Calibration::applied`], but validates the result: a world may be too small for the measured values.
     ///
     /// # Errors
     /// One line with the reason.
     pub fn apply(&self, spec: &WorldSpec) -> Result<WorldSpec, String> {
         let applied = self.applied(spec);
-        applied.check().map_err(|error| format!("the calibrated world cannot be run: {error}"))?;
+        applied.check().map_err(|error| format!("the calibrated world is invalid: {error}"))?;
         Ok(applied)
     }
 

@@ -1,4 +1,5 @@
-//! Progress of an evolution run in its curriculum: on islands of one process, of a cluster, and on robots.
+//! Progress of an evolution run in its curriculum. The same code runs for islands in one process, on a cluster, and
+//! on robots.
 
 use crate::steps::Step;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ pub struct CurriculumProgress {
     step: u16,
     /// Number of generations before the current step.
     began: u32,
-    /// Number of simulations so far, and before the current step.
+    /// Number of simulations so far, and number of simulations before the current step.
     trials: [u64; 2],
     momentum: f64,
     last_best: f64,
@@ -26,24 +27,24 @@ pub struct CurriculumProgress {
 /// Result of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StepEnd {
-    /// Name.
+    /// Name of the step.
     pub name: String,
     /// Number of generations in the step.
     pub generations: u32,
     /// Simulated robot time of the whole run at the end of the step (robot-seconds).
     pub robot_seconds: f64,
-    /// Mean over the islands of their champions' derated fitness in the step's world.
+    /// Derated fitness of the champions in the step's world, averaged over the islands.
     pub best: f64,
 }
 
 /// State of the islands after a generation.
 #[derive(Clone, Copy, Debug)]
 pub struct GenerationStats {
-    /// Number of generations so far including this one, and maximum number.
+    /// Number of generations so far, including this generation, and maximum number of generations.
     pub generations: [u32; 2],
     /// Number of simulations in this generation.
     pub trials: u64,
-    /// Mean over the islands of their champions' derated fitness, and of their populations' mean fitness.
+    /// Derated fitness of the champions, and mean fitness of the populations, both averaged over the islands.
     pub fitness: [f64; 2],
     /// Simulated robot time so far (robot-seconds).
     pub robot_seconds: f64,
@@ -130,7 +131,7 @@ mod tests {
                 GenerationStats { generations: [generation, 9], trials: 10, fitness: [best, 0.0], robot_seconds: 1.0 };
             course.record_generation(&steps, &standing)
         };
-        // Momentum: 0.0108, 0.2 x 0.0108 + 0.1 = 0.102, 0.0204.
+        // Expected momentum after the three generations: 0.0108, 0.2 x 0.0108 + 0.1 = 0.102, 0.0204.
         assert_eq!([0.012, 0.112, 0.112].map(&mut count), [false, false, true]);
         assert_eq!([0.0, 0.0, 0.0, 0.0].map(&mut count), [false, true, false, false]);
         let ends: Vec<(u32, f64)> = course.ended.iter().map(|end| (end.generations, end.best)).collect();

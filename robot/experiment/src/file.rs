@@ -1,4 +1,4 @@
-//! Experiment file: the task of the swarm, sent as text to every robot.
+//! Experiment file, which defines the work of a swarm; it is sent as text to every robot.
 
 use crate::lamps::Lamps;
 use crate::phase::{Given, Kind, MAX_PHASES, Phase};
@@ -18,31 +18,31 @@ const MAX_TEXT: usize = 64 * 1024;
 /// Maximum duration of a run (minutes).
 const LONGEST: f64 = 1440.0;
 
-/// Experiment.
+/// Experiment of a swarm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// Name in records and displays.
     pub name: String,
     /// Running time without pauses (minutes of arena time), 0.05 to 1440. Not allowed with phases, which have their
-    /// own.
+    /// own durations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.05, max = 1440.0))]
     pub minutes: Option<f64>,
-    /// Segment length [minutes]: at the start of each segment, every robot loads its fittest tree. Not allowed with
-    /// phases, which have their own.
+    /// Segment length (minutes): at the start of each segment, every robot loads its fittest tree. Not allowed with
+    /// phases, which have their own segment lengths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01))]
     pub segment_minutes: Option<f64>,
     /// Task in the usual arena; not allowed with a world file, which contains the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskName>,
-    /// World file, sent with the experiment: the simulated world and the task. Its number of robots is replaced by
-    /// that of the swarm.
+    /// World file, sent with the experiment: the simulated world and the task. The swarm's number of robots replaces
+    /// the number in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// Calibration file, sent with the experiment: its measurements change the simulated worlds, in place of the
-    /// robots' own calibration files.
+    /// Calibration file, sent with the experiment. Its measurements change the simulated worlds; the robots' own
+    /// calibration files then have no effect on them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<String>,
     /// Primitive set of the trees: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent with
@@ -53,14 +53,14 @@ pub struct Experiment {
     /// Simulation engine of the robots; a robot's own file takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineKind>,
-    /// Path of the gene exchange between robots.
+    /// Path of genes between robots: through the hub or directly.
     #[serde(default, skip_serializing_if = "Genes::are_usual")]
     #[schemars(extend("default" = Genes::default()))]
     pub genes: Genes,
     /// Behaviour tree that all robots run unchanged for the whole run, without evolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<String>,
-    /// The same tree, in a file that is sent with the experiment.
+    /// File with the tree of `controller`, sent with the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller_file: Option<String>,
     /// Trees that some robots run unchanged; the other robots evolve, and simulate these robots as their mates.
@@ -72,8 +72,8 @@ pub struct Experiment {
     /// Migration of genes between the robots.
     #[serde(default)]
     pub migration: Migration,
-    /// Curriculum: worlds in which each robot's island evolves before that of the experiment, in this order. Each
-    /// island advances by itself.
+    /// Curriculum: worlds, in this order, in which each robot's island evolves before it evolves in the experiment's
+    /// world. Each island advances independently.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_STEPS))]
     pub steps: Vec<StepEntry>,
@@ -193,7 +193,7 @@ impl Experiment {
         }
         if !self.name.chars().any(char::is_alphanumeric) {
             return Err(format!(
-                "name = {:?} has neither a letter nor a digit: it names the run and its folder",
+                "name = {:?} must contain a letter or a digit, because it names the run and its folder",
                 self.name
             ));
         }
@@ -213,27 +213,31 @@ impl Experiment {
         match (&self.task, &self.world) {
             (None, None) => {
                 return Err(
-                    "task is missing: `task = \"transport\"` for the usual arena, or `world = \"FILE\"`, which \
-                            says its task itself"
+                    "task is missing; set `task = \"transport\"` for the usual arena, or `world = \"FILE\"` with a \
+                     task in that file"
                         .into(),
                 );
             }
-            (Some(_), Some(_)) => return Err("task and world are both given; the world file says the task".into()),
+            (Some(_), Some(_)) => {
+                return Err("task and world are both given; remove task, because the world file defines it".into());
+            }
             _ => {}
         }
         let files = self.files();
         if let Some(pair) = files.windows(2).find(|pair| sent_name(pair[0]) == sent_name(pair[1])) {
-            return Err(format!("`{}` and `{}` are sent under one name; rename one", pair[0], pair[1]));
+            return Err(format!("`{}` and `{}` are sent under the same name; rename one", pair[0], pair[1]));
         }
         if self.adapt && self.genes == Genes::Peers {
             return Err(
-                "adapt = true and genes = \"peers\": what robots find out travels through the hub; choose one".into()
+                "adapt = true and genes = \"peers\" are both set, but robots adapt through the hub; choose one".into(),
             );
         }
         self.silence.check()?;
         self.migration.check()?;
         if self.genes == Genes::Peers && !matches!(self.migration.policy, Policy::Full | Policy::None) {
-            return Err("migration.policy: with genes = \"peers\" those in radio range decide; leave it out".into());
+            return Err(
+                "migration.policy: not allowed with genes = \"peers\", where the radio range decides; remove it".into(),
+            );
         }
         Ok(())
     }
@@ -257,14 +261,14 @@ impl Experiment {
                 within(&format!("phase {i}: segment_minutes"), segment, 0.01, phase.minutes)?;
             }
             if phase.until.generations == Some(0) {
-                return Err(format!("phase {i}: until.generations = 0 ends it before it begins; 1 or more"));
+                return Err(format!("phase {i}: until.generations = 0 must be at least 1"));
             }
             let until = [phase.until.evolved_fitness, phase.until.fitness];
             if until.iter().flatten().any(|value| !value.is_finite()) {
-                return Err(format!("phase {i}: until: a fitness is a number"));
+                return Err(format!("phase {i}: until: a fitness must be a finite number"));
             }
             if phase.kind == Kind::Rest && (phase.segment_minutes.is_some() || phase.controllers.is_some()) {
-                return Err(format!("phase {i}: a rest has no segments and no controllers"));
+                return Err(format!("phase {i}: a rest cannot have segments or controllers"));
             }
         }
         within("minutes of all phases", self.minutes(), 0.05, LONGEST)
@@ -280,8 +284,8 @@ impl Experiment {
         self.minutes() * 60.0
     }
 
-    /// Paths of the files to be sent with the experiment, relative to its own file. They are sent under their
-    /// [`sent_name`]s.
+    /// Paths of the files to be sent with the experiment, relative to the experiment file. Each file is sent under
+    /// its [`sent_name`].
     pub fn files(&self) -> Vec<&str> {
         let set = Some(self.primitive_set.as_str()).filter(|name| !is_built_in(name));
         let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
@@ -378,9 +382,9 @@ mod tests {
                 "silence.drive_seconds = 601 is outside 0.1..=600",
             ),
             ("silence = { then = \"drive\", drive_seconds = nan }\n", "silence.drive_seconds = NaN"),
-            ("silence = { then = \"evolve\", drive_seconds = 5 }\n", "only with then = \"drive\""),
-            ("genes = \"peers\"\nadapt = true\n", "what robots find out travels through the hub"),
-            ("genes = \"peers\"\nmigration = { policy = \"ring\" }\n", "those in radio range decide"),
+            ("silence = { then = \"evolve\", drive_seconds = 5 }\n", "requires then = \"drive\""),
+            ("genes = \"peers\"\nadapt = true\n", "robots adapt through the hub"),
+            ("genes = \"peers\"\nmigration = { policy = \"ring\" }\n", "where the radio range decides"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
@@ -396,10 +400,10 @@ mod tests {
         let again = Experiment::parse("e.toml", &toml::to_string(&e).unwrap()).unwrap();
         assert_eq!(again, e, "what is written reads back");
         for (text, expected) in [
-            (phases.replace("task", "minutes = 3\ntask"), "are said by each [[phase]]"),
+            (phases.replace("task", "minutes = 3\ntask"), "are set by each [[phase]]"),
             (phases.replace("minutes = 10", "minutes = 0"), "phase 1: minutes = 0 is outside"),
             (phases.replace("segment_minutes = 2", "segment_minutes = 11"), "phase 1: segment_minutes = 11"),
-            (format!("{phases}controllers = []\n"), "phase 2: a rest has no segments"),
+            (format!("{phases}controllers = []\n"), "phase 2: a rest cannot have segments"),
             (phases.replace("generations", "generation"), "unknown field `generation`"),
             (GOOD.replace("task = \"transport\"", ""), "task is missing"),
             (format!("{GOOD}world = \"w.toml\"\n"), "task and world are both given"),
@@ -408,7 +412,7 @@ mod tests {
             (phases.replace("generations = 50", "generations = 0"), "phase 1: until.generations = 0"),
             (
                 format!("primitive_set = \"b/w\"\n{}", GOOD.replace("task = \"transport\"", "world = \"a/w\"")),
-                "under one name",
+                "under the same name",
             ),
         ] {
             let error = Experiment::parse("e.toml", &text).unwrap_err().to_string();

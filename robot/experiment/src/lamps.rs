@@ -1,4 +1,4 @@
-//! Lamp display of the robots during an experiment, as data.
+//! Lamp display of the robots during an experiment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -14,7 +14,7 @@ pub enum Lamps {
     /// Robot's state: blue without an experiment, cyan ready, green running, yellow paused, red stopped.
     #[default]
     State,
-    /// Battery charge as a number of lit pixels, from green to red.
+    /// Battery charge: the number of lit pixels, and their colour from green (full) to red.
     Battery,
     /// Leaf of the tree that drives, one colour per leaf.
     Branch,
@@ -59,7 +59,8 @@ impl<'de> Deserialize<'de> for Lamps {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Lamps, D::Error> {
         let wrong = || {
             serde::de::Error::custom(
-                "lamps is \"state\", \"battery\", \"branch\", \"off\", or a list of 1 to 15 colours like \"#10ff00\"",
+                "lamps must be \"state\", \"battery\", \"branch\", \"off\", or a list of 1 to 15 colours like \
+                 \"#10ff00\"",
             )
         };
         Ok(match LampsEntry::deserialize(from).map_err(|_| wrong())? {

@@ -13,7 +13,7 @@ pub enum Kind {
     /// Robots drive and their islands evolve.
     #[default]
     Evolve,
-    /// Robots drive without evolution, so that the score is that of the current controllers.
+    /// Robots drive without evolution, so that the score measures the current controllers.
     Measure,
     /// Wheels and evolution are stopped, for example while a person changes the arena.
     Rest,
@@ -48,10 +48,10 @@ pub struct Given {
     /// Behaviour tree as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
-    /// The same tree, in a file that is sent with the experiment.
+    /// File with the behaviour tree, sent with the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Number of robots with this tree, assigned in the order of the swarm file; without it all remaining robots.
+    /// Number of robots with this tree, assigned in the order of the swarm file. If omitted: all remaining robots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 256))]
     pub robots: Option<usize>,
@@ -77,7 +77,7 @@ pub struct Until {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
-    /// Name in displays and records; without it the name of the activity.
+    /// Name in displays and records; if omitted, the name of the activity.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Activity of the swarm.
@@ -86,8 +86,8 @@ pub struct Phase {
     /// Maximum duration without pauses (minutes of arena time), 0.01 to 1440.
     #[schemars(range(min = 0.01, max = 1440.0))]
     pub minutes: f64,
-    /// Segment length (minutes); without it the phase is one segment. At the start of each segment robots load their
-    /// fittest tree.
+    /// Segment length (minutes); if omitted, the phase is one segment. At the start of each segment, the robots load
+    /// their fittest trees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01))]
     pub segment_minutes: Option<f64>,
@@ -98,11 +98,11 @@ pub struct Phase {
     #[serde(default, skip_serializing_if = "is_own")]
     #[schemars(extend("default" = Drive::default()))]
     pub drive: Drive,
-    /// Trees that robots run unchanged; without them those of the experiment.
+    /// Trees that robots run unchanged; if omitted, the trees of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controllers: Option<Vec<Given>>,
-    /// World of the simulations from this phase on, a world file that is sent with the experiment; fitness samples
-    /// from the previous world are discarded.
+    /// World file, sent with the experiment: the world of the simulations from this phase on. Fitness samples from
+    /// the previous world are discarded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
     /// Message to the operators at the start, such as changes to make in the arena.

@@ -1,4 +1,4 @@
-//! Plan of an experiment with its files, validated as a whole, for use by robots and hub.
+//! Plan of an experiment: the experiment file and its files, validated together, for use by robots and hub.
 
 use crate::calibration::Calibration;
 use crate::file::{Experiment, sent_name};
@@ -21,7 +21,7 @@ use xpuck_wire::signed::{Signed, Trust};
 /// Default number of robots in the usual arena.
 pub const ROBOTS: usize = 9;
 
-/// Reason why an experiment cannot be run, in one line that names the key or the file.
+/// Reason why an experiment cannot be run: one line that names the key or the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError(String);
 
@@ -40,7 +40,7 @@ fn fail(message: impl Into<String>) -> PlanError {
 /// Plan of an experiment for a swarm of a known size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Name.
+    /// Name of the experiment.
     pub name: String,
     /// Evolution settings of each island.
     pub settings: Settings,
@@ -48,7 +48,7 @@ pub struct Plan {
     pub primitive_set: PrimitiveSet,
     /// Migration of genes.
     pub migration: Migration,
-    /// Path of the gene exchange.
+    /// Path of genes between robots.
     pub genes: Genes,
     /// Behaviour of robots while the hub is silent.
     pub silence: Silence,
@@ -60,7 +60,7 @@ pub struct Plan {
     pub engine: Option<EngineKind>,
     /// Duration of a trial (s of simulated time).
     pub trial_seconds: f32,
-    /// Whether the experiment contains a calibration; robots then do not apply their own calibration files to its
+    /// Whether the experiment contains a calibration. If so, robots do not apply their own calibration files to its
     /// worlds.
     pub calibrated: bool,
     /// Curriculum steps that each island completes before it evaluates trees in the phases' worlds.
@@ -84,10 +84,10 @@ pub struct PlannedPhase {
     pub until: Until,
     /// Source of the tree of robots without a given controller.
     pub drive: Drive,
-    /// Given tree of each robot, which it runs unchanged, in the order of the swarm file.
+    /// Tree that each robot runs unchanged, in the order of the swarm file; `None` for robots without a given tree.
     pub given: Vec<Option<Arc<Tree>>>,
-    /// Given tree of robots that join the swarm during the run: that of the last entry, if it applies to all
-    /// remaining robots.
+    /// Given tree of robots that join the swarm during the run: the tree of the last entry, if this entry applies to
+    /// all remaining robots.
     pub given_later: Option<Arc<Tree>>,
     /// World of the simulations, with the task.
     pub world: Arc<WorldSpec>,
@@ -101,7 +101,7 @@ impl PlannedPhase {
         self.kind == Kind::Evolve && self.given(robot).is_none()
     }
 
-    /// Given tree of this robot, which it runs unchanged.
+    /// Tree that this robot runs unchanged; `None` if it has no given tree.
     pub fn given(&self, robot: usize) -> Option<&Arc<Tree>> {
         self.given.get(robot).unwrap_or(&self.given_later).as_ref()
     }
@@ -117,18 +117,18 @@ impl Plan {
         self.phases.iter().any(|phase| (0..robots).any(|robot| phase.evolves(robot)))
     }
 
-    /// Verifies a signed experiment and creates its plan for this number of robots; also returns the experiment's
+    /// Verifies a signed experiment and creates its plan for this number of robots. Also returns the experiment's
     /// text.
     ///
     /// # Errors
-    /// Reason why it must not or cannot be run.
+    /// Reason why the experiment is not trusted or cannot be run.
     pub fn open(signed: &Signed, trust: &Trust, robots: usize) -> Result<(Plan, String), PlanError> {
         let text = signed.open(trust).map_err(|error| fail(error.to_string()))?;
         let experiment = Experiment::parse("experiment", &text).map_err(|error| fail(error.to_string()))?;
         Ok((Plan::new(&experiment, &signed.files, Some(robots))?, text))
     }
 
-    /// Creates the plan of an experiment with its files; the default number of robots is that of the world file.
+    /// Creates the plan of an experiment with its files. Without `robots`, the world file sets the number of robots.
     ///
     /// # Errors
     /// A missing or invalid file, a world too small for the robots, or a tree that does not fit a robot.
@@ -189,13 +189,13 @@ impl Plan {
             phases: planned,
         };
         if !plan.steps.is_empty() && !plan.evolves(robots) {
-            return Err(fail("steps: all robots have controllers and none evolves; leave the steps out"));
+            return Err(fail("steps: all robots have controllers, so no robot evolves; remove the steps"));
         }
         Ok(plan)
     }
 
-    /// First camera register that trees of this robot (position from 0) may read in any phase; `None` if it needs no
-    /// camera.
+    /// First camera register that trees of the robot with index `robot` may read in any phase; `None` if the trees
+    /// need no camera.
     pub fn colour_read(&self, robot: usize) -> Option<&'static str> {
         self.phases.iter().find_map(|phase| match phase.given(robot) {
             Some(tree) => colour_read(tree),
@@ -223,7 +223,7 @@ impl Plan {
         self.phases.iter().map(|phase| phase.seconds).sum()
     }
 
-    /// Returns a phase; the last one if the number is too large.
+    /// Returns the phase with this number, or the last phase if the number is too large.
     pub fn phase(&self, number: usize) -> &PlannedPhase {
         &self.phases[number.min(self.phases.len() - 1)]
     }
@@ -239,7 +239,7 @@ fn read_world(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldS
     let mut spec = world_file::parse(name, text).map_err(|error| fail(error.to_string()))?;
     if let Some(robots) = robots.filter(|robots| *robots != spec.robots) {
         spec.robots = robots;
-        spec.check().map_err(|error| fail(format!("{name}: with the swarm's {robots} robots: {error}")))?;
+        spec.check().map_err(|error| fail(format!("{name}: invalid with the swarm's {robots} robots: {error}")))?;
     }
     Ok(spec)
 }
@@ -270,7 +270,7 @@ fn common_controllers(e: &Experiment) -> Vec<Given> {
     }
 }
 
-/// Given tree of each robot, and of robots that join later.
+/// Given tree of each robot, and given tree of robots that join later.
 type GivenTrees = (Vec<Option<Arc<Tree>>>, Option<Arc<Tree>>);
 
 /// Assigns the trees of a list to robots.
@@ -281,16 +281,17 @@ fn assign_trees(list: &[Given], files: &Files, robots: usize) -> Result<GivenTre
         let count = entry.robots.unwrap_or(left);
         if count == 0 || count > left {
             return Err(fail(format!(
-                "controllers, entry {i}: robots = {count}, and {left} of the swarm's {robots} are left for it"
+                "controllers, entry {i}: robots = {count}, but {left} of the swarm's {robots} are left"
             )));
         }
         let from = entry.file.as_deref().unwrap_or("controller");
-        // Only the first line fits; further lines show the position in the text.
+        // Errors are one line, so only the first line of the parser's message is kept; further lines show the
+        // position in the text.
         let wrong = |why: String| fail(format!("{from}: {}", why.lines().next().unwrap_or_default()));
         let parsed = match (&entry.tree, &entry.file) {
             (Some(tree), None) => Tree::parse(tree),
             (None, Some(name)) => tree_file::parse(name, file(name, files)?),
-            _ => return Err(fail(format!("controllers, entry {i}: it needs either a tree or a file"))),
+            _ => return Err(fail(format!("controllers, entry {i}: give either a tree or a file"))),
         };
         let tree = parsed.map_err(|error| wrong(error.to_string()))?;
         Program::compile(&tree).map_err(|error| wrong(error.to_string()))?;
@@ -410,14 +411,14 @@ mod tests {
     #[test]
     fn invalid_step_is_rejected_with_key() {
         for (steps, expected) in [
-            ("name = \"a\"\nend = \"real-runtime > 9\"", "step \"a\": end: real-runtime would make"),
-            ("name = \"a\"\nend = \"gennum < 0\"", "step \"a\": end: it can never hold"),
+            ("name = \"a\"\nend = \"real-runtime > 9\"", "step \"a\": end: real-runtime makes"),
+            ("name = \"a\"\nend = \"gennum < 0\"", "step \"a\": end: it can never be true"),
             ("name = \"a\"\nend = \"best >= 1\"", "step \"a\": end: "),
             ("name = \"a\"\nrobots = 0\nend = \"gennum > 1\"", "step \"a\": robots = 0 is outside 1..=256"),
             ("name = \"a\"\nseconds = 0.5\nend = \"gennum > 1\"", "step \"a\": seconds = 0.5 is outside 1..=3600"),
-            ("name = \"a\"\nworld = \"v\"\nend = \"gennum > 1\"", "file `v` is named and was not sent"),
+            ("name = \"a\"\nworld = \"v\"\nend = \"gennum > 1\"", "file `v` is missing"),
             ("name = \"a\"\nworld = \"bad\"\nend = \"gennum > 1\"", "bad: line 1"),
-            ("name = \"a\"\nworld = \"w\"\nrobots = 2\nend = \"gennum > 1\"", "step \"a\": the world file says"),
+            ("name = \"a\"\nworld = \"w\"\nrobots = 2\nend = \"gennum > 1\"", "step \"a\": the world file defines"),
             ("name = \"a\"", "e.toml: line 5: missing field `end`"),
             ("name = \"a\"\nends = \"gennum > 1\"", "e.toml: line 7: unknown field `ends`"),
         ] {
@@ -460,9 +461,9 @@ mod tests {
         for (text, robots, expected) in [
             (format!("{TRANSPORT}[evolution]\nalgorithm = \"raceing\"\n"), 3, "evolution.algorithm: "),
             (format!("{TRANSPORT}[evolution.settings]\nelit = 1\n"), 3, "evolution.settings: unknown key `elit`"),
-            (format!("{TRANSPORT}[evolution.settings]\npopulation = 9\n"), 3, "is said by `evolution.population`"),
+            (format!("{TRANSPORT}[evolution.settings]\npopulation = 9\n"), 3, "set `evolution.population` instead"),
             (format!("{TRANSPORT}[evolution.settings]\nelite = 1\n"), 3, "elite"),
-            (format!("primitive_set = \"p\"\n{TRANSPORT}"), 3, "file `p` is named and was not sent"),
+            (format!("primitive_set = \"p\"\n{TRANSPORT}"), 3, "file `p` is missing"),
             (world.replace("\"w\"", "\"v\""), 3, "file `v` is named"),
             (world.replace("\"w\"", "\"bad\""), 3, "bad: line 1"),
             (format!("controller = \"upfeld 1\"\n{TRANSPORT}"), 3, "controller: "),

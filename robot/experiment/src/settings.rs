@@ -1,15 +1,16 @@
-//! Settings of an algorithm in evolution files and experiments, where other keys of the file determine some of them.
+//! Settings of an algorithm in evolution files and experiments. Other keys of the file determine some of the
+//! settings.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Settings};
 use xpuck_wire::Migration;
 
-/// Settings that other keys determine, each with that key.
+/// Settings that other keys determine, each with the determining key.
 pub const DERIVED_SETTINGS: [(&str, &str); 3] =
     [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
 
-/// Schema of the algorithms' settings, all optional, without those that other keys determine.
+/// Schema of the algorithms' settings, all optional, without the settings that other keys determine.
 pub fn schema(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = Settings::json_schema(generator);
     schema.remove("required");
@@ -19,7 +20,7 @@ pub fn schema(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// Returns the algorithm's settings with the given values and those determined by the migration.
+/// Returns the algorithm's settings with the given values and the values that the migration determines.
 ///
 /// # Errors
 /// One line with the key and the valid values.
@@ -32,7 +33,7 @@ pub fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) 
     // The algorithm's default may be too large for the given population.
     given.insert("immigrants".into(), Value::Integer(0));
     let settings = Settings::read(algorithm, &given).map_err(|error| error.to_string())?;
-    // Limited to half of the population.
+    // The number of immigrants is at most half of the population.
     let immigrants = migration.receive.min(settings.population / 2);
     Ok(Settings { immigrants, exchange_every: migration.every, ..settings })
 }

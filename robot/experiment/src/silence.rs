@@ -1,4 +1,4 @@
-//! Behaviour of robots while the hub is silent, and the path of the gene exchange.
+//! Behaviour of robots while the hub is silent, and the path of genes between robots.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum driving time of a robot without its hub (s).
 pub const LONGEST_ALONE: f64 = 600.0;
 
-/// Path of the gene exchange between robots.
+/// Path of genes between robots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Genes {
@@ -40,10 +40,9 @@ pub enum OnSilence {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Silence {
-    /// Activity.
+    /// Activity while the hub is silent.
     pub then: OnSilence,
-    /// With `drive`, time after which the wheels stop nevertheless (s of arena time); a robot's own file may set a
-    /// lower limit.
+    /// Maximum driving time with `drive` (s of arena time); a robot's own file may set a lower limit.
     #[schemars(range(min = 0.1, max = LONGEST_ALONE))]
     pub drive_seconds: f64,
 }

@@ -10,20 +10,20 @@ use xpuck_kernels::world::WorldSpec;
 
 /// Maximum number of steps before the run's own world.
 pub const MAX_STEPS: usize = 64;
-/// Generations of the longest run; used in formulas if the maximum number of generations is not set.
+/// Maximum number of generations of a run; used in formulas if a run sets no limit.
 pub const MAX_GENERATIONS: u32 = 1_000_000;
 
 /// Step before the run's own world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// Name.
+    /// Name of the step.
     pub name: String,
     /// Number of robots in the benchmark world, if `world` is `None`; if both are `None`, the step uses the run's own
     /// world.
     pub robots: Option<usize>,
-    /// Text of its world file, if it has one.
+    /// Text of the step's world file, if any.
     pub world: Option<String>,
-    /// World of its trials.
+    /// World of the step's trials.
     pub spec: Arc<WorldSpec>,
     /// Duration of a trial (s of simulated time); `None`: as in the run.
     pub seconds: Option<f32>,
@@ -37,16 +37,17 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepEntry {
-    /// Name.
+    /// Name of the step.
     pub name: String,
-    /// Number of robots in the benchmark world; without it and `world`, the step uses the run's own world.
+    /// Number of robots in the benchmark world. If `robots` and `world` are omitted, the step uses the run's own
+    /// world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_ROBOTS))]
     pub robots: Option<usize>,
-    /// World file, relative to this file; it sets the number of robots.
+    /// Path of the step's world file, relative to the file with this entry. The world file sets the number of robots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
-    /// Duration of a trial (s), 1 to 3600; by default that of the run's own world.
+    /// Duration of a trial (s of simulated time), 1 to 3600; by default the duration of the run's trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 3600.0))]
     pub seconds: Option<f32>,
@@ -67,7 +68,7 @@ impl From<&Step> for StepEntry {
 }
 
 /// Converts entries to steps before the world `own`, in a run of at most `generations` generations. `world` reads a
-/// world file and returns its text too; `fail` creates an error from a line that names step and key.
+/// world file and also returns its text; `fail` creates an error from a line that names step and key.
 ///
 /// # Errors
 /// The first error found.
@@ -93,7 +94,7 @@ pub fn read<E>(
         }
         let (spec, text) = match (&entry.world, entry.robots) {
             (Some(_), Some(_)) => {
-                return Err(fail("the world file says how many robots there are; leave robots out".into()));
+                return Err(fail("the world file defines the number of robots; remove robots".into()));
             }
             (Some(path), None) => world(path).map(|(spec, text)| (spec, Some(text)))?,
             (None, Some(robots)) if (1..=MAX_ROBOTS).contains(&robots) => (WorldSpec::benchmark(robots), None),
@@ -113,7 +114,7 @@ fn end(text: &str, generations: u32) -> Result<Formula, String> {
         return Err("real-runtime makes results machine-dependent; use gennum".into());
     }
     match end.never(generations) {
-        Some(why) => Err(format!("it can never hold: {why}")),
+        Some(why) => Err(format!("it can never be true: {why}")),
         None => Ok(end),
     }
 }

@@ -1,4 +1,4 @@
-//! Behaviour tree files in text, XML, JSON or binary form, by their extension.
+//! Behaviour tree files in text, XML, JSON or binary form; the extension selects the form.
 
 use std::path::{Path, PathBuf};
 use xpuck_kernels::tree::exchange::{
@@ -21,7 +21,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Form by a file's extension; text for unknown extensions.
+    /// Form for a file's extension; [`Form::Text`] for unknown extensions.
     pub fn from_path(path: &Path) -> Form {
         match path.extension().and_then(|e| e.to_str()) {
             Some("xml" | "btproj") => Form::Xml,
@@ -35,7 +35,7 @@ impl Form {
 /// Options for reading a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions<'a> {
-    /// Form; `None`: by the extension.
+    /// Form of the file; `None`: the extension selects the form.
     pub form: Option<Form>,
     /// ID of the tree, if an XML file contains several candidates.
     pub tree: Option<&'a str>,
@@ -91,12 +91,12 @@ pub fn read(path: &Path, ask: &ReadOptions<'_>) -> Result<Tree, TreeError> {
 /// Reads a tree; also returns warnings about valid text with a probably unintended meaning.
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub fn read_with_notes(path: &Path, ask: &ReadOptions<'_>) -> Result<(Tree, Vec<ParseError>), TreeError> {
     let name = path.display().to_string();
     let form = ask.form.unwrap_or_else(|| Form::from_path(path));
     if ask.tree.is_some() && form != Form::Xml {
-        return Err(TreeError::BadOptions(format!("{name}: holds one tree; --tree chooses among those of XML")));
+        return Err(TreeError::BadOptions(format!("{name}: the file contains one tree; use --tree only with XML")));
     }
     if form == Form::Bin {
         if ask.map == RegisterMap::Kilobot {
@@ -123,8 +123,8 @@ pub fn read_with_notes(path: &Path, ask: &ReadOptions<'_>) -> Result<(Tree, Vec<
     Ok((tree, if form == Form::Text { hints(&text) } else { Vec::new() }))
 }
 
-/// Reads an included file by its path relative to the including file. For the first file an empty name is returned,
-/// by which the XML reader detects that it is already loaded.
+/// Reads an included file by its path relative to the including file. For the first file it returns an empty name,
+/// which tells the XML reader that the file is already loaded.
 fn included(first: &str, from: &str, path: &str) -> Result<(String, String), String> {
     let from = Path::new(if from.is_empty() { first } else { from });
     let path = from.parent().unwrap_or(Path::new("")).join(path);
@@ -137,7 +137,7 @@ fn included(first: &str, from: &str, path: &str) -> Result<(String, String), Str
     Ok((name.display().to_string(), text))
 }
 
-/// Readable files that an XML file includes; empty for other forms.
+/// Paths of the readable files that an XML file includes; empty for other forms.
 pub fn includes(path: &Path) -> Vec<PathBuf> {
     let name = path.display().to_string();
     let mut found = Vec::new();
@@ -197,9 +197,9 @@ mod tests {
         let project = write("p.btproj", b"<root BTCPP_format=\"4\"><include path=\"parts/t.xml\"/></root>");
         assert_eq!(read(&project, &ReadOptions::default()).unwrap(), tree);
         let asked = read(&project, &ReadOptions { tree: Some("u"), ..ReadOptions::default() }).unwrap_err().to_string();
-        assert!(asked.contains("p.btproj: line 1, column 1: there is no <BehaviorTree ID=\"u\">"), "{asked}");
+        assert!(asked.contains("p.btproj: line 1, column 1: <BehaviorTree ID=\"u\"> does not exist"), "{asked}");
         let one = read(&files[0], &ReadOptions { tree: Some("u"), ..ReadOptions::default() }).unwrap_err().to_string();
-        assert!(one.ends_with("t.bt: holds one tree; --tree chooses among those of XML"), "{one}");
+        assert!(one.ends_with("t.bt: the file contains one tree; use --tree only with XML"), "{one}");
         let kilobots = read(&files[4], &ReadOptions { map: RegisterMap::Kilobot, ..ReadOptions::default() })
             .unwrap_err()
             .to_string();

@@ -27,9 +27,9 @@ pub type Place = [f32; 2];
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorldFile {
-    /// Number of robots (1 to 256).
+    /// Number of robots, 1 to 256.
     robots: usize,
-    /// Task.
+    /// Task of the robots.
     task: TaskEntry,
     /// Arena, with its centre at the origin.
     #[serde(default)]
@@ -48,8 +48,8 @@ pub struct WorldFile {
     /// Coloured patches on the arena's wall.
     #[serde(default)]
     patch: Vec<PatchEntry>,
-    /// Reading of every light sensor without the lights, as a fraction of full scale, 0 to 1; default 0.952, with
-    /// lights 0.1.
+    /// Reading of every light sensor when the lights are off, as a fraction of full scale, 0 to 1. Default: 0.952, or
+    /// 0.1 in a world with lights.
     room_light: Option<f32>,
     /// Lights above the arena, at most 4.
     #[serde(default)]
@@ -91,10 +91,10 @@ enum RegionEntry {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ArenaEntry {
-    /// Length along x (m), 0.3 to 20; default 2, increased for more than 16 robots so that the area per robot is
-    /// kept.
+    /// Length along x (m), 0.3 to 20. Default: 2, increased for more than 16 robots so that the area per robot is
+    /// constant.
     length_m: Option<f32>,
-    /// Width along y (m), 0.3 to 20; default 1.5, increased for more than 16 robots.
+    /// Width along y (m), 0.3 to 20. Default: 1.5, increased for more than 16 robots.
     width_m: Option<f32>,
 }
 
@@ -107,9 +107,9 @@ struct PhysicsEntry {
     robot_friction: f32,
     /// Friction coefficient between bodies, and with walls, 0 to 10.
     body_friction: f32,
-    /// Coefficient of restitution of these contacts, 0 to 1.
+    /// Coefficient of restitution between bodies, and with walls, 0 to 1.
     restitution: f32,
-    /// Motion noise, alpha 1 to 3: distance, turn, drift, 0 to 1 each.
+    /// Motion noise alpha 1, 2 and 3: distance, turn, drift; 0 to 1 each.
     noise: [f32; 3],
 }
 
@@ -128,7 +128,7 @@ struct StartEntry {
     x_m: Option<[f32; 2]>,
     /// Range of y of the robots' centres (m).
     y_m: Option<[f32; 2]>,
-    /// Pose of each robot, in place of the ranges.
+    /// Pose of each robot; replaces the ranges.
     pose: Option<Vec<PoseEntry>>,
 }
 
@@ -145,9 +145,9 @@ struct PoseEntry {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DiscEntry {
-    /// Range of x of its centre at the start (m).
+    /// Range of x of the disc's centre at the start (m).
     x_m: [f32; 2],
-    /// Range of y of its centre at the start (m).
+    /// Range of y of the disc's centre at the start (m).
     y_m: [f32; 2],
     /// Radius (m), 0.02 to 1.
     #[serde(default = "frisbee_radius")]
@@ -225,7 +225,7 @@ fn tag_range() -> f32 {
 struct TagEntry {
     /// Position: x and y (m).
     at_m: Place,
-    /// Direction of its face, counter-clockwise from +x (degrees).
+    /// Direction of the tag's face, counter-clockwise from +x (degrees).
     facing_deg: f32,
 }
 

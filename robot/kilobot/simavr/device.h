@@ -1,16 +1,16 @@
-/* What a program in simavr and the PC that simulates it tell each other. A value written to GPIOR0 is a command; GPIOR1 and
- * GPIOR2 hold the place of its operands. run.c is the PC's side. */
+/* Interface between a program in simavr and the PC that simulates it. A value written to GPIOR0 is a command; GPIOR1 and
+ * GPIOR2 contain the address of its operands. run.c is the PC's side. */
 #ifndef XPUCK_KILOBOT_DEVICE_H
 #define XPUCK_KILOBOT_DEVICE_H
 
-/* Bytes of the PC's standard input to memory, or to flash; bytes of memory to its standard output. */
+/* Copies bytes from the PC's standard input to memory or flash, or from memory to the PC's standard output. */
 #define DEVICE_TAKE 1
 #define DEVICE_TAKE_FLASH 2
 #define DEVICE_GIVE 3
-/* Cycles are counted from BEGIN to END, which appends them (32 bits) to the standard output. */
+/* Counts cycles from BEGIN to END; END writes the count (32 bits) to the PC's standard output. */
 #define DEVICE_BEGIN 4
 #define DEVICE_END 5
-/* The program has done what it was to do. */
+/* Ends the simulation: the program is complete. */
 #define DEVICE_DONE 6
 
 #ifdef __AVR__
@@ -27,7 +27,7 @@ static inline void device(uint8_t command, const volatile void *place, uint16_t 
     volatile struct device_bytes bytes = {(uint16_t)place, length};
     GPIOR1 = (uint8_t)(uint16_t)&bytes;
     GPIOR2 = (uint8_t)((uint16_t)&bytes >> 8);
-    /* The PC reads and writes memory behind the compiler's back. */
+    /* The PC accesses memory without the compiler's knowledge. */
     __asm__ volatile("" ::: "memory");
     GPIOR0 = command;
     __asm__ volatile("" ::: "memory");

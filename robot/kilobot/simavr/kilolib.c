@@ -1,6 +1,6 @@
-/* kilolib's functions for a robot in simavr: its PC gives what the robot's hardware would sense, and is told what its motors
- * and messages are. For each turn of the loop it gives a struct turn, the messages heard, and readings and random numbers
- * where the program wants them; it gets the cycles of the turn, then motors, message and blackboard. */
+/* kilolib's functions for a robot in simavr. For each pass of the main loop, the PC sends a struct turn and the received
+ * messages, and light readings and random numbers when the program requests them. The PC receives the cycles of the pass,
+ * then motor powers, message and blackboard. */
 #include "kilolib.h"
 #include "tick.h"
 
@@ -9,7 +9,7 @@
 #define PAYLOAD 9
 
 struct turn {
-    /* By which the clock goes on. */
+    /* Number of ticks by which the clock advances. */
     uint8_t ticks;
     uint8_t messages;
 };
@@ -18,10 +18,10 @@ void (*kilo_message_rx)(message_t *message, distance_measurement_t *distance);
 message_t *(*kilo_message_tx)(void);
 volatile uint32_t kilo_ticks;
 uint16_t kilo_uid = 1;
-/* Each tells which it is. */
+/* Distinct values, so that a test can identify the variable in use. */
 uint8_t kilo_turn_left = 61, kilo_turn_right = 62, kilo_straight_left = 63, kilo_straight_right = 64;
 
-/* Of main.c. */
+/* Defined in main.c. */
 extern struct tree_mind mind;
 
 static uint8_t motors[2];
@@ -68,7 +68,7 @@ uint8_t estimate_distance(const distance_measurement_t *distance)
     return (uint8_t)distance->low_gain;
 }
 
-/* Nobody looks at it: messages are given whole. */
+/* No receiver checks the CRC, because messages arrive intact. */
 uint16_t message_crc(const message_t *message)
 {
     (void)message;

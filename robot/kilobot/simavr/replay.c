@@ -1,14 +1,14 @@
-/* Ticks trees on the robot's processor with blackboards that the PC gives, and tells what becomes of them: replay.c's twin in
- * simavr, for kernels/tests/kilobot/simavr.rs. Input is as there; before each answer come the tick's cycles (32 bits). */
+/* Counterpart of ../replay.c on the robot's processor, in simavr, for the test simavr.rs of the Kilobots' kernels. The input is
+ * the same; the cycles of the tick (32 bits) precede each result. */
 #include "tick.h"
 
 #include "device.h"
 
 #define DRAWN 24
-/* Of a tree of 1024 bytes, whose nodes are larger here. */
+/* Size of a table (bytes): enough for a tree of 1024 bytes, whose nodes take more space in a table. */
 #define TABLE 2560
 
-/* Flash whose bytes the PC gives. */
+/* Flash memory that the PC fills. */
 static const uint8_t table[TABLE] TREE_TABLE = {0};
 static uint8_t counts[256];
 static float drawn[DRAWN];

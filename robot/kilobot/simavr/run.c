@@ -1,6 +1,6 @@
-/* Runs a program for the ATmega328P in simavr, and is what device.h tells on the PC's side: the program's input is the
- * standard input, its output the standard output. It ends with the program, or with the input where a command begins.
- * On standard error: all cycles, and how far down the stack came.
+/* Runs a program for the ATmega328P in simavr, and implements the PC's side of device.h. Standard input and output serve as
+ * the program's input and output. The simulation ends with the program, or when the input is empty at the start of a
+ * command. Prints the total number of cycles and the lowest stack address to standard error.
  *
  * Usage: run PROGRAM.hex|PROGRAM.elf */
 #include "device.h"
@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #define CLOCK 8000000u
-/* Places of registers in the ATmega328P's memory. */
+/* Addresses of registers in the ATmega328P's memory. */
 #define GPIOR0_AT 0x3e
 #define GPIOR1_AT 0x4a
 #define GPIOR2_AT 0x4b
 #define STACK_AT 0x5d
-/* A program that asks for nothing for so long hangs: a minute of its time. */
+/* Time without a command after which a program counts as hung (cycles): one minute of simulated time. */
 #define PATIENCE ((avr_cycle_count_t)CLOCK * 60)
 
 static avr_cycle_count_t begun, last_command;
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 {
     if (argc != 2)
         fail("usage: run PROGRAM.hex|PROGRAM.elf");
-    /* simavr itself speaks on the standard output. */
+    /* The output gets its own descriptor, because simavr prints its messages to standard output. */
     output = fdopen(dup(STDOUT_FILENO), "wb");
     if (output == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         fail("there is no output");
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     avr_init(avr);
     load(avr, argv[1]);
     avr->frequency = CLOCK;
-    /* One instruction at a time, so that the stack is seen at its deepest. */
+    /* Runs one instruction at a time, so that the deepest stack is detected. */
     avr->run_cycle_limit = 1;
     avr->run_cycle_count = 1;
     avr_register_io_write(avr, GPIOR0_AT, command, NULL);
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
     while (!done) {
         int state = avr_run(avr);
         uint16_t stack = word_at(avr, STACK_AT);
-        /* Before the program sets it the stack's place is 0. */
+        /* The stack pointer is 0 until the program sets it. */
         if (stack >= 0x100 && stack < lowest)
             lowest = stack;
         if (state == cpu_Done || state == cpu_Crashed)

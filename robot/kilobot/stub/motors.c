@@ -1,5 +1,5 @@
-/* The robot's program on a PC: prints what motors are told for every change of command, a line each: the commands before and
- * after, then each pair of powers, with the milliseconds for which it holds. */
+/* Runs the robot's program on a PC and prints one line for each change of the motor command: the previous and the new
+ * command, then each pair of motor powers with its duration (ms). */
 
 #include <stdio.h>
 

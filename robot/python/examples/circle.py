@@ -1,8 +1,8 @@
-"""All robots of a swarm drive in small circles, through the hub. Ends with Ctrl-C, or after the seconds that are given.
+"""Drives all robots of a swarm in small circles, through the hub. Ends with Ctrl-C, or after SECONDS.
 
     python3 circle.py [SECONDS] [COMMAND...]
 
-COMMAND is how the tool is started, `xpuck robot drive --pipe` without it.
+COMMAND starts the tool (default: `xpuck robot drive --pipe`).
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Drive with the arrow keys, in a terminal. Space stands still, q ends.
+"""Drives a robot with the arrow keys, in a terminal. The space bar stops the wheels, q ends the program.
 
     python3 keys.py xp01
 """
@@ -16,7 +16,7 @@ KEYS = {"\x1b[A": (0.08, 0.08), "\x1b[B": (-0.08, -0.08), "\x1b[D": (-0.04, 0.04
 
 
 def pressed():
-    """The keys that were pressed since this was asked; none if none were."""
+    """Returns the keys pressed since the last call; empty if no key was pressed."""
     keys = ""
     while select.select([sys.stdin], [], [], 0)[0]:
         keys += sys.stdin.read(1)
@@ -38,7 +38,7 @@ def main():
                 for key, speeds in KEYS.items():
                     if keys.endswith(key):
                         wheels, since = speeds, senses["time"]
-                # Who holds a key down repeats it; half a second after the last the robot stands.
+                # A key that is held down repeats; the wheels stop half a second after the last key.
                 robot.drive(*(wheels if senses["time"] - since < 0.5 else (0, 0)))
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)

@@ -1,4 +1,4 @@
-"""Wander: ahead, and away from what is near. Ends with Ctrl-C, or after the seconds that are given.
+"""Drives ahead and turns away from obstacles. Ends with Ctrl-C, or after SECONDS.
 
     python3 wander.py xp01 [SECONDS]
 """
@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import xpuck
 
-# Where the eight sensors look, rad, counterclockwise from ahead (thesis, Table 6.1).
+# Proximity sensors on the left and on the right side, as indices in the order of Table 6.1 of the thesis.
 LEFT = [0, 1, 2, 3]
 RIGHT = [4, 5, 6, 7]
 

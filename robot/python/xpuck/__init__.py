@@ -1,7 +1,8 @@
-"""Drive an Xpuck robot from Python: senses come in, wheel speeds and lamps go out.
+"""Drives an Xpuck robot from Python: receives senses, sends wheel speeds and lamp colours.
 
-Speeds are m/s over the floor, times are seconds of arena time (wall time unless a virtual arena runs faster). A command
-holds for a quarter of a second, so `drive` is called for all senses that come. The protocol is in docs/controllers.md.
+Speeds are over the floor (m/s). Times are in arena time (s), which is wall time unless a virtual arena runs faster. A
+command is valid for a quarter of a second, so call `drive` for each message of senses. docs/controllers.md describes the
+protocol.
 """
 
 import collections
@@ -18,13 +19,14 @@ _LONGEST_LINE = 1 << 20
 
 
 class Refused(Exception):
-    """The robot does not do what was asked; the text says why."""
+    """The robot rejected a request; the text is the reason."""
 
 
 def find(robot):
-    """The socket of a robot: a path as it is, else /run/xpuck/ROBOT.sock or that of the one demo that runs here.
+    """Returns the path of a robot's socket. A path is returned unchanged; for an id, the path is /run/xpuck/ROBOT.sock or
+    the socket in a demo that runs on this computer.
 
-    If several demos have such a robot, nobody can know which is meant: `OSError` names their sockets.
+    Raises `OSError` with the paths of the sockets if several demos have the robot.
     """
     if os.sep in robot:
         return robot
@@ -43,7 +45,7 @@ def find(robot):
 
 
 def _answers(place):
-    """Whether a program listens at a socket: one that was killed leaves its socket behind."""
+    """Whether a program listens at a socket. A killed program leaves its socket file."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:
             probe.connect(place)
@@ -55,8 +57,8 @@ def _answers(place):
 def connect(robot, name=None, rate=10.0, take=True):
     """Connects to a robot by its id or the path of its socket.
 
-    `name` is shown in logs (the script's name without it), `rate` says how often senses come (0.1 to 50 a second of arena
-    time), and with `take=False` the program only reads senses. Raises `Refused`, `OSError`.
+    `name` appears in logs (default: the script's name). `rate` is the rate of senses (1/s of arena time, 0.1 to 50). With
+    `take=False` the program only reads senses. Raises `Refused`, `OSError`.
     """
     import __main__
 
@@ -65,21 +67,21 @@ def connect(robot, name=None, rate=10.0, take=True):
 
 
 class Robot:
-    """A robot that is connected. Iterating gives its senses, the newest each time; leaving a `with` gives the wheels back."""
+    """A connected robot. An iteration yields its newest senses; the end of a `with` block releases the wheels."""
 
     def __init__(self, path, name, rate=10.0, take=True, patience=10.0):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(patience)
         self._bytes = b""
         self._senses = None
-        #: What controllers of other robots said, oldest first, as (number, text); taken with `heard.popleft()`.
+        #: Texts from controllers of other robots, the oldest first, as (robot's number, text); take one with `heard.popleft()`.
         self.heard = collections.deque(maxlen=256)
-        #: The last thing that was refused without raising, such as driving while the swarm is paused.
+        #: Reason of the last rejection that raised no exception, such as driving while the swarm is paused.
         self.refused = None
         try:
             self._connect(path)
             self._say(do="hello", protocol=PROTOCOL, name=name, rate=rate)
-            #: The robot's id, arena time over wall time, fastest wheels in m/s, and how long a command holds in s.
+            #: The robot's id, arena time over wall time, maximum wheel speed (m/s), and validity of a command (s).
             self.about = self._until("hello")
             if take:
                 self.take()
@@ -95,20 +97,21 @@ class Robot:
             raise
 
     def take(self):
-        """Takes the wheels from the tree. Raises `Refused` if another program has them."""
+        """Takes control of the wheels from the tree. Raises `Refused` if another program has control."""
         self._say(do="take")
         self._until("taken")
 
     def release(self):
-        """Gives the wheels back to the tree."""
+        """Returns control of the wheels to the tree."""
         self._say(do="release")
         self._until("released")
 
     def drive(self, left, right, lamps=None):
-        """Turns the wheels at these speeds, m/s, for a quarter of a second; `lamps` is
-        (red, green, blue), 0 to 255 each, or fifteen of these: lamp i is i x 24 degrees to the left of ahead.
+        """Turns the wheels at these speeds (m/s) for a quarter of a second. `lamps` is (red, green, blue), 0 to 255 each, or a
+        list of fifteen colours: lamp i is i x 24 degrees to the left of straight ahead.
 
-        Faster than the robot can is cut to what it can, for both wheels alike. Speeds that are no numbers raise `ValueError`.
+        If a speed exceeds the robot's maximum, both speeds are reduced by the same factor. Raises `ValueError` for invalid
+        speeds.
         """
         wheels = [float(left), float(right)]
         if not all(abs(speed) < 1e6 for speed in wheels):
@@ -120,19 +123,19 @@ class Robot:
         self._say(do="drive", wheels=wheels, lamps=list(lamps) if lamps else None, of=of)
 
     def say(self, to, text):
-        """Tells the controller of another robot in range something: its number as `neighbours` has it, at most 64 bytes.
+        """Sends a text of at most 64 bytes to the controller of a robot in range; `to` is its number in `neighbours`.
 
-        It may get lost. What is not said, such as to a robot that is out of range, is in `refused`.
+        The text may get lost. If it cannot be sent, for example because the robot is out of range, `refused` has the reason.
         """
         self._say(do="say", to=to, text=text)
 
     def stats(self):
-        """How quick this program is: round trips from senses to command, us of wall time, as a dictionary."""
+        """Returns statistics of the time from senses to command (us of wall time), as a dictionary."""
         self._say(do="stats")
         return self._until("stats")
 
     def senses(self):
-        """Waits for the next senses and gives the newest, a dictionary."""
+        """Waits for the next senses and returns the newest, as a dictionary."""
         message = self._next()
         while message["is"] != "senses" or b"\n" in self._bytes:
             self._note(message)
@@ -141,7 +144,7 @@ class Robot:
         return message
 
     def close(self):
-        """Gives the wheels back and ends the connection."""
+        """Releases the wheels and ends the connection."""
         try:
             self._say(do="release")
             self._until("released")
@@ -193,20 +196,21 @@ class Robot:
 
 
 class Swarm:
-    """All robots through the hub, by `xpuck robot drive --pipe`: iterating gives how they stand, `drive` drives one of them.
+    """All robots of a swarm through the hub, by `xpuck robot drive --pipe`. An iteration yields the state of all robots; `drive`
+    drives one robot.
 
-    `command` starts the tool and may name a hub and a key, such as `["xpuck", "drive", "--pipe", "--hub", ...]`.
+    `command` starts the tool and may contain a hub and a key, such as `["xpuck", "drive", "--pipe", "--hub", ...]`.
     """
 
     def __init__(self, command=("xpuck", "drive", "--pipe")):
         import subprocess
 
         self._tool = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        #: The last command that the hub refused: (robot, why).
+        #: The last command that the hub rejected: (robot, reason).
         self.refused = None
 
     def drive(self, robot, left, right, lamps=None):
-        """Turns a robot's wheels at these speeds, m/s, for a quarter of a second."""
+        """Turns a robot's wheels at these speeds (m/s) for a quarter of a second."""
         message = {"do": "drive", "robot": robot, "wheels": [left, right]}
         if lamps:
             message["lamps"] = list(lamps)
@@ -214,7 +218,7 @@ class Swarm:
         self._tool.stdin.flush()
 
     def close(self):
-        """Ends the tool; the wheels stand."""
+        """Ends the tool; the wheels stop."""
         try:
             self._tool.stdin.close()
         except OSError:

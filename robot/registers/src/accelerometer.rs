@@ -10,7 +10,7 @@ pub struct MetresPerSecondSquared(pub [f32; 3]);
 
 /// Standard gravity (m/s^2).
 pub const GRAVITY: f32 = 9.81;
-/// Reading at 0 g by the data sheet [counts]: half of the converter's range.
+/// Reading at 0 g by the data sheet (counts): half of the converter's range.
 pub const ZERO_COUNTS: f32 = 2048.0;
 /// Sensitivity by the data sheet (counts/g).
 pub const COUNTS_PER_G: f32 = 800.0;
@@ -22,7 +22,7 @@ impl RawAcceleration {
     }
 }
 
-/// Reading of a nominal sensor at this acceleration along an axis (m/s^2), in counts.
+/// Reading (counts) of a nominal sensor for an acceleration along an axis (m/s^2).
 pub fn level(acceleration: f32) -> f32 {
     ZERO_COUNTS + COUNTS_PER_G / GRAVITY * acceleration
 }

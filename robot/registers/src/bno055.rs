@@ -21,8 +21,8 @@ pub const MODE_FUSION: u8 = 0x0c;
 /// Maximum duration of a mode change (ms).
 pub const MODE_MS: u64 = 20;
 
-/// Steps per unit: acceleration (1 per m/s^2), angular rate (1 per degree/s), magnetic field (1 per uT) and angle [1
-/// per degree].
+/// Steps per unit: acceleration (steps per m/s^2), angular rate (steps per degree/s), magnetic field (steps per uT)
+/// and angle (steps per degree).
 const ACCELERATION_STEPS: f32 = 100.0;
 const TURN_STEPS: f32 = 16.0;
 const MAGNETIC_STEPS: f32 = 16.0;
@@ -37,7 +37,7 @@ pub struct Data {
     pub magnetic: [f32; 3],
     /// Angular rates about x, y and z (rad/s).
     pub turn: [f32; 3],
-    /// Heading, clockwise from magnetic north, 0 to 2 pi; roll; pitch (rad).
+    /// Heading (clockwise from magnetic north, 0 to 2 pi), roll and pitch (rad).
     pub angles: [f32; 3],
 }
 

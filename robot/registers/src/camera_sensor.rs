@@ -1,6 +1,6 @@
 //! Camera sensors of e-pucks as I2C slaves: addresses, identification, and register values for 640 x 480 YUYV at 15
-//! frames/s. The values have been used on Pi-puck boards for years (York Robotics Laboratory, GCtronic); their
-//! meanings are from the data sheets as far as these are public.
+//! frames/s. The values are those that Pi-puck boards have used for years (York Robotics Laboratory, GCtronic). Their
+//! meanings are from the public data sheets.
 //!
 //! A sensor sends two bytes per pixel and one byte per clock, blanking included. The frame rate is therefore the
 //! clock frequency divided by twice the frame's area. The e-puck supplies the clock; the frame is padded to reach 15
@@ -28,18 +28,18 @@ pub enum Step {
         register: u8,
         /// Number of bytes: 1, or 2 for a pair of registers, most significant byte first.
         bytes: u8,
-        /// Value.
+        /// Value to write.
         value: u16,
         /// Whether the value reads back as written.
         holds: bool,
-        /// Purpose.
+        /// Purpose of the write.
         meaning: &'static str,
     },
-    /// Delay for the sensor.
+    /// Delay that the sensor needs.
     Wait {
         /// Duration (ms).
         milliseconds: u64,
-        /// Purpose.
+        /// Purpose of the delay.
         meaning: &'static str,
     },
 }
@@ -58,7 +58,7 @@ pub enum Padding {
     },
     /// Two registers for the number of additional lines, least significant byte first.
     DummyLines {
-        /// Register of the low byte; the next one holds the high byte.
+        /// Register of the low byte; the next register has the high byte.
         register: u8,
         /// Width with blanking (pixels).
         width: u32,
@@ -70,7 +70,7 @@ pub enum Padding {
 /// Type of camera sensor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Sensor {
-    /// Name.
+    /// Name of the type.
     pub name: &'static str,
     /// 7-bit address.
     pub address: u8,
@@ -80,8 +80,7 @@ pub struct Sensor {
     pub id: u16,
     /// Register that selects a bank, if the sensor has banks.
     pub bank_register: Option<u8>,
-    /// Whether a read may follow the register pointer after a repeated start; otherwise a stop is needed between
-    /// them.
+    /// Whether a repeated start may separate the register pointer and the read; otherwise a stop is needed.
     pub repeated_start: bool,
     /// Padding of the frame.
     pub padding: Padding,
@@ -112,7 +111,7 @@ impl Clock {
         }
     }
 
-    /// Width and height of a frame with blanking for 15 frames/s from a Pixelplus sensor.
+    /// Width and height of a Pixelplus sensor's frame, blanking included, for 15 frames/s.
     const fn frame(self) -> (u32, u32) {
         match self {
             Clock::Xpuck => (800, 500),
@@ -123,7 +122,7 @@ impl Clock {
 }
 
 impl Sensor {
-    /// Width and height of a frame with blanking, at this clock.
+    /// Width and height of a frame, blanking included, at this clock.
     pub fn frame(&self, clock: Clock) -> (u32, u32) {
         match self.padding {
             Padding::Size { .. } => clock.frame(),

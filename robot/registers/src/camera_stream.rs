@@ -1,22 +1,23 @@
 //! Framing of the camera's bytes in the FT2232H's stream, as produced by the shim's logic
 //! (`docs/protocols/camera.md`).
 //!
-//! Pixel bytes are clamped to 1..=254 by the logic, so the byte 0xFF always begins a header. After a loss of bytes a
-//! reader searches for the next header. This module only defines the layout: arena and robot have separate
-//! implementations, tested against [`GOLDEN_PIXELS`] and [`GOLDEN_STREAM`].
+//! The logic clamps pixel bytes to 1..=254, so the byte 0xFF always begins a header. After a loss of bytes a reader
+//! searches for the next header. This module only defines the layout: arena and robot have separate implementations,
+//! tested against [`GOLDEN_PIXELS`] and [`GOLDEN_STREAM`].
 
-/// First byte of a header; it occurs nowhere else.
+/// First byte of a header; no other byte of the stream has this value.
 pub const SYNC: u8 = 0xff;
 /// Second byte of a header; not a valid pixel byte either.
 pub const SYNC_2: u8 = 0x00;
-/// Length of a header [bytes]: two of the mark, one of the kind, two of the frame number, two of the value, one of
+/// Length of a header (bytes): two of the mark, one of the kind, two of the frame number, two of the value, one of
 /// the check.
 pub const HEADER: usize = 8;
-/// Upper two bits of each byte after the mark, which carries six data bits and is therefore neither 0x00 nor 0xFF.
+/// Upper two bits of each header byte after the mark. Such a byte carries six data bits, and is therefore neither
+/// 0x00 nor 0xFF.
 pub const DIGIT: u8 = 0x40;
 /// Mask of the six data bits.
 pub const DIGIT_MASK: u8 = 0x3f;
-/// Modulus of the frame number.
+/// Number of frame numbers, after which they wrap.
 pub const FRAMES: u16 = 1 << 12;
 
 /// Header kind before a row's pixels; the value is the row, from 0.

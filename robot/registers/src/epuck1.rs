@@ -1,5 +1,5 @@
-//! e-puck1 as an I2C slave, with the dsPIC firmware that the Pi-puck board uses (York Robotics Laboratory,
-//! pi-puck-e-puck1): 23 registers, one per transaction, least significant byte first.
+//! e-puck1 as an I2C slave, with the dsPIC firmware for the Pi-puck board (York Robotics Laboratory,
+//! pi-puck-e-puck1). It has 23 registers; a transaction transfers one register, least significant byte first.
 //!
 //! A write consists of pointer, low byte and high byte; if the high byte is omitted it becomes 0. A read is a write
 //! of the pointer, a repeated start, and two bytes. The pointer does not increment. There is neither a checksum nor a
@@ -19,7 +19,7 @@ pub enum Access {
     Read,
 }
 
-/// Register, or consecutive registers of the same kind.
+/// One register, or consecutive registers of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
     /// Number of the first register.
@@ -28,7 +28,7 @@ pub struct Register {
     pub count: u8,
     /// Number of bits used, 8 or 16; two bytes are transferred in either case.
     pub bits: u8,
-    /// Access.
+    /// Access by the board.
     pub access: Access,
     /// Name in the documentation.
     pub name: &'static str,
@@ -89,7 +89,7 @@ impl Register {
         self.first + i as u8
     }
 
-    /// Register kind at a pointer, if it exists.
+    /// Register kind at a pointer; `None` for an unknown pointer.
     pub fn at(pointer: u8) -> Option<Register> {
         REGISTERS.into_iter().find(|r| (r.first..r.first + r.count).contains(&pointer))
     }

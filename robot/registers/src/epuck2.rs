@@ -25,7 +25,7 @@ pub const FULL: u8 = 100;
 pub struct Field {
     /// Offset of the first byte.
     pub first: usize,
-    /// Length (bytes).
+    /// Length of the field (bytes).
     pub bytes: usize,
     /// Name in the documentation.
     pub name: &'static str,
@@ -65,7 +65,7 @@ pub struct Settings(pub u8);
 
 impl Settings {
     /// Calibrate the infra-red sensors: average 100 scans without obstacles and subtract the result from later
-    /// readings. Takes about a second, in which the robot obeys no other command.
+    /// readings. The calibration takes about a second, during which the robot executes no other command.
     pub const CALIBRATE: Settings = Settings(1 << 0);
     /// Onboard obstacle avoidance; not implemented in this firmware.
     pub const AVOID: Settings = Settings(1 << 1);
@@ -83,7 +83,7 @@ impl Settings {
 pub struct Command {
     /// Speeds of the left and right motor, or step counters (see [`Settings::SET_STEPS`]).
     pub speeds: [i16; 2],
-    /// Melody to play, 1 to 3; 0 for none.
+    /// Melody to play, 1 to 3; 0: no melody.
     pub sound: u8,
     /// State of the LEDs 1, 3, 5, 7.
     pub leds: [bool; 4],
@@ -93,7 +93,7 @@ pub struct Command {
     pub settings: Settings,
 }
 
-/// Packet from the robot, in the e-puck's own sensor order: 0 is right of the front, then clockwise.
+/// Packet from the robot. Sensors are in the e-puck's own order: 0 is right of the front, then clockwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Reflected infra-red, calibrated; increases with proximity.
@@ -112,7 +112,7 @@ pub struct Report {
     pub remote: u8,
 }
 
-/// Checksum mismatch of a packet.
+/// Error: the checksum of a packet is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChecksumError {
     /// Checksum in the packet.
@@ -130,7 +130,7 @@ impl fmt::Display for ChecksumError {
 impl std::error::Error for ChecksumError {}
 
 impl Command {
-    /// Command that only sets the speeds.
+    /// Command that sets the speeds, with all other fields at their defaults.
     pub fn driving(speeds: [StepsPerSecond; 2]) -> Command {
         Command { speeds: speeds.map(StepsPerSecond::get), ..Command::default() }
     }

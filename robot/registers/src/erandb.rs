@@ -9,17 +9,18 @@ pub const AVAILABLE: u8 = 0;
 /// First of the one-byte registers that describe the word: word, bearing, strength, peak (high byte first each), and
 /// receiver.
 pub const HEARD: u8 = 1;
-/// Number of these registers.
+/// Number of registers that describe the word.
 pub const HEARD_BYTES: usize = 9;
-/// Register of the transmission range: 0 is the longest, about 1 m, 255 the shortest.
+/// Register of the transmission range: 0 is the longest range, about 1 m; 255 is the shortest.
 pub const POWER: u8 = 12;
-/// Registers of the transmitted word: the high byte is stored, writing the low byte sends both.
+/// Registers of the word to send: the high byte is stored; writing the low byte sends both bytes.
 pub const SEND: [u8; 2] = [13, 14];
 /// Register that stores the current light as the dark level; this takes 150 ms.
 pub const STORE_LIGHT: u8 = 16;
 /// Busy time after [`STORE_LIGHT`] (ms).
 pub const STORE_LIGHT_MS: u64 = 150;
-/// Register that selects where bearing and strength are computed, and the value for the board itself.
+/// Register that selects the processor that computes bearing and strength, and the value that selects the board's
+/// processor.
 pub const COMPUTE: (u8, u8) = (17, 0);
 /// Bearing units per radian; bearings are signed 16-bit values from -pi to pi. (The register map states degrees, but
 /// the firmware uses radians.)

@@ -1,6 +1,7 @@
 //! FT2232H, the USB bridge of the camera: identity, endpoints, requests and packets, in the terms of FTDI's
 //! application note AN_232R-01 and of libftdi. The shim uses channel A as a synchronous 245 FIFO, which occupies the
-//! resources of both channels. The EEPROM must select "245 FIFO" for both; otherwise the chip stays a serial port.
+//! resources of both channels. The EEPROM must select "245 FIFO" for both channels; otherwise the chip stays a serial
+//! port.
 
 /// USB vendor id of FTDI.
 pub const VENDOR: u16 = 0x0403;
@@ -25,7 +26,7 @@ pub const STATUS_AT_REST: [u8; STATUS] = [0x32, 0x60];
 /// Vendor request to the device, without data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Name, for errors.
+    /// Name in error messages.
     pub name: &'static str,
     /// `bRequest`.
     pub request: u8,

@@ -7,7 +7,7 @@ pub const ADDRESS: u8 = 0x60;
 pub const READINGS: u8 = 0x00;
 /// Length of the readings (bytes).
 pub const BYTES: usize = 6;
-/// Maximum reading of the 10-bit converter (counts). Larger values are brighter.
+/// Maximum reading of the 10-bit converter (counts). A larger reading means a brighter floor.
 pub const MOST: u16 = 1023;
 
 /// Decodes the readings at left, centre and right (counts).

@@ -1,6 +1,6 @@
 //! INA231 power monitors on the interface board (thesis 5.1.4; TI data sheet SBOS644D): two monitors, each across a
-//! 20 mOhm shunt. Registers have 16 bits, most significant byte first. A write sets the register pointer, a read
-//! returns the register that it points at.
+//! 20 mOhm shunt. Registers have 16 bits, most significant byte first. A write sets the register pointer; a read
+//! returns the register at the pointer.
 //!
 //! The thesis does not state the addresses. 0x40 for the battery side and 0x41 for the 5 V side are this project's
 //! choice: the two lowest that the address pins allow.
@@ -18,13 +18,16 @@ pub const SHUNT_VOLTS_LSB: f32 = 2.5e-6;
 pub const BUS_VOLTS_LSB: f32 = 1.25e-3;
 /// Resolution of the current register with [`CALIBRATION`] (A).
 pub const CURRENT_LSB: f32 = 1.0e-3;
-/// Resolution of the power register with [`CALIBRATION`] (W); the chip fixes it at 25 times that of the current.
+/// Resolution of the power register with [`CALIBRATION`] (W), which the chip fixes at 25 times the resolution of the
+/// current register.
 pub const POWER_LSB: f32 = 25.0 * CURRENT_LSB;
 /// Calibration register's value for a resolution of 1 mA: 0.00512 / (1 mA * 20 mOhm).
 pub const CALIBRATION: u16 = 256;
-/// Configuration after power-up or reset: no averaging, 1.1 ms conversions, continuous shunt and bus.
+/// Configuration after power-up or reset: no averaging, conversions of 1.1 ms, continuous measurement of shunt and
+/// bus.
 pub const CONFIGURATION_AT_RESET: u16 = 0x4127;
-/// Configuration in use: average of 16, 1.1 ms conversions, continuous shunt and bus (as in Linux's ina2xx).
+/// Configuration in use, as in Linux's ina2xx: averages of 16 conversions of 1.1 ms, continuous measurement of shunt
+/// and bus.
 pub const CONFIGURATION: u16 = 0x4527;
 /// Bit of the configuration register that resets the chip.
 pub const CONFIGURATION_RESET_BIT: u16 = 0x8000;
@@ -39,7 +42,7 @@ pub const HWMON_NAME: &str = "ina231";
 pub struct Attribute {
     /// File name.
     pub name: &'static str,
-    /// Unit of its integer value.
+    /// Unit of the attribute's integer value.
     pub unit: &'static str,
     /// Meaning.
     pub meaning: &'static str,
@@ -52,7 +55,7 @@ pub const HWMON_CURRENT: Attribute =
     Attribute { name: "curr1_input", unit: "mA", meaning: "current, positive towards the load" };
 /// Shunt resistance used by the kernel; its default is 10 mOhm.
 pub const HWMON_SHUNT: Attribute =
-    Attribute { name: "shunt_resistor", unit: "uOhm", meaning: "the shunt; has to be set to 20000" };
+    Attribute { name: "shunt_resistor", unit: "uOhm", meaning: "the shunt; must be set to 20000" };
 /// All attributes in use.
 pub const HWMON: [Attribute; 3] = [HWMON_VOLTAGE, HWMON_CURRENT, HWMON_SHUNT];
 
@@ -79,7 +82,7 @@ pub enum Register {
 }
 
 impl Register {
-    /// Register at a pointer value, if it exists.
+    /// Register at a pointer value; `None` for an unknown pointer.
     pub fn from_pointer(pointer: u8) -> Option<Register> {
         use Register::*;
         let all = [Configuration, ShuntVoltage, BusVoltage, Power, Current, Calibration, MaskEnable, AlertLimit];
@@ -93,38 +96,38 @@ pub fn write(register: Register, value: u16) -> [u8; 3] {
     [register as u8, high, low]
 }
 
-/// Bus voltage of a register's value (V), 0..=40.96.
+/// Bus voltage (V, 0..=40.96) for a value of the bus voltage register.
 pub fn volts(bus: u16) -> f32 {
     f32::from(bus & 0x7fff) * BUS_VOLTS_LSB
 }
 
-/// Bus voltage register's value for a voltage (V), clamped to the register's range.
+/// Value of the bus voltage register for a voltage (V), clamped to the register's range.
 pub fn bus_register(volts: f32) -> u16 {
     (volts / BUS_VOLTS_LSB).round().clamp(0.0, 32767.0) as u16
 }
 
-/// Current of the current register's value with [`CALIBRATION`] (A); positive discharges the battery.
+/// Current (A) for a value of the current register with [`CALIBRATION`]. A positive current discharges the battery.
 pub fn amps(current: u16) -> f32 {
     f32::from(current as i16) * CURRENT_LSB
 }
 
-/// Shunt voltage register's value for a current through the 20 mOhm shunt (A), clamped to +-4.096 A.
+/// Value of the shunt voltage register for a current through the 20 mOhm shunt (A), clamped to +-4.096 A.
 pub fn shunt_register(amps: f32) -> u16 {
     (amps * SHUNT_OHMS / SHUNT_VOLTS_LSB).round().clamp(-32768.0, 32767.0) as i16 as u16
 }
 
-/// Current register's value as computed by the chip: shunt register times calibration divided by 2048.
+/// Value of the current register, as the chip computes it: shunt register times calibration divided by 2048.
 pub fn current_register(shunt: u16, calibration: u16) -> u16 {
     (i32::from(shunt as i16) * i32::from(calibration & 0x7fff) / 2048).clamp(-32768, 32767) as i16 as u16
 }
 
-/// Power register's value as computed by the chip: magnitude of the current register times the bus register divided
+/// Value of the power register, as the chip computes it: magnitude of the current register times bus register divided
 /// by 20000.
 pub fn power_register(current: u16, bus: u16) -> u16 {
     (u32::from((current as i16).unsigned_abs()) * u32::from(bus) / 20_000).min(65535) as u16
 }
 
-/// Power of the power register's value with [`CALIBRATION`] (W).
+/// Power (W) for a value of the power register with [`CALIBRATION`].
 pub fn watts(power: u16) -> f32 {
     f32::from(power) * POWER_LSB
 }

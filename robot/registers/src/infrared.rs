@@ -1,7 +1,7 @@
 //! Infra-red proximity sensors: ADC counts as a function of distance (Eq. 7.3 of the thesis).
 //!
-//! The published curve has two branches with a discontinuity: at 7 mm it rises from 3517.5 to 3584.6 counts. Where
-//! both branches have an inverse, the near branch is used; therefore only distances from 7.0 to 7.11 mm are not
+//! The published curve has two branches with a discontinuity: at 7 mm it rises from 3517.5 to 3584.6 counts. For
+//! readings on both branches, the inverse uses the near branch. Therefore only distances from 7.0 to 7.11 mm are not
 //! recovered.
 
 /// Raw reading of a reflectance sensor (ADC counts), 0..=4095; increases with proximity.
@@ -15,8 +15,8 @@ pub struct Metres(pub f32);
 /// Maximum of the dsPIC's 12-bit converter (counts).
 pub const MAX_COUNTS: u16 = 4095;
 
-/// Converts readings from the e-puck's sensor order (0 is right of the front, then clockwise) to that of the thesis's
-/// Table 6.1 (sensor 1 is left of the front, then counter-clockwise), or back.
+/// Converts readings between two sensor orders: the e-puck's (0 is right of the front, then clockwise), and that of
+/// the thesis's Table 6.1 (sensor 1 is left of the front, then counter-clockwise).
 pub fn other_order<T>(mut readings: [T; 8]) -> [T; 8] {
     readings.reverse();
     readings
@@ -25,8 +25,8 @@ pub fn other_order<T>(mut readings: [T; 8]) -> [T; 8] {
 /// Scale of Eq. 7.3 (counts).
 pub const SCALE: f32 = 3500.0;
 
-/// Parameters of Eq. 7.3 at distance d [m]: counts = 3500 ((steepness d + shift)^-4 - floor) beyond the knee, and
-/// 3500 (near_level - near_slope d) up to it.
+/// Parameters of Eq. 7.3. At distance d (m), counts = 3500 ((steepness d + shift)^-4 - floor) beyond the knee, and
+/// counts = 3500 (near_level - near_slope d) up to the knee.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
     /// Slope of the far branch's argument (1/m).
@@ -60,7 +60,7 @@ impl Curve {
         }
     }
 
-    /// Reading of an aligned sensor at `distance` from white card, rounded, 0..=4095; 0 at infinite distance.
+    /// Rounded reading of an aligned sensor at `distance` from white card (counts, 0..=4095); 0 at infinite distance.
     pub fn reading(&self, distance: Metres) -> RawInfrared {
         RawInfrared(self.counts(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
     }
@@ -85,8 +85,8 @@ impl RawInfrared {
 }
 
 impl Metres {
-    /// Distance at which an aligned sensor reads `raw`; 0 for readings above the curve, and 33 mm for 0 counts, which
-    /// then means "at least this far".
+    /// Distance at which an aligned sensor reads `raw`. The distance is 0 for readings above the curve. For 0 counts
+    /// it is 33 mm, the lower limit of the real distance.
     pub fn from_raw(raw: RawInfrared) -> Metres {
         Metres(PUBLISHED.distance(f32::from(raw.0)))
     }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn left_of_the_front_comes_first() {
-        // e-puck order: 0 front right, 2 right, 5 left, 7 front left.
+        // In the e-puck's order, 0 is front right, 2 right, 5 left, 7 front left.
         assert_eq!(other_order([0, 1, 2, 3, 4, 5, 6, 7]), [7, 6, 5, 4, 3, 2, 1, 0]);
     }
 

@@ -12,7 +12,7 @@ pub struct RawLight(pub [u16; 8]);
 pub struct Brightness(pub [f32; 8]);
 
 impl RawLight {
-    /// Brightness for sensors with this dark level (counts) and this gain relative to a nominal sensor.
+    /// Brightness for sensors with these dark levels (counts) and these gains relative to a nominal sensor.
     pub fn calibrated(self, dark: [f32; 8], scale: [f32; 8]) -> Brightness {
         let full = f32::from(MAX_COUNTS);
         Brightness(std::array::from_fn(|i| ((f32::from(self.0[i]) - dark[i]) / (scale[i] * full)).clamp(0.0, 1.0)))

@@ -1,17 +1,18 @@
 //! Microphones: positions and units.
 //!
 //! The e-puck1 reports samples of three microphones, centred on the middle of the converter's range. An e-puck2
-//! reports the volume at four: the difference between the maximum and minimum sample of a tenth of a second.
+//! reports the volume at each of four microphones: the difference between the maximum and minimum sample within 0.1
+//! s.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Maximum number of microphones of a robot.
 pub const MAX_MICROPHONES: usize = 4;
-/// Directions in the robot's frame [rad]: right, left, back, and on an e-puck2 front (GCtronic's numbering).
+/// Directions in the robot's frame (rad): right, left, back, and on an e-puck2 front (GCtronic's numbering).
 pub const BEARINGS: [f32; MAX_MICROPHONES] = [-FRAC_PI_2, FRAC_PI_2, PI, 0.0];
 /// Distance from the robot's centre (m).
 pub const RADIUS: f32 = 0.030;
-/// Reading of a silent microphone [counts]: the middle of the range.
+/// Reading of a silent microphone (counts): the middle of the range.
 pub const SILENCE: f32 = 2048.0;
 /// Maximum amplitude of samples about the middle (counts).
 pub const SWING: f32 = 2047.0;

@@ -20,10 +20,10 @@ const EPUCK1: &str = "
 ## e-puck1
 
 The dsPIC with York Robotics Laboratory's firmware for the Pi-puck board. A write is pointer, low byte, high byte; a
-write without the high byte clears it. A read is the pointer, a repeated start, and low and high byte. One register a
-transaction: the pointer does not move. The slave stretches the clock.
+write without the high byte clears it. A read is the pointer, a repeated start, and low and high byte. Each
+transaction accesses one register: the pointer does not move. The slave stretches the clock.
 
-There is no checksum and no time-out: **the motors keep the last speed when the board falls silent.** `xpuckd` reads
+There is no checksum and no time-out: **the motors keep the last speed when the board stops sending.** `xpuckd` reads
 the speeds back, and its guard process writes zeros when the program dies.
 
 Sensor 0 is right of the front, then clockwise.
@@ -36,8 +36,8 @@ const EPUCK2: &str = "
 ## e-puck2
 
 The selector is at position 10. One combined transfer: 20 bytes to the robot, a repeated start, 47 bytes from it, 20
-times a second. Numbers have their least significant byte first. A command with a wrong checksum is ignored, and
-answered. A read without a write gives the last report again. There is no time-out for the wheels here either.
+times a second. Numbers have their least significant byte first. A command with a wrong checksum is ignored, but
+answered. A read without a write returns the last report again. There is no time-out for the wheels here either.
 
 To the robot:
 
@@ -58,7 +58,7 @@ the kernel's `ina2xx` owns a monitor, its attributes are read instead:
 const SENSORS_INTRO: &str = "
 ## Camera sensors
 
-Set up for 640 x 480 YUYV. Frames a second are the clock over twice the frame's area with blanking:
+Set up for 640 x 480 YUYV. The frame rate is the clock divided by twice the frame's area with blanking:
 
 | sensor | 12 MHz (Xpuck) | 14.7456 MHz (e-puck1) | 21 MHz (e-puck2) |
 |---|---|---|---|
@@ -124,7 +124,7 @@ fn setup(page: &mut String, sensor: &Sensor) {
         None => page.push_str("It has no banks.\n"),
     }
     if !sensor.repeated_start {
-        page.push_str("It knows no repeated start: there is a stop between pointer and read.\n");
+        page.push_str("It does not support a repeated start: there is a stop between pointer and read.\n");
     }
     page.push_str("\n| bank | register | value | meaning |\n|---|---|---|---|\n");
     for step in sensor.setup(Clock::Epuck1) {
@@ -153,8 +153,8 @@ fn exposure(page: &mut String, sensor: &Sensor) {
     };
     let _ = writeln!(
         page,
-        "\nExposure, where a robot's file wants another: bits `{:#04x}` of {} are `{:#04x}` where the sensor finds the time by itself, and \
-         `{:#04x}` where it is the one in the {} bytes from {} on, most significant first, in parts of a line, {} to a line.",
+        "\nExposure set in a robot's file: bits `{:#04x}` of {} are `{:#04x}` for an automatic time, and `{:#04x}` \
+         for the time in the {} bytes from {} on, most significant first, in fractions of a line, {} per line.",
         exposing.mask,
         place(exposing.switch),
         exposing.automatic,

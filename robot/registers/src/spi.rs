@@ -2,7 +2,7 @@
 //! duplex, 5 MHz, one message every 5 ms). The thesis does not document the words; the layout is that of the older
 //! Linux extension board of the same laboratory, with Neopixels, sequence numbers and checks in its unused words.
 //!
-//! The layout is defined once, in [`words`]; [`page`] exports it to the documentation and [`header`] to the firmware.
+//! [`words`] defines the layout; [`page`] exports it to the documentation, and [`header`] to the firmware.
 
 mod check;
 pub mod header;
@@ -25,18 +25,18 @@ pub const BYTES: usize = 2 * WORDS;
 pub const PIXELS: usize = 15;
 /// Clock frequency of the link (Hz) (thesis 5.2.1).
 pub const CLOCK_HZ: u32 = 5_000_000;
-/// Number of clocks between two words, 6.4 us, in which the slave loads its next word (thesis 5.2.1).
+/// Pause between two words (clocks), 6.4 us, during which the slave loads its next word (thesis 5.2.1).
 pub const GAP_CLOCKS: u32 = 32;
 /// Message period (ms) (thesis 5.2.1).
 pub const PERIOD_MS: u32 = 5;
 /// Time without a valid command after which the dsPIC stops its motors (ms).
 pub const COMMAND_TIMEOUT_MS: u32 = 200;
-/// Start value of the CRC. With it an idle line, all zeros or all ones, is not a valid message.
+/// Start value of the CRC. With this value, an idle line (all zeros or all ones) is not a valid message.
 pub const CRC_START: u16 = 0xffff;
 /// Polynomial of the CRC, x^16 + x^12 + x^5 + 1.
 pub const CRC_POLYNOMIAL: u16 = 0x1021;
 
-// Commands and reports have their checks in the same words.
+// Commands and reports have their checks in the same words, so these indices serve for both.
 const SUM: usize = at(COMMAND_WORDS, "sum");
 const SEQUENCE: usize = at(COMMAND_WORDS, "sequence");
 const CRC: usize = at(COMMAND_WORDS, "crc");
@@ -140,7 +140,7 @@ pub struct Command {
     pub blink: u16,
     /// Colours of the Neopixel ring, which the logic reads from the passing words.
     pub pixels: [Pixel; PIXELS],
-    /// Sequence number; the dsPIC echoes that of the last accepted command.
+    /// Sequence number; the dsPIC returns the number of the last accepted command.
     pub sequence: u16,
 }
 
@@ -166,7 +166,7 @@ pub struct Report {
     pub echo: u16,
     /// Number of corrupt or truncated commands rejected since the start, wrapping.
     pub rejected: u16,
-    /// Number of messages before the one for which this report was made, wrapping.
+    /// Number of messages before the message of this report, wrapping.
     pub sequence: u16,
 }
 
@@ -201,7 +201,8 @@ impl Command {
         })
     }
 
-    /// Decodes a command from the dsPIC's receive buffer, in which every word is one position late (see [`shifted_buffer`]).
+    /// Decodes a command from the dsPIC's receive buffer, in which every word is one position late (see
+    /// [`shifted_buffer`]).
     pub fn decode_shifted(buffer: &Words) -> Result<Command, SpiError> {
         let mut words = [0; WORDS];
         words[..WORDS - 1].copy_from_slice(&buffer[1..]);
@@ -245,10 +246,10 @@ impl Report {
     }
 }
 
-/// Returns the dsPIC's receive buffer after an exchange. An SPI slave loads word i before it is transferred, and the
-/// word received at that moment is i - 1. The dsPIC uses one index for both, so every word is one position late, and
-/// word 31 of the previous message (`previous_last`) comes first. The CRC arrives before the dummy word, whose
-/// transfer gives the slave time to check the message.
+/// Returns the dsPIC's receive buffer after an exchange. When an SPI slave loads word i of its reply, it has received
+/// word i - 1. The dsPIC uses one index for both directions, so every received word is one position late, and word 31
+/// of the previous message (`previous_last`) comes first. The CRC arrives before the dummy word; during the dummy
+/// word the slave validates the message.
 pub fn shifted_buffer(previous_last: u16, words: &Words) -> Words {
     let mut buffer = [previous_last; WORDS];
     buffer[1..].copy_from_slice(&words[..WORDS - 1]);

@@ -1,5 +1,5 @@
 //! Stepper motors: 20 steps per turn with a 50:1 gear, so 1000 steps per wheel revolution, and 41 mm wheels
-//! (e-puck.org). Real robots differ by about 1 % (thesis 7.2.3); that correction belongs to the robot's calibration.
+//! (e-puck.org). Real robots differ by about 1 % (thesis 7.2.3); each robot's calibration corrects the difference.
 
 use std::f32::consts::PI;
 
@@ -9,9 +9,10 @@ pub const STEPS_PER_REVOLUTION: f32 = 1000.0;
 pub const WHEEL_DIAMETER: f32 = 0.041;
 /// Distance that a wheel rolls per step (m).
 pub const METRES_PER_STEP: f32 = PI * WHEEL_DIAMETER / STEPS_PER_REVOLUTION;
-/// Maximum speed of a motor in either direction (steps/s); 0.1288 m/s.
+/// Maximum speed of a motor in either direction (steps/s), equal to 0.1288 m/s.
 pub const MAX_STEPS_PER_SECOND: i16 = 1000;
-/// Frequency of the timer that spaces the steps (Hz) (agenda of the e-puck library: 0.1 ms per tick).
+/// Frequency of the timer that determines the time between steps (Hz); the e-puck library's agenda has 0.1 ms per
+/// tick.
 pub const TICKS_PER_SECOND: i16 = 10_000;
 
 /// Speed of a motor in whole steps (steps/s), -1000..=1000; positive drives the robot forward.
@@ -32,8 +33,8 @@ impl StepsPerSecond {
     }
 
     /// Actual speed of the motor for this command. Each step takes an integer number of timer ticks, found by integer
-    /// division, so commands from 667 to 714 steps/s all take 14 ticks and give 714. Rounded down to whole steps/s;
-    /// the function is idempotent.
+    /// division: commands from 667 to 714 steps/s all take 14 ticks and give 714 steps/s. The result is rounded down
+    /// to whole steps/s; the function is idempotent.
     pub fn quantised(self) -> StepsPerSecond {
         let made = |steps: i16| TICKS_PER_SECOND / (TICKS_PER_SECOND / steps);
         StepsPerSecond(if self.0 == 0 { 0 } else { made(self.0.abs()) * self.0.signum() })
@@ -46,7 +47,7 @@ impl StepsPerSecond {
 }
 
 impl From<MetresPerSecond> for StepsPerSecond {
-    /// Rounds to whole steps and clamps; NaN becomes 0, because it must not move a motor.
+    /// Rounds to whole steps/s and clamps. NaN becomes 0, because an invalid speed must not move a motor.
     fn from(speed: MetresPerSecond) -> StepsPerSecond {
         let limit = f32::from(MAX_STEPS_PER_SECOND);
         StepsPerSecond((speed.0 / METRES_PER_STEP).round().clamp(-limit, limit) as i16)

@@ -1,4 +1,4 @@
-//! First AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016), for drawing them.
+//! Cells of the first AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016), from which tags are drawn.
 
 /// Cells per side, from black edge to black edge.
 pub const SIDE: usize = 8;
@@ -41,8 +41,8 @@ pub const CODES: [u64; 30] = [
     0xd607e1962,
 ];
 
-/// Whether a cell of tag `id` is white; rows and columns count from the upper left with the margin, 0..=9. `None` for
-/// an unknown tag or a cell outside it.
+/// Whether a cell of tag `id` is white; rows and columns count from the upper left, margin included (0..=9). `None`
+/// for an unknown tag or a cell outside the tag.
 pub fn is_white(id: u16, row: usize, column: usize) -> Option<bool> {
     let code = CODES.get(usize::from(id))?;
     let ring = [row, column, (WITH_MARGIN - 1).checked_sub(row)?, (WITH_MARGIN - 1).checked_sub(column)?];
@@ -62,7 +62,7 @@ mod tests {
         let row = |row| (0..10).map(|column| is_white(0, row, column).unwrap()).collect::<Vec<_>>();
         assert_eq!(row(0), [true; 10]);
         assert_eq!(row(1)[1..9], [false; 8]);
-        // 0xd5d628584 begins 110101 011101.
+        // The code 0xd5d628584 begins with the bits 110101 011101.
         assert_eq!(row(2)[2..8], [true, true, false, true, false, true]);
         assert_eq!(row(3)[2..8], [false, true, true, true, false, true]);
         assert_eq!((is_white(30, 0, 0), is_white(0, 10, 0), is_white(0, 0, 10)), (None, None, None));

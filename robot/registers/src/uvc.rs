@@ -1,5 +1,5 @@
-//! Payloads of a USB video class camera with uncompressed YUY2, as sent by the FT903 of the Pi-puck board (UVC 1.1,
-//! 2.4.3.3; read by Linux' uvcvideo): a header followed by bytes of a frame, here one row.
+//! Payloads of a USB video class camera with uncompressed YUY2 (UVC 1.1, 2.4.3.3), as the FT903 of the Pi-puck board
+//! sends them and Linux's uvcvideo reads them. A payload is a header followed by bytes of a frame, here one row.
 
 /// USB vendor id of the FT903 on the Pi-puck board.
 pub const VENDOR: u16 = 0x0403;
@@ -14,12 +14,12 @@ pub const LONGEST_HEADER: usize = 12;
 pub const PRESENTATION_TIME: usize = 4;
 /// Length of the source clock reference after the presentation time (bytes).
 pub const SOURCE_CLOCK: usize = 6;
-/// Maximum length of a payload [bytes]: a header and a row of 640 pixels.
+/// Maximum length of a payload (bytes): a header and a row of 640 pixels.
 pub const LONGEST: usize = LONGEST_HEADER + 1280;
 
 /// Frame identifier: toggles with each new frame.
 pub const FID: u8 = 0x01;
-/// End of frame: this payload is its last.
+/// End of frame: the payload is the last of its frame.
 pub const EOF: u8 = 0x02;
 /// Header with a presentation time.
 pub const PTS: u8 = 0x04;

@@ -19,12 +19,12 @@ pub const RESULT: u8 = 0x14;
 pub const RESULT_BYTES: usize = 12;
 /// Duration of a measurement (ms).
 pub const MEASUREMENT_MS: u64 = 33;
-/// Distance value without an echo (mm); also from about 8.19 m on.
+/// Distance value that means "no echo" (mm); also reported for distances of 8.19 m and more.
 pub const NOTHING: u16 = 8190;
 /// Maximum range by the data sheet (m).
 pub const RANGE: f32 = 1.2;
 
-/// Offsets of the status and the distance in a result.
+/// Offsets of the status and the distance in a result (bytes).
 const STATUS: usize = 0;
 const DISTANCE: usize = 10;
 /// Status of a valid measurement, in bits 3 to 6.
@@ -40,7 +40,7 @@ pub fn decode(result: &[u8; RESULT_BYTES]) -> Option<f32> {
 /// Result for a distance (m); `None` if nothing is in range.
 pub fn encode(distance: Option<f32>) -> [u8; RESULT_BYTES] {
     let mut result = [0; RESULT_BYTES];
-    // Status of a too weak signal.
+    // 4 is the status of a signal that is too weak.
     result[STATUS] = if distance.is_some() { GOOD << 3 } else { 4 << 3 };
     let millimetres = distance.map_or(NOTHING, |d| (d * 1000.0).round().clamp(0.0, 8189.0) as u16);
     result[DISTANCE..].copy_from_slice(&millimetres.to_be_bytes());

@@ -1,6 +1,6 @@
 //! Pixel format of the camera: 4:2:2 in the order Y0 U Y1 V, two bytes per pixel; two adjacent pixels of a row share
-//! one pair of colour differences. Values are those of ITU-R BT.601 in studio range (Y 16..=235, U and V 16..=240,
-//! grey at 128), the default of UVC cameras.
+//! one pair of colour differences. Values follow ITU-R BT.601 in studio range (Y 16..=235, U and V 16..=240, grey at
+//! 128), the default of UVC cameras.
 
 /// Number of bytes per pixel.
 pub const BYTES_PER_PIXEL: usize = 2;

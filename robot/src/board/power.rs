@@ -1,7 +1,7 @@
 //! `xpuckd power`: processor clocks of the board, low during boot and at the operating point afterwards.
 //!
 //! The values of each board come from a built-in table (`robot/boards.toml`); the file `/etc/xpuck/board` contains
-//! the board's name. Each value is read back after it is set, since the kernel selects the nearest step that the
+//! the board's name. Each value is read back after it is set, because the kernel selects the nearest step that the
 //! board supports.
 
 use super::processors;
@@ -21,7 +21,7 @@ const SYSFS_LIMIT: u64 = 4096;
 /// Known boards: pi5, pi4, rk3588, xu4, qemu-arm64, qemu-arm. Setting requires root.
 #[derive(Args)]
 pub struct PowerArgs {
-    /// Action.
+    /// Action to perform.
     #[arg(value_enum)]
     what: Action,
     /// Board name; overrides --board-file.
@@ -135,7 +135,7 @@ fn policy(sysfs: &Path, cluster: &Cluster) -> PathBuf {
     sysfs.join(format!("devices/system/cpu/cpufreq/policy{}", cluster.policy))
 }
 
-/// Number in a kernel file.
+/// Reads a number from a kernel file.
 fn number(folder: &Path, name: &str) -> Option<u32> {
     let bytes = file::bytes(&folder.join(name), SYSFS_LIMIT).ok()?;
     std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
@@ -149,7 +149,7 @@ fn mhz(khz: u32) -> String {
 mod tests {
     use super::*;
 
-    /// Creates kernel files with these cpufreq policies.
+    /// Creates a folder like /sys with these cpufreq policies.
     fn kernel(policies: &[u8]) -> tempfile::TempDir {
         let sysfs = tempfile::tempdir().unwrap();
         for policy in policies {
@@ -178,7 +178,7 @@ mod tests {
         assert!(error.contains("\"pi3\"") && error.contains("pi4, pi5"), "{error}");
     }
 
-    /// Operating point of thesis 5.1.3.
+    /// Tests the operating point of thesis 5.1.3.
     #[test]
     fn xu4_runs_at_1400_and_800_mhz() {
         let sysfs = kernel(&[0, 4]);

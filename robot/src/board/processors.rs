@@ -1,6 +1,6 @@
 //! Processor affinities. The control loop and the body link run on one processor, which the table of boards names.
-//! The interrupts of the body's buses are routed to this processor and all others to the remaining processors, so
-//! that network and disk interrupts do not delay an exchange with the body. Evolution uses the spare time of all
+//! The interrupts of the body's buses are routed to this processor, and all other interrupts to the other processors.
+//! Network and disk interrupts therefore do not delay an exchange with the body. Evolution uses the spare time of all
 //! processors at idle priority: the kernel preempts it at once.
 
 use super::table;
@@ -12,7 +12,7 @@ use tracing::warn;
 
 /// File that contains the board's name.
 const BOARD: &str = "/etc/xpuck/board";
-/// Parts of kernel interrupt names that identify a body bus.
+/// Parts of driver names that identify a bus of the body.
 const BODY: &[&str] = &["spi", "i2c"];
 
 /// Pins the calling thread to the board's control processor. Has no effect if no board is configured.
@@ -94,7 +94,8 @@ fn others(control: usize, processors: usize) -> String {
     [range(0, control), range(control + 1, processors)].into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
-/// Whether the interrupt belongs to a body bus. Its folder contains one subfolder per driver, with the driver's name.
+/// Whether the interrupt with this folder belongs to a bus of the body. The folder contains one subfolder per driver,
+/// with the driver's name.
 fn is_of_body(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     let drivers = entries.flatten().filter(|entry| entry.path().is_dir());
@@ -115,13 +116,14 @@ mod tests {
             fs::create_dir_all(folder.join(driver)).unwrap();
             fs::write(folder.join("smp_affinity_list"), "0-3").unwrap();
         }
-        // A per-processor interrupt has no affinity file here.
+        // In this test, the per-processor interrupt has no affinity file.
         fs::create_dir_all(proc.path().join("irq/1/arch_timer")).unwrap();
         fs::write(proc.path().join("irq/default_smp_affinity"), "f").unwrap();
         let text = route_interrupts(proc.path(), 3, 4).unwrap();
         assert_eq!(text, "interrupts: 2 of the body's buses on processor 3, 2 others on 0-2, 1 cannot be moved");
         let list = |number: &str| fs::read_to_string(proc.path().join(format!("irq/{number}/smp_affinity_list")));
-        // The kernel replaces the list; a plain file keeps the bytes after the written ones.
+        // Only the beginnings are compared: the kernel replaces the list, but a plain file keeps the bytes after the
+        // written bytes.
         assert!(list("11").unwrap().starts_with('3') && list("12").unwrap().starts_with("0-2"));
         assert!(route_interrupts(proc.path(), 4, 4).unwrap().contains("interrupts are not moved"));
         assert!(route_interrupts(&proc.path().join("none"), 0, 4).is_err());

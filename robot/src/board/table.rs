@@ -17,7 +17,7 @@ pub struct Board {
     pub name: String,
     /// Number of the processor that runs the control loop.
     pub control: usize,
-    /// Clusters of processors, one per clock.
+    /// Clusters: groups of processors that share a clock.
     pub clusters: Vec<Cluster>,
 }
 

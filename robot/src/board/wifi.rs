@@ -1,7 +1,7 @@
 //! `xpuckd wifi`: checks the connection to the access point, and applies the remedies of [`super::wifi_keeper`].
 //!
-//! It uses programs of a minimal Debian system: `wpa_cli` of wpa_supplicant, `ip`, `networkctl` and `ping`, each with
-//! a time limit ([`LIMIT`]).
+//! The command uses programs of a minimal Debian system: `wpa_cli` of wpa_supplicant, `ip`, `networkctl` and `ping`.
+//! Each call has a time limit ([`LIMIT`]).
 
 use super::wifi_keeper::{Link, Remedy, WifiRecovery};
 use anyhow::{Result, ensure};
@@ -16,7 +16,7 @@ use xpuck_wire::event_at;
 use xpuck_wire::notify::Notifier;
 use xpuck_wire::shutdown::{ShutdownTriggers, service_flag};
 
-/// Time limit of one program (s), as an argument of `timeout`.
+/// Time limit of a program (s), as an argument of `timeout`.
 const LIMIT: &str = "15";
 /// Interval between checks of the stop flag.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(200);

@@ -1,7 +1,7 @@
 //! State machine that selects remedies for a lost access point (thesis 5.2.3). It uses neither a clock nor a radio.
 //!
 //! Its input is the state of the connection; its output is a remedy and the time until the next check. Remedies are
-//! ordered by their cost. The pauses between them grow, since a radio that is reset too often never connects.
+//! ordered by their cost. The pauses between remedies grow, because a radio that is reset too often never connects.
 
 use std::time::Duration;
 use xpuck_wire::log::Line;
@@ -31,7 +31,7 @@ pub enum Link {
     Connected,
 }
 
-/// Measures to restore the connection.
+/// Remedy for a lost connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Make the radio associate with its access point again.
@@ -62,7 +62,7 @@ pub struct WifiRecovery {
     lost: Option<Lost>,
 }
 
-/// Start of the current loss, and remedies tried since.
+/// Current loss of the connection: its start, and the remedies tried since.
 #[derive(Clone, Debug)]
 struct Lost {
     since: Duration,
@@ -90,7 +90,7 @@ impl WifiRecovery {
         }
     }
 
-    /// The connection works: returns a line for the log after a loss, and at the first check.
+    /// Handles a working connection: returns a line for the log after a loss, and at the first check.
     fn recovered(&mut self, now: Duration, before: Option<Link>) -> Option<Line> {
         match self.lost.take() {
             Some(Lost { since, tries, .. }) => {
@@ -116,7 +116,7 @@ impl WifiRecovery {
             3 => Remedy::Renew,
             _ => Remedy::RestartLogin,
         };
-        // Only tries 1, 2, 4, 8 ... are logged, so that a night without an access point gives few lines.
+        // Only tries 1, 2, 4, 8, ... are logged, so that a night without an access point gives few log lines.
         let say = lost.tries.is_power_of_two().then(|| {
             let what = if link == Link::Disconnected { "no access point" } else { "the access point does not answer" };
             let seconds = now.saturating_sub(lost.since).as_secs();

@@ -7,25 +7,26 @@ use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::stepper::{MAX_STEPS_PER_SECOND, METRES_PER_STEP, MetresPerSecond, StepsPerSecond};
 pub use xpuck_robot_core::readings::Readings;
 
-/// Steps above the motors' limit that still count as motion, since the intervals between exchanges vary.
+/// Tolerance above the motors' limit within which a change of the counters counts as motion (steps). The intervals
+/// between exchanges vary.
 const SLACK: f64 = 100.0;
 
-/// Proximity as in the reference model: 1 - distance / range, and 0 beyond the range.
+/// Proximity as in the reference model: 1 - distance / range, or 0 beyond the range.
 pub fn proximity(raw: &[RawInfrared; 8], infrared: &Infrared) -> [f32; 8] {
     std::array::from_fn(|i| {
-        // Zero counts mean that nothing is near, whatever the sensor's offset.
+        // 0 counts mean that no obstacle is near, whatever the sensor's offset.
         if raw[i].0 == 0 {
             return 0.0;
         }
         let aligned = (f32::from(raw[i].0) - infrared.offset[i]) / infrared.scale[i];
-        // The curve has no distance below 0 counts; 0 counts is beyond the range.
+        // The curve has no distance for negative counts; its distance for 0 counts is beyond the range.
         let distance = infrared.curve.distance(aligned.max(0.0));
         (1.0 - distance / PROX_RANGE).clamp(0.0, 1.0)
     })
 }
 
-/// Motor command for these wheel speeds (m/s), corrected for the robot's wheels and wheelbase, and quantised to
-/// speeds that the motors run exactly.
+/// Motor command for these wheel speeds (m/s), corrected for the robot's wheels and wheelbase, and rounded to speeds
+/// that the motors can run exactly.
 pub fn command(speeds: [f32; 2], wheels: &Wheels) -> [StepsPerSecond; 2] {
     let [ahead, turn] = [(speeds[0] + speeds[1]) / 2.0, (speeds[1] - speeds[0]) / 2.0 * wheels.baseline];
     let nominal = [(ahead - turn) / wheels.left, (ahead + turn) / wheels.right];
@@ -48,8 +49,8 @@ pub struct Odometry {
 }
 
 impl Odometry {
-    /// Updates the pose from step counters read `elapsed` seconds after the previous ones. A change larger than the
-    /// motors can make means that the body restarted: the odometry continues from the new counts.
+    /// Updates the pose from step counters that were read `elapsed` seconds after the previous reading. A change
+    /// larger than the motors can make means that the body restarted: the odometry continues from the new counts.
     pub fn update(&mut self, steps: [u16; 2], elapsed: f64, wheels: &Wheels) {
         let last = self.last.replace(steps).unwrap_or(steps);
         let made: [i16; 2] = std::array::from_fn(|i| steps[i].wrapping_sub(last[i]) as i16);
@@ -72,7 +73,7 @@ impl Odometry {
         }
     }
 
-    /// x (m), y (m) and heading (rad); the heading is not wrapped.
+    /// Pose: x (m), y (m) and heading (rad); the heading is not wrapped.
     pub fn pose(&self) -> [f64; 3] {
         self.pose
     }
@@ -152,7 +153,7 @@ mod tests {
         let wheels = Wheels { left: 1.02, right: 0.98, baseline: 1.05 };
         let command = command([0.05, 0.05], &wheels);
         let real = speeds_of(command, &wheels);
-        // The step of the motors is 3 % at this speed.
+        // At this speed, two neighbouring motor speeds differ by 3 %.
         assert!((real[0] - 0.05).abs() < 2e-3 && (real[1] - 0.05).abs() < 2e-3, "{command:?}: {real:?}");
         assert!(command[0].get() < command[1].get());
         assert_eq!(super::command([f32::NAN, 0.1], &wheels), [StepsPerSecond::ZERO; 2]);

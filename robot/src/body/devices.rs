@@ -173,7 +173,7 @@ pub fn open_fitted(robot: &RobotFile, device: Fitted, own: u16) -> Result<Box<dy
     device.open(&robot.devices.i2c(&robot.id), own)
 }
 
-/// Body in an arena that runs faster than wall time: the exchange period is shorter by the same factor.
+/// Body in an arena that runs faster than wall time. The arena's speed divides the exchange period.
 struct AcceleratedBody {
     body: Box<dyn Body>,
     speed: f64,

@@ -1,4 +1,4 @@
-//! All devices of the robot behind one interface: inputs and outputs of a control update, in the robot's units.
+//! Common interface to all devices of the robot: inputs and outputs of a control update, in the robot's units.
 
 use crate::body::conditioning::{self, Odometry, Readings};
 use crate::body::devices::{lock_body, open_body, open_camera, open_fitted, open_monitor};
@@ -49,18 +49,18 @@ const BLINK_DURATION: Duration = Duration::from_secs(xpuck_wire::message::BLINKS
 /// Half of the blinking period (wall time).
 const BLINK_HALF_PERIOD: Duration = Duration::from_millis(250);
 
-/// The robot's devices. A failed device shows in the age of its readings; no failure here ends the control loop.
+/// The robot's devices. The age of its readings reveals a failed device; a failure does not end the control loop.
 pub struct Hardware {
     calibration: Calibration,
     /// Arena time over wall time.
     speed: f64,
     body: BodyLink,
-    /// Released after the body link has ended.
+    /// Lock of the body; released after the body link has ended.
     _lock: BodyLock,
     /// Last sample read from the body.
     seen: Option<Sample>,
     odometry: Odometry,
-    /// Further sensors of the body, and the last trouble that was logged.
+    /// Further sensors of the body, and the last logged fault of a sensor.
     sensors: BodySensors,
     sensor_trouble: String,
     started: Instant,
@@ -100,7 +100,8 @@ impl Hardware {
         let (camera, power) = (poll_camera(&robot, eyes)?, poll_power(&robot)?);
         let fitted = poll_fitted(&robot, config.place())?;
         let calibration = robot.calibration.clone();
-        // One above the control loop's priority: the exchange takes a few microseconds and has the shorter period.
+        // The body thread's priority is one above the control loop's: its exchange takes a few microseconds and has
+        // the shorter period.
         let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
         let body = BodyLink::start(Box::new(move || open_body(&robot, speed)), realtime)?;
         let odometry = Odometry::default();
@@ -162,7 +163,7 @@ impl Hardware {
         readings
     }
 
-    /// Sensor message for the hub; `None` before the body's first answer, and when it is stale.
+    /// Sensor message for the hub; `None` before the body's first answer, and while the last answer is stale.
     pub fn sensors(&mut self) -> Option<Sensors> {
         self.seen.filter(|seen| self.age(seen.at) <= BODY_STALE)?;
         let mut message = self.sensors.message(self.started.elapsed().as_secs_f64() * self.speed);
@@ -198,7 +199,7 @@ impl Hardware {
         self.power.seen().latest.filter(|(_, at)| at.elapsed() < POWER_STALE).map(|(report, _)| report)
     }
 
-    /// Adds odometry, steps and battery to an external controller's view of the core's senses.
+    /// Adds odometry, steps and battery to the sense message for external controllers.
     pub fn complete(&mut self, view: external::SenseMessage) -> external::SenseMessage {
         let battery = self.fresh_power().and_then(|report| report.battery_v);
         external::SenseMessage {
@@ -209,7 +210,7 @@ impl Hardware {
         }
     }
 
-    /// Tags seen last, at most twice a second and once per processed frame.
+    /// Tags of the last processed frame, at most twice a second and once per frame.
     #[cfg(feature = "apriltag")]
     pub fn tags(&mut self) -> Option<Tags> {
         self.tags.next_report()
@@ -252,7 +253,7 @@ impl Hardware {
         conditioning::speeds_of(speeds, &self.calibration.drive)
     }
 
-    /// Commands zero speed. Dropping `Hardware` ends the body link, which commands it again.
+    /// Commands zero speed. Dropping `Hardware` ends the body link, which commands zero speed again.
     pub fn halt(&mut self) {
         self.body.command(Drive { lamps: Lamps::all(lamps::colour(State::Stop)), ..Drive::default() });
     }
@@ -336,7 +337,7 @@ impl FrameConsumers {
     }
 }
 
-/// Colours in the camera's view, and frames lost so far.
+/// Colours in the camera's view, and number of frames lost so far.
 #[derive(Clone, Copy)]
 struct View {
     blobs: Blobs,
@@ -410,7 +411,7 @@ fn watts(monitor: &mut dyn PowerMonitor) -> Result<(Option<f32>, Option<f32>), D
     Ok((Some(volts), Some(volts * monitor.amps()?)))
 }
 
-/// Saturating conversion of a count for telemetry.
+/// Converts a count for telemetry; saturates.
 fn short(count: u64) -> u32 {
     count.try_into().unwrap_or(u32::MAX)
 }

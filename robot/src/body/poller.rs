@@ -1,4 +1,4 @@
-//! Reads a device in a thread of its own, so that the control loop never waits for the device.
+//! Reads a device in a separate thread, so that the control loop never waits for the device.
 
 use crate::device::DeviceError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Interval between attempts to open a device that does not answer.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Reads a device once; `None` without a new value.
+/// Function that reads a device once; `None` without a new value.
 pub type Reader<T> = Box<dyn FnMut() -> Result<Option<T>, DeviceError> + Send>;
 
 /// Values and errors of a device so far.
@@ -16,7 +16,7 @@ pub type Reader<T> = Box<dyn FnMut() -> Result<Option<T>, DeviceError> + Send>;
 pub struct PollerState<T> {
     /// Last value, and the time of its arrival.
     pub latest: Option<(T, Instant)>,
-    /// Number of values.
+    /// Number of values read.
     pub values: u32,
     /// Number of failed readings and failed attempts to open the device.
     pub errors: u32,
@@ -75,7 +75,7 @@ impl<T: Copy + Send + 'static> Poller<T> {
         Ok(Poller { latest, ended, seen, trouble: None })
     }
 
-    /// Values so far. Never blocks: while the thread is writing, it returns the previous state.
+    /// State of the poller. Never blocks: returns the previous state while the thread is writing.
     pub fn seen(&mut self) -> PollerState<T> {
         if let Ok(mut latest) = self.latest.try_lock() {
             self.seen = latest.seen;

@@ -1,5 +1,5 @@
-//! Tags in the control loop: it reports them to the hub, and shows them to the tree as a colour if the robot's file
-//! configures one.
+//! Tags in the control loop. Tags are reported to the hub; if the robot's file configures a colour, the tree sees
+//! tags as this colour.
 
 use crate::body::tag_watch::{FrameSender, TagDetector, thirds};
 use crate::config::{RobotFile, TagColour};
@@ -12,7 +12,7 @@ use xpuck_wire::message::Tags;
 /// Minimum interval between tag reports (wall time).
 const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Tags as seen by the control loop. Without a detection thread, no tags are sensed or reported.
+/// Tags in the control loop. Without a detection thread, no tags are sensed or reported.
 pub struct TagReporter {
     watch: Option<TagDetector>,
     colour: Option<Colour>,
@@ -43,8 +43,8 @@ impl TagReporter {
         self.watch.as_ref().map(TagDetector::looks)
     }
 
-    /// Last result and its age (s of arena time); the previous result while the detection thread is writing. Never
-    /// blocks.
+    /// Last result and its age (s of arena time). Never blocks: returns the previous result while the detection
+    /// thread is writing.
     fn latest(&mut self) -> Option<(&Tags, f32)> {
         if let Some(seen) = self.watch.as_ref().and_then(TagDetector::seen) {
             self.seen = Some(seen);
@@ -67,7 +67,7 @@ impl TagReporter {
         nearest(tags)
     }
 
-    /// Last detected tags, at most twice a second and once per processed frame.
+    /// Tags of the last processed frame, at most twice a second and once per frame.
     pub fn next_report(&mut self) -> Option<Tags> {
         let (looks, at) = self.last_report;
         if at.is_some_and(|at| at.elapsed() < REPORT_INTERVAL) {

@@ -1,5 +1,5 @@
-//! Detects tags in camera frames in a thread of its own at a fixed rate, so that neither the control loop nor the
-//! colour vision waits for it.
+//! Detects tags in camera frames, in a separate thread and at a fixed rate. Neither the control loop nor the colour
+//! vision waits for the detection.
 
 use crate::config::RobotFile;
 use crate::device::Frame;
@@ -63,8 +63,8 @@ impl FrameSender {
     }
 }
 
-/// Which of the camera's left, centre and right thirds contain tags, for a picture that spans 56 degrees around
-/// straight ahead.
+/// Whether the left, centre and right third of the camera's picture contains a tag. The picture spans 56 degrees
+/// around straight ahead.
 pub fn thirds(tags: &[TagSeen]) -> [bool; 3] {
     let edge = (CAMERA_FOV / 2.0).tan();
     let mut seen = [false; 3];
@@ -102,8 +102,8 @@ impl TagDetector {
         self.looks.clone()
     }
 
-    /// Tags of the last processed frame, and the arrival time of that frame; `None` before the first, and while the
-    /// thread holds the lock. Never blocks.
+    /// Tags of the last processed frame, and the arrival time of the frame. `None` before the first frame, and while
+    /// the thread holds the lock. Never blocks.
     pub fn seen(&self) -> Option<(Tags, Instant)> {
         self.looks.shared.state.try_lock().ok()?.seen.clone()
     }
@@ -201,7 +201,8 @@ mod tests {
             ((-0.1f32).atan2(0.5) + 10f32.to_radians(), std::f32::consts::PI - 0.3 - 10f32.to_radians());
         assert!((tag.range - 0.51).abs() < 0.015 && (tag.height - 0.03).abs() < 0.01, "{tag:?}");
         assert!((tag.bearing - bearing).abs() < 0.01, "{tag:?} {bearing}");
-        // The tag is turned 0.3 rad to the left of facing the camera, which points 10 degrees to the left.
+        // The tag is turned by 0.3 rad to the left from the direction of the camera, which points 10 degrees to the
+        // left.
         assert!((tag.facing.abs() - facing).abs() < 0.05 && tag.facing < 0.0, "{tag:?} {facing}");
     }
 
@@ -209,7 +210,7 @@ mod tests {
     fn tags_are_seen_in_the_thirds_that_colours_have() {
         let at = |degrees: f32| thirds(&[TagSeen { range: 1.0, bearing: degrees.to_radians(), ..TagSeen::default() }]);
         assert_eq!((at(0.0), at(27.0), at(-27.0)), ([false, true, false], [true, false, false], [false, false, true]));
-        // The edges are a sixth of the width from the middle: atan(tan 28 / 3) = 10.05 degrees.
+        // The edges of the centre third are a sixth of the width from the middle: atan(tan 28 / 3) = 10.05 degrees.
         assert_eq!((at(10.0), at(10.1)), ([false, true, false], [true, false, false]));
         assert_eq!((at(-10.0), at(-10.1)), ([false, true, false], [false, false, true]));
         assert_eq!((at(29.0), at(180.0), thirds(&[])), ([false; 3], [false; 3], [false; 3]));

@@ -23,7 +23,7 @@ pub struct RobotFile {
     pub id: String,
     /// Path of the swarm file, relative to this file.
     pub swarm: PathBuf,
-    /// Address at which Groot2 can watch the running tree, such as "tcp://127.0.0.1:1667" [default: none].
+    /// Address at which Groot2 can watch the running tree, such as "tcp://127.0.0.1:1667" (default: none).
     #[serde(default)]
     pub groot: Option<String>,
     /// Devices of the robot.
@@ -171,7 +171,7 @@ impl TryFrom<String> for Camera {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExternalFile {
-    /// Path of their Unix socket, relative to this file [default: none]. The robot's user and group may open it and
+    /// Path of their Unix socket, relative to this file (default: none). The robot's user and group may open it and
     /// drive the robot in RUN.
     pub socket: Option<PathBuf>,
 }
@@ -180,7 +180,7 @@ pub struct ExternalFile {
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ControlFile {
-    /// Real-time priority of the loop's thread (SCHED_FIFO) [0..=90; 0: none].
+    /// Real-time priority of the loop's thread (SCHED_FIFO) (0..=90; 0: none).
     #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
     /// Program and arguments that restart the board on an operator's request, such as `["systemctl", "reboot"]`
@@ -213,7 +213,7 @@ pub struct EvolutionFile {
     /// Simulation engine: "auto", "gpu", "simd", "reference" or "both"; overrides the experiment's engine [default:
     /// the experiment's engine, else "auto"].
     pub engine: Option<EngineKind>,
-    /// GPU adapter: its index or a part of its name, as listed by `xpuck dev engines` [default: the most capable].
+    /// GPU adapter: its index or a part of its name, as listed by `xpuck dev engines` (default: the most capable).
     pub adapter: Option<AdapterChoice>,
     /// Folder for the state of each generation and the hub's last directive, relative to this file [default: nothing
     /// is saved].

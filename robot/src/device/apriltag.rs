@@ -21,7 +21,7 @@ pub struct Tag {
     pub margin: f32,
     /// Centre (pixels).
     pub centre: [f64; 2],
-    /// Corners [pixels]: lower left, lower right, upper right and upper left of an upright tag.
+    /// Corners (pixels): lower left, lower right, upper right and upper left of an upright tag.
     pub corners: [[f64; 2]; 4],
 }
 

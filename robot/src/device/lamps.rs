@@ -28,7 +28,7 @@ pub struct Leds {
 /// Melody to play once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sound {
-    /// Melody [1..=3; 0: none].
+    /// Melody (1..=3; 0: none).
     pub melody: u8,
     /// Number of the sound; a change starts the melody again.
     pub number: u8,

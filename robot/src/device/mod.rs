@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{SpiError, Words};
 use xpuck_registers::yuyv;
 
-/// Maximum length of one part of an I2C transaction [bytes]: an e-puck2's report.
+/// Maximum length of one part of an I2C transaction (bytes): an e-puck2's report.
 pub const MAX_I2C: usize = xpuck_registers::epuck2::REPORT_BYTES;
 
 /// Name of a device in messages: its path, or a description for a socket of a virtual arena.

@@ -24,7 +24,7 @@ pub enum Request {
         protocol: u32,
         /// Name for logs and for other controllers that request the wheels.
         name: String,
-        /// Rate of sense messages [1/s of arena time, 0.1..=50; default: 10].
+        /// Rate of sense messages (1/s of arena time, 0.1..=50; default: 10).
         #[serde(default = "usual_rate")]
         rate: f64,
     },

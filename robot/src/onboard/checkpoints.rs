@@ -9,7 +9,7 @@ use xpuck_wire::atomic;
 
 /// File names of the last two generations, used in turn.
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
-/// Size limit of a checkpoint [bytes]: 4096 trees of 16 KiB.
+/// Size limit of a checkpoint (bytes): 4096 trees of 16 KiB.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Content of a checkpoint: the island before its next generation, and the results of the last one.

@@ -154,7 +154,7 @@ fn killed_island_resumes_in_same_step() {
     let (expected, lines) = first(&whole, 8);
     let steps: Vec<u16> = expected.iter().map(|(_, step)| *step).collect();
     assert!(steps[..3] == [0, 0, 1] && steps.is_sorted() && steps.last() == Some(&2), "{steps:?}");
-    assert!(lines[0].starts_with("step \"alone\" of evolution is over after 2 generations"), "{lines:?}");
+    assert!(lines[0].starts_with("step \"alone\" of evolution ended after 2 generations"), "{lines:?}");
     assert!(lines[0].ends_with("step \"three\" begins") && lines[1].ends_with("own world begins"), "{lines:?}");
     assert_eq!(lines.len(), 2, "{lines:?}");
     let again = Onboard::start(plan_of(&text, None)).unwrap();

@@ -16,7 +16,7 @@ const READ_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum duration of a single rest, after which the caller checks again.
 pub const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// Fraction of the time that evolution may use (0..=1) at this temperature [degrees C]: 1 up to `limit`, decreasing
+/// Fraction of the time that evolution may use (0..=1) at this temperature (degrees C): 1 up to `limit`, decreasing
 /// to 0 at 8 K above it. While cooling, the same fractions apply 4 K lower; in between, the `previous` fraction is
 /// kept.
 pub fn duty(previous: f32, temperature: f32, limit: f32) -> f32 {

@@ -164,8 +164,8 @@ mod tests {
         let dir = root(&alice);
         let mut updater = started(dir.path());
         for (number, head, why) in [
-            (1, bundle(&["pi5"], &eve), "`eve` signed the bundle, who is no operator here"),
-            (2, bundle(&["xu4"], &alice), "for xu4, and this board is pi5"),
+            (1, bundle(&["pi5"], &eve), "the bundle's signer `eve` is not an operator here"),
+            (2, bundle(&["xu4"], &alice), "for xu4, but this board is pi5"),
         ] {
             updater.offer(number, head);
             let update = stage(&mut updater, Stage::Refused);

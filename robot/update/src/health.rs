@@ -85,7 +85,7 @@ impl TrialMonitor {
             began: now,
             patience,
             well_since: None,
-            latest: "the program did not say that it is well",
+            latest: "the program did not report that it is healthy",
         }
     }
 
@@ -98,7 +98,7 @@ impl TrialMonitor {
                 if now - since >= HEALTHY_S {
                     return Some(Verdict::Healthy);
                 }
-                self.latest = "all was not well for long enough";
+                self.latest = "the program was not healthy for long enough";
             }
             Some(why) => {
                 self.well_since = None;
@@ -110,17 +110,17 @@ impl TrialMonitor {
     }
 
     fn trouble(&self, now: f64, health: Option<&Health>) -> Option<&'static str> {
-        let Some(health) = health else { return Some("the program did not say that it is well") };
+        let Some(health) = health else { return Some("the program did not report that it is healthy") };
         // Rejects reports of an earlier program, and stamps in the future, which are from another boot.
         if !(0.0..=FRESH_S).contains(&(now - health.stamp)) {
-            return Some("the program fell silent");
+            return Some("the program stopped reporting");
         }
         if health.release != self.release {
-            return Some("another release ran");
+            return Some("another release was running");
         }
         match (health.devices, health.hub) {
             (false, _) => Some("the devices did not answer"),
-            (true, false) => Some("the hub was not heard"),
+            (true, false) => Some("the hub did not answer"),
             (true, true) => None,
         }
     }
@@ -150,17 +150,20 @@ mod tests {
             Some((160.0, Verdict::Unhealthy(why))) => why,
             other => panic!("{other:?}"),
         };
-        assert_eq!(why(&|_| None), "the program did not say that it is well within 60 s");
-        assert_eq!(why(&|_| Some(well(&release, 101.0))), "the program fell silent within 60 s");
+        assert_eq!(why(&|_| None), "the program did not report that it is healthy within 60 s");
+        assert_eq!(why(&|_| Some(well(&release, 101.0))), "the program stopped reporting within 60 s");
         assert_eq!(
             why(&|now| Some(Health { devices: false, ..well(&release, now) })),
             "the devices did not answer within 60 s"
         );
-        assert_eq!(why(&|now| Some(Health { hub: false, ..well(&release, now) })), "the hub was not heard within 60 s");
+        assert_eq!(
+            why(&|now| Some(Health { hub: false, ..well(&release, now) })),
+            "the hub did not answer within 60 s"
+        );
         let other = Release { counter: 2, ..release.clone() };
-        assert_eq!(why(&|now| Some(well(&other, now))), "another release ran within 60 s");
+        assert_eq!(why(&|now| Some(well(&other, now))), "another release was running within 60 s");
         let now_and_then = |now: f64| Some(Health { hub: now % 4.0 != 0.0, ..well(&release, now) });
-        assert!(why(&now_and_then).contains("the hub was not heard"));
+        assert!(why(&now_and_then).contains("the hub did not answer"));
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Release {
         let release: Release = file::parse(name, text)?;
         match is_version(&release.version) {
             true => Ok(release),
-            false => Err(FileError::value(name, "version has 1 to 64 letters, digits, and . + ~ - _")),
+            false => Err(FileError::value(name, "version must have 1 to 64 letters, digits, and . + ~ - _")),
         }
     }
 
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(Release::parse("r", &release.to_text()).unwrap(), release);
         for version in ["", "a b", "../x", &"1".repeat(65)] {
             let text = Release { version: version.into(), counter: 1 }.to_text();
-            assert!(Release::parse("r", &text).unwrap_err().to_string().contains("version has"), "{version}");
+            assert!(Release::parse("r", &text).unwrap_err().to_string().contains("version must have"), "{version}");
         }
     }
 }

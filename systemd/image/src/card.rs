@@ -10,9 +10,9 @@ pub const FIRST_PARTITION_START: u64 = 16 << 20;
 const BOOT: u64 = 112 << 20;
 /// Alignment of partitions, for the erase blocks of cards (bytes).
 const ALIGN: u64 = 4 << 20;
-/// Minimum size of a card [bytes]: two copies of a root, another root on trial, and working space.
+/// Minimum size of a card (bytes): two copies of a root, another root on trial, and working space.
 pub const MIN_SIZE: u64 = 3_600_000_000;
-/// Maximum usable size [bytes]: a partition table of this kind counts blocks in 32 bits.
+/// Maximum usable size (bytes): a partition table of this kind counts blocks in 32 bits.
 const MAX_SIZE: u64 = (u32::MAX as u64) * BLOCK;
 
 /// A part of a card (bytes).

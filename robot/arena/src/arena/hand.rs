@@ -7,7 +7,8 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, senses};
 
-/// Free-place search: maximum distance from the wanted place, step between circles, spacing on a circle (m).
+/// Search for a free place: maximum distance from the wanted place, distance between circles, spacing on a circle
+/// (m).
 const SEARCH_RADIUS: f32 = 0.5;
 const CIRCLE_STEP: f32 = 0.01;
 const PLACE_SPACING: f32 = 0.02;
@@ -15,13 +16,13 @@ const PLACE_SPACING: f32 = 0.02;
 const GAP: f32 = 0.001;
 /// Maximum speed of a pushed disc (m/s).
 pub const MAX_PUSH_SPEED: f32 = 2.0;
-/// Coordinate of removed robots, out of reach of all sensors and cameras (m).
+/// x and y of removed robots (m), out of reach of all sensors and cameras.
 const OUTSIDE: f32 = 1000.0;
 
 impl Arena {
     /// Places a body (index: robots, then discs) at rest at `at`, or at the nearest free place within 0.5 m. Without
-    /// a `heading` the body keeps its own. Returns the new position; `None` if the body does not exist, there is no
-    /// room, or the robot was removed.
+    /// `heading` the body keeps its heading. Returns the new position. Returns `None` if the body does not exist,
+    /// there is no room, or the robot was removed.
     pub fn put(&mut self, body: usize, at: Vec2, heading: Option<f32>) -> Option<Vec2> {
         if body >= self.bodies.len() || self.is_removed(body) {
             return None;
@@ -35,8 +36,8 @@ impl Arena {
         Some(at)
     }
 
-    /// Sets the velocity of a disc (counted from 0) (m/s), limited to [`MAX_PUSH_SPEED`], and clears its spin. Returns
-    /// false if the disc does not exist or the velocity is not finite.
+    /// Sets the velocity (m/s) of the disc with this index, limited to [`MAX_PUSH_SPEED`], and clears the disc's
+    /// spin. Returns false if the disc does not exist or the velocity is not finite.
     pub fn push(&mut self, disc: usize, velocity: Vec2) -> bool {
         let place = self.robots.len() + disc;
         let Some(disc) = self.bodies.get_mut(place) else { return false };
@@ -49,8 +50,8 @@ impl Arena {
         true
     }
 
-    /// Removes a robot for the rest of the run: empties its battery and moves it far away, where motion capture
-    /// reports it. Returns false if the robot does not exist.
+    /// Removes a robot for the rest of the run: empties its battery and moves it far away. Motion capture still
+    /// reports the robot. Returns false if the robot does not exist.
     pub fn remove(&mut self, robot: usize) -> bool {
         let Some(away) = self.away.get_mut(robot) else { return false };
         *away = true;
@@ -94,7 +95,7 @@ impl Arena {
         self.lighting.lights.iter().map(|light| (light.at, light.height))
     }
 
-    /// Advances the physics of the bodies that have not been removed by one step.
+    /// Advances the physics by one step for all bodies that were not removed.
     pub(super) fn move_bodies(&mut self) {
         if !self.away.contains(&true) {
             return physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.steps);
@@ -195,7 +196,7 @@ mod tests {
         let driven = arena.bodies()[0].pose.at.x - 0.3;
         assert!((driven - V_MAX * 40.0 * DT).abs() < 0.02, "{driven}");
         assert_eq!(arena.lamps(0).pixels.unwrap()[0], colour);
-        // Commands of the board take precedence.
+        // A command of the board takes precedence over the manual drive command.
         arena.spi(0, &Command::default().encode());
         assert!(arena.is_commanded(0));
         let before = arena.bodies()[0].pose.at;

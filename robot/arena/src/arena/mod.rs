@@ -36,9 +36,9 @@ pub struct Arena {
     /// Robots that were removed from the arena.
     away: Vec<bool>,
     keeper: Keeper,
-    /// The keeper moves the frisbee back after it touches an end wall.
+    /// Whether the keeper moves the frisbee back after the frisbee touches an end wall.
     relocates: bool,
-    /// Steps at rest after which the frisbee returns to its start area, and that area.
+    /// Number of steps at rest after which the frisbee returns to its start area, and the start area.
     resets: Option<(u32, Area)>,
     /// Coloured sections of the arena's walls.
     patches: Vec<Patch>,
@@ -53,9 +53,9 @@ pub struct Arena {
     changes: VecDeque<ChangeKeys>,
     /// Changes applied since the last call of `take_changed`.
     changed: Vec<ChangeKeys>,
-    /// Bodies after the most recent steps, the newest last; the length is set by the slowest camera.
+    /// Bodies after the most recent steps, the newest last; the camera with the longest delay sets the length.
     past: VecDeque<Vec<Body>>,
-    /// For each robot with a frozen camera, the bodies that it keeps showing.
+    /// For each robot with a frozen camera, the bodies that the camera shows.
     frozen: Vec<Option<Vec<Body>>>,
     seed: u64,
     steps: u32,
@@ -71,9 +71,9 @@ fn in_order(changes: &[ChangeKeys]) -> VecDeque<ChangeKeys> {
 /// Input for rendering a robot's camera.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Robots, then discs; the robot itself is turned by its camera's mounting error.
+    /// Robots, then discs; the viewing robot is turned by its camera's mounting error.
     pub bodies: Vec<Body>,
-    /// The camera repeats one frame.
+    /// Whether the camera repeats one frame.
     pub frozen: bool,
     /// Brightness relative to the correct exposure.
     pub brightness: f32,
@@ -181,7 +181,7 @@ impl Arena {
         let slowest = self.robots.iter().map(|robot| robot.traits.camera_delay).max().unwrap_or(0);
         if slowest > 0 {
             self.past.push_back(self.bodies.clone());
-            // The current state, plus the delay of the slowest camera in steps.
+            // Keeps the current state and one state for each step of the longest camera delay.
             while self.past.len() > slowest + 1 {
                 self.past.pop_front();
             }
@@ -284,13 +284,13 @@ impl Arena {
         self.spi_ended(robot, &ready, words, ready)
     }
 
-    /// Reply that robot `robot` has loaded for the SPI message that begins.
+    /// Reply of robot `robot` to the SPI message that begins.
     pub(crate) fn spi_ready(&mut self, robot: usize) -> Words {
         self.robots[robot].spi_ready()
     }
 
-    /// Completes an SPI message in which the body of robot `robot` received `words`, and returns the words that its
-    /// board receives, based on `board`.
+    /// Completes an SPI message in which the body of robot `robot` received `words`. Returns the words that the
+    /// robot's board receives; without a fault these are `board`.
     pub(crate) fn spi_ended(&mut self, robot: usize, ready: &Words, words: &[u16], board: Words) -> Words {
         self.robots[robot].spi_ended(ready, words, board)
     }
@@ -319,8 +319,8 @@ impl Arena {
         self.robots[robot].i2c(address, write, read)
     }
 
-    /// Sets the loads of robot `robot` that are not on the body's buses but draw from the battery: the processor load
-    /// of its board (0..=1) and whether its camera streams.
+    /// Sets the battery loads of robot `robot` that are not on the body's buses: the processor load of its board
+    /// (0..=1) and whether its camera streams.
     ///
     /// # Panics
     /// If there is no such robot.
@@ -554,7 +554,7 @@ mod tests {
         let mut arena = one_robot(0.95, -0.5);
         arena.step();
         let told = Report::decode(&arena.spi(0, &[0; 32])).unwrap();
-        // The rays meet the wall 14.8 mm from the rim: 3500 * (1.292^-4 - 0.06) = 1047 counts.
+        // The rays meet the wall 14.8 mm from the robot's rim: 3500 * (1.292^-4 - 0.06) = 1047 counts.
         let near = |i: usize| told.reflected[i].0.abs_diff(1047) < 15;
         assert!(near(0) && near(7), "{:?}", told.reflected);
         assert!(told.reflected[3].0 < 20 && told.reflected[4].0 < 20, "{:?}", told.reflected);

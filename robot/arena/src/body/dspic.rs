@@ -55,8 +55,8 @@ impl Dspic {
         self.select(words)
     }
 
-    /// Processes the words clocked during one slave select; words after the 32nd are ignored. The line carries the
-    /// same number of reply words. A message cut short before its CRC is rejected.
+    /// Processes the words clocked during one slave select and returns the same number of reply words. Words after
+    /// the 32nd are ignored. A message cut short before its CRC is rejected.
     pub fn select(&mut self, words: &[u16]) -> Words {
         let reply = self.ready();
         if words.is_empty() {
@@ -97,7 +97,7 @@ impl Dspic {
             let bit = |bit: u32| command.leds & 1 << bit != 0;
             (self.lamps.ring, self.lamps.body, self.lamps.front) = (command.leds as u8, bit(8), bit(9));
         }
-        // The logic in front of the dsPIC takes the pixels of every valid message.
+        // The logic in front of the dsPIC copies the pixels of every valid message.
         self.lamps.pixels = Some(command.pixels);
     }
 

@@ -66,13 +66,13 @@ impl Epuck1 {
         Lamps { ring, body: lamps & BODY_LAMP != 0, front: lamps & FRONT_LAMP != 0, ..Lamps::default() }
     }
 
-    /// Advances one arena step. Only a command stops the wheels.
+    /// Advances one arena step. The wheels stop only on command.
     pub fn step(&mut self) {
         self.motors.step(self.speeds());
         self.fill(STEPS, &self.motors.counters());
     }
 
-    /// Updates the sensor readings if the sensors are switched on; otherwise like the dsPIC on SPI.
+    /// Updates the sensor readings, as the dsPIC on SPI does, if the sensors are switched on.
     pub fn scan(&mut self, reflected: [u16; 8], felt: &SensorLevels, draws: &mut Draws) {
         if self.registers[usize::from(INFRARED.pointer(0))] & SCAN == 0 {
             return;

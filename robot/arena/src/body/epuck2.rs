@@ -10,13 +10,13 @@ use xpuck_registers::epuck2::{COMMAND_BYTES, Command, REPORT_BYTES, Report, Sett
 use xpuck_registers::infrared::{MAX_COUNTS, other_order};
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Scans averaged by a calibration (1 s of arena time). The real robot averages 100, also in 1 s.
+/// Number of scans that a calibration averages, 1 s of arena time. The real robot averages 100 scans in 1 s.
 const CALIBRATION_SCANS: u32 = 40;
 /// Selector position for control by the board.
 const SELECTOR: u8 = 10;
 /// Microphone volume of a quiet room (counts).
 const VOLUME: f32 = 200.0;
-/// Duration of a melody, 1 s; no source gives the real durations.
+/// Duration of a melody (arena steps), 1 s; no source gives the real durations.
 const MELODY_STEPS: u32 = 40;
 
 /// A calibration in progress.
@@ -62,8 +62,8 @@ impl Default for Epuck2 {
 }
 
 impl Epuck2 {
-    /// Performs one transaction. Any write prepares a new reply, and is executed if it is a complete command; a read
-    /// alone repeats the last reply.
+    /// Performs one transaction. Any write prepares a new reply, and a complete command is executed. A read alone
+    /// repeats the last reply.
     pub fn transfer(&mut self, write: &[u8], read: &mut [u8]) {
         if !write.is_empty() {
             self.reply = self.report().encode();
@@ -72,7 +72,7 @@ impl Epuck2 {
                 self.receive(command);
             }
         }
-        // After the reply the line is released and reads as ones.
+        // After the reply the slave releases the line, which then reads as ones.
         read.fill(0xff);
         read.iter_mut().zip(self.reply).for_each(|(to, byte)| *to = byte);
     }
@@ -127,16 +127,16 @@ impl Epuck2 {
         self.melody > 0
     }
 
-    /// Advances one arena step. Only a command stops the wheels.
+    /// Advances one arena step. The wheels stop only on command.
     pub fn step(&mut self) {
         self.motors.step(self.speeds);
         self.melody = self.melody.saturating_sub(1);
     }
 
-    /// Updates the sensor readings; otherwise like the dsPIC on SPI.
+    /// Updates the sensor readings, as the dsPIC on SPI does.
     pub fn scan(&mut self, reflected: [u16; 8], felt: &SensorLevels, draws: &mut Draws) {
         self.reflected = other_order(reflected);
-        // The phototransistor pulls the converter's input down: larger readings mean darker.
+        // The phototransistor pulls the converter's input down, so a larger reading means less light.
         let ambient = felt.light.map(|level| counts(f32::from(MAX_COUNTS) - level, draws));
         let volumes = felt.volumes.map(|volume| counts(volume.hypot(VOLUME), draws));
         self.ambient = other_order(failed(felt.faults[1], ambient, draws));

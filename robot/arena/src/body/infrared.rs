@@ -13,9 +13,9 @@ pub fn counts(level: f32, draws: &mut Draws) -> u16 {
     (level + noise).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16
 }
 
-/// Reading of a sensor with this curve that sees `proximity`: 1 - d/range, and exactly 0 if nothing is in range.
+/// Reading of a sensor with this curve (counts). `proximity` is 1 - d/range, or exactly 0 if nothing is in range.
 pub fn reflected(proximity: f32, curve: &Curve, draws: &mut Draws) -> u16 {
-    // Out of range nothing is reflected: the reading is that of infinity, not of 30 mm.
+    // Out of range nothing is reflected: the distance is infinite, not the range of 30 mm.
     let distance = if proximity > 0.0 { (1.0 - proximity) * PROX_RANGE } else { f32::INFINITY };
     counts(f32::from(curve.reading(Metres(distance)).0), draws)
 }

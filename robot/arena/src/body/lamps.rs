@@ -1,5 +1,5 @@
-//! Lamps and speaker of a robot as an observer perceives them: the last commands to its processor and to the logic in
-//! front of it.
+//! Lamps and speaker of a robot as an observer perceives them: the last commands to the robot's processor and to the
+//! logic in front of the processor.
 
 use std::fmt;
 use xpuck_registers::spi::{PIXELS, Pixel};
@@ -11,13 +11,13 @@ pub struct Lamps {
     pub pixels: Option<[Pixel; PIXELS]>,
     /// Red LEDs of the ring, clockwise from the front: bit n is LED n.
     pub ring: u8,
-    /// LEDs 2, 4, 6 and 8 of an e-puck2 [%].
+    /// LEDs 2, 4, 6 and 8 of an e-puck2 (%).
     pub colours: Option<[Pixel; 4]>,
     /// Green LED in the body.
     pub body: bool,
     /// Red LED at the front.
     pub front: bool,
-    /// A melody is playing.
+    /// Whether a melody is playing.
     pub plays: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The two stepper motors of any body: speeds that the processor's timers can produce, positions, and the step
-//! counters.
+//! The two stepper motors of a body: positions, step counters, and the speeds that the processor's timers can
+//! produce.
 
 use xpuck_kernels::model::DT;
 use xpuck_registers::stepper::{METRES_PER_STEP, StepsPerSecond};
@@ -9,12 +9,12 @@ const STEP_MILLISECONDS: i64 = (DT * 1000.0 + 0.5) as i64;
 /// Position units per motor step.
 const PARTS: i64 = 1_000_000;
 
-/// Step generation of a processor: a timer counts whole ticks from one step to the next.
+/// Timing of motor steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// Steps come at the requested average rate exactly.
+    /// The average step rate equals the requested rate exactly.
     Exact,
-    /// The step period is a whole number of timer ticks plus those lost at a restart.
+    /// The step period is a whole number of timer ticks plus the ticks lost at a restart.
     Ticks {
         /// Timer frequency (Hz).
         hertz: i64,
@@ -64,7 +64,7 @@ impl Motors {
         self.positions = counters.map(|c| i64::from(c) * PARTS);
     }
 
-    /// Speed that results from a requested speed (1/1000 step/s).
+    /// Actual speed for a requested speed (1/1000 step/s).
     fn thousandths(&self, speed: StepsPerSecond) -> i64 {
         let asked = i64::from(speed.get());
         match self.timing {

@@ -22,9 +22,9 @@ const WALL_HEIGHT: f32 = 0.180;
 const SKIRT_HEIGHT: f32 = 0.060;
 /// Height of the frisbee (m).
 const FRISBEE_HEIGHT: f32 = 0.025;
-/// Distance to a wall below which a point lies on the wall (m).
+/// Distance to a wall below which a point counts as on the wall (m).
 const ON_WALL: f32 = 0.001;
-/// Minimum drawing distance (m); bodies in contact are farther away.
+/// Minimum distance of drawn objects (m); even bodies in contact are farther away.
 const NEAREST: f32 = 0.01;
 
 /// Maximum overexposure factor.
@@ -162,7 +162,7 @@ impl Camera {
         below.fill(FLOOR);
         for column in 0..self.width {
             let sight = ahead + ahead.perp() * -self.slopes[column];
-            // A slope is a lateral distance at unit depth, so the ray's parameter is the depth.
+            // A slope is the lateral distance per unit of depth, so the ray's parameter is the depth.
             let outer = senses::ray_to_walls(at, sight, around.half_arena);
             let inner = around.walls.iter().map(|wall| wall.distance_along(at, sight)).fold(f32::INFINITY, f32::min);
             let (depth, colour) = match inner < outer {

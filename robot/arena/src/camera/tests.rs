@@ -44,10 +44,11 @@ fn empty_arena_shows_wall_floor_and_room() {
 #[test]
 fn frisbee_is_low_blue_band_with_robot_visible_behind() {
     let at = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.9, 0.0, 0.0)]);
-    // The near edge meets the floor at 0.395 m, 11.4 rows below the horizon; the rim is 5 mm below the camera.
+    // The frisbee's near edge meets the floor at 0.395 m, 11.4 rows below the horizon. Its rim is 5 mm below the
+    // camera.
     assert_eq!((at(70, 80), at(72, 80)), (BLUE, FLOOR));
     assert_eq!((at(60, 80), at(58, 80)), (RED, RED), "the robot behind shows above the rim");
-    // Its edge is at asin(0.105 / 0.5) = 12.1 degrees: column 80 +- 32.
+    // The frisbee's edges are at asin(0.105 / 0.5) = 12.1 degrees: columns 80 +- 32.
     assert_eq!((at(65, 50), at(65, 109), at(70, 45), at(70, 114)), (BLUE, BLUE, FLOOR, FLOOR));
 }
 
@@ -56,7 +57,7 @@ fn inner_walls_hide_patches_behind_them() {
     let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.2, colour: Colour::Green };
     let lamp = Surroundings { patches: vec![patch], ..empty() };
     let at = view_in(&lamp, &[robot(0.0, 0.0, 0.0)]);
-    // Its ends are at atan(0.2 / 1) = 11.3 degrees: 80 +- 30 columns.
+    // The patch's ends are at atan(0.2 / 1) = 11.3 degrees: columns 80 +- 30.
     assert_eq!((at(58, 80), at(58, 52), at(58, 108), at(58, 45)), (GREEN, GREEN, GREEN, WALL));
     let away = view_in(&lamp, &[robot(0.0, 0.0, PI)]);
     assert!((0..160 * 120).all(|i| away(i / 160, i % 160) != GREEN));
@@ -73,7 +74,7 @@ fn camera_shows_frisbee_only_if_in_view_and_unhidden() {
     let hidden = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.09, 0.0, 0.0)]);
     assert!((0..160 * 120).all(|i| hidden(i / 160, i % 160) != BLUE));
     let left = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.2)]);
-    // The frisbee spans 10.6 to 33 degrees to the left: columns up to 80 - 28.
+    // The frisbee spans 10.6 to 33 degrees to the left: columns up to 80 - 28 = 52.
     assert!((0..160).all(|c| left(64, c) != BLUE || c <= 52));
     assert_eq!(left(64, 40), BLUE, "left of the robot is left in the frame");
     let behind = view(&[robot(0.0, 0.0, PI), frisbee(0.5, 0.0)]);

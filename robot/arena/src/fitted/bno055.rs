@@ -9,9 +9,9 @@ use xpuck_registers::bno055::{
     ADDRESS, CALIBRATION, CHIP_ID, DATA, DATA_BYTES, Data, MODE, MODE_CONFIGURE, MODE_FUSION,
 };
 
-/// Noise of the readings in their units; typical values of the data sheet for the sensors' bandwidths.
+/// Noise of the readings, each in the reading's unit: typical values of the data sheet for the sensors' bandwidths.
 const NOISE: [f32; 4] = [0.015, 0.3, 0.002, 0.005];
-/// Earth's magnetic field, horizontal and downward (uT); values of central Europe.
+/// Horizontal and downward components of Earth's magnetic field in central Europe (uT).
 const FIELD: (f32, f32) = (20.0, 44.0);
 
 /// State of the chip.

@@ -10,7 +10,7 @@ use xpuck_registers::erandb::{ADDRESS, AVAILABLE, HEARD, HEARD_BYTES, Heard, POW
 const QUEUE: usize = 10;
 /// Reach of a word at full power (m).
 pub(crate) const REACH: f32 = 1.0;
-/// Strength of a word at 1 m; it falls with the square of the distance.
+/// Received strength of a word at 1 m; the strength falls with the square of the distance.
 const AT_A_METRE: f32 = 40.0;
 /// Full scale of the converter (counts).
 const FULL: f32 = 4095.0;
@@ -30,7 +30,7 @@ pub(super) struct Erandb {
 }
 
 impl Erandb {
-    /// Takes the word to be sent, if any, with its reach (m).
+    /// Removes and returns the word to be sent, if any, with its reach (m).
     pub fn take_sent(&mut self) -> Option<(u16, f32)> {
         let reach = REACH * (1.0 - f32::from(self.power) / 255.0);
         self.sent.take().map(|word| (word, reach))

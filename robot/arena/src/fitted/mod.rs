@@ -54,7 +54,7 @@ pub struct Mark {
     pub brightness: f32,
 }
 
-/// Points that the ground sensors measure, in the robot's frame [m]: left, centre, right.
+/// Points that the ground sensors measure, in the robot's frame (m): left, centre, right.
 const GROUND_SENSOR_POINTS: [Vec2; 3] = [vec2(0.03, 0.009), vec2(0.03, 0.0), vec2(0.03, -0.009)];
 
 /// Brightness of the floor under a robot's ground sensors.
@@ -89,7 +89,7 @@ pub(crate) fn distance_ahead(bodies: &[Body], me: usize, physics: &Physics) -> f
     nearest
 }
 
-/// Brightness of the floor at a place; the last of overlapping marks is on top.
+/// Brightness of the floor at a position (0 to 1); the last of overlapping marks is on top.
 pub(crate) fn floor(at: Vec2, marks: &[Mark]) -> f32 {
     let on = |mark: &&Mark| (at - vec2(mark.at_m[0], mark.at_m[1])).length() <= mark.radius_m;
     marks.iter().rev().find(on).map_or(FLOOR, |mark| mark.brightness)
@@ -152,7 +152,7 @@ impl Devices {
         self.distance.iter_mut().for_each(|device| device.feel(around, chance));
     }
 
-    /// Takes the word that the range and bearing board has to send, if any, with its reach (m).
+    /// Removes and returns the word that the range and bearing board sends, if any, with its reach (m).
     pub fn take_sent(&mut self) -> Option<(u16, f32)> {
         self.board.as_mut().and_then(Erandb::take_sent)
     }
@@ -182,7 +182,7 @@ pub(crate) fn hearing(seed: u64, robot: u32, from: u32, now: u32) -> Draws {
     Draws::new(seed, places::HEARING, robot << 16 | from, now, Stream::Device)
 }
 
-/// Normal noise of this standard deviation.
+/// Random noise from a normal distribution with mean 0 and this standard deviation.
 fn noise(deviation: f32, chance: &mut Draws) -> f32 {
     deviation * normal_pair(chance.word(), chance.word()).0
 }

@@ -7,13 +7,14 @@ use std::f32::consts::PI;
 const SIDE: usize = 8;
 /// Quantisation step of every coefficient.
 const QUANT_STEP: u8 = 12;
-/// Code length of the first coefficient's size (DC), and of the other coefficients' runs and sizes (AC) (bits).
+/// Code lengths (bits): for the size of the first coefficient (DC), and for run and size of the other coefficients
+/// (AC).
 const DC_BITS: u32 = 4;
 const AC_BITS: u32 = 8;
-/// Number of sizes of the first coefficient's difference.
+/// Number of possible sizes of a DC difference.
 const DC_SYMBOLS: u8 = 12;
 
-/// Columns and rows of the coefficients in zigzag order.
+/// Column and row of each coefficient, in zigzag order.
 fn zigzag() -> [(usize, usize); SIDE * SIDE] {
     let mut order = [(0, 0); SIDE * SIDE];
     let mut n = 0;
@@ -32,7 +33,8 @@ fn zigzag() -> [(usize, usize); SIDE * SIDE] {
     order
 }
 
-/// Symbols of the AC coefficients: end of block, the run of 16 zeros, and runs of zeros with sizes 1 to 10.
+/// Symbols of the AC coefficients: end of block, a run of 16 zeros, and each run of 0 to 15 zeros with a size of 1 to
+/// 10.
 fn ac_symbols() -> Vec<u8> {
     let runs = (0u8..16).flat_map(|run| (1u8..=10).map(move |size| run << 4 | size));
     [0x00, 0xf0].into_iter().chain(runs).collect()
@@ -55,14 +57,14 @@ impl Bits {
             let byte = (self.held >> self.count) as u8;
             self.bytes.push(byte);
             if byte == 0xff {
-                // A stuffed zero distinguishes a data byte of ones from a marker.
+                // A zero after a data byte 0xff distinguishes the byte from a marker.
                 self.bytes.push(0);
             }
             self.held &= (1 << self.count) - 1;
         }
     }
 
-    /// Writes a number with `size` bits; negative numbers are written minus one.
+    /// Writes a number with `size` bits; a negative number is written as the number minus one.
     fn number(&mut self, value: i32, size: u32) {
         let told = if value < 0 { value - 1 } else { value };
         self.put(told as u32 & ((1 << size) - 1), size);
@@ -137,7 +139,7 @@ fn segment(file: &mut Vec<u8>, marker: u8, data: &[u8]) {
     file.extend(data);
 }
 
-/// Extracts a block of luma (0) or of a colour difference (1 blue, 2 red), centred on 0.
+/// Extracts a block of one component, centred on 0. `colour`: 0 luma, 1 blue difference, 2 red difference.
 fn block(rgb: &[u8], width: usize, top: usize, left: usize, colour: usize) -> [[f32; SIDE]; SIDE] {
     const PARTS: [[f32; 3]; 3] = [[0.299, 0.587, 0.114], [-0.168_74, -0.331_26, 0.5], [0.5, -0.418_69, -0.081_31]];
     let parts = PARTS[colour];
@@ -185,9 +187,11 @@ mod tests {
         assert!((1..64).all(|i| found[i / 8][i % 8].abs() < 1e-3));
         let file = encode(&[100; 3 * 64], 8, 8);
         assert_eq!((&file[..2], &file[file.len() - 2..]), (&[0xff, 0xd8][..], &[0xff, 0xd9][..]));
-        // Luma 100 is 28 below the middle: a DC value of -224, or -19 quantisation steps; colour differences are 0.
+        // Luma 100 is 28 below the middle: a DC value of -224, or -19 quantisation steps. Both colour differences are
+        // 0.
         let data = &file[file.len() - 7..file.len() - 2];
-        // 5 bits, -19; end; 0 bits; end; 0 bits; end.
+        // Luma: a size of 5 bits, the value -19, end of block. Each colour difference: a size of 0 bits, end of
+        // block. Then fill bits.
         let mut bits = Bits::default();
         for (value, length) in [(5, 4), (0b01100, 5), (0, 8), (0, 4), (0, 8), (0, 4), (0, 8), (0x7f, 7)] {
             bits.put(value, length);

@@ -5,10 +5,10 @@ mod jpeg;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::{Body, Colour};
 
-/// Picture width (px), and its margin beyond the walls (m).
+/// Width of the picture (px), and width of the margin beyond the walls (m).
 const WIDTH: usize = 480;
 const BEYOND: f32 = 0.05;
-/// Colours of the room, the floor, the walls and the mark on robots, as red, green and blue.
+/// Colours of the room, the floor, the walls and the mark on robots: red, green, blue.
 const ROOM: [u8; 3] = [96, 92, 86];
 const FLOOR: [u8; 3] = [214, 214, 208];
 const WALL: [u8; 3] = [60, 60, 64];
@@ -29,7 +29,7 @@ pub fn picture(bodies: &[Body], (hx, hy): (f32, f32)) -> Vec<u8> {
     jpeg::encode(&rgb, WIDTH, height)
 }
 
-/// Colour of the highest object at a place.
+/// Colour of the highest object at a position.
 fn seen(bodies: &[Body], at: Vec2, (hx, hy): (f32, f32)) -> [u8; 3] {
     // Robots come first; they are taller than discs.
     for body in bodies {

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of clients; further clients are rejected.
 pub(crate) const MAX_CLIENTS: usize = 16;
-/// Queue capacity of a client [messages]: ten seconds of arena time.
+/// Queue capacity of a client (messages): ten seconds of arena time.
 const QUEUE: usize = 512;
 
-/// Time within which a client must make a request; otherwise it is disconnected, to free its slot.
+/// Time limit for a client's first request; after that the client is disconnected, to free its slot.
 const ASKING: Duration = Duration::from_secs(10);
 
 /// Subscriptions of a client.
@@ -78,7 +78,7 @@ impl<M: Send, W: Wishes> Clients<M, W> {
         let Ok((mut reading, writing)) = prepare(&stream) else { return };
         let (queue, waiting) = sync_channel(QUEUE);
         let wishes = Arc::new(W::default());
-        // An empty queue has room.
+        // The send cannot fail: the queue is empty.
         let _ = queue.try_send(first);
         self.list().push(Client { stream, queue: queue.clone(), wishes: wishes.clone() });
         let seen = wishes.clone();

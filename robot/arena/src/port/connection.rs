@@ -1,4 +1,4 @@
-//! Common functions of all connections to an arena. A thread never blocks on a peer after the arena has stopped.
+//! Functions shared by all connections to an arena. After the arena has stopped, no thread blocks on a peer.
 
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;

@@ -1,10 +1,10 @@
-//! Processor load of the robots' boards. It appears on no bus of the body, but it is the main load on the battery
-//! during evolution.
+//! Processor load of the robots' boards. No bus of the body carries this load, but during evolution it is the main
+//! load on the battery.
 //!
-//! The program at the other end of a robot's I2C socket represents the robot's board. The kernel gives its process id
-//! (SO_PEERCRED), and `/proc/PID/stat` its processor time, which replaces a measurement of a real board's current.
-//! Each robot has an equal share of this machine's processors; a board is fully loaded when its program uses that
-//! share. Boards connected over the network run on other machines and count as idle.
+//! The program at the other end of a robot's I2C socket represents the robot's board. The kernel gives the program's
+//! process id (SO_PEERCRED), and `/proc/PID/stat` its processor time. The processor time replaces a measurement of a
+//! real board's current. Each robot has an equal share of this machine's processors; a board is fully loaded when its
+//! program uses that share. Boards connected over the network run on other machines and count as idle.
 
 use crate::arena::Arena;
 use std::fs;
@@ -63,7 +63,7 @@ impl Boards {
         }
     }
 
-    /// Records that a camera of a robot starts or stops streaming.
+    /// Records that a camera stream of a robot begins or ends.
     pub fn streams(&self, robot: usize, begins: bool) {
         let count = &mut self.state().cameras[robot];
         *count = if begins { count.saturating_add(1) } else { count.saturating_sub(1) };
@@ -126,7 +126,7 @@ mod tests {
         let until = Instant::now() + Duration::from_millis(2300);
         let mut sum = 0u64;
         while Instant::now() < until {
-            // This process represents the board; here it is busy.
+            // The test's own process represents the board; this loop makes it busy.
             (0..200_000u64).for_each(|i| sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(i)));
             boards.look(&arena);
         }

@@ -1,9 +1,9 @@
 //! Serves the robots' devices on one stream socket per device, with the device's own bytes.
 //!
 //! `.spi`: each message is 64 bytes in each direction. `.i2c`: a request has the address, the number of bytes to
-//! write, the number to read, and the bytes to write; the reply is 0 (acknowledged) and the bytes read, or 1.
-//! `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB video, each preceded by its
-//! length in two bytes; a slow reader loses frames.
+//! write, the number of bytes to read, and the bytes to write. The reply is 0 (acknowledged) and the bytes read, or 1
+//! (not acknowledged). `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB video. A
+//! length of two bytes precedes each packet or payload. A slow reader loses frames.
 
 use super::boards::Boards;
 use super::sleep_until;
@@ -30,9 +30,9 @@ use xpuck_registers::{epuck2, spi};
 
 /// Maximum number of connections to one device; further connections are closed.
 const MAX_CONNECTIONS: usize = 16;
-/// Maximum number of bytes per direction of an I2C transaction: an e-puck2's report.
+/// Maximum number of bytes per direction of an I2C transaction: the length of an e-puck2's report.
 const MAX_I2C: usize = epuck2::REPORT_BYTES;
-/// Latency timer of the cameras, in wall time; longer than a robot's own, to limit the load of nine cameras.
+/// Latency timer of the cameras, in wall time. It is longer than on a robot, to limit the load of nine cameras.
 const LATENCY: Duration = Duration::from_millis(100);
 /// Maximum length of a Unix socket path on Linux (bytes).
 const MAX_PATH: usize = 107;
@@ -260,8 +260,8 @@ impl Devices {
                 }
                 due = (due + period).max(now);
             }
-            // The end of a frame does not fill its packet, so the latency timer sends it; the timer also runs without
-            // data.
+            // The end of a frame does not fill its packet, so the latency timer sends the packet. The timer also
+            // sends packets without data.
             if let CameraPath::Ft2232h(path) = &mut path {
                 path.flush(&mut packets);
             }
@@ -278,7 +278,7 @@ fn prepare(stream: &UnixStream) -> io::Result<()> {
     stream.set_write_timeout(Some(POLL))
 }
 
-/// Binds one socket, replacing the socket file of an arena that has ended.
+/// Binds one socket; replaces the socket file of an arena that has ended.
 fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
     let length = path.as_os_str().as_bytes().len();
     if length > MAX_PATH {
@@ -287,7 +287,7 @@ fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
     let in_use = |by| ArenaError::DeviceInUse { path: path.into(), by };
     let failed = |source| ArenaError::Device { path: path.into(), source };
     match fs::symlink_metadata(path) {
-        Ok(found) if !found.file_type().is_socket() => return Err(in_use("something that is not a socket is there")),
+        Ok(found) if !found.file_type().is_socket() => return Err(in_use("the path exists and is not a socket")),
         Ok(_) if UnixStream::connect(path).is_ok() => return Err(in_use("another program serves it")),
         Ok(_) => fs::remove_file(path).map_err(failed)?,
         Err(error) if error.kind() == ErrorKind::NotFound => {}

@@ -1,4 +1,4 @@
-//! Log of the robots' lamps for people and tests: one line per change.
+//! Log of the robots' lamps: one line per change.
 
 use crate::arena::Arena;
 use crate::body::lamps::Lamps;

@@ -29,7 +29,8 @@ const ACCEPT_INTERVAL: Duration = Duration::from_millis(10);
 /// Duration of a physics step and of a motion-capture frame, in arena time (us).
 const STEP_US: u64 = 25_000;
 const FRAME_US: u64 = 1_000_000 / vicon::HERTZ as u64;
-/// Delay of a frame: interpolation needs the poses before and after its time, so it leaves one step later.
+/// Delay of a motion-capture frame, in arena time (us). Interpolation needs the poses before and after the frame's
+/// time, so the frame is sent one step later.
 const FRAME_DELAY_US: u64 = STEP_US;
 
 /// Addresses of a running arena; its device sockets are in the settings' directory.
@@ -69,12 +70,13 @@ pub struct Summary {
     pub arena_seconds: f64,
     /// Elapsed wall time (s).
     pub wall_seconds: f64,
-    /// Elapsed arena time divided by the time expected for the requested speed; below 1 the machine was too slow.
+    /// Elapsed arena time divided by the arena time expected for the requested speed. Below 1, the machine was too
+    /// slow.
     pub ratio: f64,
 }
 
-/// Serves an arena until `stop` is set. Calls `ready` once all servers are listening, `changed` at each change in the
-/// arena with the arena time (s), and `beside` at each step.
+/// Serves an arena until `stop` is set. Calls `ready` once all servers are listening, `changed` with the arena time
+/// (s) at each change in the arena, and `beside` at each step.
 pub fn run(
     settings: &Settings,
     stop: &AtomicBool,
@@ -117,7 +119,7 @@ pub fn run(
     }))
 }
 
-/// Makes steps and frames when they are due. Late steps and frames are made up for; none is skipped.
+/// Computes steps and frames when they are due. Late steps and frames are not skipped.
 fn advance(
     arena: &Mutex<Arena>,
     streams: &Streams,

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of connections to all devices: three for each of up to 256 robots, and a reserve for reconnections.
 const MAX_CONNECTIONS: usize = 1024;
-/// Maximum length of the first line [bytes]: a robot's name, a dot and `camera`.
+/// Maximum length of the first line (bytes), enough for a robot's name, a dot and `camera`.
 const MAX_NAME: usize = 40;
 /// Time limit for the device name.
 const NAMING: Duration = Duration::from_secs(1);

@@ -1,5 +1,4 @@
-//! Log of robot stops and starts, as commanded by the robots' own processors. It is used to measure the latency of a
-//! STOP.
+//! Log of the stops and starts that the robots' own processors command. It is used to measure the latency of a STOP.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -25,7 +25,7 @@ pub struct ChangeKeys {
     /// New wall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<WallKeys>,
-    /// Robot whose wheels change; only with `wheels`.
+    /// Name of the robot whose wheels change; only with `wheels`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot: Option<String>,
     /// New speed factors of the left and right wheel; 1 is unchanged.
@@ -88,7 +88,7 @@ impl Display for ChangeKeys {
         said.extend(self.physics.noise.map(|noise| format!("noise is {noise:?}")));
         said.extend(self.wall.map(|wall| format!("a wall from {:?} to {:?} m", wall.from_m, wall.to_m)));
         let wheels = self.robot.as_ref().zip(self.wheels);
-        said.extend(wheels.map(|(robot, parts)| format!("the wheels of {robot} drive {parts:?} of their speed")));
+        said.extend(wheels.map(|(robot, parts)| format!("the wheels of {robot} turn at {parts:?} of their speed")));
         f.write_str(&said.join(", "))
     }
 }

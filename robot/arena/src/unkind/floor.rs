@@ -8,7 +8,7 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
 /// Number of waves in the field.
 const WAVES: usize = 32;
-/// Bounds of the factor, against extreme friction at outliers of the field.
+/// Bounds of the friction factor, which prevent extreme friction at outliers of the field.
 const LEAST: f32 = 0.2;
 const MOST: f32 = 1.8;
 
@@ -21,9 +21,9 @@ pub(crate) struct Floor {
 }
 
 impl Floor {
-    /// Creates the field of a seed: a sum of plane waves with normally distributed wave numbers. The correlation of
-    /// two places is exp(-d^2 / (2 length^2)) (Rahimi and Recht 2007, "Random features for large-scale kernel
-    /// machines").
+    /// Creates the field for a seed: a sum of plane waves with normally distributed wave numbers. The correlation of
+    /// two positions at distance d is exp(-d^2 / (2 length^2)) (Rahimi and Recht 2007, "Random features for
+    /// large-scale kernel machines").
     pub fn new(keys: &FloorKeys, seed: u64) -> Floor {
         let mut draws = Draws::new(seed, places::FLOOR, 0, 0, Stream::Device);
         let mut wave = || {
@@ -33,7 +33,7 @@ impl Floor {
         Floor { spread: keys.spread, waves: (0..WAVES).map(|_| wave()).collect() }
     }
 
-    /// Friction factor at a place.
+    /// Friction factor at a position.
     pub fn factor(&self, at: Vec2) -> f32 {
         let waves: f32 = self.waves.iter().map(|(number, phase)| sin_cos(number.dot(at) + phase).1).sum();
         (1.0 + self.spread * waves * (2.0 / WAVES as f32).sqrt()).clamp(LEAST, MOST)
@@ -63,7 +63,8 @@ mod tests {
         }
         let sd = (square / n).sqrt();
         assert!((sum / n).abs() < 0.02 && (0.085..0.115).contains(&sd), "mean {} sd {sd}", sum / n);
-        // Two places 0.02 m apart differ by spread * sqrt(2 (1 - exp(-0.0032))) = 0.008; independent places by 0.141.
+        // The factors at two positions 0.02 m apart differ by spread * sqrt(2 (1 - exp(-0.0032))) = 0.008; those at
+        // independent positions by 0.141.
         assert!((near / n).sqrt() < 0.012 && (far / n).sqrt() > 0.11, "{} {}", (near / n).sqrt(), (far / n).sqrt());
         assert_eq!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 3).factor(vec2(0.3, 0.2)));
         assert_ne!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 4).factor(vec2(0.3, 0.2)));

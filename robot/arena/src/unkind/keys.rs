@@ -45,7 +45,7 @@ pub(super) fn floor_length() -> f32 {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "expected a number, a list of as many as there are wheels or sensors, or { spread = ... }"
+    expecting = "expected a number, a list with one number for each wheel or sensor, or { spread = ... }"
 )]
 pub enum Varied<T> {
     /// The given value.
@@ -69,7 +69,7 @@ pub struct RobotKeys {
     /// Name of the robot in the swarm file; required in `[[robots]]`, not allowed elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Relative distance error of the left and right wheel: 0 is ideal, positive values drive too far.
+    /// Relative distance error of the left and right wheel: 0 is ideal; a wheel with a positive value drives too far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wheel_bias: Option<Varied<[f32; 2]>>,
     /// Noise of each wheel's speed, relative to the speed, with a new value every 25 ms.
@@ -125,7 +125,7 @@ pub struct RobotKeys {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub charge: Option<f32>,
-    /// Capacity of the battery (A h); an old battery has less.
+    /// Capacity of the battery (A h); it decreases with age.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.05, max = 20.0))]
     pub capacity_ah: Option<f32>,
@@ -134,7 +134,7 @@ pub struct RobotKeys {
     pub supply: Option<SupplyKeys>,
 }
 
-/// Random intervals of a condition.
+/// Random intervals in which a condition is active.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpellKeys {
@@ -183,8 +183,8 @@ pub struct SupplyKeys {
 }
 
 impl Default for SupplyKeys {
-    /// Contact resistance of three times the thesis's 0.1 ohm, surges as at an XU4's start (over 3 A at 5 V). The
-    /// undervoltage lockout is 2.3 V (thesis 5.1.4).
+    /// The resistance is three times the thesis's 0.1 ohm. The surges are those at an XU4's start (over 3 A at 5 V).
+    /// The undervoltage lockout is 2.3 V (thesis 5.1.4).
     fn default() -> SupplyKeys {
         SupplyKeys {
             ohms: 0.3,
@@ -201,7 +201,7 @@ impl Default for SupplyKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// Supply failure: wheels stop, no device answers, and all devices restart afterwards.
+    /// Supply failure: the wheels stop, no device answers, and all devices restart at the end of the fault.
     BrownOut,
     /// The body's processor restarts: wheels stop, and the processor does not answer.
     BodyReset,
@@ -221,7 +221,7 @@ pub enum FaultKind {
 pub struct FaultKeys {
     /// Kind of the fault.
     pub what: FaultKind,
-    /// Affected robot; every robot if omitted.
+    /// Name of the affected robot; every robot if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot: Option<String>,
     /// Start, in arena time (s); excludes `per_minute`.

@@ -11,7 +11,7 @@ use xpuck_registers::infrared::MAX_COUNTS;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}` is {value}: {allowed}")]
 pub struct OutOfBounds {
-    /// Path of the key in the file, with dots.
+    /// Dotted path of the key in the file.
     pub key: String,
     /// Value of the key.
     pub value: String,
@@ -43,15 +43,15 @@ pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds
         };
         known("robots.id", id, names)?;
         if unkind.robots[..i].iter().any(|other| other.id == keys.id) {
-            return refuse("robots.id", format!("{id:?} twice"), "a robot has one table");
+            return refuse("robots.id", format!("{id:?} twice"), "give each robot one table");
         }
         robot(&format!("robots.{id}"), keys)?;
     }
     if unkind.faults.len() > MAX_FAULTS {
-        return refuse("faults", format!("{} tables", unkind.faults.len()), "at most 256 are possible");
+        return refuse("faults", format!("{} tables", unkind.faults.len()), "at most 256 are allowed");
     }
     if unkind.changes.len() > MAX_CHANGES {
-        return refuse("change", format!("{} tables", unkind.changes.len()), "at most 64 are possible");
+        return refuse("change", format!("{} tables", unkind.changes.len()), "at most 64 are allowed");
     }
     unkind.changes.iter().try_for_each(|one| change(one, names))?;
     unkind.faults.iter().try_for_each(|one| fault(one, names))
@@ -104,7 +104,7 @@ fn robot(place: &str, keys: &RobotKeys) -> Result<(), OutOfBounds> {
         within(&at("camera_faults.stalled_frames"), stalled_frames, 0.0..=1.0)?;
     }
     if let Some(address) = keys.bus_faults.iter().flat_map(|bus| &bus.absent).find(|address| **address > 127) {
-        return refuse(&at("bus_faults.absent"), address.to_string(), "an I2C address is 0 to 127");
+        return refuse(&at("bus_faults.absent"), address.to_string(), "an I2C address must be 0 to 127");
     }
     maybe(&at("charge"), keys.charge, 0.0..=1.0)?;
     maybe(&at("capacity_ah"), keys.capacity_ah, 0.05..=20.0)?;
@@ -125,8 +125,8 @@ fn fault(keys: &FaultKeys, names: &[String]) -> Result<(), OutOfBounds> {
     maybe("faults.per_minute", keys.per_minute, 0.0..=600.0)?;
     within("faults.seconds", keys.seconds, 0.025..=3600.0)?;
     match (keys.at_s, keys.per_minute) {
-        (Some(_), Some(_)) => refuse("faults.at_s", "given beside per_minute".into(), "one of the two is possible"),
-        (None, None) => refuse("faults.at_s", "missing".into(), "a fault has at_s or per_minute"),
+        (Some(_), Some(_)) => refuse("faults.at_s", "given together with per_minute".into(), "remove one of them"),
+        (None, None) => refuse("faults.at_s", "missing".into(), "a fault needs at_s or per_minute"),
         _ => Ok(()),
     }
 }
@@ -137,22 +137,18 @@ fn change(keys: &ChangeKeys, names: &[String]) -> Result<(), OutOfBounds> {
     if let Some(WallKeys { from_m, to_m }) = keys.wall {
         [from_m, to_m].into_iter().flatten().try_for_each(|value| within("change.wall", value, -20.0..=20.0))?;
         if (from_m[0] - to_m[0]).hypot(from_m[1] - to_m[1]) < 0.01 {
-            return refuse("change.wall", format!("{from_m:?} to {to_m:?}"), "a wall is 0.01 m long or longer");
+            return refuse("change.wall", format!("{from_m:?} to {to_m:?}"), "a wall must be at least 0.01 m long");
         }
     }
     if keys.physics == PhysicsKeys::default() && keys.wall.is_none() && keys.robot.is_none() && keys.wheels.is_none() {
-        return refuse(
-            "change",
-            format!("at_s = {}", keys.at_s),
-            "it names nothing that changes: physics, wall or wheels",
-        );
+        return refuse("change", format!("at_s = {}", keys.at_s), "set what changes: physics, wall or wheels");
     }
     keys.wheels.into_iter().flatten().try_for_each(|part| within("change.wheels", part, 0.0..=1.5))?;
     match (&keys.robot, keys.wheels) {
         (Some(id), Some(_)) => known("change.robot", id, names),
         (None, None) => Ok(()),
-        (Some(id), None) => refuse("change.robot", format!("{id:?}"), "it needs wheels = [left, right]"),
-        (None, Some(parts)) => refuse("change.wheels", format!("{parts:?}"), "it needs robot = \"NAME\""),
+        (Some(id), None) => refuse("change.robot", format!("{id:?}"), "add wheels = [left, right]"),
+        (None, Some(parts)) => refuse("change.wheels", format!("{parts:?}"), "add robot = \"NAME\""),
     }
 }
 
@@ -160,7 +156,7 @@ fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
     if names.iter().any(|name| name == id) {
         return Ok(());
     }
-    refuse(key, format!("{id:?}"), &format!("the swarm has {}", names.join(", ")))
+    refuse(key, format!("{id:?}"), &format!("choose one of {}", names.join(", ")))
 }
 
 /// Wraps a scalar as a list of one value.
@@ -192,7 +188,7 @@ fn within(key: &str, value: f32, range: RangeInclusive<f32>) -> Result<(), OutOf
     if range.contains(&value) {
         return Ok(());
     }
-    refuse(key, value.to_string(), &format!("{} to {} are possible", range.start(), range.end()))
+    refuse(key, value.to_string(), &format!("{} to {} are allowed", range.start(), range.end()))
 }
 
 fn refuse(key: &str, value: String, allowed: &str) -> Result<(), OutOfBounds> {

@@ -1,4 +1,4 @@
-//! Deviations of an arena from the simulator's world: different physics, an uneven floor, robots that differ, and
+//! Deviations of an arena from the simulator's world: different physics, an uneven floor, different robots, and
 //! faults. All are off by default; random values are drawn from the arena's seed.
 
 mod change;
@@ -31,8 +31,8 @@ impl Unkind {
         limits::check(self, names)
     }
 
-    /// Combines these settings with a preset, whose values apply to keys that are not set. The faults and changes of
-    /// both apply.
+    /// Combines these settings with a preset. The preset's values apply to keys that are not set; the faults and
+    /// changes of both apply.
     pub fn over(self, preset: Unkind) -> Unkind {
         Unkind {
             physics: self.physics.merge(preset.physics),
@@ -57,7 +57,7 @@ impl Unkind {
 }
 
 impl RobotKeys {
-    /// Combines these keys with others, whose values apply to keys that are not set; keeps the id.
+    /// Combines these keys with `other`, whose values apply to keys that are not set; keeps the id.
     pub fn over(self, other: &RobotKeys) -> RobotKeys {
         let other = other.clone();
         RobotKeys {

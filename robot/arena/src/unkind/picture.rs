@@ -20,7 +20,7 @@ pub struct ImageDefects {
     width: usize,
     /// Index and colour of each broken pixel.
     broken: Vec<(usize, Yuv)>,
-    /// Normal deviates scaled by the noise; empty without noise.
+    /// Table of noise values (levels of 256), normally distributed; empty without noise.
     noise: Vec<i16>,
     /// Probability that a segment has no colour.
     misses: f32,

@@ -13,11 +13,11 @@ pub(crate) const PIXELS: u32 = 6;
 pub(crate) const PICTURE: u32 = 7;
 /// Segments without colour; the step is the frame.
 pub(crate) const MISSES: u32 = 9;
-/// Phases of sounds, and readings of sensors with the fault `mad`; the step is the arena's.
+/// Phases of sounds, and readings of sensors with the fault `mad`; the step is the arena step.
 pub(crate) const FELT: u32 = 10;
-/// Noise of the optional devices; the step is the arena's.
+/// Noise of the optional devices; the step is the arena step.
 pub(crate) const FITTED: u32 = 11;
-/// Noise of range and bearing reception; the step is the arena's.
+/// Noise of range and bearing reception; the step is the arena step.
 pub(crate) const HEARING: u32 = 12;
 /// The uneven floor.
 pub(crate) const FLOOR: u32 = 8;

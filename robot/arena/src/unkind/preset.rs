@@ -13,7 +13,7 @@ pub enum Preset {
     /// No deviations: the simulator's own world.
     #[default]
     None,
-    /// Likely conditions of the thesis's arena; `docs/arena.md` gives a source or a reason for each value.
+    /// Likely conditions in the thesis's arena; `docs/arena.md` gives a source or a reason for each value.
     Typical,
 }
 
@@ -30,37 +30,38 @@ impl Preset {
 fn typical() -> Unkind {
     Unkind {
         physics: PhysicsKeys {
-            // Table 7.2: 1.71 N over 0.3 kg; dynamic friction, because robots are mostly moving.
+            // Table 7.2: 1.71 N for a mass of 0.3 kg. This is dynamic friction, because robots are mostly moving.
             robot_friction: Some(0.58),
-            // Table 7.2: 0.33 N over 0.07 kg.
+            // Table 7.2: 0.33 N for a mass of 0.07 kg.
             frisbee_friction: Some(0.48),
-            // Between the fitted 0.15 and 0.3, the lowest tabulated value for plastics (7.2.1, 7.2.2).
+            // Midway between the fitted value 0.15 and the lowest tabulated value for plastics, 0.3 (7.2.1, 7.2.2).
             body_friction: Some(0.22),
-            // "Seemed to make little difference below about 0.3" (7.2.2).
+            // An assumption; restitution "seemed to make little difference below about 0.3" (7.2.2).
             restitution: Some(0.2),
-            // Measured, not masked (7.2.2).
+            // Measured motion noise, not the larger noise that masks the reality gap (7.2.2).
             noise: Some([0.01, 0.015, 0.015]),
             ..PhysicsKeys::default()
         },
-        // Readings of one Xpuck in Table 7.2 scatter by 5 %, those of the frisbee by 10 %.
+        // In Table 7.2 the friction readings of one Xpuck scatter by 5 %, those of the frisbee by 10 %.
         floor: Some(FloorKeys { spread: 0.07, length_m: super::keys::floor_length() }),
         every_robot: RobotKeys {
-            // 10 mm per metre between robots (7.2.2).
+            // The distance error between robots is 10 mm per metre (7.2.2).
             wheel_bias: Some(Varied::Drawn(Spread { spread: 0.01 })),
-            // Yields the 8 mm per metre of one robot (7.2.2).
+            // Yields the measured distance error of one robot, 8 mm per metre (7.2.2).
             wheel_noise: Some(0.01),
-            // Dirt "at least doubles" the above (7.2.2); rate and duration are assumptions.
+            // Dirt "at least doubles" the distance errors (7.2.2); rate and duration are assumptions.
             wheel_slips: Some(SpellKeys { per_minute: 2.0, seconds: 0.2 }),
-            // Sensors were aligned by offset and scale (7.3.1); the amounts are assumptions.
+            // The thesis aligned the sensors by offset and scale (7.3.1); the amounts here are assumptions.
             proximity_gain: Some(Varied::Drawn(Spread { spread: 0.1 })),
             proximity_offset_counts: Some(Varied::Drawn(Spread { spread: 40.0 })),
             proximity_noise_counts: Some(5.0),
-            // An assumption; the threshold of 0.2 % (7.3.2) is well above the fraction of hot pixels.
+            // Assumptions. The vision's threshold, 0.2 % of the pixels (7.3.2), is well above the fraction of hot
+            // pixels.
             camera_noise: Some(4.0),
             dead_pixels: Some(0.0005),
             hot_pixels: Some(0.0001),
             camera_turn_deg: Some(Varied::Drawn(Spread { spread: 2.0 })),
-            // Processing latency, which Fig. 7.5 shows as a gap that grows with the turning speed.
+            // Latency of image processing, which Fig. 7.5 shows as a gap that grows with the turning speed.
             camera_delay_s: Some(0.1),
             // One I2C transfer in a thousand times out (GCtronic).
             bus_faults: Some(Faults { nak_every: 1000, ..Faults::default() }),

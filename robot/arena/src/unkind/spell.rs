@@ -18,11 +18,12 @@ pub(crate) struct FaultInterval {
 enum Start {
     /// One interval that starts in this step.
     From(u32),
-    /// Random intervals; the value is the probability of a start in each step without the condition.
+    /// Random intervals; the value is the probability that an interval starts in a step in which the condition is not
+    /// active.
     Chance(f32),
 }
 
-/// Key of the random draws: the arena's seed, the robot, and the number of its interval.
+/// Key of the random draws: the arena's seed, the robot, and the number of the robot's interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IntervalKey {
     pub seed: u64,
@@ -30,14 +31,14 @@ pub(crate) struct IntervalKey {
     pub spell: u32,
 }
 
-/// Converts a time to a number of steps.
+/// Converts a duration (s) to a number of steps.
 pub(crate) fn steps(seconds: f32) -> u32 {
     // The cast saturates.
     (seconds / DT).round() as u32
 }
 
 impl FaultInterval {
-    /// Creates an interval that starts at the given time; both arguments are in seconds.
+    /// Creates an interval with a start time (s) and a length (s).
     pub fn at(seconds: f32, length: f32) -> FaultInterval {
         FaultInterval { when: Start::From(steps(seconds)), length: steps(length).max(1), until: 0 }
     }
@@ -86,7 +87,7 @@ mod tests {
         };
         let there = run(WHOSE);
         let starts = there.windows(2).filter(|pair| !pair[0] && pair[1]).count();
-        // 100 minutes; 600 expected, with a standard deviation of 24.
+        // In 100 minutes 600 starts are expected, with a standard deviation of 24.
         assert!((520..680).contains(&starts), "{starts}");
         assert!(there == run(WHOSE) && there != run(IntervalKey { robot: 3, ..WHOSE }));
         let mut never = FaultInterval::by_chance(0.0, 1.0);

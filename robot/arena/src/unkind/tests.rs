@@ -72,7 +72,7 @@ fn arena(kind: BodyKind, seed: u64, unkind: Unkind, robot_x: f32, frisbee: (f32,
     Arena::with_bodies(&settings, spec.physics, Vec::new(), vec![robot, disc])
 }
 
-/// Drives for `steps` of 25 ms; returns the robot's pose as seen by motion capture, and its last report.
+/// Drives for `steps` steps of 25 ms; returns the robot's pose as seen by motion capture, and the body's last report.
 fn run(arena: &mut Arena, kind: BodyKind, steps: u32, left: i16, right: i16) -> (Pose, Option<BodyReport>) {
     let mut told = None;
     for _ in 0..steps {
@@ -108,7 +108,7 @@ fn wheel_bias_turns_robot_but_not_step_counters() {
         let (straight, told) = go(None);
         let (bent, told_bent) = go(Some(Varied::Given([-0.02, 0.02])));
         assert_eq!(told, told_bent, "{kind:?}");
-        // 4 s at 0.0644 m/s, 4 % of that distance over a wheel base of 53 mm: 0.19 rad.
+        // 4 s at 0.0644 m/s are 0.258 m. 4 % of this distance, divided by the wheel base of 53 mm, is 0.19 rad.
         assert!(straight.heading.abs() < 1e-3 && (bent.heading - 0.19).abs() < 0.03, "{kind:?} {straight:?} {bent:?}");
     }
 }
@@ -131,8 +131,8 @@ fn noisy_wheels_make_a_path_that_hangs_on_the_seed() {
 
 #[test]
 fn typical_preset_has_wheel_noise_of_thesis() {
-    // For a commanded 1 m, the standard deviation of one robot's error was 8 mm (7.2.2). At 714 steps/s, 1 m takes
-    // 10.9 s.
+    // Over a commanded distance of 1 m, the standard deviation of one robot's error was 8 mm (7.2.2). At 714 steps/s,
+    // the robot needs 10.9 s for 1 m.
     let keys = RobotKeys { wheel_noise: Preset::Typical.unkind().every_robot.wheel_noise, ..RobotKeys::default() };
     let aside: Vec<f32> = (0..60)
         .map(|seed| {
@@ -165,7 +165,7 @@ fn slipping_wheels_count_steps_and_do_not_drive() {
 fn proximity_sensors_have_offset_gain_noise_and_get_stuck() {
     for kind in KINDS {
         let read = |keys: RobotKeys| {
-            // 1047 counts in front, nothing behind.
+            // Ideal readings: 1047 counts in front, 0 counts behind.
             let mut arena = arena(kind, 3, robots(keys), 0.95, (-0.5, 0.0));
             (0..40).map(|_| run(&mut arena, kind, 1, 0, 0).1.unwrap().reflected).skip(2).collect::<Vec<_>>()
         };
@@ -279,7 +279,7 @@ fn cameras_are_noisy_blemished_and_turned() {
     let red: fn(&yuyv::Rgb) -> bool = |[r, g, b]| *r > 100 && r - 50 > *g.max(b);
     let dead = part(RobotKeys { dead_pixels: Some(0.02), ..RobotKeys::default() }, dark);
     assert!(part(RobotKeys::default(), dark) == 0.0 && (0.014..0.026).contains(&dead), "{dead}");
-    // A quarter of the hot pixels are under a red filter; each colours its neighbour too.
+    // A quarter of the hot pixels are under a red filter; each of these also colours its neighbour.
     let hot = part(RobotKeys { hot_pixels: Some(0.02), ..RobotKeys::default() }, red);
     assert!(part(RobotKeys::default(), red) == 0.0 && (0.003..0.013).contains(&hot), "{hot}");
 
@@ -404,7 +404,7 @@ fn surge_over_bad_contacts_resets_board() {
             down.len()
         );
         assert!(down.iter().all(|i| !film[*i].2), "{kind:?}: the camera is gone with it");
-        // Each exchange precedes its step's physics, so the body misses the next exchange.
+        // Each exchange comes before the physics of its step, so the body misses the exchange after the reset.
         assert!(down.iter().all(|i| film.get(i + 1).is_none_or(|next| !next.0)), "{kind:?}");
         assert!(film.iter().filter(|seen| seen.0).count() > 300, "{kind:?}: it comes back");
     }
@@ -559,7 +559,7 @@ fn values_out_of_bounds_are_named_with_their_limits() {
     };
     let every = |change: fn(&mut RobotKeys)| refused(&|u| change(&mut u.every_robot));
     let error = every(|keys| keys.wheel_bias = Some(Varied::Given([0.0, 0.9])));
-    assert_eq!(error, "arena setting `every_robot.wheel_bias` is 0.9: -0.5 to 0.5 are possible");
+    assert_eq!(error, "arena setting `every_robot.wheel_bias` is 0.9: -0.5 to 0.5 are allowed");
     assert!(every(|keys| keys.wheel_bias = Some(Varied::Drawn(Spread { spread: 0.5 }))).contains("wheel_bias.spread"));
     assert!(every(|keys| keys.wheel_noise = Some(f32::NAN)).contains("`every_robot.wheel_noise` is NaN: 0 to 1"));
     assert!(every(|keys| keys.wheel_slips = Some(SpellKeys { per_minute: -1.0, seconds: 1.0 })).contains("per_minute"));
@@ -587,13 +587,13 @@ fn values_out_of_bounds_are_named_with_their_limits() {
     assert!(refused(&|u| u.physics.robot_mass_kg = Some(0.0)).contains("physics.robot_mass_kg"));
     assert!(refused(&|u| u.floor = Some(FloorKeys { spread: 0.9, length_m: 1.0 })).contains("floor.spread"));
     let named = |id: Option<&str>| RobotKeys { id: id.map(String::from), ..RobotKeys::default() };
-    assert!(refused(&|u| u.robots = vec![named(Some("xp07"))]).contains("the swarm has xp01"));
-    assert!(refused(&|u| u.robots = vec![named(None)]).contains("each needs one"));
+    assert!(refused(&|u| u.robots = vec![named(Some("xp07"))]).contains("choose one of xp01"));
+    assert!(refused(&|u| u.robots = vec![named(None)]).contains("every table needs an id"));
     assert!(refused(&|u| u.robots = vec![named(Some("xp01")), named(Some("xp01"))]).contains("twice"));
     let fault =
         |at_s, per_minute, seconds| FaultKeys { what: FaultKind::BrownOut, robot: None, at_s, per_minute, seconds };
     assert!(refused(&|u| u.faults = vec![fault(None, None, 1.0)]).contains("at_s or per_minute"));
-    assert!(refused(&|u| u.faults = vec![fault(Some(1.0), Some(1.0), 1.0)]).contains("one of the two"));
+    assert!(refused(&|u| u.faults = vec![fault(Some(1.0), Some(1.0), 1.0)]).contains("remove one of them"));
     assert!(refused(&|u| u.faults = vec![fault(Some(1.0), None, 0.0)]).contains("faults.seconds"));
     assert!(refused(&|u| u.faults = vec![fault(Some(1.0), None, 1.0); 257]).contains("at most 256"));
 }
@@ -608,7 +608,7 @@ fn scheduled_changes_persist_for_rest_of_run() {
         ChangeKeys { wall: Some(WallKeys { from_m: [0.0, -0.7], to_m: [0.0, 0.7] }), ..change(2.0) },
     ];
     let said: Vec<String> = changes.iter().map(ToString::to_string).collect();
-    assert_eq!(said[0], "the wheels of xp01 drive [0.5, 1.0] of their speed");
+    assert_eq!(said[0], "the wheels of xp01 turn at [0.5, 1.0] of their speed");
     assert_eq!(said[1..], ["frisbee_mass_kg is 0.28", "a wall from [0.0, -0.7] to [0.0, 0.7] m"]);
     for kind in KINDS {
         let mut arena =
@@ -638,15 +638,15 @@ fn changes_that_make_no_sense_are_named() {
         why(ChangeKeys { physics: PhysicsKeys { body_friction: Some(0.1), ..good.physics }, ..good.clone() }),
         Ok(())
     );
-    assert!(why(good.clone()).unwrap_err().contains("names nothing that changes"));
+    assert!(why(good.clone()).unwrap_err().contains("set what changes"));
     let wall = |to_m| Some(WallKeys { from_m: [0.0, 0.0], to_m });
     for (change, expected) in [
         (ChangeKeys { at_s: f32::NAN, ..good.clone() }, "`change.at_s` is NaN"),
-        (ChangeKeys { wall: wall([0.0, 0.001]), ..good.clone() }, "0.01 m long or longer"),
+        (ChangeKeys { wall: wall([0.0, 0.001]), ..good.clone() }, "at least 0.01 m long"),
         (ChangeKeys { wall: wall([0.0, 21.0]), ..good.clone() }, "`change.wall` is 21"),
-        (ChangeKeys { wheels: Some([0.5, 0.5]), ..good.clone() }, "it needs robot"),
-        (ChangeKeys { robot: Some("xp01".into()), ..good.clone() }, "it needs wheels"),
-        (ChangeKeys { robot: Some("xp07".into()), wheels: Some([1.0; 2]), ..good.clone() }, "the swarm has xp01"),
+        (ChangeKeys { wheels: Some([0.5, 0.5]), ..good.clone() }, "add robot"),
+        (ChangeKeys { robot: Some("xp01".into()), ..good.clone() }, "add wheels"),
+        (ChangeKeys { robot: Some("xp07".into()), wheels: Some([1.0; 2]), ..good.clone() }, "choose one of xp01"),
         (
             ChangeKeys { physics: PhysicsKeys { frisbee_mass_kg: Some(-1.0), ..PhysicsKeys::default() }, ..good },
             "`change.physics.frisbee_mass_kg` is -1",

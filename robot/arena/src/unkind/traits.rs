@@ -11,7 +11,8 @@ use xpuck_kernels::random::{Draws, Stream, normal_pair};
 /// Maximum deviation of a random value, in standard deviations.
 const MAX_SIGMA: f32 = 3.0;
 
-/// Random deviations, by stream numbers that must not change: a seed must always give the same robots.
+/// Random deviations. Their numbers select the random streams and must not change: a seed must always give the same
+/// robots.
 #[derive(Clone, Copy)]
 enum Deviation {
     WheelBias = 0,

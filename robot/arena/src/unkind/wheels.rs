@@ -16,8 +16,8 @@ pub(crate) struct Wheels {
 }
 
 impl Wheels {
-    /// Speeds over the floor in step `now` (m/s) of wheels that turn at `turning`. A slipping wheel nearly stops over
-    /// the floor, because the body's side rests there.
+    /// Speeds over the floor in step `now` (m/s) of wheels that turn at `turning`. A slipping wheel nearly stops
+    /// relative to the floor.
     pub fn ground(&mut self, turning: [f32; 2], now: u32, seed: u64, robot: u32) -> [f32; 2] {
         let noise = match self.noise {
             0.0 => (0.0, 0.0),

@@ -21,8 +21,8 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Serves an arena with one robot of kind `body` while `test` runs; passes the robot's file and the arena's settings
-/// to `test`. `shim` is the logic between the robot and its devices.
+/// Serves an arena with one robot of kind `body` while `test` runs; passes the path of the robot's file and the
+/// arena's settings to `test`. `shim` is the logic between the robot and its devices.
 pub fn serve<R>(
     body: BodyKind,
     faults: Faults,

@@ -1,5 +1,5 @@
-//! Permissions to continue while the hub is silent, with time limits: for evolution, and for driving if both the
-//! experiment and the robot's own file allow it.
+//! Permissions, with time limits, to evolve and to drive while the hub is silent. Driving requires permission by both
+//! the experiment and the robot's own file.
 
 use xpuck_experiment::Silence;
 
@@ -32,7 +32,7 @@ impl SilencePermissions {
         self.evolves_until = Some(since + seconds);
     }
 
-    /// Ends the permissions: the hub issues a directive, or the robot stops.
+    /// Ends the permissions, when the hub issues a directive or the robot stops.
     pub(super) fn end(&mut self) {
         (self.drives_until, self.evolves_until) = (None, None);
     }
@@ -52,7 +52,7 @@ impl SilencePermissions {
         self.drives_until.take().is_some()
     }
 
-    /// Ends evolution if its time without the hub is over; returns whether it ended now.
+    /// Ends evolution if its time limit is reached; returns whether this call ended it.
     pub(super) fn stop_evolving(&mut self, now: f64) -> bool {
         self.evolves_until.take_if(|until| now > *until).is_some()
     }

@@ -1,4 +1,4 @@
-//! Tests of the robot core, message by message.
+//! Tests of the robot core at the level of single messages.
 
 use super::*;
 use xpuck_wire::seal::Sealer;
@@ -132,7 +132,7 @@ fn simulations_are_of_the_world_that_was_measured() {
     let mut core = core().with_calibration(measured.clone());
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
     let prepared = actions.iter().find_map(|a| if let Action::Prepare(plan) = a { Some(plan) } else { None });
-    // The world that `xpuck simulate --calibration` uses, so fitness values are identical.
+    // The robot must use the same world as `xpuck simulate --calibration`, so that fitness values are identical.
     let expected = measured.apply(&xpuck_kernels::world::WorldSpec::benchmark(2)).unwrap();
     assert_eq!(*prepared.unwrap().plan.phase(0).world, expected);
     let narrow = Calibration::parse("c.toml", "[physics]\nrobot_friction = 0.2\n").unwrap();
@@ -156,7 +156,7 @@ fn hello_is_repeated_until_welcomed() {
 fn message_after_silence_does_not_start_wheels() {
     let mut core = running();
     assert!(moves(core.control(0.1, &clear())));
-    // The loop blocked for longer than the silence limit, so the silence was not detected in time.
+    // The control loop blocked for longer than the silence limit, so `on_time` did not detect the silence.
     let actions = core.on_message(2.0, ToRobot::Ping { stamp: 0.0 });
     assert!(actions.contains(&Action::Evolve(false)));
     assert!(!moves(core.control(2.0, &clear())));
@@ -255,7 +255,7 @@ fn replayed_run_is_ignored_by_live_robot() {
     core.on_sealed(0.2, pause);
     core.on_sealed(0.3, run.clone());
     assert!(!moves(core.control(0.3, &clear())), "recorded");
-    // Nor does it count as a message of the hub.
+    // An invalid RUN does not count as a message of the hub either.
     assert!(!core.on_time(1.1).contains(&Action::Evolve(false)) && core.on_sealed(1.15, run).is_empty());
     assert!(core.on_time(1.25).contains(&Action::Evolve(false)), "the hub is silent");
     assert_eq!(core.stale_seals(), 2);
@@ -302,7 +302,7 @@ fn restarted_hub_is_obeyed_and_its_predecessor_ignored() {
     assert_eq!(core.state(), State::Run);
 }
 
-/// Hub that restarts with its clock set back by an hour, after the robot's hello.
+/// Sealer of a hub that restarted with its clock set back by an hour and received the robot's hello.
 fn returned(core: &mut Core, now: f64) -> Sealer {
     let mut hub = Sealer::new(10);
     let hello = core.on_time(now);
@@ -321,7 +321,7 @@ fn hub_with_clock_set_back_is_obeyed_and_old_one_ignored() {
     let recorded = [State::Run, State::Stop].map(|state| before.seal("xp01", until(503.0, 1_011, state)));
     let mut hub = returned(&mut core, 2.0);
     assert_eq!((core.state(), core.telemetry(2.0, &clear()).obeyed), (State::Pause, 0));
-    // All its numbers are lower, and this experiment is a different one with a number that the robot knows.
+    // All numbers of the restarted hub are lower. This experiment differs from the robot's, but has the same number.
     let experiment = ToRobot::Experiment { number: 5, seed: 2, robots: 2, signed: signed(&given()) };
     let said = core.on_sealed(2.0, hub.seal("xp01", experiment.clone()));
     assert!(said.contains(&Action::Send(RobotMessage::Experiment { number: 5, answer: Answer::Accepted })), "{said:?}");
@@ -341,7 +341,7 @@ fn hub_with_clock_set_back_is_obeyed_and_old_one_ignored() {
 #[test]
 fn stale_stop_does_not_block_the_present_hub() {
     let (mut core, mut present) = greeted();
-    // Recorded from a hub whose clock was ahead, and for another start of the robot.
+    // A recorded STOP, from a hub whose clock was ahead and for another session of the robot.
     core.on_sealed(0.0, Sealer::new(9_000).seal("xp01", until(0.0, 9_001, State::Stop)));
     assert_eq!(core.state(), State::Stop);
     core.on_sealed(0.1, present.seal("xp01", until(503.0, 1_010, State::Run)));
@@ -354,7 +354,8 @@ fn stale_stop_does_not_block_the_present_hub() {
 #[test]
 fn expired_or_foreign_directives_are_ignored() {
     let (mut core, mut hub) = greeted();
-    // Request at 0.0, answer at 500.0: at 4.0 the hub's clock shows 504.0 at most.
+    // The request was sent at 0.0 and answered with the hub's time 500.0, so at 4.0 the hub's clock shows at most
+    // 504.0.
     core.on_sealed(4.0, hub.seal("xp01", until(503.9, 10, State::Run)));
     assert_eq!(core.state(), State::Ready, "expired");
     let other = ToRobot::Directive(Directive {
@@ -468,7 +469,7 @@ fn evolution_without_hub_ends_after_experiment_duration() {
     assert_eq!(evolves(&core.on_time(60.9)), None);
     assert_eq!(evolves(&core.on_time(61.1)), Some(false), "1 s and the minute of the experiment");
     assert_eq!(evolves(&core.on_time(62.0)), None, "once");
-    // A hub that sends no directive does not extend the time, and its directives apply.
+    // Messages without a directive do not extend the time limit; a directive of the returned hub applies.
     let mut core = running_with("then = \"evolve\"", 0.0);
     core.on_time(1.1);
     assert_eq!(evolves(&core.on_message(30.0, ToRobot::Ping { stamp: 0.0 })), None);
@@ -476,7 +477,7 @@ fn evolution_without_hub_ends_after_experiment_duration() {
     assert_eq!(evolves(&core.on_time(61.1)), Some(false));
     assert_eq!(evolves(&core.on_message(61.2, directive(11, State::Run))), Some(true));
     assert!(moves(core.control(61.3, &clear())));
-    // A robot in PAUSE stays in PAUSE.
+    // A silence does not change the state PAUSE.
     core.on_message(61.4, directive(12, State::Pause));
     assert_eq!(evolves(&core.on_time(63.0)), Some(false));
 }
@@ -488,7 +489,7 @@ fn robot_drives_alone_for_limited_time_without_hub_senses() {
     core.on_message(0.1, ToRobot::Senses { up: 1.0, neighbours: Vec::new(), age: 0.0 });
     let said = core.on_time(1.2);
     assert_eq!((evolves(&said), core.state()), (None, State::Run));
-    let told = |action: &Action| matches!(action, Action::Log(line) if line.text.ends_with("alone for 3.0 s at most"));
+    let told = |action: &Action| matches!(action, Action::Log(line) if line.text.ends_with("alone for at most 3.0 s"));
     assert!(said.iter().any(told), "{said:?}");
     assert!(moves(core.control(1.2, &clear())));
     assert_eq!(core.telemetry(1.2, &clear()).senses.virtual_age, None, "the hub's senses are absent");
@@ -497,7 +498,7 @@ fn robot_drives_alone_for_limited_time_without_hub_senses() {
     assert!(!moves(core.control(4.2, &clear())), "before anybody notices, too");
     core.on_time(4.2);
     assert_eq!(core.state(), State::Pause);
-    // The hub's first message stops the wheels, and STOP works with any seal.
+    // The hub's first message stops the wheels. A STOP works with a stale seal too.
     let mut core = running_with(drive, 3.0);
     core.on_time(1.2);
     assert!(moves(core.control(1.2, &clear())));
@@ -533,7 +534,7 @@ fn genes_from_robot_to_robot_need_the_robots_addresses() {
     let said = core().on_message(0.0, experiment());
     let refused = |action: &Action| {
         matches!(action, Action::Send(RobotMessage::Experiment { answer: Answer::Refused(why), .. })
-        if why.contains("swarm.toml has no `peers`"))
+        if why.contains("`peers` is missing in this robot's swarm.toml"))
     };
     assert!(said.iter().any(refused), "{said:?}");
     let mut among = core().with_peers();
@@ -553,12 +554,12 @@ fn robot_without_camera_rejects_only_camera_experiments() {
         answers.unwrap()
     };
     let why = answer(TEXT, 5).refusal().unwrap().to_string();
-    assert!(why.starts_with("its trees may read v_blue, and this robot has no camera"), "{why}");
+    assert!(why.starts_with("its trees may read v_blue, but this robot has no camera"), "{why}");
     assert_eq!(answer(&format!("controller = \"upfield 1\"\n{TEXT}"), 6), Answer::Accepted);
     assert!(answer(&format!("controller = \"bleft\"\n{TEXT}"), 7).refusal().is_some());
 }
 
-/// Witness in the robot's hello to a hub that does not know it.
+/// Report about the last directive in the robot's hello to a hub that does not know the robot.
 fn witness(core: &mut Core, now: f64) -> LastDirectiveReport {
     let hello = core.on_time(now);
     let found = hello.into_iter().find_map(|action| match action {
@@ -576,7 +577,7 @@ fn witness_reports_last_directive_only() {
     // The robot pauses because the hub is silent, not because of a directive.
     let found = witness(&mut core, 2.0);
     assert_eq!((core.state(), found.told.as_ref(), found.silent_s), (State::Pause, Some(&run), Some(2.0)));
-    // A hub that returns sends PAUSE and asks for the last directive.
+    // A returning hub sends PAUSE and asks for the last directive.
     let directive = |number, state, stops, held, asks| {
         let run = 5;
         ToRobot::Directive(Directive { number, state, run, stops, held, asks, expires: 100.0, ..Directive::default() })
@@ -592,17 +593,17 @@ fn witness_reports_last_directive_only() {
         assert!(actions.contains(&Action::Remember(expected.clone())), "{actions:?}");
         assert_eq!(core.last_directive, Some(expected));
     }
-    // Only STOP is executed under a lower count: that hub does not know yet of a STOP that was executed.
+    // With a lower count of STOPs only a STOP is executed: that hub does not yet know of an executed STOP.
     core.on_message(4.2, directive(15, State::Ready, 2, false, false));
     assert_eq!((core.obeyed, core.state()), (14, State::Stop));
-    // A stored directive is reported once it is stored.
+    // The robot reports a directive as kept only after it is stored.
     let kept = |core: &Core| core.kept_directive().unwrap_or(0);
     assert_eq!(kept(&core), 0);
     core.stored_directive(13);
     assert_eq!(kept(&core), 0, "an older one says nothing of the newest");
     core.stored_directive(14);
     assert_eq!(kept(&core), 14);
-    // After a restart the robot knows the stored directive, but not its time.
+    // After a restart the robot knows the stored directive, but not the time of its arrival.
     let mut restarted = Core::new(1, 78, Trust::Anybody).with_stored_directive(core.last_directive.clone());
     assert_eq!(witness(&mut restarted, 0.0), LastDirectiveReport { told: core.last_directive.clone(), silent_s: None });
     restarted.stored_directive(14);

@@ -20,12 +20,12 @@ struct Reading {
     up: Vec2,
     attr: Vec2,
     neighbours: u32,
-    /// As received: the direction of the world's +x (rad), and the robots heard.
+    /// Senses as received: the direction of the world's +x (rad), and the robots in range.
     told: (f32, Vec<message::Neighbour>),
 }
 
 impl VirtualSenses {
-    /// Stores senses from the hub; ignores invalid ones.
+    /// Stores senses from the hub; ignores invalid senses.
     pub(super) fn take(&mut self, now: f64, up: f32, neighbours: &[message::Neighbour], age: f64) {
         let finite = up.is_finite()
             && age.is_finite()
@@ -57,7 +57,7 @@ impl VirtualSenses {
         }
     }
 
-    /// Latest senses as received, of any age: the direction of the world's +x (rad), and the robots heard.
+    /// Latest senses as received, of any age: the direction of the world's +x (rad), and the robots in range.
     pub(super) fn told(&self) -> (f32, &[message::Neighbour]) {
         self.0.as_ref().map_or((0.0, &[]), |reading| (reading.told.0, &reading.told.1))
     }

@@ -1,6 +1,5 @@
-//! Exchange of genes with other robots in one run: whom to ask and when, which answers are valid, which genes are
-//! kept, and which individuals immigrate. The exchange never blocks: an island uses the genes that have arrived by
-//! the end of its generation.
+//! Exchange of genes with other robots in one run: schedules questions, validates answers, stores genes and selects
+//! immigrants. The exchange never blocks: an island uses the genes that have arrived by the end of its generation.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,7 +21,7 @@ const ANSWER_EVERY: f64 = 0.25;
 /// An emigrant as its island offered it.
 #[derive(Clone, Debug, PartialEq)]
 struct Offer {
-    /// Generation of which it was the fittest.
+    /// Generation whose fittest individual the emigrant was.
     generation: u32,
     migrant: Migrant,
 }
@@ -30,12 +29,12 @@ struct Offer {
 /// Data about another robot's island.
 #[derive(Clone, Debug, Default)]
 struct Other {
-    /// Time of the last question (s), and the question's number while its answer is pending.
+    /// Time of the last question (s), and number of the question if its answer is pending.
     asked: Option<f64>,
     open: Option<u64>,
     /// Time of the last answer to this robot (s).
     answered: Option<f64>,
-    /// Recent emigrants of the island, the oldest first.
+    /// Recent emigrants of the other island, the oldest first.
     recent: VecDeque<Offer>,
 }
 
@@ -62,7 +61,7 @@ pub enum Refusal {
 pub struct Exchange {
     run: RunName,
     migration: Migration,
-    /// If samples belong to genotypes, only one of several equal trees immigrates.
+    /// Whether only one of several equal trees immigrates, because samples belong to genotypes.
     unique: bool,
     /// Recent emigrants of this robot's island, the oldest first, and its number of completed generations.
     own: VecDeque<Offer>,
@@ -141,7 +140,8 @@ impl Exchange {
         other.answered = Some(now);
         let mut left = MAX_GENE_BYTES;
         let mut genes = Vec::new();
-        // The newest first, as they matter most. After a restart of this island, all its emigrants are sent.
+        // The newest emigrants come first, because they matter most. After a restart of this island, all its
+        // emigrants are sent.
         let wanted = |offer: &&Offer| offer.generation > after || self.generation < after;
         for offer in self.own.iter().rev().filter(wanted) {
             let gene = Emigrant::from_values(offer.migrant.values());
@@ -174,7 +174,7 @@ impl Exchange {
         }
         other.open = None;
         if generation < other.newest() {
-            // The island was restarted; its earlier emigrants are dropped.
+            // The other island was restarted; its earlier emigrants are dropped.
             other.recent.clear();
         }
         let news = migrants.into_iter().filter(|(at, _)| *at <= generation);
@@ -193,7 +193,7 @@ impl Exchange {
             return Vec::new();
         }
         if generation <= self.generation {
-            // The island was restarted.
+            // This robot's island was restarted.
             self.own.clear();
         }
         self.generation = generation;
@@ -210,8 +210,8 @@ impl Exchange {
     }
 }
 
-/// Adds an offer to the recent offers of its island, at most `most`. The offer replaces one of the same generation
-/// and, if equal trees are sent once, an earlier offer of the same individual.
+/// Adds an offer to the recent offers of its island; keeps at most `most`. The offer replaces an offer of the same
+/// generation and, if `once` is set, an earlier offer of the same individual.
 fn store(recent: &mut VecDeque<Offer>, offer: Offer, most: usize, once: bool) {
     recent.retain(|e| e.generation != offer.generation && !(once && e.migrant.id == offer.migrant.id));
     if recent.len() >= most {

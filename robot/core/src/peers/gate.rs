@@ -1,4 +1,5 @@
-//! Validates messages from other robots. Parsing trees takes time, so the shell does it outside the control loop.
+//! Validates messages from other robots. Parsing trees takes time, so the shell validates messages outside the
+//! control loop.
 
 use xpuck_evolve::{Migrant, PrimitiveSet};
 use xpuck_wire::peer::{MAX_GENE_BYTES, MAX_GENES, MAX_WORDS, PeerMessage, RunName};
@@ -12,7 +13,7 @@ pub enum PeerInput {
         number: u64,
         /// Run of the question.
         run: RunName,
-        /// Only emigrants of later generations are requested.
+        /// Generation after which emigrants are requested.
         after: u32,
     },
     /// An answer.
@@ -34,20 +35,20 @@ pub enum PeerInput {
         session: u64,
         /// Per-session message counter.
         count: u64,
-        /// At most [`MAX_WORDS`].
+        /// Bytes of the text, at most [`MAX_WORDS`].
         bytes: Vec<u8>,
     },
     /// An unreadable or oversized message, with the reason.
     Nothing(String),
 }
 
-/// Validates another robot's message. `primitive_set` defines the valid trees of this robot's present run; without
-/// one every gene is rejected. The checks are the same as at the hub.
+/// Validates another robot's message. `primitive_set` defines the valid trees of this robot's current run; if it is
+/// `None`, every gene is rejected. The checks are the same as at the hub.
 pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> PeerInput {
     match message {
         PeerMessage::Ask { number, run, after } => PeerInput::Ask { number, run, after },
         PeerMessage::Say { bytes, .. } if bytes.0.len() > MAX_WORDS => {
-            PeerInput::Nothing(format!("words of {} bytes; at most {MAX_WORDS} are allowed", bytes.0.len()))
+            PeerInput::Nothing(format!("a text of {} bytes; at most {MAX_WORDS} are allowed", bytes.0.len()))
         }
         PeerMessage::Say { session, count, bytes } => PeerInput::Say { session, count, bytes: bytes.0 },
         PeerMessage::Genes { number, run, generation, genes } => {

@@ -1,4 +1,4 @@
-//! Contact with other robots without a hub: radio range, exchange of genes, and texts between controllers. A plain
+//! Contact with other robots without a hub: radio range, exchange of genes, and texts between controllers. It is a
 //! state machine; the shell transports the messages.
 
 mod exchange;
@@ -38,7 +38,7 @@ pub struct Peers {
     report: PeersReport,
     reported: f64,
     lines: Vec<Line>,
-    /// Start of the question numbers in the next run.
+    /// Number after which the questions of the next run are numbered.
     number: u64,
 }
 
@@ -67,7 +67,7 @@ impl Peers {
         (self.report.generation, self.report.from) = (0, Vec::new());
     }
 
-    /// Whether genes are exchanged with other robots in the present run.
+    /// Whether genes are exchanged with other robots in the current run.
     pub fn exchanges(&self) -> bool {
         self.exchange.is_some()
     }
@@ -93,7 +93,8 @@ impl Peers {
     /// Handles a validated message from another robot; `from` is the island of the sender's key.
     pub fn on_message(&mut self, now: f64, from: u16, heard: PeerInput) {
         let refused = &mut self.report.refused;
-        // A question is answered even out of range, because the asking robot decides whom it hears.
+        // A question from a robot out of range is answered too, because the asking robot decides which robots it
+        // hears.
         if !matches!(heard, PeerInput::Ask { .. }) && !self.range.holds(now, from) {
             refused.out_of_range += 1;
             return;
@@ -126,7 +127,7 @@ impl Peers {
             PeerInput::Nothing(why) => {
                 refused.unreadable += 1;
                 let count = refused.unreadable;
-                self.note(count, || format!("a message of robot {from} is refused: {why}"));
+                self.note(count, || format!("a message of robot {from} was rejected: {why}"));
             }
         }
     }
@@ -147,11 +148,11 @@ impl Peers {
         let first = before == 0 || before.ilog10() < self.report.refused.genes.ilog10();
         if first {
             let so_far = self.report.refused.genes;
-            self.lines.push(Line::warn(format!("genes of robot {from} are refused: {why} ({so_far} so far)")));
+            self.lines.push(Line::warn(format!("genes of robot {from} were rejected: {why} ({so_far} so far)")));
         }
     }
 
-    /// Logs the 1st, 10th, 100th occurrence and so on, so that no peer can fill the log.
+    /// Logs only the 1st, 10th, 100th, ... occurrence, so that no peer can fill the log.
     fn note(&mut self, count: u64, text: impl FnOnce() -> String) {
         if count > 0 && 10u64.pow(count.ilog10()) == count {
             self.lines.push(Line::warn(format!("{} ({count} so far)", text())));
@@ -165,7 +166,7 @@ impl Peers {
         self.report.refused.keys = keys;
         self.report.refused.too_many += no_room;
         if more {
-            self.note(keys, || "a peer with a key that is not enrolled or revoked claims to be a robot".into());
+            self.note(keys, || "a peer claims to be a robot, but its key is not enrolled or was revoked".into());
         }
     }
 
@@ -218,7 +219,7 @@ impl Peers {
         PeersReport { in_range, by: self.range.by(now), ..self.report.clone() }
     }
 
-    /// Report of the current state, if one is due.
+    /// Report of the current state; `None` unless a report is due.
     pub fn report_due(&mut self, now: f64) -> Option<PeersReport> {
         if self.exchange.is_none() || now - self.reported < REPORT_EVERY {
             return None;

@@ -13,9 +13,9 @@ pub const MAX_RATE: f64 = 20.0;
 /// Reason why a text is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SayError {
-    /// Too long, with its length (bytes).
+    /// The text is too long; the value is its length (bytes).
     Long(usize),
-    /// The robot of this island is not in range or does not exist.
+    /// The robot with this island is not in range or does not exist.
     OutOfRange(u16),
     /// The rate limit is exceeded.
     TooFast,
@@ -26,7 +26,7 @@ impl fmt::Display for SayError {
         match self {
             SayError::Long(bytes) => write!(f, "{bytes} bytes; at most {MAX_WORDS} are allowed"),
             SayError::OutOfRange(island) => write!(f, "robot {island} is not in range"),
-            SayError::TooFast => write!(f, "more than {MAX_RATE} words in a second"),
+            SayError::TooFast => write!(f, "more than {MAX_RATE} texts per second"),
         }
     }
 }
@@ -77,7 +77,7 @@ pub struct TextChannel {
 pub enum TextRejection {
     /// The text was already received.
     Again,
-    /// The rate is too high, or the queue is full.
+    /// The rate limit is exceeded, or the queue is full.
     TooMany,
 }
 

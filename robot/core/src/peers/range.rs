@@ -1,17 +1,19 @@
-//! Radio range: the robots heard by range and bearing, and fallbacks when it fails (thesis 4.3, 5.2.3).
+//! Radio range: the robots heard by range and bearing, and fallbacks when range and bearing fails (thesis 4.3,
+//! 5.2.3).
 
 use std::collections::BTreeMap;
 use xpuck_wire::message::Neighbour;
 use xpuck_wire::peers_report::RangeBy;
 
-/// Time for which a robot stays in range after it was heard, in arena time (s); bridges lost messages and brief
+/// Time for which a robot stays in range after it was heard, in arena time (s). It bridges lost messages and brief
 /// occlusion.
 pub const HEARD: f64 = 2.0;
-/// Time after loss of range and bearing for which the last robots in range stay so, in arena time [s]: wheels stop or
-/// turn slowly, so the positions hardly change. After that, every robot reachable on the network counts as in range.
+/// Time for which the last robots in range stay in range after range and bearing is lost, in arena time (s). The
+/// wheels stop or turn slowly, so the positions hardly change. After this time, every robot reachable on the network
+/// counts as in range.
 pub const REMEMBERED: f64 = 30.0;
 
-/// A robot's knowledge of the robots in range.
+/// State of one robot: the robots in its range.
 #[derive(Clone, Debug)]
 pub struct Range {
     me: u16,

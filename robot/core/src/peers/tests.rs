@@ -1,4 +1,4 @@
-//! Tests with two and three communicating robots, message by message.
+//! Tests with two and three communicating robots at the level of single messages.
 
 use super::*;
 use xpuck_evolve::{Id, Samples};
@@ -20,7 +20,7 @@ fn migrant(island: u16, number: u32, tree: &str, fitness: f64) -> Migrant {
     Migrant { id: Id { island, number }, tree: Tree::parse(tree).unwrap(), samples, epoch: 0 }
 }
 
-/// Robots 1 to 9, of which the first `robots` take part.
+/// The first `robots` of nine robots.
 struct Swarm {
     robots: Vec<Peers>,
     plan: Plan,
@@ -127,8 +127,8 @@ fn immigrants_are_unique_and_of_current_epoch() {
     }
     swarm.hears(1, &[2, 3]);
     swarm.pass(0.1);
-    // The last two emigrants of robot 2 are kept: one is of another epoch, and the tree of the other is fitter from
-    // robot 3.
+    // No emigrant of robot 2 immigrates: of the two that are kept, one belongs to another epoch, and robot 3 offers
+    // the other's tree with a higher fitness.
     assert_eq!(swarm.generation(1, 2, migrant(1, 2, TREES[0], 0.2)), [id(3, 1), id(3, 2)]);
 }
 
@@ -188,7 +188,7 @@ fn unrequested_or_foreign_run_answers_are_ignored() {
     let refused = swarm.refused(1);
     assert_eq!((refused.unasked, refused.other_run, refused.out_of_range), (2, 1, 1));
     assert_eq!(swarm.generation(1, 1, migrant(1, 1, TREES[1], 0.1)), [id(2, 1)], "the one that was asked for");
-    // A late answer, and questions at too high a rate or about another run.
+    // Rejected messages: a late answer, questions at too high a rate, and a question about another run.
     swarm.at(1).sense(5.0, &[Neighbour { island: 2, range: 0.1, bearing: 0.0 }]);
     swarm.at(1).on_time(5.0);
     let [(2, PeerMessage::Ask { number, .. })] = swarm.at(1).take_messages()[..] else { panic!() };
@@ -239,7 +239,7 @@ fn controllers_in_range_receive_bounded_messages_once() {
     let again = swarm.travelled.last().unwrap().2.clone();
     swarm.at(2).on_message(0.0, 1, open(again, None));
     assert_eq!((swarm.at(2).heard(), swarm.refused(2).unasked), (None, 1), "words that come again");
-    // Excess texts are rejected, and a controller that does not read them uses bounded memory.
+    // Texts beyond the rate limit are rejected. Texts that a controller does not read use bounded memory.
     let said = (0..100).filter(|_| swarm.at(1).say(0.1, 2, b"x").is_ok()).count();
     assert_eq!((said, swarm.at(1).say(0.1, 2, b"x")), (19, Err(SayError::TooFast)));
     for count in 100..200 {

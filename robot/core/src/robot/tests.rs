@@ -25,9 +25,9 @@ struct Bench {
     remembered: VecDeque<u64>,
     /// States in which the wheels were stopped between two updates.
     stood: Vec<State>,
-    /// No message can be sent.
+    /// Whether the queue to the hub is full, so that no message can be sent.
     full: bool,
-    /// Messages from other robots, and to them.
+    /// Messages from other robots, and messages to other robots.
     from_peers: VecDeque<(u16, PeerInput)>,
     to_peers: Vec<(u16, PeerMessage)>,
     /// Requests of programs, their results, and texts passed to the programs.
@@ -44,7 +44,7 @@ impl Bench {
         self.inbox.push_back(Ok(Sealed { session: 77, hub: 1, count: self.count, message }));
     }
 
-    /// The island's generation after one more round of trials.
+    /// Completes one more generation of the island.
     fn finish(&mut self) -> Generation {
         let island = self.island.as_mut().expect("an island");
         let fitness = vec![0.1; island.trials().len()];
@@ -116,7 +116,7 @@ impl Shell for Bench {
         Readings { body_age: Some(0.0), ..Readings::default() }
     }
 
-    /// Motors that produce half of the commanded speed.
+    /// The motors of this shell produce half of the commanded speed.
     fn drive(&mut self, _: &Core, wheels: [f32; 2], _: Option<Ring>) -> [f32; 2] {
         self.driven.push(wheels);
         wheels.map(|speed| speed / 2.0)
@@ -155,7 +155,7 @@ impl Shell for Bench {
     }
 }
 
-/// A robot with the hub's clock, and an experiment in which trees evolve.
+/// A robot whose clock equals the hub's, with an experiment in which trees evolve.
 fn prepared() -> (Robot, Bench) {
     prepared_with("")
 }
@@ -199,7 +199,11 @@ fn rejected_messages_are_counted_and_first_is_logged() {
     robot.listen(0.1, &mut bench);
     assert_eq!(bench.immigrants, [(1, 1)], "only sound genes reach the island");
     assert_eq!(bench.lines.len(), 2, "{:?}", bench.lines);
-    assert!(bench.lines[0].starts_with("a message from the hub is refused: a message of 0 bytes"), "{:?}", bench.lines);
+    assert!(
+        bench.lines[0].starts_with("a message from the hub was rejected: a message of 0 bytes"),
+        "{:?}",
+        bench.lines
+    );
     assert!(bench.lines[1].starts_with("refused: migrant "), "{:?}", bench.lines);
     robot.update(0.1, &mut bench);
     let Some(RobotMessage::Telemetry(told)) = bench.sent.last() else { panic!("{:?}", bench.sent.last()) };
@@ -348,7 +352,7 @@ fn missed_generations_are_sent_when_hub_has_run_again() {
     (0..20).for_each(|_| generation(&mut robot, &mut bench));
     robot.update(5.0, &mut bench);
     assert_eq!(told(&bench), [1], "nobody is there to be told");
-    // A hub returns; it first gets the run, and then the missed generations.
+    // A returning hub first resumes the run, and then gets the missed generations.
     bench.say(ToRobot::Welcome { island: 1 });
     robot.listen(6.0, &mut bench);
     robot.update(6.0, &mut bench);
@@ -361,7 +365,7 @@ fn missed_generations_are_sent_when_hub_has_run_again() {
     let all: Vec<u32> = [1].into_iter().chain(1..=21).collect();
     assert_eq!(told(&bench), all, "the first one, told just before the silence, again: its record may be lost");
     assert!(
-        bench.lines.iter().any(|line| line == "the hub was away: generations 1 to 21 are told now"),
+        bench.lines.iter().any(|line| line == "the hub was away: generations 1 to 21 are reported now"),
         "{:?}",
         bench.lines
     );
@@ -397,7 +401,7 @@ fn peer_genes_reach_island_hub_answer_does_not() {
     bench.say(ToRobot::Genes { generation: 1, immigrants: Vec::new() });
     robot.listen(0.3, &mut bench);
     assert_eq!(bench.immigrants.len(), 1, "the island has had its answer");
-    // The robot also answers others.
+    // The robot also answers questions of other robots.
     bench.from_peers.push_back((2, PeerInput::Ask { number: 9, run, after: 0 }));
     robot.listen(0.4, &mut bench);
     assert!(

@@ -1,5 +1,5 @@
 //! `classic`: the algorithm of thesis 7.4.3 with the parameters of Table 7.6. The island model of 5.5.1 is the same
-//! algorithm with 32 individuals, `mutate_subtree` 0.05, and exchanges every 2 generations of 5 immigrants each.
+//! algorithm with 32 individuals, `mutate_subtree` 0.05, and 5 immigrants every 2 generations.
 //!
 //! The three fittest individuals survive with their measured fitness. All others are replaced by children: two
 //! parents are selected by tournaments over the whole population, then crossover and parameter, point and subtree

@@ -1,5 +1,4 @@
-//! Rules of the algorithms and the state of each, one file per algorithm. [`Deme`] holds the state that all islands
-//! share.
+//! Rules and state of each algorithm, one file per algorithm. [`Deme`] holds the state that all islands share.
 //!
 //! To add an algorithm, add a file here, a variant of [`State`], and its name and settings in `settings/`.
 
@@ -70,7 +69,8 @@ pub(crate) trait Rules {
         deme.ramp();
     }
 
-    /// Creates the population of a start from given trees. Default: they replace the first random individuals.
+    /// Creates the population of a start from given trees. Default: the given trees replace the first random
+    /// individuals.
     fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         self.populate(deme);
         for (place, genotype) in given.into_iter().take(deme.individuals().len()).enumerate() {
@@ -89,17 +89,18 @@ pub(crate) trait Rules {
         fitness
     }
 
-    /// Sort key of the population: the greatest comes first, and the older individual of two equals.
+    /// Sort key of the population. The individual with the greatest key comes first; of two individuals with equal
+    /// keys, the older.
     fn sort_key(&self, individual: &Individual, settings: &Settings) -> f64;
 
-    /// Value by which the champion is chosen: the greatest wins.
+    /// Value by which the champion is chosen: the individual with the greatest value.
     fn champion_value(&self, individual: &Individual, settings: &Settings) -> f64 {
         self.sort_key(individual, settings)
     }
 
-    /// Individual to offer to other islands: the fittest one with 8 evaluations in the top half of the elite,
-    /// otherwise with 7, and so on (thesis 8.3.1). If all have the same number of evaluations, this is the fittest
-    /// individual.
+    /// Individual to offer to other islands: the fittest with 8 evaluations in the top half of the elite, otherwise
+    /// the fittest with 7, and so on (thesis 8.3.1). If all individuals have the same number of evaluations, this is
+    /// the fittest individual.
     fn emigrant<'a>(&self, deme: &'a Deme, _champion: &'a Individual) -> &'a Individual {
         let (population, settings) = (deme.individuals(), deme.settings());
         let top = &population[..(settings.elites() / 2).max(1)];
@@ -107,7 +108,7 @@ pub(crate) trait Rules {
         top.iter().find(|i| i.samples.n() >= most).unwrap_or(&population[0])
     }
 
-    /// Inserts immigrants. Default: they replace the least fit individuals.
+    /// Inserts immigrants. Default: the immigrants replace the least fit individuals.
     fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
         deme.immigrate(immigrants);
     }
@@ -118,7 +119,7 @@ pub(crate) trait Rules {
     /// Discards state that depends on earlier trials, because later trials run in a different world.
     fn forget(&mut self) {}
 
-    /// As [`Rules::forget`], for a world that differs only slightly.
+    /// Like [`Rules::forget`], for a world that differs only slightly.
     fn relearn(&mut self) {
         self.forget();
     }

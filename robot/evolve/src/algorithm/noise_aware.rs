@@ -1,9 +1,9 @@
 //! `noise-aware`: the algorithm of thesis 8.2.2 with the parameters of Table 8.1.
 //!
-//! Each individual gets one trial per generation, and samples accumulate. The elite survives; a quarter of the others
-//! is replaced, half of them by crossover of two elite individuals and half by new trees. Tournaments compare the 95
-//! % likelihood fitness. Because copies carry their samples, the algorithm tends to keep, send and copy the luckiest
-//! copy.
+//! Each individual gets one trial per generation, and samples accumulate. The elite survives. A quarter of the others
+//! is replaced: half of this quarter by crossover of two elite individuals, half by new trees. Tournaments compare
+//! the 95 % likelihood fitness. A copy keeps its samples, so the algorithm tends to keep, send and copy the luckiest
+//! copy of a tree.
 
 use super::Rules;
 use crate::deme::Deme;
@@ -21,7 +21,7 @@ const LIKELIHOOD_95: f64 = 1.96;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct NoiseAware;
 
-/// Value that tournaments compare: the 95 % likelihood fitness, or half of the sample if there is only one.
+/// Value that tournaments compare: the 95 % likelihood fitness; with a single sample, half of the sample.
 fn likelihood(individual: &Individual) -> f64 {
     let samples = &individual.samples;
     if samples.n() < 2 {
@@ -30,7 +30,7 @@ fn likelihood(individual: &Individual) -> f64 {
     samples.mean() - LIKELIHOOD_95 * samples.deviation() / f64::from(samples.n()).sqrt()
 }
 
-/// Draws the method and the depth of a new tree: full or grow, with a depth below `depth`.
+/// Draws the method of a new tree (full or grow) and its depth (below `depth`).
 pub(super) fn from_scratch(depth: usize, draws: &mut Draws) -> (Method, usize) {
     let level = draws.below(depth as u32) as usize;
     (if draws.unit() < 0.5 { full } else { grow }, level)
@@ -85,7 +85,7 @@ mod tests {
         };
         assert_eq!(with(&[0.4]), 0.2);
         assert_eq!(with(&[0.4, 0.4]), 0.4, "no spread, no doubt");
-        // Four samples with mean 0.3 and standard deviation sqrt(0.08 / 3).
+        // The four samples have the mean 0.3 and the standard deviation sqrt(0.08 / 3).
         let expected = 0.3 - 1.96 * (0.08f64 / 3.0).sqrt() / 2.0;
         assert!((with(&[0.1, 0.3, 0.3, 0.5]) - expected).abs() < 1e-12);
     }

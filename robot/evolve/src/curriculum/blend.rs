@@ -1,11 +1,11 @@
-//! First population of a step.
+//! Creation of the first population of a step.
 
 use super::Species;
 use super::evolution::Member;
 use xpuck_kernels::random::Draws;
 
-/// A row of a project file: the share of a genome part that is copied from an earlier step. The comment in the
-/// original file names three numbers but its rows have four; this interpretation fits all rows.
+/// A row of a project file of Petrovic's program: the share of a genome part that is copied from an earlier step. The
+/// comment in the original file names three numbers, but its rows have four; this interpretation fits all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend {
     /// Index of the genome part.
@@ -14,17 +14,17 @@ pub struct Blend {
     pub from: usize,
     /// Share of the old population, the fittest first, from which copies are taken; above 0 to 1.
     pub pool: f32,
-    /// Share of the new population that is unchanged copies.
+    /// Share of unchanged copies in the new population.
     pub copied: f32,
-    /// Share of the new population that is mutated copies.
+    /// Share of mutated copies in the new population.
     pub mutated: f32,
     /// Number of mutations of each mutated copy.
     pub times: u32,
 }
 
-/// Creates `size` genomes. Each part is filled from its rows in turn, and the rest is random. Parts of one genome
-/// that are copied from the same step come from the same individual. `before` contains the predecessors' populations,
-/// the fittest first.
+/// Creates `size` genomes. Each part is filled by its rows in turn; genomes that no row fills get a random part.
+/// Parts of one genome that are copied from the same step come from the same individual. `before` contains the
+/// predecessors' populations, the fittest first.
 pub fn blend<S: Species>(
     species: &S,
     size: usize,

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Combination of the scores of several runs to a fitness; the numbers are those of the document's project files.
+/// Combination of the scores of several runs to a fitness. The numbers in brackets are those in the project files of
+/// Petrovic's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combination {
@@ -15,7 +16,7 @@ pub enum Combination {
     Best,
     /// Geometric mean, 0 if any score is 0 or negative (3).
     Geometric,
-    /// Worst geometric mean of any start (4).
+    /// Smallest of the geometric means of all starts (4).
     #[default]
     WorstGeometric,
 }
@@ -27,7 +28,7 @@ impl Combination {
         [Mean, Worst, Best, Geometric, WorstGeometric].get(usize::from(number)).copied()
     }
 
-    /// Computes the fitness of scores, grouped by start; 0 without scores.
+    /// Computes the fitness from scores, which are grouped by start; 0 without scores.
     pub fn fitness(self, scores: &[Vec<f64>]) -> f64 {
         let all: Vec<f64> = scores.iter().flatten().copied().collect();
         if all.is_empty() {

@@ -65,11 +65,11 @@ pub enum StepState {
     Exhausted,
 }
 
-/// Result of a genotype that was evaluated.
+/// Pooled results of an evaluated genotype.
 #[derive(Clone)]
 struct Known<U> {
-    /// Sum of the fitness without size over `evaluations`. It includes evaluations of larger genotypes that were
-    /// trimmed to this one.
+    /// Sum of the fitness without size over `evaluations`, including evaluations of larger genotypes that were
+    /// trimmed to this genotype.
     sum: f64,
     evaluations: u32,
     /// `None` if nothing can be trimmed.
@@ -93,7 +93,7 @@ pub struct Evolution<S: Species> {
     variables: Variables,
     /// Best fitness from which the next gain is measured.
     last_best: f64,
-    /// Whether the population is new, so that there is no gain yet.
+    /// Whether the population is new, so that no gain can be measured yet.
     begun: bool,
     /// Generation of the step at the last re-initialisation or restart.
     last_reinitialised: u32,
@@ -104,8 +104,8 @@ pub struct Evolution<S: Species> {
 }
 
 impl<S: Species> Evolution<S> {
-    /// Starts a step with its first genomes. `variables` are those at the end of the previous step; `step` is the
-    /// step's number in the random streams.
+    /// Starts a step with its first genomes. `variables` are the variables at the end of the previous step; `step` is
+    /// the step's number in the random streams.
     pub fn new(
         species: S,
         settings: StepSettings,
@@ -145,8 +145,8 @@ impl<S: Species> Evolution<S> {
     }
 
     /// Takes the results for the genotypes of [`Evolution::unknown`], in the same order, counts them as evaluations,
-    /// and sorts the population, the fittest first. `seconds` is the time since the start of the curriculum, for end
-    /// formulas that use it (s).
+    /// and sorts the population, the fittest first. `seconds` is the time since the start of the curriculum (s),
+    /// which an end formula may use.
     pub fn learn(&mut self, worths: Vec<Evaluation<S::Usage>>, seconds: f64) -> StepState {
         let unknown = self.unknown();
         self.variables.evaluations += worths.len() as u64;
@@ -170,7 +170,7 @@ impl<S: Species> Evolution<S> {
             }
             let trimmed = known.usage.as_ref().and_then(|usage| self.species.trim(&member.genome, usage, &mut draws));
             if let Some(trimmed) = trimmed {
-                // Unused parts do not affect the result, so an evaluation of the whole genotype is also one of the
+                // Unused parts do not affect the result, so an evaluation of the whole genotype also counts for the
                 // trimmed genotype. If the trimmed genotype was evaluated before, with other random numbers, both
                 // evaluations count.
                 let mut pooled = Known { usage: None, ..known };
@@ -226,7 +226,7 @@ impl<S: Species> Evolution<S> {
         self.last_reinitialised = self.variables.step_generation;
     }
 
-    /// Creates the next generation from one that [`Evolution::learn`] has evaluated.
+    /// Creates the next generation; [`Evolution::learn`] must have evaluated the current generation.
     pub fn breed(&mut self) {
         let mut draws = self.draws(1);
         let n = self.members.len();

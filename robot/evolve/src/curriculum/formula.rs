@@ -1,4 +1,4 @@
-//! End formulas in the document's prefix form and in plain infix form.
+//! End formulas of curriculum steps, in the prefix form of Petrovic's report and in infix form.
 //!
 //! Prefix: `& ] best-fitness 295000 < learning-momentum 50`; brackets count as blanks, and `[`, `]`, `!` stand for
 //! <=, >= and !=. Infix: `best-fitness >= 295000 and learning-momentum < 50`. In both forms, true is 1 and false is
@@ -10,9 +10,9 @@ mod read;
 /// Variables that formulas can use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variables {
-    /// Generations so far.
+    /// Number of generations so far.
     pub generation: u32,
-    /// Generations of this step so far.
+    /// Number of generations of this step so far.
     pub step_generation: u32,
     /// Best fitness of the last generation.
     pub best: f64,
@@ -20,9 +20,9 @@ pub struct Variables {
     pub mean: f64,
     /// Learning momentum.
     pub momentum: f64,
-    /// Evaluations so far.
+    /// Number of evaluations so far.
     pub evaluations: u64,
-    /// Evaluations of this step so far.
+    /// Number of evaluations of this step so far.
     pub step_evaluations: u64,
     /// Maximum number of generations of all steps together.
     pub total_generations: u32,
@@ -72,12 +72,13 @@ enum Term {
 pub struct Formula(Term);
 
 impl Formula {
-    /// Parses a formula of either form. Errors state the fault and the correction.
+    /// Parses a formula in prefix or infix form. Errors state the fault and the correction.
     pub fn parse(text: &str) -> Result<Formula, String> {
         read::formula(text).map(Formula)
     }
 
-    /// Returns the reason why the formula can never hold in a curriculum of `total_generations`, if it can be proved.
+    /// Returns the reason why the formula can never hold in a curriculum of `total_generations` generations; `None`
+    /// without a proof.
     pub fn never(&self, total_generations: u32) -> Option<String> {
         never::reason(&self.0, total_generations)
     }
@@ -87,7 +88,8 @@ impl Formula {
         self.0.asks_for(NAMES.len() - 1)
     }
 
-    /// Greatest number that the best fitness must reach in a comparison; `None` without such a comparison.
+    /// Greatest number that the formula requires the best fitness to reach; `None` if it does not compare the best
+    /// fitness.
     pub fn best_asked_for(&self) -> Option<f64> {
         self.0.least_asked_for(2)
     }
@@ -118,7 +120,7 @@ impl Term {
         }
     }
 
-    /// Greatest number that a variable must reach in any comparison.
+    /// Greatest number that any comparison requires a variable to reach.
     fn least_asked_for(&self, variable: usize) -> Option<f64> {
         use Operator::{AtLeast, AtMost, Greater, Less};
         let Term::Apply(operator, terms) = self else { return None };
@@ -190,7 +192,7 @@ mod tests {
             assert_eq!(terms[1].value(&[0.0; 9]), value, "{text}");
         }
         assert_eq!(Formula::parse("< learning-momentum 1e-3"), Formula::parse("learning-momentum < 0.001"));
-        assert!(Formula::parse("gennum < 1e-").unwrap_err().contains("is no number"));
+        assert!(Formula::parse("gennum < 1e-").unwrap_err().contains("is not a number"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub struct Node {
     pub after: Vec<String>,
 }
 
-/// Steps in an order in which each follows the steps that it uses.
+/// Order of the steps: each step follows the steps that it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     /// Indices of the nodes.
@@ -17,13 +17,13 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Orders the steps; the last one is the goal. Errors contain the step's index, the fault and the correction.
+    /// Orders the steps; the last step is the goal. Errors contain the step's index, the fault and the correction.
     pub fn new(nodes: &[Node]) -> Result<Graph, (usize, String)> {
         let place = |name: &str| nodes.iter().position(|node| node.name == name);
         let mut before: Vec<Vec<usize>> = Vec::new();
         for (i, node) in nodes.iter().enumerate() {
             if place(&node.name) != Some(i) {
-                return Err((i, format!("there are two steps {:?}; give one another name", node.name)));
+                return Err((i, format!("duplicate step name {:?}; rename one", node.name)));
             }
             let known = node.after.iter().map(|name| {
                 place(name).ok_or_else(|| {
@@ -54,8 +54,7 @@ impl Graph {
         match used.iter().position(|used| !used) {
             Some(i) => {
                 let goal = &nodes[nodes.len() - 1].name;
-                let message =
-                    format!("the last step, {goal:?}, cannot be reached from it; name it in a later step's `after`");
+                let message = format!("it does not lead to the last step, {goal:?}; name it in a later step's `after`");
                 Err((i, message))
             }
             None => Ok(Graph { order }),
@@ -68,11 +67,11 @@ fn cycle(nodes: &[Node], before: &[Vec<usize>], done: &[usize], from: usize) -> 
     let mut way = vec![from];
     loop {
         let last = way[way.len() - 1];
-        // Every step that cannot be ordered waits for another one that cannot be ordered.
+        // Every step without a place in the order waits for another step without a place.
         let next = before[last].iter().copied().find(|b| !done.contains(b)).unwrap_or(from);
         if let Some(begin) = way.iter().position(|&i| i == next) {
             let names: Vec<&str> = way[begin..].iter().chain([&next]).map(|&i| nodes[i].name.as_str()).collect();
-            return format!("steps wait for each other: {}; leave one `after` out", names.join(" after "));
+            return format!("steps wait for each other: {}; remove one `after`", names.join(" after "));
         }
         way.push(next);
     }
@@ -102,8 +101,8 @@ mod tests {
         assert_eq!(step, 1);
         assert!(message.contains("b after c after b"), "{message}");
         let (step, message) = graph(&[("a", &[]), ("b", &[]), ("c", &["b"])]).unwrap_err();
-        assert!(step == 0 && message.contains("cannot be reached"), "{message}");
-        assert!(graph(&[("a", &["z"])]).unwrap_err().1.contains("no step"));
-        assert!(graph(&[("a", &[]), ("a", &[])]).unwrap_err().1.contains("two steps"));
+        assert!(step == 0 && message.contains("does not lead to the last step"), "{message}");
+        assert!(graph(&[("a", &["z"])]).unwrap_err().1.contains("unknown step"));
+        assert!(graph(&[("a", &[]), ("a", &[])]).unwrap_err().1.contains("duplicate step name"));
     }
 }

@@ -7,8 +7,8 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GainOver {
-    /// Best of the previous generation. If pooled evaluations lower the best fitness and raise it again, each rise is
-    /// a gain.
+    /// Best of the previous generation. If pooled evaluations lower the best fitness and raise it again, each rise
+    /// counts as a gain.
     #[default]
     Last,
     /// Best so far in the step.

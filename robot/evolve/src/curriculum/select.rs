@@ -9,14 +9,14 @@ use xpuck_kernels::random::Draws;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
-    /// Fitness-proportional, scaled linearly so that the best individual gets this multiple of the mean's share, 1 to
-    /// 10. GAlib, which Petrovic's report uses, scales in the same way (1.2 by default).
+    /// Fitness-proportional selection with linear scaling: the best individual gets this multiple of the mean share
+    /// (1 to 10). GAlib, which Petrovic's report uses, scales in the same way, with 1.2 by default.
     Roulette(f64),
     /// Tournament of this size, 1 to 64.
     Tournament(u32),
 }
 
-/// Selection wheel of a population.
+/// Method of selection with its data for one population.
 pub(super) struct Wheel {
     selection: Selection,
     fitness: Vec<f64>,
@@ -32,8 +32,8 @@ impl Wheel {
             let mean = fitness.iter().sum::<f64>() / n;
             let best = fitness.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let worst = fitness.iter().copied().fold(f64::INFINITY, f64::min);
-            // In units of the mean: the mean has share 1, and the best has `scale`, or less if the worst would become
-            // negative.
+            // Shares are relative to the mean share: the best individual has the share `scale`, or less if the worst
+            // share would become negative.
             let rise = best - mean;
             let fall = mean - worst;
             let slope = match () {

@@ -5,14 +5,14 @@ use super::{Formula, GainOver, Selection};
 /// Evolution parameters of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepSettings {
-    /// Individuals, 2..=4096.
+    /// Number of individuals (2..=4096).
     pub population: usize,
     /// Probability that two parents are crossed.
     pub crossover: f32,
     /// Probability that a child is mutated.
     pub mutation: f32,
-    /// Share of the population that children replace: with 1 only the best individual is kept (generational); smaller
-    /// values are steady state.
+    /// Share of the population that children replace. With 1, only the best individual is kept (generational
+    /// evolution); smaller values give steady-state evolution.
     pub replace: f32,
     /// Parent selection.
     pub selection: Selection,
@@ -24,7 +24,7 @@ pub struct StepSettings {
     pub end: Formula,
     /// Learning momentum below which a share of the population is drawn anew.
     pub reinitialise_below: f64,
-    /// Share that is drawn anew.
+    /// Share of the population that is drawn anew.
     pub reinitialise: f32,
     /// Number of generations after which an unfinished step restarts with a new initial population. `None`: never.
     pub restart_after: Option<u32>,

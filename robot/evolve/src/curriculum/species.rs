@@ -7,7 +7,7 @@ use xpuck_kernels::random::Draws;
 pub trait Species {
     /// Genotype; equal genotypes have equal fitness.
     type Genome: Clone + Eq + Hash;
-    /// Record of the parts of a genotype that an evaluation used.
+    /// Parts of a genotype that an evaluation used.
     type Usage: Clone;
 
     /// Number of parts of a genome.
@@ -18,7 +18,8 @@ pub trait Species {
     fn random(&self, draws: &mut Draws) -> Self::Genome;
     /// Draws a part again at random.
     fn renew(&self, genome: &mut Self::Genome, part: usize, draws: &mut Draws);
-    /// Copies a part from another genome, possibly of another step; `false` if that genome does not have the part.
+    /// Copies a part from another genome, possibly of another step; returns false if the other genome does not have
+    /// the part.
     fn copy(&self, genome: &mut Self::Genome, part: usize, from: &Self::Genome) -> bool;
     /// Mutates a part once.
     fn mutate_part(&self, genome: &mut Self::Genome, part: usize, draws: &mut Draws);
@@ -26,7 +27,8 @@ pub trait Species {
     fn mutate(&self, genome: &mut Self::Genome, draws: &mut Draws) -> usize;
     /// Turns two parents into two children, in place.
     fn cross(&self, mother: &mut Self::Genome, father: &mut Self::Genome, draws: &mut Draws);
-    /// Returns the genome without its unused parts; it must behave the same. `None`: the genome is not trimmed.
+    /// Returns the genome without its unused parts, which must behave like the whole genome. `None`: the genome is
+    /// not trimmed.
     fn trim(&self, genome: &Self::Genome, usage: &Self::Usage, draws: &mut Draws) -> Option<Self::Genome>;
     /// Repairs a child after crossover and mutation.
     fn repair(&self, genome: &mut Self::Genome, draws: &mut Draws);

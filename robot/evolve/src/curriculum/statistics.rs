@@ -1,4 +1,4 @@
-//! Contribution of each mutation and of crossover (figures 15 and 16 of the document).
+//! Contribution of each mutation and of crossover (figures 15 and 16 of Petrovic's report).
 
 /// Name of crossover among the operators.
 pub const CROSSOVER: &str = "crossover";
@@ -17,8 +17,8 @@ pub struct OperatorStatistics {
 }
 
 impl OperatorStatistics {
-    /// Share of fitter children among those whose fitness differs from the parent's, 0 to 1; 0 without such children
-    /// (figure 16).
+    /// Share of fitter children among the children whose fitness differs from the parent's (0 to 1); 0 without such
+    /// children (figure 16).
     pub fn positive_rate(&self) -> f64 {
         let changed = self.better + self.worse;
         if changed == 0 { 0.0 } else { f64::from(self.better) / f64::from(changed) }
@@ -69,7 +69,8 @@ impl Statistics {
         }
     }
 
-    /// Counts a child by the index of its mutation, if it was mutated, and by whether it was crossed.
+    /// Counts a child under the index of its mutation, if any, and under crossover if `crossed`. `parent` and `child`
+    /// are the fitness values.
     pub(super) fn count(&mut self, mutation: Option<usize>, crossed: bool, parent: f64, child: f64) {
         let crossover = self.0.len().checked_sub(1).filter(|_| crossed);
         for operator in mutation.into_iter().chain(crossover) {

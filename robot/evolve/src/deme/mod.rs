@@ -1,4 +1,4 @@
-//! State that all algorithms share: the population of one island, its ids, births, trials, immigrants and fresh
+//! State that all algorithms share: the population of one island, with ids, births, trials, immigrants and fresh
 //! starts.
 
 mod immigration;
@@ -19,7 +19,8 @@ use std::collections::HashSet;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::Tree;
 
-/// Number of attempts to create a tree that is new to the population: by variation, and then again from scratch.
+/// Maximum number of attempts by variation to create a tree that is new to the population, and then of attempts from
+/// scratch.
 const NEW_TREE_TRIES: usize = 16;
 /// Trees of a population, by [`Tree::key`].
 pub(crate) type Keys = HashSet<Vec<u8>>;
@@ -35,7 +36,7 @@ pub(crate) struct Deme {
     born: u32,
     /// Number of worlds used so far.
     worlds: u32,
-    /// Sorted once the generation has been recorded.
+    /// The population; sorted once the generation has been recorded.
     individuals: Vec<Individual>,
     epoch: u32,
     /// Generation in which the current epoch began.
@@ -100,12 +101,12 @@ impl Deme {
         self.worlds
     }
 
-    /// Generations recorded so far.
+    /// Number of generations recorded so far.
     pub(crate) fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Fresh starts so far.
+    /// Number of fresh starts so far.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
@@ -125,7 +126,7 @@ impl Deme {
         Space { primitive_set: &self.primitive_set, settings: &self.settings }
     }
 
-    /// Random stream of a place in the population in this generation.
+    /// Random stream for the individual at index `place` in this generation.
     pub(crate) fn draws(&self, place: usize) -> Draws {
         Draws::new(self.seed, u32::from(self.island), place as u32, self.generation, Stream::Evolution)
     }
@@ -158,7 +159,7 @@ impl Deme {
         self.individuals.iter().map(|i| i.tree.key()).collect()
     }
 
-    /// Creates genotypes until the tree of one is not in `keys`, and adds its key. Where samples belong to
+    /// Creates genotypes until the tree of a genotype is not in `keys`, and adds the tree's key. If samples belong to
     /// individuals, the first genotype is returned without this test.
     pub(crate) fn new_genotype(
         &self,
@@ -176,7 +177,7 @@ impl Deme {
             if keys.insert(tree.key()) {
                 break;
             }
-            // If the parents yield no new tree, one is created from scratch.
+            // If the parents yield no new tree, a tree is created from scratch.
             let exhausted = attempt >= NEW_TREE_TRIES;
             genotype = if exhausted { space.random((grow, self.settings.depth), draws) } else { make(space, draws) };
             tree = space.tree(&genotype);
@@ -184,7 +185,7 @@ impl Deme {
         (genotype, tree)
     }
 
-    /// Replaces the individual at a place.
+    /// Replaces the individual at index `place`.
     pub(crate) fn replace(&mut self, place: usize, individual: Individual) {
         self.individuals[place] = individual;
     }
@@ -200,7 +201,7 @@ impl Deme {
         tournament(among, self.settings.tournament, |at| value(&self.individuals[at]), draws)
     }
 
-    /// Sorts the individuals: the greatest worth first, and the oldest first among equals.
+    /// Sorts the individuals by `worth`, the greatest first; equal individuals by age, the oldest first.
     pub(crate) fn sort(&mut self, worth: impl Fn(&Individual) -> f64) {
         self.individuals.sort_by_cached_key(|i| (Descending(worth(i)), i.id));
     }
@@ -222,8 +223,8 @@ impl Deme {
         }
     }
 
-    /// Reduces the weight of earlier samples to `most` per scenario, for trials that differ slightly. The old samples
-    /// order the trees at first and soon weigh less than the new ones.
+    /// Reduces the weight of earlier samples to `most` samples per scenario, for trials that differ slightly. The old
+    /// samples order the trees at first, and soon weigh less than the new samples.
     pub(crate) fn fade(&mut self, most: u32) {
         self.individuals.iter_mut().chain(&mut self.kept).for_each(|individual| individual.samples.limit_weight(most));
     }

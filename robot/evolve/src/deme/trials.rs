@@ -3,7 +3,7 @@
 use super::Deme;
 use crate::individual::Individual;
 
-/// Fitness that replaces NaN or infinity: that of a controller that never moves the frisbee.
+/// Fitness that replaces NaN or infinity: the fitness of a controller that never moves the frisbee.
 const FAILURE: f64 = -1.0;
 
 /// A simulation that the island requests.
@@ -11,7 +11,7 @@ const FAILURE: f64 = -1.0;
 pub struct Trial {
     /// Index of the individual in the population.
     pub individual: usize,
-    /// Kind of trial: 0 or 1.
+    /// Stratum of the trial, 0 or 1; each stratum has its own scenario.
     pub stratum: usize,
     /// Number of the world; together with the island's seed it determines the simulation. Trials in the same world
     /// have the same random numbers; generations do not share worlds.

@@ -14,7 +14,7 @@ pub struct Archive<G> {
     most: usize,
     /// Number of additions that were rejected or displaced another cell because the archive was full.
     refused: u64,
-    /// Sorted by cell.
+    /// Cells with their best individuals, sorted by cell.
     cells: Vec<(Cell, FamilyMember<G>)>,
 }
 
@@ -25,7 +25,7 @@ impl<G: Clone> Archive<G> {
     }
 
     /// Stores an individual in its cell if it is fitter than the individual there. If the archive is full of other
-    /// cells, it replaces the least fit cell if it is fitter.
+    /// cells, a fitter individual replaces the least fit cell.
     pub fn add(&mut self, cell: Cell, one: &FamilyMember<G>) {
         let place = |cells: &[(Cell, FamilyMember<G>)]| cells.binary_search_by(|(there, _)| there.cmp(&cell));
         if let Ok(at) = place(&self.cells) {
@@ -63,7 +63,8 @@ impl<G: Clone> Archive<G> {
         match self.cells.len() {
             0 => None,
             1 => Some(
-                "the descriptor is the same for all: the archive holds one kind, and the search is an ordinary one"
+                "the descriptor is the same for all individuals, so the archive has one cell and does not preserve \
+                 diversity"
                     .into(),
             ),
             n if self.refused > 0 => Some(format!(

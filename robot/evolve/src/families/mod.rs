@@ -41,7 +41,7 @@ pub trait Species {
     fn likeness(&self, genome: &Self::Genome) -> Similarity;
 }
 
-/// Properties by which survivors are limited, in addition to the family.
+/// Properties that limit the number of survivors, in addition to the family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Similarity {
     /// Structure without parameters: bodies that differ only in their brains have the same form.
@@ -61,7 +61,7 @@ pub struct FamilyMember<G> {
     pub id: u32,
     /// Family: the parent's, or a new one for a founder.
     pub family: Family,
-    /// Identifiers of its parents: empty for a founder, one for mutation only.
+    /// Identifiers of its parents: empty for a founder, one parent without crossover.
     pub parents: Vec<u32>,
     /// Operator that produced the individual.
     pub operator: Operator,
@@ -106,7 +106,7 @@ impl<G: Clone> FamilyPopulation<G> {
         FamilyPopulation::with_founders(settings, species, island, seed, founders)
     }
 
-    /// As [`FamilyPopulation::new`], with another number of founders, at most 10 000. The number of survivors does
+    /// Like [`FamilyPopulation::new`], with another number of founders, at most 10 000. The number of survivors does
     /// not change.
     pub fn with_founders(
         settings: FamilySettings,
@@ -135,12 +135,12 @@ impl<G: Clone> FamilyPopulation<G> {
         &self.settings
     }
 
-    /// Generations evaluated so far.
+    /// Number of generations evaluated so far.
     pub fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Genotypes evaluated so far.
+    /// Number of genotypes evaluated so far.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
@@ -170,8 +170,8 @@ impl<G: Clone> FamilyPopulation<G> {
         });
     }
 
-    /// For each unevaluated individual, in order, returns the fitness that it must exceed to survive among the
-    /// current survivors: the least fitness of all survivors, of its family, form or size, whichever groups are full.
+    /// For each unevaluated individual, in order, returns the fitness that it must exceed to survive. This is the
+    /// greatest of the least fitness values in the full groups: all survivors, its family, its form and its size.
     /// `None` if no group is full.
     pub fn hurdles(&self, species: &impl Species<Genome = G>) -> Vec<Option<f64>> {
         let mut niches = Niches::new(&self.settings);
@@ -195,8 +195,8 @@ impl<G: Clone> FamilyPopulation<G> {
         self.breed(species);
     }
 
-    /// First half of [`FamilyPopulation::record_and_breed`]: selects the survivors. Islands exchange individuals between the two
-    /// halves.
+    /// First half of [`FamilyPopulation::record_and_breed`]: selects the survivors. Islands exchange individuals
+    /// between the two halves.
     ///
     /// # Panics
     /// As [`FamilyPopulation::record_and_breed`].
@@ -215,8 +215,8 @@ impl<G: Clone> FamilyPopulation<G> {
         self.members = survivors(species, pool, &self.settings);
     }
 
-    /// Second half of [`FamilyPopulation::record_and_breed`]: creates children of the survivors and of the archive, and new
-    /// founders.
+    /// Second half of [`FamilyPopulation::record_and_breed`]: creates children of the survivors and of the archive,
+    /// and new founders.
     pub fn breed(&mut self, species: &impl Species<Genome = G>) {
         let parents = self.members.clone();
         let from_archive: Vec<FamilyMember<G>> = match &self.archive {
@@ -227,8 +227,8 @@ impl<G: Clone> FamilyPopulation<G> {
         for (place, parent) in parents.iter().enumerate() {
             for child in 0..self.settings.children {
                 let mut draws = self.draws(place * self.settings.children + child);
-                // With an archive, half of the children have a parent from it, because the best individuals of some
-                // cells do not survive in the population.
+                // Half of the children have a parent from the archive, if there is one, because the best individuals
+                // of some cells do not survive in the population.
                 let from = match from_archive.as_slice() {
                     [] => parent,
                     _ if draws.unit() < 0.5 => parent,
@@ -238,8 +238,8 @@ impl<G: Clone> FamilyPopulation<G> {
             }
         }
         if self.settings.sharing == Sharing::Published {
-            // As in the published program: the n-th children of all parents of a family share one name, and only the
-            // last child of a name is kept.
+            // As in the published pyro-corpus program, the n-th children of all parents of a family share one name,
+            // and only the last child with a name is kept.
             let name = |at: usize, child: &FamilyMember<G>| (child.family, at % self.settings.children);
             let last: BTreeMap<_, _> = children.iter().enumerate().map(|(at, child)| (name(at, child), at)).collect();
             let kept = children.into_iter().enumerate().filter(|(at, child)| last[&name(*at, child)] == *at);
@@ -255,7 +255,8 @@ impl<G: Clone> FamilyPopulation<G> {
     }
 
     /// Inserts a migrant with its fitness and its family; returns whether it was inserted. A migrant is rejected if
-    /// its family is already here, or if the population is full and it would be the least fit.
+    /// the population already contains its family, or if the population is full and the migrant would be the least
+    /// fit.
     pub fn immigrate(&mut self, migrant: FamilyMember<G>) -> bool {
         let full = self.members.len() >= self.settings.survivors();
         let (Some(fitness), Some(least)) = (migrant.fitness, self.members.last().map(FamilyMember::worth)) else {
@@ -314,7 +315,7 @@ impl<G: Clone> FamilyPopulation<G> {
     }
 }
 
-/// First place of the founders in the random stream, beyond the places of children.
+/// First index of founders in the random streams, beyond the indices of children.
 const FOUNDERS: usize = 1 << 15;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ struct Group {
     least: f64,
 }
 
-/// Groups of the survivors, which are added in the order of descending fitness.
+/// Groups of the survivors. Survivors are added in the order of descending fitness.
 pub(super) struct Niches {
     /// Limits: total, per family, per form and per size.
     most: [usize; 4],
@@ -35,8 +35,8 @@ impl Niches {
         let share = settings.share();
         let of_family = match settings.sharing {
             Sharing::Counted => share,
-            // The published program counts each member under two names, and tests whether the count exceeds the
-            // share.
+            // The published pyro-corpus program counts each member under two names, and tests whether the count
+            // exceeds the share.
             Sharing::Published => share / 2 + 1,
         };
         Niches {

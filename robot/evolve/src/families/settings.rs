@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
-    /// Each member counts once, and each child has its own name, as in the document.
+    /// Each member counts once, and each child has its own name, as in pyro-corpus's documents.
     #[default]
     Counted,
-    /// Each member counts twice, and children of one family share their names, as in the document's program. At most
+    /// Each member counts twice, and children of one family share their names, as in pyro-corpus's program. At most
     /// two members of a family survive, and a family has as many children as one parent.
     Published,
 }
@@ -20,15 +20,16 @@ pub enum Sharing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FamilySettings {
-    /// Founders of the first generation, and survivors plus new founders of later generations (2..=1024).
+    /// Number of founders in the first generation, and of survivors and new founders together in later generations
+    /// (2..=1024).
     #[schemars(range(min = 2, max = 1024))]
     pub population: usize,
-    /// Children of each survivor in a generation (1..=32).
+    /// Number of children of each survivor in a generation (1..=32).
     #[schemars(range(min = 1, max = 32))]
     pub children: usize,
-    /// New founders in a generation (0..=population - 1).
+    /// Number of new founders in a generation (0..=population - 1).
     pub newcomers: usize,
-    /// Maximum number of survivors of one family [1..=population; default two fifths of the population].
+    /// Maximum number of survivors of one family (1..=population; default two fifths of the population).
     #[schemars(range(min = 1))]
     pub per_family: Option<usize>,
     /// Maximum number of survivors of one form (bodies that differ only in their brains, trees that differ only in
@@ -43,7 +44,7 @@ pub struct FamilySettings {
     pub crossover: f32,
     /// Counting rule for a family's share.
     pub sharing: Sharing,
-    /// Maximum number of archive cells [1..=4096; default: no archive].
+    /// Maximum number of archive cells (1..=4096; default: no archive).
     #[schemars(range(min = 1, max = 4096))]
     pub cells: Option<usize>,
 }
@@ -92,7 +93,7 @@ impl FamilySettings {
         self.per_family.unwrap_or((2 * self.population / 5).max(1))
     }
 
-    /// Checks every range.
+    /// Validates every range.
     ///
     /// # Errors
     /// One line with the key, its value and its range.
@@ -108,7 +109,7 @@ impl FamilySettings {
             ("cells", self.cells.unwrap_or(1) as f64, 1.0, 4096.0),
         ];
         match rows.iter().find(|(_, value, low, high)| !(low..=high).contains(&value)) {
-            Some((name, value, low, high)) => Err(format!("{name} = {value}: it lies between {low} and {high}")),
+            Some((name, value, low, high)) => Err(format!("{name} = {value}: it must be {low} to {high}")),
             None => Ok(()),
         }
     }

@@ -165,7 +165,7 @@ fn nan_fitness_counts_as_lowest() {
 #[test]
 fn settings_out_of_range_are_named() {
     let wrong = FamilySettings { newcomers: 20, ..document() };
-    assert_eq!(wrong.check(), Err("newcomers = 20: it lies between 0 and 19".into()));
+    assert_eq!(wrong.check(), Err("newcomers = 20: it must be 0 to 19".into()));
     assert_eq!(FamilySettings::default().check(), Ok(()));
 }
 

@@ -17,7 +17,7 @@ use xpuck_kernels::tree::Kind;
 pub struct Trees {
     /// Primitive set of the trees.
     pub primitive_set: PrimitiveSet,
-    /// Representation and its sizes; the selection settings are not used.
+    /// Representation with its parameters; the selection settings are not used.
     pub settings: Settings,
 }
 

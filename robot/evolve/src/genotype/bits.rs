@@ -1,4 +1,4 @@
-//! Bit string from which a grammar generates a tree (thesis 3.2.1).
+//! Bit strings from which a grammar generates trees (thesis 3.2.1).
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;

@@ -1,4 +1,4 @@
-//! Branch of a genotype: one tree in preorder, in which leaves may also represent other trees.
+//! Branch of a genotype: one tree in preorder, in which a leaf may represent another tree.
 
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::{Kind, Node, Tree};
@@ -8,7 +8,7 @@ use xpuck_kernels::tree::{Kind, Node, Tree};
 pub enum Gene {
     /// Node of the robots' language.
     Node(Node),
-    /// Leaf that represents a subtree of the primitive set, by its index there.
+    /// Leaf that represents a subtree of the primitive set, by the index of the subtree.
     Subtree(u16),
     /// Leaf that calls a function of the same genotype, by its index from 0.
     Function(u16),
@@ -47,7 +47,7 @@ impl Branch {
         &self.genes
     }
 
-    /// Replaces a gene by another one with the same number of children.
+    /// Replaces a gene by a gene with the same number of children.
     pub(crate) fn set(&mut self, at: usize, gene: Gene) {
         assert_eq!(gene.children(), self.genes[at].children(), "only a gene of the same arity fits");
         self.genes[at] = gene;
@@ -80,7 +80,7 @@ impl Branch {
     }
 }
 
-/// Serialised form of a branch: a tree in compact form, and the positions of the calls in it.
+/// Serialised form of a branch: a tree in compact form, and the calls with their positions in the tree.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     tree: Tree,
@@ -116,7 +116,7 @@ impl TryFrom<Packed> for Branch {
         let mut genes: Vec<Gene> = packed.tree.nodes().iter().copied().map(Gene::Node).collect();
         for (at, call) in packed.calls {
             let place = genes.get_mut(usize::from(at)).filter(|gene| gene.children() == 0);
-            *place.ok_or("a call stands where no leaf is")? = match call {
+            *place.ok_or("a call is not at a leaf")? = match call {
                 Call::Subtree(i) => Gene::Subtree(i),
                 Call::Function(i) => Gene::Function(i),
             };

@@ -14,7 +14,7 @@ const STEPS: [f32; 2] = [0.02, 2.0];
 const STEP_CHANGE: f32 = 0.2;
 /// Maximum magnitude of a value.
 const MOST: f32 = 16.0;
-/// Values are multiples of 1 / GRAIN, so that the text of a network is short and exact.
+/// Resolution: values are multiples of 1 / `GRAIN`, so that the text of a network is short and exact.
 const GRAIN: f32 = 1000.0;
 /// Number of values of a neuron before its weights: bias and gain.
 const OWN: usize = 2;
@@ -28,7 +28,7 @@ pub struct Weights {
     step: f32,
 }
 
-/// Inputs and number of neurons of a network.
+/// Inputs and neuron count of a network.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     /// Input registers, as cells of the full register map.
@@ -53,8 +53,8 @@ impl Weights {
         Weights { values: (0..shape.row() * shape.neurons).map(value).collect(), step: STEP }
     }
 
-    /// Returns both networks with the rows of random neurons exchanged, each with probability 1/2. A neuron is
-    /// exchanged together with all its input weights.
+    /// Returns both networks after an exchange of neurons. Each neuron is exchanged with probability 1/2, together
+    /// with all its input weights.
     pub(crate) fn exchange(&self, other: &Weights, shape: &Shape, draws: &mut Draws) -> (Weights, Weights) {
         let (mut a, mut b) = (self.clone(), other.clone());
         for (left, right) in a.values.chunks_mut(shape.row()).zip(b.values.chunks_mut(shape.row())) {

@@ -1,6 +1,7 @@
-//! Parser for the text of grammars: rules of words and rule names. The meaning of the words is not interpreted here.
+//! Parser for the text of grammars: rules that consist of words and rule names. The parser does not interpret the
+//! words.
 
-/// Maximum number of rules, and of alternatives of one rule.
+/// Maximum number of rules, and maximum number of alternatives of one rule.
 const MAX_RULES: usize = 256;
 /// Rule name for any operand that the primitive set allows.
 pub(crate) const ANY: &str = "any";
@@ -45,9 +46,9 @@ pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, String> {
             entries.push(Entry { name: name.into(), line: i + 1, alternatives: Vec::new() });
             body
         } else {
-            line.strip_prefix('|').ok_or_else(|| wrong("a line begins with `<name> ::=` or goes on with `|`".into()))?
+            line.strip_prefix('|').ok_or_else(|| wrong("a line must begin with `<name> ::=` or `|`".into()))?
         };
-        let entry = entries.last_mut().ok_or_else(|| wrong("there is no rule yet to go on with".into()))?;
+        let entry = entries.last_mut().ok_or_else(|| wrong("`|` must follow a rule".into()))?;
         for alternative in symbols(alternatives).map_err(wrong)?.split(|symbol| symbol.is_none()) {
             if entry.alternatives.len() == MAX_RULES {
                 return Err(format!("line {}: more than {MAX_RULES} alternatives", i + 1));
@@ -72,9 +73,9 @@ fn symbols(mut rest: &str) -> Result<Vec<Option<Symbol>>, String> {
             }
             '"' => '"',
             '<' => '>',
-            _ => return Err(format!("`{first}`: symbols are \"words\", <rules> and |")),
+            _ => return Err(format!("`{first}` is invalid here; use \"words\", <rules> and |")),
         };
-        let end = rest[1..].find(close).ok_or_else(|| format!("`{first}` without `{close}`"))?;
+        let end = rest[1..].find(close).ok_or_else(|| format!("`{first}` has no closing `{close}`"))?;
         let name = rest[1..=end].to_string();
         symbols.push(Some(if close == '"' { Symbol::Word(name) } else { Symbol::Rule(name) }));
         rest = &rest[end + 2..];

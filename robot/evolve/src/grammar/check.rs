@@ -2,7 +2,7 @@
 
 use super::{Alternative, Grammar, Production, Rule};
 
-/// Depth of rules that are not known to end; no tree has this depth.
+/// Depth that marks a rule not known to end; no tree has this depth.
 const NEVER: usize = usize::MAX;
 
 impl Grammar {
@@ -24,7 +24,7 @@ impl Grammar {
     }
 
     fn find_least_depths(&mut self) -> Result<(), String> {
-        // If any rule can still be resolved, each pass resolves at least one.
+        // Each pass finds the depth of at least one more rule, if that is possible.
         for _ in 0..self.rules.len() {
             let known: Vec<usize> = self.rules.iter().map(|rule| rule.least).collect();
             for rule in &mut self.rules {
@@ -39,7 +39,7 @@ impl Grammar {
         if endless.is_empty() {
             return Ok(());
         }
-        Err(format!("no tree of {} ever ends; give one of them an alternative that does", endless.join(", ")))
+        Err(format!("trees of {} never end; give one of them an alternative that ends", endless.join(", ")))
     }
 
     /// Rejects rules that lead to themselves without a node in between.
@@ -52,7 +52,7 @@ impl Grammar {
                     let Production::Rule(next) = alternative.production else { continue };
                     let next = usize::from(next);
                     if next == start {
-                        return Err(format!("<{}> leads to itself without a node between", rule.name));
+                        return Err(format!("<{}> leads to itself without a node in between", rule.name));
                     }
                     if !std::mem::replace(&mut seen[next], true) {
                         open.push(next);

@@ -1,8 +1,8 @@
-//! Grammatical generation (thesis 3.2.1): a bit string selects among the alternatives of a BNF grammar.
+//! Generation of trees by a grammar (thesis 3.2.1): a bit string selects among the alternatives of a BNF grammar.
 //!
-//! The grammar is expanded depth first from its first rule. Each choice consumes as many bits as it needs; at its end
-//! the string wraps around. To make every string yield a tree, only alternatives that can end within the remaining
-//! depth are available; at depth 0 these are leaves.
+//! The grammar is expanded depth first from its first rule. Each choice consumes the bits that it needs; at its end
+//! the string wraps around. Only alternatives that can end within the remaining depth are available, so that every
+//! string yields a tree. At depth 0 these alternatives are leaves.
 
 pub(crate) mod bnf;
 mod check;
@@ -24,7 +24,8 @@ const SPARE_BITS: u32 = 4;
 /// The text has one rule per line: `<name> ::= alternative | alternative`. A line that begins with `|` continues the
 /// rule above; `#` starts a comment. An alternative is a node or one other rule. A node is its name in quotes, its
 /// operands, and a rule for each child: `"seq2" <node> <node>`, `"upfield" "1.5"`. An operand is a word in quotes, a
-/// rule whose alternatives are such words, or `<any>` for all values that the primitive set allows there.
+/// rule whose alternatives are words in quotes, or `<any>` for all values that the primitive set allows for the
+/// operand.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Grammar {
     rules: Vec<Rule>,
@@ -60,7 +61,7 @@ pub(crate) enum Production {
 pub(crate) enum Source {
     /// One of these values.
     OneOf(Vec<f32>),
-    /// Any value that the primitive set allows there.
+    /// Any value that the primitive set allows for the operand.
     Any,
 }
 
@@ -103,7 +104,8 @@ fn between(low: f32, high: f32, number: u32) -> f32 {
 }
 
 impl Rule {
-    /// Alternatives that can end within `left` more edges, or otherwise those with the least depth.
+    /// Alternatives that can end within `left` more edges; without such an alternative, the alternatives with the
+    /// least depth.
     fn open(&self, left: usize) -> impl Iterator<Item = &Alternative> + Clone {
         let most = left.max(self.least);
         self.alternatives.iter().filter(move |a| a.least <= most)
@@ -111,8 +113,8 @@ impl Rule {
 }
 
 impl Grammar {
-    /// Generates the tree of a bit string, at most `depth` edges deep unless the grammar's smallest tree is deeper;
-    /// `None` if the node limit is exceeded. `any` contains the allowed values of `<any>` operands.
+    /// Generates the tree of a bit string. The tree is at most `depth` edges deep, unless the grammar's smallest tree
+    /// is deeper. `None` if the node limit is exceeded. `any` contains the allowed values of `<any>` operands.
     pub(crate) fn generate(&self, bits: &Bits, depth: usize, any: &Operands) -> Option<Branch> {
         let mut reader = Reader { bits, at: 0 };
         let mut genes = Vec::new();
@@ -153,8 +155,8 @@ mod tests {
             let bits = Bits::random(64, &mut Draws::new(2, 0, i, 0, Stream::Evolution));
             counts[Reader { bits: &bits, at: 0 }.choose(15)] += 1;
         }
-        // The expected count is 200, and four standard deviations are 55. The 256 numbers of 8 bits cannot be divided
-        // evenly among 15 alternatives.
+        // The expected count of each alternative is 200, and four standard deviations are 55. The 256 numbers of 8
+        // bits cannot be divided evenly among 15 alternatives.
         assert!(counts.iter().all(|n| (130..270).contains(n)), "{counts:?}");
     }
 }

@@ -5,12 +5,13 @@ use crate::genotype::{Bits, Branch, Gene};
 use crate::operands::{Operands, Values};
 use xpuck_kernels::tree::OperandSpec;
 
-/// Maximum number of alternatives that are tried for one tree.
+/// Maximum number of alternatives to try for one tree.
 const MAX_TRIES: usize = 100_000;
 
 impl Grammar {
     /// Returns a string of `length` bits that generates this branch at the same `depth`; `None` if there is no such
-    /// string. If several alternatives match, the first is taken; trees that need a later one cannot be converted.
+    /// string. If several alternatives match, the first is taken; a tree that needs a later alternative cannot be
+    /// converted.
     pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize, any: &Operands) -> Option<Bits> {
         let mut writer = Writer { genes: branch.genes(), bits: Vec::new(), tries: 0, grammar: self, any };
         let end = writer.rule(0, depth, 0)?;
@@ -36,7 +37,7 @@ impl Writer<'_> {
         self.bits.extend((0..width).rev().map(|bit| number >> bit & 1 == 1));
     }
 
-    /// Writes the smallest number that selects `index` among `count`.
+    /// Writes the smallest number that selects alternative `index` of `count` alternatives.
     fn choice(&mut self, index: usize, count: usize) {
         let width = width(count);
         self.number((index << width).div_ceil(count) as u32, width);

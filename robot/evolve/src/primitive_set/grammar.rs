@@ -1,4 +1,4 @@
-//! Grammars over a primitive set: their words are its nodes, subtrees and registers.
+//! Grammars over a primitive set: the words are the set's nodes, subtrees and registers.
 
 use super::PrimitiveSet;
 use crate::genotype::Bits;
@@ -30,7 +30,7 @@ impl PrimitiveSet {
         let grammar = Grammar::new(rules)?;
         let smallest = grammar.generate(&Bits::zero(8), 0, &self.operands);
         if !smallest.is_some_and(|branch| self.fits(&[branch])) {
-            return Err("even the flattest tree does not fit a robot".into());
+            return Err("even the flattest tree of the grammar is too large for a robot".into());
         }
         Ok(grammar)
     }
@@ -40,7 +40,7 @@ impl PrimitiveSet {
 struct Compiler<'a> {
     entries: &'a [Entry],
     primitive_set: &'a PrimitiveSet,
-    /// Number of each entry among the rules, once it is referenced.
+    /// Rule number of each entry; `None` until the entry is referenced.
     numbers: Vec<Option<u16>>,
     waiting: VecDeque<usize>,
     count: u16,
@@ -73,7 +73,7 @@ impl Compiler<'_> {
                 Ok(Production::Subtree(self.primitive_set.subtree_of_name(name).unwrap_or(0)))
             }
             [Symbol::Word(name), rest @ ..] => self.node(name, rest),
-            _ => Err("an alternative is one node with its operands and children, or one other rule".into()),
+            _ => Err("an alternative must be one node with its operands and children, or one other rule".into()),
         }
     }
 
@@ -82,7 +82,7 @@ impl Compiler<'_> {
             Kind::from_word(name).map_err(|_| format!("unknown node `{name}`{}", self.primitive_set.suggest(name)))?;
         if kind.spec().group.is_network() {
             return Err(format!(
-                "`{name}` is no node of a grammar's trees; networks evolve with representation = \"network\""
+                "`{name}` is not allowed in a grammar; networks evolve with representation = \"network\""
             ));
         }
         let specs = kind.spec().operands;
@@ -97,7 +97,7 @@ impl Compiler<'_> {
             _ => 0,
         };
         if children.len() != wanted {
-            return Err(format!("`{name}` takes {wanted} children; {} follow", children.len()));
+            return Err(format!("`{name}` needs {wanted} children, but has {}", children.len()));
         }
         let sources = operands.iter().zip(specs).map(|(symbol, spec)| self.source(symbol, spec));
         let sources = sources.collect::<Result<Vec<Source>, String>>()?;
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         let mut numbers = Vec::with_capacity(wanted);
         for child in children {
             let Symbol::Rule(rule) = child else {
-                return Err(format!("the children of `{name}` are rules, like <node>"));
+                return Err(format!("the children of `{name}` must be rules, like <node>"));
             };
             numbers.push(self.number(rule)?);
         }
@@ -120,7 +120,7 @@ impl Compiler<'_> {
             Symbol::Rule(name) => {
                 let word = |symbols: &Vec<Symbol>| match symbols.as_slice() {
                     [Symbol::Word(word)] => read(word),
-                    _ => Err(format!("<{name}> stands for an operand, so its alternatives are single words")),
+                    _ => Err(format!("<{name}> stands for an operand, so its alternatives must be single words")),
                 };
                 self.entries[self.entry(name)?]
                     .alternatives

@@ -1,4 +1,4 @@
-//! Primitives from which evolution builds trees: nodes, registers, ranges and subtrees (thesis 7.4.2), as data.
+//! Primitives from which evolution builds trees: nodes, registers, ranges and subtrees (thesis 7.4.2).
 
 mod grammar;
 mod phenotype;
@@ -26,7 +26,7 @@ struct Choice {
     children: u16,
 }
 
-/// Allowed nodes, registers and ranges, the subtrees that count as leaves, and the grammar.
+/// Allowed nodes, registers and ranges, subtrees that count as leaves, and the grammar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrimitiveSet {
     inner: Vec<Choice>,
@@ -43,7 +43,7 @@ struct Subtree {
     tree: Tree,
 }
 
-/// Whether the robot writes sensor values to the cell; `v_zero` does not count.
+/// Whether the robot writes sensor values to the cell; false for `v_zero`.
 fn senses(cell: u8) -> bool {
     let register = register_of(cell);
     register.access == Access::ReadOnly && register.full > 0
@@ -65,12 +65,12 @@ impl PrimitiveSet {
         PrimitiveSet::parse_kilobots("kilobot.toml", KILOBOT).expect("the built-in primitive sets are sound")
     }
 
-    /// Generates the branch of a bit string; as [`Grammar::generate`].
+    /// Generates the branch of a bit string; see [`Grammar::generate`].
     pub(crate) fn generate(&self, bits: &Bits, depth: usize) -> Option<Branch> {
         self.grammar.generate(bits, depth, &self.operands)
     }
 
-    /// Finds a bit string that generates this branch; as [`Grammar::recover`].
+    /// Finds a bit string that generates this branch; see [`Grammar::recover`].
     pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize) -> Option<Bits> {
         self.grammar.recover(branch, depth, length, &self.operands)
     }
@@ -121,7 +121,7 @@ impl PrimitiveSet {
         self.leaves.len() + self.subtrees.len()
     }
 
-    /// Share of leaves among the nodes, with `functions` more leaves: the probability of Algorithm 11 to end a
+    /// Share of leaves among the nodes, with `functions` additional leaves: the probability that Algorithm 11 ends a
     /// branch.
     pub(crate) fn leaf_share(&self, functions: u16) -> f32 {
         let leaves = self.leaf_count() + usize::from(functions);
@@ -133,7 +133,7 @@ impl PrimitiveSet {
         self.draw(self.inner[draws.below(self.inner.len() as u32) as usize], draws)
     }
 
-    /// Draws a random leaf: a node, a subtree, or a call of one of `functions`.
+    /// Draws a random leaf: a node, a subtree, or a call of one of `functions` functions.
     pub(crate) fn leaf(&self, functions: u16, draws: &mut Draws) -> Gene {
         let which = draws.below((self.leaf_count() + usize::from(functions)) as u32) as usize;
         self.leaf_at(which, draws)
@@ -202,8 +202,8 @@ impl PrimitiveSet {
         Some(Branch::from_preorder(genes))
     }
 
-    /// Whether all nodes and registers of a tree are allowed, or all inputs if it is a network. Trees from outside
-    /// are validated by this function.
+    /// Whether all nodes and registers of a tree are allowed; for a network, whether all inputs are allowed. This
+    /// function validates trees from outside.
     pub fn allows(&self, tree: &Tree) -> bool {
         if tree.nodes()[0].kind != Kind::Network {
             return self.branch(tree).is_some();

@@ -5,7 +5,7 @@ use crate::genotype::{Branch, Gene};
 use xpuck_kernels::tree::{Footprint, MAX_DEPTH, Node, Tree};
 
 impl PrimitiveSet {
-    /// Builds the tree of the branches by replacing calls by their trees.
+    /// Builds the tree of the branches: replaces each call by the called tree.
     pub(crate) fn express(&self, branches: &[Branch]) -> Tree {
         let mut nodes = Vec::with_capacity(branches[0].genes().len());
         append(&branches[0], &branches[1..], self, &mut nodes);
@@ -41,7 +41,7 @@ struct Extent {
 
 fn extent(branch: &Branch, functions: &[Extent], primitive_set: &PrimitiveSet) -> Extent {
     let mut whole = Extent::default();
-    // Number of children still to come at each level above.
+    // Number of children that follow at each level above the node.
     let mut open = [0u16; MAX_DEPTH + 1];
     let mut level = 0;
     for gene in branch.genes() {

@@ -15,7 +15,7 @@ const MAX_ENTRIES: usize = 256;
 /// Maximum number of children of an inner node.
 const MAX_CHILDREN: u16 = 16;
 
-/// Reason why a primitive set cannot be used: file, key and correction, in one line.
+/// Reason why a primitive set cannot be used: file, key and correction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {message}")]
 pub struct PrimitiveSetError {
@@ -29,7 +29,7 @@ pub struct PrimitiveSetError {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrimitiveSetFile {
-    /// Names of inner nodes; nodes with a variable number of children have that number as a suffix: `seq3`.
+    /// Names of inner nodes. Nodes with a variable number of children have the number as a suffix: `seq3`.
     #[schemars(length(min = 1, max = MAX_ENTRIES))]
     inner: Vec<String>,
     /// Names of leaves.
@@ -39,13 +39,13 @@ pub struct PrimitiveSetFile {
     registers: Option<RegistersEntry>,
     /// Blackboard entries of a Kilobot by role; not for an e-puck's set.
     entries: Option<EntriesEntry>,
-    /// Minimum and maximum of each number type [default: Table 7.5].
+    /// Minimum and maximum of each number type (default: Table 7.5).
     #[serde(default)]
     ranges: Ranges,
     /// Trees in text form that count as one leaf each, by name.
     #[serde(default)]
     subtrees: BTreeMap<String, String>,
-    /// Grammar in BNF [default: derived from the other keys].
+    /// Grammar in BNF (default: derived from the other keys).
     grammar: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl PrimitiveSet {
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let set = PrimitiveSet::parse_any(file, text)?;
         if set.is_for_kilobots() {
-            let message = "the nodes are a Kilobot's, and the robots here are e-pucks".into();
+            let message = "the nodes are for Kilobots, but the robots here are e-pucks".into();
             return Err(PrimitiveSetError { file: file.into(), message });
         }
         Ok(set)
@@ -86,7 +86,7 @@ impl PrimitiveSet {
     pub fn parse_kilobots(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let set = PrimitiveSet::parse_any(file, text)?;
         if !set.is_for_kilobots() {
-            let message = "the nodes are an e-puck's, and the robots here are Kilobots".into();
+            let message = "the nodes are for e-pucks, but the robots here are Kilobots".into();
             return Err(PrimitiveSetError { file: file.into(), message });
         }
         Ok(set)
@@ -124,7 +124,7 @@ impl PrimitiveSetFile {
     }
 }
 
-/// Reads the registers of an e-puck's set, or the entries of a Kilobot's set; a set is for one kind of robot.
+/// Reads the registers of an e-puck's set, or the entries of a Kilobot's set; a set has one of the two.
 fn registers(
     inner: &[Choice],
     leaves: &[Choice],
@@ -140,11 +140,13 @@ fn registers(
             scalar_destinations: cells("registers.scalar_destinations", &of.scalar_destinations, Operand::ScalarDest)?,
             vector_destinations: cells("registers.vector_destinations", &of.vector_destinations, Operand::VectorDest)?,
         }),
-        (None, None, _) => Err("registers are missing; they name what an e-puck's nodes read and write".into()),
+        (None, None, _) => {
+            Err("registers are missing; list the registers that an e-puck's nodes read and write".into())
+        }
         (None, _, Some(_)) => Err("entries are for sets of a Kilobot's nodes; remove them".into()),
         (Some(own), None, Some(of)) => match kinds().find(|kind| !kind.on_kilobot()) {
             Some(other) => Err(format!(
-                "`{}` is a node of the Kilobot, which has no `{}`; a set is for one kind of robot",
+                "`{}` is a node of the Kilobot, which has no `{}`; a set must be for one kind of robot",
                 own.spec().name,
                 other.spec().name
             )),
@@ -155,7 +157,7 @@ fn registers(
             }),
         },
         (Some(own), ..) => {
-            Err(format!("`{}` is a node of the Kilobot, whose sets have entries instead of registers", own.spec().name))
+            Err(format!("`{}` is a node of the Kilobot; give entries instead of registers", own.spec().name))
         }
     }
 }
@@ -188,16 +190,16 @@ fn inner(name: &str) -> Result<Choice, String> {
 fn leaf(name: &str) -> Result<Choice, String> {
     let (kind, _) = Kind::from_word(name)?;
     match kind.spec().group {
-        Group::Composite | Group::Decorator => Err(format!("`{name}` has children; it belongs to inner")),
+        Group::Composite | Group::Decorator => Err(format!("`{name}` has children; move it to inner")),
         Group::Network | Group::Part => {
-            Err(format!("`{name}` is no leaf of a tree; networks evolve with representation = \"network\""))
+            Err(format!("`{name}` is not a leaf of a tree; networks evolve with representation = \"network\""))
         }
         _ => Ok(Choice { kind, children: 0 }),
     }
 }
 
 fn cells(key: &'static str, names: &[String], operand: Operand) -> Result<Vec<u8>, String> {
-    // The operand name is the last part of the key, because list errors begin with the full key.
+    // The operand's name is only the last part of the key, because list errors begin with the full key.
     let spec = OperandSpec { name: key.rsplit('.').next().unwrap_or(key), operand };
     list(key, names, |name| spec.read(name).map(|cell| cell as u8))
 }

@@ -1,4 +1,4 @@
-//! Tests of the allowed primitives, of generation by grammar, and of its inverse.
+//! Tests of the allowed primitives, and of the conversion between bit strings and trees by a grammar.
 
 use super::*;
 use xpuck_kernels::random::{Draws, Stream};
@@ -48,7 +48,7 @@ fn bit_string_is_recovered_from_generated_tree() {
             continue;
         };
         all += 1;
-        // A tree whose string wrapped around needs a longer string.
+        // A tree whose bit string wrapped around can only be recovered from a longer string.
         if let Some(again) = primitive_set.recover(&branch, 4, 16 * 1024) {
             assert_eq!(primitive_set.generate(&again, 4), Some(branch));
             found += 1;
@@ -104,16 +104,16 @@ fn set_with_mixed_robot_kinds_is_rejected() {
     let kilobot = include_str!("kilobot.toml");
     let wrong = |text: &str| PrimitiveSet::parse("set.toml", text).unwrap_err().message;
     let mixed = wrong(&kilobot.replace("\"successl\"", "\"movcs\""));
-    assert_eq!(mixed, "`probm2` is a node of the Kilobot, which has no `movcs`; a set is for one kind of robot");
+    assert_eq!(mixed, "`probm2` is a node of the Kilobot, which has no `movcs`; a set must be for one kind of robot");
     assert!(wrong(&kilobot.replace("\"density\", ", "\"v_prox.x\", ")).starts_with("entries.sources: unknown entry"));
     assert!(
         wrong(&kilobot.replace("destinations = [\"scratchpad\"", "destinations = [\"density\""))
-            .contains("not written")
+            .contains("cannot be written")
     );
     assert!(wrong(&kilobot.replace("\"probm2\"", "\"probm\"")).contains("unknown node `probm`"));
-    assert_eq!(wrong(kilobot), "the nodes are a Kilobot's, and the robots here are e-pucks");
+    assert_eq!(wrong(kilobot), "the nodes are for Kilobots, but the robots here are e-pucks");
     let swarm = PrimitiveSet::parse_kilobots("in-swarm.toml", include_str!("in-swarm.toml")).unwrap_err();
-    assert_eq!(swarm.message, "the nodes are an e-puck's, and the robots here are Kilobots");
+    assert_eq!(swarm.message, "the nodes are for e-pucks, but the robots here are Kilobots");
     let epuck = "inner = [\"seqm2\"]\nleaves = [\"successl\"]\n";
     assert!(wrong(epuck).starts_with("registers are missing"));
     assert!(

@@ -1,8 +1,8 @@
 //! Rules for Kilobots, whose actions are manoeuvres of several consecutive moves.
 //!
-//! A Kilobot's motors run for one update and are off in the update in which their node succeeds. A tree that tests a
-//! condition before every move therefore stands still half of the time. Several moves per test cover a greater
-//! distance.
+//! A Kilobot's motors run for one update and are off in the update in which their node succeeds. With a tree that
+//! tests a condition before every move, the robot therefore stands still half of the time. Several moves per test
+//! cover a greater distance.
 
 use super::{RuleListBuilder, inner};
 use crate::genotype::Gene;
@@ -15,8 +15,8 @@ const MOST_MOVES: u32 = 4;
 const SECOND_MOVE_PROBABILITY: f32 = 0.3;
 /// Probability that a manoeuvre begins by setting a blackboard entry.
 const SET_PROBABILITY: f32 = 0.1;
-/// Probability that a constant is small, and the exponents of 2 between which it then lies; distances change by
-/// millimetres.
+/// Probability that a constant is small, and the minimum and maximum exponent of 2 of a small constant. Small
+/// constants matter because distances change by millimetres.
 const SMALL_CONSTANTS: (f32, f32, f32) = (0.5, -10.0, 0.0);
 
 /// Returns moves, preceded by setting a blackboard entry with probability [`SET_PROBABILITY`].
@@ -45,7 +45,7 @@ fn moves(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> Vec<Gene> {
     genes
 }
 
-/// Draws a constant for comparison with, or assignment to, a blackboard entry.
+/// Draws a constant that is compared with a blackboard entry or assigned to it.
 pub(super) fn constant(builder: &RuleListBuilder<'_>, draws: &mut Draws) -> f32 {
     let drawn = builder.primitive_set.operands().draw(Operand::Float, draws);
     let (share, low, high) = SMALL_CONSTANTS;

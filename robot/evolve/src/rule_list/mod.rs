@@ -1,9 +1,8 @@
 //! New branches in the form of rule lists: rules in order of priority, each an action guarded by conditions, and a
 //! final default action.
 //!
-//! A tree of random nodes hardly ever drives to a particular place: most of its leaves write scratch registers or
-//! nothing, and most of its conditions guard nothing. In a rule list every rule tests a condition and then sets the
-//! goal.
+//! A tree of random nodes hardly ever drives to a particular place: few of its leaves write the goal, and most of its
+//! conditions guard no action. In a rule list every rule tests a condition and then sets the goal.
 
 mod kilobot;
 
@@ -19,9 +18,9 @@ const MAX_RULES: u32 = 3;
 const SECOND_CONDITION: f32 = 0.4;
 /// Probability that a condition is inverted.
 const INVERTED: f32 = 0.15;
-/// Probability that the first summand is zero instead of a register.
+/// Probability that the first summand of an action's sum is zero instead of a register.
 const FROM_ZERO: f32 = 0.25;
-/// Exponents of 2 between which gains lie: smaller gains have no effect, larger ones only saturate the wheels.
+/// Minimum and maximum exponent of 2 of a gain. Smaller gains have no effect; larger gains only saturate the wheels.
 const GAIN_POWERS: (f32, f32) = (-2.0, 4.0);
 
 /// Builder of rule lists over a primitive set.
@@ -37,7 +36,7 @@ pub struct RuleListBuilder<'a> {
     sets: bool,
 }
 
-/// Registers that a rule reads.
+/// Registers that a rule may read.
 #[derive(Clone, Copy)]
 enum Read {
     /// Sensor registers.
@@ -147,7 +146,7 @@ impl<'a> RuleListBuilder<'a> {
         join(Kind::Seq, vec![y], vec![self.writing(*kind, GOAL, draws)])
     }
 
-    /// Sets a scratch vector to a constant, and the goal to a sum of it and a sensor vector.
+    /// Sets a scratch vector to a constant, and the goal to the sum of the scratch vector and a sensor vector.
     fn scratch(&self, draws: &mut Draws) -> Vec<Gene> {
         let Some(cell) = self.cells(Operand::VectorDest).find(|c| register_of(*c).access == Access::Scratch) else {
             return vec![self.writing(Kind::Mulav, GOAL, draws)];
@@ -189,7 +188,7 @@ impl<'a> RuleListBuilder<'a> {
         cells.iter().copied()
     }
 
-    /// Draws a register with information: not the goal, which is not written yet, not zero, and not a vector register
+    /// Draws a register with information. Excluded are the goal, which is not written yet, zero, and vector registers
     /// composed of two scalars.
     fn source(&self, operand: Operand, read: Read, draws: &mut Draws) -> f32 {
         let says = |cell: &u8| {
@@ -228,7 +227,7 @@ impl<'a> RuleListBuilder<'a> {
         }
     }
 
-    /// Whether a subtree is only a condition.
+    /// Whether a subtree is a condition without an action.
     pub fn tests(&self, genes: &[Gene]) -> bool {
         let at = usize::from(matches!(genes[0], Gene::Node(node) if node.kind == Kind::Invert));
         matches!(genes[at], Gene::Node(node) if self.conditions.contains(&node.kind))

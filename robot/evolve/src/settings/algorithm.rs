@@ -14,13 +14,14 @@ pub enum Algorithm {
     Dars2016,
     /// Thesis 7.4.3: eight trials of each non-elite individual, every child from crossover, three mutations.
     Classic,
-    /// Thesis 8.2.2: one trial per individual and generation, few replacements, accumulated samples; copies favour
-    /// lucky results.
+    /// Thesis 8.2.2: one trial per individual and generation, few replacements, accumulated samples. Copies of trees
+    /// make it favour lucky results.
     NoiseAware,
     /// Noise-aware algorithm with samples that are pooled per genotype.
     #[serde(alias = "honest")]
     PooledSamples,
-    /// Selection in stages of many new trees in the same worlds, with fresh starts and guests from other islands.
+    /// Many new trees, selected in stages by trials in the same worlds, with fresh starts and guests from other
+    /// islands.
     #[default]
     #[serde(alias = "default")]
     Racing,
@@ -29,8 +30,8 @@ pub enum Algorithm {
 /// Owner of fitness samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleOwner {
-    /// Genotype: no population contains two equal trees, equal migrants are dropped, and new migrants start without
-    /// samples, because those of their own island are biased upwards.
+    /// Genotype: no population contains two equal trees, and equal migrants are dropped. New migrants start without
+    /// samples, because the samples of their own island are biased upwards.
     Genotype,
     /// Each copy, as in the thesis; this favours lucky results (`docs/evolution.md`).
     Copy,
@@ -41,7 +42,7 @@ impl Algorithm {
     pub const ALL: [Algorithm; 5] =
         [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::PooledSamples, Algorithm::Racing];
 
-    /// Name for selection and output.
+    /// Name in files and output.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Dars2016 => "dars2016",
@@ -73,7 +74,7 @@ impl Algorithm {
 /// Unknown algorithm name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no algorithm is called `{0}`{near}; there are {names}",
+    "unknown algorithm `{0}`{near}; expected one of {names}",
     near = suggest(.0, Algorithm::ALL.into_iter().map(|algorithm| algorithm.name().to_string())),
     names = Algorithm::ALL.map(Algorithm::name).join(", ")
 )]
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!("default".parse(), Ok(Algorithm::default()));
         assert_eq!(
             "best".parse::<Algorithm>().unwrap_err().to_string(),
-            "no algorithm is called `best`; there are dars2016, classic, noise-aware, pooled-samples, racing"
+            "unknown algorithm `best`; expected one of dars2016, classic, noise-aware, pooled-samples, racing"
         );
     }
 }

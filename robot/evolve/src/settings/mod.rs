@@ -16,7 +16,8 @@ pub enum Representation {
     /// The tree itself (thesis 3.2.2).
     #[default]
     Tree,
-    /// Main tree with functions that it may call, all of which evolve (automatically defined functions, Koza 1994).
+    /// Main tree with functions that it may call; tree and functions evolve (automatically defined functions, Koza
+    /// 1994).
     Adf,
     /// Bit string from which a grammar generates the tree (thesis 3.2.1).
     Grammar,
@@ -38,8 +39,8 @@ pub struct Settings {
     /// Share of elite individuals in the population (0.01..=0.9).
     #[schemars(range(min = 0.01, max = 0.9))]
     pub elite: f32,
-    /// Share of the non-elite that is replaced [0..=1]: `pooled-samples` replaces the least fit, `noise-aware`
-    /// replaces each individual with this probability.
+    /// Share of the non-elite individuals that is replaced (0..=1). `pooled-samples` replaces the least fit;
+    /// `noise-aware` replaces each individual with this probability.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub replace: f32,
     /// Probability that a replacement is created by crossover and not from scratch (0..=1); in `dars2016`,
@@ -56,8 +57,8 @@ pub struct Settings {
     /// drawn again.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_parameter: f32,
-    /// Probability per node that it is replaced by a node of the same arity (0..=1); in `dars2016`, probability that
-    /// one node of the tree is replaced.
+    /// Probability of each node to be replaced by a node with the same number of children (0..=1); in `dars2016`,
+    /// probability that one node of the tree is replaced.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_point: f32,
     /// Probability that an individual gets a new subtree (0..=1).
@@ -73,14 +74,14 @@ pub struct Settings {
     /// Number of evaluations from which an estimate has full weight (Eq. 8.1) (1..=1000).
     #[schemars(range(min = 1, max = 1000))]
     pub full_evaluations: u32,
-    /// Number of immigrants that replace the least fit at each exchange (0..=population / 2).
+    /// Number of immigrants that replace the least fit individuals at each exchange (0..=population / 2).
     pub immigrants: usize,
-    /// Generations between exchanges with other islands: 1 in thesis 8.3.1, n_epoch in 5.5.1 (1..=1000000).
+    /// Number of generations between exchanges with other islands (1..=1000000): 1 in thesis 8.3.1, n_epoch in 5.5.1.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub exchange_every: u32,
-    /// Generations after which an island starts afresh and keeps its champion aside; 0 for never (0..=1000000).
-    /// Islands converge to variants of one tree whose quality depends on the random start, so several starts give
-    /// better results.
+    /// Number of generations after which an island starts afresh and keeps its champion aside (0..=1000000; 0:
+    /// never). An island converges to variants of one tree. The quality of this tree depends on the random start, so
+    /// several starts give better results.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub restart_every: u32,
     /// Number of functions of each individual, with `representation = "adf"` (1..=8).
@@ -95,8 +96,8 @@ pub struct Settings {
     /// Number of hidden neurons, with `representation = "network"` (0..=30).
     #[schemars(range(min = 0, max = 30))]
     pub hidden: u16,
-    /// Fitness cost of a node in `racing`, which prefers smaller trees (0..=0.1). The default decides only between
-    /// trees of equal fitness; with 0.001 a tree with ten more nodes must be better by 0.01.
+    /// Fitness cost of a node in `racing`, which favours smaller trees (0..=0.1). The default decides only between
+    /// trees of equal fitness. With 0.001, a tree with ten more nodes must be fitter by 0.01.
     #[schemars(range(min = 0.0, max = 0.1))]
     pub node_cost: f64,
 }
@@ -121,7 +122,7 @@ pub enum SettingsError {
     Unknown {
         /// Given name.
         name: String,
-        /// Nearest valid name, if there is a similar one.
+        /// Hint with the nearest valid name; empty without a similar name.
         hint: String,
     },
     /// Value of the wrong type.
@@ -141,8 +142,8 @@ impl Settings {
         presets::preset(algorithm)
     }
 
-    /// Default settings of an algorithm, overridden by the values of a TOML table (`[settings]` of an evolution
-    /// file).
+    /// Default settings of an algorithm, overridden by the values of a TOML table, such as `[settings]` of an
+    /// evolution file.
     ///
     /// # Errors
     /// One line: an unknown key with the nearest valid key, a value of the wrong type, or a value outside its range.
@@ -162,7 +163,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Checks every range.
+    /// Validates every range.
     pub fn check(&self) -> Result<(), SettingsError> {
         let rows = [
             ("population", self.population as f64, 8.0, 4096.0),

@@ -13,8 +13,8 @@ pub(super) fn preset(algorithm: Algorithm) -> Settings {
     }
 }
 
-/// Base of all presets: the thesis's values of Table 8.1 and 8.3.1, and our own values for parameters that the thesis
-/// does not have.
+/// Base of all presets: the thesis's values (Table 8.1, section 8.3.1), and this project's values for parameters that
+/// the thesis does not have.
 fn published(algorithm: Algorithm) -> Settings {
     Settings {
         algorithm,
@@ -42,7 +42,7 @@ fn published(algorithm: Algorithm) -> Settings {
     }
 }
 
-/// Values of Table 4.3. It does not specify the depth of new trees, which is taken from Table 7.6.
+/// Values of Table 4.3. The depth of new trees, which Table 4.3 does not specify, is from Table 7.6.
 fn dars2016() -> Settings {
     Settings {
         population: 25,
@@ -72,12 +72,12 @@ fn classic() -> Settings {
 }
 
 /// Equal trees share their samples, so known poor trees need no further trials: more individuals are replaced, and
-/// more of them by crossover. Shallower new trees are faster to try.
+/// more of them by crossover. New trees are shallower, so that they are faster to try.
 fn pooled_samples() -> Settings {
     Settings { replace: 0.6, crossover: 0.85, depth: 4, restart_every: 64, ..published(Algorithm::PooledSamples) }
 }
 
-/// In racing, the population is the budget of a generation, in trials of the run's length.
+/// In `racing`, `population` is the trial budget of a generation, in trials of the run's trial length.
 fn racing() -> Settings {
     Settings { elite: 1.0 / 64.0, depth: 4, ..published(Algorithm::Racing) }
 }

@@ -1,7 +1,7 @@
-//! Crossover of pairs and the four mutations of thesis 4.3.1; each mutation changes at most one place.
+//! Crossover of pairs and the four mutations of thesis 4.3.1; each mutation changes the tree in at most one place.
 //!
-//! Details that the thesis does not specify follow the library that it used (DEAP): mutation points are any nodes,
-//! crossover points any node except the root.
+//! Details that the thesis does not specify follow the library DEAP, which it used: a mutation point is any node, a
+//! crossover point any node except the root.
 
 use super::{any_branch, graft, mutate_numbers};
 use crate::generate::grow;
@@ -62,7 +62,7 @@ pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draw
     }
 }
 
-/// Function that changes one place of one branch; `None` if there is nothing to change or the result would not fit a
+/// Function that changes one place of one branch; `None` if no change is possible or the result would not fit a
 /// robot.
 type Mutation = fn(Space<'_>, &[Branch], usize, &mut Draws) -> Option<Genotype>;
 
@@ -83,7 +83,7 @@ fn shrink(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws
     graft(space, branches, which, at, &within[leaf..=leaf])
 }
 
-/// Replaces a random node by another one with the same operand types and number of children.
+/// Replaces a random node by another node with the same operand types and number of children.
 pub fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut Draws) -> Option<Genotype> {
     let genes = branches[which].genes();
     let at = draws.below(genes.len() as u32) as usize;
@@ -112,7 +112,7 @@ pub fn replace_constant(space: Space<'_>, branches: &[Branch], which: usize, dra
     None
 }
 
-/// Replaces one gene by another one of the same arity.
+/// Replaces one gene by another gene with the same number of children.
 fn changed(space: Space<'_>, branches: &[Branch], which: usize, at: usize, gene: Gene) -> Option<Genotype> {
     let mut branches = branches.to_vec();
     branches[which].set(at, gene);

@@ -19,7 +19,7 @@ use crate::genotype::{Branch, Gene, Genotype};
 use crate::space::Space;
 use xpuck_kernels::random::Draws;
 
-/// Index of the branch of a gene drawn from all branches; a single branch needs no draw.
+/// Draws a gene from all branches and returns the index of its branch; a single branch needs no draw.
 fn any_branch(branches: &[Branch], draws: &mut Draws) -> usize {
     if branches.len() == 1 {
         return 0;

@@ -12,7 +12,7 @@ use xpuck_kernels::tree::{Kind, Node, Operand};
 
 /// Probability that a structural change is followed by a change of numbers.
 const ALSO_NUMBERS: f32 = 0.3;
-/// Probability that a number moves by a step and is not drawn again.
+/// Probability that a number moves by a step; otherwise it is drawn again.
 const STEP: f32 = 0.75;
 /// Probability that a step inverts the sign of a gain.
 const TURN_SIGN: f32 = 0.1;
@@ -33,7 +33,7 @@ const CHANGES: [(Change, u32); 7] = [
 pub enum Change {
     /// Changes one to three numbers or registers.
     Numbers,
-    /// Replaces a subtree by a new one of its kind.
+    /// Replaces a condition by a new condition, and another subtree by a new rule or action.
     Replace,
     /// Inserts a condition before a subtree.
     Condition,
@@ -43,12 +43,12 @@ pub enum Change {
     Other,
     /// Replaces a subtree by one of its own subtrees.
     Hoist,
-    /// Replaces a subtree by one from the mate.
+    /// Replaces a subtree by a subtree of the mate.
     Cross,
 }
 
-/// Returns a child of `parent` that is changed in one place, and the operator that produced it; `parent` unchanged if
-/// the child would not fit a robot. Only the main branch varies.
+/// Returns a child of `parent` that is changed in one place, and the operator that produced it. Returns `parent`
+/// unchanged if the child would not fit a robot. Only the main branch varies.
 pub(crate) fn vary(
     space: Space<'_>,
     builder: &RuleListBuilder<'_>,
@@ -78,8 +78,8 @@ pub(crate) fn vary(
     (child, operator)
 }
 
-/// Applies `change` to one place of the main branch. Changes of numbers and crossover have no effect here, and the
-/// genotype is unchanged if the result would not fit a robot.
+/// Applies `change` to one place of the main branch. [`Change::Numbers`] and [`Change::Cross`] have no effect in this
+/// function. The genotype is unchanged if the result would not fit a robot.
 pub fn change(
     space: Space<'_>,
     builder: &RuleListBuilder<'_>,

@@ -9,9 +9,9 @@ pub struct Exposing {
     pub switch: (u8, u8),
     /// Mask of the switch's bits; other bits of the register keep their values.
     pub mask: u8,
-    /// Value of these bits for automatic exposure.
+    /// Value of the switch's bits for automatic exposure.
     pub automatic: u8,
-    /// Value of the register after power-up.
+    /// Value of the switch's register after power-up.
     pub at_first: u8,
     /// Bank and first register of the exposure time, most significant byte first.
     pub time: (u8, u8),
@@ -42,12 +42,12 @@ impl Exposing {
 }
 
 impl Sensor {
-    /// Duration of a line with this frame width including blanking (s), at two clocks per pixel.
+    /// Duration of a line (s) with this frame width, blanking included, at two clocks per pixel.
     pub fn line_seconds(clock: Clock, frame_width: u32) -> f64 {
         2.0 * f64::from(frame_width) / f64::from(clock.hertz())
     }
 
-    /// Duration of a line in the configuration (s).
+    /// Duration of a line (s) after configuration.
     pub fn set_up_line(&self, clock: Clock) -> f64 {
         Sensor::line_seconds(clock, self.frame(clock).0)
     }

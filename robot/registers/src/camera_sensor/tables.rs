@@ -16,7 +16,7 @@ const fn pair(bank: u8, register: u8, value: u16, meaning: &'static str) -> Step
     Step::Set { bank, register, bytes: 2, value, holds: true, meaning }
 }
 
-/// Write whose value the sensor does not keep, or for which no data sheet states that it can be read back.
+/// Write that is not verified: the sensor does not keep the value, or no data sheet states that it can be read back.
 const fn unchecked(bank: u8, register: u8, value: u16, meaning: &'static str) -> Step {
     Step::Set { bank, register, bytes: 1, value, holds: false, meaning }
 }
@@ -25,7 +25,7 @@ const fn wait(milliseconds: u64, meaning: &'static str) -> Step {
     Step::Wait { milliseconds, meaning }
 }
 
-/// All sensors, in the order of detection: the OmniVision has its own address.
+/// All sensors, in the order of detection. The OmniVision sensor has its own address.
 pub static SENSORS: [&Sensor; 4] = [&OV7670, &PO3030K, &PO6030K, &PO8030];
 
 /// Pixelplus PO3030K, in e-pucks with serial numbers below 1500. The window is VGA after power-up.
@@ -48,7 +48,7 @@ pub static PO3030K: Sensor = Sensor {
     }),
     steps: &[
         set(A, 0x4e, 0x02, "format Y Cb Y Cr"),
-        unchecked(A, 0x50, 0x40, "reserved, as the data sheet asks with this format"),
+        unchecked(A, 0x50, 0x40, "reserved; required by the data sheet for this format"),
         set(A, 0x9b, 0x00, "brightness"),
         set(A, 0x9c, 0x96, "contrast"),
         set(A, 0xd4, 0x2c, "automatic exposure off, which would lower the frame rate; white balance on"),
@@ -83,7 +83,7 @@ pub static PO6030K: Sensor = Sensor {
         pair(B, 0x62, 492, "last row of the frame signal"),
         set(B, 0x80, 0x20, "scale along x: none"),
         set(B, 0x81, 0x20, "scale along y: none"),
-        unchecked(B, 0x82, 0x01, "reserved, as the data sheet asks"),
+        unchecked(B, 0x82, 0x01, "reserved; required by the data sheet"),
         pair(C, 0x10, 37, "exposure window, left"),
         pair(C, 0x12, 28, "exposure window, top"),
         pair(C, 0x14, 608, "exposure window, width"),
@@ -100,7 +100,7 @@ pub static PO6030K: Sensor = Sensor {
         set(B, 0x68, 0x60, "drop lines and frames while the array turns"),
         set(A, 0x90, 0xf5, "mirrored both ways, because the sensor is mounted upside down"),
         wait(35, "one frame"),
-        set(B, 0x68, 0x00, "lines and frames again"),
+        set(B, 0x68, 0x00, "output lines and frames again"),
     ],
 };
 

@@ -40,7 +40,7 @@ pub fn header() -> String {
     define("control_reset", CONTROL_BITS.len() as u32, reset("control"));
     define("row_units_reset", 8, reset("row_units"));
     for (of, bits) in [("status", STATUS_BITS), ("control", CONTROL_BITS)] {
-        // Width of a bit number.
+        // Width of a bit number (bits).
         let width = (bits.len() as u32).next_power_of_two().ilog2();
         bits.iter().for_each(|BitField { bit, name, .. }| define(&format!("{of}_{name}"), width, *bit));
     }

@@ -7,23 +7,23 @@ use std::fmt::Write;
 const OPENING: &str = "\
 # The shim's registers
 
-The logic between board, camera and dsPIC ([fpga](../fpga.md)) has registers of eight bits. They are reached by the last word of the
-[SPI messages](spi.md), of which the dsPIC makes nothing; this page is written from the table in `robot/registers/src/shim.rs`.
+The logic between board, camera and dsPIC ([fpga](../fpga.md)) has registers of eight bits. They are accessed by the last word of the
+[SPI messages](spi.md), which the dsPIC ignores. This page is written from the table in `robot/registers/src/shim.rs`.
 
 | last word | bits 15 | 14 to 8 | 7 to 0 |
 |---|---|---|---|
 | from the board | 1 writes, 0 reads | address | value to write |
 | to the board, in place of the dsPIC's | 1 | address | value |
 
-The answer to a word comes with the next message; until another register was asked for, each message returns the same one. After power-up
-it is `status`, and so it is for a board that sends 0. Where no logic is between, the word is the dsPIC's, 0.
+The answer to a word comes with the next message. Each message returns the same register until another one is requested. After power-up,
+and for a board that sends 0, this register is `status`. Without the logic, the word is the dsPIC's, 0.
 
-A word counts only in a message with the right sum and CRC. These do not cover the word itself, so **a write takes effect when two
-messages in a row carry it**; the answer to either is the register as it was before it took effect.
+A word counts only in a message with a correct sum and CRC. These do not cover the word itself, so **a write takes effect when two
+successive messages contain it**; the answer to either is the previous value of the register.
 
-Examples: `0800` asks for `rows_left_out`, and the last word of the next message is `88nn`, nn its value. `9114` in two messages in a row
-sets `row_units` to 20; asked by `1100`, the logic answers `9114`. Counters have eight bits and wrap: a camera whose
-rows all find no room fills one in 36 ms, so for how many were lost look at the numbers in [the stream](camera.md).
+Examples: `0800` requests `rows_left_out`, and the last word of the next message is `88nn`, where nn is the value. `9114` in two
+successive messages sets `row_units` to 20; after `1100`, the logic answers `9114`. Counters have eight bits and wrap: if all rows of a
+camera are dropped, a counter wraps in 36 ms, so use the numbers in [the stream](camera.md) to count lost rows.
 
 | address | register | access | after power-up | meaning |
 |---|---|---|---|---|

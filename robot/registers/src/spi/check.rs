@@ -34,7 +34,7 @@ impl fmt::Display for SpiError {
 
 impl std::error::Error for SpiError {}
 
-/// CRC register after eight steps, for each byte at its upper end.
+/// CRC register after eight steps, for each value of its upper byte.
 const CRC_OF_BYTE: [u16; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -57,8 +57,8 @@ pub fn crc(words: &[u16]) -> u16 {
     bytes.fold(CRC_START, |crc, byte| crc << 8 ^ CRC_OF_BYTE[usize::from((crc >> 8) as u8 ^ byte)])
 }
 
-/// Sum of all words before the CRC except the sum itself. A 16-bit CRC alone accepts one of 65536 messages with
-/// several wrong words; at the cost of one addition per word the sum reduces this to one of 2^32.
+/// Sum of all words before the CRC except the sum itself. Of messages with several wrong words, a 16-bit CRC alone
+/// accepts one in 65536. The sum, which costs one addition per word, reduces this to one in 2^32.
 pub fn sum(words: &Words) -> u16 {
     words[..CRC].iter().fold(0u16, |sum, w| sum.wrapping_add(*w)).wrapping_sub(words[SUM])
 }

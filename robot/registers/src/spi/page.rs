@@ -7,9 +7,9 @@ use std::fmt::Write;
 const SLAVE: &str = "
 ## The slave is one word late
 
-The slave loads word i before it is clocked, and what it finds received at that moment is word i - 1. It keeps one index
-for both directions, so its buffer holds word 31 of the message before, then words 0 to 30. That is why a message ends
-with a dummy word: the CRC arrives while the dummy is loaded, and the dummy is the time in which the slave looks at it.
+The slave loads word i before it is clocked, and at that moment it has received word i - 1. It keeps one index for both
+directions, so its buffer contains word 31 of the previous message, then words 0 to 30. Therefore a message ends with a
+dummy word: the CRC arrives while the dummy is loaded, and the slave checks the CRC during the dummy.
 A report is loaded before its message begins, so it cannot answer the command that travels with it: the answer comes
 one message later.
 
@@ -17,30 +17,31 @@ one message later.
 
 - Word 30 is the CRC-16/CCITT-FALSE (polynomial 0x1021, start 0xffff, no reflection, no final xor) of words 0 to 29,
   most significant byte first. It catches every message with one bad word. The start value makes an idle line, all
-  zeros or all ones, no message.
-- Word 28 is the sum of words 0 to 27 and 29, modulo 65536. It is there for messages with two or more bad words, of which
-  the CRC alone lets one of 65536 pass. With 1 % of the words replaced at random, 200 messages a second each way, that
-  would be a wrong message about every 70 minutes; with the sum it is one in about nine years.
+  zeros or all ones, an invalid message.
+- Word 28 is the sum of words 0 to 27 and 29, modulo 65536. It detects messages with two or more bad words; the CRC alone
+  accepts one of 65536 of them. With 1 % of the words replaced at random and 200 messages a second each way, the CRC alone
+  would accept a wrong message about every 70 minutes; with the sum it is one in about nine years.
 - The board numbers its commands. Every report echoes the number of the last command that was accepted, so the board sees
   which were lost, and counts the rejected ones.
 - Speeds beyond the motors' are clamped.
 
 ## What the slave does
 
-- A valid command takes effect when its message ends. One that is corrupt, or of which fewer than 31 words came before the
-  slave select rose, is ignored and counted in `rejected`, and the report has `last_command_bad` set until the next valid one.
-  Words are counted from the falling select, so nothing of a torn message reaches the next.
+- A valid command takes effect when its message ends. A command that is corrupt, or has fewer than 31 words before the slave
+  select rises, is ignored and counted in `rejected`, and the report has `last_command_bad` set until the next valid command.
+  Words are counted from the falling select, so no part of a truncated message reaches the next one.
 - After 200 ms without a valid command the motors stop and the report has `motors_timed_out` set. The next valid command ends
   that; the speeds stay zero until a command sets them. After power-up the slave is in this state.
-- A message of any content, also an idle line, is answered with a report.
-- The motors make their steps on a grid of 0.1 ms. The mean speed is exact; a step is at most 0.1 ms late.
+- Every message is answered with a report, also an invalid one or an idle line.
+- The motors step on a grid of 0.1 ms. The mean speed is exact; a step is at most 0.1 ms late.
 ";
 
 /// Returns the page in Markdown.
 pub fn page() -> String {
     let mut page = String::from(
-        "# The SPI messages\n\nWhat the board and the e-puck's dsPIC tell each other. This page is written from the table in\n\
-         `robot/registers/src/spi/words.rs`, from which also the encoder, the decoder and the firmware's header are made.\n",
+        "# The SPI messages\n\nMessages between the board and the e-puck's dsPIC. This page is written from the table \
+         in\n`robot/registers/src/spi/words.rs`, from which also the encoder, the decoder and the firmware's header \
+         are made.\n",
     );
     timing(&mut page);
     field_table(&mut page, "Command, board to dsPIC", COMMAND_WORDS);
@@ -67,15 +68,12 @@ fn timing(page: &mut String) {
     let message = WORDS as f64 * f64::from(16 + GAP_CLOCKS) * 1e6 / f64::from(CLOCK_HZ);
     let _ = write!(
         page,
-        "\n## Timing\n\n| what | figure |\n|---|---|\n\
-         | mode | 1: clock idle low, data valid on the falling edge; most significant bit first |\n\
-         | clock | {} MHz |\n\
-         | words | {WORDS} of 16 bits each way, full duplex, one slave select for all |\n\
-         | gap after each word | {gap:.1} us ({GAP_CLOCKS} clocks), in which the slave loads the next word |\n\
-         | message | {message:.0} us |\n\
-         | period | {PERIOD_MS} ms |\n\
-         | motors stop | {COMMAND_TIMEOUT_MS} ms after the last valid command |\n\n\
-         The gap is what the dsPIC needs: 6.4 us are 94 of its instruction cycles. A longer one does no harm.\n",
+        "\n## Timing\n\n| what | figure |\n|---|---|\n| mode | 1: clock idle low, data valid on the falling edge; \
+         most significant bit first |\n| clock | {} MHz |\n| words | {WORDS} of 16 bits each way, full duplex, one \
+         slave select for all |\n| gap after each word | {gap:.1} us ({GAP_CLOCKS} clocks), in which the slave loads \
+         the next word |\n| message | {message:.0} us |\n| period | {PERIOD_MS} ms |\n| motors stop | \
+         {COMMAND_TIMEOUT_MS} ms after the last valid command |\n\nThe gap is what the dsPIC needs: 6.4 us are 94 of \
+         its instruction cycles. A longer gap is harmless.\n",
         CLOCK_HZ / 1_000_000
     );
 }

@@ -13,7 +13,7 @@ pub struct WordField {
     pub first: usize,
     /// Number of words.
     pub count: usize,
-    /// Name, in lower case; in capitals in the firmware's header.
+    /// Name, in lower case; the firmware's header has it in capitals.
     pub name: &'static str,
     /// Unit and range.
     pub unit: &'static str,
@@ -21,7 +21,7 @@ pub struct WordField {
     pub meaning: &'static str,
 }
 
-/// Bit of a bit-field word.
+/// One bit of a word that consists of flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitField {
     /// Bit number; 0 is the least significant.
@@ -40,9 +40,9 @@ pub(crate) const fn bit(bit: u32, name: &'static str, meaning: &'static str) -> 
     BitField { bit, name, meaning }
 }
 
-/// Words of a command. The first five are those of the Linux extension board of the same laboratory.
+/// Words of a command. The first five are the same as on the Linux extension board of the same laboratory.
 pub const COMMAND_WORDS: &[WordField] = &[
-    word(0, 1, "actions", "bits", "what to do, see below"),
+    word(0, 1, "actions", "bits", "actions to perform, see below"),
     word(1, 1, "speed_left", "steps/s, -1000 to 1000, two's complement", "left motor; positive drives forward"),
     word(2, 1, "speed_right", "steps/s, -1000 to 1000, two's complement", "right motor; positive drives forward"),
     word(3, 1, "leds", "bits", "LEDs that are lit: 0 to 7 the ring, 8 the body, 9 the front"),
@@ -51,7 +51,7 @@ pub const COMMAND_WORDS: &[WordField] = &[
     word(28, 1, "sum", "modulo 65536", "sum of words 0 to 27 and 29"),
     word(29, 1, "sequence", "wraps", "number of this command"),
     word(30, 1, "crc", "CRC-16", "over words 0 to 29"),
-    word(31, 1, "dummy", "0", "carries nothing between board and dsPIC; the shim's logic uses it"),
+    word(31, 1, "dummy", "0", "unused by board and dsPIC; used by the shim's logic"),
 ];
 
 /// Words of a report.
@@ -71,18 +71,18 @@ pub const REPORT_WORDS: &[WordField] = &[
     word(24, 1, "battery", "mV", "battery; 0 where the robot cannot measure it"),
     word(25, 1, "status", "bits", "condition of motors and link, see below"),
     word(26, 1, "echo", "wraps", "number of the last command that was accepted"),
-    word(27, 1, "rejected", "wraps", "commands rejected since power-up: wrong CRC or sum, or cut short"),
+    word(27, 1, "rejected", "wraps", "commands rejected since power-up: wrong CRC or sum, or truncated"),
     word(28, 1, "sum", "modulo 65536", "sum of words 0 to 27 and 29"),
-    word(29, 1, "sequence", "wraps", "messages before the one for which this report was made"),
+    word(29, 1, "sequence", "wraps", "number of messages before the one for which this report was made"),
     word(30, 1, "crc", "CRC-16", "over words 0 to 29"),
-    word(31, 1, "dummy", "0", "carries nothing between board and dsPIC; the shim's logic uses it"),
+    word(31, 1, "dummy", "0", "unused by board and dsPIC; used by the shim's logic"),
 ];
 
 /// Bits of a command's word `actions`, as on the Linux extension board.
 pub const ACTION_BITS: &[BitField] = &[
-    bit(0, "set_motor", "take over the speeds"),
-    bit(1, "set_led", "take over the LEDs and their blinking"),
-    bit(2, "reset", "go back to the state after power-up"),
+    bit(0, "set_motor", "apply the speeds"),
+    bit(1, "set_led", "apply the LEDs and their blinking"),
+    bit(2, "reset", "return to the state after power-up"),
     bit(3, "calibrate_ir", "kept from the extension board; no effect, offsets are in the robot's file"),
     bit(4, "calibrate_acceleration", "kept from the extension board; no effect"),
     bit(5, "read_ir", "kept from the extension board; every sensor is read all the time"),
@@ -93,7 +93,7 @@ pub const ACTION_BITS: &[BitField] = &[
 
 /// Bits of a report's word `status`.
 pub const STATUS_BITS: &[BitField] = &[
-    bit(0, "motors_timed_out", "the motors stand because no valid command came for 200 ms"),
+    bit(0, "motors_timed_out", "the motors stopped because no valid command came for 200 ms"),
     bit(1, "last_command_bad", "the last command was rejected"),
 ];
 
@@ -102,7 +102,7 @@ pub const NUMBERS: &[(&str, u32, &str)] = &[
     ("words", WORDS as u32, "words of a message"),
     ("max_speed", MAX_STEPS_PER_SECOND as u32, "fastest speed of a motor, steps/s"),
     ("max_counts", MAX_COUNTS as u32, "largest value of the converter"),
-    ("timeout_ms", super::COMMAND_TIMEOUT_MS, "silence after which the motors stop, ms"),
+    ("timeout_ms", super::COMMAND_TIMEOUT_MS, "time without a command after which the motors stop, ms"),
     ("crc_start", super::CRC_START as u32, "start value of the CRC"),
     ("crc_polynomial", super::CRC_POLYNOMIAL as u32, "polynomial of the CRC, most significant bit first"),
 ];

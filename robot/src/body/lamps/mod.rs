@@ -5,7 +5,7 @@ use xpuck_experiment::lamps::Lamps as Pattern;
 use xpuck_registers::spi::{PIXELS, Pixel};
 use xpuck_wire::message::State;
 
-/// Normal lamp level: bright enough for a dim room; 15 lamps at this level draw 0.2 A.
+/// Normal lamp level (0..=255), bright enough for a dim room. 15 lamps at this level draw 0.2 A.
 const LEVEL: u8 = 16;
 /// Colour of a robot that blinks after an identify request.
 const BRIGHT: Pixel = Pixel { red: 64, green: 64, blue: 64 };
@@ -29,7 +29,7 @@ pub struct LampInputs<'a> {
     pub leaf: Option<usize>,
     /// Signal of the tree, 0 for none.
     pub signal: u8,
-    /// Blink phase after an identify request: lit or dark; `None` while the robot does not blink.
+    /// Blink phase after an identify request: true for lit, false for dark; `None` while the robot does not blink.
     pub blinks: Option<bool>,
     /// Number of identify requests so far.
     pub called: u8,
@@ -40,7 +40,7 @@ pub struct LampInputs<'a> {
 /// Returns the current lamps and sound. Order of precedence: blinking, colours of an external controller, a state other
 /// than RUN, the tree's signal, the experiment's pattern.
 pub fn lamps(shown: &LampInputs<'_>) -> Lamps {
-    // The sound number is that of the last identify request; a new number restarts the melody.
+    // The sound has the number of the last identify request; a new number restarts the melody.
     let sound = Sound { melody: if shown.called > 0 { MELODY } else { 0 }, number: shown.called };
     Lamps { sound, ..picture(shown) }
 }

@@ -1,9 +1,9 @@
 //! Body thread: one exchange with the robot's body per period, independent of the control loop.
 //!
-//! A command is valid for half a second ([`LEASE`]); when it expires, the thread stops the wheels. A body that stops
-//! answering is reopened once a second, and moves only on a command given after that. The thread never blocks on
-//! other threads: speeds reach it through two atomic words, and it skips reading new lamp colours or publishing its
-//! results while the other side holds the mutex.
+//! A command is valid for half a second ([`LEASE`]); when it expires, the thread stops the wheels. If the body stops
+//! answering, the thread tries to reopen it once a second. A reopened body moves only on a new command. The thread
+//! never blocks on other threads. Speeds reach it through two atomic words. While another thread holds a mutex, it
+//! skips reading lamp colours or publishing results.
 
 mod worker;
 
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_robot_core::lease::{Command, TimedCommand};
 
-/// Opens a body, at the start and after it stopped answering.
+/// Function that opens the body, at the start and after the body stopped answering.
 pub type Open = Box<dyn FnMut() -> Result<Box<dyn Body>, DeviceError> + Send>;
 
 /// Reasons why the thread could not start.
@@ -44,7 +44,7 @@ pub struct Sample {
     pub at: Instant,
     /// Number of the exchange, from 1.
     pub number: u64,
-    /// Sums over all sound values so far, since several exchanges happen between two reads.
+    /// Sums over all sound values so far; several exchanges happen between two reads of the sample.
     pub heard: SoundSums,
 }
 
@@ -100,8 +100,8 @@ impl Shared {
         self.given.store(now.max(1), Ordering::Release);
     }
 
-    /// Newest command. Its lamps are `before` while new colours are being written. During a concurrent write its time
-    /// may still be the previous command's, which shortens the lease by at most a period.
+    /// Newest command. Its lamps are `before` while new colours are being written. During a concurrent write, its
+    /// time may be the time of the previous command, which shortens the lease by at most a period.
     fn command(&self, before: Lamps) -> Option<TimedCommand<Drive>> {
         let at = self.given.load(Ordering::Acquire);
         let speeds = unpack(self.speeds.load(Ordering::Acquire));
@@ -114,7 +114,7 @@ impl Shared {
     }
 }
 
-/// Handle of the thread. Dropping it stops the wheels and ends the thread; that takes a few periods, or the bus
+/// Handle of the thread. Dropping it stops the wheels and ends the thread within a few periods, or within the bus
 /// timeout.
 #[derive(Debug)]
 pub struct BodyLink {

@@ -45,7 +45,7 @@ struct Table {
     broken: Arc<AtomicBool>,
     opened: Arc<AtomicUsize>,
     body_link: Option<BodyLink>,
-    /// Once set, a command is given each time that the body is opened.
+    /// Once set, the bench gives a command each time that the body is opened.
     hasty: Arc<OnceLock<Arc<Shared>>>,
 }
 
@@ -76,7 +76,7 @@ impl Table {
         self.body_link.as_ref().unwrap()
     }
 
-    /// Repeats the command until it arrives: on a busy machine the lease may expire first.
+    /// Repeats a forward command until it arrives; on a busy machine the lease may expire first.
     fn drive_forward(&self) {
         eventually("the command arrives", || {
             self.body_link().command(forward());

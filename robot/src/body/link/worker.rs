@@ -18,7 +18,7 @@ use xpuck_wire::precedence;
 const DEAD_AFTER: u32 = 3;
 /// Interval between attempts to open a body.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of stop commands at the end, since one may be lost on the bus.
+/// Number of stop commands at the end, because a command may be lost on the bus.
 const FINAL_STOPS: u32 = 3;
 
 /// State of the thread.
@@ -88,7 +88,7 @@ impl Worker {
         let errors = body.counts().bus_errors;
         let result = body.exchange(&drive);
         let counts = body.counts();
-        // Corrupt answers come from a body that is present; only bus errors are a reason to reopen it.
+        // Corrupt answers come from a body that is present; only after bus errors is the body reopened.
         self.errors_in_a_row = if counts.bus_errors > errors { self.errors_in_a_row + 1 } else { 0 };
         self.health.counts = add_counts(self.before, counts);
         match result {
@@ -111,7 +111,7 @@ impl Worker {
         }
     }
 
-    /// Closes the body; it is reopened after `pause`.
+    /// Closes the body, which is reopened after `pause`.
     fn give_up(&mut self, pause: Duration) {
         self.before = self.health.counts;
         self.body = None;
@@ -139,7 +139,7 @@ impl Worker {
         self.health.last_error = Some(error.to_string().into());
     }
 
-    /// Publishes the results unless a reader holds the lock; then the next period does.
+    /// Publishes the results. While a reader holds the lock, publication waits for the next period.
     fn publish(&mut self) {
         self.health.missed_periods = self.pace.skipped();
         self.health.lease_expiries = self.lease.expiries();

@@ -6,13 +6,14 @@ use xpuck_registers::erandb::Heard;
 use xpuck_registers::ground::MOST;
 use xpuck_wire::message::{HeardRobot, Sensors};
 
-/// Adds the readings to the body's message; the body's own accelerometer has precedence over the IMU's.
+/// Adds the readings to the body's message; the body's own accelerometer takes precedence over the accelerometer of
+/// the inertial unit.
 pub fn add(readings: &FittedReadings, to: &mut Sensors) {
     if let Some(Data { acceleration, magnetic, turn, angles: [heading, roll, pitch] }) = readings.imu {
         to.acceleration = to.acceleration.or(Some(acceleration));
         to.magnetic = Some(magnetic);
         to.turn = Some(turn);
-        // The IMU counts clockwise.
+        // The inertial unit's heading increases clockwise.
         to.heading = Some(xpuck_kernels::math::wrap_angle(-heading));
         to.tilt = Some([roll, pitch]);
     }

@@ -2,8 +2,8 @@
 
 use xpuck_registers::microphone::{Loudness, MAX_MICROPHONES, RawSound, SWING};
 
-/// Factor of the direction threshold for single samples. The sides must differ by this factor times the mean level,
-/// divided by the square root of the sample count: three standard deviations of a root mean square value.
+/// Factor of the direction threshold for single samples. The sides must differ by more than factor * mean level /
+/// sqrt(sample count), three standard deviations of a root mean square value.
 const DIRECTION_THRESHOLD_SAMPLES: f32 = 2.5;
 /// Direction threshold for volumes, relative to the mean level. The body computes a volume from all its samples.
 const DIRECTION_THRESHOLD_VOLUMES: f32 = 0.05;
@@ -47,7 +47,7 @@ impl SoundSums {
         }
     }
 
-    /// Loudness since an earlier state; `None` with fewer than two samples and no volume.
+    /// Loudness since an earlier state; `None` without a volume and with fewer than two samples.
     pub fn since(&self, earlier: &SoundSums) -> Option<LoudnessReading> {
         let (samples, volumes) = (self.samples - earlier.samples, self.volumes - earlier.volumes);
         let sum = |i: usize| (self.sums[i] - earlier.sums[i]) as f64;
@@ -67,9 +67,9 @@ impl SoundSums {
 }
 
 impl LoudnessReading {
-    /// A distant sound is louder on the side of its source. The difference of right and left, and of front and back,
-    /// gives one component of the direction each. Without a front microphone, the lateral microphones are taken as
-    /// the centre of the front-back axis.
+    /// Computes the direction of a sound, which is louder on the side of its source. The right-left difference gives
+    /// one component of the direction, the front-back difference the other. Without a front microphone, the lateral
+    /// microphones are taken as the centre of the front-back axis.
     fn of(loudness: Vec<Loudness>, sure: f32) -> LoudnessReading {
         let level: Vec<f32> = loudness.iter().map(|l| l.0).collect();
         let mean = level.iter().sum::<f32>() / level.len() as f32;

@@ -3,12 +3,13 @@
 use std::fmt;
 use xpuck_registers::infrared::MAX_COUNTS;
 
-/// Time of constant readings after which a sensor counts as stuck, since a working converter has noise (s).
+/// Duration of constant readings after which a sensor counts as stuck (s). The readings of a working converter have
+/// noise.
 const STUCK_AFTER: f64 = 10.0;
-/// Time of zero readings after which a sensor counts as dead (s).
+/// Duration of zero readings after which a sensor counts as dead (s).
 const DEAD_AFTER: f64 = 3.0;
-/// Threshold of a jump: a change by this count and back within two readings, which is rare even for a robot that
-/// turns or bumps.
+/// Threshold of a jump (counts): a change by this amount and back within two readings. Jumps are rare even when a
+/// robot turns or bumps into an obstacle.
 const JUMP: i32 = 1500;
 /// Weight of a new reading in the moving average of the jump rate, and the rate above which a sensor counts as
 /// erratic.
@@ -41,9 +42,9 @@ impl fmt::Display for SensorFault {
 /// Plausible behaviour of a working sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plausibility {
-    /// Zero means darkness or silence rather than a broken wire.
+    /// Whether the reading may be zero for a long time, in darkness or silence.
     pub may_be_zero: bool,
-    /// The value may jump at any time.
+    /// Whether the reading may jump at any time.
     pub may_jump: bool,
 }
 
@@ -51,9 +52,9 @@ pub struct Plausibility {
 #[derive(Clone, Debug)]
 pub struct FaultDetector<const N: usize> {
     nature: Plausibility,
-    /// Last two readings, newest first.
+    /// Last two readings, the newest first.
     last: [Option<[u16; N]>; 2],
-    /// Time since which the reading is constant.
+    /// Time since which the reading has been constant (s).
     since: f64,
     jumps: f32,
     mad: bool,
@@ -102,7 +103,7 @@ mod tests {
     const LIGHT: Plausibility = Plausibility { may_be_zero: true, may_jump: false };
     const SOUND: Plausibility = Plausibility { may_be_zero: false, may_jump: true };
 
-    /// Fault after some seconds with ten readings each.
+    /// Fault detected after this number of seconds with ten readings each.
     fn after(seconds: u32, nature: Plausibility, told: impl Fn(u32) -> [u16; 2]) -> Option<SensorFault> {
         let mut watch = FaultDetector::new(nature);
         (0..10 * seconds).fold(None, |_, look| watch.look(f64::from(look) / 10.0, told(look)))
@@ -113,8 +114,8 @@ mod tests {
         assert_eq!(after(60, LIGHT, |look| [500 + look as u16 % 3, 700]), None);
         assert_eq!(after(60, LIGHT, |_| [0, 0]), None, "darkness");
         assert_eq!(after(60, LIGHT, |_| [MAX_COUNTS, 0]), None, "full light on one side");
-        // Robot that turns on the spot close to a lamp: each sensor alternates between full and dark, nine readings
-        // each.
+        // A robot turns on the spot close to a lamp: each sensor is at full scale for nine readings and dark for nine
+        // readings, alternately.
         assert_eq!(after(60, LIGHT, |look| [(look / 9 % 2) as u16 * 4095, (look / 9 % 2) as u16 * 3000 + 7]), None);
         assert_eq!(after(60, SOUND, |look| [(look % 2) as u16 * 4000, 2000]), None, "loud sound");
         assert_eq!(after(1, SOUND, |_| [0, 0]), None, "not for long");

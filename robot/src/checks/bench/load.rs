@@ -10,10 +10,10 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log;
 use xpuck_wire::precedence;
 
-/// Worlds that a thread simulates per batch, and robots in each.
+/// Number of worlds that a thread simulates per batch, and number of robots in each world.
 const WORLDS: usize = 16;
 const ROBOTS: usize = 9;
-/// Control updates of a world (30 s).
+/// Number of control updates of a world (30 s).
 const UPDATES: u32 = 300;
 /// Controller that pushes the disc.
 const TREE: &str = "sel\n  seq\n    bfront\n    mulav v_goal v_zero 1 v_blue\n  explore 10\n";
@@ -32,7 +32,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Starts this number of threads; 0 gives no load.
+    /// Starts `threads` threads; with 0 there is no load.
     pub fn start(threads: usize) -> Result<Load, ThreadPoolBuildError> {
         let (shared, (finish, done)) = (Arc::new(Shared::default()), channel());
         let mut pool = None;

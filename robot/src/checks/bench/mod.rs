@@ -31,7 +31,7 @@ const COMMAND_PERIOD: Duration = Duration::from_millis(100);
 /// Limit for the 99.9 % quantile of the lateness of an exchange.
 const LATENESS_LIMIT: Duration = Duration::from_millis(5);
 
-/// Available benchmarks.
+/// Benchmark of `xpuckd bench`.
 #[derive(Subcommand)]
 pub enum Bench {
     /// Measure the SPI link to the e-puck: lateness of the exchanges, and whether corrupted words are accepted.
@@ -91,7 +91,7 @@ pub enum BenchError {
     /// The results cannot be printed.
     #[error("{0}")]
     Output(#[from] OutputError),
-    /// The measurement is impossible, or its result cannot be written.
+    /// The measurement is impossible, or the result cannot be written.
     #[error("{0}")]
     Unmeasured(String),
     /// The result is outside its limit.
@@ -109,7 +109,7 @@ pub fn run(bench: &Bench) -> Result<(), BenchError> {
     }
 }
 
-/// Checks before a long measurement that the figure can be written.
+/// Verifies, before a long measurement, that the figure can be written.
 fn can_draw(svg: Option<&Path>) -> Result<(), BenchError> {
     svg.map_or(Ok(()), |path| atomic::can_output(path).map_err(|error| no_figure(path, &error)))
 }

@@ -1,4 +1,4 @@
-//! A bus that corrupts words and records the corruption, and a judge of the accepted reports.
+//! A bus that corrupts words and records the corruption, and a checker of the accepted reports.
 
 use crate::device::body::{Body, BodyReadings, Counts, Drive};
 use crate::device::{DeviceError, SpiBus};
@@ -15,15 +15,15 @@ const REMEMBERED: usize = 64;
 /// Counters of corruptions and accepted corruptions.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Corrupted words in either direction.
+    /// Number of corrupted words in both directions.
     pub words: AtomicU64,
-    /// Commands with a corrupted significant word.
+    /// Number of commands with a corrupted word other than the dummy word.
     pub commands: AtomicU64,
-    /// Reports with a corrupted significant word.
+    /// Number of reports with a corrupted word other than the dummy word.
     pub reports: AtomicU64,
-    /// Corrupted commands accepted by the slave: it echoes a number that it never received uncorrupted.
+    /// Number of corrupted commands that the slave accepted: it echoes a number that it received only corrupted.
     pub wrong_commands: AtomicU64,
-    /// Corrupted reports accepted by the driver.
+    /// Number of corrupted reports that the driver accepted.
     pub wrong_reports: AtomicU64,
     /// Whether the last report was corrupted.
     disturbed: AtomicBool,
@@ -38,7 +38,8 @@ pub(super) struct NoisyBus<B> {
     tally: Arc<Tally>,
     /// Sequence numbers of the last uncorrupted commands.
     uncorrupted: VecDeque<u16>,
-    /// Whether the slave has echoed one of them; earlier echoes are of commands sent before this bus existed.
+    /// Whether the slave has echoed one of these numbers. Earlier echoes refer to commands sent before this bus
+    /// existed.
     synchronised: bool,
 }
 
@@ -49,14 +50,14 @@ impl<B> NoisyBus<B> {
         NoisyBus { bus, part, draws, tally, uncorrupted: VecDeque::new(), synchronised: false }
     }
 
-    /// Replaces some words by random others; returns whether a significant word changed.
+    /// Replaces some words by random words; returns whether a word other than the dummy word changed.
     fn disturb(&mut self, words: &mut Words) -> bool {
         let mut counts = false;
         for (i, word) in words.iter_mut().enumerate() {
             if f64::from(self.draws.unit()) < self.part {
                 *word ^= 1 + self.draws.below(0xffff) as u16;
                 self.tally.words.fetch_add(1, Relaxed);
-                // The last word is a dummy.
+                // The last word is the dummy word.
                 counts |= i < WORDS - 1;
             }
         }
@@ -131,7 +132,7 @@ mod tests {
     use crate::device::epuck::Epuck;
     use xpuck_registers::spi::{crc, sum};
 
-    /// Slave that, if `credulous`, repairs the checksums of every command and so accepts corrupted ones.
+    /// Slave that, if `credulous`, repairs the checksums of every command and so accepts corrupted commands.
     #[derive(Default)]
     struct Slave {
         credulous: bool,

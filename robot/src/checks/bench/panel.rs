@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Size and top of a panel's plot, in units of the picture.
+/// Width and height of a panel's plot (SVG units); `TOP` is its upper edge.
 const PLOT: [f64; 2] = [250.0, 190.0];
 const TOP: f64 = 34.0;
 /// Line colours.
@@ -82,7 +82,7 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Rounds a value up; returns the round number and a step that divides it.
+/// Rounds a value up to a round number; returns the number and a step that divides the number.
 pub(super) fn round_up(value: f64) -> (f64, f64) {
     let power = 10f64.powf(value.max(1e-6).log10().floor());
     let step = [0.2, 0.5, 1.0, 2.0]

@@ -1,4 +1,4 @@
-//! Camera colours: regions of HSV space that contain the target's pixels and exclude those of a white card.
+//! Camera colours: regions of HSV space that contain a target's pixels and exclude the pixels of a white card.
 
 use super::file::Edit;
 use super::{CalibrateError, Operator, unfit};
@@ -11,17 +11,17 @@ use xpuck_registers::yuyv;
 const NAMES: [&str; 3] = ["red", "green", "blue"];
 /// Number of frames per target.
 const FRAMES: usize = 10;
-/// Polling interval of the camera, and number of polls after which the measurement fails (10 s).
+/// Polling interval of the camera, and maximum number of polls (10 s in total).
 const ASK: (Duration, usize) = (Duration::from_millis(10), 1000);
-/// Sampling stride over pixel pairs, horizontally and vertically.
+/// Sampling stride, in pixel pairs horizontally and in rows vertically.
 const STRIDE: usize = 4;
-/// Fraction of the pixels that a region may miss at each end of a distribution.
+/// Fraction of the pixels that a region may exclude at each end of a distribution.
 const TAIL: f32 = 0.02;
-/// Margins of a region: hue (degrees), and factor for saturation and value.
+/// Margins of a region: for the hue (degrees), and a factor for saturation and value.
 const MARGIN: (f32, f32) = (10.0, 0.8);
 /// Maximum width of one colour's hue range (degrees).
 const WIDEST: f32 = 100.0;
-/// Margin between a region's minimum saturation and that of the white card.
+/// Margin between a region's minimum saturation and the white card's saturation.
 const ABOVE_WHITE: f32 = 0.05;
 /// Range of the mean value of a correctly exposed white card.
 const WHITE: std::ops::RangeInclusive<f32> = 0.4..=0.97;
@@ -108,7 +108,7 @@ fn mean_hue(pixels: &[Hsv]) -> f32 {
     sum.1.atan2(sum.0).to_degrees() as f32
 }
 
-/// Quantile of the values.
+/// Quantile `part` (0..=1) of the values.
 fn quantile(values: impl Iterator<Item = f32>, part: f32) -> f32 {
     let mut all: Vec<f32> = values.collect();
     all.sort_by(f32::total_cmp);
@@ -140,7 +140,7 @@ pub fn measure(
     Ok(Samples { white, targets })
 }
 
-/// Pixels from the middle of the lower half of the next frames.
+/// Samples pixels from the middle of the lower half of the next frames.
 fn pixels(
     camera: &mut dyn FrameSource,
     stop: &AtomicBool,
@@ -169,7 +169,7 @@ fn sample(frame: &Frame, pixels: &mut Vec<Hsv>) {
     let row_bytes = frame.width() * yuyv::BYTES_PER_PIXEL;
     let lower = &frame.bytes()[frame.height() / 2 * row_bytes..];
     for row in lower.chunks_exact(row_bytes).step_by(STRIDE) {
-        // The middle third, in whole pairs of pixels.
+        // Samples the middle third of the row, in whole pairs of pixels.
         let pairs = row.chunks_exact(4);
         let third = pairs.len() / 3;
         for pair in pairs.skip(third).take(third.max(1)).step_by(STRIDE) {
@@ -200,7 +200,7 @@ mod tests {
     use std::sync::Mutex;
     use xpuck_registers::yuyv::Rgb;
 
-    /// Camera in a greenish light that sees one colour at a time.
+    /// Simulated camera in greenish light; its view has one colour at a time.
     struct Bench<'a> {
         shown: &'a Mutex<Rgb>,
         frame: Option<Frame>,

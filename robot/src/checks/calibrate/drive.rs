@@ -1,10 +1,9 @@
 //! Wheel calibration (thesis 7.2.3): the travel per step of each wheel and the wheelbase, by least squares over
 //! several moves measured by the operator.
 //!
-//! With factors f relative to the nominal values, steps s, nominal step length m and wheelbase b, a move gives
-//! m (f_left s_left + f_right s_right) / 2 = distance and m (f_right s_right - f_left s_left) - b f_baseline turn =
-//! 0.
-//! Both are linear in the factors.
+//! With factors f relative to the nominal values, steps s, nominal step length m and nominal wheelbase b, a move
+//! gives two equations: m (f_left s_left + f_right s_right) / 2 = distance, and m (f_right s_right - f_left s_left) -
+//! b f_baseline turn = 0. Both are linear in the factors.
 
 use super::file::Edit;
 use super::motion::Motion;
@@ -19,7 +18,7 @@ use xpuck_registers::stepper::METRES_PER_STEP;
 const LENGTH: f64 = 0.5;
 /// Number of full turns of a turning move.
 const TURNS: f64 = 3.0;
-/// Residual above which a move counts as measured wrongly (m of wheel travel).
+/// Residual of a move (m of wheel travel) above which its measurement counts as wrong.
 const WORST: f64 = 0.01;
 
 /// Smallest pivot of a solvable system, relative to the largest diagonal element.
@@ -28,7 +27,7 @@ const OPEN: f64 = 1e-9;
 /// Move and its measurement by the operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
-    /// Steps left and right.
+    /// Steps of the left and the right wheel.
     pub steps: [i64; 2],
     /// Distance from start to end in a straight line (m); `None` for a turn on the spot.
     pub distance: Option<f64>,
@@ -146,7 +145,7 @@ mod tests {
         let mut ready = |_: &str| start.set(bench.truth().pose);
         let mut answer = |question: &str| {
             let (from, to) = (start.get(), bench.truth().pose);
-            // The operator measures in whole millimetres and degrees.
+            // The operator measures whole millimetres and degrees.
             asked.set(asked.get() + 1);
             match question.contains("mm") {
                 true => (1e3 * (to[0] - from[0]).hypot(to[1] - from[1])).round(),

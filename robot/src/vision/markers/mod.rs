@@ -19,7 +19,7 @@ pub struct Marker {
     pub id: u16,
     /// Centre, from the frame's upper left corner (pixels).
     pub centre: [f64; 2],
-    /// Corners [pixels]: lower left, lower right, upper right and upper left of an upright marker.
+    /// Corners (pixels): lower left, lower right, upper right and upper left of an upright marker.
     pub corners: [[f64; 2]; 4],
     /// Pose of the marker.
     pub pose: Pose,
@@ -63,7 +63,7 @@ pub struct Markers {
 
 impl Markers {
     /// Creates a detector for markers of `tag_size` (m) between black edges. Outlines are searched in a picture
-    /// reduced by `decimate` [1..=4]: 2 suits 640 x 480 pixels, where it takes little more than half the time and
+    /// reduced by `decimate` (1..=4): 2 suits 640 x 480 pixels, where it takes little more than half the time and
     /// reduces the range.
     pub fn new(tag_size: f64, decimate: u8) -> Markers {
         let detector = Detector::new(decimate);

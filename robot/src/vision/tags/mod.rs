@@ -25,7 +25,7 @@ pub struct BoardArgs {
     /// Side length of a tag between black edges (mm, 5..=1000).
     #[arg(long, default_value_t = 30.0)]
     size_mm: f64,
-    /// Distance between the origins of neighbouring tags [mm, up to 2000; default: four thirds of the size].
+    /// Distance between the origins of neighbouring tags (mm, up to 2000; default: four thirds of the size).
     #[arg(long)]
     pitch_mm: Option<f64>,
 }

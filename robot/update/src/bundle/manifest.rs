@@ -73,19 +73,19 @@ impl Manifest {
         let bad = |why: String| Err(BundleError::Manifest(why));
         let limit = if self.kind == Kind::App { MAX_APP } else { MAX_IMAGE };
         if !is_version(&self.version) {
-            return bad("version has 1 to 64 letters, digits, and . + ~ - _".into());
+            return bad("version must have 1 to 64 letters, digits, and . + ~ - _".into());
         }
         if !(1..=limit).contains(&self.size) {
             return bad(format!("size = {} is outside 1..={limit}", self.size));
         }
         if self.sha256.len() != 64 || !self.sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
-            return bad("sha256 is not 64 hexadecimal digits".into());
+            return bad("sha256 must be 64 hexadecimal digits".into());
         }
         if !(1..=MAX_BOARDS).contains(&self.boards.len()) || !self.boards.iter().all(|word| is_word(word)) {
-            return bad(format!("boards lists 1 to {MAX_BOARDS} of a-z, 0-9 and -, or \"any\""));
+            return bad(format!("boards must list 1 to {MAX_BOARDS} names of a-z, 0-9 and -, or \"any\""));
         }
         if !is_word(&self.arch) {
-            return bad("arch is one of Debian's architectures, such as \"arm64\", or \"any\"".into());
+            return bad("arch must be one of Debian's architectures, such as \"arm64\", or \"any\"".into());
         }
         Ok(())
     }
@@ -175,7 +175,7 @@ impl Head {
     /// The manifest is too long or invalid.
     pub fn unverified_manifest(&self) -> Result<Manifest, BundleError> {
         if self.manifest.len() > MAX_MANIFEST || self.signer.len() > MAX_SIGNER || self.signature.len() > SIGNATURE {
-            return Err(BundleError::Manifest("it, its signer's name or its signature is too long".into()));
+            return Err(BundleError::Manifest("the manifest, the signer's name or the signature is too long".into()));
         }
         let wrong = |error: xpuck_wire::FileError| BundleError::Manifest(error.to_string());
         let manifest: Manifest = file::parse("manifest", &self.manifest).map_err(wrong)?;

@@ -16,7 +16,7 @@ pub use write::{seal, write};
 pub const MAGIC: &[u8] = b"xpuck bundle 1\n";
 /// Error of a robot that cannot install an image.
 pub const NO_IMAGE_SUPPORT: &str =
-    "an image goes onto a card of `xpuck card flash`, and this robot has none; send a package (--deb)";
+    "an image needs a card written by `xpuck card flash`, which this robot does not have; send a package (--deb)";
 /// Maximum length of a manifest (bytes).
 pub const MAX_MANIFEST: usize = 8192;
 /// Maximum length of a signer's name (bytes).
@@ -31,7 +31,7 @@ pub enum BundleError {
     #[error("not a bundle; `xpuck robot update` makes one from a package or an image")]
     NoBundle,
     /// The bundle is truncated.
-    #[error("the bundle is truncated: {have} bytes of {what}, {want} are announced; send it again")]
+    #[error("the bundle is truncated: it has {have} of {want} bytes of {what}; send it again")]
     Truncated {
         /// The truncated part.
         what: &'static str,
@@ -53,7 +53,7 @@ pub enum BundleError {
     #[error("the signature of `{0}` is not valid for the bundle: its manifest was changed, or signed with another key")]
     Changed(String),
     /// The payload does not match the manifest.
-    #[error("the bundle's payload is not what its manifest says: its SHA-256 differs; send it again")]
+    #[error("the bundle's payload does not match its manifest: the SHA-256 differs; send it again")]
     Payload,
     /// The manifest is invalid.
     #[error("the bundle's manifest: {0}")]
@@ -71,7 +71,7 @@ pub enum BundleError {
         floor: u64,
     },
     /// Another release with the same counter was installed before.
-    #[error("release {offered} has the counter {counter} of {installed}, which is installed; give it a higher one")]
+    #[error("release {offered} has the counter {counter} of the installed release {installed}; give it a higher one")]
     SameCounter {
         /// Version in the bundle.
         offered: String,
@@ -81,7 +81,7 @@ pub enum BundleError {
         installed: String,
     },
     /// The bundle is for another board.
-    #[error("the bundle is for {offered}, and this board is {board}")]
+    #[error("the bundle is for {offered}, but this board is {board}")]
     Board {
         /// Boards of the bundle.
         offered: String,
@@ -89,7 +89,7 @@ pub enum BundleError {
         board: String,
     },
     /// The bundle is for another processor.
-    #[error("the bundle is for {offered}, and this processor is {arch}")]
+    #[error("the bundle is for {offered}, but this processor is {arch}")]
     Arch {
         /// Debian's name of the bundle's architecture.
         offered: String,

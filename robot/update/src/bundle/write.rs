@@ -92,10 +92,10 @@ mod tests {
         let cuts = (0..head.to_bytes().len() + 3).chain([100_000, bundle.len() - 1]);
         for cut in cuts {
             let why = read(&bundle[..cut], &operators).unwrap_err();
-            let told = if cut == 0 { "no bundle" } else { "truncated" };
+            let told = if cut == 0 { "not a bundle" } else { "truncated" };
             assert!(why.contains(told) && why.lines().count() == 1, "{cut}: {why}");
         }
-        assert!(read(b"!<arch>\ndebian-binary", &operators).unwrap_err().contains("no bundle"));
+        assert!(read(b"!<arch>\ndebian-binary", &operators).unwrap_err().contains("not a bundle"));
     }
 
     #[test]
@@ -138,9 +138,9 @@ mod tests {
         };
         assert_eq!(said("pi5", "arm64", floor("0.2.0", 20)), Ok(()));
         assert_eq!(said("pi5", "arm64", floor("0.3.0", 30)), Ok(()));
-        assert!(said("xu4", "arm64", floor("0.2.0", 20)).unwrap_err().contains("for pi5, and this board is xu4"));
+        assert!(said("xu4", "arm64", floor("0.2.0", 20)).unwrap_err().contains("for pi5, but this board is xu4"));
         assert!(
-            said("pi5", "armhf", floor("0.2.0", 20)).unwrap_err().contains("for arm64, and this processor is armhf")
+            said("pi5", "armhf", floor("0.2.0", 20)).unwrap_err().contains("for arm64, but this processor is armhf")
         );
         assert!(said("pi5", "arm64", floor("0.4.0", 31)).unwrap_err().contains("is older than 0.4.0"));
         assert!(said("pi5", "arm64", floor("0.2.9", 30)).unwrap_err().contains("give it a higher one"));
@@ -153,7 +153,7 @@ mod tests {
         let alice = Secret::generate("alice").unwrap();
         let good = made().0.unverified_manifest().unwrap();
         let said = |manifest: Manifest| Head::sign(&manifest, &alice).unwrap_err().to_string();
-        assert!(said(Manifest { version: "1 2".into(), ..good.clone() }).contains("version has"));
+        assert!(said(Manifest { version: "1 2".into(), ..good.clone() }).contains("version must have"));
         assert!(said(Manifest { size: super::super::MAX_APP + 1, ..good.clone() }).contains("size ="));
         assert!(said(Manifest { size: 0, ..good.clone() }).contains("size = 0"));
         assert!(said(Manifest { sha256: "A".repeat(64), ..good.clone() }).contains("sha256"));

@@ -31,7 +31,7 @@ pub fn boot(disk: &mut impl Disk, here: &BaseVersions) -> Result<Boot> {
         place.clean();
         if let Err(error) = step(&mut place, &mut lines) {
             // A candidate must not start without being counted.
-            lines.push(format!("the start cannot be noted: {error}; the version before runs"));
+            lines.push(format!("cannot record the start: {error}; running the previous version"));
             place.revert()?;
         }
     }
@@ -94,11 +94,11 @@ fn trouble(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> Option<St
         if place.here.root != Some(candidate.slot) {
             let left = place.roots.map_or(0, |roots| roots.starts);
             return Some(match left {
-                0 => format!("its root was booted {STARTS} times and did not become well"),
+                0 => format!("its root was booted {STARTS} times and did not become healthy"),
                 _ => "its boot could not be counted; perhaps the card is full".into(),
             });
         }
-        return (place.here.packaged != candidate.release).then(|| "its root holds another release".into());
+        return (place.here.packaged != candidate.release).then(|| "its root contains another release".into());
     }
     (complete_release(place.disk, candidate.slot).as_ref() != Some(&candidate.release))
         .then(|| "its slot is damaged".into())
@@ -119,7 +119,7 @@ fn settle(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Resu
     let why = match found {
         None => format!("slot {slot} is damaged; the packaged version {} runs", packaged.version),
         Some(_) if packaged.counter > place.state.good.counter => {
-            format!("the packaged version {} is newer than what is in slot {slot}; it runs", packaged.version)
+            format!("the packaged version {} is newer than slot {slot}; the packaged version runs", packaged.version)
         }
         Some(_) => return Ok(()),
     };
@@ -131,7 +131,7 @@ fn settle(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Resu
 fn describe_transition(before: Phase, now: &State) -> String {
     let last = now.last.as_ref().filter(|last| last.result == TrialResult::Reverted);
     match (before, now.phase, &now.candidate, last) {
-        (Phase::Unpacking | Phase::Unpacked, ..) => "an installation was interrupted; it begins anew".into(),
+        (Phase::Unpacking | Phase::Unpacked, ..) => "an installation was interrupted; it starts again".into(),
         (_, Phase::Trial, Some(candidate), _) => {
             let release = &candidate.release;
             format!(
@@ -140,9 +140,9 @@ fn describe_transition(before: Phase, now: &State) -> String {
             )
         }
         (_, Phase::Reverting, Some(candidate), _) => {
-            format!("version {} is given up: {}", candidate.release.version, candidate.why)
+            format!("version {} failed its trial: {}", candidate.release.version, candidate.why)
         }
-        (.., Some(last)) => format!("the version before {} is back: {}", last.release.version, last.why),
+        (.., Some(last)) => format!("the version before {} runs again: {}", last.release.version, last.why),
         _ => "nothing is on trial".into(),
     }
 }

@@ -52,7 +52,7 @@ impl Disk for RealDisk {
     fn open(&self, path: &str) -> Result<Box<dyn Read>> {
         let path = self.path(path);
         if fs::symlink_metadata(&path)?.is_symlink() {
-            return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is a link, not a file"));
+            return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link, not a file"));
         }
         Ok(Box::new(file::open(&path)?))
     }

@@ -95,7 +95,7 @@ fn attempt<D: Disk>(
 ) -> Result<Installed, InstallError> {
     match place.state.phase {
         Phase::Trial | Phase::Reverting => {
-            return Err(InstallError::Other("another version is on trial; send it again when that is judged".into()));
+            return Err(InstallError::Other("another version is on trial; send it again after the trial".into()));
         }
         // An earlier installation was interrupted.
         Phase::Unpacking | Phase::Unpacked => advance(place, Event::Start)?,
@@ -162,7 +162,7 @@ fn take<D: Disk>(
         Some(found) if found == candidate.release => {}
         Some(found) => {
             let (version, counter) = (&found.version, found.counter);
-            let told = format!("what it holds is release {version} (counter {counter}), which its bundle does not say");
+            let told = format!("it contains release {version} (counter {counter}), which its bundle does not announce");
             return Err(InstallError::Other(told));
         }
         None => {
@@ -179,7 +179,7 @@ fn take<D: Disk>(
 }
 
 fn advance(place: &mut SlotStore<'_, impl Disk>, event: Event) -> Result<(), InstallError> {
-    let none = || InstallError::Other(format!("{event:?} does not belong to {:?}", place.state.phase));
+    let none = || InstallError::Other(format!("{event:?} is not allowed in {:?}", place.state.phase));
     let state = next(&place.state, event.clone()).ok_or_else(none)?;
     Ok(place.write_state(state)?)
 }

@@ -51,7 +51,7 @@ fn read_roots(disk: &impl Disk) -> Result<Option<Roots>> {
     match text(disk, ROOTS, 256) {
         Ok(text) => match Roots::parse(&text) {
             Some(roots) => Ok(Some(roots)),
-            None => Err(Error::new(ErrorKind::InvalidData, format!("{ROOTS} makes no sense: {text:?}"))),
+            None => Err(Error::new(ErrorKind::InvalidData, format!("{ROOTS} is invalid: {text:?}"))),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -78,7 +78,7 @@ impl<'a, D: Disk> SlotStore<'a, D> {
             None => None,
             Some((_, Ok(roots))) => roots,
             Some((root, Err(error))) if error.kind() == ErrorKind::InvalidData => {
-                repaired.push(format!("{error}; {} runs and stays", root.folder()));
+                repaired.push(format!("{error}; {} runs and is kept", root.folder()));
                 write(disk, ROOTS, Roots::settled(root).to_text().as_bytes())?;
                 Some(Roots::settled(root))
             }

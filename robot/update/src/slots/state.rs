@@ -211,14 +211,14 @@ impl State {
             (None, Phase::Settled) => Ok(state),
             (Some(candidate), phase) if phase != Phase::Settled => {
                 match Target::from(candidate.slot) == state.current && !candidate.slot.is_root() {
-                    true => wrong("the candidate is in the slot that runs"),
+                    true => wrong("the candidate is in the running slot"),
                     false if candidate.starts_left > candidate.slot.starts() => {
                         wrong("more starts are left than a trial has")
                     }
                     false => Ok(state),
                 }
             }
-            _ => wrong("a candidate belongs to every phase but the settled one"),
+            _ => wrong("every phase except the settled one must have a candidate"),
         }
     }
 

@@ -48,21 +48,21 @@ pub type Row = (Phase, EventKind, &'static str, Phase);
 pub const TABLE: [Row; 15] = {
     use Phase::*;
     [
-        (Settled, EventKind::Bundle, "the payload is verified and in a file of root's", Unpacking),
+        (Settled, EventKind::Bundle, "the payload is verified and in a file owned by root", Unpacking),
         (Settled, EventKind::Failed, "nothing", Settled),
         (Settled, EventKind::Start, "nothing", Settled),
         (Unpacking, EventKind::Filled, "every file and folder of the slot is written and on the disk", Unpacked),
         (Unpacking, EventKind::Failed, "nothing", Settled),
-        (Unpacking, EventKind::Start, "nothing; the bundle is taken again", Settled),
-        (Unpacked, EventKind::Try, "the link for the way back is on the disk", Trial),
+        (Unpacking, EventKind::Start, "nothing; the bundle is installed again", Settled),
+        (Unpacked, EventKind::Try, "the link for the return to the previous version is on the disk", Trial),
         (Unpacked, EventKind::Failed, "nothing", Settled),
-        (Unpacked, EventKind::Start, "nothing; the bundle is taken again", Settled),
+        (Unpacked, EventKind::Start, "nothing; the bundle is installed again", Settled),
         (Trial, EventKind::Start, "nothing; one start fewer is left, then `current` points at the candidate", Trial),
         (Trial, EventKind::LastStartUsed, "nothing", Reverting),
         (Trial, EventKind::Healthy, "nothing; the counter rises to the candidate's", Settled),
         (Trial, EventKind::Unhealthy, "nothing", Reverting),
-        (Reverting, EventKind::Start, "`current` points at the version before", Settled),
-        (Reverting, EventKind::Back, "`current` points at the version before", Settled),
+        (Reverting, EventKind::Start, "`current` points at the previous version", Settled),
+        (Reverting, EventKind::Back, "`current` points at the previous version", Settled),
     ]
 };
 
@@ -106,7 +106,7 @@ pub fn next(state: &State, event: Event) -> Option<State> {
         (Event::Start, Phase::Trial) => next.candidate.as_mut()?.starts_left -= 1,
         (Event::Start, Phase::Reverting) => {
             let starts = state.candidate.as_ref()?.slot.starts();
-            give_up(&mut next, &format!("{starts} starts did not make it well"));
+            give_up(&mut next, &format!("it did not become healthy in {starts} starts"));
         }
         (Event::Unhealthy(why), _) => give_up(&mut next, &why),
         (Event::Failed(why), _) => next.last = outcome(Result::Refused, &why),

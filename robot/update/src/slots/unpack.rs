@@ -91,7 +91,7 @@ fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackEr
         kind @ (EntryType::Symlink | EntryType::Link) => {
             let name = parts.join("/");
             if name == PROGRAM || name.starts_with(OWN_FOLDER) {
-                return bad("a link is where a file must be");
+                return bad("it must be a file, not a link");
             }
             let from = if kind == EntryType::Link { 0 } else { parts.len().saturating_sub(1) };
             let target = entry.link_name_bytes().unwrap_or_default();
@@ -102,7 +102,7 @@ fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackEr
         EntryType::XHeader | EntryType::XGlobalHeader | EntryType::GNULongName | EntryType::GNULongLink => {
             return bad("names of more than 100 bytes and extended headers are not unpacked");
         }
-        _ => return bad("it is neither file, folder nor link"),
+        _ => return bad("it is not a file, folder or link"),
     }
     Ok((!parts.is_empty()).then(|| parts.join("/")))
 }

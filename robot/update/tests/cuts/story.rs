@@ -289,7 +289,7 @@ impl UpdateScenario {
             let verdict = match (well, self.nature) {
                 (true, _) => Verdict::Healthy,
                 (false, Behaviour::Crashes) => continue,
-                (false, _) => Verdict::Unhealthy("the hub was not heard".into()),
+                (false, _) => Verdict::Unhealthy("the hub did not answer".into()),
             };
             if verdict == Verdict::Healthy {
                 self.good.push(candidate.release.counter);

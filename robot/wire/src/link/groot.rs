@@ -109,9 +109,9 @@ fn answer(
         return Err(wrong_header(header));
     }
     if request.len() > MAX_PARTS {
-        return Err(format!("a request of {} parts; {MAX_PARTS} is the most", request.len()));
+        return Err(format!("a request of {} parts; at most {MAX_PARTS} are allowed", request.len()));
     }
-    let Some(view) = view else { return Err("no tree runs yet; connect again when the run has begun".into()) };
+    let Some(view) = view else { return Err("no tree is running yet; connect again when the run has started".into()) };
     let second = || request.get(1).ok_or("must be 2 parts message");
     let body = match asked {
         b'T' => Some(view.tree.xml.clone().into_bytes()),
@@ -155,9 +155,9 @@ fn states(nodes: &[(u16, NodeState)]) -> Vec<u8> {
 /// no NaN.
 fn registers(view: &TreeState<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
     if names.len() > MAX_NAMES {
-        return Err(format!("{} bytes of blackboards' names; {MAX_NAMES} is the most", names.len()));
+        return Err(format!("{} bytes of blackboard names; at most {MAX_NAMES} are allowed", names.len()));
     }
-    let names = str::from_utf8(names).map_err(|_| "the blackboards' names are not UTF-8")?;
+    let names = str::from_utf8(names).map_err(|_| "the blackboard names are not UTF-8")?;
     let values: BTreeMap<&str, Option<f32>> =
         view.registers.iter().map(|(name, value)| (name.as_str(), value.is_finite().then_some(*value))).collect();
     let asked = names.split(';').any(|name| name == view.tree.name);

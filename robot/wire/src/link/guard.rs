@@ -253,7 +253,7 @@ impl AccessControl {
                 self.note(Line::warn(text));
             }
             (Some(_), Ok(())) => {
-                self.note(Line::info(format!("the folder of keys {} can be read again", folder.display())));
+                self.note(Line::info(format!("the key folder {} can be read again", folder.display())));
             }
             _ => {}
         }

@@ -10,7 +10,8 @@ use rand::rngs::SysRng;
 /// # Errors
 /// The system provides no random numbers.
 pub fn fresh_session() -> Result<u64, FileError> {
-    let number = SysRng.try_next_u64().map_err(|e| FileError::value("session", format!("no random numbers: {e}")))?;
+    let number =
+        SysRng.try_next_u64().map_err(|e| FileError::value("session", format!("cannot get random numbers: {e}")))?;
     Ok((number >> 11).max(1))
 }
 
@@ -20,6 +21,8 @@ pub fn fresh_session() -> Result<u64, FileError> {
 /// The system provides no random numbers.
 pub fn fresh_token() -> Result<String, FileError> {
     let mut bytes = [0; 32];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|e| FileError::value("token", format!("no random numbers: {e}")))?;
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .map_err(|e| FileError::value("token", format!("cannot get random numbers: {e}")))?;
     Ok(hex(&bytes))
 }

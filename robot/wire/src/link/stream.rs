@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const QUEUE: i32 = 1000;
 /// Kernel send buffer per watcher (bytes).
 const BUFFER: i32 = 64 * 1024;
-/// Maximum length of a watcher's frame [bytes]: a topic name or a handshake message.
+/// Maximum length of a watcher's frame (bytes): a topic name or a handshake message.
 const REQUEST: i64 = 4096;
 /// Maximum number of subscription requests processed per call, which takes a few ms. A watcher that subscribed to 100
 /// 000 topics and left has as many requests in the queue.

@@ -41,7 +41,7 @@ pub enum CodecError {
     #[error("a message of {0} bytes; 2 to {MAX_BYTES} are allowed")]
     Size(usize),
     /// Unsupported version.
-    #[error("message version {0}; this program speaks version {VERSION}, use the same release on hub and robots")]
+    #[error("message version {0} is not supported; expected version {VERSION}; use the same release on hub and robots")]
     Version(u8),
     /// Unknown variant of a message or of a value in it.
     #[error("unknown name `{0}`; use the same release on hub and robots")]

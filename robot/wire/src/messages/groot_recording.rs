@@ -9,7 +9,7 @@ const RUNNING: u8 = 1;
 const FAILURE: u8 = 3;
 /// Maximum number of changes kept; the oldest are dropped, as in BehaviorTree.CPP.
 const MOST: usize = 1000;
-/// Length of an encoded change [bytes]: microseconds since the start (6), node number (2), state (1).
+/// Length of an encoded change (bytes): microseconds since the start (6), node number (2), state (1).
 const BYTES: usize = 9;
 
 /// State changes since a viewer started recording.

@@ -113,7 +113,7 @@ impl Keyring {
             return Err(format!("holds the key of `{}`; name it {0}.pub", public.name));
         }
         if let Some(other) = self.holders.get(&public.curve) {
-            return Err(format!("the same key as {} `{}`", other.role.name(), other.public.name));
+            return Err(format!("holds the same key as {} `{}`", other.role.name(), other.public.name));
         }
         self.holders.insert(public.curve, Holder { role, public });
         Ok(())
@@ -272,7 +272,7 @@ pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, 
     crate::atomic::sync_folder(&public).map_err(|error| trouble(&public, error))?;
     aside.map_err(|error| {
         let what = format!(
-            "the key is revoked, but its secret half was not renamed: {error}; move this file away or revoke again"
+            "the key is revoked, but its secret half could not be renamed: {error}; move this file away or revoke again"
         );
         FileError::value(&key.display().to_string(), what)
     })
@@ -284,7 +284,7 @@ fn free_name(path: &Path) -> std::io::Result<PathBuf> {
     std::iter::once(path.to_path_buf())
         .chain(numbered)
         .find(|path| path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound))
-        .ok_or_else(|| std::io::Error::other("no name is free to put it aside"))
+        .ok_or_else(|| std::io::Error::other("no free name for the renamed file"))
 }
 
 /// Roles with a key of this name, or with a secret half left by a revocation.
@@ -349,7 +349,7 @@ mod tests {
         assert!(found.contains(&(Role::Robot, "xp01")) && found.contains(&(Role::Observer, "visitor")));
         assert_eq!(wrong.len(), 2, "{wrong:?}");
         assert!(wrong.iter().any(|w| w.contains("name it xp01.pub")), "{wrong:?}");
-        assert!(wrong.iter().any(|w| w.contains("the same key as robot `xp01`")), "{wrong:?}");
+        assert!(wrong.iter().any(|w| w.contains("holds the same key as robot `xp01`")), "{wrong:?}");
     }
 
     #[test]
@@ -360,7 +360,7 @@ mod tests {
         create_pair(keys, Some(Role::Robot), "xp01").unwrap();
         for outside in ["../hub", "../../x", "/tmp/x", "", "a/b", "a\nb"] {
             for refused in [revoke(keys, Role::Robot, outside).map(drop), roles(keys, outside).map(drop)] {
-                assert!(refused.unwrap_err().to_string().contains("is not a key's name"), "{outside}");
+                assert!(refused.unwrap_err().to_string().contains("is not a valid key name"), "{outside}");
             }
             assert!(create_pair(keys, None, outside).is_err());
         }
@@ -411,7 +411,7 @@ mod tests {
         std::fs::write(path(&keys, Role::Operator, "alice", "pub"), "").unwrap();
         let (again, wrong) = ring.reload(&keys).unwrap();
         assert_eq!((&again, wrong.len()), (&ring, 1));
-        assert!(wrong[0].contains("alice.pub") && wrong[0].contains("stays good"), "{wrong:?}");
+        assert!(wrong[0].contains("alice.pub") && wrong[0].contains("stays enrolled"), "{wrong:?}");
         assert_eq!(Keyring::read(&keys).unwrap().0.holders().count(), 1);
         std::fs::remove_file(path(&keys, Role::Operator, "alice", "pub")).unwrap();
         assert_eq!(ring.reload(&keys).unwrap().0.holders().count(), 1);

@@ -46,7 +46,7 @@ impl TryFrom<String> for Key {
     type Error = String;
 
     fn try_from(text: String) -> Result<Key, String> {
-        decode(&text).map(Key).ok_or_else(|| "a key is 40 characters of Z85".into())
+        decode(&text).map(Key).ok_or_else(|| "a key must be 40 characters of Z85".into())
     }
 }
 
@@ -131,9 +131,9 @@ impl Secret {
     pub fn generate(name: &str) -> Result<Secret, FileError> {
         check_name("a new key", name)?;
         let trouble = |what: String| FileError::value("a new key", what);
-        let pair = zmq::CurveKeyPair::new().map_err(|e| trouble(format!("libzmq makes no CURVE keys: {e}")))?;
+        let pair = zmq::CurveKeyPair::new().map_err(|e| trouble(format!("libzmq cannot create CURVE keys: {e}")))?;
         let mut seed = [0; 32];
-        SysRng.try_fill_bytes(&mut seed).map_err(|e| trouble(format!("no random numbers: {e}")))?;
+        SysRng.try_fill_bytes(&mut seed).map_err(|e| trouble(format!("cannot get random numbers: {e}")))?;
         let ed25519 = Key(SigningKey::from_bytes(&seed).verifying_key().to_bytes());
         let public = Public { name: name.into(), curve: Key(pair.public_key), ed25519 };
         Ok(Secret { public, secret: Secrets { curve: Key(pair.secret_key), ed25519: Key(seed) } })
@@ -191,7 +191,7 @@ pub fn check_name(file: &str, name: &str) -> Result<(), FileError> {
         true => Ok(()),
         false => {
             let name = name.escape_debug();
-            Err(FileError::value(file, format!("`{name}` is not a key's name; use 1 to 32 of a-z, 0-9, - and _")))
+            Err(FileError::value(file, format!("`{name}` is not a valid key name; use 1 to 32 of a-z, 0-9, - and _")))
         }
     }
 }
@@ -207,7 +207,7 @@ fn text(path: &Path, private: bool) -> Result<String, FileError> {
     let name = path.display();
     if private && mode & 0o077 != 0 {
         let message = match path.extension().is_some_and(|end| end == "pub") {
-            true => format!("is the public half; the secret is {}", path.with_extension("key").display()),
+            true => format!("is the public half; use the secret half, {}", path.with_extension("key").display()),
             false => format!("is readable by other users (mode {mode:o}); run `chmod 600 {name}`"),
         };
         return Err(FileError::value(&name.to_string(), message));
@@ -226,7 +226,7 @@ fn text(path: &Path, private: bool) -> Result<String, FileError> {
 /// Writes a new file completely or not at all; an existing file is kept.
 fn write(path: &Path, text: &str, mode: u32) -> Result<(), FileError> {
     atomic::create(path, text.as_bytes(), mode)
-        .map_err(|error| FileError::value(&path.display().to_string(), format!("not written: {error}")))
+        .map_err(|error| FileError::value(&path.display().to_string(), format!("cannot be written: {error}")))
 }
 
 #[cfg(test)]
@@ -282,9 +282,9 @@ mod tests {
         for (text, why) in [
             (to_toml(&good).replace(&good.curve.text(), "short"), "40 characters"),
             (to_toml(&good).replace(&good.curve.text(), &"~".repeat(40)), "40 characters"),
-            (to_toml(&good).replace("name = \"a\"", "name = \"../a\""), "not a key's name"),
+            (to_toml(&good).replace("name = \"a\"", "name = \"../a\""), "not a valid key name"),
             (to_toml(&good) + "more = 1\n", "more"),
-            ("#".repeat(5000), "no key file"),
+            ("#".repeat(5000), "not a key file"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = Public::read(&path).unwrap_err().to_string();

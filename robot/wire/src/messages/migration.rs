@@ -76,7 +76,7 @@ impl Migration {
             }
         }
         if let Some(place) = self.places_m.iter().find(|p| !p.iter().all(|v| v.abs() <= 1000.0)) {
-            return Err(format!("migration.places_m holds {place:?}; coordinates lie within -1000..=1000"));
+            return Err(format!("migration.places_m contains {place:?}; coordinates must be within -1000..=1000"));
         }
         if self.policy != Policy::Near && (self.range_m.is_some() || !self.places_m.is_empty()) {
             return Err("migration: range_m and places_m require policy = \"near\"".into());
@@ -117,7 +117,7 @@ mod tests {
             ("keep = 65", "migration.keep = 65 is outside 1..=64"),
             ("policy = \"near\"\nrange_m = nan", "migration.range_m = NaN"),
             ("policy = \"near\"\nplaces_m = [[inf, 0.0]]", "places_m holds [inf, 0.0]"),
-            ("policy = \"ring\"\nrange_m = 1.0", "only with policy = \"near\""),
+            ("policy = \"ring\"\nrange_m = 1.0", "require policy = \"near\""),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(expected) && error.lines().count() == 1, "{text}: {error}");

@@ -62,7 +62,7 @@ pub struct HeardRobot {
     pub robot: u16,
     /// Bearing, counter-clockwise from ahead (rad).
     pub bearing: f32,
-    /// Signal strength [counts of the board's converter]; increases with proximity.
+    /// Signal strength (counts of the board's converter); increases with proximity.
     pub strength: u16,
 }
 

@@ -72,7 +72,7 @@ impl Trust {
 #[derive(Debug, thiserror::Error)]
 pub enum SignatureError {
     /// Not signed.
-    #[error("the experiment is not signed; send it with an operator's key")]
+    #[error("the experiment is not signed; sign it with an operator's key")]
     Unsigned,
     /// Signed by someone who is not a trusted operator.
     #[error("signer `{0}` of the experiment is not an operator of this swarm; enrol the key or sign again")]
@@ -109,7 +109,7 @@ fn check_files(files: &BTreeMap<String, String>) -> Result<(), SignatureError> {
         return Err(FileError::value("experiment", why).into());
     }
     if let Some(name) = files.keys().find(|name| !is_file_name(name)) {
-        return Err(bad(&name.escape_debug().to_string(), "a name has 1 to 64 letters, digits, -, _ and ."));
+        return Err(bad(&name.escape_debug().to_string(), "a name must have 1 to 64 letters, digits, -, _ and ."));
     }
     let bytes: usize = files.values().map(String::len).sum();
     if bytes > MAX_FILE_BYTES {
@@ -178,10 +178,13 @@ impl Signed {
         for entry in &manifest.files {
             let text = self.files.get(&entry.name).ok_or_else(|| bad(&entry.name, "is in the manifest but missing"))?;
             if text.len() != entry.size {
-                return Err(bad(&entry.name, format!("{} bytes; the manifest says {}", text.len(), entry.size)));
+                return Err(bad(
+                    &entry.name,
+                    format!("{} bytes, but the manifest announces {}", text.len(), entry.size),
+                ));
             }
             if hex(&Sha256::digest(text.as_bytes())) != entry.sha256 {
-                return Err(bad(&entry.name, "its SHA-256 is not the manifest's"));
+                return Err(bad(&entry.name, "its SHA-256 differs from the manifest"));
             }
         }
         if let Some(name) = self.files.keys().find(|name| !manifest.files.iter().any(|e| e.name == **name)) {
@@ -237,11 +240,11 @@ mod tests {
             let error = signed.open(&trust).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
         };
-        refused(&|s| s.manifest = s.manifest.replace("1.0", "9.0"), "does not fit");
-        refused(&|s| s.signature.replace_range(0..1, "g"), "does not fit");
-        refused(&|s| s.signature.truncate(126), "does not fit");
+        refused(&|s| s.manifest = s.manifest.replace("1.0", "9.0"), "does not match");
+        refused(&|s| s.signature.replace_range(0..1, "g"), "does not match");
+        refused(&|s| s.signature.truncate(126), "does not match");
         refused(&|s| s.signature.clear(), "not signed");
-        refused(&|s| s.signer = "mallory".into(), "no operator here");
+        refused(&|s| s.signer = "mallory".into(), "not an operator of this swarm");
         refused(&|s| drop(s.files.insert("my.bt".into(), "movcv v_goal 9deg".into())), "SHA-256");
         refused(&|s| drop(s.files.insert("my.bt".into(), "movcv".into())), "5 bytes");
         refused(&|s| drop(s.files.insert("other.bt".into(), String::new())), "not in the manifest");
@@ -260,7 +263,7 @@ mod tests {
             |files: BTreeMap<String, String>| Signed::new(TEXT.into(), files, None).expect_err("refused").to_string();
         for name in ["../a", "a/b", ".hidden", "", "a\nb"] {
             let why = refused(BTreeMap::from([(name.into(), String::new())]));
-            assert!(why.contains("a name has") && why.lines().count() == 1, "{why}");
+            assert!(why.contains("a name must have") && why.lines().count() == 1, "{why}");
         }
         assert!(refused((0..=MAX_FILES).map(|i| (format!("{i}"), String::new())).collect()).contains("17 files"));
         let big = "x".repeat(MAX_FILE_BYTES / 2 + 1);

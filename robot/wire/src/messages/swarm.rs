@@ -136,7 +136,7 @@ impl Swarm {
             ));
         }
         if !peers.starts_with(&self.peers) {
-            return Err("the peers of the robots that are there do not change while the hub runs".into());
+            return Err("the peers of existing robots cannot be changed while the hub runs".into());
         }
         let grown = Swarm { robots, peers, ..self.clone() };
         grown.check("the swarm file").map_err(|error| error.to_string())?;

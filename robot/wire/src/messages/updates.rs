@@ -28,7 +28,7 @@ const TAG: usize = CELLS - TAG_CELL + 2;
 pub const MAX_NODES: usize = 2048;
 /// Maximum number of neighbours in an update.
 pub const MAX_NEIGHBOURS: usize = 256;
-/// Maximum length of a tree in compact form [bytes]: one byte, then at most 19 per node.
+/// Maximum length of a tree in compact form (bytes): one byte, then at most 19 per node.
 pub const MAX_TREE: usize = 1 + 19 * MAX_NODES;
 /// Number of words in every update.
 const PLAIN: usize = 6 + PLAIN_CELLS + 8 + 4 + 3;
@@ -131,7 +131,7 @@ impl Updates {
             ("data", self.data.0.len() <= MAX_DATA),
         ];
         match rows.into_iter().find(|(_, holds)| !holds) {
-            Some((key, _)) => Err(Malformed(format!("{key} is out of bounds"))),
+            Some((key, _)) => Err(Malformed(format!("{key} is out of range"))),
             None => Ok(()),
         }
     }

@@ -52,7 +52,7 @@ fn check_replaceable(there: &Metadata) -> Result<()> {
     match there.is_file() || there.is_symlink() {
         true => Ok(()),
         false if there.is_dir() => Err(ErrorKind::IsADirectory.into()),
-        false => Err(Error::other("is a device, a pipe or a socket: name a file")),
+        false => Err(Error::other("is a device, a pipe or a socket; choose a file")),
     }
 }
 
@@ -135,7 +135,7 @@ pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
 fn no_named_pipe(path: &Path) -> Result<()> {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.file_type().is_fifo() => {
-            Err(Error::other("is a pipe, which could block; name a file or /dev/stdout"))
+            Err(Error::other("is a pipe, which could block; choose a file or /dev/stdout"))
         }
         _ => Ok(()),
     }
@@ -221,7 +221,7 @@ pub fn can_replace(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(there) => check_replaceable(&there),
         Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
-            Err(Error::other("is a dangling link; name a file"))
+            Err(Error::other("is a dangling link; choose a file"))
         }
         _ => Ok(()),
     }
@@ -286,7 +286,7 @@ mod tests {
         std::fs::write(&new, b"whole").unwrap();
         let socket = dir.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-        assert!(replace(&new, &socket).unwrap_err().to_string().contains("name a file"));
+        assert!(replace(&new, &socket).unwrap_err().to_string().contains("choose a file"));
         assert!(!std::fs::metadata(&socket).unwrap().is_file());
         assert_eq!(replace(&new, dir.path()).unwrap_err().kind(), ErrorKind::IsADirectory);
         let (dangling, pipe) = (dir.path().join("dangling"), dir.path().join("pipe"));

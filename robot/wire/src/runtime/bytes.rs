@@ -50,7 +50,7 @@ impl Visitor<'_> for Reader {
         let digit = |c: u8| DIGITS.iter().position(|digit| *digit == c).map(|place| place as u8);
         let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
         let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
-        bytes.map(Bytes).ok_or_else(|| E::custom("bytes are pairs of the digits 0 to 9 and a to f"))
+        bytes.map(Bytes).ok_or_else(|| E::custom("bytes must be pairs of the digits 0 to 9 and a to f"))
     }
 }
 

@@ -113,7 +113,7 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     }
     match length.max(bytes.len() as u64) {
         long if long > limit => {
-            Err(io::Error::new(ErrorKind::InvalidData, format!("it has {long} bytes; at most {limit} are read")))
+            Err(io::Error::new(ErrorKind::InvalidData, format!("it has {long} bytes; at most {limit} are allowed")))
         }
         _ => Ok(bytes),
     }
@@ -192,7 +192,7 @@ fn describe_wrong_type(message: &str, before: &str) -> Option<String> {
     };
     let name = before.trim_end().strip_suffix('=').and_then(|rest| rest.rsplit(['\n', '{', ',']).next());
     Some(match name.map(str::trim).filter(|name| !name.is_empty()) {
-        Some(name) => format!("`{name}` takes {wanted}, not {found}"),
+        Some(name) => format!("`{name}` must be {wanted}, not {found}"),
         None => format!("expected {wanted}, found {found}"),
     })
 }
@@ -207,9 +207,9 @@ fn describe_unit_or_comma(line: &str) -> Option<String> {
     let digits =
         rest.strip_prefix(',').filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()));
     match digits {
-        Some(digits) => Some(format!("`{key} = {value}`: decimals have a point: `{number}.{digits}`")),
+        Some(digits) => Some(format!("`{key} = {value}`: write decimals with a point: `{number}.{digits}`")),
         None if !rest.is_empty() && rest.chars().all(|c| c.is_alphabetic() || c == '\u{b0}') => {
-            Some(format!("`{key} = {value}`: numbers have no units, which are in the key's name: `{number}`"))
+            Some(format!("`{key} = {value}`: write numbers without units, which are in the key's name: `{number}`"))
         }
         None => None,
     }
@@ -303,11 +303,15 @@ mod tests {
             "a.toml: line 2: unknown field `minuets`; did you mean `minutes`? expected `minutes` or `task`"
         );
         let wrong = |text: &str| parse::<toml::Table>("a.toml", text).unwrap_err().to_string();
-        assert!(wrong("b = 1.6m\n").contains("line 1: `b = 1.6m`: numbers have no units"), "{}", wrong("b = 1.6m\n"));
-        assert!(wrong("\nb = 1,6 # wide\n").contains("line 2: `b = 1,6`: decimals have a point: `1.6`"));
+        assert!(
+            wrong("b = 1.6m\n").contains("line 1: `b = 1.6m`: write numbers without units"),
+            "{}",
+            wrong("b = 1.6m\n")
+        );
+        assert!(wrong("\nb = 1,6 # wide\n").contains("line 2: `b = 1,6`: write decimals with a point: `1.6`"));
         let far = said("minutes = 1.0\ntemperature = 1.0");
         assert!(far.contains("unknown field `temperature`, expected") && !far.contains("did you mean"), "{far}");
-        assert_eq!(said("\nminutes = \"ten\""), "a.toml: line 2: `minutes` takes a number, not string \"ten\"");
+        assert_eq!(said("\nminutes = \"ten\""), "a.toml: line 2: `minutes` must be a number, not string \"ten\"");
         let task = said("minutes = 1.0\ntask = \"trasnport\"");
         assert!(task.contains("line 2: unknown variant `trasnport`; did you mean `transport`?"), "{task}");
         let near = suggest_nearest("unknown variant `forage`, expected one of `coverage`, `foraging`");
@@ -327,7 +331,7 @@ mod tests {
             _inner: Run,
         }
         let said = |text: &str| wrong_value(&toml::Value::Table(text.parse().unwrap()).try_into::<Runs>().unwrap_err());
-        assert_eq!(said("inner.steps = \"many\""), "`inner.steps` takes a whole number, not string \"many\"");
+        assert_eq!(said("inner.steps = \"many\""), "`inner.steps` must be a whole number, not string \"many\"");
         let below = said("inner.steps = -1");
         assert!(below.contains("`-1`") && below.ends_with("in `inner.steps`") && below.lines().count() == 1, "{below}");
     }
@@ -341,7 +345,9 @@ mod tests {
             text(&path, 8).map_err(|error| error.to_string())
         };
         assert_eq!(read(b"12345678").unwrap(), "12345678");
-        assert!(read(b"123456789").unwrap_err().contains("a.txt: cannot be read: it has 9 bytes; at most 8 are read"));
+        assert!(
+            read(b"123456789").unwrap_err().contains("a.txt: cannot be read: it has 9 bytes; at most 8 are allowed")
+        );
         assert_eq!(read("\u{feff}name".as_bytes()).unwrap(), "name");
         assert!(read(&[0xff, 0xfe, b'n', 0]).unwrap_err().contains("UTF-16"));
         assert!(read(&[b'n', 0xff]).unwrap_err().contains("not UTF-8"));

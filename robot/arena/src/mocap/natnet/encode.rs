@@ -56,9 +56,9 @@ pub struct BodyPose {
 pub struct Frame {
     /// Frame number.
     pub number: u32,
-    /// Exposure time of the cameras, on the server's clock.
+    /// Time of the exposure, on the server's clock.
     pub exposed: Duration,
-    /// Transmission time, on the same clock.
+    /// Time of transmission, on the server's clock.
     pub sent: Duration,
     /// Poses in the order of the bodies.
     pub poses: Vec<BodyPose>,
@@ -114,7 +114,7 @@ pub fn models(version: Version, names: &[String]) -> Vec<u8> {
 pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
     datagram(id::FRAME, |out| {
         put(out, frame.number as i32);
-        // Marker sets, and markers without a body.
+        // Two empty sections: marker sets, and markers without a body.
         (0..2).for_each(|_| empty(out, version));
         put(out, frame.poses.len() as i32);
         measured(out, version, |out| {
@@ -126,10 +126,10 @@ pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
                 out.extend(TRACKED.to_le_bytes());
             }
         });
-        // Skeletons, assets (new in 4.1), labelled markers, force plates and devices.
+        // Empty sections: skeletons, assets (new in 4.1), labelled markers, force plates and devices.
         let parts = if version.has_lengths() { 5 } else { 4 };
         (0..parts).for_each(|_| empty(out, version));
-        // No time code.
+        // Empty time code.
         out.extend([0; 8]);
         out.extend(frame.sent.as_secs_f64().to_le_bytes());
         // Times of exposure, camera readout and transmission.
@@ -138,7 +138,7 @@ pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
             out.extend((ticks as u64).to_le_bytes());
         }
         if version.has_lengths() {
-            // No precision time protocol.
+            // Empty time stamp of the precision time protocol.
             out.extend([0; 8]);
         }
         // Flags (not recording, models unchanged), then the end mark.
@@ -196,14 +196,14 @@ mod tests {
         Frame { number: 22, exposed: Duration::from_millis(500), sent: Duration::from_millis(525), poses: vec![pose] }
     }
 
-    /// Number 1, position, quaternion, zero error, tracked.
+    /// A body: number 1, position, quaternion, mean marker error 0, state "tracked".
     const BODY: &str = "010000000000803fcdcc4c3d894180 3e0000000000000000000000000000803f000000000100";
-    /// No time code; 0.525 s; 5 000 000 ticks twice, then 5 250 000 ticks.
+    /// Times: empty time code; 0.525 s; 5 000 000 ticks twice, then 5 250 000 ticks.
     const TIMES: &str = "0000000000000000cdcccccccccce03f404b4c0000000000404b4c0000000000d01b500000000000";
 
     #[test]
     fn natnet_3_frame_has_section_counts() {
-        // 116 bytes; frame 22; no marker set, no marker, one body; four more sections; state; end mark.
+        // 116 bytes; frame 22; no marker set, no marker, one body; four empty sections; flags; end mark.
         let golden = format!(
             "07007400160000000000000000000000 01000000{BODY}00000000000000000000000000000000{TIMES}000000000000"
         );
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn natnet_4_frame_has_section_counts_and_lengths() {
-        // As above, with a length after each count, one more section, and an empty precision time stamp.
+        // Version 4.1 adds a length after each count, one section, and an empty precision time stamp.
         let empty = "0000000000000000";
         let golden = format!(
             "0700a00016000000{empty}{empty}0100000026000000{BODY}{empty}{empty}{empty}{empty}{empty}{TIMES}{empty}\

@@ -1,5 +1,5 @@
 //! Emulation of an OptiTrack NatNet server, as in Motive. Each subject is a rigid body; positions are in metres with
-//! y up, Motive's default. Little-endian datagrams.
+//! y up, Motive's default. Datagrams are little-endian.
 
 pub mod encode;
 pub mod request;

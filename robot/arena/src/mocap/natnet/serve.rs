@@ -124,7 +124,7 @@ mod tests {
         server.publish(&Frame { number: 1, exposed: Duration::ZERO, sent: Duration::ZERO, poses: vec![pose] });
         let mut came = Vec::new();
         let mut bytes = [0; 1024];
-        // Everything was sent before this; loopback delivers at once.
+        // All datagrams were sent before this call, and loopback delivers them at once.
         client.set_nonblocking(true).unwrap();
         while client.recv(&mut bytes).is_ok() {
             came.push(u16::from_le_bytes([bytes[0], bytes[1]]));

@@ -1,5 +1,5 @@
 //! Encodes Vicon's DataStream protocol (ViconCGStream): little-endian packets of tagged objects with lengths. Covers
-//! only the objects of a pose stream; lengths in millimetres, z up.
+//! only the objects of a pose stream. Lengths are in millimetres, with z up.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub mod id {
     pub const PING: u32 = 42;
     /// Poses of a subject's segments in single precision, with rotations as axis times angle.
     pub const LIGHTWEIGHT_SEGMENTS: u32 = 901;
-    /// Object types that a side supports or requests.
+    /// Object types that the server supports or that the client requests.
     pub const OBJECT_ENUMS: u32 = 100_001;
     /// Request for one frame now, or for every frame from now on.
     pub const REQUEST_FRAME: u32 = 100_002;
@@ -41,7 +41,7 @@ pub const SUPPORTED: [u32; 7] = [
     id::LIGHTWEIGHT_SEGMENTS,
     id::CONTENTS,
 ];
-/// Clock frequency of a stream's period (Hz).
+/// Frequency of the clock that counts the frame period (Hz).
 const TICKS_PER_SECOND: i64 = 135_000_000;
 
 /// Pose of a subject's only segment.
@@ -92,7 +92,7 @@ pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u
                 put(out, *id);
                 put(out, *count);
             }
-            // No object is omitted as unchanged.
+            // Number of objects omitted because they are unchanged.
             put(out, 0);
         });
         if sends(id::STREAM_INFO) {
@@ -120,7 +120,7 @@ pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u
     })
 }
 
-/// Number, name, one root segment (parent 0, number 1) without bounds, no markers, no attachments.
+/// Writes a subject: number, name, one root segment (parent 0, number 1) without bounds, no markers, no attachments.
 fn put_subject(out: &mut Vec<u8>, number: u32, name: &str) {
     put(out, number);
     put_string(out, name);
@@ -142,7 +142,7 @@ fn put_pose(out: &mut Vec<u8>, number: u32, pose: &SegmentPose) {
     }
 }
 
-/// Every body in the arena stands upright, so the rotation axis is z.
+/// Writes a pose in single precision. Every body in the arena is upright, so the rotation axis is z.
 fn put_lightweight_pose(out: &mut Vec<u8>, number: u32, pose: &SegmentPose) {
     put(out, number);
     put(out, 1);
@@ -173,7 +173,7 @@ fn packet(body: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-/// Writes an identifier, the length of the contents, and the contents; a packet has the same form.
+/// Writes an object or a packet: identifier, length of the contents, contents.
 fn object(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
     put(out, id);
     let at = out.len();

@@ -20,7 +20,7 @@ const ROBOT_MARKERS: f64 = 100.0;
 /// Height of the markers on the frisbee (mm).
 const FRISBEE_MARKERS: f64 = 25.0;
 
-/// Height of the markers on body `i` of an arena with this number of robots (mm); discs come after the robots.
+/// Height of the markers on body `i` (mm). Bodies are `robots` robots, then discs.
 pub(crate) fn marker_height(i: usize, robots: usize) -> f64 {
     if i < robots { ROBOT_MARKERS } else { FRISBEE_MARKERS }
 }
@@ -55,7 +55,7 @@ mod tests {
         let poses = [Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()];
         let frame = frame(3, &poses, 1);
         assert_eq!(frame.poses[0].translation, [500.0, -250.0, 100.0]);
-        // The first column is the direction of the robot's x axis: the world's y.
+        // The first column is the direction of the robot's x axis, which here is the world's y axis.
         assert!(frame.poses[0].rotation[0].abs() < 1e-6 && (frame.poses[0].rotation[3] - 1.0).abs() < 1e-6);
         assert_eq!(frame.poses[1].translation[2], 25.0);
     }

@@ -3,7 +3,7 @@
 use super::encode::id;
 use std::collections::BTreeSet;
 
-/// Maximum length of a client's packet after the header (bytes); real packets have less than 100.
+/// Maximum length of a client's packet after the header (bytes); real packets have less than 100 bytes.
 pub const MAX_PACKET: usize = 4096;
 
 /// Request of a client.
@@ -25,13 +25,13 @@ pub enum Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The packet does not start with the protocol's magic word.
-    #[error("a packet starts with {0:#010x}, not with the DataStream's magic word")]
+    #[error("a packet starts with {0:#010x} instead of the DataStream's magic word")]
     Magic(u32),
     /// The packet is longer than any real request.
-    #[error("a packet announces {0} bytes; {MAX_PACKET} are allowed")]
+    #[error("a packet announces {0} bytes; at most {MAX_PACKET} are allowed")]
     TooLong(u32),
     /// An object ends before its fields do, or extends past the packet.
-    #[error("object {0} is cut short")]
+    #[error("object {0} is truncated")]
     Truncated(u32),
 }
 

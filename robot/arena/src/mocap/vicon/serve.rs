@@ -63,8 +63,8 @@ impl Server {
     /// Queues a new frame for every client that requested it.
     pub fn publish(&self, frame: Frame) {
         let frame = Arc::new(frame);
-        // Locked while publishing, so that a client that requests one frame either finds this frame or is registered
-        // to receive it.
+        // Stays locked while the frame is queued: a client that requests one frame either finds this frame or is
+        // registered to receive it.
         let mut latest = lock(&self.latest);
         self.clients.publish(|wishes| {
             let is_wanted = wishes.next.swap(false, Relaxed) || wishes.all.load(Relaxed);
@@ -93,7 +93,7 @@ impl Server {
             received.extend_from_slice(bytes);
             self.listen(&mut received, queue, wishes).is_ok_and(|keeps_up| keeps_up)
         };
-        // The server sends the first packet.
+        // In this protocol the server sends the first packet.
         let hello = Outgoing::Bytes(encode::hello(&SUPPORTED));
         self.clients.converse(scope, stream, stop, hello, encode, hear);
     }

@@ -1,10 +1,11 @@
-//! Encodes VRPN: a cookie each way, then messages of a 24-byte header and a payload padded to 8 bytes.
+//! Encodes VRPN: a cookie in each direction, then messages with a header of 24 bytes and a payload padded to a
+//! multiple of 8 bytes.
 
 use std::time::Duration;
 
 /// First bytes from each side: protocol 07.38, no remote logging, padded with zeros.
 pub const COOKIE: [u8; 24] = *b"vrpn: ver. 07.38  0\0\0\0\0\0";
-/// Length of a message header [bytes]: length, seconds, microseconds, sender, type, sequence number.
+/// Length of a message header (bytes). Its fields: length, seconds, microseconds, sender, type, sequence number.
 pub const HEADER: usize = 24;
 /// System message: name of a sender number.
 pub const SENDER_DESCRIPTION: i32 = -1;
@@ -34,7 +35,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Takes the bytes written since the last call.
+    /// Removes and returns the bytes written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
@@ -89,7 +90,7 @@ mod tests {
     fn pose_matches_documented_bytes() {
         let mut writer = Writer::default();
         writer.pose(STAMP, 3, &SensorPose { place: [1.0, -0.2505, 0.05], turn: [0.0, 0.0, 0.0, 1.0] });
-        // 24 + 64 bytes, stamp, sender 3, type 0, message 0; sensor 0; position; quaternion.
+        // Header: 24 + 64 bytes, stamp, sender 3, type 0, message 0. Payload: sensor 0, position, quaternion.
         let golden = "000000586553f1000001e240000000030000000000000000\
                       0000000000000000\
                       3ff0000000000000bfd0083126e978d53fa999999999999a\
@@ -102,11 +103,11 @@ mod tests {
         let mut writer = Writer::default();
         writer.descriptions(STAMP, &["xp01".into()]);
         let bytes = writer.take();
-        // 24 + 4 + "xp01\0" = 33 bytes of 40; describes sender 0.
+        // Description of sender 0: 24 + 4 + 5 ("xp01\0") = 33 bytes, padded to 40.
         let golden = "000000216553f1000001e24000000000ffffffff00000000000000057870303100000000\
                       00000000";
         assert_eq!(hex(&bytes[..40]), golden);
-        // 24 + 4 + 22 = 50 bytes of 56; describes type 0.
+        // Description of type 0: 24 + 4 + 22 = 50 bytes, padded to 56.
         assert!(hex(&bytes[40..]).starts_with("000000326553f1000001e24000000000fffffffe000000010000001676727"));
         assert_eq!(bytes.len(), 40 + 56 + 56 + 56);
     }

@@ -1,5 +1,5 @@
-//! VRPN server, as in Vicon Tracker and Motive. Each subject is a tracker of the same name with one sensor.
-//! Big-endian; positions in metres; a hidden subject would send no messages.
+//! VRPN server, as in Vicon Tracker and Motive. Each subject is a tracker of the same name with one sensor. Messages
+//! are big-endian, with positions in metres. A real system sends no messages for a hidden subject.
 
 pub mod encode;
 pub(crate) mod serve;

@@ -12,7 +12,7 @@ use std::sync::mpsc::SyncSender;
 use std::thread::Scope;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Lowest port that a client may request a connection to.
+/// Lowest port to which a client may request a connection.
 const LOWEST_PORT: u16 = 1024;
 
 /// Message to a client.

@@ -3,17 +3,17 @@
 use super::encode::{COOKIE, HEADER, PING, SENDER_DESCRIPTION, TYPE_DESCRIPTION};
 use std::collections::BTreeMap;
 
-/// Maximum length of a client's message (bytes); real messages have less than 300.
+/// Maximum length of a client's message (bytes); real messages have less than 300 bytes.
 pub const MAX_MESSAGE: usize = 4096;
 /// Maximum number of sender and type names that a client may describe; VRPN's own limit is 2000.
 const MAX_NAMES: usize = 2000;
-/// Bytes of the cookie that must match: up to the dot after the major version.
+/// Number of cookie bytes that must match: up to the dot after the major version.
 const MAJOR: usize = 13;
 
 /// Action for the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The client's cookie is valid: describe everything, then send poses.
+    /// The client's cookie is valid: describe all trackers and types, then send poses.
     Welcome,
     /// Answer a ping of the tracker with this name.
     Pong(String),
@@ -23,20 +23,20 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
     /// The client does not use this protocol.
-    #[error("the client's first bytes are {0:?}, not VRPN 07's")]
+    #[error("the client's first bytes are {0:?}; expected those of VRPN 07")]
     Cookie(String),
     /// The length is impossible for a message.
-    #[error("a message announces {0} bytes; {HEADER} to {MAX_MESSAGE} are possible")]
+    #[error("a message announces {0} bytes; {HEADER} to {MAX_MESSAGE} are allowed")]
     Length(u32),
     /// A description ends before its name does.
-    #[error("a description is cut short")]
+    #[error("a description is truncated")]
     Description,
     /// The client describes too many names.
     #[error("more than {MAX_NAMES} names are described")]
     Names,
 }
 
-/// State of one client, with its own numbers for names.
+/// State of one client, including the client's own numbers for names.
 #[derive(Debug, Default)]
 pub struct Session {
     received: Vec<u8>,
@@ -101,8 +101,9 @@ fn name(payload: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Recorded from a third-party VRPN 07.38 client: its cookie, the description of tracker `xp01` (its sender 1),
-    /// of the ping (its type 5), and a ping. The padding contains uninitialised bytes of its buffer.
+    /// Bytes recorded from a third-party VRPN 07.38 client: its cookie, the description of tracker `xp01` (sender 1),
+    /// the description of the ping (type 5), and a ping. The padding contains uninitialised bytes of the client's
+    /// buffer.
     const RECORDED: &str = "7672706e3a207665722e2030372e33382020300000000000\
         000000216b01fb4c000f32d000000001ffffffff00000005000000057870303100436f6e74726f6c\
         000000336b01fb4c000f32d800000005fffffffe00000007000000177672706e5f426173652070696e675f6d657373616765001f5652504e\

@@ -1,5 +1,6 @@
-//! `racing`: selection in stages. Most new trees are poor, so each gets two short trials. The best of them get four
-//! longer trials, the best of these eight more, and those that are still ahead join a small elite.
+//! `racing`: selection in stages. Most new trees are poor, so each gets two short trials. The best of them become
+//! contenders with four longer trials. The best contenders become finalists with eight more trials. The best
+//! finalists join a small elite.
 //!
 //! Five measures make the results comparable. All trials of a stage run in the same worlds, so the start conditions
 //! are equal. Samples that promoted a tree are discarded before it is judged again. Elite and guests are tried again
@@ -7,9 +8,8 @@
 //! gets no trials.
 //!
 //! An island without progress restarts, alternately from new trees and from its guests. Guests are the best trees of
-//! the island's own earlier starts and of other islands; apart from such restarts they do not breed. An island
-//! therefore always knows the best tree of the swarm, and still searches in a different region than the other
-//! islands.
+//! the island's own earlier starts and of other islands. They breed only in a start from guests. An island therefore
+//! always knows the best tree of the swarm, and still searches in a different region from the other islands.
 
 mod newborns;
 mod stages;
@@ -25,21 +25,21 @@ use std::collections::BTreeSet;
 
 /// Standard deviation of the fitness of a good tree over trials of one scenario.
 const SPREAD: f64 = 0.06;
-/// Sample for a trial in which nothing was moved. The thesis's -1 is ten times the spread of all other trials, so a
-/// few such trials would dominate all other samples of a tree.
+/// Sample for a trial in which the frisbee was not moved. The thesis's value of -1 is ten times the spread of all
+/// other trials, so a few such trials would dominate a tree's other samples.
 const NOTHING_MOVED: f64 = -0.05;
-/// Fitness at or below which nothing was moved in the trial; pushing the frisbee in the wrong direction scores
-/// higher.
+/// Fitness at or below which the frisbee was not moved in the trial; pushing it in the wrong direction scores higher.
 const UNMOVED: f64 = -0.5;
-/// Number of trials: newborns, elite and guests; contenders; finalists.
+/// Number of trials: for newborns, elite and guests; for contenders; for finalists.
 const TRIALS: [u32; 3] = [2, 4, 8];
 /// Minimum improvement that counts as progress.
 const PROGRESS: f64 = 0.01;
-/// Generations without progress after which a start is given up: a start from new trees, a start from guests.
+/// Number of generations without progress after which a start is given up: for a start from new trees, for a start
+/// from guests.
 const PATIENCE: [u32; 2] = [6, 10];
-/// Minimum age at which a start from new trees is given up (generations).
+/// Minimum age (generations) at which a start from new trees may be given up.
 const MIN_AGE: u32 = 10;
-/// Restart criterion: deficit to the best guest, and generations without progress.
+/// Restart criterion: deficit to the best guest (fitness), and number of generations without progress.
 const MAX_DEFICIT: (f64, u32) = (0.05, 3);
 
 /// State of an island's race.
@@ -57,8 +57,8 @@ pub(crate) struct Racing {
     world_changed: bool,
 }
 
-/// One standard error below the mean, less the cost of the nodes. The spread is the same for all trees, so that new
-/// trees are judged fairly: a prior with mean 0 would keep small improvements of a good tree out of the elite.
+/// Value of a tree: one standard error below the mean, less the cost of the nodes. All trees have the same assumed
+/// spread. A prior with mean 0 would instead keep small improvements of a good tree out of the elite.
 fn value(individual: &Individual, node_cost: f64) -> f64 {
     let doubt = SPREAD / f64::from(individual.samples.n().max(1)).sqrt();
     individual.samples.mean() - doubt - node_cost * individual.tree.nodes().len() as f64
@@ -80,7 +80,7 @@ impl Rules for Racing {
         self.seed_population(deme);
     }
 
-    /// The given trees are newborns, and the best of them breed. There are no generations of new trees only.
+    /// The given trees are newborns, and the best of them breed. The initial generations of new trees are skipped.
     fn populate_with(&mut self, deme: &mut Deme, given: Vec<Genotype>) {
         *self = Racing { from_guests: !given.is_empty(), ..Racing::default() };
         self.admit(deme, given);
@@ -127,9 +127,9 @@ impl Rules for Racing {
         champion
     }
 
-    /// The first immigrant whose tree is not here yet becomes a guest and replaces the worst known guest. The last
-    /// known guest stays; otherwise a continuous supply of untested immigrants would leave no known guest to breed
-    /// from.
+    /// The first immigrant whose tree the island does not have becomes a guest and replaces the worst known guest.
+    /// The last known guest stays; otherwise continuous immigration of untested trees would leave no known guest to
+    /// breed from.
     fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
         let keys = deme.keys();
         let newcomer = immigrants.iter().take(deme.settings().immigrants).find(|m| !keys.contains(&m.tree.key()));
@@ -153,8 +153,8 @@ impl Rules for Racing {
         self.best = None;
     }
 
-    /// Trees tried in the old world may be good in the new one, so all may be tried again. The best known trees are
-    /// the start.
+    /// Trees tried in the old world may be good in the new world, so all trees may be tried again. The next start
+    /// begins with the best known trees.
     fn relearn(&mut self) {
         (self.best, self.world_changed) = (None, true);
         self.seen.clear();

@@ -1,4 +1,4 @@
-//! Newborns of a race.
+//! Creation of newborns for `racing`.
 
 use super::{Racing, TRIALS, value};
 use crate::algorithm::Rules;
@@ -15,11 +15,11 @@ use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
 
-/// Number of generations of new trees only, after a start from new trees.
+/// Number of generations, after a start from new trees, whose newborns are all new trees.
 const SEED_GENERATIONS: u32 = 6;
 /// Share of new trees among the newborns, after the first [`SEED_GENERATIONS`] generations.
 const NEW_TREE_SHARE: f32 = 0.1;
-/// Number of attempts to create a tree that was not tried yet.
+/// Maximum number of attempts to create a tree that was not tried yet.
 const TRIES: usize = 20;
 
 impl Racing {
@@ -100,9 +100,9 @@ fn child(
     (child, Operator::Crossover)
 }
 
-/// Returns the genotype of the reduced tree, which behaves the same, the reduced tree, and its hash. Genotype and
-/// tree are unchanged if the primitive set does not allow the reduced tree, or if the genotype is not a plain tree.
-/// Trees that reduce to the same tree have the same hash.
+/// Returns the genotype of the reduced tree, the reduced tree, and the hash of the reduced tree. The reduced tree
+/// behaves the same. Genotype and tree are unchanged if the primitive set does not allow the reduced tree, or if the
+/// genotype is not a plain tree.
 fn reduced(space: Space<'_>, genotype: Genotype) -> ((Genotype, Tree), u64) {
     let tree = space.tree(&genotype);
     let less = reduce(&tree, Options { executable: false }).tree;

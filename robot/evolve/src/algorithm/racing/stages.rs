@@ -5,9 +5,9 @@ use crate::deme::Deme;
 use crate::individual::{Individual, Stage};
 use std::collections::BTreeSet;
 
-/// Number of contenders per elite place; the number of finalists is a quarter of it.
+/// Number of contenders per elite individual. The number of finalists is a quarter of the number of contenders.
 const CONTENDERS: usize = 3;
-/// Maximum deficit of a promoted newborn to the median of the elite in the same worlds.
+/// Maximum deficit (fitness) of a promoted newborn to the median of the elite in the same worlds.
 const MARGIN: f64 = 0.03;
 
 /// Moves the best individuals of every stage to the next stage.

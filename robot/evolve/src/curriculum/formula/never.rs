@@ -5,7 +5,7 @@ use super::{NAMES, Operator, Term};
 /// Minimum and maximum of a term.
 type Interval = [f64; 2];
 
-/// Returns the reason why a formula can never hold, if it can be proved.
+/// Returns the reason why a formula can never hold; `None` without a proof.
 pub(super) fn reason(term: &Term, total_generations: u32) -> Option<String> {
     let total = f64::from(total_generations);
     let all = [f64::NEG_INFINITY, f64::INFINITY];

@@ -28,8 +28,8 @@ pub(super) fn formula(text: &str) -> Result<Term, String> {
     let term = if prefix { reader.prefix(0)? } else { reader.infix(0, 0)? };
     match reader.tokens.first() {
         None => Ok(term),
-        Some(Token::Close) => Err("a bracket closes that was not opened; leave it out".into()),
-        Some(_) => Err("something comes after its end; join the parts by `and` or `or`".into()),
+        Some(Token::Close) => Err("a closing bracket has no opening bracket; remove it".into()),
+        Some(_) => Err("unexpected text after its end; join the parts with `and` or `or`".into()),
     }
 }
 
@@ -53,10 +53,15 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         tokens.push(token);
         rest = rest[length..].trim_start();
     }
-    if tokens.is_empty() { Err("it is empty; write one such as `best-fitness >= 295000`".into()) } else { Ok(tokens) }
+    if tokens.is_empty() {
+        Err("it is empty; write a condition such as `best-fitness >= 295000`".into())
+    } else {
+        Ok(tokens)
+    }
 }
 
-/// End of the number at the beginning of a text. A sign belongs to the number at its beginning and after `e`.
+/// Length of the number at the beginning of a text (bytes). A sign is part of the number at its beginning and after
+/// `e`.
 fn number_end(text: &str) -> usize {
     let part =
         |before: u8, c: u8| c.is_ascii_digit() || b".eE".contains(&c) || b"eE".contains(&before) && b"+-".contains(&c);
@@ -80,7 +85,7 @@ fn word(word: &str) -> Result<Token, String> {
             Some(i) => Ok(Token::Term(Term::Variable(i))),
             None => match suggest(word, NAMES.iter().map(|&name| name.into())).as_str() {
                 "" => Err(format!("unknown variable {word:?}; variables are {}", NAMES.join(", "))),
-                near => Err(format!("{word:?} is no variable{near}")),
+                near => Err(format!("{word:?} is not a variable{near}")),
             },
         },
     }
@@ -116,7 +121,7 @@ fn symbol(rest: &str, first: char) -> Result<(usize, Token), String> {
     match first {
         '(' => Ok((1, Token::Open)),
         ')' => Ok((1, Token::Close)),
-        _ => Err(format!("{first:?} means nothing here; write numbers, variables, and, or, <, >=, +")),
+        _ => Err(format!("{first:?} is invalid here; use numbers, variables, and, or, <, >=, +")),
     }
 }
 
@@ -126,13 +131,13 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn next(&mut self) -> Result<&Token, String> {
-        let (first, rest) = self.tokens.split_first().ok_or("it ends where a number or variable must come")?;
+        let (first, rest) = self.tokens.split_first().ok_or("it ends where a number or variable is expected")?;
         self.tokens = rest;
         Ok(first)
     }
 
     fn deeper(depth: usize) -> Result<usize, String> {
-        if depth < MAX_DEPTH { Ok(depth + 1) } else { Err(format!("more than {MAX_DEPTH} parts within each other")) }
+        if depth < MAX_DEPTH { Ok(depth + 1) } else { Err(format!("parts are nested deeper than {MAX_DEPTH} levels")) }
     }
 
     fn prefix(&mut self, depth: usize) -> Result<Term, String> {
@@ -143,7 +148,7 @@ impl Reader<'_> {
                 Ok(Term::Apply(operator, Box::new(terms)))
             }
             Token::Term(term) => Ok(term),
-            Token::Open | Token::Close => Err("a bracket where a number or variable must come".into()),
+            Token::Open | Token::Close => Err("expected a number or variable, found a bracket".into()),
         }
     }
 
@@ -160,7 +165,7 @@ impl Reader<'_> {
                 }
                 inner
             }
-            _ => return Err("an operator where a number or variable must come".into()),
+            _ => return Err("expected a number or variable, found an operator".into()),
         };
         while let Some(Token::Operator(operator)) = self.tokens.first() {
             let (operator, binding) = (*operator, binding(*operator));

@@ -5,10 +5,10 @@ use super::trials::{Accuracy, Errors, mean_rate};
 use crate::checks::bench::panel::{COLOURS, Panel, round_up};
 use std::fmt::Write;
 
-/// Left edges of the panels, in units of the picture.
+/// Left edges of the panels (SVG units).
 const LEFT: [f64; 3] = [52.0, 368.0, 684.0];
 
-/// Complete figure as SVG.
+/// Returns the complete figure as SVG.
 pub(super) fn svg(report: &Report) -> String {
     let mut out = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 956 300\" font-family=\"sans-serif\" font-size=\"10\">\n\
@@ -44,7 +44,7 @@ pub(super) fn svg(report: &Report) -> String {
     out + "</svg>\n"
 }
 
-/// Panel of errors over distance, one colour per angle; dashed lines are without the lens calibration.
+/// Draws a panel of errors over distance, one colour per angle; dashed lines are errors without the lens calibration.
 fn errors(out: &mut String, report: &Report, left: f64, (title, label): (&str, &str), value: impl Fn(&Errors) -> f64) {
     let seen = |row: &&Accuracy| row.found > 0;
     let farthest = report.accuracy.iter().map(|row| row.distance_m).fold(0.0, f64::max);

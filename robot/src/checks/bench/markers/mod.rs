@@ -24,8 +24,8 @@ const VIEWS: usize = 12;
 /// Arguments of `xpuckd bench markers`.
 #[derive(Debug, Args)]
 pub struct MarkersArgs {
-    /// Width of the pictures (pixels, 160..=1280): 320 as in the thesis, or 640 as the camera. Their height is three
-    /// quarters of it.
+    /// Width of the pictures (pixels, 160..=1280): 320 as in the thesis, or 640 as the camera. The height is three
+    /// quarters of the width.
     #[arg(long, default_value_t = 320, value_parser = clap::value_parser!(u16).range(160..=1280))]
     width: u16,
     /// Number of pictures per distance and angle, and per speed (1..=1000).
@@ -94,8 +94,8 @@ struct Report {
     rms_px: f64,
     accuracy: Vec<trials::Accuracy>,
     speeds: Vec<trials::Speeds>,
-    /// Speed at which half of the tags are found, over all positions (pixels/s); `None` if no tested speed reaches
-    /// it.
+    /// Speed at which the mean detection rate over all positions falls to one half (pixels/s); `None` if it stays
+    /// higher at all tested speeds.
     half_at_px_s: Option<f64>,
     times: Vec<trials::Time>,
 }
@@ -161,9 +161,9 @@ fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
     let blur = within(0.0..=10.0, args.blur, "blur must be 0 to 10 pixels")? * scale;
     let dark_noise = within(0.0..=50.0, args.noise, "noise must be 0 to 50 levels")?;
     let exposure = within(0.0..=66.0, args.exposure_ms, "exposure-ms must be 0 to 66 (the frame period)")? / 1000.0;
-    // At white, three times the dark variance is added.
+    // The shot noise at white has three times the variance of the dark noise.
     let shot_noise = 3.0 * dark_noise * dark_noise / 255.0;
-    // Readout time of 480 rows (s): a frame of 500 lines lasts a fifteenth of a second (thesis 5.2.1).
+    // The readout time of 480 rows is 0.064 s: a frame of 500 lines lasts 1/15 s (thesis 5.2.1).
     Ok(Optics { lens, blur, dark_noise, shot_noise, exposure, readout: 0.064, turning: 0.0 })
 }
 

@@ -9,7 +9,7 @@ use xpuck_kernels::random::Draws;
 
 /// Side length of the thesis's markers (m).
 pub(super) const SIZE: f64 = 0.1;
-/// Distances (m), and angles between a tag's normal and the line of sight (degrees).
+/// Tested distances (m), and tested angles between a tag's normal and the line of sight (degrees).
 const DISTANCES: [f64; 7] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
 const ANGLES: [f64; 5] = [0.0, 20.0, 40.0, 60.0, 70.0];
 /// Speeds at which a tag crosses the picture (pixels/s at width 320).
@@ -66,14 +66,14 @@ pub(super) struct Time {
     pub deviation_ms: f64,
 }
 
-/// Random bearing and elevation (rad) at which the whole tag is in the picture.
+/// Draws a bearing and an elevation (rad) at which the whole tag is in the picture.
 fn random_direction(distance: f64, draws: &mut Draws) -> (f64, f64) {
     let half = (0.75 * SIZE / distance).atan();
     let mut within = |most: f64| f64::from(draws.range(-1.0, 1.0)) * (most.to_radians() - half).max(0.0);
     (within(25.0), within(18.0))
 }
 
-/// Pose of a tag at a distance (m), whose normal has an angle (rad) to the line of sight.
+/// Pose of a tag at `distance` (m) whose normal is at `angle` (rad) to the line of sight.
 fn pose_at(distance: f64, angle: f64, (bearing, elevation): (f64, f64)) -> Pose {
     let level = distance * elevation.cos();
     let at = [level * bearing.cos(), level * bearing.sin(), distance * elevation.sin()];
@@ -85,7 +85,7 @@ pub(super) fn accuracy(setup: &Setup) -> Vec<Accuracy> {
     accuracy_at(setup, &DISTANCES, &ANGLES)
 }
 
-/// As [`accuracy`], at the given distances (m) and angles (degrees).
+/// Like [`accuracy`], at the given distances (m) and angles (degrees).
 pub(super) fn accuracy_at(setup: &Setup, distances: &[f64], angles: &[f64]) -> Vec<Accuracy> {
     let mut known = setup.markers(SIZE, Some(setup.measured));
     let mut unknown = setup.markers(SIZE, None);
@@ -131,7 +131,8 @@ fn errors(told: &[(Marker, Pose)]) -> Errors {
     }
 }
 
-/// Distances (m) and angles (rad) from three positions in the arena (2 x 1.5 m) to a tag in the middle of each wall.
+/// Distances (m) and angles (rad) from three positions in the arena of 2 m x 1.5 m to a tag in the middle of each
+/// wall.
 fn geometry() -> Vec<(f64, f64)> {
     const PLACES: [[f64; 2]; 3] = [[0.0, 0.0], [0.5, 0.25], [-0.45, -0.55]];
     // Positions of the tags, and their normals.
@@ -170,7 +171,7 @@ pub(super) fn speeds(setup: &Setup) -> Vec<Speeds> {
     rows
 }
 
-/// Mean over all positions at each speed: speed (pixels/s) and detection rate.
+/// Pairs of speed (pixels/s) and detection rate, averaged over all positions.
 pub(super) fn mean_rate(rows: &[Speeds]) -> Vec<[f64; 2]> {
     let speeds = rows.first().map_or(0, |row| row.found.len());
     let at = |n: usize| {

@@ -22,7 +22,7 @@ pub(super) struct Point {
     pub throttled: bool,
 }
 
-/// Whether a clock was reduced, from the configured value and the value at the end.
+/// Whether a clock was reduced: `set` is the configured value, `found` the value at the end.
 pub(super) fn is_throttled(set: f64, found: Option<f64>) -> bool {
     found.is_some_and(|found| found < THROTTLED * set)
 }
@@ -52,8 +52,8 @@ fn most(points: &[Point], value: impl Fn(&Point) -> Option<f64>) -> Option<usize
 mod tests {
     use super::*;
 
-    /// The thesis's measurements: 9.1 GFLOPS at 1.95 per watt with the A15 at 800 MHz, 9.7 at 1.21 with the A15 at
-    /// 1.8 GHz.
+    /// The thesis's measurements: 9.1 GFLOPS and 1.95 GFLOPS/W with the A15 at 800 MHz, 9.7 GFLOPS and 1.21 GFLOPS/W
+    /// at 1.8 GHz.
     fn xu4() -> Vec<Point> {
         let point = |mhz: f64, r_acc: f64, per_watt: f64| Point {
             mhz: vec![1400.0, mhz],

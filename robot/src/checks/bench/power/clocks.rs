@@ -10,7 +10,7 @@ use xpuck_wire::{file, output};
 
 /// Size limit of kernel files (bytes).
 const LONGEST: u64 = 4096;
-/// Maximum number of folder entries examined, and of steps of a clock.
+/// Maximum number of folder entries to read, and maximum number of steps of a clock.
 const MOST: usize = 64;
 /// Number of intervals between minimum and maximum of a clock whose driver lists no steps.
 const EVEN_STEPS: u64 = 5;
@@ -24,7 +24,7 @@ struct Names {
     greatest: &'static str,
     now: &'static str,
     steps: &'static str,
-    /// Files with the hardware's minimum and maximum, where the kernel provides them.
+    /// Files with the hardware's minimum and maximum; `None` if the kernel does not provide them.
     hardware: Option<[&'static str; 2]>,
     /// Unit of the values (Hz).
     hertz: u64,
@@ -80,7 +80,7 @@ impl Clock {
         (step * self.names.hertz) as f64 / 1e6
     }
 
-    /// Current value, if the kernel reports it.
+    /// Current value in the kernel's unit; `None` if the kernel does not report it.
     pub fn now(&self) -> Option<u64> {
         number(&self.folder, self.names.now).ok()
     }
@@ -90,7 +90,7 @@ impl Clock {
         Ok([number(&self.folder, self.names.least)?, number(&self.folder, self.names.greatest)?])
     }
 
-    /// Message with a remedy if the limits are narrower than the hardware's range.
+    /// Returns a message with a remedy if the limits are narrower than the hardware's range.
     pub fn limits_warning(&self) -> Option<String> {
         let [least, greatest] = self.limits().ok()?;
         let [low, high] = self.names.hardware?.map(|name| number(&self.folder, name).ok());
@@ -120,7 +120,7 @@ impl Clock {
         written.map_err(|error| file_error(&path, &error))
     }
 
-    /// Sets minimum and maximum. The minimum is lowered first, since it may never exceed the maximum.
+    /// Sets minimum and maximum. The minimum is lowered first, because it must not exceed the maximum.
     fn hold(&self, [least, greatest]: [u64; 2]) -> Result<(), String> {
         self.write(self.names.least, &self.steps[0].min(least).to_string())?;
         self.write(self.names.greatest, &greatest.to_string())?;
@@ -151,7 +151,7 @@ fn text(folder: &Path, name: &str) -> Option<String> {
     Some(String::from_utf8(bytes).ok()?.trim().to_string())
 }
 
-/// Number in a kernel file, or a one-line error.
+/// Reads a number from a kernel file; the error is one line.
 fn number(folder: &Path, name: &str) -> Result<u64, String> {
     let path = folder.join(name);
     let bytes = file::bytes(&path, LONGEST).map_err(|error| file_error(&path, &error))?;
@@ -194,10 +194,10 @@ pub(super) struct ClockHold<'a> {
 }
 
 impl<'a> ClockHold<'a> {
-    /// Saves the limits, also on disk for the case of a crash, and checks that they can be written.
+    /// Saves the limits in memory and, in case of a crash, on disk. Verifies that the limits can be written.
     ///
     /// # Errors
-    /// The file that cannot be read or written, in one line.
+    /// One line that names the file that cannot be read or written.
     pub fn take(clocks: &'a [Clock], kept: &'a SavedLimits) -> Result<ClockHold<'a>, String> {
         let before = clocks.iter().map(Clock::limits).collect::<Result<Vec<_>, _>>()?;
         for (clock, [_, greatest]) in clocks.iter().zip(&before) {
@@ -209,11 +209,10 @@ impl<'a> ClockHold<'a> {
         Ok(ClockHold { clocks, before, kept })
     }
 
-    /// Holds each clock at a step; returns the values that the kernel selected, since it takes the nearest available
-    /// step.
+    /// Holds each clock at a step. Returns the values that the kernel selected: the nearest available steps.
     ///
     /// # Errors
-    /// The file that cannot be written, in one line.
+    /// One line that names the file that cannot be written.
     pub fn set(&self, steps: &[u64]) -> Result<Vec<u64>, String> {
         let set = |(clock, step): (&Clock, &u64)| {
             clock.hold([*step, *step])?;
@@ -300,7 +299,7 @@ mod tests {
         fs::remove_file(folder.join("scaling_max_freq")).unwrap();
         assert!(ClockHold::take(&clocks, &kept).unwrap_err().contains("scaling_max_freq"));
         assert!(!folder.join("scaling_max_freq").exists());
-        // The error does not suggest root rights unless permission was denied.
+        // The error suggests root rights only if permission was denied.
         fs::create_dir(folder.join("scaling_max_freq")).unwrap();
         assert!(!ClockHold::take(&clocks, &kept).unwrap_err().contains("requires root"));
     }

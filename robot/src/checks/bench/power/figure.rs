@@ -1,16 +1,16 @@
-//! Figure as Fig. 5.2 of the thesis: performance, power and efficiency over the clock, one row per sweep.
+//! Figure like Fig. 5.2 of the thesis: performance, power and efficiency over the clock, one row per sweep.
 
 use super::choose::Point;
 use super::sweep::Sweep;
 use crate::checks::bench::panel::{COLOURS, Panel, round_up};
 use std::fmt::Write;
 
-/// Left edges of the panels, height of a row and total width, in units of the picture.
+/// Left edges of the panels, height of a row and total width (SVG units).
 const LEFT: [f64; 3] = [52.0, 368.0, 684.0];
 const ROW: usize = 300;
 const WIDTH: f64 = 956.0;
 
-/// Value plotted in a panel.
+/// Function that returns the value plotted in a panel.
 type Value = fn(&Point) -> Option<f64>;
 
 const PANELS: [(&str, &str, Value); 3] = [
@@ -19,7 +19,7 @@ const PANELS: [(&str, &str, Value); 3] = [
     ("Efficiency", "r_acc per W, thousands", |point| point.r_acc_per_watt.map(|value| value / 1e3)),
 ];
 
-/// Complete figure as SVG.
+/// Returns the complete figure as SVG.
 pub(super) fn svg(sweeps: &[Sweep]) -> String {
     let height = ROW * sweeps.len().max(1);
     let mut out = format!(
@@ -34,7 +34,8 @@ pub(super) fn svg(sweeps: &[Sweep]) -> String {
     out + "</svg>\n"
 }
 
-/// Row of a sweep: the x axis is the clock with the most steps, with one line per setting of the other clocks.
+/// Draws the row of a sweep. The x axis is the clock with the most steps; there is one line per setting of the other
+/// clocks.
 fn row(out: &mut String, sweep: &Sweep) {
     let of = |clock: usize| {
         let mut all: Vec<f64> = sweep.points.iter().filter_map(|point| point.mhz.get(clock).copied()).collect();
@@ -42,7 +43,7 @@ fn row(out: &mut String, sweep: &Sweep) {
         all.dedup();
         all
     };
-    // Without clocks there is one point, at 0.
+    // Without clocks there is a single point, at x = 0.
     let along = (0..sweep.clocks.len()).max_by_key(|clock| of(*clock).len()).unwrap_or_default();
     let x = |point: &Point| point.mhz.get(along).copied().unwrap_or_default();
     let others = |point: &Point| -> Vec<f64> {
@@ -74,7 +75,7 @@ fn row(out: &mut String, sweep: &Sweep) {
     }
 }
 
-/// Legend of the lines.
+/// Draws the legend of the lines.
 fn legend(out: &mut String, lines: &[Vec<f64>]) {
     let mut x = LEFT[0];
     for (line, colour) in lines.iter().zip(COLOURS.iter().cycle()) {

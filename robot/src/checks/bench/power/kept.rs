@@ -1,4 +1,5 @@
-//! File with the clock limits before a sweep: a killed sweep cannot restore them, so the next sweep does.
+//! File with the clock limits before a sweep. A killed sweep cannot restore the limits, so the next sweep restores
+//! them.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -18,7 +19,8 @@ pub(super) struct Limits {
     pub between: [u64; 2],
 }
 
-/// The file, locked while this exists, so that a running sweep is not mistaken for a killed one.
+/// The file with the limits. It is locked as long as this value exists, so that a running sweep is not mistaken for a
+/// killed sweep.
 #[derive(Debug)]
 pub(super) struct SavedLimits {
     path: PathBuf,
@@ -27,8 +29,8 @@ pub(super) struct SavedLimits {
 }
 
 impl SavedLimits {
-    /// Opens the file, and returns the limits that a killed sweep left in it. A missing write permission is reported
-    /// only by [`SavedLimits::save`], since a user without it usually sets no clocks.
+    /// Opens the file, and returns the limits that a killed sweep left in it. Only [`SavedLimits::save`] reports a
+    /// missing write permission, because a user without it usually sets no clocks.
     ///
     /// # Errors
     /// If another sweep is running, or the file cannot be read.
@@ -61,7 +63,7 @@ impl SavedLimits {
     /// Writes the limits, replacing previous ones.
     ///
     /// # Errors
-    /// The file that cannot be written, in one line.
+    /// One line that names the file that cannot be written.
     pub fn save(&self, limits: &[Limits]) -> Result<(), String> {
         let mut file = self.file.as_ref().map_err(Clone::clone)?;
         let text = serde_json::to_string(limits).map_err(|error| error.to_string())?;
@@ -73,7 +75,7 @@ impl SavedLimits {
     /// Empties the file after the limits are restored.
     pub fn clear(&self) {
         if let Ok(file) = &self.file {
-            // On failure the file keeps the limits that are in effect, which is harmless.
+            // A failure is harmless: the file then contains the limits that are in effect.
             let _ = file.set_len(0);
         }
     }
@@ -83,14 +85,14 @@ impl Drop for SavedLimits {
     fn drop(&mut self) {
         let empty = self.file.as_ref().is_ok_and(|file| file.metadata().is_ok_and(|data| data.len() == 0));
         if empty {
-            // An empty file has the same meaning as a missing one.
+            // An empty file has the same meaning as a missing file.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Path of the file: in /run, which a restart clears like the limits; with another sysfs root (a test), inside that
-/// folder.
+/// Path of the file: in /run, because a restart clears /run and the limits; in a test with another sysfs root, inside
+/// this root.
 fn path(sysfs: &Path) -> PathBuf {
     let folder = if sysfs == Path::new("/sys") { Path::new("/run") } else { sysfs };
     folder.join("xpuckd-clocks.json")

@@ -1,4 +1,5 @@
-//! Measured load: worlds of the thesis's Table 5.3 (16 robots and a disc, 30 s, all senses), in a thread of its own.
+//! Measured load: worlds of the thesis's Table 5.3 (16 robots and a disc, 30 s, all senses), simulated in a separate
+//! thread.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io;
@@ -12,7 +13,7 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, WorldSpec};
 
 const ROBOTS: usize = 16;
-/// Control updates of a world (30 s).
+/// Number of control updates of a world (30 s).
 const UPDATES: u32 = 300;
 const TREE: &str = "explore 20";
 /// Settling time of clock, power and the monitor's average before a measurement.
@@ -22,7 +23,8 @@ const SETTLE: Duration = Duration::from_millis(500);
 pub(super) enum Progress {
     /// The measured interval has begun.
     Begun,
-    /// The interval is over: robot-seconds simulated per second, and a notice of the engine, such as a lost device.
+    /// The interval is over. Values: robot-seconds simulated per second, and a notice of the engine, such as a lost
+    /// device.
     Done(f64, Option<String>),
 }
 
@@ -35,7 +37,8 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Starts an idle load that simulates `worlds` per batch on an engine with this number of threads.
+    /// Starts an idle load. When it works, it simulates `worlds` worlds per batch on an engine with this number of
+    /// threads.
     ///
     /// # Errors
     /// If the system cannot create the threads.

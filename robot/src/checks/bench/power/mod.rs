@@ -27,9 +27,9 @@ use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Simd};
 use xpuck_registers::ina231::SUPPLY_ADDRESS;
 use xpuck_wire::{gpu_nodes, output};
 
-/// Worlds per thread, simulated side by side in vector registers.
+/// Number of worlds per thread, which are simulated side by side in vector registers.
 const BLOCK: u32 = 16;
-/// Worlds per batch on a GPU, as in the thesis's Table 5.3.
+/// Number of worlds per batch on a GPU, as in the thesis's Table 5.3.
 const GPU_WORLDS: u32 = 256;
 
 /// Arguments of `xpuckd bench power`.
@@ -38,8 +38,8 @@ pub struct PowerArgs {
     /// Measuring time per clock (s, 0.2..=600).
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
-    /// Maximum number of measurements in a sweep (1..=1000); with more combinations of clocks, steps are left out
-    /// evenly.
+    /// Maximum number of measurements in a sweep (1..=1000); if there are more combinations of clocks, steps are
+    /// omitted evenly.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     points: u16,
     /// Power limit: also find the fastest point within it (W).
@@ -163,7 +163,8 @@ fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Power monitor on the 5 V side, owned by a kernel driver or on a bus; the error is a line for the report.
+/// Opens the power monitor on the 5 V side, through its kernel driver or directly on the bus. The error is a line for
+/// the report.
 fn monitor(args: &PowerArgs) -> Result<Box<dyn PowerMonitor>, String> {
     let root = args.sysfs.join("class/hwmon");
     let told = |error: DeviceError| format!("watts: {error}; only r_acc is measured");

@@ -16,12 +16,12 @@ use xpuck_wire::output;
 
 /// Interval between power samples; the monitor has a new average every 35 ms.
 const SAMPLE: Duration = Duration::from_millis(50);
-/// Temperature drop below the limit that a hot board must reach before the next measurement (K).
+/// Temperature difference below the limit to which a hot board must cool before the next measurement (K).
 const COOLING_DROP: f32 = 15.0;
 /// Time limit for cooling.
 const COOLING: Duration = Duration::from_secs(60);
 
-/// Sources of power and temperature, and the stop flag.
+/// Sources of power and temperature readings, and the stop flag.
 pub(super) struct Measurement<'a> {
     /// Monitor on the 5 V side; removed after an error.
     pub monitor: Option<Box<dyn PowerMonitor>>,
@@ -29,7 +29,7 @@ pub(super) struct Measurement<'a> {
     pub temperature: PathBuf,
     /// Temperature above which the measurement at a clock is aborted (degrees C).
     pub max_temperature: f32,
-    /// Set by signals.
+    /// Flag that signals set to stop the sweep.
     pub stop: &'a AtomicBool,
     /// File that saves the clock limits during the sweep.
     pub kept: &'a SavedLimits,

@@ -132,7 +132,10 @@ impl Dealer {
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// No reply within the time-out.
-    #[error("no answer from the hub at {0}; is it running, is this its operator address, and are these its keys?")]
+    #[error(
+        "no answer from the hub at {0}; check that it is running, that this is its operator address, and that \
+             these are its keys"
+    )]
     NoAnswer(String),
     /// The hub rejected this key.
     #[error("the hub at {0} rejects this key; enrol it there with `xpuck keys enrol`")]

@@ -78,7 +78,8 @@ fn explain_missing_key(error: FileError) -> FileError {
     match &error {
         FileError::Unreadable { path, error } if error.kind() == ErrorKind::NotFound => FileError::value(
             &path.display().to_string(),
-            "is missing; on the hub's machine `xpuck keys new --swarm swarm.toml` makes the keys that a swarm lacks",
+            "is missing; run `xpuck keys new --swarm swarm.toml` on the hub's machine to create the missing keys of a \
+             swarm",
         ),
         _ => error,
     }
