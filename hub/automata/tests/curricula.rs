@@ -54,11 +54,14 @@ fn mistakes_are_named_with_line_and_key() {
         )),
         "{message}"
     );
-    assert!(message.contains("wait for each other") && message.contains("leave one"), "{message}");
+    assert!(message.contains("wait for each other") && message.contains("remove one"), "{message}");
 
     let lonely = CREATIVE.replacen("[[steps]]", "[[steps]]\nname = \"idle\"\nworld = \"line\"\npopulation = 10\nend = \"gennum > 1\"\nstarts = 1\ntime = 10\nweights = {}\n[[steps.automata]]\nmodule = \"lnflwer\"\ntriggers = [\"SENSORS_LINE_ENTER\"]\nstates = 2\n\n[[steps]]", 1);
     let message = error(&lonely);
-    assert!(message.contains("step \"idle\": after: ") && message.contains("cannot be reached"), "{message}");
+    assert!(
+        message.contains("step \"idle\": after: ") && message.contains("does not lead to the last step"),
+        "{message}"
+    );
 
     let never = CREATIVE.replacen("best-fitness >= 400000 and learning-momentum < 50", "gennum > 700", 1);
     let message = error(&never);

@@ -90,7 +90,7 @@ mod tests {
             (gene("movcv v_gaol 3"), "migrant 3.7: line 1, column 7"),
             (gene(&large), "migrant 3.7: line 2049"),
             (gene("movcv v_blue 0deg"), "migrant 3.7: its tree uses nodes or registers that are not allowed"),
-            (nan, "migrant 3.7: its samples are impossible"),
+            (nan, "migrant 3.7: its samples are invalid"),
         ] {
             let error = gate.admit("island 3", &bad).unwrap_err().to_string();
             assert!(error.starts_with(expected) && error.lines().count() == 1, "{error}");

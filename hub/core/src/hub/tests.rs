@@ -212,7 +212,11 @@ fn unknown_message_is_ignored_with_one_line() {
     bench.says("xp01", 1, hello(7));
     hub.step(0.1, &mut bench);
     let told: Vec<&String> = bench.lines.iter().filter(|line| line.contains("Dance")).collect();
-    assert!(told.len() == 1 && told[0].starts_with("robot xp01: this program knows no `Dance`"), "{:?}", bench.lines);
+    assert!(
+        told.len() == 1 && told[0].starts_with("robot xp01: ignored a message with unknown name `Dance`"),
+        "{:?}",
+        bench.lines
+    );
     assert_eq!(hub.seal(0, ToRobot::Ping { stamp: 0.0 }).session, 7, "what came after is heard");
 }
 

@@ -261,6 +261,6 @@ mod tests {
         assert!(transport.contains("speed of the frisbee") && transport.contains("pushing"), "{transport}");
         let coverage = text(&Task::Coverage { cell: 0.1 }, false);
         assert!(!coverage.contains("frisbee") && !coverage.contains("pushing"), "{coverage}");
-        assert!(coverage.contains("part of the arena") && coverage.contains("energy"), "{coverage}");
+        assert!(coverage.contains("share of the arena") && coverage.contains("energy"), "{coverage}");
     }
 }

@@ -205,7 +205,7 @@ mod tests {
         let operators = BTreeMap::from([("alice".to_string(), alice.public.ed25519)]);
         let (head, digest, payload) = made(&alice, "1");
         let mut store = Store::new(dir.path());
-        assert!(store.take(head.clone(), &BTreeMap::new(), 0, &[]).unwrap_err().contains("no operator here"));
+        assert!(store.take(head.clone(), &BTreeMap::new(), 0, &[]).unwrap_err().contains("is not an operator here"));
         assert_eq!(store.take(head.clone(), &operators, 0, &[]), Ok(0));
         assert_eq!(store.take(head.clone(), &operators, 0, &payload[..MAX_PIECE]), Ok(MAX_PIECE as u64));
         assert!(store.bundle(&digest, &operators).unwrap_err().contains("upload it first"));

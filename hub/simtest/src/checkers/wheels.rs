@@ -100,8 +100,8 @@ impl WheelChecker {
             && *number < FORGED
         {
             seen.silenced = None;
-            // A hub other than the one that sent STOP must have started later. Messages of an earlier hub are
-            // rejected, because it does not know this session or its seal is stale.
+            // A hub other than the one that sent STOP started later. An earlier hub does not know this session, or its
+            // seal is stale.
             seen.stopped = seen.stopped.filter(|(stop, _)| sealed.hub == stop.0 && *number <= stop.1);
         }
     }

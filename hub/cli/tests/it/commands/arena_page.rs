@@ -118,14 +118,14 @@ fn wrong_arena_is_one_line_with_file_key_and_limits() {
         ("[every_robot]\nwheel_bais = 0.1", ["wheel_bais", "wheel_bias"]),
         ("[every_robot]\nwheel_bias = { spred = 0.1 }", ["line", "{ spread = ... }"]),
         ("[every_robot]\nwheel_bias = { spread = 0.9 }", ["every_robot.wheel_bias.spread", "0 to 0.15"]),
-        ("[every_robot]\nproximity_gain = [1.0, 1.0]", ["line", "as many as there are"]),
+        ("[every_robot]\nproximity_gain = [1.0, 1.0]", ["line", "one number for each wheel or sensor"]),
         ("[every_robot]\nhot_pixels = nan", ["every_robot.hot_pixels", "0 to 0.5"]),
         ("[[robots]]\nid = \"xp02\"\ncharge = 2.0", ["robots.xp02.charge", "0 to 1"]),
         ("[[robots]]\nid = \"xp09\"", ["robots.id", "xp01, xp02"]),
         ("[physics]\nfrisbee_friction = -1.0", ["physics.frisbee_friction", "0 to 10"]),
         ("[floor]\nlength_m = 1.0", ["line", "spread"]),
         ("[[faults]]\nwhat = \"explosion\"\nat_s = 1.0\nseconds = 1.0", ["line", "brown-out"]),
-        ("[[change]]\nat_s = 1.0\nwheels = [0.5, 0.5]", ["change.wheels", "it needs robot"]),
+        ("[[change]]\nat_s = 1.0\nwheels = [0.5, 0.5]", ["change.wheels", "add robot"]),
         ("[[faults]]\nwhat = \"brown-out\"\nseconds = 1.0", ["faults.at_s", "per_minute"]),
     ] {
         let said = refused(more);

@@ -83,7 +83,7 @@ fn bad_trees_are_named_by_file_line_and_column() {
     assert!(error.contains("did you mean `v_goal`"), "{error}");
     assert!(refusal(&["simulate", "/nowhere.bt"]).contains("/nowhere.bt: cannot be read"));
     std::fs::write(&file, format!("seq\n{}", "  avoiding\n".repeat(600))).unwrap();
-    assert!(refusal(&["simulate", file.to_str().unwrap()]).contains("a robot holds 2048"));
+    assert!(refusal(&["simulate", file.to_str().unwrap()]).contains("at most 2048 are allowed"));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn small_mistakes_get_one_clear_line() {
     assert_eq!((error.matches("hub.key").count(), error.lines().count()), (1, 1), "{error}");
     for garbage in ["garbage", "tcp://127.0.0.1", "udp://127.0.0.1:7602"] {
         let error = refusal(&["robot", "list", "--dev-mode", "--hub", garbage]);
-        assert_eq!(error, format!("xpuck: `{garbage}` is no address; it must look like tcp://192.168.1.2:7602\n"));
+        assert_eq!(error, format!("xpuck: `{garbage}` is not an address; it must look like tcp://192.168.1.2:7602\n"));
     }
     assert!(refusal(&["demo", "--ports", "0"]).contains("0 is not in 1..=65532"));
     let mac = write("mac.bt", "sel\r  avoiding\r  explore 20\r");

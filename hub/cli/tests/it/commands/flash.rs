@@ -229,10 +229,10 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     fs::write(bag.path("cut.xpb"), &whole[..whole.len() - 1000]).unwrap();
     refused(&["--robot", "xp01", "--image", "cut.xpb"], "is truncated");
     fs::write(bag.path("text.xpb"), "hello").unwrap();
-    refused(&["--robot", "xp01", "--image", "text.xpb"], "no bundle");
+    refused(&["--robot", "xp01", "--image", "text.xpb"], "not a bundle");
     refused(&["--robot", "xp01", "--image", "nothing.xpb"], "nothing.xpb");
     bag.image("foreign.xpb", Kind::Image, 21, Some(&Secret::generate("mallory").unwrap()));
-    refused(&["--robot", "xp01", "--image", "foreign.xpb"], "`mallory` signed the bundle, who is no operator here");
+    refused(&["--robot", "xp01", "--image", "foreign.xpb"], "the bundle's signer `mallory` is not an operator here");
     bag.image("app.xpb", Kind::App, 21, None);
     refused(&["--robot", "xp01", "--image", "app.xpb"], "a card needs an image");
     refused(&["--robot", "xp09", "--image", "good.xpb"], "`xp09` is not in the list");

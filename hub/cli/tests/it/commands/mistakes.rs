@@ -53,7 +53,7 @@ fn tab_indented_tree_is_rejected_with_position() {
         refused(
             dir.path(),
             &format!("{command} a.bt"),
-            &["a.bt: line 2, column 1: a tab; indent with two spaces a level"],
+            &["a.bt: line 2, column 1: tabs are not allowed; indent with two spaces per level"],
         );
     }
 }

@@ -89,7 +89,7 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
             "w.toml: line 3: unknown variant `covering`; did you mean `coverage`? expected one of `transport`",
         ),
         (good.replace("cell_m = 0.1\n", ""), "w.toml: line 2: missing field `cell_m`"),
-        (good.replace("robots = 2", "robots = 257"), "w.toml: 257 robots; a world has 1 to 256"),
+        (good.replace("robots = 2", "robots = 257"), "w.toml: 257 robots; a world must have 1 to 256"),
         (
             format!("{good}{}radius = 1\n", disc("0")),
             "w.toml: line 11: unknown field `radius`; did you mean `radius_m`? expected one of `x_m`",
@@ -98,7 +98,7 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
         (format!("{good}[messages]\nloss = 2.0\n"), "w.toml: messages.loss = 2 is outside 0..=1"),
         (format!("{good}[messages]\nocclusion = \"some\"\n"), "unknown variant `some`"),
         (format!("{good}{}", disc("inf")), "w.toml: disc 1, x = inf is outside -0.895..=0.895"),
-        (format!("{good}{}", disc("0.0").repeat(9)), "w.toml: 9 discs; a world has 0 to 8"),
+        (format!("{good}{}", disc("0.0").repeat(9)), "w.toml: 9 discs; a world must have 0 to 8"),
         (format!("{good}{}{}", disc("0.0"), disc("0.2")), "w.toml: disc 1 overlaps disc 2 by 0.010 m at start 1; move"),
         (good.replace("y_m = [0, 0.5]\n", ""), "w.toml: start 1 needs either x_m and y_m or a list of poses"),
         ("#".repeat(65_537), "w.toml: 65537 bytes; at most 65536 are allowed"),

@@ -272,9 +272,12 @@ fn invalid_migrants_are_rejected_counted_and_logged() {
     for (bad, expected) in [
         (emigrant(5, "movcv v_gaol 3".into(), 0.01), "migrant 5.1: line 1, column 7"),
         (emigrant(5, format!("seq\n{}", "  successl\n".repeat(2100)), 0.01), "more than 2048 nodes"),
-        (emigrant(5, format!("seq\n{}", "  mulas v_goal.x v_up.x 2 v_up.y\n".repeat(1900)), 0.01), "a robot holds"),
+        (
+            emigrant(5, format!("seq\n{}", "  mulas v_goal.x v_up.x 2 v_up.y\n".repeat(1900)), 0.01),
+            "a robot has room for",
+        ),
         (emigrant(5, "explore 5".into(), 0.01), "not allowed here"),
-        (emigrant(5, tree(), f64::NAN), "samples are impossible"),
+        (emigrant(5, tree(), f64::NAN), "samples are invalid"),
     ] {
         let ToWorker::Refused { island: 5, why } = ask(&dealer, &bad) else { panic!("{bad:?} was not refused") };
         assert!(why.contains(expected) && why.lines().count() == 1, "{why}");

@@ -28,7 +28,7 @@ fn text(path: &Path) -> &str {
 fn memory_is_listed_in_comments() {
     let form = stdout(&["memoryless", &format!("{TREES}/explore.bt")]);
     assert!(form.starts_with("# 10 nodes with subtrees expanded, "), "{form}");
-    assert!(form.contains("\n# repeatr 20 (node 4): s3 its state, c3 successes still to come\n"), "{form}");
+    assert!(form.contains("\n# repeatr 20 (node 4): s3: its state, c3: remaining successes\n"), "{form}");
     let lines = form.lines().filter(|line| !line.starts_with('#'));
     let memory = ["seqm", "selm", "par", "repeati", "repeatr"];
     assert!(lines.into_iter().all(|line| !memory.contains(&line.split_whitespace().next().unwrap())), "{form}");
@@ -52,7 +52,7 @@ fn state_machine_round_trip() {
     let written = std::fs::read_to_string(&tree).unwrap();
     assert_eq!(stdout(&["from-fsm", &machine]), written);
     assert!(written.starts_with("# state `explore` is current if `ifsect v_scr 0deg 0deg`\n"), "{written}");
-    let achieved = "# state `explore`, transition 1 to `rest`: probability 0.1 becomes 0.0995\n";
+    let achieved = "# state `explore`, transition 1 to `rest`: probability 0.1 is rounded to 0.0995\n";
     assert!(written.contains(achieved), "{written}");
     assert!(stdout(&["check", text(&tree)]).contains("a tree of 36 nodes"));
     let simulated = xpuck().args(["simulate", text(&tree), "--runs", "2"]).output().unwrap();
@@ -85,15 +85,18 @@ fn wrong_machines_are_one_error_that_names_the_place() {
     let file = dir.path().join("m.toml");
     let good = "initial = \"a\"\n[[state]]\nname = \"a\"\naction = \"explore 3\"\n";
     let cases = [
-        (good.replace("initial = \"a\"", "initial = \"b\""), "m.toml: initial: there is no state `b`"),
+        (good.replace("initial = \"a\"", "initial = \"b\""), "m.toml: initial: state `b` does not exist"),
         (
             good.replace("explore 3", "bsearch 3"),
             "m.toml: state `a`, action: `bsearch 4deg` uses v_scr, which holds the",
         ),
         (good.replace("explore 3", "explor 3"), "m.toml: state `a`, action: line 1, column 1: unknown node `explor`"),
-        (format!("{good}[[state.transition]]\nto = \"a\"\nprobability = 2\n"), "the probability 2 is not above 0"),
+        (
+            format!("{good}[[state.transition]]\nto = \"a\"\nprobability = 2\n"),
+            "the probability is 2; it must be above 0",
+        ),
         (format!("{good}entry = 1\n"), "m.toml: line 5: unknown field `entry`"),
-        ("initial = \"a\"\n".into(), "m.toml: the machine has 0 states; 1 to 129 fit"),
+        ("initial = \"a\"\n".into(), "m.toml: the machine has 0 states; 1 to 129 are allowed"),
     ];
     for (machine, expected) in cases {
         std::fs::write(&file, &machine).unwrap();
@@ -113,9 +116,9 @@ fn programs_run_on_the_tree_that_is_printed() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("p.rasp");
     let cases = [
-        ("ldi 1 bp 0", "p.rasp: no halt after 1000 instructions"),
-        ("ldi 1\nmul 3", "p.rasp: line 2: `mul` is no 64-bit integer and none of halt, ldi, add, sub, st, bp"),
-        ("st 9999", "p.rasp: PC = 0: there is no register X(9999); X(-4096) to X(4095) are"),
+        ("ldi 1 bp 0", "p.rasp: the program did not halt within 1000 instructions"),
+        ("ldi 1\nmul 3", "p.rasp: line 2: `mul` is not a 64-bit integer or one of halt, ldi, add, sub, st, bp"),
+        ("st 9999", "p.rasp: PC = 0: register X(9999) does not exist; valid are X(-4096) to X(4095)"),
     ];
     for (program, expected) in cases {
         std::fs::write(&file, program).unwrap();

@@ -144,11 +144,11 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
         bytes
     };
     let cases = [
-        (sound[..100].to_vec(), "has 100 bytes where its header says"),
-        (Vec::new(), "has 0 bytes where its header says 28"),
+        (sound[..100].to_vec(), "has 100 bytes, but its header announces"),
+        (Vec::new(), "has 0 bytes, but its header announces 28"),
         (flipped(sound.len() - 9), "is corrupt: its checksum is wrong"),
-        (flipped(8), "has format 37, and this program reads format 5"),
-        (b"generation,island".to_vec(), "is no checkpoint"),
+        (flipped(8), "has format 37, but this program reads format 5"),
+        (b"generation,island".to_vec(), "is not a checkpoint"),
     ];
     for (bytes, expected) in cases {
         let place = sides.before();

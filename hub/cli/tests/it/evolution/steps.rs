@@ -21,7 +21,7 @@ fn steps(messages: &[(String, Value)], robot: &str) -> Vec<u64> {
 fn step_lines(messages: &[(String, Value)], robot: &str) -> Vec<String> {
     let mine = messages.iter().filter(|(topic, m)| topic == "/logs" && m["robot"] == robot);
     let texts = mine.map(|(_, m)| m["line"]["text"].as_str().unwrap().to_string());
-    texts.filter(|text| text.contains("of evolution is over")).collect()
+    texts.filter(|text| text.contains("of evolution ended")).collect()
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn killed_robot_continues_in_its_step() {
     assert!(text.contains("\n[evolution]\n"), "{text}");
     std::fs::write(&config, text.replace("\n[evolution]\n", "\n[evolution]\nstate = \"xp02-state\"\n")).unwrap();
     let robot = start_robot(&directory, dir.path().join("first.log"));
-    wait_for_log(&robot, "step \"alone\" of evolution is over after 2 generations");
+    wait_for_log(&robot, "step \"alone\" of evolution ended after 2 generations");
     // After another generation both checkpoints contain the step.
     std::thread::sleep(scaled(Duration::from_secs(4)));
     drop(robot);

@@ -86,7 +86,7 @@ fn malformed_files_are_one_error_that_names_the_place() {
             "a.xml: line 2, column 15: not XML: the root node was opened but never closed",
         ),
         ("a.json", b"{\"node\": \"seq\",\n \"children\": 3}", "a.json: line 2, column 14: `[` is missing"),
-        ("a.bin", b"XPBT\x01\0\x0c\0\x01\0\x10\0\x63\0\xff\xff", "a.bin: byte 12: 99 is no kind of node"),
+        ("a.bin", b"XPBT\x01\0\x0c\0\x01\0\x10\0\x63\0\xff\xff", "a.bin: byte 12: 99 is not a node kind"),
         ("b.bt", b"\xff", "b.bt: cannot be read: it is not UTF-8 text"),
         ("b.bin", b"", "b.bin: byte 0: not a tree"),
     ];

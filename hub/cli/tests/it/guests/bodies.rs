@@ -211,7 +211,7 @@ fn wrong_folders_and_keys_give_remedy() {
     let told = String::from_utf8(told).unwrap();
     assert!(told.contains("bodies: contains a run of bodies; go on with `xpuck evolve --resume bodies`"), "{told}");
     let told = refused(dir, &["evolve", "--set", "steps=many"]);
-    assert!(told.contains("`steps` takes a whole number, not string \"many\""), "{told}");
+    assert!(told.contains("`steps` must be a whole number, not string \"many\""), "{told}");
     std::fs::write(dir.join("b.prif"), TREE).unwrap();
     out(body(dir, &["export", "b.prif", "--to", "nndf", "-o", "b.nndf"]));
     // A brain is checked even if it is not written.
@@ -288,7 +288,7 @@ fn wrong_bodies_are_refused_with_the_place_and_the_rule() {
     std::fs::write(dir.join("b.toml"), "families = { population = 1 }\n").unwrap();
     let refused = body(dir, &["evolve", "b.toml"]);
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(told.contains("b.toml: families.population = 1: it lies between 2 and 1024"), "{told}");
+    assert!(told.contains("b.toml: families.population = 1: it must be 2 to 1024"), "{told}");
 }
 
 #[test]

@@ -100,11 +100,11 @@ fn wrong_trees_and_worlds_get_one_line() {
     for (args, words) in [
         (vec!["simulate", "foreign.bt"], "a Kilobot has no node"),
         (vec!["simulate", "big.bt"], "make it smaller or less deep"),
-        (vec!["simulate", "ok.bt", "--count", "101"], "101 Kilobots; a world holds 1 to 100"),
+        (vec!["simulate", "ok.bt", "--count", "101"], "101 Kilobots; 1 to 100 are allowed"),
         (vec!["simulate", "ok.bt", "--set", "gap=-1"], "above 0"),
         (vec!["simulate", "none.bt"], "none.bt"),
         (vec!["simulate", "ok.bt", "--svg", "ok.bt"], "is a file that is read"),
-        (vec!["simulate", "ok.bt", "--set", "gap=x"], "`world.gap` takes a number"),
+        (vec!["simulate", "ok.bt", "--set", "gap=x"], "`world.gap` must be a number"),
         (vec!["hex", "ok.bt", "-o", "ok.hex", "--for", "simavr", "-D", "LIGHT_WAIT=-1"], "--define"),
         (vec!["evolve", "wrong.toml"], "wrong.toml"),
         (vec!["evolve", "--resume", "."], "holds no run, as it has no kilobots.toml"),

@@ -63,7 +63,7 @@ fn run_calibrated(name: &str) -> (Value, Value) {
     let export = xpuck().args(["runs", "export", "--csv"]).arg(&tables).arg(&record).output().unwrap();
     assert!(export.status.success(), "{}", String::from_utf8_lossy(&export.stderr));
     let logs = std::fs::read_to_string(tables.join("logs.csv")).unwrap();
-    assert_eq!(logs.matches("the experiment's calibration measured").count(), 3, "{logs}");
+    assert_eq!(logs.matches("simulated with the experiment's calibration").count(), 3, "{logs}");
     (result, serde_json::from_slice(&std::fs::read(record.join("result.json")).unwrap()).unwrap())
 }
 

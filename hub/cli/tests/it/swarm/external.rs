@@ -105,7 +105,7 @@ fn python_programs_drive_a_robot_that_stands_after_them() {
     let mut first = ahead();
     watcher.until("a program drives", driven);
     let second = python(here).arg("-c").arg(AHEAD).output().unwrap();
-    assert!(said(&second).contains("xpuck.Refused: `ahead` has the wheels"), "{}", said(&second));
+    assert!(said(&second).contains("xpuck.Refused: `ahead` controls the wheels"), "{}", said(&second));
 
     beside(&demo, "pause");
     watcher.until("a pause stops it", |senses| senses["state"] == "PAUSE" && stands(senses));
@@ -138,7 +138,7 @@ fn python_programs_drive_a_robot_that_stands_after_them() {
         messages.iter().filter(|(topic, _)| topic == "/logs").map(|(_, line)| line.to_string()).collect();
     for words in [
         "`wander.py` takes the wheels",
-        "`wander.py` gives the wheels back",
+        "`wander.py` releases the wheels",
         "`ahead` said nothing for 0.25 s",
         "`ahead` is gone",
     ] {

@@ -144,7 +144,7 @@ fn robot_without_a_camera_rejects_an_experiment_that_needs_one() {
     let told = swarm.folder.run(&["start", "e.toml", "--wait", "0"]);
     let status = swarm.wait("the refusal", |s| !s.robots[0].refusal.is_empty());
     assert_eq!(status.phase, Phase::Preparing, "{}", said(&told));
-    let line = "robot xp01 refuses the experiment: its trees may read v_blue, and this robot has no camera";
+    let line = "robot xp01 refuses the experiment: its trees may read v_blue, but this robot has no camera";
     assert!(status.events.iter().any(|event| event.contains(line)), "{:?}", status.events);
     // An experiment that needs no camera runs.
     done(&swarm.folder.run(&["stop"]));

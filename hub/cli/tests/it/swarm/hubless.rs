@@ -132,7 +132,7 @@ fn check(case: &Case) {
         assert!(lacking.is_empty(), "{robot}: not in the record: {lacking:?}");
         assert_eq!(numbers.len(), different.len(), "{robot}: some are there twice");
         // On a busy machine a hub may fall silent again.
-        let told = evolution.away.iter().filter(|line| line.contains("are told now")).count();
+        let told = evolution.away.iter().filter(|line| line.contains("are reported now")).count();
         assert!(told >= 1 && told == evolution.away.len(), "{robot}: {:?}", evolution.away);
         assert!(last > u64::from(at_death), "{robot}: {last}");
     }

@@ -17,7 +17,9 @@ fn swarm_with_keys_runs_signed_experiments_only() {
 
     // An unsigned experiment, and one with the signature of a stranger.
     let files = || [("on.bt".to_string(), "movcv v_goal 0deg".to_string())].into();
-    for (signer, why) in [(None, "not signed"), (Some(Secret::generate("eve").unwrap()), "no operator here")] {
+    for (signer, why) in
+        [(None, "not signed"), (Some(Secret::generate("eve").unwrap()), "not an operator of this swarm")]
+    {
         let signed = Signed::new(EXPERIMENT.into(), files(), signer.as_ref()).unwrap();
         let Reply::Refused(said) = swarm.ask(&Request::Start { signed, seed: 1 }) else { panic!("accepted") };
         assert!(said.contains(why), "{said}");
@@ -29,7 +31,7 @@ fn swarm_with_keys_runs_signed_experiments_only() {
     std::fs::rename(swarm.folder.path("visitor.key"), swarm.folder.path("keys/observers/visitor.key")).unwrap();
     let visitor = "keys/observers/visitor.key";
     // On a busy machine the command may time out before it learns the reason.
-    let refused = || swarm.command_with_key(visitor, &["stop"]).contains("does not let this key in");
+    let refused = || swarm.command_with_key(visitor, &["stop"]).contains("rejects this key");
     xpuck_testing::patience::wait_until("the refusal of a stranger's key", refused);
     assert!(swarm.folder.run(&["keys", "enrol", "visitor.pub", "--role", "observer"]).status.success());
     swarm.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer visitor")));

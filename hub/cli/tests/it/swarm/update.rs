@@ -196,13 +196,13 @@ fn robots_are_updated_over_the_air_and_leave_a_bad_version() {
     wait_within(2 * patience(), || there(&rig).then_some(()), || rig.logs());
     assert_eq!(rig.outcome(&["robot", "update", "status"]), (true, "nothing was updated so far\n".into()));
     update_to_a_good_version(&mut rig, &built);
-    update_stops_at_the_first(&rig, "1.2.0", 120, "#!/bin/sh\nexit 1\n", "2 starts did not make it well", 2);
+    update_stops_at_the_first(&rig, "1.2.0", 120, "#!/bin/sh\nexit 1\n", "it did not become healthy in 2 starts", 2);
     for id in ROBOTS {
         fs::write(rig.root(id).join("within"), scaled(Duration::from_secs(6)).as_secs().to_string()).unwrap();
     }
-    update_stops_at_the_first(&rig, "1.3.0", 130, DEAF, "the hub was not heard", 1);
+    update_stops_at_the_first(&rig, "1.3.0", 130, DEAF, "the hub did not answer", 1);
     let (good, text) = rig.outcome(&["robot", "update", "--deb", "xpuckd_1.1.0.deb", "--boards", "xu4"]);
-    assert!(!good && text.contains("refuses 1.1.0: the bundle is for xu4, and this board is pi5"), "{text}");
+    assert!(!good && text.contains("refuses 1.1.0: the bundle is for xu4, but this board is pi5"), "{text}");
 }
 
 /// Updates to a good version. The hub is restarted after the first robot has received the bundle.

@@ -114,7 +114,7 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
         std::fs::copy(dir.path().join("hub.pub"), other.path().join("hub.pub")).unwrap();
         let stranger = Sockets::for_operator(&keyring::path(other.path(), Role::Operator, OPERATOR, "key")).unwrap().0;
         let refused = stranger.operator(endpoint, 10_000).unwrap().ask::<Request, Reply>(&Request::Stop).unwrap_err();
-        assert!(refused.to_string().contains("does not let this key in"), "{refused}");
+        assert!(refused.to_string().contains("rejects this key"), "{refused}");
         xpuck_testing::patience::wait_until("a key that nobody enrolled is told", || told(KeyError::NotEnrolled));
         let third = tempfile::tempdir().unwrap();
         keyring::create_missing_pairs(third.path(), &[]).unwrap();
