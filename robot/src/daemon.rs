@@ -44,7 +44,7 @@ use xpuck_wire::telemetry::{ControlReport, Telemetry};
 use xpuck_wire::witness::ObeyedDirective;
 use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 
-/// Time without an answer of a hub after which the robot logs a warning.
+/// Time without an answer from a hub after which the robot logs a warning.
 const UNANSWERED: Duration = Duration::from_secs(4);
 /// Reconnection interval after the hub rejected the robot's key (wall time).
 const TRY_AGAIN: Duration = Duration::from_secs(2);
@@ -106,13 +106,13 @@ struct Daemon<'a> {
     onboard: Option<Onboard>,
     /// Whether the hub rejected this robot's key and has not answered since.
     rejected: bool,
-    /// Time of the start, until a hub answers or the lack of an answer is logged.
+    /// Time of the start; `None` once a hub has answered or the lack of an answer was logged.
     waiting_since: Option<Instant>,
     /// Time of the next connection attempt (wall time).
     retry_at: Option<Instant>,
     pace: PeriodicTimer,
     realtime: bool,
-    /// Log lines for the hub; `None` if another robot of this process owns the tap.
+    /// Source of log lines for the hub; `None` if another robot in the same process has it.
     tap: Option<Tap>,
     /// Whether an operator requested a restart of the board.
     reboot: bool,
@@ -140,7 +140,7 @@ pub enum ExitReason {
     Reboot,
 }
 
-/// Checks that the adapter required by the robot's file exists.
+/// Verifies that the adapter which the robot's file requires exists.
 ///
 /// # Errors
 /// If the adapter does not exist, or its limits are too small.
@@ -150,7 +150,7 @@ pub fn check_adapter(config: &Config) -> Result<(), StartError> {
     checked.map_err(|why| StartError::Adapter(FileError::value(&here, why)))
 }
 
-/// Runs a robot until `stop` is set or a restart of the board is requested; its wheels are stopped on return.
+/// Runs a robot until `stop` is set or a restart of the board is requested. The wheels are stopped on return.
 ///
 /// # Errors
 /// The cause of a failed start.
@@ -179,7 +179,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     let (program_waker, program_wakeups) = sockets.waker(&format!("programs-{}", config.robot.id))?;
     let hub_link = sockets.robot(&config.swarm.hub.robots, &config.robot.id)?;
     let Some(hardware) = open_hardware(config, stop)? else { return Ok(ExitReason::Stopped) };
-    // Only the holder of the body's lock may replace the socket of a program that died.
+    // Only the holder of the body's lock may replace the socket that a killed program left.
     let listen = |path: &PathBuf| ProgramServer::listen(path, &config.robot.id, speed, program_waker);
     let programs = config.robot.external.socket.as_ref().map(listen).transpose().map_err(StartError::Programs)?;
     let mut daemon = Daemon {
@@ -208,7 +208,8 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
         programs,
         program_wakeups,
     };
-    // Runs in a new thread: the threads of sockets and devices started earlier and keep normal priority.
+    // The loop runs in a new thread with real-time priority. The threads of sockets and devices were started earlier
+    // and keep their normal priority.
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("control".into());
         builder.spawn_scoped(scope, || daemon.run(&mut robot, stop)).map(|_| ()).map_err(StartError::Thread)
@@ -216,7 +217,8 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<ExitReason, StartError>
     Ok(if daemon.reboot { ExitReason::Reboot } else { ExitReason::Stopped })
 }
 
-/// Opens the devices, and waits for those of a virtual arena that has not started. `None` if `stop` is set meanwhile.
+/// Opens the devices; waits for a virtual arena that has not started yet. Returns `None` if `stop` is set during the
+/// wait.
 fn open_hardware(config: &Config, stop: &AtomicBool) -> Result<Option<Hardware>, StartError> {
     let is_virtual = matches!(config.robot.devices, DeviceKind::Virtual { .. });
     let mut is_told = false;
@@ -246,7 +248,7 @@ impl Daemon<'_> {
         let started = Instant::now();
         while !stop.load(Ordering::Relaxed) && !self.reboot {
             let left = self.left(started.elapsed(), robot);
-            // Sockets wait in whole milliseconds; `sleep` covers the rest.
+            // Sockets wait in whole milliseconds; `sleep` waits for the remaining fraction.
             match left.as_millis() {
                 0 => std::thread::sleep(left),
                 whole => wait(&[&self.hub_link, &self.wakeups, &self.program_wakeups], whole as i64),
@@ -363,7 +365,7 @@ impl Shell for Daemon<'_> {
     }
 
     fn send(&mut self, message: RobotMessage) -> bool {
-        // Messages beyond the capacity of the queue are lost, as on any network.
+        // If the queue is full, the message is lost, as on any network.
         self.hub_link.send(&message)
     }
 
@@ -463,11 +465,12 @@ impl Shell for Daemon<'_> {
         self.memory.news()
     }
 
-    /// The file is written synchronously; the wheels are stopped while settings may change.
+    /// The file is written synchronously. This does not delay control, because settings may change only while the
+    /// wheels are stopped.
     fn change_settings(&mut self, number: u64, text: &str, may: bool) {
         let (answer, robot) = self.settings.apply(number, text, may);
         if let Some(robot) = robot {
-            // The state folder is fixed at the start, and the file contains it as a relative path.
+            // The state folder stays as it was at the start; the new file contains it only as a relative path.
             let state = self.evolution.state.take();
             self.evolution = EvolutionFile { state, ..robot.evolution };
             let mut calibration = robot.calibration;
@@ -556,7 +559,7 @@ impl Shell for Daemon<'_> {
     }
 }
 
-/// Duration in whole microseconds, the unit of telemetry.
+/// Converts a duration to whole microseconds, the unit of telemetry.
 fn micros(time: Duration) -> u32 {
     time.as_micros().try_into().unwrap_or(u32::MAX)
 }

@@ -50,7 +50,7 @@ impl Publisher {
         Ok(Publisher { shared, shown: None })
     }
 
-    /// Publishes the state of the controlling tree after an update, or its absence.
+    /// Publishes the state of the tree in control after an update; `None` if no tree is in control.
     pub fn publish(&mut self, controller: Option<&Controller>) {
         let snapshot = controller.map(|controller| self.snapshot(controller));
         if let (Ok(mut recording), Some(snapshot)) = (self.shared.recording.try_lock(), &snapshot) {
@@ -71,7 +71,7 @@ impl Publisher {
         self.shown = Some((tree, watched.clone()));
         let cells = controller.board().cells().iter();
         let registers = (0..).map(scalar_name).zip(cells.copied()).collect();
-        // A network is a single leaf in the XML, so its parts have no number there.
+        // A network is a single leaf in the XML, so its parts have no numbers in the XML.
         let numbered = (1..).zip(controller.tree().nodes()).zip(controller.nodes());
         let shown = numbered.filter(|((_, node), _)| !matches!(node.kind, Kind::Neuron | Kind::Synapse));
         let nodes = shown.map(|((uid, _), state)| (uid, *state)).collect();

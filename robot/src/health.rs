@@ -20,8 +20,8 @@ pub struct HealthReporter {
 }
 
 impl HealthReporter {
-    /// Writes to the file `health` in the folder that systemd provides for this program; without the folder, writes
-    /// nothing.
+    /// Writes reports to the file `health` in the folder that systemd provides for this program. Without the folder,
+    /// writes no reports.
     pub fn from_environment() -> HealthReporter {
         let folder = std::env::var_os("RUNTIME_DIRECTORY").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         HealthReporter::new(folder.map(|folder| folder.join("health")).as_deref())

@@ -9,7 +9,7 @@ const FIRST: f64 = 16.0;
 /// Number of bins of a [`Histogram`]: one for each microsecond below 8, then eight per octave up to 16.8 s.
 pub const BINS: usize = 176;
 
-/// Histogram with bins whose width is at most an eighth of their value.
+/// Histogram of times. The width of a bin is at most an eighth of its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     bins: [u64; BINS],
@@ -23,7 +23,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Records a time; values beyond the last bin are counted in it.
+    /// Records a time; the last bin also counts all larger values.
     pub fn record(&mut self, time: Duration) {
         let us = time.as_micros().min(u128::from(u32::MAX)) as u32;
         let octave = us.max(1).ilog2() as usize;
@@ -42,8 +42,8 @@ impl Histogram {
         self.longest
     }
 
-    /// Quantile `part` (0..=1) of the recorded times: the upper end of its bin, and at most the longest time. Zero
-    /// without records.
+    /// Quantile `part` (0..=1) of the recorded times: the upper end of its bin, limited to the longest time; 0
+    /// without recorded times.
     pub fn quantile(&self, part: f64) -> Duration {
         let wanted = (part * self.count() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -56,8 +56,8 @@ impl Histogram {
         self.longest
     }
 
-    /// Counts in telemetry's bins, two per octave from 16 us to half a second. All times of a bin are counted in the
-    /// telemetry bin that contains the middle of their bin.
+    /// Converts the counts to telemetry's bins, two per octave from 16 us to half a second. The count of a bin is
+    /// added to the telemetry bin that contains the middle of the bin.
     pub fn telemetry(&self) -> [u32; LATENESS_BINS] {
         let mut bins = [0u32; LATENESS_BINS];
         for (bin, count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {

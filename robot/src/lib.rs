@@ -1,6 +1,6 @@
 //! One robot: its devices, camera vision, the 10 Hz control loop, onboard evolution and the link to the hub.
 //!
-//! [`core`] decides and [`daemon`] acts: the core is a pure state machine without clocks, sockets or devices.
+//! [`core`] makes the decisions, as a state machine without clocks, sockets or devices; [`daemon`] executes them.
 
 pub mod board;
 pub mod body;

@@ -60,7 +60,7 @@ enum Command {
     Schema,
     /// Print a shell completion script for commands and options.
     Completions {
-        /// Shell.
+        /// Shell for which the script is printed.
         shell: clap_complete::Shell,
     },
     /// Write manual pages, one per command.
@@ -168,7 +168,7 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Restarts the board with the command of the robot's file, or this program without such a command.
+/// Restarts the board with the command in the robot's file; without a command, restarts this program.
 fn start_again(command: &[String]) -> anyhow::Result<()> {
     log::flush();
     let Some((program, arguments)) = command.split_first() else {

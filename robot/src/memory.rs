@@ -1,5 +1,5 @@
-//! Last directive that the robot received, kept across a restart of its program: a hub that returns during a run asks
-//! for it. The file is in the folder of the robot's evolution; without that folder, a restarted robot reports no
+//! Stores the last directive that the robot received across restarts of its program, for a hub that returns during a
+//! run. The file is in the folder of the robot's evolution. Without this folder, a restarted robot reports no
 //! directive.
 
 use std::collections::VecDeque;
@@ -19,14 +19,14 @@ const MAX_BYTES: u64 = 4096;
 pub struct Memory {
     id: String,
     disk: Option<LatestWriter>,
-    /// Numbers to report, if no file is written.
+    /// Numbers of directives to report as stored, if no file is written.
     told: VecDeque<u64>,
     /// Whether the last write failed.
     refused: bool,
 }
 
 impl Memory {
-    /// Opens the memory in the folder `state`, if given, and returns the record of an earlier start.
+    /// Opens the memory in the folder `state`, if given, and returns the stored directive of an earlier start.
     ///
     /// # Errors
     /// If the system cannot create a thread.
@@ -50,7 +50,7 @@ impl Memory {
     /// Stores a directive.
     pub fn put(&mut self, told: &ObeyedDirective) {
         match &self.disk {
-            // Serialization of five plain values cannot fail.
+            // Serialization cannot fail: the directive consists of five plain values.
             Some(disk) => disk.put(told.directive, serde_json::to_vec(told).unwrap_or_default()),
             None => self.told.push_back(told.directive),
         }
@@ -77,7 +77,7 @@ impl Memory {
     }
 }
 
-/// Content of the file; `None` if the file does not exist.
+/// Reads the directive in the file; `None` if the file does not exist.
 fn read(path: &Path) -> std::io::Result<Option<ObeyedDirective>> {
     match file::bytes(path, MAX_BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

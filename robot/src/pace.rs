@@ -3,7 +3,8 @@
 use crate::histogram::Histogram;
 use std::time::Duration;
 
-/// Deadlines at a first time and whole multiples of a period after it. Times count from a start chosen by the caller.
+/// Deadlines at a first time and at whole multiples of a period after it. Times count from a start that the caller
+/// chooses.
 #[derive(Clone, Debug)]
 pub struct PeriodicTimer {
     period: Duration,
@@ -34,8 +35,8 @@ impl PeriodicTimer {
         self.due.saturating_sub(now)
     }
 
-    /// Whether a deadline has passed. If so, its period counts as begun, and the next deadline is the next future
-    /// multiple: periods that were missed completely are counted and skipped.
+    /// Whether a deadline has passed. If so, its period counts as begun, and the next deadline is the next multiple
+    /// in the future. Completely missed periods are counted and skipped.
     pub fn poll(&mut self, now: Duration) -> bool {
         if now < self.due {
             return false;
@@ -61,7 +62,7 @@ impl PeriodicTimer {
         self.late
     }
 
-    /// Histogram of all latenesses.
+    /// Histogram of the lateness of all periods.
     pub fn lateness(&self) -> &Histogram {
         &self.lateness
     }

@@ -1,5 +1,5 @@
-//! Settings that the hub sends for the robot's file: validated, merged and written atomically. The previous file is
-//! kept next to it as `<file>.old`.
+//! Settings that the hub sends for the robot's file: validated, merged and written atomically. The previous version
+//! is kept next to the robot's file as `<file>.old`.
 
 use crate::config::RobotFile;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub struct Merged {
 /// Merges settings into the text of a robot's file; comments and all other keys are preserved.
 ///
 /// # Errors
-/// A key that may not be changed or an invalid value, in one line.
+/// One line with a key that may not be changed, or with an invalid value.
 pub fn merge(file: &str, settings: &str) -> Result<Merged, String> {
     if settings.len() > MAX_SETTINGS {
         return Err(format!("the settings have {} bytes; at most {MAX_SETTINGS} are allowed", settings.len()));
@@ -76,7 +76,7 @@ fn collect(table: &dyn TableLike, path: &mut Vec<String>, leaves: &mut Vec<(Vec<
         match (item.as_table_like(), item.as_value()) {
             (Some(table), _) => collect(table, path, leaves),
             (_, Some(value)) => leaves.push((path.clone(), value.clone())),
-            // A list of tables: no known key has this type, so its name is rejected.
+            // This is a list of tables. No known key has this type, so the key is rejected.
             _ => leaves.push((path.clone(), Value::from(false))),
         }
         path.pop();
@@ -108,7 +108,7 @@ fn set_value(root: &mut Table, path: &[String], mut value: Value) -> Result<bool
     }
 }
 
-/// The robot's file, and the last answer about it.
+/// The robot's file, and the last answer to the hub about it.
 pub struct Settings {
     file: PathBuf,
     /// Last settings, and the answer to them.
@@ -122,8 +122,8 @@ impl Settings {
     }
 
     /// Applies settings if `may` is set; returns the answer, and the new content of the robot's file if the settings
-    /// were accepted. Repeated settings get the same answer again. Numbers need not increase: the seal guarantees
-    /// that messages arrive once and in order, and a new hub may count from a lower number.
+    /// were accepted. Repeated settings get the same answer again. The numbers need not increase, because a new hub
+    /// may count from a lower number. Seals guarantee that each message arrives once and in order.
     pub fn apply(&mut self, number: u64, text: &str, may: bool) -> (Option<PushAnswer>, Option<RobotFile>) {
         if let Some((_, answer)) = self.last.as_ref().filter(|(said, answer)| answer.number == number && said == text) {
             return (Some(answer.clone()), None);

@@ -1,4 +1,4 @@
-//! Operators whose experiments the robot runs, according to the current content of its key folder.
+//! Operators whose experiments the robot runs, according to the current contents of the robot's key folder.
 
 use crate::config::Config;
 use tracing::warn;
@@ -19,8 +19,8 @@ impl Operators<'_> {
         Operators { config, seen: None, ring: Keyring::default() }
     }
 
-    /// Operators to trust from now on; `None` if they did not change since the last call, or if the folder cannot be
-    /// read. Problems of the folder are logged.
+    /// Operators to trust from now on. `None` if they did not change since the last call, or if the folder cannot be
+    /// read; problems with the folder are logged.
     pub fn refresh(&mut self) -> Option<Trust> {
         let (id, security) = (&self.config.robot.id, &self.config.swarm.security);
         if security.dev_mode {

@@ -1,4 +1,5 @@
-//! `xpuckd bench spi` with the firmware's core as a process behind a virtual arena's socket.
+//! Tests `xpuckd bench spi` with the firmware's core, which runs as a process behind a socket like that of a virtual
+//! arena.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -66,7 +67,7 @@ fn one_percent_word_corruption_is_never_accepted() {
         .output()
         .unwrap();
     slave.join().unwrap();
-    // The lateness depends on the machine; the accepted corruptions do not.
+    // Only the accepted corruptions are checked, because the lateness depends on the machine.
     let text = String::from_utf8(output.stdout).unwrap();
     let numbers = |name: &str| -> Vec<u64> {
         let line = text.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("no {name} in\n{text}"));

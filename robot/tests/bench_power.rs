@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 /// Limits of both clusters before the measurement (kHz).
 const BEFORE: [&str; 2] = ["200000", "800000"];
-/// Clocks with by far the lowest power, so that they are the best point whatever the load of the test machine (MHz).
+/// Clocks of the best point (MHz). Their power is by far the lowest, so that the load of the test machine does not
+/// change the best point.
 const BEST: [u64; 2] = [1400, 800];
 
 /// Measuring time per clock (s).
@@ -32,7 +33,7 @@ fn khz(sysfs: &Path, number: usize, name: &str) -> Option<u64> {
     fs::read_to_string(policy(sysfs, number).join(name)).ok()?.trim().parse().ok()
 }
 
-/// Replaces a file atomically, since kernel files are never half-written.
+/// Replaces a file atomically, because kernel files are never half-written.
 fn replace(path: &Path, text: &str) {
     let new = path.with_extension("new");
     fs::write(&new, text).unwrap();
@@ -135,7 +136,7 @@ fn sweep_finds_operating_point_and_restores_clocks() {
         assert!((watts - 1.0).abs() < 0.05 && r_acc > 0.0 && (per_watt - r_acc / watts).abs() < 1.0, "{point}");
     }
     let throttled: Vec<bool> = points.iter().map(|point| point["throttled"].as_bool().unwrap()).collect();
-    // If the simulated board reacts late, any of the other clocks may look throttled.
+    // Only the hottest point is checked: if the simulated board reacts late, other points may look throttled.
     assert!(throttled[8], "the hottest is not throttled: {throttled:?}");
     assert_eq!(report["missing"], serde_json::json!([]));
     board.limits_are_back();
@@ -173,8 +174,8 @@ fn next_sweep_restores_limits_of_killed_sweep() {
     let output = bench(board.sysfs(), SHORT).args(["--points", "1"]).output().unwrap();
     let lines = said(&output);
     assert!(output.status.success() && lines.contains("policy0: limits of 200 to 800 MHz restored"), "{lines}");
-    // These limits were narrower than the hardware's, too.
     assert!(lines.contains("policy4: the restored limits 200 to 800 MHz are narrower"), "{lines}");
+    // The limits of the second cluster were narrower than the hardware's range too.
     assert!(lines.contains("`echo 1400000 > "), "{lines}");
     board.limits_are_back();
     assert!(!board.sysfs().join("xpuckd-clocks.json").exists());
@@ -222,7 +223,7 @@ fn missing_inputs_are_logged_and_rest_is_measured() {
 #[test]
 fn write_protected_clocks_are_reported_and_left_unchanged() {
     let board = Board::new();
-    // A kernel file that even root may not write.
+    // Replaces a limit by a file that even root may not write.
     let limit = policy(board.sysfs(), 0).join("scaling_max_freq");
     fs::remove_file(&limit).unwrap();
     symlink("/proc/sys/kernel/ngroups_max", &limit).unwrap();

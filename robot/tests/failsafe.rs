@@ -1,6 +1,6 @@
-//! Wheels are stopped after a STOP and after a silence of the hub, whatever the network does to messages and whatever
-//! a program at the robot's socket or an operator requests. If both the experiment and the robot's file permit
-//! driving alone, they are stopped after that time, and from the first message of a hub on.
+//! Tests that the wheels stop after a STOP and after a silence of the hub, whatever the network does to messages, and
+//! whatever a program at the robot's socket or an operator requests. If both the experiment and the robot's file
+//! permit driving alone, the wheels stop after the permitted time, and at the first message of a hub.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -32,19 +32,19 @@ const NONE: Leave = Leave { asked: "", allowed: 0.0, alone: 0.0 };
 /// Next event of a test.
 #[derive(Clone, Debug)]
 enum Event {
-    /// The hub sends a directive; the second field is added to the last directive number.
+    /// The hub sends a directive. Its number is the last directive number plus the second field.
     Direct(State, u64),
-    /// The hub sends a PAUSE for no run, as for parking; the field is added to the last directive number.
+    /// The hub sends a PAUSE without a run, as for parking. Its number is the last directive number plus the field.
     Park(u64),
-    /// The hub sends another experiment, or the last one again.
+    /// The hub sends another experiment, or repeats the last experiment.
     Prepare(bool),
-    /// A message sent earlier arrives, possibly again; messages that never arrive are lost.
+    /// An earlier message arrives, possibly for a second time. Messages without this event are lost.
     Arrive(prop::sample::Index),
     /// The newest message arrives.
     ArriveNewest,
-    /// The robot's loop runs after this time (s); the wheels are commanded.
+    /// After this time (s) the robot's loop runs and commands the wheels.
     Control(f64),
-    /// Time passes while the loop hangs (s).
+    /// The loop hangs for this time (s).
     Hang(f64),
     /// An operator makes the hub send a command for the wheels.
     Operate,
@@ -80,26 +80,27 @@ fn said() -> impl Strategy<Value = ProgramRequest> {
     ]
 }
 
-/// Function that delivers a message to the robot: the real one, or one with a fault.
+/// Function that delivers a message to the robot: the real function, or a function with a fault.
 type Deliver = fn(&mut Core, f64, ToRobot);
 
 fn faithfully(core: &mut Core, now: f64, message: ToRobot) {
     core.on_message(now, message);
 }
 
-/// Facts about the messages so far, for the checks.
+/// State of the messages so far, for the checks.
 struct Watcher {
     now: f64,
     heard: f64,
     /// Number of the last STOP that telemetry acknowledged, until a RUN with a higher number arrives.
     stopped: Option<u64>,
-    /// Whether the hub was silent, and no RUN has arrived since.
+    /// Whether no RUN has arrived since the last silence of the hub.
     silenced: bool,
-    /// Times of an operator's last command and of the program's last valid one.
+    /// Times of the operator's last command and of the program's last valid command (s).
     driven: [f64; 2],
 }
 
-/// Counts of wheel motion: by tree or program, without a hub, by a program alone, and by an operator.
+/// Number of updates with moving wheels: driven by tree or program, driven without a hub, driven by a program alone,
+/// driven by an operator.
 type Moves = [u32; 4];
 
 fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestCaseError> {
@@ -107,7 +108,7 @@ fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestC
     let readings = Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() };
     let mut w = Watcher { now: 0.0, heard: 0.0, stopped: None, silenced: false, driven: [f64::MIN; 2] };
     let signed = Signed::new(format!("{EXPERIMENT}{}", leave.asked), Default::default(), None).unwrap();
-    // The robot's clock equals the hub's.
+    // This pong shows the robot that its clock equals the hub's clock.
     deliver(&mut core, 0.0, ToRobot::Pong { stamp: 0.0, time: 0.0 });
     let (mut number, mut experiment, mut moves) = (10, 1, [0; 4]);
     let upload = |number| ToRobot::Experiment { number, seed: 1, robots: 2, signed: signed.clone() };
@@ -266,7 +267,7 @@ fn driving_alone_needs_both_permissions_and_shorter_limit() {
     }
 }
 
-/// Fault: the core accepts any RUN as a new one.
+/// Fault: the core accepts any RUN as a new RUN.
 fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
     let number = (now * 1e6) as u64 + 1_000_000;
     core.on_message(
@@ -291,12 +292,12 @@ fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
 
 /// Fault: the core detects a silence only when the loop runs.
 fn without_silence(core: &mut Core, now: f64, message: ToRobot) {
-    // A message just before keeps the link alive.
+    // An inserted message, shortly before, keeps the link alive.
     core.on_message(now - HUB_SILENCE / 2.0, ToRobot::Ping { stamp: 0.0 });
     core.on_message(now, message);
 }
 
-/// Fault: while driving alone, the core ignores messages other than directives as signs of a hub.
+/// Fault: while driving alone, the core does not take messages other than directives as a sign of the hub's return.
 fn without_return(core: &mut Core, now: f64, message: ToRobot) {
     if matches!(message, ToRobot::Directive(_) | ToRobot::Pong { .. }) || core.controller().is_none() {
         core.on_message(now, message);
@@ -310,7 +311,7 @@ fn broken_failsafe_rules_are_detected() {
         let error = result.expect_err("the fault is not found").to_string();
         assert!(error.contains(complaint), "{error}");
     }
-    // A robot that drives alone for too long, and one that continues when the hub is back.
+    // The first fault lets a robot drive alone for too long; with the second, it continues when the hub has returned.
     let asked = "[silence]\nthen = \"drive\"\ndrive_seconds = 1.2\n";
     for (alone, fault, complaint) in
         [(1.0, faithfully as Deliver, "ended: false"), (1.2, without_return, "ended: true")]

@@ -1,5 +1,5 @@
-//! `xpuckd slots` with packages built by `dpkg-deb`: a good version is kept; a version that exits at once and one
-//! that never hears the hub are reverted. A shell script replaces each version, and this test replaces systemd.
+//! Tests `xpuckd slots` with packages built by `dpkg-deb`. A good version is kept. A version that exits at once and a
+//! version that never hears the hub are reverted. Shell scripts represent the versions, and the test acts as systemd.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,7 +9,7 @@ use xpuck_update::Release;
 use xpuck_update::bundle::{Kind, seal, this_arch, write};
 use xpuck_wire::keys::Secret;
 
-/// Program that reports its health four times a second, with or without a hub.
+/// Script that reports its health four times a second, with or without a hub.
 fn says(hub: bool) -> String {
     let toml = "version = \"%s\"\\ncounter = %s\\nstarted = 0.0\\nstamp = %s\\ndevices = true\\n";
     format!(
@@ -115,7 +115,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     let board = Board::new();
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "/");
-    // A good version.
+    // A good version is kept.
     board.deliver(2, &says(true), "pi5");
     let (_, said) = board.slots(&["install"]);
     assert!(said.contains("version 0.2 is in slot a and on trial"), "{said}");
@@ -125,7 +125,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     assert!(well && said.contains("version 0.2 is healthy and is kept"), "{said}");
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "a");
-    // A version that exits at once: two starts, then the previous version.
+    // A version that exits at once is started twice; then the previous version runs.
     board.deliver(3, "#!/bin/sh\nexit 1\n", "any");
     assert!(board.slots(&["install"]).1.contains("in slot b and on trial"));
     for _ in 0..2 {
@@ -135,7 +135,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     }
     assert!(board.slots(&["boot"]).0);
     assert_eq!(board.current(), "a");
-    // A version that never hears the hub.
+    // A version that never hears the hub is reverted.
     board.deliver(4, &says(false), "any");
     assert!(board.slots(&["install"]).1.contains("in slot b and on trial"));
     let child = board.start();
@@ -147,7 +147,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!((&shown["release"]["version"], &shown["highest"]["counter"]), (&"0.2".into(), &2.into()));
     assert_eq!((&shown["last"]["result"], &shown["phase"]), (&"reverted".into(), &"settled".into()));
-    // A refusal is one line, and nothing changes.
+    // A refusal gives one line and changes nothing on the disk.
     let refused = |why: &str| {
         let (_, said) = board.slots(&["install"]);
         assert!(said.contains(why) && said.lines().count() == 1, "{said}");

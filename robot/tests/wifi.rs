@@ -1,4 +1,4 @@
-//! `xpuckd wifi` with stubs of the programs that it calls.
+//! Tests `xpuckd wifi` with stubs of the programs that it calls.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Command line of the robot's program: an invalid configuration gives a one-line error.
+//! Tests the command line of the robot's program: an invalid configuration gives a one-line error.
 
 use std::process::Command;
 
@@ -27,7 +27,7 @@ fn bad_configuration_is_one_clear_line() {
     let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
         [security]\ndev_mode = true\n";
     std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
-    // The path is longer than a socket's name may be.
+    // The path is longer than the path of a Unix socket may be.
     let error = refusal(&["--config", path]);
     assert!(error.contains("cannot open") && error.contains("the arena is running"), "{error}");
 }

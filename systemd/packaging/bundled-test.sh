@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the programs with bundled libraries (systemd/packaging/bundled.sh) and runs a short swarm: hub, arena and
-# robots with keys, so over CURVE. PORT is the first of four free ports.
+# Builds the programs with bundled libraries (systemd/packaging/bundled.sh) and runs a swarm for a short time: hub,
+# arena and robots with keys, therefore over CURVE. PORT is the first of four free ports.
 set -eu
 cd "$(dirname "$0")/../.."
 sh systemd/packaging/bundled.sh

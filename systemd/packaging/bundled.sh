@@ -27,8 +27,8 @@ if [ "$(cat "$PREFIX/made-of" 2>/dev/null)" != "$made_of" ]; then
     (cd "$work"/make/libsodium-* && ./configure --quiet --disable-shared --enable-static --prefix="$PREFIX" &&
         make -s -j "$(nproc)" install) >"$work/libsodium.log" 2>&1 || { tail "$work/libsodium.log" >&2; die "libsodium does not build"; }
     echo "bundled: libzmq"
-    # Results of libzmq's own configure checks on Linux; the crate does not run them. Without mkdtemp, `ipc://*` would
-    # be a name in the working directory.
+    # Results of libzmq's own configure checks on Linux; the crate does not run these checks. Without mkdtemp,
+    # `ipc://*` would be a name in the working directory.
     for found in FORK CLOCK_GETTIME MKDTEMP ACCEPT4 IF_NAMETOINDEX; do
         flags="${flags:-} -DHAVE_$found=1"
     done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the programs for another architecture into target/cross/ARCH: `sh systemd/packaging/cross.sh arm64|armhf
-# [PROGRAMS]`. MIRROR is another Debian archive. The standard library comes from rustup if the target is installed
-# (`rustup target add TRIPLE`); otherwise Debian's compiler builds it.
+# [PROGRAMS]`. MIRROR selects another Debian archive. The standard library comes from rustup if the target is
+# installed (`rustup target add TRIPLE`); otherwise Debian's compiler builds it.
 set -eu
 cd "$(dirname "$0")/../.."
 arch=${1:?which architecture: arm64 or armhf}
@@ -17,7 +17,7 @@ cross=$(realpath target/cross)
 sysroot=$cross/sysroot-$arch
 libraries=libc6-dev,libstdc++-12-dev,libgcc-12-dev,libzmq3-dev,libsodium-dev,libusb-1.0-0-dev,libudev-dev,linux-libc-dev,libapriltag-dev,libsqlite3-dev,libzstd-dev
 
-# Debian's libraries of that architecture, only unpacked: they are not run here, and this machine's dpkg need not
+# Debian's libraries of that architecture are only unpacked: they are not run here, and this machine's dpkg need not
 # support the architecture.
 if [ "$(cat "$sysroot/made-of" 2>/dev/null)" != "$suite $libraries" ]; then
     rm -rf "$sysroot" "$sysroot.new"

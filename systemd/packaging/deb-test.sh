@@ -9,10 +9,10 @@ skipped() { echo "skipped: deb-test: $*" >&2; }
 die() { echo "deb-test: $*" >&2; exit 1; }
 say() { echo "deb-test: $*"; }
 has() { command -v "$1" >/dev/null 2>&1; }
-# Packages of the bare Debian besides the minimal set: dependencies of ours, and tools of this test.
+# Packages of the bare Debian besides the minimal set: dependencies of the tested packages, and tools of this test.
 include=systemd,systemd-sysv,dbus,udev,libapriltag3,libusb-1.0-0,libzmq5,libsqlite3-0,libzstd1,libgcc-s1,curl,procps
 
-# 1. Exposure of each service: at most 2.0 of 10 on systemd's scale.
+# 1. Rates the exposure of each service: at most 2.0 of 10 on systemd's scale.
 if has systemd-analyze; then
     for unit in systemd/units/*.service; do
         systemd-analyze security --offline=yes --threshold=20 "./$unit" >/dev/null 2>&1 ||
@@ -23,7 +23,7 @@ else
     skipped "systemd-analyze is missing: units are not rated"
 fi
 
-# 2. The packages, and the next version for the upgrade.
+# 2. Builds the packages, and a next version for the upgrade.
 has dpkg-deb || { skipped "dpkg-deb is missing: packages are not built"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,7 +44,7 @@ else
     skipped "lintian is missing (make deps-deb)"
 fi
 
-# 3. Installation in a bare Debian.
+# 3. Installs the packages in a bare Debian.
 [ "$(id -u)" = 0 ] || { skipped "not root: packages are not installed"; exit 0; }
 has mmdebstrap || { skipped "mmdebstrap is missing (make deps-deb): packages are not installed"; exit 0; }
 mkdir -p target/deb
@@ -86,20 +86,20 @@ for program in xpuck xpuckd; do
 done
 say "installed: units valid and enabled, libraries present"
 
-# 4. Boot.
+# 4. Boots a container.
 if has systemd-nspawn; then
     sh systemd/packaging/deb-test/boot.sh "$root" "$work" || exit 1
 else
     skipped "systemd-nspawn is missing (make deps-deb): the packages are not booted"
 fi
 
-# 5. An upgrade keeps units disabled that an administrator disabled; a purge keeps keys.
+# 5. Checks that an upgrade does not enable units that an administrator disabled, and that a purge keeps keys.
 inside systemctl disable xpuck-wifi.service >/dev/null 2>&1
 inside sh -c 'dpkg -i /debs/next/*.deb' >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; die "dpkg cannot upgrade the packages"; }
 grep -q '^version = "99.0.0"' "$root/usr/lib/xpuck/release" || die "the upgrade kept the old release file"
 [ ! -e "$root/etc/systemd/system/multi-user.target.wants/xpuck-wifi.service" ] || die "the upgrade enabled a disabled unit"
 mkdir -p "$root/etc/xpuck/keys" && echo secret >"$root/etc/xpuck/keys/hub.pub"
-# Written by boot.sh, not by the packages.
+# boot.sh created this folder, so a purge does not remove it.
 rm -rf "$root/etc/systemd/system/xpuckd.service.d"
 inside dpkg --purge xpuck xpuckd >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; die "dpkg cannot purge the packages"; }
 grep -q '/etc/xpuck stays' "$work/dpkg.log" || die "the purge does not report that keys stay"

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Builds the Debian packages xpuck (hub and tools) and xpuckd (robot) from compiled programs: `systemd/packaging/deb.sh [ARCH]`.
+# Builds the Debian packages xpuck (hub and tools) and xpuckd (robot) from compiled programs:
+# `systemd/packaging/deb.sh [ARCH]`.
 #
-# ARCH is amd64, arm64 or armhf [default: this machine's]. Programs for another architecture come from target/cross/ARCH.
-# systemd/debian/PACKAGE holds the control file, the list of files and the maintainer scripts. The same commit and the same
-# programs give the same bytes. Neither root nor fakeroot is needed.
+# ARCH is amd64, arm64 or armhf (default: this machine's). Programs for another architecture come from
+# target/cross/ARCH. systemd/debian/PACKAGE holds the control file, the list of files and the maintainer scripts. The
+# same commit and the same programs give the same bytes. Neither root nor fakeroot is needed.
 #
-# Environment: OUT: output folder [target/deb]; XPUCK_DEB_VERSION: version [that of Cargo.toml]; XPUCK_DEB_FAST=1: light
-# compression, for tests.
+# Environment variables: OUT is the output folder (default: target/deb). XPUCK_DEB_VERSION is the version (default:
+# from Cargo.toml). XPUCK_DEB_FAST=1 selects light compression, for tests.
 set -eu
 umask 022
 cd "$(dirname "$0")/../.."
@@ -36,7 +37,7 @@ export SOURCE_DATE_EPOCH
 release=${XPUCK_DEB_VERSION:-$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)}
 # `~` sorts before the release itself.
 version=$(echo "$release" | sed 's/-/~/')
-# Compression is fixed here, because the defaults of dpkg-deb differ between distributions.
+# The compression is fixed, because the defaults of dpkg-deb differ between distributions.
 compression="-Zxz -z6"
 [ -z "${XPUCK_DEB_FAST:-}" ] || compression="-Zgzip -z1"
 
@@ -52,7 +53,7 @@ for program in xpuck xpuckd; do
     "$strip" --strip-unneeded -R .comment -o "$stage/$program" "$programs/$program"
     mkdir -p "$stage/man/$program"
     [ "$program" = xpuck ] && group=dev || group=
-    # Empty group: the program has no such command group.
+    # `group` is empty for xpuckd, because xpuckd has no command group `dev`.
     "$built/$program" $group man "$stage/man/$program"
     gzip -9n "$stage/man/$program"/*.1
     "$built/$program" $group completions bash >"$stage/completions/$program"
@@ -98,7 +99,7 @@ for package in xpuck xpuckd; do
     root=$stage/root-$package
     mkdir "$root"
     copy "$from/install" "$root"
-    # As dpkg-gencontrol counts: files in KiB, rounded up, and 1 KiB for everything else.
+    # The size is counted like by dpkg-gencontrol: files in KiB, rounded up, and 1 KiB for everything else.
     size=$(find "$root" -mindepth 1 \( -type f -printf '%s\n' -o -printf '1\n' \) | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')
     (cd "$root" && find . -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum) >"$stage/md5sums"
     mkdir "$root/DEBIAN"
@@ -106,7 +107,7 @@ for package in xpuck xpuckd; do
     install -m 644 "$stage/md5sums" "$stage/control" "$root/DEBIAN/"
     install -m 755 "$from/postinst" "$from/prerm" "$from/postrm" "$root/DEBIAN/"
     [ ! -e "$root/etc" ] || die "$from/install: files in /etc need a list of conffiles"
-    # A set-group-id folder above would be inherited; the fifth digit clears it.
+    # A set-group-id bit would be inherited from the folder above; the fifth digit clears it.
     find "$root" -type d -exec chmod 00755 {} +
     find "$root" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
     deb=${package}_${version}_$arch.deb

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds an OCI container image for clusters, as an archive: a bare Debian with the package xpuck only. No registry is
-# used. `systemd/packaging/oci.sh [OUT]`; needs root, mmdebstrap and buildah. The last step unpacks the result and
-# runs the program with chroot.
+# Builds an OCI container image for clusters, as an archive. The image is a bare Debian with the package xpuck. No
+# registry is used. `systemd/packaging/oci.sh [OUT]`; needs root, mmdebstrap and buildah. The last step unpacks the
+# result and runs the program with chroot.
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-target/deb/xpuck-oci.tar}
@@ -31,7 +31,7 @@ FILE
 run_buildah bud --quiet --isolation chroot --timestamp "$SOURCE_DATE_EPOCH" --tag xpuck "$work/context" >/dev/null
 rm -f "$out.new"
 run_buildah push --quiet xpuck "oci-archive:$out.new"
-# Check as a user of the image: unpacks the layers in order and runs the program.
+# Checks the image: unpacks the layers in order and runs the program.
 mkdir "$work/layout" "$work/unpacked"
 tar -C "$work/layout" -xf "$out.new"
 blob() { echo "$work/layout/blobs/sha256/$1"; }

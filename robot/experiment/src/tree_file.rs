@@ -124,7 +124,7 @@ pub fn read_with_notes(path: &Path, ask: &ReadOptions<'_>) -> Result<(Tree, Vec<
 }
 
 /// Reads an included file by its path relative to the including file. For the first file it returns an empty name,
-/// which tells the XML reader that the file is already loaded.
+/// which informs the XML reader that the file is already loaded.
 fn included(first: &str, from: &str, path: &str) -> Result<(String, String), String> {
     let from = Path::new(if from.is_empty() { first } else { from });
     let path = from.parent().unwrap_or(Path::new("")).join(path);

@@ -14,7 +14,7 @@ import xpuck
 
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else float("inf")
-    with xpuck.Swarm(sys.argv[2:] or ("xpuck", "drive", "--pipe", "--rate", "20")) as swarm:
+    with xpuck.Swarm(sys.argv[2:] or ("xpuck", "robot", "drive", "--pipe", "--rate", "20")) as swarm:
         start = None
         for now in swarm:
             start = now["time"] if start is None else start

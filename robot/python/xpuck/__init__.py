@@ -199,10 +199,10 @@ class Swarm:
     """All robots of a swarm through the hub, by `xpuck robot drive --pipe`. An iteration yields the state of all robots; `drive`
     drives one robot.
 
-    `command` starts the tool and may contain a hub and a key, such as `["xpuck", "drive", "--pipe", "--hub", ...]`.
+    `command` starts the tool and may contain a hub and a key, such as `["xpuck", "robot", "drive", "--pipe", "--hub", ...]`.
     """
 
-    def __init__(self, command=("xpuck", "drive", "--pipe")):
+    def __init__(self, command=("xpuck", "robot", "drive", "--pipe")):
         import subprocess
 
         self._tool = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -1,19 +1,19 @@
-"""From what a robot tells to what ROS expects, as plain numbers: nothing here needs ROS."""
+"""Converts a robot's senses to ROS quantities. Does not need ROS."""
 
 import math
 
-# Where the eight sensors look, rad counterclockwise from ahead, and how far (thesis, Table 6.1).
+# Directions of the eight sensors (rad, counterclockwise from ahead) and their range (m) (thesis, Table 6.1).
 SENSORS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297]
 RANGE = 0.03
-# Distance between the wheels and radius of the body, m.
+# Distance between the wheels, and radius of the body (m).
 WHEELBASE = 0.053
 RADIUS = 0.0375
-# A laser scan has evenly spaced rays; each sensor's reading stands at the ray next to where it looks.
+# A laser scan has evenly spaced rays; each sensor's reading is assigned to the ray nearest to its direction.
 RAYS = 72
 
 
 def wheels(linear, angular, fastest):
-    """Wheel speeds, m/s, for a velocity ahead, m/s, and a turn, rad/s; too fast a one is slowed, its curve stays."""
+    """Wheel speeds (m/s) for a forward velocity (m/s) and a turn rate (rad/s). If the limit is exceeded, both are reduced by the same factor."""
     turn = angular * WHEELBASE / 2
     left, right = linear - turn, linear + turn
     over = max(abs(left), abs(right)) / fastest
@@ -23,7 +23,7 @@ def wheels(linear, angular, fastest):
 
 
 def scan(proximity):
-    """Ranges from the robot's centre, m, by ray from -pi on; infinite where nothing is near, NaN where no sensor looks."""
+    """Ranges from the robot's centre (m) by ray, from -pi on: infinite if nothing is near, NaN without a sensor in that direction."""
     ranges = [math.nan] * RAYS
     for angle, near in zip(SENSORS, proximity):
         ray = round((angle + math.pi) / (2 * math.pi) * RAYS) % RAYS
@@ -32,12 +32,12 @@ def scan(proximity):
 
 
 def quaternion(heading):
-    """x, y, z, w of a heading, rad."""
+    """Quaternion (x, y, z, w) of a heading (rad)."""
     return (0.0, 0.0, math.sin(heading / 2), math.cos(heading / 2))
 
 
 def twist(before, after):
-    """Velocity ahead, m/s, and turn, rad/s, between two senses; zeros if no time passed."""
+    """Forward velocity (m/s) and turn rate (rad/s) between two senses; zeros if no time passed."""
     seconds = after["time"] - before["time"]
     if seconds <= 0:
         return (0.0, 0.0)

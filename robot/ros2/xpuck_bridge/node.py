@@ -1,8 +1,9 @@
-"""The node: /scan, /odom and /tf from one robot's senses, and /cmd_vel to its wheels.
+"""ROS node: publishes /scan, /odom and /tf from the senses of one robot, and sends /cmd_vel to its wheels.
 
     ros2 run xpuck_bridge bridge --ros-args -p robot:=xp01
 
-The wheels belong to the node while /cmd_vel speaks; half a second after its last message they are the tree's again.
+The node controls the wheels while it receives /cmd_vel. Half a second after the last message, the
+behaviour tree controls them again.
 """
 
 import math
@@ -59,7 +60,7 @@ class Bridge(Node):
             rclpy.try_shutdown()
 
     def drive(self, drives):
-        """Drives as /cmd_vel said, and gives the wheels back when it is silent. True while it drives."""
+        """Drives according to /cmd_vel, and releases the wheels when no messages arrive. Returns whether it drives."""
         with self.lock:
             wanted = self.wanted
         fresh = wanted and (self.get_clock().now() - wanted[1]).nanoseconds < SILENT * 1e9

@@ -1,6 +1,6 @@
-//! Measures the timing of the board: a real-time thread wakes at absolute deadlines, 200 per second as in cyclictest,
-//! and exchanges a message with the body each time. Reference of the thesis (5.2.1): within several hours no message
-//! exchange at 200 Hz had a latency above 457 us.
+//! Measures the timing of the board. A real-time thread wakes 200 times a second at absolute deadlines, like
+//! cyclictest, and exchanges a message with the body each time. The reference is the thesis (5.2.1): in several
+//! hours, no message exchange at 200 Hz had a latency above 457 us.
 
 use crate::board::processors;
 use crate::device::DeviceError;
@@ -15,15 +15,15 @@ use xpuck_wire::precedence;
 pub const PERIOD: Duration = Duration::from_millis(5);
 /// Latency bound of the thesis.
 pub const BOUND: Duration = Duration::from_micros(457);
-/// Priority under SCHED_FIFO, above that of the robot's own threads.
+/// Priority under SCHED_FIFO, above the priorities of the robot's own threads.
 const PRIORITY: u8 = 80;
 
-/// Results; times in us.
+/// Results of the measurement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Latency {
     /// Whether the kernel granted real-time priority.
     pub realtime: bool,
-    /// Processor that the thread was pinned to; `None` if it may run on several.
+    /// Processor to which the thread was pinned; `None` if it may run on several processors.
     pub processor: Option<usize>,
     /// Number of wake-ups.
     pub wakes: u64,
@@ -52,7 +52,7 @@ impl Latency {
     }
 }
 
-/// Measures for `length` with stopped wheels. Calls `told` each second with the number of seconds elapsed.
+/// Measures for `length` with stopped wheels. Calls `told` once a second with the elapsed time (s).
 pub fn measure(
     body: Result<Box<dyn Body>, DeviceError>,
     length: Duration,
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::device::body::{BodyReadings, Counts};
 
-    /// Body with one exchange that takes 20 ms.
+    /// Simulated body; one of its exchanges takes 20 ms.
     struct Slow(u64);
 
     impl Body for Slow {

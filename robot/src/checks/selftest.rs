@@ -33,7 +33,7 @@ pub struct SelftestArgs {
     json: bool,
 }
 
-/// Runs the suite; returns whether no check failed.
+/// Runs the conformance suite or the latency measurement; returns whether it succeeded.
 pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     let config = Config::read(&args.config)?;
     let _lock = lock_body(&config)?;
@@ -88,7 +88,7 @@ fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
     Ok(found.meets_bound() || !real)
 }
 
-/// Locks the body for this program. A missing body is reported by its check instead.
+/// Locks the body for this program. A missing body is not an error here, because its check reports it.
 fn lock_body(config: &Config) -> Result<Option<BodyLock>, DeviceError> {
     match devices::lock_body(&config.robot) {
         Err(DeviceError::Open { .. }) => Ok(None),
@@ -102,7 +102,8 @@ fn rig(config: &Config) -> Devices {
     let monitor = |address| robot.devices.has_monitors().then(|| devices::open_monitor(robot, address));
     let (width, height) = robot.devices.frame_size();
     let sensor = robot.devices.has_camera().then(|| (devices::open_sensor(robot), robot.devices.sensor_clock()));
-    // The arena's file sets the frame rate of a virtual camera; one frame per second shows that the camera runs.
+    // The arena's file sets the frame rate of a virtual camera; one frame per second is enough to show that the
+    // camera runs.
     let picture = Picture { width, height, rate: 1.0..=60.0 };
     Devices {
         body: devices::open_body(robot, config.swarm.speed),

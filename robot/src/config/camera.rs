@@ -7,12 +7,13 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CameraFile {
-    /// Exposure: "auto" for automatic exposure, or a time (ms, 0.1..=60); default: the sensor's initial setting.
+    /// Exposure: "auto" for automatic exposure, or an exposure time (ms, 0.1..=60); default: the sensor's initial
+    /// setting.
     pub exposure: Option<Exposure>,
-    /// Side length of the AprilTags between the black edges (mm, 5..=1000); without it no tags are detected.
+    /// Side length of the AprilTags between the black edges (mm, 5..=1000). If omitted, no tags are detected.
     #[schemars(range(min = 5.0, max = 1000.0))]
     pub tag_size_mm: Option<f64>,
-    /// Colour that represents tags to the tree: each tag appears as a patch of that colour, which simulations model
+    /// Colour as which the tree sees tags: each tag appears as a patch of this colour. Simulations model the patches
     /// too.
     pub tags_as: Option<TagColour>,
     /// Rate of tag detection (Hz, 0.2..=15).
@@ -30,7 +31,7 @@ impl CameraFile {
     /// Validates every range.
     ///
     /// # Errors
-    /// The first invalid key, in one line.
+    /// One line that names the first invalid key.
     pub(super) fn check(&self) -> Result<(), String> {
         let rows = [
             ("camera.tag_size_mm", self.tag_size_mm, 5.0, 1000.0),

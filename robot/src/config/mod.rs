@@ -21,7 +21,7 @@ use xpuck_wire::{FileError, Swarm, file};
 pub struct RobotFile {
     /// Id of the robot; the swarm file lists it.
     pub id: String,
-    /// Path of the swarm file, relative to this file.
+    /// Path of the swarm file, relative to the robot's file.
     pub swarm: PathBuf,
     /// Address at which Groot2 can watch the running tree, such as "tcp://127.0.0.1:1667" (default: none).
     #[serde(default)]
@@ -34,10 +34,10 @@ pub struct RobotFile {
     /// Optional devices on the I2C bus: "bno055", "ads1015", "ground", "vl53l0x", "erandb".
     #[serde(default)]
     pub fitted: Vec<Fitted>,
-    /// Control loop.
+    /// Settings of the control loop.
     #[serde(default)]
     pub control: ControlFile,
-    /// Onboard evolution.
+    /// Settings of onboard evolution.
     #[serde(default)]
     pub evolution: EvolutionFile,
     /// External controllers: programs on this board that may drive the robot.
@@ -52,7 +52,7 @@ impl RobotFile {
     /// Validates every range.
     ///
     /// # Errors
-    /// The first key that is out of its range, in one line.
+    /// One line that names the first key outside its range.
     pub fn check(&self) -> Result<(), String> {
         let evolution = &self.evolution;
         let rows = [
@@ -85,7 +85,7 @@ impl RobotFile {
 pub enum DeviceKind {
     /// Devices in a virtual arena.
     Virtual {
-        /// Folder of the arena's sockets, relative to this file, or network address of the arena, such as
+        /// Folder of the arena's sockets, relative to the robot's file, or network address of the arena, such as
         /// "tcp://192.168.1.2:7604".
         directory: PathBuf,
         /// Width of a camera frame (pixels).
@@ -171,23 +171,23 @@ impl TryFrom<String> for Camera {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExternalFile {
-    /// Path of their Unix socket, relative to this file (default: none). The robot's user and group may open it and
-    /// drive the robot in RUN.
+    /// Path of the Unix socket for external controllers, relative to the robot's file (default: none). The robot's
+    /// user and group may open the socket and drive the robot in RUN.
     pub socket: Option<PathBuf>,
 }
 
-/// Control loop.
+/// Settings of the control loop.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ControlFile {
-    /// Real-time priority of the loop's thread (SCHED_FIFO) (0..=90; 0: none).
+    /// Real-time priority of the loop's thread under SCHED_FIFO (0..=90; 0: none).
     #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
     /// Program and arguments that restart the board on an operator's request, such as `["systemctl", "reboot"]`
-    /// [default: restarts `xpuckd` only].
+    /// (default: restarts only `xpuckd`).
     pub reboot: Vec<String>,
-    /// Maximum time of driving by its own senses without a message of the hub, if the experiment requests it [s of
-    /// arena time; 0: never].
+    /// Maximum time for which the robot drives by its own senses without a message from the hub, if the experiment
+    /// requests it (s of arena time; 0: never).
     #[schemars(range(min = 0.0, max = LONGEST_ALONE))]
     pub drive_alone_s: f64,
 }
@@ -198,7 +198,7 @@ impl Default for ControlFile {
     }
 }
 
-/// Onboard evolution.
+/// Settings of onboard evolution.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvolutionFile {
@@ -210,13 +210,13 @@ pub struct EvolutionFile {
     pub max_temperature_c: f32,
     /// File with the processor temperature (thousandths of a degree C).
     pub temperature: PathBuf,
-    /// Simulation engine: "auto", "gpu", "simd", "reference" or "both"; overrides the experiment's engine [default:
-    /// the experiment's engine, else "auto"].
+    /// Simulation engine: "auto", "gpu", "simd", "reference" or "both"; overrides the experiment's engine (default:
+    /// the experiment's engine, or "auto" without one).
     pub engine: Option<EngineKind>,
     /// GPU adapter: its index or a part of its name, as listed by `xpuck dev engines` (default: the most capable).
     pub adapter: Option<AdapterChoice>,
-    /// Folder for the state of each generation and the hub's last directive, relative to this file [default: nothing
-    /// is saved].
+    /// Folder for checkpoints of evolution and the hub's last directive, relative to the robot's file (default: none;
+    /// nothing is saved).
     pub state: Option<PathBuf>,
 }
 
@@ -234,7 +234,7 @@ impl Default for EvolutionFile {
 }
 
 impl EvolutionFile {
-    /// Engine of evolution: from this file, else from the experiment, else `auto`.
+    /// Engine of evolution: the engine of this file, otherwise the engine of the experiment, otherwise `auto`.
     pub fn engine(&self, wished: Option<EngineKind>) -> EngineChoice {
         EngineChoice {
             engine: self.engine.or(wished).unwrap_or(EngineKind::Auto),
@@ -242,10 +242,10 @@ impl EvolutionFile {
         }
     }
 
-    /// Checks at the start that the adapter required by this file exists.
+    /// Verifies at the start that the adapter which this file requires exists.
     ///
     /// # Errors
-    /// The keys and the available adapters, in one line.
+    /// One line that names the keys and the available adapters.
     pub fn check_adapter(&self) -> Result<(), String> {
         let choice = self.engine(None);
         let needed = match choice.engine {
@@ -282,8 +282,8 @@ impl Config {
         place.map_or(0, |place| place as u16 + 1)
     }
 
-    /// Reads the robot's file and the swarm file. Paths in the robot's file are relative to that file, even if `path`
-    /// is a symbolic link to it.
+    /// Reads the robot's file and the swarm file. Paths in the robot's file are relative to the robot's file, even if
+    /// `path` is a symbolic link to it.
     pub fn read(path: &Path) -> Result<Config, FileError> {
         let name = path.display().to_string();
         let linked = path.is_symlink().then(|| path.canonicalize().ok()).flatten();

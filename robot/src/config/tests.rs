@@ -106,7 +106,7 @@ fn ranges_are_checked_and_the_state_lies_beside_the_file() {
     assert!(state.is_absolute() && state.ends_with("state"));
 }
 
-/// As on a robot's SD card, where /etc/xpuck/robot.toml is a symbolic link to the robot's own file.
+/// Tests the layout of a robot's SD card, where /etc/xpuck/robot.toml is a symbolic link to the robot's own file.
 #[test]
 fn relative_paths_resolve_from_symlink_target() {
     let dir = tempfile::tempdir().unwrap();

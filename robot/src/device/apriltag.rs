@@ -3,7 +3,7 @@
 
 use std::ptr::NonNull;
 
-/// Maximum number of tags per picture; the thesis's hardest picture has 81 (Table 5.4).
+/// Maximum number of tags per picture; the thesis's hardest picture has 81 tags (Table 5.4).
 pub const MAX_TAGS: usize = 128;
 /// Side length of a tag's picture including its white margin (cells).
 pub const PICTURE_SIDE: usize = 10;
@@ -17,7 +17,7 @@ pub const TAG_SIDE: usize = 8;
 pub struct Tag {
     /// Number in the family, 0..=586.
     pub id: i32,
-    /// Decision margin of its bits, on the scale of luma.
+    /// Decision margin of the tag's bits, on the scale of luma.
     pub margin: f32,
     /// Centre (pixels).
     pub centre: [f64; 2],
@@ -50,12 +50,12 @@ pub struct Detector {
     tags: Vec<Tag>,
 }
 
-// SAFETY: the handle owns all its memory, the library keeps nothing per thread, and calls need `&mut`.
+// SAFETY: the handle owns all its memory, the library has no per-thread state, and calls need `&mut`.
 #[allow(unsafe_code, reason = "a C library's handle")]
 unsafe impl Send for Detector {}
 
 impl Detector {
-    /// Creates a detector that searches for outlines in a picture reduced by `decimate` (1..=4); bits are read at
+    /// Creates a detector. It searches for outlines in a picture reduced by `decimate` (1..=4), and reads bits at
     /// full resolution.
     ///
     /// # Panics
@@ -68,8 +68,8 @@ impl Detector {
         Detector { handle, tags: vec![Tag::default(); MAX_TAGS] }
     }
 
-    /// Detects the tags in a picture of `width` by `luma.len() / width` pixels, at most [`MAX_TAGS`]. The library may
-    /// modify the picture, and does not keep it.
+    /// Detects at most [`MAX_TAGS`] tags in a picture of `width` by `luma.len() / width` pixels. The library may
+    /// modify the picture, and keeps no reference to it.
     ///
     /// # Panics
     /// If the rows are incomplete, or a row or column exceeds 65536 pixels.
@@ -98,7 +98,8 @@ impl Drop for Detector {
     }
 }
 
-/// Cells of tag `id`, row by row, true where white, including the white margin; used for printing. `None` beyond 586.
+/// Cells of tag `id` for printing, row by row, including the white margin; true for white. `None` if `id` is above
+/// 586.
 pub fn picture(id: u16) -> Option<[[bool; PICTURE_SIDE]; PICTURE_SIDE]> {
     let mut cells = [0u8; PICTURE_SIDE * PICTURE_SIDE];
     // SAFETY: the call writes at most the number of bytes passed as its last argument.

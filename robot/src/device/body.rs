@@ -25,7 +25,7 @@ pub struct BodyReadings {
     /// Reflected infra-red in the order of the thesis's Table 6.1: sensor 1 is left of the front, then
     /// counter-clockwise.
     pub reflected: [RawInfrared; 8],
-    /// Ambient infra-red; `None` until every sensor was read.
+    /// Ambient infra-red; `None` until every sensor has been read.
     pub light: Option<RawLight>,
     /// Step counters of the left and right motor, wrapping; forward counts up.
     pub steps: [u16; 2],
@@ -44,15 +44,15 @@ pub struct BodyReadings {
 /// Counters of the bus since the body was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Exchanges, successful or not.
+    /// Number of exchanges, successful or not.
     pub exchanges: u64,
-    /// Exchanges that failed on the bus after all retries.
+    /// Number of exchanges that failed on the bus after all retries.
     pub bus_errors: u64,
-    /// Repeated transfers.
+    /// Number of repeated transfers.
     pub retries: u64,
-    /// Answers with a wrong checksum, or with impossible values.
+    /// Number of answers with a wrong checksum or with impossible values.
     pub corrupt: u64,
-    /// Commands that the body rejected or did not echo.
+    /// Number of commands that the body rejected or did not echo.
     pub rejected: u64,
 }
 
@@ -67,7 +67,7 @@ pub trait Body: Send {
     /// Counters of the bus.
     fn counts(&self) -> Counts;
 
-    /// Last report of the logic between board and body, if that logic exists.
+    /// Last report of the logic between board and body; `None` without a logic.
     fn shim(&self) -> Option<ShimReport> {
         None
     }

@@ -1,5 +1,5 @@
-//! Exclusive use of a body: a lock on the device that drives the wheels. The kernel releases it when the holding
-//! program ends, in any way.
+//! Exclusive use of a body: a lock on the device that drives the wheels. The kernel releases the lock when the
+//! holding program ends, for whatever reason.
 
 use super::DeviceError;
 use super::virtual_bus::on_network;
@@ -17,7 +17,7 @@ const EXIT_GRACE: Duration = Duration::from_secs(1);
 /// Interval between attempts.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Lock on a body, held while this exists.
+/// Lock on a body, held as long as this value exists.
 #[derive(Debug)]
 pub struct BodyLock {
     _lock: File,
@@ -25,7 +25,7 @@ pub struct BodyLock {
 
 impl BodyLock {
     /// Locks the body behind a device; waits briefly for a holder that is ending. A socket cannot be locked, so the
-    /// lock is a file next to it; for a device on the network it is a temporary file.
+    /// lock is a file next to the socket. For a device on the network, the lock is a temporary file.
     ///
     /// # Errors
     /// If the device does not exist, or another program holds it.
@@ -69,7 +69,7 @@ fn beside(socket: &Path) -> PathBuf {
 }
 
 /// Process that holds a lock on a file, from a line such as `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`. A
-/// process of another container has the number 0.
+/// process in another container has the number 0.
 fn holder(locks: &str, device: u64, inode: u64) -> Option<u32> {
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let place = format!("{major:02x}:{minor:02x}:{inode}");
@@ -98,7 +98,7 @@ mod tests {
             let error = BodyLock::acquire(device).unwrap_err().to_string();
             let here = format!("{} is held by process {}", device.display(), std::process::id());
             assert!(error.contains(&here), "{error}");
-            // The lock waits for a holder that ends shortly afterwards.
+            // This thread releases the lock shortly afterwards, while the second holder waits for it.
             let ends = std::thread::spawn(move || {
                 std::thread::sleep(RETRY_INTERVAL);
                 drop(lock);

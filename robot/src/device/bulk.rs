@@ -1,4 +1,5 @@
-//! USB bulk endpoint towards the host with many queued transfers: over libusb, or emulated in tests.
+//! USB bulk endpoint towards the host with many queued transfers. Tests emulate the endpoint; otherwise libusb
+//! provides it.
 
 use rusb::ffi::constants::{
     LIBUSB_TRANSFER_CANCELLED, LIBUSB_TRANSFER_COMPLETED, LIBUSB_TRANSFER_NO_DEVICE, LIBUSB_TRANSFER_OVERFLOW,
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Time limit for cancelled transfers when an endpoint is closed.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Reasons why a transfer gave no data, or less than its capacity.
+/// Reason why a transfer gave no data, or less data than its capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransferError {
     /// The device halted the endpoint.
@@ -60,7 +61,7 @@ pub trait BulkIn {
     /// Number of submitted transfers that were not taken back yet.
     fn pending(&self) -> usize;
 
-    /// Takes the first transfer back; `None` if it did not complete in time.
+    /// Takes back the first transfer; `None` if the transfer did not complete in time.
     ///
     /// # Errors
     /// If the state of the transfers cannot be determined.
@@ -76,19 +77,20 @@ pub trait BulkIn {
     fn clear_halt(&mut self) -> Result<(), rusb::Error>;
 }
 
-/// Bulk endpoint of an open device. rusb has only blocking transfers, so this uses libusb's asynchronous ones.
+/// Bulk endpoint of an open device. rusb has only blocking transfers, so the endpoint uses libusb's asynchronous
+/// transfers.
 pub struct Endpoint {
     device: Arc<DeviceHandle<Context>>,
     address: u8,
     queue: VecDeque<Transfer>,
 }
 
-/// libusb transfer, and the memory that it points to.
+/// libusb transfer, and the memory to which it points.
 struct Transfer {
     raw: NonNull<libusb_transfer>,
-    /// Set by the callback. libusb's pointer to it stays valid while this `Arc` exists.
+    /// Set by the callback. libusb has a pointer to this flag, which stays valid as long as the `Arc` exists.
     ended: Arc<AtomicBool>,
-    /// Not accessed between submission and completion.
+    /// Data buffer; not accessed between submission and completion.
     buffer: Vec<u8>,
     /// Error of a transfer that was not submitted.
     refused: Option<rusb::Error>,
@@ -129,8 +131,8 @@ impl Transfer {
     }
 
     fn cancel(&self) {
-        // SAFETY: the transfer is not freed before this is dropped. Cancelling an ended transfer is an error without
-        // effect.
+        // SAFETY: the transfer is not freed before `self` is dropped. Cancelling an ended transfer is an error
+        // without effect.
         unsafe { libusb_cancel_transfer(self.raw.as_ptr()) };
     }
 
@@ -201,7 +203,7 @@ impl Drop for Endpoint {
         self.cancel_all();
         let deadline = Instant::now() + CANCEL_TIMEOUT;
         while let Ok(Some(_)) = self.wait(deadline.saturating_duration_since(Instant::now())) {}
-        // Transfers that the kernel does not return are leaked, since it might still write to them.
+        // Transfers that the kernel does not return are leaked, because the kernel might still write to them.
         self.queue.drain(..).filter(|transfer| !transfer.has_ended()).for_each(std::mem::forget);
     }
 }
@@ -214,7 +216,7 @@ fn meaning(status: i32) -> Result<(), TransferError> {
         LIBUSB_TRANSFER_OVERFLOW => Err(TransferError::Overflow),
         LIBUSB_TRANSFER_CANCELLED => Err(TransferError::Cancelled),
         LIBUSB_TRANSFER_NO_DEVICE => Err(TransferError::Disconnected),
-        // Every other bus error is LIBUSB_TRANSFER_ERROR.
+        // libusb reports every other bus error as LIBUSB_TRANSFER_ERROR.
         _ => Err(TransferError::Fault),
     }
 }

@@ -15,8 +15,8 @@ use std::time::Duration;
 /// Time for which a camera's thread waits for data before it checks the stop flag.
 pub(crate) const POLL: Duration = Duration::from_millis(100);
 
-/// Reasons why a camera cannot be opened, or ended. `Clone`, because an ended camera returns the same error each
-/// time.
+/// Reason why a camera cannot be opened, or why its stream ended. `Clone`, because an ended camera returns the same
+/// error each time.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CameraError {
     /// The USB device does not exist.
@@ -68,7 +68,7 @@ pub enum CameraError {
     /// A device file or socket cannot be used.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// Path.
+        /// Path of the file.
         path: PathBuf,
         /// Attempted operation.
         doing: &'static str,
@@ -79,13 +79,13 @@ pub enum CameraError {
     /// The device file is not a camera.
     #[error("{} is not a video device", path.display())]
     NotVideo {
-        /// Path.
+        /// Path of the device file.
         path: PathBuf,
     },
     /// The camera does not support the requested picture.
     #[error("{} delivers {found} instead of {asked}", path.display())]
     Format {
-        /// Path.
+        /// Path of the device file.
         path: PathBuf,
         /// Requested size and pixel format.
         asked: String,
@@ -127,14 +127,15 @@ impl LatestFrame {
         slot.fresh = true;
     }
 
-    /// Updates the counters of the stream, except `overtaken`, which is counted here.
+    /// Updates the counters of the stream, except `overtaken`, which `offer` counts.
     pub(crate) fn tell(&self, counts: CameraCounts) {
         let mut slot = self.lock();
         slot.counts = CameraCounts { overtaken: slot.counts.overtaken, ..counts };
     }
 }
 
-/// Camera with a thread of its own. A silent camera is not an error; the caller checks the age of its pictures.
+/// Camera with its own thread. A camera without new pictures is not an error; the caller checks the age of the
+/// pictures.
 pub struct Camera {
     newest: Arc<LatestFrame>,
     stop: Arc<AtomicBool>,
@@ -201,7 +202,7 @@ impl Drop for Camera {
     fn drop(&mut self) {
         self.stop.store(true, Relaxed);
         if let Some(reader) = self.reader.take() {
-            // The result of a reader that panicked is not needed.
+            // The result is ignored, even if the reader panicked.
             let _ = reader.join();
         }
     }

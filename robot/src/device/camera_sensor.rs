@@ -1,4 +1,4 @@
-//! Camera sensor over I2C: identified by its id, configured for YUYV, and read back.
+//! Driver of a camera sensor over I2C: reads the sensor's id, configures YUYV, and reads the settings back.
 
 use super::i2c::{self, I2cError};
 use super::{DeviceError, I2cBus};
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 use xpuck_registers::camera_sensor::{Clock, SENSORS, Sensor, Step};
 
-/// Driver of the sensor that answered.
+/// Driver of the camera sensor.
 #[derive(Debug)]
 pub struct CameraSensor<B> {
     bus: B,
@@ -15,7 +15,7 @@ pub struct CameraSensor<B> {
     bank: Option<u8>,
 }
 
-/// Sensor on any kind of bus.
+/// Driver of a sensor on any kind of bus.
 pub type BoxedSensor = CameraSensor<Box<dyn I2cBus>>;
 
 impl BoxedSensor {
@@ -27,7 +27,7 @@ impl BoxedSensor {
 
 impl<B: I2cBus> CameraSensor<B> {
     /// Reads the id at each known sensor's address. Without a match, returns the error of the last sensor that
-    /// answered, or that no sensor answered.
+    /// answered, or the error that no sensor answered.
     pub fn find(mut bus: B) -> Result<CameraSensor<B>, DeviceError> {
         let mut why: Option<DeviceError> = None;
         for sensor in SENSORS {
@@ -142,7 +142,7 @@ mod tests {
         registers: HashMap<(u8, u8), u8>,
         bank: u8,
         pointer: u8,
-        /// Register that reads 0 whatever is written.
+        /// Register that reads 0 whatever value is written.
         stuck: Option<(u8, u8)>,
     }
 
@@ -207,7 +207,7 @@ mod tests {
             driver.set_up(Clock::Xpuck).unwrap();
             driver.expose(Some(0.010), Clock::Xpuck).unwrap();
         }
-        // 75 lines of 133 us.
+        // The exposure time is 75 lines of 133 us.
         let time = [0x17, 0x18, 0x19].map(|register| bench.registers[&(0, register)]);
         assert_eq!((bench.registers[&(2, 0x04)], time), (0x9b, [0, 75, 0]));
         CameraSensor::find(&mut bench).unwrap().expose(None, Clock::Xpuck).unwrap();

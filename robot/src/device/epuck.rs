@@ -1,4 +1,4 @@
-//! Driver of the e-puck's microcontroller over SPI: numbers the commands, validates the reports and counts errors.
+//! Driver of the e-puck's microcontroller over SPI. It numbers the commands, validates the reports and counts errors.
 
 use super::body::{Body, BodyReadings, Counts, Drive};
 use super::shim::{ShimLink, ShimReport};
@@ -12,22 +12,22 @@ use xpuck_registers::spi::{Actions, Command, DUMMY, PERIOD_MS, Report, Status};
 
 /// Interval between messages (thesis 5.2.1).
 const PERIOD: Duration = Duration::from_millis(PERIOD_MS as u64);
-/// All readings that the dsPIC supports.
+/// Actions that request all readings of the dsPIC.
 const READ: Actions =
     Actions::READ_IR.and(Actions::READ_LIGHT).and(Actions::READ_MICROPHONES).and(Actions::READ_ACCELERATION);
 
 /// Counters of the bus since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpiCounts {
-    /// Messages exchanged, successful or not.
+    /// Number of exchanged messages, successful or not.
     pub exchanges: u64,
-    /// Exchanges that failed on the bus.
+    /// Number of exchanges that failed on the bus.
     pub bus_errors: u64,
-    /// Reports with a wrong checksum.
+    /// Number of reports with a wrong checksum.
     pub corrupt_reports: u64,
-    /// Commands rejected by the dsPIC, by its own count, including those before the bus was opened.
+    /// Number of commands that the dsPIC rejected, by its own count, including commands before the bus was opened.
     pub rejected_commands: u16,
-    /// Reports that did not echo the previous command, which was lost or rejected.
+    /// Number of reports that did not echo the previous command, because it was lost or rejected.
     pub unechoed_commands: u64,
 }
 
@@ -48,15 +48,15 @@ impl<B: SpiBus> Epuck<B> {
         Epuck { bus, sequence: 0, carried: None, counts: SpiCounts::default(), shim: ShimLink::new(None) }
     }
 
-    /// As [`Epuck::new`], and sets the row length of the camera in the shim's logic, if present [bytes, multiples of
-    /// 16 up to 4080]. Other lengths leave the logic's setting unchanged.
+    /// Like [`Epuck::new`], but also sets the camera's row length in the shim's logic, if present (bytes, multiples
+    /// of 16 up to 4080). Other lengths leave the logic's setting unchanged.
     pub fn with_rows(bus: B, bytes: usize) -> Epuck<B> {
         let units = u8::try_from(bytes / ROW_UNIT).ok().filter(|_| bytes.is_multiple_of(ROW_UNIT));
         Epuck { shim: ShimLink::new(units), ..Epuck::new(bus) }
     }
 
-    /// Sends a command with the driver's own sequence number, and returns the report received with it. That report
-    /// was made before the command arrived; the reply to the command comes with the next one.
+    /// Sends a command with the driver's own sequence number, and returns the report received with it. The dsPIC made
+    /// this report before the command arrived; the next report contains the reply to the command.
     pub fn exchange(&mut self, command: &Command) -> Result<Report, DeviceError> {
         self.sequence = self.sequence.wrapping_add(1);
         let sequence = self.sequence;
@@ -135,8 +135,8 @@ mod tests {
     use xpuck_registers::spi::{Words, shifted_buffer};
     use xpuck_registers::stepper::StepsPerSecond;
 
-    /// Simulated dsPIC: reads words one position late, and answers with the report prepared before. `disturb_command`
-    /// and `disturb_report` change words.
+    /// Simulated dsPIC: reads words one position late, and answers with a report that it prepared earlier.
+    /// `disturb_command` and `disturb_report` change words.
     #[derive(Default)]
     struct Bench {
         last: u16,

@@ -9,7 +9,7 @@ use xpuck_registers::ina231::{Attribute, HWMON_CURRENT, HWMON_NAME, HWMON_SHUNT,
 
 /// Folder in which the kernel lists its monitors.
 pub const ROOT: &str = "/sys/class/hwmon";
-/// Maximum number of folder entries examined.
+/// Maximum number of folder entries to read.
 const MAX_ENTRIES: usize = 256;
 
 /// Monitor with a kernel driver.
@@ -18,8 +18,8 @@ pub struct Hwmon {
     folder: PathBuf,
 }
 
-/// Opens the monitor at a 7-bit address: through the kernel if it lists one below `root` ([`ROOT`] on a robot), else
-/// the chip on the bus `i2c`, which is then configured.
+/// Opens the monitor at a 7-bit address. Uses the kernel's driver if the kernel lists the monitor below `root`
+/// ([`ROOT`] on a robot). Otherwise opens and configures the chip on the bus `i2c`.
 pub fn open(i2c: &Path, root: &Path, address: u8) -> Result<Box<dyn PowerMonitor>, DeviceError> {
     if let Some(monitor) = Hwmon::find(root, address)? {
         return Ok(Box::new(monitor));
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// Folder as the kernel's, with a thermometer and two monitors.
+    /// Creates a folder like the kernel's, with a thermometer and two monitors.
     fn tree() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         let chips =

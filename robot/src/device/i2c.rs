@@ -10,7 +10,7 @@ use xpuck_registers::epuck2::ChecksumError;
 /// Number of attempts per transfer; about one transfer in a thousand to an e-puck times out (GCtronic).
 pub const TRIES: u32 = 3;
 
-/// Invalid answers of a device.
+/// Invalid answer of a device.
 #[derive(Debug, thiserror::Error)]
 pub enum I2cError {
     /// Packet with a wrong checksum.
@@ -94,7 +94,7 @@ pub enum I2cError {
         path: PathBuf,
         /// Current value.
         found: String,
-        /// Requirement and remedy.
+        /// Required value and remedy.
         wanted: &'static str,
     },
 }
@@ -119,7 +119,7 @@ pub(super) fn transfer(
 ) -> Result<(), DeviceError> {
     for _ in 1..TRIES {
         match bus.write_read(address, write, read) {
-            // A retry would be too long again.
+            // A transfer that is too long is not retried, because it would fail again.
             Err(error) if !matches!(error, DeviceError::TooLong { .. }) => counts.retries += 1,
             done => return done,
         }

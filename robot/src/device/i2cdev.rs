@@ -12,9 +12,9 @@ use xpuck_wire::retry_on_interrupt;
 /// Time limit of a transfer in the kernel (ms). A report of an e-puck2 takes 7 ms; the kernel's default of a second
 /// would block the control of the wheels.
 pub const TIMEOUT_MS: u64 = 20;
-/// ioctl that sets the limit (linux/i2c-dev.h).
+/// ioctl that sets the time limit (linux/i2c-dev.h).
 const I2C_TIMEOUT: libc::Ioctl = 0x0702;
-/// Limit in the unit of the ioctl (10 ms).
+/// Time limit in the unit of the ioctl (10 ms).
 const TIMEOUT: libc::c_ulong = TIMEOUT_MS as libc::c_ulong / 10;
 /// Folder in which the kernel shows the hierarchy of buses.
 const BUSES: &str = "/sys/bus/i2c/devices";
@@ -28,7 +28,7 @@ pub struct KernelI2c {
 
 impl KernelI2c {
     /// Opens a bus, such as `/dev/i2c-12`, and limits the time of a transfer to [`TIMEOUT_MS`]. Behind a multiplexer,
-    /// as on the Pi-puck board, the limit of the root bus applies, so it is set too.
+    /// as on the Pi-puck board, the time limit of the root bus applies, so it is set too.
     pub fn open(path: &Path) -> Result<KernelI2c, DeviceError> {
         let open = |path: &Path| -> Result<LinuxI2CBus, io::Error> {
             let file = OpenOptions::new().read(true).write(true).open(path)?;

@@ -16,8 +16,8 @@ impl<B: I2cBus> Ina231<B> {
         Ina231 { bus, address }
     }
 
-    /// Sets the averaging and the current scale, and reads them back. Required after each power-up: without the scale
-    /// the current reads 0.
+    /// Sets the averaging and the current scale, and reads both back. It is required after each power-up, because
+    /// without the scale the current reads 0.
     pub fn configure(&mut self) -> Result<(), DeviceError> {
         for (register, written) in [(Register::Configuration, CONFIGURATION), (Register::Calibration, CALIBRATION)] {
             self.bus.write_read(self.address, &ina231::write(register, written), &mut [])?;
@@ -30,12 +30,12 @@ impl<B: I2cBus> Ina231<B> {
         Ok(())
     }
 
-    /// Voltage on the load's side of the shunt (V), resolution 1.25 mV.
+    /// Voltage on the load's side of the shunt (V); the resolution is 1.25 mV.
     pub fn volts(&mut self) -> Result<f32, DeviceError> {
         Ok(ina231::volts(self.read(Register::BusVoltage)?))
     }
 
-    /// Current through the shunt (A), resolution 1 mA, range +-4.096; positive towards the load.
+    /// Current through the shunt (A, +-4.096), positive towards the load; the resolution is 1 mA.
     pub fn amps(&mut self) -> Result<f32, DeviceError> {
         Ok(ina231::amps(self.read(Register::Current)?))
     }

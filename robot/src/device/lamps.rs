@@ -6,9 +6,9 @@ use xpuck_registers::spi::{PIXELS, Pixel};
 /// State of lamps and speaker. Pixel i is at i * 24 degrees to the left of straight ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lamps {
-    /// Neopixels; bodies without them show the closest approximation.
+    /// Colours of the Neopixels; bodies without Neopixels show the closest approximation.
     pub pixels: [Pixel; PIXELS],
-    /// The e-puck's own LEDs; `None`: on a body without Neopixels they approximate the pixels.
+    /// The e-puck's own LEDs. `None`: on a body without Neopixels, they approximate the pixels.
     pub leds: Option<Leds>,
     /// Sound of the speaker.
     pub sound: Sound,
@@ -49,8 +49,8 @@ impl Lamps {
         self.pixels[(degrees.rem_euclid(360.0) / step).round() as usize % PIXELS]
     }
 
-    /// State of the e-puck's own LEDs: red lights the ring LEDs on its side, blue every second of them, green the
-    /// body LED.
+    /// State of the e-puck's own LEDs. If `leds` is `None`, a red pixel lights the ring LEDs on its side, a blue
+    /// pixel every second of these LEDs, and a green pixel the body LED.
     pub fn leds_or_default(&self) -> Leds {
         self.leds.unwrap_or_else(|| {
             let lit = |led: &u8| match self.pixel_at(-45.0 * f32::from(*led)) {
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(shown(0, 16, 16), Leds { ring: 0x55, body: true, front: false });
         assert_eq!(Lamps::default().leds_or_default(), Leds::default());
         let mut left = Lamps::default();
-        // 96 degrees to the left; LED 6 is at 90.
+        // Pixel 4 is 96 degrees to the left; LED 6 is 90 degrees to the left.
         left.pixels[4] = Pixel { red: 1, ..DARK };
         assert_eq!(left.leds_or_default().ring, 1 << 6);
         let leds = Leds { ring: 1, body: true, front: true };

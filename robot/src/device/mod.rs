@@ -1,6 +1,6 @@
 //! The robot's devices: bus interfaces for the control loop, drivers, and the buses themselves.
 //!
-//! Drivers are written against traits, so the same driver runs on a kernel bus, on a virtual arena's sockets and in
+//! Drivers access buses through traits, so the same driver runs on a kernel bus, on a virtual arena's sockets and in
 //! tests.
 
 #[cfg(feature = "apriltag")]
@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{SpiError, Words};
 use xpuck_registers::yuyv;
 
-/// Maximum length of one part of an I2C transaction (bytes): an e-puck2's report.
+/// Maximum length of the write and the read part of an I2C transaction (bytes): the length of an e-puck2's report.
 pub const MAX_I2C: usize = xpuck_registers::epuck2::REPORT_BYTES;
 
 /// Name of a device in messages: its path, or a description for a socket of a virtual arena.
@@ -46,13 +46,13 @@ fn named(path: &Path) -> String {
     }
 }
 
-/// Errors of devices.
+/// Error of a device.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     /// The device file or socket cannot be opened.
     #[error("cannot open {}: {source}", path.display())]
     Open {
-        /// Path.
+        /// Path of the device file or socket.
         path: PathBuf,
         /// Error of the system.
         source: std::io::Error,
@@ -68,21 +68,22 @@ pub enum DeviceError {
     /// The other side closed the connection.
     #[error("{} was closed by the other side", named(path))]
     Closed {
-        /// Path.
+        /// Path of the device file or socket.
         path: PathBuf,
     },
-    /// No answer in time. The connection is closed, because a late answer would be taken for the next one.
+    /// No answer arrived in time. The connection is closed, because a late answer would be taken for the answer to
+    /// the next request.
     #[error("{} did not answer within {milliseconds} ms", named(path))]
     Timeout {
-        /// Path.
+        /// Path of the device file or socket.
         path: PathBuf,
         /// Time limit (ms).
         milliseconds: u64,
     },
-    /// A simulated body did not answer; the connection is opened again.
+    /// A simulated body did not answer in time; the connection is opened again.
     #[error("lost contact with {} for {milliseconds} ms: this machine is overloaded", named(path))]
     Abandoned {
-        /// Socket.
+        /// Path of the socket.
         path: PathBuf,
         /// Time limit (ms).
         milliseconds: u64,
@@ -90,7 +91,7 @@ pub enum DeviceError {
     /// Reading or writing failed.
     #[error("cannot transfer over {}: {source}", named(path))]
     Transfer {
-        /// Path.
+        /// Path of the device file or socket.
         path: PathBuf,
         /// Error of the system.
         source: std::io::Error,
@@ -153,7 +154,7 @@ pub enum DeviceError {
         /// Requested length (bytes).
         bytes: usize,
     },
-    /// A camera cannot be opened, or ended.
+    /// A camera cannot be opened, or its stream ended.
     #[error(transparent)]
     Camera(#[from] camera::CameraError),
     /// The number of bytes does not match the frame's size.
@@ -168,7 +169,7 @@ pub enum DeviceError {
         /// Actual number of bytes.
         found: usize,
     },
-    /// The frame size is impossible for YUYV with three image thirds.
+    /// The frame size is impossible for YUYV frames that are divided into thirds.
     #[error(
         "a camera frame of {width} x {height} is invalid: the width must be even and 4..=2048, the height 2..=2048"
     )]
@@ -188,8 +189,8 @@ pub trait SpiBus: Send {
 
 /// I2C bus with the board as its master.
 pub trait I2cBus: Send {
-    /// Writes, then reads after a repeated start; either part may be empty. `address` has 7 bits; each part has at
-    /// most [`MAX_I2C`] bytes.
+    /// Writes, then reads after a repeated start. Either part may be empty, and each has at most [`MAX_I2C`] bytes.
+    /// `address` has 7 bits.
     fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError>;
 }
 
@@ -247,7 +248,7 @@ impl Frame {
         Frame::new(width, height, [16, 128, 16, 128].repeat(pairs))
     }
 
-    /// Number of bytes of a frame of this size; an error if the size is invalid.
+    /// Length of a frame of this size (bytes); an error if the size is invalid.
     pub fn len_of(width: usize, height: usize) -> Result<usize, DeviceError> {
         if !(4..=2048).contains(&width) || !width.is_multiple_of(2) || !(2..=2048).contains(&height) {
             return Err(DeviceError::FrameSize { width, height });

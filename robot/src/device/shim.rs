@@ -1,5 +1,5 @@
 //! Registers of the logic between board and dsPIC, accessed through the last word of the SPI messages
-//! (`docs/protocols/shim.md`): sets the row length of the camera, and keeps the logic's reports.
+//! (`docs/protocols/shim.md`). Sets the row length of the camera, and stores the logic's reports.
 
 use std::collections::VecDeque;
 use xpuck_registers::shim::{IDENT, REGISTERS, REVISION, answer, at, read, write};
@@ -7,16 +7,16 @@ use xpuck_registers::shim::{IDENT, REGISTERS, REVISION, answer, at, read, write}
 const STATUS: u8 = at("status");
 const ROW_UNITS: u8 = at("row_units");
 
-/// Last register values of the logic; 0 for registers that were not read yet.
+/// Last register values of the logic. Registers that were not read yet have the value 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShimReport {
     /// Whether ident and revision match the known table of registers.
     pub known: bool,
     /// Checksum of the sources of the logic.
     pub build: u32,
-    /// All status bits seen since the link was opened; the logic's bits are cleared after each reading.
+    /// All status bits seen since the link was opened; each reading clears the bits in the logic.
     pub status: u8,
-    /// Current state bits at the last reading.
+    /// Bits of the register `now` at the last reading.
     pub now: u8,
     /// Number of rows dropped because the buffer was full, wrapping.
     pub rows_left_out: u8,
@@ -31,11 +31,12 @@ pub struct ShimReport {
 /// The board's side of the link.
 #[derive(Clone, Debug)]
 pub(super) struct ShimLink {
-    /// Row length to set (units of 16 bytes); `None` leaves the setting unchanged.
+    /// Row length to set (units of 16 bytes); `None`: the setting is left unchanged.
     row_units: Option<u8>,
-    /// Last words to send.
+    /// Queue of last words to send.
     queue: VecDeque<u16>,
-    /// Last words of this and the previous message; the answer to the previous one arrives with this message.
+    /// Last words of the previous and the current message. The answer to the previous message arrives with the
+    /// current message.
     requested: [u16; 2],
     values: [Option<u8>; REGISTERS_END],
     status: u8,
@@ -81,7 +82,7 @@ impl ShimLink {
         match address {
             STATUS if value != 0 => {
                 self.status |= value;
-                // The bits are cleared, so that later events are visible.
+                // Clears the bits that were read, so that later events are visible.
                 self.write(STATUS, value);
             }
             ROW_UNITS => {

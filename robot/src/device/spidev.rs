@@ -1,7 +1,7 @@
 //! Kernel SPI device `/dev/spidevB.C`: the bus to the e-puck behind the interface board.
 //!
 //! Each word is a separate transfer followed by a pause; all transfers form one message under one slave select. The
-//! dsPIC needs the pause to load its next word, and few controllers pause between words by themselves.
+//! dsPIC needs the pause to load its next word, and few controllers support pauses between words.
 
 use super::{DeviceError, SpiBus};
 use ::spidev::{SpiModeFlags, Spidev, SpidevOptions, SpidevTransfer};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{BYTES, CLOCK_HZ, GAP_CLOCKS, WORDS, Words};
 use xpuck_wire::retry_on_interrupt;
 
-/// Clock idle low, data valid on the falling edge.
+/// SPI mode 1: the clock is low when idle, and data is valid on the falling edge.
 const MODE: u8 = 1;
 /// Pause after each word (us), rounded up.
 const GAP_US: u16 = (GAP_CLOCKS as u64 * 1_000_000).div_ceil(CLOCK_HZ as u64) as u16;
@@ -55,7 +55,8 @@ pub struct KernelSpi {
 }
 
 impl KernelSpi {
-    /// Opens a device, and sets mode 1, 5 MHz and 16-bit words, or 8-bit words if the controller does not support 16.
+    /// Opens a device, and sets mode 1, 5 MHz and 16-bit words, or 8-bit words if the controller does not support
+    /// 16-bit words.
     pub fn open(path: &Path) -> Result<KernelSpi, DeviceError> {
         let mut device = Spidev::open(path).map_err(|source| DeviceError::Open { path: path.into(), source })?;
         let mut set = |size: WordSize| {
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn words_travel_high_byte_first_whatever_the_controller_takes() {
         assert_eq!(WordSize::Eight.bytes(0x1234), [0x12, 0x34]);
-        // The controller sends the most significant bit of the number in memory first.
+        // The controller sends the number's most significant bit first, so the bytes are in native order.
         assert_eq!(u16::from_ne_bytes(WordSize::Sixteen.bytes(0x1234)), 0x1234);
         for size in [WordSize::Eight, WordSize::Sixteen] {
             assert!((0..=u16::MAX).all(|word| size.word(size.bytes(word)) == word));

@@ -1,5 +1,5 @@
 //! Assembles frame buffers from the payloads of a USB video class camera, like the kernel's uvcvideo driver; used for
-//! a camera in a virtual arena. Pure, without a device.
+//! a camera in a virtual arena. The module uses no device.
 //!
 //! A frame ends with its end mark, when the frame identifier toggles, or when the buffer is full. Frames that are
 //! short or marked by the device are delivered as damaged, as Video4Linux does.
@@ -50,7 +50,8 @@ impl PayloadReader {
         }
         self.damaged |= flags & ERR > 0;
         let room = self.size - self.buffer.len();
-        // A camera that sends more bytes than a frame has another size; one excess byte is enough to detect it.
+        // More bytes than a frame mean that the camera has another frame size; one excess byte is enough to detect
+        // this.
         self.buffer.extend(&bytes[..bytes.len().min(room)]);
         let over = bytes.len() > room;
         self.damaged |= over;

@@ -1,4 +1,4 @@
-//! Connection of an external controller. A thread reads from it; sending never blocks.
+//! Connection of an external controller. A thread reads requests; sending never blocks.
 
 use super::line::Stats;
 use crate::histogram::Histogram;
@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Number of sense messages whose send times are kept.
+/// Number of sense messages whose send times are stored.
 const REMEMBERED: u64 = 64;
 /// Time after which a controller that does not read is disconnected (wall time).
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
@@ -66,7 +66,7 @@ impl Connection {
         state.rate.map(|_| state.due)
     }
 
-    /// Sends the sense message that `line` makes from its number, if it is due at `now` (s of arena time).
+    /// Sends a sense message if one is due at `now` (s of arena time); `line` creates the message from its number.
     pub fn send_senses(&self, now: f64, line: impl FnOnce(u64) -> Vec<u8>) {
         let mut state = self.state();
         let Some(rate) = state.rate.filter(|_| now >= state.due) else { return };
@@ -75,7 +75,7 @@ impl Connection {
         state.due = if next > now { next } else { now + 1.0 / rate };
         let number = state.sent + 1;
         self.flush(&mut state);
-        // A message behind unsent bytes would arrive late, so it is skipped.
+        // Behind unsent bytes a message would arrive late, so it is skipped.
         if state.pending.is_empty() && self.put(&mut state, line(number)) {
             state.sent = number;
             state.times[(number % REMEMBERED) as usize] = Some(Instant::now());

@@ -20,7 +20,7 @@ pub const RATES: [f64; 2] = [0.1, 50.0];
 pub enum Request {
     /// First message: protocol, name, and rate of sense messages.
     Hello {
-        /// [`PROTOCOL`].
+        /// Version of the protocol, [`PROTOCOL`].
         protocol: u32,
         /// Name for logs and for other controllers that request the wheels.
         name: String,
@@ -30,11 +30,11 @@ pub enum Request {
     },
     /// Requests control of the wheels.
     Take,
-    /// Drives for the hold time of a command.
+    /// Drives until the command expires.
     Drive {
         /// Speeds over the floor, left and right (m/s).
         wheels: [f32; 2],
-        /// Lamps: one colour, or fifteen.
+        /// Colours of the lamps: one colour for all, or fifteen colours.
         #[serde(default)]
         lamps: Option<RingLine>,
         /// Number of the sense message that this command answers, for the measurement of the round trip.
@@ -83,7 +83,7 @@ fn usual_rate() -> f64 {
 pub enum Reply<'a> {
     /// Answer to a hello.
     Hello {
-        /// [`PROTOCOL`].
+        /// Version of the protocol, [`PROTOCOL`].
         protocol: u32,
         /// Id of the robot.
         robot: &'a str,
@@ -94,7 +94,7 @@ pub enum Reply<'a> {
         /// Time for which a command is valid (s of arena time).
         hold: f64,
     },
-    /// The controller has control of the wheels.
+    /// The controller now has control of the wheels.
     Taken,
     /// The controller has released the wheels.
     Released,
@@ -107,10 +107,10 @@ pub enum Reply<'a> {
     Senses {
         /// Number of the message on this connection.
         n: u64,
-        /// Current driver: "you", "tree", "program" (another), "operator", or "nobody" after a controller that
+        /// Current driver: "you", "tree", "program" (another controller), "operator", or "nobody" after a controller
         /// disconnected without a release.
         driver: &'static str,
-        /// Readings.
+        /// Readings of the robot.
         #[serde(flatten)]
         view: &'a SenseMessage,
     },
@@ -133,7 +133,7 @@ impl<'a> Reply<'a> {
 
     /// Line in its transmitted form.
     pub fn line(&self) -> Vec<u8> {
-        // Serialization of plain structs of numbers and text cannot fail.
+        // Serialization cannot fail: the message contains only numbers and text.
         let mut line = serde_json::to_vec(self).unwrap_or_default();
         line.push(b'\n');
         line
@@ -143,7 +143,7 @@ impl<'a> Reply<'a> {
 /// Readings of the robot in SI units; times are in seconds of arena time. Stale or missing readings are null.
 #[derive(Clone, Debug, Serialize)]
 pub struct SenseMessage {
-    /// Time since the start of the robot's program.
+    /// Time since the start of the robot's program (s).
     pub time: f64,
     /// "IDLE", "READY", "RUN", "PAUSE" or "STOP"; external controllers drive in RUN.
     pub state: State,
@@ -167,7 +167,7 @@ pub struct SenseMessage {
 }
 
 impl SenseMessage {
-    /// Readings known to the core; the device layer adds odometry, steps and battery.
+    /// Creates a sense message with the core's readings; the device layer adds odometry, steps and battery.
     pub fn new(core: &Core, now: f64, readings: &Readings) -> SenseMessage {
         let told = core.virtual_senses(now);
         SenseMessage {
@@ -200,13 +200,13 @@ pub fn driver_name(driver: Driver, connection: u32) -> &'static str {
 /// body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
-    /// Number of commands that named their sense message.
+    /// Number of commands that contained the number of their sense message.
     pub trips: u64,
-    /// Median (us).
+    /// Median response time (us).
     pub p50_us: u64,
-    /// 99 % quantile (us).
+    /// 99 % quantile of the response time (us).
     pub p99_us: u64,
-    /// Maximum (us).
+    /// Maximum response time (us).
     pub max_us: u64,
     /// Number of sense messages skipped because the controller did not read.
     pub unread: u64,

@@ -26,10 +26,10 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Maximum path length of a Unix socket (bytes).
 const MAX_PATH: usize = 107;
 
-/// Checks that a socket can be created at this path.
+/// Verifies that a socket can be created at this path.
 ///
 /// # Errors
-/// The reason, in one line.
+/// One line with the reason.
 pub(crate) fn check_place(path: &Path) -> Result<(), String> {
     if path.as_os_str().len() > MAX_PATH {
         return Err(format!("the path of a socket must have at most {MAX_PATH} bytes"));
@@ -67,7 +67,7 @@ pub(super) fn bind(path: &Path) -> Result<UnixListener, FileError> {
     Ok(listener)
 }
 
-/// Accepts connections until the end.
+/// Accepts connections until the server stops.
 pub(super) fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
     let mut number = 0;
     loop {

@@ -50,8 +50,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Queues a request for the control loop, and wakes the loop. A newer drive command replaces a directly preceding
-    /// one of the same controller. Returns false if the queue is full.
+    /// Queues a request for the control loop, and wakes the loop. A drive command replaces a directly preceding drive
+    /// command of the same controller. Returns false if the queue is full.
     fn push(&self, heard: QueuedRequest) -> bool {
         let mut waiting = lock(&self.heard);
         let is_drive = |said: &ProgramRequest| matches!(said, ProgramRequest::Drive(_));
@@ -61,7 +61,7 @@ impl Shared {
         });
         match newer {
             Some(last) => *last = heard,
-            // The end of a connection must not be lost.
+            // The end of a connection is queued even if the queue is full, because it must not be lost.
             None if full && heard.said != ProgramRequest::Gone => return false,
             None => waiting.push_back(heard),
         }
@@ -81,8 +81,8 @@ pub struct ProgramServer {
 }
 
 impl ProgramServer {
-    /// Listens at `path`, and replaces a socket left there by a dead program. The caller holds the robot's body, so
-    /// no other program of this robot is running. `speed` is arena time over wall time.
+    /// Listens at `path`, and replaces a socket that a killed program left there. The caller holds the lock of the
+    /// robot's body, so no other program of this robot is running. `speed` is arena time over wall time.
     ///
     /// # Errors
     /// If another file is at the path, or the socket cannot be created.
@@ -114,7 +114,8 @@ impl ProgramServer {
         Some(next)
     }
 
-    /// Reports the result of the last request to its controller. A successful drive command has reached the body.
+    /// Reports the result of the last request to its controller. If a drive command succeeded, it has reached the
+    /// body.
     pub fn reply(&mut self, result: Result<(), String>) {
         let Some(QueuedRequest { connection, said, of }) = self.current.take() else { return };
         let reply = match (&result, &said) {
@@ -155,7 +156,7 @@ impl Drop for ProgramServer {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         lock(&self.shared.connections).iter().for_each(|connection| connection.close());
-        // Wakes the listener.
+        // The connection wakes the listening thread, which then ends.
         let woken = UnixStream::connect(&self.path).is_ok();
         let _ = std::fs::remove_file(&self.path);
         if let Some(listener) = self.listener.take().filter(|_| woken) {

@@ -1,4 +1,4 @@
-//! Tests with controllers at a real socket, and a loop like the robot's.
+//! Tests with controllers at a real socket and a loop like the robot's control loop.
 
 use super::*;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ impl Program {
         self.0.get_mut().write_all(bytes).unwrap();
     }
 
-    /// Next line; `None` at the end of the connection.
+    /// Returns the next line; `None` at the end of the connection.
     fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = self.0.read_line(&mut line).ok()?;
@@ -149,7 +149,7 @@ fn invalid_requests_are_rejected_in_one_line() {
         (json!({"do": "take"}), "send hello first"),
         (json!("x".repeat(5000)), "the line has more than 4096 bytes"),
     ] {
-        // The slot of a closed connection becomes free a moment later.
+        // A closed connection's slot does not become free at once.
         let refused = xpuck_testing::patience::wait_for("a free place", || {
             let mut other = Program::connect(&robot.path);
             other.say(first.clone());

@@ -1,4 +1,4 @@
-//! Checkpoints of the island: after each generation its state replaces the older of two files.
+//! Checkpoints of the island: after each generation, the island's state replaces the older of two files.
 
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -9,10 +9,10 @@ use xpuck_wire::atomic;
 
 /// File names of the last two generations, used in turn.
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
-/// Size limit of a checkpoint (bytes): 4096 trees of 16 KiB.
+/// Size limit of a checkpoint (bytes), for 4096 trees of 16 KiB.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Content of a checkpoint: the island before its next generation, and the results of the last one.
+/// Contents of a checkpoint: the island before its next generation, and the results of the last generation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Island, ready for its next trials.
@@ -21,7 +21,8 @@ pub struct Checkpoint {
     pub champion: Migrant,
     /// Progress after the last trials.
     pub progress: Progress,
-    /// Position in the experiment's curriculum; written after the other fields, and only with a curriculum.
+    /// Position in the experiment's curriculum. It is written after the other fields, and only if there is a
+    /// curriculum.
     #[serde(skip)]
     pub way: CurriculumState,
 }
@@ -31,17 +32,19 @@ pub struct Checkpoint {
 pub struct Checkpoints {
     folder: PathBuf,
     configuration: u32,
-    /// Whether the experiment has a curriculum. Without a curriculum the layout is that of earlier versions.
+    /// Whether the experiment has a curriculum. Without a curriculum, the layout equals the layout of earlier
+    /// versions.
     steps: bool,
 }
 
 impl Checkpoints {
-    /// `what` identifies the experiment; `steps` is set if it has a curriculum.
+    /// Creates the checkpoints in a folder. `what` identifies the experiment; `steps` states whether it has a
+    /// curriculum.
     pub fn new<'a>(folder: &Path, what: impl IntoIterator<Item = &'a str>, steps: bool) -> Checkpoints {
         Checkpoints { folder: folder.into(), configuration: checkpoint::fingerprint(what), steps }
     }
 
-    /// Newest valid checkpoint of this experiment, and a line for each broken one.
+    /// Newest valid checkpoint of this experiment, and a line for each invalid checkpoint.
     pub fn load_newest(&self) -> (Option<Checkpoint>, Vec<String>) {
         let mut newest: Option<Checkpoint> = None;
         let mut broken = Vec::new();
@@ -60,10 +63,10 @@ impl Checkpoints {
         (newest, broken)
     }
 
-    /// Writes a generation, replacing the last but one.
+    /// Writes the checkpoint of a generation; it replaces the older file.
     ///
     /// # Errors
-    /// The file and the error, in one line; the previous checkpoint remains.
+    /// One line with the file and the error; the previous checkpoint remains.
     pub fn save(&self, kept: &Checkpoint) -> Result<(), String> {
         let path = self.folder.join(NAMES[kept.progress.generation as usize % 2]);
         let bytes = match self.steps {
@@ -78,7 +81,7 @@ impl Checkpoints {
     }
 }
 
-/// Checkpoint of this configuration; `None` if the file does not exist or belongs to another experiment.
+/// Reads a checkpoint of this configuration; `None` if the file does not exist or belongs to another experiment.
 fn read(path: &Path, configuration: u32, steps: bool) -> Result<Option<Checkpoint>, String> {
     let bytes = match xpuck_wire::file::bytes(path, MAX_BYTES) {
         Ok(bytes) => bytes,

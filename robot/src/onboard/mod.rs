@@ -27,30 +27,30 @@ use xpuck_wire::log::Line;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{gpu_nodes, precedence};
 
-/// Trials per thread between two checks whether evolution may continue: one block of the engine's lanes, which takes
-/// a few milliseconds.
+/// Number of trials per thread between two checks of whether evolution may continue: one block of the engine's lanes,
+/// which takes a few milliseconds.
 const TRIALS_PER_CHECK: usize = 16;
-/// Duration of a batch on a device, which needs many trials at once (s).
+/// Duration of a batch (s) on a GPU, which needs many trials at once.
 const DEVICE_CHUNK_S: f64 = 0.2;
 /// Interval between checks during a pause (wall time).
 const PAUSE_NAP: Duration = Duration::from_millis(2);
-/// Maximum number of the hub's answers queued for the island; further ones are dropped.
+/// Maximum number of answers of the hub that wait for the island; further answers are dropped.
 const ANSWERS: usize = 4;
-/// Maximum number of queued observations of the robot: those of about twelve seconds.
+/// Maximum number of observations that wait for the island: the observations of about twelve seconds.
 const NOTICES: usize = 256;
 
-/// State shared by both threads. It has no locks: a thread at idle priority that holds a lock would block the control
-/// loop.
+/// State shared by both threads. It has no locks, because a thread at idle priority that holds a lock would block the
+/// control loop.
 #[derive(Default)]
 struct Shared {
     running: AtomicBool,
     ended: AtomicBool,
-    /// Bits of the duty cycle, an f32.
+    /// Duty cycle, as the bits of an f32.
     duty: AtomicU32,
     kept: AtomicU32,
 }
 
-/// Messages of the island's thread.
+/// Message of the island's thread.
 enum ThreadMessage {
     News(IslandEvent),
     Engine(EngineReport),
@@ -77,7 +77,7 @@ impl Drop for Onboard {
 /// Island, and the resources that this robot provides.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Island.
+    /// Plan of the island.
     pub island: IslandPlan,
     /// Simulation engine.
     pub engine: EngineChoice,
@@ -121,11 +121,11 @@ impl Onboard {
                 Ok(pool) => pool,
                 Err(why) => {
                     let line = Line::warn(format!("{why}; the robot runs without evolution"));
-                    // If the receiver has ended, the line is not needed.
+                    // An error is ignored: if the receiver has ended, the line is not needed.
                     return drop(sender.send(ThreadMessage::News(IslandEvent::Say(line))));
                 }
             };
-            // Opened here, since the threads of a driver inherit the priority of the creating thread.
+            // The engine is opened here, because the threads of a driver inherit the priority of the creating thread.
             let machine = Machine { clock: monotonic, gpu: gpu_nodes::any() };
             let engine = ChosenEngine::open_or_wait(plan.engine.clone(), machine);
             let own = Trials::from_phase(&plan.island.plan, plan.island.plan.phase(0));
@@ -161,14 +161,15 @@ impl Onboard {
         let _ = self.trials.send(trials);
     }
 
-    /// Passes an observation to the island for comparison with its simulation. Dropped if the queue is full.
+    /// Passes an observation to the island for comparison with its simulation. If the queue is full, the observation
+    /// is dropped.
     pub fn observe(&self, noticed: Observation) {
         if let Some(probe) = &self.noticed {
             let _ = probe.try_send(noticed);
         }
     }
 
-    /// Next news; `None` if the queue is empty.
+    /// Next event of the island; `None` if the queue is empty.
     pub fn poll(&self) -> Option<IslandEvent> {
         loop {
             match self.told.try_recv().ok()? {
@@ -178,7 +179,7 @@ impl Onboard {
         }
     }
 
-    /// Engine and its speed at the last poll.
+    /// Engine and its speed, as of the last poll.
     pub fn engine(&self) -> EngineReport {
         self.engine.borrow().clone()
     }
@@ -195,13 +196,14 @@ impl Onboard {
 
     /// Passes the immigrants for `generation`; they are dropped if the queue is full.
     pub fn immigrate(&self, generation: u32, migrants: Vec<Migrant>) {
-        // An island with a full queue is too slow to use them.
+        // An error is ignored: an island with a full queue is too slow to use the immigrants.
         let _ = self.immigrants.try_send((generation, migrants));
     }
 }
 
-/// Creates threads at idle priority, which run only when no other thread needs the processor. The calling thread
-/// changes its own priority and affinity first, since threads inherit both, and its creator is the control loop.
+/// Creates threads at idle priority, which run only when no other thread needs the processor. Threads inherit
+/// priority and affinity, and the control loop created the calling thread. The calling thread therefore changes its
+/// own priority and affinity first.
 fn idle_pool(threads: usize) -> Result<rayon::ThreadPool, String> {
     processors::unpin();
     if precedence::run_last().is_err() {
@@ -223,7 +225,7 @@ struct TrialSetup {
 impl TrialSetup {
     fn of(trials: Trials) -> TrialSetup {
         let given = trials.given.iter().flatten();
-        // A plan contains only trees that compile.
+        // No error is expected: a plan contains only trees that fit a robot.
         let mates = given.map(|tree| Program::compile(tree).expect("a tree that fits a robot")).collect();
         TrialSetup { trials, mates }
     }
@@ -243,7 +245,7 @@ impl TrialSetup {
 enum TrialResult {
     /// Fitness of each trial.
     All(Vec<f32>),
-    /// The trials were changed meanwhile.
+    /// The trials were changed during the generation.
     Changed,
     /// The island must end.
     Ended,
@@ -348,7 +350,8 @@ impl IslandThread<'_> {
         }
     }
 
-    /// Adds the probe's estimates to the generation; returns the world to simulate from now on, if it changed.
+    /// Adds the probe's estimates to the generation. Returns the world to simulate from now on; `None` if it did not
+    /// change.
     fn update_world(&mut self, done: &mut Generation) -> Option<Arc<WorldSpec>> {
         self.process_observations();
         let probe = self.probe.as_mut()?;
@@ -372,14 +375,14 @@ impl IslandThread<'_> {
         let _ = self.sender.send(ThreadMessage::Engine(report.bounded()));
     }
 
-    /// Number of trials until the next check whether evolution may continue; `left` trials remain, each of
+    /// Number of trials until the next check of whether evolution may continue. `left` trials remain; each has
     /// `robot_seconds` robot-seconds.
     fn chunk(&self, left: usize, robot_seconds: f64) -> usize {
         let few = TRIALS_PER_CHECK * self.plan.threads;
         let EngineStatus { adapter, r_acc, .. } = self.engine.status();
         let many = (DEVICE_CHUNK_S * r_acc / robot_seconds) as usize;
         let chunk = if adapter.is_some() { many.max(few) } else { few };
-        // A small rest is included, since a separate call for it is not worthwhile.
+        // A small remainder is included, because a separate call for it is not worthwhile.
         if left < chunk + chunk / 2 { left } else { chunk }
     }
 

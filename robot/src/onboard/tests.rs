@@ -25,7 +25,8 @@ fn plan_of(text: &str, state: Option<PathBuf>) -> Plan {
     Plan { island, engine, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
 }
 
-/// Returns the next generation; other news are passed to `other`. A software GPU compiles its kernels first.
+/// Returns the next generation; passes other events to `other`. The time limit allows for a software GPU, which
+/// compiles its kernels first.
 fn generation(onboard: &Onboard, mut other: impl FnMut(IslandEvent)) -> Generation {
     loop {
         match onboard.told.recv_timeout(3 * patience()).expect("a generation") {
@@ -56,7 +57,7 @@ fn island_runs_only_when_started_and_ends() {
     assert!(onboard.poll().is_none(), "it stands still until told to run");
     onboard.run(true);
     let first = generation(&onboard, |_| ());
-    // Two trials for each newborn of a generation of eight trials.
+    // A generation of eight trials has four newborns with two trials each.
     assert_eq!((first.progress.generation, first.births.len()), (1, 4));
     onboard.immigrate(1, vec![]);
     assert_eq!(generation(&onboard, |_| ()).progress.generation, 2);
@@ -87,7 +88,7 @@ fn island_adopts_world_estimate_by_majority() {
         let mass = found.estimates.iter().find(|estimate| estimate.parameter == "frisbee-mass");
         mass.expect("every parameter is told").simulated
     };
-    // In a swarm of two robots one vote is enough.
+    // In a swarm of two robots, the vote of one robot is enough.
     let first = generation(&onboard, |news| lines.push(news));
     assert!((simulated(&first) - 0.28).abs() < 1e-3);
     onboard.immigrate(1, vec![]);
@@ -163,7 +164,7 @@ fn killed_island_resumes_in_same_step() {
 
     let dir = tempfile::tempdir().unwrap();
     let state = || Some(dir.path().join("xp01"));
-    // Killed in each of its generations.
+    // The island is killed in each of its generations.
     for killed in 1..=6 {
         let one = Onboard::start(plan_of(&text, state())).unwrap();
         one.run(true);

@@ -1,4 +1,4 @@
-//! Limits evolution by the processor temperature: fraction of the time that evolution may use.
+//! Limits evolution by the processor temperature: computes the fraction of the time that evolution may use.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,8 +17,8 @@ const READ_INTERVAL: Duration = Duration::from_secs(1);
 pub const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// Fraction of the time that evolution may use (0..=1) at this temperature (degrees C): 1 up to `limit`, decreasing
-/// to 0 at 8 K above it. While cooling, the same fractions apply 4 K lower; in between, the `previous` fraction is
-/// kept.
+/// to 0 at 8 K above `limit`. During cooling, the same fractions apply at temperatures 4 K lower; between the two
+/// curves, the `previous` fraction is kept.
 pub fn duty(previous: f32, temperature: f32, limit: f32) -> f32 {
     let allowed = |temperature: f32| (1.0 - (temperature - limit) / THROTTLE_SPAN).clamp(0.0, 1.0);
     previous.clamp(allowed(temperature + HYSTERESIS), allowed(temperature))
@@ -45,7 +45,8 @@ impl Governor {
         Governor { path, limit, duty: 1.0, read_at: None }
     }
 
-    /// Current duty cycle. 1 without a temperature reading; the kernel's own limits then remain the only protection.
+    /// Current duty cycle. Without a temperature reading it is 1, and only the kernel's own limits protect the
+    /// processor.
     pub fn duty(&mut self) -> f32 {
         if self.read_at.is_none_or(|at| at.elapsed() >= READ_INTERVAL) {
             self.read_at = Some(Instant::now());
@@ -55,7 +56,7 @@ impl Governor {
     }
 }
 
-/// Rest after this working time that gives the duty cycle; [`LONGEST_REST`] at duty 0.
+/// Rest after the working time `worked` that results in this duty cycle; at most [`LONGEST_REST`].
 pub fn rest(worked: Duration, duty: f32) -> Duration {
     if duty >= 1.0 {
         return Duration::ZERO;
@@ -88,8 +89,8 @@ mod tests {
 
     #[test]
     fn heated_processor_settles_without_oscillation() {
-        // Each second the temperature moves a twentieth of the way to its steady state: 60 degrees at rest, 100 at
-        // full load.
+        // Each second the temperature changes by 1/20 of its difference to the steady state: 60 degrees C at rest,
+        // 100 degrees C at full load.
         let (mut temperature, mut d, mut changes) = (60.0f32, 1.0f32, 0);
         for second in 0..1000 {
             let next = duty(d, temperature, 80.0);

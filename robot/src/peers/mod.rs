@@ -1,5 +1,5 @@
-//! Links to other robots: a separate thread sends the control loop's messages, and receives and validates those of
-//! other robots. The control loop never waits for it.
+//! Links to other robots. A separate thread sends the control loop's messages, and receives and validates messages of
+//! other robots. The control loop never waits for the thread.
 
 use crate::config::Config;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,14 +15,14 @@ use xpuck_wire::peer::PeerMessage;
 use xpuck_wire::socket::{Dealer, Readable, Router, SocketError, Sockets, wait};
 use xpuck_wire::{FileError, Swarm, Waker, Wakeups, event_at, host_of};
 
-/// Maximum number of messages queued in each direction; further ones are dropped.
+/// Maximum number of messages queued in each direction; further messages are dropped.
 const QUEUE: usize = 256;
-/// Maximum number of messages read from one link before the others are read.
+/// Maximum number of messages read from one link before the other links are read.
 const AT_ONCE: usize = 16;
 /// Interval between checks of the keys (ms).
 const LOOK_MS: i64 = 500;
 
-/// Orders for the thread.
+/// Command for the thread.
 enum Command {
     /// Send a message to the robot of this island.
     Tell(u16, PeerMessage),
@@ -30,7 +30,7 @@ enum Command {
     Admit(Arc<Plan>),
 }
 
-/// Reasons why the links could not be created.
+/// Reason why the links could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum PeersError {
     /// The keys cannot be read.
@@ -46,9 +46,9 @@ pub enum PeersError {
 
 #[derive(Default)]
 struct Counts {
-    /// Rejections by key since the start.
+    /// Number of connections and messages rejected because of their keys since the start.
     keys: AtomicU64,
-    /// Messages dropped because a queue was full, since the last call.
+    /// Number of messages dropped because a queue was full, since the last call of `refused`.
     dropped: AtomicU64,
 }
 
@@ -117,15 +117,15 @@ impl PeersLink {
         self.heard.try_recv().ok()
     }
 
-    /// Connections and messages rejected by their keys since the start, and messages dropped because a queue was full
-    /// since the last call.
+    /// Number of connections and messages rejected because of their keys since the start, and number of messages
+    /// dropped since the last call because a queue was full.
     pub fn refused(&self) -> (u64, u64) {
         (self.counts.keys.load(Ordering::Relaxed), self.counts.dropped.swap(0, Ordering::Relaxed))
     }
 }
 
-/// Local address to bind for a robot that others reach at `address`: the same address, or all interfaces if the host
-/// is a name, which may not resolve on this robot.
+/// Local address to bind for a robot that others reach at `address`. It is the same address, or all interfaces if the
+/// host is a name, because the name may not resolve on this robot.
 fn bound(address: &str) -> String {
     let Some(authority) = address.strip_prefix("tcp://") else { return address.into() };
     let host = host_of(authority);
@@ -151,7 +151,8 @@ struct PeerWorker {
     counts: Arc<Counts>,
     /// Edition of the keys used by the links.
     edition: u64,
-    /// Messages from an unknown robot name, or answers that did not arrive over the robot's own link.
+    /// Number of messages with an unknown robot name, and of answers that did not arrive over the link of the
+    /// answering robot.
     unknown_senders: u64,
     /// Robots without an enrolled key for which a warning was logged.
     unenrolled: BTreeSet<u16>,
@@ -173,7 +174,7 @@ impl PeerWorker {
         }
     }
 
-    /// Executes queued orders; returns false when the robot's program ends.
+    /// Executes queued commands; returns false when the robot's program ends.
     fn run_commands(&mut self, wishes: &Receiver<Command>) -> bool {
         for _ in 0..QUEUE {
             match wishes.try_recv() {
@@ -186,7 +187,7 @@ impl PeerWorker {
         true
     }
 
-    /// Sends an answer over the connection of its question, and any other message over the robot's own link.
+    /// Sends an answer over the connection of its question, and any other message over the link to the robot.
     fn tell(&mut self, island: u16, message: &PeerMessage) {
         let Some((name, address)) = self.named(island) else { return };
         if matches!(message, PeerMessage::Genes { .. }) {
@@ -207,7 +208,7 @@ impl PeerWorker {
                 Err(error) => return warn!(target: "xpuckd", id = self.id, "link to robot {name}: {error}"),
             }
         }
-        // A message on a link that is not connected yet is lost; questions are repeated.
+        // If the link is not connected yet, the message is lost; questions are repeated.
         self.links[&island].send(message);
     }
 
@@ -220,7 +221,7 @@ impl PeerWorker {
         for _ in 0..AT_ONCE {
             let Some((name, message)) = self.end.receive::<PeerMessage>() else { break };
             match self.swarm.island(&name) {
-                // Answers are accepted only over the robot's own links.
+                // Answers are accepted only over this robot's own links.
                 Some(island) if !matches!(message, Ok(PeerMessage::Genes { .. })) => self.deliver(island, message),
                 _ => self.unknown_senders += 1,
             }

@@ -1,4 +1,4 @@
-//! Two robots' threads that exchange messages over real sockets with real keys.
+//! Tests with the threads of two robots, which exchange messages over real sockets with real keys.
 
 use super::*;
 use std::path::Path;

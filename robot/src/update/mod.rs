@@ -1,5 +1,6 @@
 //! The robot's side of an over-the-air update: a separate thread verifies the offered bundle, receives it into the
-//! slots folder and reports the result. The control loop exchanges messages with it and never waits for a disk.
+//! slots folder and reports the result. The control loop exchanges messages with the thread and never waits for a
+//! disk.
 
 mod receiver;
 pub mod slots;
@@ -13,14 +14,14 @@ use xpuck_wire::Waker;
 use xpuck_wire::message::RobotMessage;
 use xpuck_wire::rollout::{BundleHead, Installed};
 
-/// Maximum number of queued messages of the hub; further ones are dropped and requested again.
+/// Maximum number of queued messages of the hub; further messages are dropped and requested again.
 const WAITING: usize = 4;
 /// Maximum number of reports queued for the control loop.
 const TOLD: usize = 8;
-/// Environment variable with the root of all update paths, for tests [default: `/`].
+/// Environment variable with the root of all update paths, for tests (default: `/`).
 const ROOT: &str = "XPUCK_ROOT";
 
-/// Messages of the hub.
+/// Message of the hub.
 enum UpdateMessage {
     Offer { number: u64, bundle: BundleHead },
     Chunk { digest: String, offset: u64, bytes: Vec<u8> },
@@ -34,8 +35,8 @@ pub struct Updater {
 }
 
 impl Updater {
-    /// Starts the thread; `waker` wakes the control loop for its reports. If the system cannot create a thread, the
-    /// robot accepts no updates.
+    /// Starts the thread; `waker` wakes the control loop when the thread has a report. If the system cannot create a
+    /// thread, the robot accepts no updates.
     pub fn start(config: &Config, waker: Waker) -> Updater {
         let root = std::env::var_os(ROOT).filter(|root| !root.is_empty()).map_or("/".into(), PathBuf::from);
         Updater::of(&root, &config.file, waker)
@@ -62,7 +63,7 @@ impl Updater {
 
     fn enqueue(&self, job: UpdateMessage) {
         if let Some(jobs) = &self.jobs {
-            // If the disk is too slow, the piece is dropped and requested again.
+            // The queue is full if the disk is too slow; the piece is then dropped and requested again.
             let _ = jobs.try_send(job);
         }
     }
@@ -129,7 +130,7 @@ mod tests {
         seal(Kind::App, &boards, this_arch(), &release, &payload()[..], signer).unwrap().into()
     }
 
-    /// Next report for which `counts` returns a value.
+    /// Waits for the next report for which `counts` returns a value, and returns the value.
     fn reports<T>(updater: &mut Updater, counts: impl Fn(RobotMessage) -> Option<T>) -> T {
         let (end, mut others) = (Instant::now() + Duration::from_secs(30), Vec::new());
         loop {

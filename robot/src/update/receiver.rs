@@ -17,14 +17,15 @@ use xpuck_wire::rollout::{BundleHead, Installed, RobotUpdate, Stage};
 
 /// Interval between checks of the slots, after which a missing piece is requested again.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval between reports of the installed release, even without a change, since a message may be lost.
+/// Interval between reports of the installed release. Reports are repeated without a change, because a message may be
+/// lost.
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
-/// Number of requests for a piece, after which the robot waits until the bundle is offered again.
+/// Maximum number of requests for a piece; after that the robot waits until the bundle is offered again.
 const MAX_REQUESTS: u32 = 60;
 /// Size limit of the state file (bytes).
 const MAX_STATE: u64 = 64 * 1024;
 
-/// Bundle that was offered last since the start of the program.
+/// Last bundle that was offered since the start of the program.
 struct Offer {
     number: u64,
     digest: String,
@@ -38,12 +39,12 @@ enum OfferState {
     /// The bundle is ready for installation, or was found installed.
     Left,
     Refused(String),
-    /// This release is already running.
+    /// The release is already running.
     Good,
 }
 
-/// Whether the manifest's release is running. Two images may contain the same release, so images are compared by
-/// digest.
+/// Whether the manifest's release is running. Images are compared by digest, because two images may contain the same
+/// release.
 fn runs(manifest: &Manifest, release: &Release, state: Option<&State>) -> bool {
     match manifest.kind {
         Kind::App => manifest.release() == *release,
@@ -122,7 +123,7 @@ impl UpdateReceiver {
 
     fn take_offer(&mut self, number: u64, bundle: BundleHead) {
         let head = Head::from(bundle);
-        // From an unverified manifest, only the digest is used, for the report of a refusal.
+        // Only the digest of the unverified manifest is used, to report a refusal.
         let Ok(digest) = head.unverified_manifest().map(|manifest| manifest.sha256) else { return };
         let known = self.offered.as_ref().is_some_and(|known| (known.number, &known.digest) == (number, &digest));
         if !known {
@@ -146,7 +147,7 @@ impl UpdateReceiver {
         }
     }
 
-    /// Decides what to do with a bundle.
+    /// Decides whether to receive, keep or refuse a bundle.
     fn judge(&self, head: &Head) -> Result<OfferState, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         if !self.slots.join(slots::INCOMING).is_dir() {
@@ -227,7 +228,7 @@ impl UpdateReceiver {
         let told = |number, digest: &str, stage, received, why: &str| {
             Some(RobotUpdate { number, digest: digest.into(), stage, received, why: why.into() })
         };
-        // Checked first: the program that removes the file writes the state before.
+        // This is checked before the state is read, because the program that removes the file writes the state first.
         let ready = self.is_ready();
         let state = self.state();
         let offered = self.offered.as_ref();
@@ -253,7 +254,7 @@ impl UpdateReceiver {
             TrialResult::Reverted => Stage::Reverted,
             TrialResult::Refused => Stage::Refused,
         };
-        // A bundle that was refused before its manifest was read has no digest; it is the one that was ready last.
+        // A bundle that was refused before its manifest was read has no digest. It is the bundle that was ready last.
         let digest = match offered {
             Some(offered) if last.sha256.is_empty() => &offered.digest,
             _ => &last.sha256,
@@ -265,7 +266,7 @@ impl UpdateReceiver {
         self.slots.join(slots::READY).exists()
     }
 
-    /// State of the slots; `None` if the file is missing or cannot be read.
+    /// Reads the state of the slots; `None` if the file is missing or cannot be read.
     fn state(&self) -> Option<State> {
         State::parse(&file::text(&self.slots.join(slots::STATE), MAX_STATE).ok()?).ok()
     }

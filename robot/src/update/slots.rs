@@ -29,12 +29,12 @@ pub(crate) const BOARD: &str = "etc/xpuck/board";
 const HEALTH: &str = "run/xpuck/health";
 /// List of mounts, relative to the root.
 const MOUNTS: &str = "proc/self/mountinfo";
-/// Service that fills the card's other root, with privileges that `xpuckd slots` lacks. It writes either the release
-/// or the reason of a failure to the slots folder.
+/// Service that fills the card's other root, with privileges that `xpuckd slots` lacks. It writes the release or the
+/// reason of a failure to the slots folder.
 const FILL_SERVICE: &str = "xpuck-root.service";
 const FILLED: &str = "root.release";
 const NOT_FILLED: &str = "root.why";
-/// Size limit of these files (bytes).
+/// Size limit of the files that the service writes (bytes).
 const MAX_TOLD: u64 = 1024;
 /// Time limit for a new root to become healthy after its boot (s).
 const ROOT_HEALTH_TIMEOUT_S: f64 = 240.0;
@@ -152,17 +152,17 @@ pub fn run(args: &SlotsArgs) -> anyhow::Result<bool> {
     }
 }
 
-/// Packaged release; a package without a release file counts as the oldest.
+/// Packaged release; a package without a release file counts as the oldest release.
 fn packaged(root: &Path) -> Release {
     Release::of_tree(root).unwrap_or(Release { version: env!("CARGO_PKG_VERSION").into(), counter: 0 })
 }
 
-/// The running root of a card's two roots; `None` if this is not such a card, or `root` is not a mount point.
+/// The running root of a card with two roots; `None` if the card does not have two roots, or `root` is not a mount
+/// point.
 fn root_of(root: &Path) -> Option<Slot> {
     let text = file::text(&root.join(MOUNTS), 256 * 1024).ok()?;
     let words = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-    // The fourth field is the mounted path in its file system, the fifth the mount point; the last mount is the
-    // visible one.
+    // The fourth field is the mounted path in its file system, the fifth the mount point. The last mount is visible.
     let seen = words.rev().find(|words| words.get(4) == Some(&"/"))?;
     Slot::from_root_name(seen.get(3)?.strip_prefix('/')?)
 }
@@ -201,14 +201,15 @@ fn install(args: &SlotsArgs, disk: &mut RealDisk, here: BaseVersions) -> anyhow:
         }
         Installed::Refused(why) => {
             log::write_raw(format_args!("xpuckd slots: the update is refused: {why}"));
-            // The bundle was removed and the running version is unchanged, so the service succeeded.
+            // The refusal is not a failure of the service: the bundle was removed, and the running version is
+            // unchanged.
             Ok(true)
         }
     }
 }
 
-/// Operators whose bundles are accepted: those with keys in the swarm's folder. Updates must be signed even in a
-/// swarm without keys.
+/// Operators whose bundles are accepted: the operators with keys in the swarm's folder. Updates must be signed even
+/// in a swarm without keys.
 pub(crate) fn operators(config: &Path) -> anyhow::Result<BTreeMap<String, Key>> {
     let config = Config::read(config)?;
     let (ring, wrong) = Keyring::read(&config.swarm.security.keys)?;
@@ -233,7 +234,7 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &BaseVersions, within: f64
         }
         let still = on_trial(disk)?;
         if still.is_none_or(|now| (now.slot, &now.sha256) != (candidate.slot, &candidate.sha256)) {
-            // The trial used up its starts meanwhile.
+            // Meanwhile the trial has used up its starts.
             return Ok(false);
         }
         std::thread::sleep(POLL_INTERVAL);
@@ -322,7 +323,7 @@ impl SlotsArgs {
         Ok(())
     }
 
-    /// Calls systemd, but only for the real root.
+    /// Calls systemd; without effect for a root other than `/`.
     fn systemctl(&self, arguments: &[&str]) -> anyhow::Result<()> {
         if self.root != Path::new("/") {
             return Ok(());

@@ -2,7 +2,7 @@
 //! 7.3.2).
 //!
 //! A pixel's colour class comes from a table over the upper six bits of Y, U and V, so a frame costs one look-up per
-//! pixel. Only the lower half of the frame is used: everything in the arena is below the horizon.
+//! pixel. Only the lower half of the frame is used, because all objects in the arena are below the horizon.
 
 use crate::device::Frame;
 use schemars::JsonSchema;
@@ -12,9 +12,9 @@ use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::yuyv::{self, Rgb};
 
-/// Bits of Y, U and V that index the table.
+/// Number of bits of Y, of U and of V that index the table.
 const BITS: u32 = 6;
-/// A colour counts as seen if more than 1/ONE_IN (0.2 %) of a segment's pixels have it.
+/// A colour counts as seen if more than 1/`ONE_IN` (0.2 %) of a segment's pixels have it.
 const ONE_IN: usize = 500;
 const COLOURS: [Colour; 3] = [Colour::Red, Colour::Green, Colour::Blue];
 /// Class of pixels without a primary colour.
@@ -77,8 +77,8 @@ impl ColourClassifier {
         ColourClassifier { classes: (0..1 << (3 * bits)).map(class).collect(), turn: 0.0 }
     }
 
-    /// Sets the angle of the camera to the left of straight ahead (degrees). Segments are relative to the robot's
-    /// heading, as far as they are in the picture.
+    /// Sets the angle of the camera to the left of straight ahead (degrees). The segments are then relative to the
+    /// robot's heading; parts outside the picture are omitted.
     pub fn turned(self, degrees: f32) -> ColourClassifier {
         ColourClassifier { turn: degrees.to_radians() / CAMERA_FOV, ..self }
     }
@@ -87,7 +87,7 @@ impl ColourClassifier {
     pub fn classify(&self, frame: &Frame) -> Blobs {
         let (width, height) = (frame.width(), frame.height());
         let mut counts = [[0usize; 4]; 3];
-        // Segments begin and end at whole pairs of pixels, which share their colour.
+        // Segments begin and end at whole pairs of pixels, because the two pixels of a pair share their colour.
         let shift = (self.turn * width as f32).round() as isize;
         let edges = [0, 1, 2, 3].map(|s| {
             let column = ((width * s / 3) as isize + shift).clamp(0, width as isize) as usize;
@@ -121,7 +121,7 @@ fn class_of(regions: &[Region; 3], rgb: Rgb) -> u8 {
     regions.iter().position(|region| region.contains(colour)).map_or(NONE, |i| i as u8)
 }
 
-/// Hue (degrees, 0..360), saturation and value (0..=1); a grey has hue and saturation 0.
+/// Hue (degrees, 0..360), saturation (0..=1) and value (0..=1); for grey, hue and saturation are 0.
 pub fn hsv(rgb: Rgb) -> [f32; 3] {
     let [r, g, b] = rgb.map(|c| f32::from(c) / 255.0);
     let value = r.max(g).max(b);
@@ -148,7 +148,7 @@ mod tests {
     const GREEN: Rgb = [40, 150, 60];
     const BLUE: Rgb = [35, 80, 185];
 
-    /// White frame of 160 x 120 pixels with these rectangles (rows, columns) painted over.
+    /// White frame of 160 x 120 pixels with coloured rectangles (rows, columns, colour).
     fn picture(patches: &[(std::ops::Range<usize>, std::ops::Range<usize>, Rgb)]) -> Frame {
         let at = |row: usize, column: usize| {
             let patch = patches.iter().rev().find(|(r, c, _)| r.contains(&row) && c.contains(&column));
@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn turned_camera_keeps_robot_segments() {
-        // Ten degrees to the left: objects straight ahead appear right of the picture's middle by this amount.
+        // The camera points 10 degrees to the left, so objects straight ahead appear this number of pixels right of
+        // the picture's middle.
         let aside = (160.0 * 10f32.to_radians() / CAMERA_FOV).round() as usize;
         let mut seen = [[[false; 3]; 3]; 2];
         for (turn, seen) in [10.0, -10.0].into_iter().zip(&mut seen) {
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn more_than_two_pixels_in_a_thousand_are_needed() {
-        // The centre segment has 54 columns of 60 rows, so 0.2 % are 6.5 pixels.
+        // The centre segment has 54 columns of 60 pixels, so 0.2 % are 6.5 pixels.
         assert_eq!(seen(&[(90..93, 80..82, BLUE)])[2], [false; 3]);
         assert_eq!(seen(&[(90..94, 80..82, BLUE)])[2], [false, true, false]);
     }

@@ -1,7 +1,7 @@
 //! Camera lens: a pinhole with radial distortion (Brown's model with two terms), measured by `xpuckd calibrate lens`.
 //!
-//! A direction is given by its slopes: offsets to the right and downwards per unit of distance along the lens's axis.
-//! A direction with slopes of length r appears at (1 + k1 r^2 + k2 r^4) times its slopes.
+//! The slopes of a direction are its offsets to the right and downwards per unit of distance along the lens's axis. A
+//! direction with slopes of length r appears at (1 + k1 r^2 + k2 r^4) times its slopes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use xpuck_kernels::model::CAMERA_FOV;
 const STEPS: usize = 12;
 /// Step size below which the iteration has converged.
 const ENOUGH: f64 = 1e-12;
-/// Range of the focal length relative to the picture's width: horizontal angles of 127 and 14 degrees.
+/// Range of the focal length relative to the picture's width, for horizontal fields of view from 127 to 14 degrees.
 const FOCAL: (f64, f64) = (0.25, 4.0);
 /// Maximum offset of the axis from the picture's middle, relative to width and height.
 const OFF: f64 = 0.2;
@@ -76,10 +76,10 @@ impl Lens {
         shown.map(|x| x * r / length)
     }
 
-    /// Validates the ranges, and checks that no two directions appear at the same pixel.
+    /// Validates the ranges, and verifies that no two directions appear at the same pixel.
     ///
     /// # Errors
-    /// The invalid key, in one line.
+    /// One line that names the invalid key.
     pub fn check(&self) -> Result<(), String> {
         let [width, height] = self.size;
         if !(4.0..=4096.0).contains(&width) || !(2.0..=4096.0).contains(&height) {

@@ -1,7 +1,7 @@
-//! Pose of a planar target, from points on it and the slopes at which they are seen.
+//! Pose of a planar target, from points on the target and the slopes at which the points are seen.
 //!
-//! Axes are right, down and away from the viewer. A distant planar target looks nearly the same when tilted the
-//! opposite way; both poses are tried, and the better fit is returned.
+//! Axes are right, down and away from the viewer. A distant planar target looks nearly the same when it is tilted in
+//! the opposite direction. Both poses are tried, and the better fit is returned.
 
 use crate::vision::homography::{LEAST_PIVOT, homography};
 use xpuck_kernels::math::linear::solve;
@@ -15,15 +15,16 @@ const ENOUGH: f64 = 1e-6;
 /// Minimum distance of a visible point (m).
 const NEAREST: f64 = 1e-3;
 
-/// Point on the target, right of and below its origin (m), and the slopes at which it is seen.
+/// Point on the target, as offsets to the right and downwards from the target's origin (m), and the slopes at which
+/// the point is seen.
 pub type Point = ([f64; 2], [f64; 2]);
 
 /// Pose of the target: its axes in the camera's frame, row by row, and its origin (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Columns are the target's axes.
+    /// Rotation matrix, row by row; its columns are the target's axes.
     pub rotation: [[f64; 3]; 3],
-    /// Origin (m).
+    /// Position of the target's origin (m).
     pub at: [f64; 3],
 }
 
@@ -39,7 +40,7 @@ impl Pose {
         (ahead > NEAREST).then(|| [right / ahead, down / ahead])
     }
 
-    /// Rotates by a small rotation vector (its length is the angle (rad)), then translates.
+    /// Rotates the pose by a small rotation vector, whose length is the angle (rad), and then translates it (m).
     pub fn shifted(&self, by: &[f64; POSE]) -> Pose {
         let angle = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
         let (sine, rest) = match angle < 1e-9 {
@@ -56,7 +57,7 @@ impl Pose {
         Pose { rotation, at: std::array::from_fn(|i| self.at[i] + by[3 + i]) }
     }
 
-    /// Returns the pose with the target tilted the opposite way relative to the line of sight.
+    /// Returns the pose with the target tilted in the opposite direction relative to the line of sight.
     fn mirrored(&self) -> Pose {
         let away: [f64; 3] = std::array::from_fn(|i| self.rotation[i][2]);
         let sight = unit(self.at);
@@ -77,7 +78,7 @@ impl Pose {
         points.iter().map(off).sum()
     }
 
-    /// Refines the pose to the nearest local optimum; returns it with its sum of squared residuals.
+    /// Refines the pose to the nearest local optimum; returns the pose with its sum of squared residuals.
     fn refined(mut self, points: &[Point]) -> Option<(Pose, f64)> {
         let (mut error, mut damping) = (self.squares(points), 1e-4);
         for _ in 0..STEPS {
@@ -129,7 +130,7 @@ pub fn from_homography(points: &[Point]) -> Option<Pose> {
     let (on, seen): (Vec<_>, Vec<_>) = points.iter().copied().unzip();
     let h = homography(&on, &seen)?;
     let column = |i: usize| [h[i], h[i + 3], h[i + 6]];
-    // The last element is 1, so the origin is in front of the camera.
+    // The homography's last element is 1, so the origin is in front of the camera.
     let scale = 2.0 / (dot(column(0), column(0)).sqrt() + dot(column(1), column(1)).sqrt());
     let right = unit(column(0));
     let along = dot(right, column(1));

@@ -1,5 +1,6 @@
-//! Renders tags as a real camera sees them, to measure the detector: lens distortion, pixel area sampling, lens blur,
-//! sensor noise, rolling shutter while the robot turns, and chroma shared by two neighbouring pixels.
+//! Renders tags as a real camera sees them, to measure the detector. Models lens distortion, sampling over the pixel
+//! area, lens blur, sensor noise, a rolling shutter while the robot turns, and chroma shared by two neighbouring
+//! pixels.
 
 use crate::device::Frame;
 use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
@@ -12,7 +13,7 @@ use xpuck_registers::yuyv;
 
 /// Number of rays per pixel.
 const RAYS: usize = 32;
-/// Colours of paper, ink and background wall as sRGB levels: warm light, and ink that is not fully black.
+/// Colours of paper, ink and background wall (sRGB levels), for warm light and ink that is not fully black.
 const PAPER: [f64; 3] = [225.0, 222.0, 214.0];
 const INK: [f64; 3] = [28.0, 26.0, 25.0];
 const ROOM: [f64; 3] = [132.0, 130.0, 124.0];
@@ -28,7 +29,7 @@ pub struct Optics {
     pub blur: f64,
     /// Standard deviation of the colour noise in the dark (levels of 255).
     pub dark_noise: f64,
-    /// Additional noise variance per level of brightness.
+    /// Additional noise variance per level of brightness (levels of 255).
     pub shot_noise: f64,
     /// Exposure time of a row (s).
     pub exposure: f64,
@@ -52,11 +53,11 @@ struct Ray {
     when: f64,
 }
 
-/// Tag to be drawn.
+/// Tag to render.
 struct RenderedTag {
     cells: [[bool; PICTURE_SIDE]; PICTURE_SIDE],
     pose: Pose,
-    /// Range of columns and rows that the tag may cover.
+    /// Ranges of columns and rows that the tag may cover (pixels).
     columns: [f64; 2],
     rows: [f64; 2],
 }
@@ -111,7 +112,7 @@ fn integrate_pixel(tags: &[&RenderedTag], [x, y]: [f64; 2], size: f64, optics: &
 }
 
 impl RenderedTag {
-    /// Cell that a line of sight meets: true where white; `None` next to the tag.
+    /// Cell at which a line of sight meets the tag: true for white; `None` if the line misses the tag.
     fn cell(&self, sight: [f64; 3], size: f64) -> Option<bool> {
         let pose = &self.pose;
         let along = dot(pose.at, pose.outward) / dot(sight, pose.outward);
@@ -151,7 +152,7 @@ fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> RenderedTag {
 
 /// Rays of a pixel, distributed evenly over its area, the lens blur and the exposure (Roberts's sequence).
 fn rays(blur: f64) -> Vec<Ray> {
-    // Root of g^6 = g + 1, for five dimensions.
+    // Root of g^6 = g + 1, on which Roberts's sequence in five dimensions is based.
     const G: f64 = 1.134_724_138_401_519_5;
     let part = |n: usize, dimension: i32| (0.5 + (n + 1) as f64 * G.powi(-dimension)).fract();
     let ray = |n: usize| {
@@ -162,7 +163,7 @@ fn rays(blur: f64) -> Vec<Ray> {
     (0..RAYS).map(ray).collect()
 }
 
-/// Approximately normal random number with variance 1: the sum of four uniform ones.
+/// Approximately normal random number with variance 1: a scaled sum of four uniform random numbers.
 fn normal(draws: &mut Draws) -> f64 {
     let sum: f32 = (0..4).map(|_| draws.unit()).sum();
     f64::from(sum - 2.0) * 3f64.sqrt()
@@ -172,8 +173,8 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Pose of a marker at a position. It is turned `yaw` (rad) to the left of facing the camera, and rolled `roll` (rad)
-/// clockwise for a viewer.
+/// Pose of a marker at a position. The marker is turned by `yaw` (rad) to the left from the direction of the camera,
+/// and rolled by `roll` (rad), clockwise for a viewer.
 pub fn marker_pose(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
     let outward = [-yaw.cos(), -yaw.sin(), 0.0];
     let up: [f64; 3] = [0.0, 0.0, 1.0];
@@ -182,8 +183,8 @@ pub fn marker_pose(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
     Pose { at, right: mix(roll.cos(), -roll.sin()), up: mix(roll.sin(), roll.cos()), outward }
 }
 
-/// Poses of a board that determine the lens: close, tilted to all sides, in every corner of the picture. Returns the
-/// tags' poses in each view.
+/// Poses of the tags in each view of a calibration. The board is close, tilted in all directions, and appears in
+/// every corner of the picture, so that the views determine the lens.
 pub fn calibration_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
     let middle = [
         (f64::from(board.columns - 1) * board.pitch + board.size) / 2.0,
@@ -191,7 +192,7 @@ pub fn calibration_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
     ];
     let view = |n: usize| {
         let around = TAU * n as f64 * 0.381_966;
-        // Tilted alternately towards its position in the picture and away from it.
+        // The board is tilted alternately towards its position in the picture and away from it.
         let tilt = if n.is_multiple_of(2) { 0.55 } else { -0.45 };
         let (yaw, pitch) = (tilt * around.cos(), tilt * around.sin());
         let ahead = 0.27 + 0.04 * (n % 3) as f64;
@@ -232,7 +233,7 @@ mod tests {
         let tag = [(0, marker_pose([0.3, 0.0, 0.0], 0.0, 0.0))];
         let sharp = Optics::perfect(320, 240);
         let soft = Optics { blur: 2.0, ..sharp };
-        // Number of pixels between the levels of wall, margin and ink.
+        // Counts the pixels with levels between those of wall, margin and ink.
         let between = |optics: &Optics| {
             let frame = render(&tag, 0.1, optics, &mut draws());
             (90..160).filter(|x| (60.0..180.0).contains(&luma(&frame, *x, 120))).count()
@@ -253,7 +254,8 @@ mod tests {
         let frame = render(&[], 0.1, &noisy, &mut draws());
         let mean: f64 = (0..120).map(|y| luma(&frame, 10, y)).sum::<f64>() / 120.0;
         let variance: f64 = (0..120).map(|y| (luma(&frame, 10, y) - mean).powi(2)).sum::<f64>() / 119.0;
-        // Noise variance of three colours, 9 + 0.05 * 130 each, weighted by 0.26, 0.50 and 0.10.
+        // The luma combines the noise of three colours, each with a variance of 9 + 0.05 * 130, with weights of 0.26,
+        // 0.50 and 0.10.
         assert!((2.5..9.0).contains(&variance), "{variance}");
         let tag = [(0, marker_pose([0.5, 0.0, 0.0], 0.0, 0.0))];
         let still = Optics::perfect(320, 240);

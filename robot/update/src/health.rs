@@ -1,5 +1,5 @@
-//! Health reports of a running program, and their evaluation in a trial. A report is one small file, rewritten at
-//! most once per second.
+//! Health reports of a running program, and the evaluation of reports in a trial. A report is a small file that is
+//! rewritten at most once a second.
 
 use crate::release::Release;
 use rustix::time::{ClockId, clock_gettime};
@@ -9,7 +9,7 @@ use xpuck_wire::{FileError, file};
 
 /// Maximum length of the file (bytes).
 const MAX_HEALTH: u64 = 4096;
-/// Age up to which a stamp is fresh (s).
+/// Maximum age of a fresh report (s).
 const FRESH_S: f64 = 3.0;
 /// Duration of uninterrupted health that a trial requires (s).
 const HEALTHY_S: f64 = 5.0;
@@ -26,14 +26,14 @@ pub struct Health {
     pub started: f64,
     /// Time of this report.
     pub stamp: f64,
-    /// The devices answer.
+    /// Whether the devices answer.
     pub devices: bool,
-    /// The hub was heard within the last seconds.
+    /// Whether the hub was heard within the last seconds.
     pub hub: bool,
 }
 
 impl Health {
-    /// Writes the report in place of the previous one. It need not survive a power failure.
+    /// Writes the report and replaces the previous report. A report need not survive a power failure.
     ///
     /// # Errors
     /// Error of the operating system.
@@ -46,7 +46,7 @@ impl Health {
     /// Reads a report.
     ///
     /// # Errors
-    /// The file is missing or not a report.
+    /// The file is missing or is not a report.
     pub fn read(path: &Path) -> Result<Health, FileError> {
         file::parse(&path.display().to_string(), &file::text(path, MAX_HEALTH)?)
     }
@@ -111,7 +111,8 @@ impl TrialMonitor {
 
     fn trouble(&self, now: f64, health: Option<&Health>) -> Option<&'static str> {
         let Some(health) = health else { return Some("the program did not report that it is healthy") };
-        // Rejects reports of an earlier program, and stamps in the future, which are from another boot.
+        // Rejects stale reports, which are from an earlier program, and reports with future stamps, which are from
+        // another boot.
         if !(0.0..=FRESH_S).contains(&(now - health.stamp)) {
             return Some("the program stopped reporting");
         }

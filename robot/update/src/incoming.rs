@@ -1,5 +1,5 @@
-//! Reception of a bundle by a robot. Received bytes are kept in a file, so that after a restart only the rest is
-//! requested.
+//! Reception of a bundle by a robot. Received bytes are stored in a file, so that after a restart only the missing
+//! bytes are requested.
 
 use crate::bundle::{BundleError, Head, Manifest, Reader};
 use std::fs::{self, File, OpenOptions};
@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 pub use xpuck_wire::rollout::MAX_PIECE;
 use xpuck_wire::{atomic, file};
 
-/// Bytes written between synchronisations of the disk; bytes lost in a power failure are sent again.
+/// Number of bytes written between synchronisations of the disk; bytes that are lost in a power failure are sent
+/// again.
 const SYNC_EVERY: u64 = 4 << 20;
 
-/// Result of a piece.
+/// Result of storing a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// Continue at this offset of the payload.
@@ -34,7 +35,7 @@ pub struct Incoming {
 
 impl Incoming {
     /// Starts to receive the bundle with this verified head into a folder. Continues an earlier partial file of the
-    /// same bundle; replaces one of another bundle.
+    /// same bundle; replaces a partial file of another bundle.
     ///
     /// # Errors
     /// Errors of the disk.
@@ -80,7 +81,7 @@ impl Incoming {
     /// Stores a piece. A piece at another offset is ignored; the result states the required offset.
     ///
     /// # Errors
-    /// Errors of the disk, or a complete payload that does not match the manifest, which is then removed.
+    /// Errors of the disk. An error if the complete payload does not match the manifest; the payload is then removed.
     pub fn write_piece(&mut self, offset: u64, bytes: &[u8]) -> Result<Piece, BundleError> {
         if offset == self.offset && bytes.len() <= MAX_PIECE {
             let left = self.manifest.size - self.offset;
@@ -89,7 +90,7 @@ impl Incoming {
             }
             let written = self.file.write_all(bytes);
             if let Err(error) = written {
-                // The next attempt overwrites a partially written piece.
+                // Moves back, so that the next attempt overwrites a partially written piece.
                 let _ = self.file.seek(SeekFrom::Start(self.head.to_bytes().len() as u64 + self.offset));
                 return Err(error.into());
             }

@@ -8,13 +8,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tar::Archive;
 
-/// Architecture of a package, such as "arm64" ("any" for all), and its release.
+/// Returns the architecture of a package, such as "arm64" ("any" for all), and its release.
 ///
 /// # Errors
 /// The file is not a package of the robot's program, or `dpkg-deb` cannot read it.
 pub fn describe(package: &Path) -> Result<(String, Release), BundleError> {
     let wrong = |why: &str| BundleError::Manifest(format!("{}: {why}", package.display()));
-    // dpkg-deb would block on a pipe without a writer.
+    // Rejects a pipe, because dpkg-deb would block on a pipe without a writer.
     xpuck_wire::file::open(package).map_err(|error| wrong(&error.to_string()))?;
     let mut dpkg = Command::new("dpkg-deb");
     dpkg.arg("--field").arg(package).arg("Architecture").stdin(Stdio::null()).stderr(Stdio::null());
@@ -27,7 +27,7 @@ pub fn describe(package: &Path) -> Result<(String, Release), BundleError> {
         arch => arch.to_string(),
     };
     let damaged = |error: std::io::Error| wrong(&format!("is damaged: {error}; build or copy it again"));
-    // Bounded and raw, so that sizes given in the archive do not determine memory use.
+    // The archive is read raw and with a size limit, so that sizes in the archive do not determine memory use.
     let tar = DebTar::open(package)?.take(MAX_BYTES);
     for entry in Archive::new(tar).entries()?.raw(true).take(MAX_ENTRIES) {
         let entry = entry.map_err(damaged)?;

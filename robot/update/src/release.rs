@@ -16,7 +16,7 @@ const MAX_VERSION: usize = 64;
 pub struct Release {
     /// Version, such as "0.2.0".
     pub version: String,
-    /// Increases from release to release: the time of the last commit, in seconds since 1970.
+    /// Counter that increases from release to release: the time of the last commit (s since 1970).
     pub counter: u64,
 }
 
@@ -36,14 +36,14 @@ impl Release {
     /// Reads the release of a tree.
     ///
     /// # Errors
-    /// As [`Release::parse`], or the file cannot be read.
+    /// The errors of [`Release::parse`], or the file cannot be read.
     pub fn of_tree(tree: &Path) -> Result<Release, FileError> {
         let path = tree.join(RELEASE);
         Release::parse(&path.display().to_string(), &file::text(&path, MAX_RELEASE)?)
     }
 
-    /// Release of the running program: that of its tree, or version `built` with counter 0 if the tree has no release
-    /// file.
+    /// Release of the running program: the release of its tree, or version `built` with counter 0 if the tree has no
+    /// release file.
     pub fn of_this_program(built: &str) -> Release {
         let tree = std::env::current_exe().ok().and_then(|program| tree_of(&program));
         tree.and_then(|tree| Release::of_tree(&tree).ok()).unwrap_or(Release { version: built.into(), counter: 0 })
@@ -61,7 +61,7 @@ fn tree_of(program: &Path) -> Option<PathBuf> {
     bin.ends_with("usr/bin").then(|| bin.ancestors().nth(2).map(Path::to_path_buf))?
 }
 
-/// Whether the text is a valid version, which is safe to print and in paths.
+/// Whether the text is a valid version, which is safe in output and in paths.
 pub fn is_version(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '~' | '-' | '_');
     (1..=MAX_VERSION).contains(&text.len()) && text.chars().all(allowed)

@@ -1,5 +1,6 @@
 //! Messages between hub, robots and operators with their version and limits, and the ZeroMQ sockets that carry them.
-//! Also shared types and helpers: signed experiments, the swarm file, gene migration, file reading, log and output.
+//! Also contains shared types and helpers: signed experiments, the swarm file, gene migration, file reading, log and
+//! output.
 
 mod link;
 mod messages;

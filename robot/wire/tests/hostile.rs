@@ -1,4 +1,4 @@
-//! Corrupted messages: each is rejected or decoded; none ends the program or takes long.
+//! Tests with corrupted messages. Each message is rejected or decoded; no message ends the program or takes long.
 
 mod examples;
 
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// First bytes of long lists, maps, strings and byte strings in MessagePack.
+/// First bytes with which long lists, maps, strings and byte strings begin in MessagePack.
 const OPENERS: [u8; 10] = [0xdc, 0xdd, 0xde, 0xdf, 0xd9, 0xda, 0xdb, 0xc4, 0xc6, 0xc9];
 
 fn damage(bytes: &[u8], dice: &mut Random) -> Vec<u8> {
@@ -47,7 +47,8 @@ fn damage(bytes: &[u8], dice: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Corrupts each example; a message that still decodes must survive re-encoding.
+/// Corrupts each example. A message that can still be decoded must be equal after encoding and decoding. Returns two
+/// counts: rejected and decoded messages.
 fn fuzz<T: Message>(examples: &[T]) -> (u64, u64) {
     let (mut read, mut refused) = (0, 0);
     for (number, example) in examples.iter().enumerate() {
@@ -89,10 +90,10 @@ fn damaged_messages_of_every_kind_are_refused_or_read() {
     }
 }
 
-/// Rejects a list with a declared length of 2^32 - 1 without reserving memory for its members.
+/// Tests that a list with a declared length of 2^32 - 1 is rejected without memory for its members.
 #[test]
 fn false_length_reserves_no_memory() {
-    // {"Genes": {"generation": 1, "immigrants": [2^32 - 1 members
+    // The message is {"Genes": {"generation": 1, "immigrants": ...}} with a list of 2^32 - 1 members.
     let mut bytes = vec![VERSION, 0x81, 0xa5];
     bytes.extend(b"Genes");
     bytes.extend([0x82, 0xaa]);

@@ -1,4 +1,4 @@
-//! `docs/protocols/messages.md` is generated from the types; the test fails if the page is outdated.
+//! Generates `docs/protocols/messages.md` from the message types. The test fails if the page is outdated.
 
 mod examples;
 
@@ -57,7 +57,7 @@ With keys each link is encrypted and authenticated (CURVE): [security](../securi
 Each example is shown as JSON and as the bytes that travel.
 
 ";
-/// Maximum number of bytes shown of an example.
+/// Maximum number of bytes of an example that the page shows.
 const SHOWN: usize = 160;
 
 /// Converts a documentation comment to one line of Markdown, without links into the code.
@@ -83,7 +83,7 @@ fn renamed(attributes: &[Attribute], name: &str) -> String {
     }
 }
 
-/// Value of a serde rule of a field or type, such as `x` in `rename = "x"`.
+/// Value of a serde attribute of a field or type, such as `x` in `rename = "x"`.
 fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
     let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
     let rules: String = serde.filter_map(|a| a.meta.require_list().ok()).map(|l| l.tokens.to_string()).collect();
@@ -91,7 +91,7 @@ fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
     Some(rules[begins..].split('"').nth(1)?.to_string())
 }
 
-/// Writes the serialised type of a type with a `from` rule; returns whether it has one.
+/// Writes the serialised type of a type with the serde attribute `from`; returns false without the attribute.
 fn write_serialised_type(page: &mut String, attributes: &[Attribute], known: &BTreeMap<String, bool>) -> bool {
     let Some(other) = rule(attributes, "from") else { return false };
     let _ = writeln!(page, "Travels as: {}.\n", type_description(&syn::parse_str(&other).unwrap(), known));
@@ -212,7 +212,7 @@ fn page() -> String {
         .flat_map(|file| syn::parse_file(&std::fs::read_to_string(here.join("src").join(file)).unwrap()).unwrap().items)
         .filter(is_message_type)
         .collect();
-    // All documented types, with whether each is a message with examples.
+    // All documented types; the value states whether the type is a message with examples.
     let examples: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::from([
         ("RobotMessage", by_name(&examples::from_robot())),
         ("ToRobot", by_name(&examples::to_robot())),

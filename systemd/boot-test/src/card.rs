@@ -1,6 +1,6 @@
-//! Emulated card that loses data in power cuts: sectors that were written but not flushed are kept separately, and at
-//! a power cut each of them is randomly written or lost, in any order. This reveals a file system that relies on more
-//! than its flushes.
+//! Emulated card that loses data in power cuts. Sectors that were written but not flushed are kept separately. At a
+//! power cut, each of them is kept or lost at random. This reveals a file system that relies on writes without a
+//! flush.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

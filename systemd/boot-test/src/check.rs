@@ -10,7 +10,7 @@ pub struct OfflineCard {
     copies: Vec<String>,
 }
 
-/// First block and number of blocks of the second and third partition, from the partition table.
+/// Reads the first block and the number of blocks of the second and third partition from the partition table.
 pub fn copies(card: &Path) -> Result<[(u64, u64); 2]> {
     let mut table = [0; 512];
     std::os::unix::fs::FileExt::read_exact_at(&fs::File::open(card)?, &mut table, 0)?;
@@ -49,7 +49,7 @@ impl OfflineCard {
     /// If a copy is damaged.
     pub fn scrub(&self) -> Result<()> {
         self.read(|top| {
-            // The exit status is 0 for damage that the other copy could repair.
+            // The report is checked, because the exit status is 0 for damage that the other copy could repair.
             let report = output_of(Command::new("btrfs").args(["scrub", "start", "-B", "-r"]).arg(top))?;
             ensure!(report.contains("no errors found"), "{}", report.trim());
             Ok(())
@@ -70,13 +70,13 @@ impl OfflineCard {
 impl Drop for OfflineCard {
     fn drop(&mut self) {
         for copy in &self.copies {
-            // A device that stays attached is visible in losetup.
+            // An error is ignored; a device that stays attached is visible in losetup.
             let _ = Command::new("losetup").arg("--detach").arg(copy).status();
         }
     }
 }
 
-/// Files of a folder and their contents, by name, without following links.
+/// Returns the files of a folder with their contents, sorted by name. Does not follow links.
 pub fn files(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let (mut found, mut open) = (Vec::new(), vec![folder.to_path_buf()]);
     while let Some(here) = open.pop() {

@@ -1,4 +1,4 @@
-//! Virtual board: qemu with a card, and the console in a file.
+//! Virtual board: qemu with a card; a file receives the console output.
 
 use crate::card::Card;
 use crate::nbd;
@@ -21,7 +21,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Kind for an architecture by Debian's name.
+    /// Kind of virtual board for an architecture, by Debian's name.
     pub fn of(architecture: &str) -> Result<Kind> {
         match architecture {
             "arm64" => Ok(Kind { program: "qemu-system-aarch64", machine: "virt", processor: "cortex-a57" }),
@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-/// A board that is on or off.
+/// A virtual board, which is on or off.
 pub struct Board {
     kind: Kind,
     work: PathBuf,
@@ -44,7 +44,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Creates a board that is off, with a card in a file. Reads kernel, initramfs and arguments from the card's
+    /// Creates a switched-off board with a card in a file. Reads kernel, initramfs and arguments from the card's
     /// first partition.
     pub fn new(kind: Kind, work: &Path, card_file: &Path) -> Result<Board> {
         for name in ["vmlinuz", "initrd.img", "cmdline.txt"] {
@@ -83,12 +83,12 @@ impl Board {
         Ok(())
     }
 
-    /// Console file of the present boot.
+    /// Console file of the current boot.
     pub fn console(&self) -> PathBuf {
         self.work.join(format!("console-{:02}.log", self.boots))
     }
 
-    /// Console output of the present boot.
+    /// Console output of the current boot.
     pub fn console_output(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.console()).unwrap_or_default()).into_owned()
     }
@@ -115,7 +115,7 @@ impl Board {
         Ok(card.map(|mut card| card.cut()).transpose()?.unwrap_or_default())
     }
 
-    /// Waits until a condition holds; fails if the board goes off or the time is over.
+    /// Waits until a condition holds; fails if the board switches off or the time limit is exceeded.
     pub fn wait(&mut self, what: &str, most: Duration, mut holds: impl FnMut(&Board) -> bool) -> Result<Duration> {
         let begun = Instant::now();
         loop {

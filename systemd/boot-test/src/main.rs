@@ -2,7 +2,7 @@
 //! also with power cuts, and recovers from a broken version. The robot takes part in an experiment of a swarm on this
 //! machine, with power cuts at random times. Finally the card is damaged.
 //!
-//! Run by `make boot-test`. Requires root (loop devices) and qemu.
+//! `make boot-test` runs this program. It requires root (for loop devices) and qemu.
 
 mod card;
 mod check;
@@ -68,7 +68,7 @@ struct Args {
     ports: u16,
 }
 
-/// Time limit of a boot, in wall time: the machine is emulated, and this machine may be busy.
+/// Time limit of a boot, in wall time. It is long, because the board is emulated and this machine may be busy.
 const BOOT: Duration = Duration::from_secs(400);
 /// Time limit for waiting for pending writes before a cut.
 const WRITES: Duration = Duration::from_secs(35);
@@ -78,7 +78,7 @@ const SCRUB: Duration = Duration::from_secs(900);
 const LATENCY_S: u32 = 30;
 /// Size of the card (bytes).
 const CARD: u64 = 4_000_000_000;
-/// The experiment: small enough for an emulated processor to complete generations.
+/// Experiment, small enough that an emulated processor completes generations.
 const EXPERIMENT: &str = "name = \"boot-test\"\nminutes = 240.0\nsegment_minutes = 5.0\ntask = \"transport\"\n\n[evolution]\n\
     population = 8\ntrial_seconds = 5.0\n";
 
@@ -150,14 +150,14 @@ fn run(args: &Args) -> Result<()> {
     let during = args.cuts / 5;
     test.update_and_back(Bundle::Package(&newer), Bundle::Package(&broken))?;
     test.update_with_cuts(Bundle::Package(&newest), 2..=during, args.cuts)?;
-    // If there are any cuts, the first comes while a root is written or on trial.
+    // The first power cut, if any, happens while a root is written or on trial.
     test.update_with_cuts(Bundle::Image(&newer_image), 1..=during.min(1), args.cuts)?;
     test.back_from(Bundle::Image(&broken_image))?;
     test.run()?;
     for number in during + 1..=args.cuts {
         test.cut(number, args.cuts)?;
     }
-    // A scrub waits for evolution, which has no separate processor here.
+    // The run is stopped first, because on this board a scrub would compete with evolution for the processor.
     test.swarm.run_checked(&["stop"])?;
     test.power_off()?;
     for number in 1..=args.damages {
@@ -181,7 +181,7 @@ impl Test {
         let said = self.board.console_output();
         let startup = said.lines().rev().find_map(|line| line.split_once("Startup finished in "));
         log::write_raw(format_args!("systemd: {}", startup.map_or("no report", |(_, rest)| rest.trim())));
-        // The robot's own program retries until the network, which its devices need, is up.
+        // The robot's program may fail at first: it retries until the network, which its devices need, is up.
         let failed = said.lines().find(|line| line.contains("Failed with result") && !line.contains("xpuckd.service"));
         ensure!(failed.is_none(), "a unit failed: {}", failed.unwrap_or_default());
         Ok(())
@@ -220,7 +220,7 @@ impl Test {
         }
     }
 
-    /// Cuts the power, and waits until the hub reports the robot as missing, so that a later check cannot see the old
+    /// Cuts the power, and waits until the hub reports the robot as lost. A later check then cannot see the old
     /// connection.
     fn power_off(&mut self) -> Result<(usize, usize)> {
         let cut = self.board.cut_power()?;
@@ -250,7 +250,7 @@ impl Test {
         self.board.switch_on(seed, "")?;
         let swarm = &self.swarm;
         let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.virtual_robot().is_some())?;
-        // The last generation may not have reached the card; the robot resumes from the newest one on the card.
+        // The last generation may be missing on the card; the robot resumes from the newest generation on the card.
         self.wait_for_generation(evolved.max(1))?;
         let when = if boots { "after power-on" } else { "in the run" };
         log::write_raw(format_args!(
@@ -265,11 +265,12 @@ impl Test {
     /// Damages part of one copy while the board is off. The next boot must repair and report the damage, and then
     /// both copies must be intact.
     fn damage(&mut self, number: u32, of: u32) -> Result<()> {
-        // Alternates between the copies.
+        // The damage alternates between the copies.
         let copy = (number as usize + 1) % 2;
         let (first, blocks) = check::copies(&self.card)?[copy];
         let file = fs::OpenOptions::new().write(true).open(&self.card)?;
-        // Range with data: btrfs fills a card from its beginning. The first MiB holds the superblock's first copy.
+        // The range contains data, because btrfs fills a card from its beginning. The first MiB, with the first
+        // superblock, is excluded.
         let (from, to) = (2048, (blocks / 3).max(4096));
         for _ in 0..200 {
             let at = (first + from + self.random.below(to - from)) * 512;
@@ -280,7 +281,7 @@ impl Test {
         ensure!(OfflineCard::attach(&self.card)?.scrub().is_err(), "none of the damaged blocks is in use");
         let seed = self.random.next();
         self.board.switch_on(seed, "systemd.wants=xpuck-scrub.service")?;
-        // Blocks that the boot itself reads are repaired before the scrub reaches them.
+        // The last report is used: blocks that the boot itself reads are repaired before the scrub reaches them.
         let told = |board: &Board| board.console_output().lines().filter_map(repair_report).next_back();
         let took = self.board.wait("the scrub's report of repaired damage", SCRUB, |board| told(board).is_some())?;
         let swarm = &self.swarm;
@@ -342,7 +343,7 @@ impl Test {
     }
 }
 
-/// Message of the scrub in a console line, if the line reports repaired damage.
+/// Message of the scrub in a console line; `None` unless the line reports repaired damage.
 fn repair_report(line: &str) -> Option<String> {
     let (_, said) = line.split_once("scrub: ")?;
     said.contains("mended").then(|| said.trim().to_string())

@@ -1,4 +1,5 @@
-//! The card as a network block device on a Unix socket (NBD protocol, "fixed newstyle"), for one machine at a time.
+//! Serves the card as a network block device on a Unix socket (NBD protocol, "fixed newstyle"), to one machine at a
+//! time.
 
 use crate::card::Card;
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,7 +14,7 @@ const REQUEST: u32 = 0x2560_9513;
 const ANSWER: u32 = 0x6744_6698;
 /// Maximum length of a request (bytes).
 const MAX_REQUEST: u32 = 32 << 20;
-/// The export has flags, and supports flushes.
+/// Flags of the export: flags are present, and flushes are supported.
 const FLAGS: u16 = 1 | 1 << 2;
 const INVALID: u32 = 22;
 const BROKEN: u32 = 5;
@@ -36,7 +37,7 @@ pub fn serve(path: &Path, card: Arc<Mutex<Option<Card>>>) -> io::Result<()> {
 fn serve_client(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Result<()> {
     let size = with(card, |card| Ok(card.size))?;
     stream.write_all(HELLO)?;
-    // Fixed newstyle, no padding.
+    // Handshake flags: fixed newstyle, no padding.
     stream.write_all(&3u16.to_be_bytes())?;
     let mut flags = [0; 4];
     stream.read_exact(&mut flags)?;
@@ -60,20 +61,20 @@ fn serve_client(mut stream: UnixStream, card: &Mutex<Option<Card>>) -> io::Resul
         };
         let export = [&size.to_be_bytes()[..], &FLAGS.to_be_bytes()].concat();
         match option {
-            // EXPORT_NAME: the export follows at once.
+            // Option EXPORT_NAME: the export follows at once.
             1 => {
                 stream.write_all(&export)?;
                 break;
             }
-            // GO.
+            // Option GO.
             7 => {
                 reply(3, &[&0u16.to_be_bytes()[..], &export].concat())?;
                 reply(1, &[])?;
                 break;
             }
-            // ABORT.
+            // Option ABORT.
             2 => return reply(1, &[]),
-            // "Unsupported": the client continues without the option.
+            // Any other option gets the reply "unsupported", and the client continues without the option.
             _ => reply(1 << 31 | 1, &[])?,
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use xpuck_wire::Status;
 
-/// The robot in the virtual machine, and the robot on this machine.
+/// Ids of the robot in the virtual machine and of the robot on this machine.
 pub const VIRTUAL_ROBOT: &str = "xp02";
 pub const LOCAL_ROBOT: &str = "xp01";
 /// Address of this machine in qemu's user network.
@@ -18,7 +18,8 @@ pub struct Swarm {
     xpuckd: PathBuf,
     /// Folder of the swarm.
     pub folder: PathBuf,
-    /// Folder from which the card is made: like the swarm's, with this machine's address as seen from the board.
+    /// Folder from which the card is made. It differs from the swarm's folder in the address of this machine, which
+    /// is the address for the board.
     pub card_folder: PathBuf,
     ports: u16,
     services: Vec<Child>,
@@ -81,7 +82,7 @@ impl Swarm {
         Ok(())
     }
 
-    /// An operator's command.
+    /// Creates an operator's command.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.xpuck);
         command.args(arguments).current_dir(&self.folder).stdin(Stdio::null());
@@ -104,14 +105,14 @@ impl Swarm {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Status of the swarm at the hub, also when the command reports trouble.
+    /// Status of the swarm at the hub. The command may report problems.
     pub fn status(&self) -> Result<Status> {
         let output = self.xpuck(&["status", "--json"])?;
         serde_json::from_slice(&output.stdout)
             .with_context(|| String::from_utf8_lossy(&output.stderr).trim().to_string())
     }
 
-    /// The hub's data about the robot in the virtual machine, while that robot is connected.
+    /// The hub's data about the robot in the virtual machine; `None` while the robot is not connected.
     pub fn virtual_robot(&self) -> Option<xpuck_wire::RobotRow> {
         self.status().ok()?.robots.into_iter().find(|robot| robot.id == VIRTUAL_ROBOT && robot.alive)
     }

@@ -17,7 +17,7 @@ const UPDATE: [&str; 4] = ["robot", "update", "--robots", VIRTUAL_ROBOT];
 pub(crate) enum Bundle<'a> {
     /// A package of the robot's program.
     Package(&'a Path),
-    /// A whole root.
+    /// An image of a whole root.
     Image(&'a Path),
 }
 
@@ -46,10 +46,10 @@ impl Bundle<'_> {
 }
 
 impl Test {
-    /// Updates to a good version, and then to a broken one, from which the robot must recover.
+    /// Updates to a good version, and then to a broken version, from which the robot must recover.
     pub(crate) fn update_and_back(&mut self, newer: Bundle<'_>, broken: Bundle<'_>) -> Result<()> {
         let swarm = &self.swarm;
-        // The hub hears the robot before the robot reports its version.
+        // The version is awaited, because the hub hears the robot before the robot reports its version.
         let told = |_: &Board| swarm.virtual_robot().is_some_and(|robot| !robot.version.is_empty());
         self.board.wait("the version of the virtual robot", BOOT, told)?;
         let (before, wanted) = (self.version(), newer.version()?);
@@ -78,8 +78,8 @@ impl Test {
         Ok(())
     }
 
-    /// Updates with power cuts; after each cut the robot must run one of the two versions, and in the end the new
-    /// one.
+    /// Updates with power cuts. After each cut the robot must run one of the two versions, and at the end the new
+    /// version.
     pub(crate) fn update_with_cuts(&mut self, newest: Bundle<'_>, cuts: RangeInclusive<u32>, of: u32) -> Result<()> {
         let (before, wanted) = (self.version(), newest.version()?);
         for number in cuts {
@@ -90,7 +90,8 @@ impl Test {
             std::thread::sleep(wait);
             self.wait_for_writes();
             let (kept, lost) = self.power_off()?;
-            // The hub's part is aborted below; the output of the killed command is not needed.
+            // Ends the command; the hub's part of the update is aborted below. The output of the command is not
+            // needed.
             let _ = update.kill();
             update.wait()?;
             self.swarm.xpuck(&["robot", "update", "abort"])?;
@@ -138,7 +139,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap_or_default()
 }
 
-/// Version in a package's release file.
+/// Reads the version from a package's release file.
 fn version_of(package: &Path) -> Result<String> {
     let script = "dpkg-deb --fsys-tarfile \"$1\" | tar -xO ./usr/lib/xpuck/release";
     let output = Command::new("sh").args(["-c", script, "sh"]).arg(package).output()?;

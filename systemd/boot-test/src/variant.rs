@@ -1,4 +1,4 @@
-//! Variants of the built image: a newer release, and one whose program does not run.
+//! Variants of the built image: a newer release, and a release whose program does not run.
 
 use anyhow::{Context, Result, ensure};
 use std::fs::File;
@@ -9,11 +9,11 @@ use xpuck_update::bundle::{self, Reader};
 use xpuck_update::{Kind, Release};
 use xpuck_wire::keys::Secret;
 
-/// Replacement for the program: supports only the slot commands, which updates need.
+/// Replacement for the program, which supports only the slot commands that updates need.
 const BROKEN: &str = "#!/bin/sh\n[ \"$1\" = slots ] && exec /usr/lib/xpuck/whole \"$@\"\nexit 1\n";
 
-/// Makes an image with another release from `image`, with the same system; with a program that does not run if
-/// `broken`.
+/// Makes an image with the same system and another release from `image`. If `broken`, the program of the new image
+/// does not run.
 pub fn of(image: &Path, keys: &Path, work: &Path, release: &Release, broken: bool) -> Result<PathBuf> {
     let reader = Reader::new(File::open(image)?)?;
     let manifest = reader.head.unverified_manifest()?;
@@ -30,7 +30,7 @@ pub fn of(image: &Path, keys: &Path, work: &Path, release: &Release, broken: boo
     if broken {
         script += "tar -xf \"$1\" ./usr/bin/xpuckd; tar --delete -f \"$1\" ./usr/bin/xpuckd; mv usr/bin/xpuckd usr/lib/xpuck/whole\n";
         script += "printf '%s' \"$4\" >usr/bin/xpuckd; chmod 755 usr/bin/xpuckd\n";
-        // The program has no network, so network drivers need not be written to the card.
+        // The modules are deleted to save writing time; a broken program needs no drivers.
         script += "tar --delete -f \"$1\" ./usr/lib/modules ./usr/lib/udev/hwdb.bin\n";
     }
     script += "find . -type f -print0 | tar --null --owner=0 --group=0 -r -f \"$1\" -T -; zstd -q -1 -f \"$1\" -o \"$1.zst\"\n";

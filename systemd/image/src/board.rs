@@ -1,4 +1,4 @@
-//! Boards for which images are built, one data file each in `boards/`.
+//! Boards for which images are built. Each board has a data file in `boards/`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -8,15 +8,15 @@ use xpuck_wire::{FileError, file};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// Name, from the name of the file.
+    /// Name of the board, from the name of the file.
     #[serde(skip)]
     pub name: String,
     /// Debian's name of the architecture.
     pub architecture: String,
-    /// Debian package of the kernel; without one the kernel is among the blobs.
+    /// Debian package of the kernel; `None`: the kernel is among the blobs.
     #[serde(default)]
     pub kernel: Option<String>,
-    /// Debian suite of that package, if the release has no suitable kernel.
+    /// Debian suite of the kernel's package, if the release has no suitable kernel.
     #[serde(default)]
     pub suite: Option<String>,
     /// Debian packages in addition to those of all boards.
@@ -32,8 +32,8 @@ pub struct Board {
     /// Modules that are loaded after boot.
     #[serde(default)]
     pub load: Vec<String>,
-    /// Folders of modules for hardware that the board does not have, in addition to those that no board needs; `/*`
-    /// for the folders in a folder.
+    /// Folders of modules for hardware that the board does not have, in addition to the modules that no board needs.
+    /// `/*` stands for all folders in a folder.
     #[serde(default)]
     pub without: Vec<String>,
     /// SPI device of the shim, as in the robot's file; `None` on a board without SPI pins.
@@ -53,13 +53,14 @@ pub struct Board {
     /// loader provides one.
     #[serde(default)]
     pub device_tree: Option<String>,
-    /// Symbols for nodes of that tree, for the overlay: most kernels are built without symbols.
+    /// Symbols for nodes of the device tree, which the overlay needs: most kernels are built without symbols.
     #[serde(default)]
     pub symbols: BTreeMap<String, String>,
-    /// Aliases that number devices. Each value is a path, or a symbol from above and an optional path below it.
+    /// Aliases that number devices. A value is a path, or a symbol of `symbols` with an optional path below its node.
     #[serde(default)]
     pub aliases: BTreeMap<String, String>,
-    /// Other files of the boot loader next to the device tree, relative to the package's folder of device trees.
+    /// Further files for the boot loader, relative to the package's folder of device trees; they are stored next to
+    /// the device tree.
     #[serde(default)]
     pub beside: Vec<String>,
     /// Lines of the boot loader's configuration file.
@@ -68,7 +69,7 @@ pub struct Board {
     /// Debian packages from which the card gets some files.
     #[serde(default, rename = "fetch")]
     pub fetched: Vec<PackageFiles>,
-    /// Files that must not be redistributed: the operator fetches them.
+    /// Files that must not be redistributed; the operator fetches them.
     #[serde(default, rename = "blob")]
     pub blobs: Vec<Blob>,
 }
@@ -104,7 +105,7 @@ pub struct PackageFile {
     /// Destination on the first partition.
     #[serde(default)]
     pub file: Option<String>,
-    /// Destination on the card, as a block of 512 bytes.
+    /// Destination on the card: the number of the first block (of 512 bytes).
     #[serde(default)]
     pub block: Option<u64>,
     /// Destination in the root; existing files are kept.
@@ -120,22 +121,22 @@ pub struct Blob {
     pub name: String,
     /// Origin of the file.
     pub source: String,
-    /// SHA-256; without one the operator is warned that the file is not verified.
+    /// SHA-256 of the file. `None`: the file is not verified, and the operator is warned.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// The image can be built without the file.
+    /// Whether the image can be built without the file.
     #[serde(default)]
     pub optional: bool,
     /// Destination on the first partition.
     #[serde(default)]
     pub file: Option<String>,
-    /// Destination on the card instead, as a block of 512 bytes.
+    /// Destination on the card instead: the number of the first block (of 512 bytes).
     #[serde(default)]
     pub block: Option<u64>,
-    /// The blob is a Debian package, of which these files are used.
+    /// Files to use, if the blob is a Debian package.
     #[serde(default)]
     pub files: Vec<PackageFile>,
-    /// The blob is a Debian package with the kernel, which replaces Debian's kernel.
+    /// Whether the blob is a Debian package with a kernel that replaces Debian's kernel.
     #[serde(default)]
     pub kernel: bool,
 }
@@ -173,7 +174,7 @@ impl Board {
 
     /// Device of the card's partition with this number on the running board.
     pub fn partition(&self, number: u32) -> String {
-        // The kernel inserts a `p` between a name that ends in a digit and the number.
+        // If the device name ends in a digit, the kernel inserts a `p` before the partition number.
         let between = if self.disk.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
         format!("{}{between}{number}", self.disk)
     }

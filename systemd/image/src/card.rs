@@ -12,22 +12,22 @@ const BOOT: u64 = 112 << 20;
 const ALIGN: u64 = 4 << 20;
 /// Minimum size of a card (bytes): two copies of a root, another root on trial, and working space.
 pub const MIN_SIZE: u64 = 3_600_000_000;
-/// Maximum usable size (bytes): a partition table of this kind counts blocks in 32 bits.
+/// Maximum usable size (bytes), because an MBR partition table counts blocks in 32 bits.
 const MAX_SIZE: u64 = (u32::MAX as u64) * BLOCK;
 
-/// A part of a card (bytes).
+/// A part of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Start of the part.
+    /// Start of the part (bytes).
     pub start: u64,
-    /// Length of the part.
+    /// Length of the part (bytes).
     pub length: u64,
 }
 
 /// Partitions of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Partition for boot loaders, FAT32.
+    /// FAT32 partition for boot loaders.
     pub boot: Part,
     /// The two copies of the file system.
     pub copies: [Part; 2],
@@ -52,7 +52,7 @@ impl Layout {
     pub fn table(&self, disk: u32) -> [u8; BLOCK as usize] {
         let mut block = [0; BLOCK as usize];
         block[440..444].copy_from_slice(&disk.to_le_bytes());
-        // FAT32 with LBA, and Linux twice.
+        // Partition types: FAT32 with LBA, and Linux for both copies.
         let parts = [(0x0c, self.boot), (0x83, self.copies[0]), (0x83, self.copies[1])];
         for (place, (kind, part)) in parts.into_iter().enumerate() {
             let entry = &mut block[446 + 16 * place..][..16];

@@ -7,9 +7,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Number of places to probe, distributed over the whole card.
+/// Number of positions to probe, distributed over the whole card.
 const PROBES: u64 = 64;
-/// Bytes per probe.
+/// Size of a probe (bytes).
 const PROBE: usize = 4096;
 
 /// Reason why a device is not written.
@@ -40,7 +40,7 @@ pub enum DeviceError {
         "the card returns different data than was written at {at} of {size}: its capacity is fake or it is worn out; use another card"
     )]
     CapacityMismatch {
-        /// Place of the difference.
+        /// Position of the difference on the card.
         at: String,
         /// Nominal capacity of the card.
         size: String,
@@ -58,7 +58,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Opens a device exclusively for writing. A regular file, as the image of a card, is accepted too.
+    /// Opens a device exclusively for writing. A regular file is also accepted, for example the image of a card.
     ///
     /// # Errors
     /// Reason why the device must not be written; `force` permits a built-in device.
@@ -79,7 +79,7 @@ impl Device {
                 return Err(DeviceError::InUse { device: name, by });
             }
         }
-        // The kernel refuses exclusive access to a device that is in use.
+        // The kernel denies exclusive access to a device that is in use.
         let exclusive = if block { rustix::fs::OFlags::EXCL.bits() as i32 } else { 0 };
         let file = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&path);
         let mut file = file.map_err(|error| match error.raw_os_error() {
@@ -110,7 +110,7 @@ impl Device {
         Ok(first.iter().all(|byte| *byte == 0) || first.ends_with(&[0x55, 0xaa]) && first.len() == 512)
     }
 
-    /// Writes blocks all over the card and reads them back. Destroys the card's contents.
+    /// Writes blocks distributed over the card and reads them back. This destroys the card's contents.
     ///
     /// # Errors
     /// A block differs from what was written.
@@ -169,7 +169,7 @@ fn attached(path: &Path) -> Result<Option<String>, ToolError> {
     Ok(said.lines().map(|line| line.trim().to_string()).find(|line| !line.is_empty()))
 }
 
-/// Contents of a probe, different for each place and card size.
+/// Contents of a probe, different for each position and card size.
 fn pattern(size: u64, place: u64) -> Vec<u8> {
     let seed = Sha256::digest([size.to_le_bytes(), place.to_le_bytes()].concat());
     seed.iter().copied().cycle().take(PROBE).collect()
@@ -199,7 +199,7 @@ fn check_block_device(path: &Path, sys: &Path, force: bool) -> Result<(), Device
     Ok(())
 }
 
-/// User of a device or of one of its partitions, from the kernel's lists of mounts and swap spaces.
+/// Current use of a device or of one of its partitions, from the kernel's lists of mounts and swap spaces.
 fn find_user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
     let name = path.to_str()?;
     let is_part = |source: &str| {
@@ -215,7 +215,7 @@ fn find_user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
     mounted.or_else(|| swap.map(|source| format!("{source} is swap space")))
 }
 
-/// A size or an offset in readable form.
+/// Formats a size or an offset for people.
 pub fn bytes(count: u64) -> String {
     match count {
         0..10_000_000 => format!("{} kB", count / 1000),
@@ -279,7 +279,7 @@ mod tests {
         let card = Device::open(&path, false).unwrap();
         assert_eq!(card.size, 1 << 20);
         card.probe().unwrap();
-        // A card with half its nominal capacity: the second half maps to the first, as on counterfeit cards.
+        // A card with half its nominal capacity: the second half maps to the first, as on cards with a fake capacity.
         let liar = |place: u64| place % (card.size / 2);
         let places = [0, card.size / 2];
         for place in places {

@@ -1,10 +1,10 @@
-//! Writes a card: partitions, the mirrored file system, the image's root and the robot's identity. Then everything is
-//! read back.
+//! Writes a card: partitions, the mirrored file system, the image's root and the robot's identity. Then reads
+//! everything back.
 //!
-//! The file system is btrfs with two copies on one card (RAID1, thesis 5.2.2): data that one copy lost is read and
-//! restored from the other. Subvolumes: `@a` the root (an update adds `@b`), `@config` the robot's identity, `@state`
-//! the results of evolution, `@slots` updates of the robot's program, `@log` the logs. The partition table is written
-//! last, so an interrupted card does not boot.
+//! The file system is btrfs with two copies on one card (RAID1, thesis 5.2.2): data that is damaged in one copy is
+//! read and restored from the other. Subvolumes: `@a` contains the root (an update adds `@b`), `@config` the robot's
+//! identity, `@state` the results of evolution, `@slots` updates of the robot's program, and `@log` the logs. The
+//! partition table is written last, so a card whose writing was interrupted does not boot.
 
 mod mounts;
 
@@ -33,9 +33,9 @@ use xpuck_wire::keys::Key;
 pub const SUBVOLUMES: &[&str] = &["@config", "@state", SLOTS, "@log"];
 /// Subvolume for updates.
 const SLOTS: &str = "@slots";
-/// Maximum size of a system's `etc/passwd`, and of a boot file (bytes).
+/// Maximum size of a system's `etc/passwd` (bytes).
 const LONGEST_TEXT: u64 = 1 << 20;
-/// See [`LONGEST_TEXT`].
+/// Maximum size of a boot file (bytes).
 const LONGEST_FILE: u64 = 256 << 20;
 /// Label of the file system.
 const LABEL: &str = "xpuck";
@@ -112,7 +112,7 @@ pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manif
     }
     let head = reader.head.to_bytes().len() as u64;
     let have = file.metadata().map_err(ToolError::file(image))?.len().saturating_sub(head);
-    // Checked before writing, because truncated files are the most common fault.
+    // The size is checked before writing, because truncated files are the most common fault.
     if have < manifest.size {
         return Err(trouble(BundleError::Truncated { what: "payload", have, want: manifest.size }));
     }
@@ -129,7 +129,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
         let (size, least) = (device::bytes(device.size), device::bytes(MIN_SIZE));
         return Err(FlashError::Small { device: device.path.display().to_string(), size, least });
     };
-    // Checked first, so that a damaged image does not destroy the card's contents.
+    // The image is checked first, so that a damaged image does not destroy the card's contents.
     progress.step("reading the image");
     payload(job.image, &manifest, progress, |_| Ok(()))?;
     mounts::private_namespace()?;
@@ -172,7 +172,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     progress.step("verifying the card");
     verify(&boot, &copies, &files, device)?;
     drop((boot, copies));
-    // Last step: from now on the card boots.
+    // The last step: afterwards the card boots.
     let table = layout.table(number(&manifest, job.robot));
     device.write(&table, 0)?;
     device.flush()?;
@@ -190,7 +190,7 @@ fn number(manifest: &Manifest, robot: &str) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|i| digest[i]))
 }
 
-/// Whether this is the robot's card with this image, as written.
+/// Whether the device is the robot's card, written with this image.
 pub fn is_card_of(device: &Device, manifest: &Manifest, robot: &str) -> bool {
     let mut found = [0; BLOCK as usize];
     let table = Layout::for_size(device.size).map(|layout| layout.table(number(manifest, robot)));
@@ -254,7 +254,7 @@ fn identity(job: &Job<'_>, root: &Path, config: &Path) -> Result<(), FlashError>
     }
     let link = config.join("robot.toml");
     symlink(format!("robots/{}.toml", job.robot), &link).map_err(ToolError::file(&link))?;
-    // Robots' files refer to the folder of checkpoints by a relative path.
+    // A robot's file refers to the folder of checkpoints by a relative path.
     let state = config.join("state");
     symlink("/var/lib/xpuck", &state).map_err(ToolError::file(&state))?;
     chown(config, Some(owner))?;
@@ -333,12 +333,12 @@ fn boot_files(files: &Files, boot: &Loop) -> Result<Vec<(u64, Vec<u8>)>, FlashEr
     Ok(blocks)
 }
 
-/// Destination block of a boot file; `None` for a file of the first partition.
+/// Destination block of a boot file; `None` if the file is for the first partition.
 fn block_of(name: &str) -> Option<u64> {
     name.strip_prefix("blocks/").and_then(|block| block.parse().ok())
 }
 
-/// Files in and below a folder, by relative path.
+/// Contents of the files in and below a folder, by relative path.
 struct Files(BTreeMap<String, Vec<u8>>);
 
 impl Files {

@@ -11,7 +11,7 @@ use xpuck_wire::{FileError, Swarm, file};
 pub const CARDS: &str = "cards.toml";
 /// Maximum length of a key file (bytes).
 const LONGEST_KEY: u64 = 4096;
-/// Maximum lengths of a Wi-Fi network's name and passphrase (bytes) (IEEE 802.11).
+/// Maximum lengths of a Wi-Fi network's name and passphrase (bytes), from IEEE 802.11.
 const MAX_SSID: usize = 32;
 const MAX_PASSPHRASE: usize = 63;
 /// Number of hexadecimal digits of a precomputed key (IEEE 802.11).
@@ -31,14 +31,14 @@ const COUNTRIES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB B
 pub struct Cards {
     /// Kind of board; images for other boards are rejected.
     pub board: Option<String>,
-    /// Wi-Fi of the arena; without it robots use a wired network.
+    /// Wi-Fi of the arena; if omitted, robots use a wired network.
     pub wifi: Option<Wifi>,
-    /// Fixed addresses; without them robots use DHCP.
+    /// Fixed addresses; if omitted, robots use DHCP.
     pub network: Option<Network>,
-    /// Public keys (files like id_ed25519.pub, relative to this file) for root logins over SSH.
+    /// Public keys for root logins over SSH (files like id_ed25519.pub, relative to `cards.toml`).
     #[serde(default)]
     pub login: Vec<PathBuf>,
-    /// Time server; without it the hub's machine.
+    /// Time server; if omitted, the hub's machine.
     pub time: Option<String>,
 }
 
@@ -48,9 +48,9 @@ pub struct Cards {
 pub struct Wifi {
     /// Name (SSID).
     pub name: String,
-    /// Passphrase, 8 to 63 characters, or key of 64 hexadecimal digits; omitted for an open network.
+    /// Passphrase of 8 to 63 characters, or key of 64 hexadecimal digits; omitted for an open network.
     pub passphrase: Option<String>,
-    /// The network does not broadcast its name.
+    /// Whether the network hides its name.
     #[serde(default)]
     pub hidden: bool,
     /// Country for radio regulations, as an ISO 3166 code such as "GB".
@@ -173,7 +173,7 @@ pub fn card_files(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>,
     Ok(entries)
 }
 
-/// Kind of board in the lab's file.
+/// Kind of board from the lab's file, if any.
 ///
 /// # Errors
 /// The file is invalid.
@@ -235,7 +235,7 @@ fn is_key(text: &str) -> bool {
 /// Validates the lab's file against the swarm: no robot may get an address that another machine has.
 ///
 /// # Errors
-/// The first error, in one line.
+/// One line with the first error.
 pub fn check(folder: &Path) -> Result<(), FileError> {
     let cards = read_cards(folder)?;
     let swarm = Swarm::read(&folder.join("swarm.toml"))?;
@@ -279,7 +279,7 @@ fn is_reachable(first: &str, gateway: Ipv4Addr) -> bool {
     address != gateway && u32::from(address) & mask == u32::from(gateway) & mask
 }
 
-/// Files of the system: name, text, and whether only root may read the file.
+/// Files of the system; each has a name, a text, and whether only root may read it.
 fn system(
     folder: &Path,
     cards: &Cards,
@@ -450,7 +450,7 @@ mod tests {
         assert!(said(&GOOD.replace("\"lab\"", "\"la\\\"b\""), &nothing).contains("wifi.name"));
         assert!(said(&GOOD.replace("GB", "gb"), &nothing).contains("two capital letters"));
         assert!(said(&GOOD.replace("GB", "UK"), &nothing).contains("the United Kingdom is \"GB\""));
-        // The second robot would get the address of the gateway, the hub or the time server.
+        // With these settings, the second robot would get the address of the gateway, the hub or the time server.
         let beside = |more: &str| format!("{more}{GOOD}gateway = \"192.168.1.102\"\n");
         assert!(said(&beside(""), &nothing).contains("network.gateway = 192.168.1.102 would also be xp02's address"));
         assert!(

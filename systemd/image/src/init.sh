@@ -49,7 +49,7 @@ find_card() {
 }
 find_card || give_up "neither $one nor $two can be read"
 
-# Written by `xpuckd slots`, next to the updates of the robot's program.
+# `xpuckd slots` writes this file, next to the updates of the robot's program.
 roots=/top/@slots/roots
 current=@a
 trial=

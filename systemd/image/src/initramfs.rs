@@ -1,5 +1,5 @@
-//! The initramfs of a board: a static shell, [`init.sh`](../src/init.sh) and the modules that the card needs. Built
-//! on any machine, without running programs of the board.
+//! The initramfs of a board: a static shell, [`init.sh`](../src/init.sh) and the modules that the card needs. It is
+//! built on any machine, without running programs of the board.
 
 use crate::board::Board;
 use crate::tools::{self, ToolError};
@@ -52,7 +52,7 @@ pub fn make(root: &Path, release: &str, board: &Board, busybox: &[u8]) -> Result
     zstd::bulk::compress(&archive, 19).map_err(ToolError::file(Path::new("the initial file system")))
 }
 
-/// Files of the board's modules and their dependencies from `modules.dep`, each after its dependencies.
+/// Files of the board's modules and of their dependencies, from `modules.dep`; each module follows its dependencies.
 fn in_order(root: &Path, release: &str, board: &Board) -> Result<Vec<String>, ToolError> {
     let path = root.join("lib/modules").join(release).join("modules.dep");
     let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;

@@ -21,7 +21,7 @@ pub enum ToolError {
     /// The program failed.
     #[error("{what}: {program} failed ({status}): {words}")]
     Failed {
-        /// Purpose of the call.
+        /// Purpose of the program.
         what: String,
         /// Name of the program.
         program: String,

@@ -16,7 +16,7 @@ fn boot_files(board: &Board, work: &Path) -> Option<PathBuf> {
             return None;
         }
     }
-    // About 60 MB per board, kept between runs.
+    // The packages take about 60 MB per board, and are kept between runs.
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
     match build::kernel_alone(board, &cache, work) {
         Ok(boot) => Some(boot),

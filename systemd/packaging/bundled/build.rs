@@ -1,5 +1,5 @@
-//! Compiles libzmq with CURVE against libsodium in the folder PREFIX, and installs it there. Called by
-//! systemd/packaging/bundled.sh.
+//! Compiles libzmq with CURVE against libsodium in the folder PREFIX, and installs it there.
+//! systemd/packaging/bundled.sh calls it.
 
 use std::path::{Path, PathBuf};
 

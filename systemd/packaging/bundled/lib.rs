@@ -1,1 +1,1 @@
-//! Empty: the crate exists for its build script.
+//! This file is empty, because the crate exists for its build script.

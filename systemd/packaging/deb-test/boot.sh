@@ -18,7 +18,7 @@ inside chown -R xpuck-hub:xpuck-hub /etc/xpuck-hub/keys
 # The robot creates its lock next to the arena's sockets.
 mkdir -p "$root/etc/systemd/system/xpuckd.service.d"
 printf '[Service]\nReadWritePaths=-/run/arena\n' >"$root/etc/systemd/system/xpuckd.service.d/arena.conf"
-# On machines without the right to raise limits, a capability replaces the unit's limit.
+# If this machine does not permit higher limits, a capability replaces the unit's limit.
 if ! prlimit --rtprio=45 true 2>/dev/null; then
     echo "skipped: deb-test: this machine does not allow raising limits (CAP_SYS_RESOURCE): CAP_SYS_NICE is tested instead of LimitRTPRIO" >&2
     printf '[Service]\nCapabilityBoundingSet=CAP_SYS_NICE\nAmbientCapabilities=CAP_SYS_NICE\n' \

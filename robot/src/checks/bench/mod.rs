@@ -59,7 +59,7 @@ pub struct SpiArgs {
     /// Kernel device, such as /dev/spidev0.0, or socket of a virtual arena, such as runs/xp01.spi.
     #[arg(long)]
     device: PathBuf,
-    /// Duration [minutes, > 0, <= 10000].
+    /// Duration (minutes, > 0, <= 10000).
     #[arg(long, default_value_t = 10.0)]
     minutes: f64,
     /// Fraction of the words in either direction that are corrupted at random (0..=1).
@@ -68,7 +68,7 @@ pub struct SpiArgs {
     /// Number of idle-priority threads that simulate worlds meanwhile, as evolution does (0..=256).
     #[arg(long, default_value_t = 2)]
     load: usize,
-    /// Real-time priority of the thread that exchanges with the e-puck [1..=99; 0: none].
+    /// Real-time priority of the thread that exchanges with the e-puck (1..=99; 0: none).
     #[arg(long, default_value_t = 50)]
     realtime: u8,
     /// Speed of both wheels (steps/s); the sign alternates between commands.

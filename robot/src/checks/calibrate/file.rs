@@ -1,4 +1,5 @@
-//! Writes results into the robot's file: comments and order are preserved, and the file is replaced atomically.
+//! Writes calibration results into the robot's file. Comments and order are preserved, and the file is replaced
+//! atomically.
 
 use super::CalibrateError;
 use crate::config::RobotFile;
@@ -10,16 +11,16 @@ use xpuck_wire::file::{MAX_TOML, text};
 /// Number of decimal places.
 const DIGITS: i32 = 4;
 
-/// Value in `[calibration]`.
+/// Change of one value in `[calibration]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
     /// Path of the key: tables and name.
     pub key: Vec<&'static str>,
-    /// Number, or list of numbers.
+    /// New value.
     pub value: Number,
 }
 
-/// Number, or list of numbers.
+/// Value: a number or a list of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
     /// Single number.
@@ -64,7 +65,7 @@ pub fn save(path: &Path, edits: &[Edit]) -> Result<(), CalibrateError> {
     atomic::write(path, edited.as_bytes()).map_err(|error| fail(error.to_string()))
 }
 
-/// Applies the edits to the text, and checks that the result is a valid robot file.
+/// Applies the edits to the text, and verifies that the result is a valid robot file.
 fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| e.message().replace('\n', "; "))?;
     for edit in edits {

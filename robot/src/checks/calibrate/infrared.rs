@@ -13,12 +13,12 @@ use xpuck_registers::stepper::METRES_PER_STEP;
 const LEAST: usize = 5;
 /// Minimum difference between the curve's values at a sensor's nearest and farthest reading (counts).
 const SPREAD: f64 = 1000.0;
-/// Maximum root mean square error of a sensor's readings (counts); corresponds to 0.5 mm where the curve is steepest.
+/// Maximum root mean square error of a sensor's readings (counts), equal to 0.5 mm where the curve is steepest.
 const WORST: f64 = 250.0;
-/// Largest distance to the wall, and distance between measurements, when the robot drives (m).
+/// Largest distance to the wall, and step between measurements, when the robot drives (m).
 const DISTANCES: (f64, f64) = (0.030, 0.002);
-/// Order in which the sensors are turned to the wall: from the right via the front to the left and back, never a full
-/// circle, so that turning errors do not accumulate.
+/// Order in which the sensors are turned to the wall: from the right via the front to the left and back. The robot
+/// never turns a full circle, so that turning errors do not accumulate.
 const ORDER: [usize; 8] = [3, 2, 1, 0, 7, 6, 5, 4];
 /// Range of distances for manual measurement (mm).
 const BY_HAND: std::ops::RangeInclusive<f32> = 0.0..=50.0;
@@ -51,7 +51,7 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
                 return unfit(format!("a reading of sensor {number} is not a finite number"));
             }
             let curve = f64::from(present.curve.counts(reading.distance as f32));
-            // At the ends of the range a reading is only a bound.
+            // A reading at an end of the range is only a bound, so it is not used.
             if curve > 0.0 && reading.counts > 0.0 && reading.counts < f64::from(MAX_COUNTS) {
                 points.push((curve, reading.counts));
             }
@@ -92,7 +92,7 @@ fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
     Ok((slope, my - slope * mx, (squares / n).sqrt()))
 }
 
-/// Turns each sensor to a wall in front of the robot, at increasing distances.
+/// Turns each sensor to a wall in front of the robot, and repeats this at increasing distances.
 ///
 /// # Errors
 /// Any error of the body or the operator; the wheels are then stopped.

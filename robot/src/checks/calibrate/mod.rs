@@ -30,8 +30,8 @@ pub enum Subject {
     /// Infra-red sensors: the robot turns each sensor to a white wall at several distances. Requires a wall in front
     /// of the robot and 20 cm of free floor around it; calibrate the drive first.
     Ir {
-        /// Do not move: hold a ring of white card around the robot at each of these distances from its sensors [mm,
-        /// 0..=50].
+        /// Do not move: hold a ring of white card around the robot at each of these distances from its sensors (mm,
+        /// 0..=50).
         #[arg(long, value_delimiter = ',', value_name = "MM")]
         by_hand: Vec<f32>,
     },
@@ -59,7 +59,7 @@ pub enum Subject {
     },
 }
 
-/// Reasons for a failed calibration. The file is then unchanged.
+/// Reason for a failed calibration. The robot's file is then unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
     /// A device does not answer.
@@ -93,7 +93,7 @@ pub(crate) fn unfit<T>(why: impl Into<String>) -> Result<T, CalibrateError> {
 /// wheels.
 ///
 /// # Errors
-/// The cause, in one line.
+/// One line with the cause.
 pub fn run(
     path: &Path,
     robot: &RobotFile,

@@ -1,4 +1,4 @@
-//! Slow, bounded motion by step counters. The wheels are stopped in every case.
+//! Slow, bounded motion by step counters. The wheels are always stopped at the end, also after an error.
 
 use super::CalibrateError;
 use crate::body::conditioning::Odometry;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Wheel speed (steps/s); corresponds to 4 cm/s.
+/// Wheel speed (steps/s), equal to 4 cm/s.
 const SPEED: i16 = 300;
 /// Wheel speed over the last steps (steps/s).
 const SLOW: i16 = 100;
 /// Remaining steps below which the wheels slow down.
 const LAST: i64 = 50;
-/// Maximum length of a motion (steps of each wheel); corresponds to 1.3 m.
+/// Maximum length of a motion (steps of each wheel), equal to 1.3 m.
 const MAX_STEPS: i64 = 10_000;
 /// Rest time before and after a reading.
 const REST: Duration = Duration::from_millis(300);
@@ -39,7 +39,8 @@ impl Drop for Motion<'_> {
 }
 
 impl<'a> Motion<'a> {
-    /// `wheels` is the calibration of the odometry; `wait` waits between exchanges; `stop` ends every motion.
+    /// Creates a motion. `wheels` is the calibration of the odometry; `wait` waits between exchanges; setting `stop`
+    /// ends every motion.
     pub fn new(
         body: Box<dyn Body>,
         wheels: Wheels,
@@ -72,7 +73,7 @@ impl<'a> Motion<'a> {
 
     /// Stops the wheels; errors are ignored.
     fn halt(&mut self) {
-        // Repeated because a command may be lost; without commands the body stops by its own timeout.
+        // The command is repeated, because it may be lost; without commands the body stops by its own timeout.
         for _ in 0..STOPS {
             let _ = self.body.exchange(&Drive::default());
         }
@@ -86,7 +87,7 @@ impl<'a> Motion<'a> {
         self.exchange(&Drive::default())?;
         let start = self.steps;
         let made = |steps: [i64; 2]| [steps[0] - start[0], steps[1] - start[1]];
-        // Time limit: twice the nominal duration, plus a second and the slow part.
+        // The time limit is twice the nominal duration, plus a second and twice the duration of the slow part.
         let seconds = 2.0 * most as f64 / f64::from(SPEED) + 1.0 + 2.0 * LAST as f64 / f64::from(SLOW);
         for _ in 0..(seconds / self.body.period().as_secs_f64().max(1e-3)) as u64 {
             let done = made(self.steps);
@@ -103,7 +104,7 @@ impl<'a> Motion<'a> {
         Err(CalibrateError::Motion { made: made(self.steps), wanted })
     }
 
-    /// Stands still, and returns the mean reflected infra-red over the second half of that time (counts).
+    /// Waits at rest, and returns the mean reflected infra-red (counts) over the second half of the wait.
     ///
     /// # Errors
     /// Any error of the body, or a set `stop` flag.

@@ -1,4 +1,4 @@
-//! Interface to the person at the robot.
+//! Interface to the operator at the robot.
 
 use super::CalibrateError;
 use std::io::{BufRead, Write};
@@ -9,7 +9,7 @@ const TRIES: usize = 3;
 /// Maximum length of an answer (bytes).
 const MAX_ANSWER: usize = 64;
 
-/// Person who prepares the measurements, and measures what the robot cannot.
+/// Operator: prepares the measurements, and measures distances and angles that the robot cannot measure.
 pub trait Operator {
     /// Asks the operator to prepare something, and returns once it is done.
     ///
@@ -31,12 +31,13 @@ pub trait Operator {
 pub struct Terminal<R, W> {
     input: R,
     output: W,
-    /// Skip the questions whether preparations are done.
+    /// Whether to skip the questions about completed preparations.
     yes: bool,
 }
 
 impl<R: BufRead, W: Write> Terminal<R, W> {
-    /// With `yes`, preparations need no confirmation; numbers are always asked for.
+    /// Creates an operator at a terminal. With `yes`, preparations need no confirmation; questions for numbers
+    /// remain.
     pub fn new(input: R, output: W, yes: bool) -> Terminal<R, W> {
         Terminal { input, output, yes }
     }
@@ -77,7 +78,7 @@ impl<R: BufRead, W: Write> Operator for Terminal<R, W> {
     }
 
     fn say(&mut self, text: &str) {
-        // A closed output means that the operator does not read it.
+        // An error is ignored: if the output is closed, the operator does not read it.
         let _ = writeln!(self.output, "{text}");
         let _ = self.output.flush();
     }

@@ -18,7 +18,7 @@ const PERIOD: f64 = 0.005;
 /// True state of the simulated body.
 #[derive(Default)]
 pub struct Truth {
-    /// x (m), y (m) and heading (rad).
+    /// Pose: x (m), y (m) and heading (rad).
     pub pose: [f64; 3],
     /// Hidden wheel calibration.
     pub wheels: Wheels,
@@ -28,7 +28,7 @@ pub struct Truth {
     pub wall: Option<f64>,
     /// Whether the wheels are blocked.
     pub stuck: bool,
-    /// Number of exchanges until one fails.
+    /// Number of exchanges until an exchange fails.
     pub fails_in: Option<u32>,
     steps: [f64; 2],
     speeds: [f64; 2],

@@ -6,14 +6,14 @@ use xpuck_registers::infrared::MAX_COUNTS;
 
 /// Number of exchanges.
 const EXCHANGES: usize = 20;
-/// Initial exchanges during which the wheels may still come to rest.
+/// Number of initial exchanges during which the wheels may still be coming to rest.
 const SETTLING: usize = 8;
 /// Minimum number of exchanges per tolerated error; on a good bus one transfer in a thousand times out (GCtronic).
 const ONE_IN: u64 = 20;
 /// Voltage range of a lithium-ion cell (mV).
 const CELL: std::ops::RangeInclusive<u16> = 3000..=4300;
 
-/// Checks a body with stopped wheels; returns false if it does not answer.
+/// Checks a body with stopped wheels; returns false if the body does not answer.
 pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) -> bool {
     bench.on("body");
     let (mut told, mut error) = (Vec::new(), None);

@@ -11,12 +11,12 @@ const COUNTED: Duration = Duration::from_secs(2);
 /// Interval between polls.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Two exposure times (s); the second must give a brighter picture of any lit scene.
+/// Two exposure times (s); with the second, the picture of any lit scene must be brighter.
 const EXPOSURES: [f64; 2] = [0.003, 0.012];
-/// Minimum ratio of the two mean luma values, and luma below which the scene counts as dark.
+/// Minimum ratio of the mean luma at the two exposures, and mean luma below which the scene counts as dark.
 const BRIGHTER: f64 = 1.15;
 const DARK: f64 = 20.0;
-/// Time after which frames of the previous exposure have passed.
+/// Time after which no frames of the previous exposure arrive.
 const SETTLES: Duration = Duration::from_millis(600);
 
 /// Configured sensor, and its clock source.
@@ -48,7 +48,7 @@ pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<BoxedSensor>, Clo
     Some((sensor, clock))
 }
 
-/// Checks that a longer exposure gives a brighter picture, and restores the sensor's settings.
+/// Verifies that a longer exposure gives a brighter picture, and restores the sensor's settings.
 fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready>) {
     let Some((mut sensor, clock)) = ready else { return bench.skip("exposure", "no sensor accepts settings") };
     if sensor.sensor().exposing.is_none() {
@@ -66,7 +66,7 @@ fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready
             Err(error) => return bench.fail("exposure", &expected, error.to_string()),
         }
     }
-    // Restores automatic exposure, or the fixed time of the set-up.
+    // Restores automatic exposure, or the fixed exposure time of the set-up.
     if let Err(error) = sensor.expose(None, clock).and_then(|()| sensor.set_up(clock)) {
         return bench.fail("exposure", &expected, error.to_string());
     }

@@ -29,7 +29,7 @@ pub(super) fn check(bench: &mut Bench, device: Fitted, opened: Opened<Box<dyn Fi
     }
     bench.judge("answers", true, "8 of 8 readings", "8".into());
     let Some(last) = told.last() else { return };
-    // The first reading may be from before the device was configured.
+    // The first reading is skipped, because it may precede the device's configuration.
     let alive = told[1..].windows(2).any(|pair| pair[0] != pair[1]);
     let (expected, good, found) = match device {
         Fitted::Bno055 => {

@@ -25,7 +25,7 @@ use xpuck_registers::camera_sensor::Clock;
 /// Opened device, or the error.
 pub type Opened<T> = Result<T, DeviceError>;
 
-/// Devices of a robot. Devices that its file does not name are `None`, and their checks are skipped.
+/// Devices of a robot. A device that the robot's file does not name is `None`, and its checks are skipped.
 pub struct Devices {
     /// Body, with a guard process if it needs one.
     pub body: Opened<Box<dyn Body>>,
@@ -35,7 +35,7 @@ pub struct Devices {
     pub supply: Option<Opened<Box<dyn PowerMonitor>>>,
     /// Camera sensor, and its clock source.
     pub sensor: Option<(Opened<BoxedSensor>, Clock)>,
-    /// Camera.
+    /// Camera, and the requirements on it.
     pub camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,
     /// Optional devices on the I2C bus that the robot's file names.
     pub fitted: Vec<(Fitted, Opened<Box<dyn FittedDevice>>)>,
@@ -58,20 +58,20 @@ pub struct Picture {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// As expected.
+    /// The result is as expected.
     Pass,
-    /// Not as expected.
+    /// The result is not as expected.
     Fail,
-    /// Check not made.
+    /// The check was not made.
     Skip,
 }
 
-/// Line of the results.
+/// Result line of one check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Device.
+    /// Name of the device.
     pub device: &'static str,
-    /// Check.
+    /// Name of the check.
     pub check: &'static str,
     /// Result of the check.
     pub verdict: Verdict,
@@ -107,7 +107,7 @@ pub fn run(rig: Devices, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Fi
     bench.findings
 }
 
-/// Whether no check failed.
+/// Whether no check failed; skipped checks are not failures.
 pub fn passed(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.verdict != Verdict::Fail)
 }
@@ -145,12 +145,12 @@ impl Bench {
         self.add(check, Verdict::Skip, "-", why.into());
     }
 
-    /// Waits for a time on the robot's clock.
+    /// Waits for this duration of arena time.
     fn wait(&self, time: Duration) {
         std::thread::sleep(time.div_f64(self.speed));
     }
 
-    /// Time since a moment on the robot's clock (s).
+    /// Arena time since `since` (s).
     fn seconds(&self, since: Instant) -> f64 {
         since.elapsed().as_secs_f64() * self.speed
     }

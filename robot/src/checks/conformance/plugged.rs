@@ -1,5 +1,5 @@
-//! Camera checks that need a person or a program to unplug it, so they are not part of the selftest: the camera is
-//! opened twice, opened with another size, halted, unplugged and plugged in again.
+//! Camera checks for which a person or a program must unplug the camera, so they are not part of the selftest. The
+//! camera is opened twice, opened with another size, halted, unplugged and plugged in again.
 
 use super::{Bench, Finding, Opened, Picture, camera};
 use crate::device::camera::CameraError;
@@ -15,7 +15,7 @@ const TIMES: u32 = 5;
 /// Interval between polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Opens the camera for pictures of this width and height (pixels).
+/// Function that opens the camera for pictures of this width and height (pixels).
 type Open<'a> = &'a dyn Fn((usize, usize)) -> Opened<Box<dyn FrameSource>>;
 
 /// Camera under test, and the actions on it.
@@ -105,7 +105,7 @@ fn halted(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, ha
             }
             frame(camera.as_mut())?;
         }
-        // Frames captured before the halt may be among the first two.
+        // Reads three frames, because the first two may precede the halt.
         (0..3).try_for_each(|_| frame(camera.as_mut()))?;
         Ok(camera.counts().stalls)
     };

@@ -8,7 +8,8 @@ use std::ops::RangeInclusive;
 pub(super) const BATTERY: RangeInclusive<f32> = 3.0..=4.3;
 /// Output range of the boost converter (V).
 pub(super) const SUPPLY: RangeInclusive<f32> = 4.75..=5.25;
-/// Current range of a board (A): less means a broken shunt or a wrong calibration; the chip measures at most 4.096 A.
+/// Current range of a board (A). Less current means a broken shunt or a wrong calibration; the chip measures at most
+/// 4.096 A.
 const AMPS: RangeInclusive<f32> = 0.05..=4.0;
 
 /// Checks one monitor.

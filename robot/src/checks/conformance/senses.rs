@@ -6,7 +6,8 @@ use xpuck_registers::accelerometer::{COUNTS_PER_G, GRAVITY, MetresPerSecondSquar
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::microphone::RawSound;
 
-/// Range of gravity on a robot at rest in any orientation; an uncalibrated sensor is off by up to a third.
+/// Range of measured gravity on a robot at rest in any orientation (m/s^2). The error of an uncalibrated sensor is up
+/// to a third.
 const AT_REST: std::ops::RangeInclusive<f32> = 0.67 * GRAVITY..=1.33 * GRAVITY;
 /// Maximum change between two readings of a robot at rest (counts).
 const SHAKEN: u16 = 400;
@@ -53,7 +54,7 @@ fn sounds(told: &[BodyReadings]) -> Vec<Vec<u16>> {
     told.iter().filter_map(|s| s.sound.map(of)).collect()
 }
 
-/// A working converter has noise, so the readings must change.
+/// Whether the readings change; a working converter has noise.
 fn alive<T: PartialEq>(readings: &[T]) -> bool {
     readings.windows(2).any(|pair| pair[0] != pair[1])
 }

@@ -4,7 +4,7 @@ use super::Bench;
 use crate::device::body::{Body, Drive};
 use xpuck_registers::shim::{REGISTERS, ROW_UNIT, STATUS_BITS};
 
-/// Number of exchanges that reads every register at least twice, including the words that configure the logic.
+/// Number of exchanges, enough to configure the logic and to read every register at least twice.
 const EXCHANGES: usize = 3 * REGISTERS.len();
 
 /// Checks the logic, if it answers.
@@ -13,7 +13,7 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) {
     if body.shim().is_none() {
         return bench.skip("answers", "no shim between board and body");
     }
-    // During the first frame the logic does not know the row length yet, so rows may be uneven.
+    // During the first frame the logic does not know the row length, so it may report rows of a wrong length.
     exchange(bench, body);
     let before = body.shim();
     exchange(bench, body);
@@ -27,7 +27,7 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) {
     bench.judge("messages", bad == 0, "no invalid message", format!("{bad} invalid"));
     let uneven = report.rows_uneven.wrapping_sub(before.rows_uneven);
     bench.judge("rows", uneven == 0, "rows of that length", format!("{uneven} of another"));
-    // Not a fault: the camera has not been opened yet.
+    // Omitted rows are not a fault, because the camera has not been opened yet.
     let left_out = report.rows_left_out.wrapping_sub(before.rows_left_out);
     bench.judge("rows left out", true, "any, while no program reads", format!("{left_out}, modulo 256"));
     let set = STATUS_BITS.iter().filter(|bit| report.status & 1 << bit.bit != 0).map(|bit| bit.name);
@@ -38,7 +38,7 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) {
 
 fn exchange(bench: &mut Bench, body: &mut dyn Body) {
     for _ in 0..EXCHANGES {
-        // Errors of the exchanges are judged by the body's checks.
+        // The body's checks detect errors of the exchanges.
         let _ = body.exchange(&Drive::default());
         bench.wait(body.period());
     }

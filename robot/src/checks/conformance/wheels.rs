@@ -1,5 +1,5 @@
-//! Checks that the wheels obey, the counters count, and a stop command stops. Moves are 2 cm long, slow and
-//! announced.
+//! Verifies that the wheels obey commands, that the step counters count, and that a stop command stops the wheels.
+//! Moves are 2 cm long, slow and announced.
 
 use super::Bench;
 use crate::device::DeviceError;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
 
-/// Speed of a move (steps/s); corresponds to 26 mm/s.
+/// Speed of a move (steps/s), equal to 26 mm/s.
 const SPEED: i16 = 200;
 /// Duration of a move.
 const MOVE: Duration = Duration::from_millis(800);
@@ -37,8 +37,8 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, annou
         match drive(bench, body, speeds) {
             Ok((steps, seconds)) => {
                 let asked = f64::from(SPEED) * seconds;
-                // A tolerance of 50 %: this detects wheels that do not turn or turn the wrong way; it is not a
-                // calibration.
+                // The tolerance is 50 %, because the check detects wheels that do not turn or turn in the wrong
+                // direction; it is not a calibration.
                 let obeys = |(step, speed): (&i16, &i16)| {
                     let along = f64::from(*step) * f64::from(speed.signum());
                     (asked * 0.5..=asked * 1.5).contains(&along)
@@ -66,7 +66,7 @@ fn drive(bench: &Bench, body: &mut dyn Body, speeds: [i16; 2]) -> Result<([i16; 
     moved.and_then(|moved| stopped.map(|_| moved))
 }
 
-/// Returns the steps made, and the time between the two counter readings (s).
+/// Drives for [`MOVE`]; returns the steps made, and the time between the two counter readings (s).
 fn turn(bench: &Bench, body: &mut dyn Body, moving: &Drive) -> Result<([i16; 2], f64), DeviceError> {
     body.exchange(moving)?;
     let first = body.exchange(moving)?;
@@ -79,7 +79,7 @@ fn turn(bench: &Bench, body: &mut dyn Body, moving: &Drive) -> Result<([i16; 2],
     Ok((between(&first, &last), bench.seconds(start)))
 }
 
-/// Steps made in 0.2 s, starting [`HALT`] after the first stop command.
+/// Returns the steps made in 0.2 s, starting [`HALT`] after the first stop command.
 fn stands(bench: &Bench, body: &mut dyn Body) -> Result<[i16; 2], DeviceError> {
     let start = Instant::now();
     let mut first = body.exchange(&Drive::default())?;

@@ -1,7 +1,7 @@
 //! Driver of an e-puck1 over I2C: one register per transaction, speeds first.
 //!
 //! The protocol has no checksum, so the speed registers are read back, one per exchange in turn. The e-puck1 has no
-//! watchdog either: see [`super::guard`].
+//! watchdog; [`super::guard`] replaces it.
 
 use super::body::{Body, BodyReadings, Counts, Drive};
 use super::i2c::{self, I2cError, TRIES};
@@ -15,7 +15,7 @@ use xpuck_registers::epuck1::{
 use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared, other_order};
 use xpuck_registers::light::RawLight;
 
-/// Twenty exchanges per second; each occupies the bus for about 8 ms.
+/// Interval between exchanges; an exchange occupies the bus for about 8 ms.
 const PERIOD: Duration = Duration::from_millis(50);
 
 /// Driver of an e-puck1.
@@ -60,8 +60,8 @@ impl<B: I2cBus> Epuck1<B> {
         for (i, value) in reflected.iter_mut().enumerate() {
             *value = self.read_counts(REFLECTED, i)?;
         }
-        // Ambient light changes slowly, so one sensor is read per exchange. The first round may have readings from
-        // before the sensors were switched on.
+        // Ambient light changes slowly, so one sensor is read per exchange. In the first round, readings may precede
+        // the switching on of the sensors.
         let sensor = self.turn % 8;
         self.ambient[sensor] = self.read_counts(AMBIENT, sensor)?;
         self.turn += 1;
@@ -99,7 +99,7 @@ impl<B: I2cBus> Epuck1<B> {
             self.resets += restarted;
             self.counts.rejected += restarted;
             self.write(INFRARED, 0, SCAN)?;
-            // Readings are 0, which means that nothing is near, until the first scan is complete.
+            // Readings are 0, as if no obstacle were near, until the first scan is complete.
             std::thread::sleep(Duration::from_millis(2 * SCAN_MS));
         }
         if self.lamps_written != Some(lamps) {
@@ -110,7 +110,7 @@ impl<B: I2cBus> Epuck1<B> {
         Ok(())
     }
 
-    /// Reading of the 12-bit converter. A larger value was corrupted in transmission, and is read again.
+    /// Reads a value of the 12-bit converter. A value above 12 bits was corrupted in transmission, and is read again.
     fn read_counts(&mut self, register: Register, i: usize) -> Result<u16, DeviceError> {
         let mut found = self.read(register, i)?;
         for _ in 1..TRIES {

@@ -8,11 +8,11 @@ use xpuck_registers::stepper::StepsPerSecond;
 struct Bench {
     registers: [u16; 23],
     transactions: Vec<Vec<u8>>,
-    /// Every n-th transaction is not acknowledged.
+    /// Interval of transactions that are not acknowledged (transactions).
     nak_every: usize,
-    /// Number of reads of register 9 that are corrupted.
+    /// Number of further reads of register 9 that are corrupted.
     garbled: u32,
-    /// Number of writes to the left speed that are lost.
+    /// Number of further writes to the left speed that are lost.
     lost: u32,
 }
 

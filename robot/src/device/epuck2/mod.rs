@@ -1,6 +1,6 @@
 //! Driver of an e-puck2 over I2C: one packet in each direction.
 //!
-//! The e-puck2 has no watchdog: see [`super::guard`].
+//! The e-puck2 has no watchdog; [`super::guard`] replaces it.
 
 use super::body::{Body, BodyReadings, Counts, Drive};
 use super::i2c::{self, I2cError, TRIES};
@@ -23,7 +23,7 @@ const MELODIES: u8 = 3;
 pub struct Epuck2<B> {
     bus: B,
     counts: Counts,
-    /// Number of the last sound sent. The number of the first command is not played.
+    /// Number of the last sound sent; `None` before the first command, whose sound is not played.
     played: Option<u8>,
 }
 
@@ -71,8 +71,8 @@ impl<B: I2cBus> Epuck2<B> {
     }
 }
 
-/// Validates the values too: an exclusive-or checksum also holds for a packet of zeros, and for many packets with two
-/// wrong bytes.
+/// Validates the values, because an exclusive-or checksum is also correct for a packet of zeros and for many packets
+/// with two wrong bytes.
 fn in_range(report: Report) -> Result<Report, I2cError> {
     if report == Report::default() {
         return Err(I2cError::Empty { address: ADDRESS });
@@ -88,8 +88,8 @@ fn in_range(report: Report) -> Result<Report, I2cError> {
     Ok(report)
 }
 
-/// The RGB LEDs 2, 4, 6 and 8 show the nearest pixels; the red LEDs 1, 3, 5 and 7 are lit if the nearest pixel has
-/// any red. LEDs are counted from 1 at the front, clockwise.
+/// Converts a command to a packet. The RGB LEDs 2, 4, 6 and 8 show the nearest pixels; the red LEDs 1, 3, 5 and 7 are
+/// lit if the nearest pixel contains red. LEDs are numbered from 1 at the front, clockwise.
 fn command(drive: &Drive) -> Command {
     let part = |byte: u8| (u16::from(byte) * u16::from(FULL)).div_ceil(255) as u8;
     let lamps = &drive.lamps;

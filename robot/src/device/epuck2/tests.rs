@@ -8,7 +8,7 @@ struct Bench {
     report: Report,
     received: Vec<Command>,
     nak_every: usize,
-    /// Number of answers that are corrupted.
+    /// Number of further answers that are corrupted.
     garbled: u32,
     transactions: usize,
 }
@@ -109,7 +109,7 @@ fn calibration_stops_the_wheels() {
 fn leds_show_the_pixels_beside_them_and_a_melody_is_played_once() {
     let mut bench = bench();
     let mut epuck = Epuck2::new(&mut bench);
-    // Red on the right, 96 degrees from straight ahead; green 48 degrees to the left.
+    // The pixel 96 degrees to the right of straight ahead is red; the pixel 48 degrees to the left is green.
     let mut lamps = Lamps { pixels: [DARK; PIXELS], ..Lamps::default() };
     (lamps.pixels[11], lamps.pixels[2]) = (Pixel { red: 255, ..DARK }, Pixel { green: 255, ..DARK });
     let silent = Drive { lamps, ..Drive::default() };

@@ -18,7 +18,7 @@ pub(super) struct Ads1015<B> {
 }
 
 impl<B: I2cBus> Ads1015<B> {
-    /// Checks that the converter answers and accepts settings.
+    /// Verifies that the converter answers and accepts settings.
     pub fn set_up(bus: B) -> Result<Ads1015<B>, DeviceError> {
         let mut converter = Ads1015 { bus };
         converter.convert(BATTERY_INPUT)?;

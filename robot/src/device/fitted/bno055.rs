@@ -24,7 +24,7 @@ impl<B: I2cBus> Bno055<B> {
         Ok(unit)
     }
 
-    /// Fails if the unit lost its power and settings; reopening the device configures it again.
+    /// Fails if the unit has lost its settings after a power failure; reopening the device configures it again.
     fn check_mode(&mut self) -> Result<(), DeviceError> {
         let found = byte(&mut self.bus, ADDRESS, MODE)?;
         match found & 0x0f == MODE_FUSION {

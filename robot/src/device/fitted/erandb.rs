@@ -32,7 +32,7 @@ impl<B: I2cBus> Erandb<B> {
         Ok(Erandb { bus, own, known: Vec::with_capacity(MOST_HEARD) })
     }
 
-    /// Next received word, if any. Registers are read individually, since multi-byte reads of the board are
+    /// Next received word, if any. Registers are read individually, because multi-byte reads from the board are
     /// unreliable.
     fn next(&mut self) -> Result<Option<Heard>, DeviceError> {
         if byte(&mut self.bus, ADDRESS, AVAILABLE)? != 1 {

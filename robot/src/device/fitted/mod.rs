@@ -44,7 +44,7 @@ pub struct FittedReadings {
     pub batteries: Option<[f32; 2]>,
     /// Ground reflectance at the left, the centre and the right (counts, 0..=1023); larger is brighter.
     pub ground: Option<[u16; 3]>,
-    /// Distance ahead (m); the inner `None` means that nothing is in range.
+    /// Distance ahead (m); the inner `None` means that no obstacle is in range.
     pub ahead: Option<Option<f32>>,
     /// Words received in the last polls; unused entries have word 0.
     pub heard: Option<[Heard; MOST_HEARD]>,
@@ -95,11 +95,11 @@ impl Fitted {
         }
     }
 
-    /// Opens the device on the bus at a path, and configures it. `own` is the robot's index in the swarm, from 1, for
-    /// devices that send it.
+    /// Opens the device on the bus at path `i2c`, and configures it. `own` is the robot's index in the swarm, from 1,
+    /// which a range and bearing board sends.
     ///
     /// # Errors
-    /// If the device does not answer, or another device does.
+    /// If the device does not answer, or another device answers.
     pub fn open(self, i2c: &Path, own: u16) -> Result<Box<dyn FittedDevice>, DeviceError> {
         self.on(super::i2c::open(i2c)?, own)
     }
@@ -122,7 +122,7 @@ fn byte(bus: &mut impl I2cBus, address: u8, register: u8) -> Result<u8, DeviceEr
     Ok(value[0])
 }
 
-/// Checks the identity of the chip at an address.
+/// Verifies the identity of the chip at an address.
 fn identify(bus: &mut impl I2cBus, address: u8, (register, id): (u8, u8)) -> Result<(), DeviceError> {
     let found = byte(bus, address, register)?;
     match found == id {

@@ -8,7 +8,7 @@ use xpuck_registers::vl53l0x::{
     ADDRESS, CLEAR, DONE, DONE_MASK, MEASUREMENT_MS, MODEL, RESULT, RESULT_BYTES, START, decode,
 };
 
-/// Maximum number of polls for the end of a measurement, and the pause between them.
+/// Maximum number of polls for the end of a measurement, and pause between polls.
 const LOOKS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(MEASUREMENT_MS / 5);
 
@@ -19,7 +19,7 @@ pub(super) struct Vl53l0x<B> {
 }
 
 impl<B: I2cBus> Vl53l0x<B> {
-    /// Identifies the sensor; it keeps its power-up settings.
+    /// Identifies the sensor, which keeps its power-up settings.
     pub fn set_up(mut bus: B) -> Result<Vl53l0x<B>, DeviceError> {
         identify(&mut bus, ADDRESS, MODEL)?;
         Ok(Vl53l0x { bus })

@@ -1,4 +1,4 @@
-//! Decodes frames from the FT2232H's packets as specified in `docs/protocols/camera.md`; pure, without a device.
+//! Decodes frames from the FT2232H's packets, as specified in `docs/protocols/camera.md`. The decoder uses no device.
 //!
 //! Rows are written directly into the current frame. A complete frame is handed over to be swapped for another
 //! buffer, so a running camera does not allocate memory.
@@ -8,7 +8,7 @@ use xpuck_registers::camera_stream as stream;
 use xpuck_registers::ft2232h::STATUS;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
-/// Up to 1/REPAIRABLE of a frame's rows may be missing; they are repaired.
+/// Divisor of the row count: up to 1/`REPAIRABLE` of a frame's rows may be missing and are repaired.
 const REPAIRABLE: usize = 32;
 /// Advance of the frame number beyond which the camera counts as restarted.
 const GAP: u16 = 256;
@@ -42,23 +42,23 @@ impl PixelOrder {
 /// Counters of a camera's stream since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CameraCounts {
-    /// Complete frames, including repaired ones.
+    /// Number of complete frames, including repaired frames.
     pub frames: u64,
-    /// Complete frames that were replaced by a newer one before they were read.
+    /// Number of complete frames that a newer frame replaced before they were read.
     pub overtaken: u64,
-    /// Frames dropped because too many rows were missing.
+    /// Number of frames dropped because too many rows were missing.
     pub dropped_frames: u64,
-    /// Frames dropped because their size is not the configured one.
+    /// Number of frames dropped because their size differs from the configured size.
     pub wrong_size: u64,
-    /// Rows copied from a neighbouring row.
+    /// Number of rows copied from a neighbouring row.
     pub repaired_rows: u64,
     /// Number of times that bytes were skipped to find the next header.
     pub resyncs: u64,
-    /// USB packets.
+    /// Number of USB packets.
     pub packets: u64,
-    /// USB packets without payload.
+    /// Number of USB packets without payload.
     pub idle_packets: u64,
-    /// Payload (bytes).
+    /// Total payload (bytes).
     pub bytes: u64,
     /// Number of stalls of the USB endpoint that were cleared.
     pub stalls: u64,
@@ -69,9 +69,9 @@ pub struct CameraCounts {
 enum ParserState {
     /// Unknown: skip to the next mark.
     Lost,
-    /// Header, with this number of bytes received; with 0 a mark is expected.
+    /// In a header, with this number of bytes received; with 0, a mark is expected.
     Header(usize),
-    /// Row of this number, with this number of bytes received.
+    /// In the row with the first number; the second is the number of bytes received.
     Row(usize, usize),
 }
 
@@ -86,7 +86,7 @@ pub struct FrameDecoder {
     number: Option<u16>,
     /// Number of the last frame with any data.
     last: Option<u16>,
-    /// Rows of the current frame that were received.
+    /// For each row of the current frame, whether it was received.
     rows_received: Vec<bool>,
     /// Whether a row beyond the configured height was received.
     excess_row: bool,
@@ -194,7 +194,7 @@ impl FrameDecoder {
     fn row<'a>(&mut self, row: usize, have: usize, bytes: &'a [u8]) -> &'a [u8] {
         let length = self.frame.width() * BYTES_PER_PIXEL;
         if have == length {
-            // Only an immediately following header shows that the row was not longer.
+            // The row was longer than expected unless a header follows at once.
             if bytes[0] != stream::SYNC {
                 self.wrong_row_length = true;
                 return self.lose_sync(bytes);
@@ -209,7 +209,7 @@ impl FrameDecoder {
         self.frame.bytes_mut()[row * length + have..][..taken].copy_from_slice(&wanted[..taken]);
         self.place = ParserState::Row(row, have + taken);
         if pixels.is_some() {
-            // The row was cut; the byte found may start the next header.
+            // The row was truncated; the current byte may start the next header.
             self.wrong_row_length = true;
             return self.lose_sync(&bytes[taken..]);
         }
@@ -224,7 +224,7 @@ impl FrameDecoder {
         }
         let height = self.rows_received.len();
         let missing = self.rows_received.iter().filter(|there| !**there).count();
-        // Lost bytes make single rows uneven; if all rows are uneven, the camera has another width.
+        // Lost bytes affect the length of single rows. If all rows have a wrong length, the camera has another width.
         let other_width = self.wrong_row_length && missing == height;
         if self.excess_row || other_width || rows.is_some_and(|rows| rows != height) {
             self.counts.wrong_size += 1;
@@ -283,7 +283,7 @@ fn read_header(header: &[u8; stream::HEADER]) -> Option<(u8, u16, usize)> {
     (known && crc(&[kind, n1, n0, v1, v0]) == check).then(|| (kind, number(n1, n0), usize::from(number(v1, v0))))
 }
 
-/// CRC of five digits, computed bit by bit.
+/// CRC of five digits of six bits, computed bit by bit.
 fn crc(digits: &[u8; 5]) -> u8 {
     let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1));
     bits.fold(stream::CRC_START, |crc, bit| {

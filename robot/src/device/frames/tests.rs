@@ -5,14 +5,14 @@ use xpuck_registers::ft2232h::{PAYLOAD, STATUS_AT_REST};
 
 const WIDTH: usize = 64;
 const HEIGHT: usize = 64;
-/// Bytes of a row including its header.
+/// Length of a row including its header (bytes).
 const ROW: usize = stream::HEADER + WIDTH * 2;
 
 /// Builds a header; computes the CRC by long division, independently of the decoder.
 fn header(kind: u8, number: u16, value: usize) -> [u8; 8] {
     let digits =
         [u64::from(kind), u64::from(number) >> 6, u64::from(number) & 63, value as u64 >> 6, value as u64 & 63];
-    // The start value is equivalent to an exclusive or with the first six bits.
+    // The CRC's start value is equivalent to an exclusive or with the first six bits.
     let message = digits.iter().fold(0, |all, digit| all << 6 | digit) ^ 0x3f << 24;
     let mut rest = message << 6;
     for bit in (6..36).rev() {
@@ -83,7 +83,7 @@ fn pixel_orders_are_converted_to_yuyv() {
     };
     assert_eq!(order(PixelOrder::YCrYCb), [0x10, 0x80, 0xeb, 0x80]);
     assert_eq!(order(PixelOrder::CbYCrY), [0x80, 0x10, 0x80, 0xeb]);
-    // Cr Y Cb Y
+    // The bytes are in the order Cr Y Cb Y.
     assert_eq!(order(PixelOrder::CrYCbY), [0x80, 0xeb, 0x80, 0x10]);
 }
 
@@ -126,7 +126,8 @@ fn lost_packet_costs_only_rows_it_touched() {
         decoder.packet(&[&STATUS_AT_REST[..], &header(1, number + 1, 0)].concat(), |f| frames.push(f.bytes().to_vec()));
         let [frame] = &frames[..] else { panic!("{} frames without packet {lost}", frames.len()) };
         let wrong = frame.chunks(128).zip(expected.chunks(128)).filter(|(a, b)| a != b).count();
-        // 510 bytes touch at most five rows of 136 bytes; a repaired row may equal the original.
+        // The 510 bytes of a lost packet overlap at most five rows of 136 bytes. A repaired row may equal the
+        // original.
         assert!(wrong <= 5 && wrong as u64 <= decoder.counts().repaired_rows, "{wrong} rows without packet {lost}");
     }
 }

@@ -1,8 +1,8 @@
 //! Camera of the Xpuck: an FT2232H as a synchronous FIFO, read with many transfers queued in the kernel.
 //!
 //! The camera cannot pause and the shim buffers 0.9 ms, so the host controller must always have a transfer to fill.
-//! The kernel serves the queue while this thread sleeps; with single reads the thread would have to return within 0.9
-//! ms each time.
+//! The kernel serves the queue while this thread sleeps; with single reads, the thread would have to submit the next
+//! read within 0.9 ms each time.
 
 use super::DeviceError;
 use super::bulk::{BulkIn, Endpoint, TransferError};
@@ -16,7 +16,8 @@ use xpuck_registers::ft2232h::{self as chip, Request};
 
 /// Number of queued transfers.
 const TRANSFERS: usize = 32;
-/// Size of a transfer (bytes). The queue holds 56 ms at 9.2 MB/s, a thirtieth of the default limit of usbfs.
+/// Size of a transfer (bytes). At 9.2 MB/s, the queue holds the data of 56 ms. Its size is 1/30 of the default limit
+/// of usbfs.
 const TRANSFER: usize = 32 * chip::PACKET;
 /// Latency timer of the chip (ms). It matters only at the end of a frame; with 1 ms some chips skip bytes.
 const LATENCY_MS: u8 = 2;
@@ -28,11 +29,11 @@ const MAX_STALLS: u32 = 8;
 /// Handle of an open chip.
 type Handle = DeviceHandle<Context>;
 
-/// Opens the FT2232H with this serial number, or the first one found, and streams frames of `width` by `height`
+/// Opens the FT2232H with this serial number, or the first FT2232H found, and streams frames of `width` by `height`
 /// pixels.
 ///
 /// # Errors
-/// If no chip is found, it is in use, the user may not open it, or it rejects a request.
+/// If no chip is found, the chip is in use, the user may not open it, or it rejects a request.
 pub fn open(serial: Option<&str>, width: usize, height: usize, order: PixelOrder) -> Result<Camera, DeviceError> {
     let decoder = FrameDecoder::new(width, height, order)?;
     let (device, handle) = find(serial)?;
@@ -43,8 +44,8 @@ pub fn open(serial: Option<&str>, width: usize, height: usize, order: PixelOrder
     handle.claim_interface(chip::INTERFACE).map_err(failed)?;
     let handle = Arc::new(handle);
     let mut queue = Queue { endpoint: Endpoint::new(handle.clone(), chip::ENDPOINT_IN), name, transfers: TRANSFERS };
-    // This order loses no bytes: old data in the chip is discarded, and transfers are queued before the first byte
-    // arrives.
+    // With this order of steps no bytes are lost: old data in the chip is discarded first, and transfers are queued
+    // before the first byte arrives.
     let quiet = [chip::RESET, chip::MODE_RESET, chip::PURGE_FROM_HOST, chip::PURGE_TO_HOST];
     for request in quiet.into_iter().chain([chip::latency_timer(LATENCY_MS), chip::FLOW_CONTROL]) {
         send_request(&handle, &queue.name, request)?;
@@ -99,7 +100,7 @@ fn send_request(
 /// Action after a transfer.
 #[derive(Debug, PartialEq, Eq)]
 enum Action {
-    /// Continue.
+    /// Continue with the next transfer.
     Continue,
     /// Clear the stall first.
     Recover,
@@ -111,7 +112,7 @@ enum Action {
 fn next(status: Result<(), TransferError>, stalls: u32) -> Action {
     match status {
         Ok(()) => Action::Continue,
-        // A fault is a packet that was damaged in three attempts; the endpoint halts as after a stall.
+        // A fault is a packet that was damaged in three attempts. The endpoint then halts, as after a stall.
         Err(TransferError::Stall | TransferError::Fault) if stalls < MAX_STALLS => Action::Recover,
         Err(_) => Action::End,
     }

@@ -21,7 +21,7 @@ struct Chip {
     now: u64,
     /// Camera output: time (us), and the bytes of a row with its header or of a frame's end.
     rows: VecDeque<(u64, Vec<u8>)>,
-    /// Content of the buffers.
+    /// Contents of the buffers of logic and chip.
     fifo: VecDeque<u8>,
     /// Number of rows dropped because the buffers were full.
     left_out: u32,
@@ -29,7 +29,7 @@ struct Chip {
     queue: VecDeque<Completed>,
     /// Delay of the reader after each transfer (us).
     held_up: u64,
-    /// Index of the transfer that ends in a stall, from the first.
+    /// Index of the transfer that ends in a stall, from 0.
     stalls_at: Option<u32>,
     taken: u32,
     halted: bool,
@@ -125,7 +125,7 @@ fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
 
 #[test]
 fn queue_absorbs_56_ms_and_single_reads_1_ms() {
-    // Delayed once, before the first transfer is taken; the later transfers are taken at once.
+    // The reader is delayed once, before it takes the first transfer, and takes the later transfers at once.
     let held_up_once = |transfers, held_up| {
         let mut chip = Chip::new(0);
         chip.now = held_up;
@@ -135,7 +135,7 @@ fn queue_absorbs_56_ms_and_single_reads_1_ms() {
     };
     assert_eq!(held_up_once(TRANSFERS, 56_000), 0);
     assert!(held_up_once(TRANSFERS, 59_000) > 0);
-    // Between two reads, nothing empties the FIFO.
+    // The reader is delayed at each read. Between two single reads, no transfer empties the FIFO.
     let held_up_each_time = |transfers, held_up| read(Chip::new(held_up), transfers).0.left_out;
     assert_eq!(held_up_each_time(1, 900), 0);
     assert!(held_up_each_time(1, 1_400) > 0);
@@ -154,7 +154,7 @@ fn absent_chip_is_reported_with_usb_id() {
     let error = open(Some("no such number"), 640, 480, PixelOrder::CrYCbY).map(|_| ()).unwrap_err();
     let told = error.to_string();
     assert!(told.contains("0403:6010"), "{told}");
-    // Without any USB the error is about libusb.
+    // On a machine without USB, the error is an error of libusb.
     assert!(matches!(error, DeviceError::Camera(CameraError::Absent { .. } | CameraError::Usb { .. })));
     assert!(matches!(open(None, 641, 480, PixelOrder::CrYCbY), Err(DeviceError::FrameSize { .. })));
 }

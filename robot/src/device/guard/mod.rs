@@ -3,7 +3,7 @@
 //!
 //! The guard is a separate process with its own open bus, so it survives when `xpuckd` is killed, stopped or hung. It
 //! receives a byte through a pipe with every exchange. After [`SILENCE`] without a byte, or when the pipe closes, it
-//! writes zero speeds, repeated every [`REPEAT`] until bytes arrive again.
+//! writes zero speeds every [`REPEAT`] until bytes arrive again.
 
 mod parent;
 mod process;
@@ -18,8 +18,8 @@ use super::epuck2::Epuck2;
 use std::path::Path;
 use std::time::Duration;
 
-/// Time without an exchange after which the wheels are stopped: six missed exchanges, and less than the control
-/// loop's lease of 500 ms.
+/// Time without an exchange after which the wheels are stopped. It equals six exchange periods, and is less than the
+/// control loop's lease of 500 ms.
 pub const SILENCE: Duration = Duration::from_millis(300);
 /// Interval between stop commands.
 pub const REPEAT: Duration = Duration::from_millis(100);
@@ -82,7 +82,7 @@ pub struct StopTimer {
 }
 
 impl StopTimer {
-    /// Creates a guard that starts at `now`, which counts as an exchange.
+    /// Creates a timer that starts at `now`; the start counts as an exchange.
     pub fn new(now: Duration) -> StopTimer {
         StopTimer { heard: now, closed: false, stopped: None }
     }

@@ -35,11 +35,11 @@ impl Launch {
     }
 
     fn start(&self) -> io::Result<Guard> {
-        // A socket pair instead of a pipe, with non-blocking writes.
+        // Uses a socket pair instead of a pipe, for non-blocking writes.
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let mut command = Command::new(&self.program);
-        // A process group of its own: signals from the terminal do not reach the guard.
+        // The guard has its own process group, so that signals from the terminal do not reach it.
         command.args(&self.arguments).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::null()).process_group(0);
         Ok(Guard { pipe: Some(ours), child: command.spawn()? })
     }
@@ -103,8 +103,8 @@ impl<B: Body> GuardedBody<B> {
         let pipe = guard.pipe.as_mut().ok_or("has ended")?;
         let result = pipe.write_all(&[0]).map_err(|error| format!("does not listen: {error}"));
         if let Err(why) = &result {
-            // A guard that does not read would not notice the closed pipe. If it has ended, `kill` fails without
-            // harm.
+            // The guard is killed, because a guard that does not read would not notice the closed pipe. If it has
+            // ended, `kill` fails without harm.
             let _ = guard.child.kill();
             self.guard = Err(why.clone());
         }
@@ -146,7 +146,7 @@ impl<B: Body> Body for GuardedBody<B> {
 mod tests {
     use super::*;
 
-    /// Body that stores the last speeds.
+    /// Simulated body that stores the last speeds.
     #[derive(Default)]
     struct Bench {
         speeds: [StepsPerSecond; 2],

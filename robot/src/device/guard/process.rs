@@ -19,7 +19,7 @@ const TRIES_AT_END: u32 = 100;
 /// Lamps of a robot that the guard stopped.
 const STOPPED: Lamps = Lamps::all(Pixel { red: 16, green: 0, blue: 0 });
 
-/// Guards the robot on the bus at `i2c` until standard input is closed; then stops its wheels and returns.
+/// Guards the robot on the bus at `i2c` until standard input is closed; then stops the wheels and returns.
 pub fn run(kind: Kind, i2c: &Path) -> anyhow::Result<()> {
     // A service manager signals all processes of a service. The guard ignores these signals and ends after the
     // guarded program.
@@ -55,7 +55,7 @@ fn listen(mut pipe: impl Read, events: &SyncSender<Event>) {
     let _ = events.send(Event::Closed);
 }
 
-/// Runs the core until the pipe is closed and the wheels are stopped.
+/// Runs the stop timer until the pipe is closed and the wheels are stopped.
 fn watch(events: &Receiver<Event>, stop: &mut dyn FnMut() -> Result<(), DeviceError>) {
     let start = Instant::now();
     let mut core = StopTimer::new(start.elapsed());

@@ -11,13 +11,13 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Video device that streams.
+/// Streaming video device.
 pub struct Kernel(ReadStream);
 
 /// Opens a video device, and starts streaming with frames of this size.
 ///
 /// # Errors
-/// As for [`super::open`].
+/// The errors of [`super::open`].
 pub fn open(path: &Path, (width, height): (usize, usize)) -> Result<Kernel, CameraError> {
     let failed = |doing| move |source| file_error(path, doing, source);
     let device = Device::open(path).map_err(|source| match Errno::from_io_error(&source) {

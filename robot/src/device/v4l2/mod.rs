@@ -1,6 +1,7 @@
-//! Camera with a kernel driver, read over Video4Linux 2. The Pi-puck's board sends YUYV of 640 x 480 at 15 Hz.
+//! Camera with a kernel driver, read over Video4Linux 2. The Pi-puck board sends YUYV frames of 640 x 480 pixels at
+//! 15 Hz.
 //!
-//! The driver fills one mapped buffer while the other is copied, which takes a small part of the frame time. The
+//! The driver fills one mapped buffer while the other is copied; a copy takes a small part of the frame time. The
 //! driver drops frames if no buffer is free.
 
 mod kernel;
@@ -50,10 +51,10 @@ pub trait Buffers {
     fn next(&mut self, timeout: Duration, take: &mut dyn FnMut(&[u8], bool)) -> io::Result<bool>;
 }
 
-/// Rejects a format other than YUYV of the requested size, since a driver may select its nearest format instead.
+/// Rejects a format other than YUYV of the requested size, because a driver may select its nearest format instead.
 ///
 /// # Errors
-/// The requested and the actual format.
+/// Error with the requested and the actual format.
 pub fn check(path: &Path, (width, height): (usize, usize), found: Format) -> Result<(), CameraError> {
     if found == (Format { width, height, pixels: YUYV, row: width * 2 }) {
         return Ok(());
@@ -101,7 +102,7 @@ fn read(
     Ok(())
 }
 
-/// Copies a buffer to the frame; returns false and counts it if the buffer is damaged or has a wrong size.
+/// Copies a buffer to the frame. Counts a buffer that is damaged or has a wrong size, and returns false.
 pub(super) fn take(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut CameraCounts) -> bool {
     counts.bytes += bytes.len() as u64;
     let fits = bytes.len() == frame.bytes().len();
@@ -128,7 +129,7 @@ pub fn file_error(path: &Path, doing: &'static str, source: io::Error) -> Camera
 mod tests {
     use super::*;
 
-    /// Error of opening a device.
+    /// Returns the error text for a device that cannot be opened.
     fn refused(path: &Path) -> String {
         open(path, 640, 480).map(|_| ()).unwrap_err().to_string()
     }
@@ -147,7 +148,7 @@ mod tests {
         assert!(refused(file.path()).contains("is not a video device"));
     }
 
-    /// Result of a driver call: bytes, and whether they are damaged.
+    /// Result of a driver call: the bytes of a buffer, and whether the buffer is damaged.
     type Given = io::Result<Option<(Vec<u8>, bool)>>;
 
     /// Simulated driver: returns a list of results, and is then unplugged.

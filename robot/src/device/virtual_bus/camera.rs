@@ -1,4 +1,4 @@
-//! Camera streams over a socket, packet by packet: of an FT2232H as sent by the shim, and of a USB video device.
+//! Camera streams over a socket: packets of an FT2232H as the shim sends them, and payloads of a USB video device.
 
 use super::stream::Stream;
 use crate::device::camera::{Camera, CameraError, LatestFrame, POLL};

@@ -1,7 +1,7 @@
 //! Devices of a virtual arena: stream sockets, on this machine or the network, that carry the devices' own bytes.
 //!
-//! A request is answered within [`TIMEOUT`], or the bus fails permanently, because a late answer would be taken for
-//! the answer to the next request. A camera only sends.
+//! If a request is not answered within [`TIMEOUT`], the bus fails permanently, because a late answer would be taken
+//! for the answer to the next request. A camera's socket carries no requests.
 
 mod camera;
 mod stream;
@@ -16,8 +16,8 @@ use std::time::Duration;
 use stream::Stream;
 use xpuck_registers::spi::{self, Words};
 
-/// Time limit of a device's answer. On an overloaded machine a thread of the arena may wait a second for a processor;
-/// the wheels are stopped long before, because the readings are stale.
+/// Time limit of a device's answer. On an overloaded machine, a thread of the arena may wait a second for a
+/// processor. The wheels are stopped long before the limit, because the readings are stale.
 pub const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Socket, and its name for errors.
@@ -25,7 +25,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(2);
 struct Socket {
     stream: Stream,
     path: PathBuf,
-    /// Whether this side closed the connection because no answer arrived.
+    /// Whether this program closed the connection because no answer arrived.
     given_up: bool,
 }
 
@@ -47,7 +47,7 @@ impl Socket {
         // Shutdown fails without harm if the other side has already closed the connection.
         let _ = self.stream.shutdown();
         let error = transfer_error(&self.path, source);
-        // Distinguishes a connection closed by this side from one closed by the other side.
+        // Distinguishes a connection that this program closed from a connection that the other side closed.
         let error = if self.given_up { timeout(&self.path) } else { error };
         self.given_up = matches!(error, DeviceError::Abandoned { .. });
         error

@@ -14,7 +14,7 @@ pub const TCP: &str = "tcp://";
 /// Answer of an arena that has the named device.
 const HAVE: u8 = 0;
 
-/// Whether a path is that of a virtual device: a socket, or a network address.
+/// Whether the path belongs to a virtual device: a socket or a network address.
 pub fn is_virtual(path: &Path) -> io::Result<bool> {
     Ok(on_network(path).is_some() || std::fs::metadata(path)?.file_type().is_socket())
 }
@@ -27,14 +27,14 @@ pub fn on_network(path: &Path) -> Option<(&str, &str)> {
 /// Connection to a device.
 #[derive(Debug)]
 pub enum Stream {
-    /// On this machine.
+    /// Connection on this machine.
     Unix(UnixStream),
-    /// Over the network.
+    /// Connection over the network.
     Tcp(TcpStream),
 }
 
 impl Stream {
-    /// Connects; `patience` limits the time of each later read and write.
+    /// Connects to a device; `patience` is the time limit of each later read and write.
     ///
     /// # Errors
     /// If the connection fails, or the arena does not have the device.

@@ -6,7 +6,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Device that serves one connection on its own socket.
+/// Simulated device that serves one connection on its own socket.
 struct Bench {
     path: PathBuf,
     device: Option<JoinHandle<()>>,
@@ -90,7 +90,7 @@ fn late_answer_is_not_taken_for_next_one() {
     assert!(start.elapsed() < 4 * TIMEOUT);
     answer.send(()).unwrap();
     bench.finish();
-    // The connection was closed by this side only.
+    // Only this program has closed the connection.
     assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::Abandoned { .. })));
 }
 
@@ -131,7 +131,7 @@ fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Frame of 4 x 2 pixels as sent by the shim, packet by packet.
+/// Packets of a frame of 4 x 2 pixels, as the shim sends them.
 fn packets(number: u8) -> Vec<u8> {
     assert!(number < 16, "digits are given below");
     let check = |kind: u8, value: u8| {
@@ -151,7 +151,7 @@ fn camera_gives_newest_complete_frame_once() {
     let (go, may_go) = std::sync::mpsc::channel();
     let mut bench = bench(move |mut stream| {
         stream.write_all(&packets(1)).unwrap();
-        // Sends frame 2 and half of frame 3, then the rest.
+        // The camera sends frame 2 and half of frame 3, waits, and sends the rest.
         may_go.recv().unwrap();
         let next = packets(3);
         stream.write_all(&[&packets(2)[..], &next[..33]].concat()).unwrap();

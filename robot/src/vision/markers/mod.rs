@@ -1,7 +1,7 @@
 //! Square markers in the camera's picture and their poses (thesis 5.4): AprilTags of the family 36h11.
 //!
 //! Poses are in the camera's frame with the robot's axes: the origin is the pinhole, x points ahead, y to the left
-//! and z up (m). The lens is the calibrated one ([`Lens`]), or an ideal pinhole without a calibration.
+//! and z up (m). The lens is the calibrated lens ([`Lens`]) or, without a calibration, an ideal pinhole.
 
 use crate::device::Frame;
 use crate::device::apriltag::{Detector, Tag};
@@ -15,7 +15,7 @@ const MARGIN: f32 = 10.0;
 /// Marker in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
-    /// Number in the family, 0..=586.
+    /// Number of the marker in the family, 0..=586.
     pub id: u16,
     /// Centre, from the frame's upper left corner (pixels).
     pub centre: [f64; 2],
@@ -28,7 +28,7 @@ pub struct Marker {
 /// Pose of a marker in the camera's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Centre: ahead, left, up (m).
+    /// Position of the centre: ahead, left, up (m).
     pub at: [f64; 3],
     /// Unit vector along the marker's rows, to the right for a viewer of its printed face.
     pub right: [f64; 3],
@@ -63,8 +63,8 @@ pub struct Markers {
 
 impl Markers {
     /// Creates a detector for markers of `tag_size` (m) between black edges. Outlines are searched in a picture
-    /// reduced by `decimate` (1..=4): 2 suits 640 x 480 pixels, where it takes little more than half the time and
-    /// reduces the range.
+    /// reduced by `decimate` (1..=4). For 640 x 480 pixels, 2 is suitable: detection takes little more than half the
+    /// time, at a shorter range.
     pub fn new(tag_size: f64, decimate: u8) -> Markers {
         let detector = Detector::new(decimate);
         Markers { detector, tag_size, lens: None, luma: Vec::new(), found: Vec::new(), doubled: 0 }
@@ -82,7 +82,7 @@ impl Markers {
     }
 
     /// Detects the markers in a frame, at most [`MAX_TAGS`](crate::device::apriltag::MAX_TAGS). If an id appears
-    /// twice, one of them is a copy: both are discarded and counted in [`doubled`](Markers::doubled).
+    /// twice, one marker must be a copy; both are discarded and counted in [`doubled`](Markers::doubled).
     pub fn detect(&mut self, frame: &Frame) -> &[Marker] {
         let (width, height) = (frame.width(), frame.height());
         let lens = self.lens.map_or_else(|| Lens::nominal(width, height), |lens| lens.scaled(width, height));

@@ -42,7 +42,7 @@ fn marker_pose_is_estimated() {
         );
         assert!((told.bearing() - bearing).abs().to_degrees() < 1.0, "{id}: {} for {bearing}", told.bearing());
         assert!(close(told.at, placed.at, 0.03 * range), "{id}: {told:?} for {placed:?}");
-        // At a long range the sides of a square hardly determine its orientation.
+        // The tolerance is larger at a long range, where the sides of a square hardly determine its orientation.
         let within = if range < 0.9 { 0.1 } else { 0.35 };
         assert!(
             close(told.right, placed.right, within) && close(told.up, placed.up, within),
@@ -129,7 +129,7 @@ fn known_lens_distortion_is_removed_from_pose() {
         found.pose.at.iter().zip(placed.at).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
     };
     assert!(off(Some(lens)) < 0.005 && off(None) > 0.015, "{} {}", off(Some(lens)), off(None));
-    // The lens is the same if it is measured at another picture size.
+    // A lens that was measured at another picture size gives the same result.
     assert!(off(Some(lens.scaled(320, 240))) < 0.005);
 }
 

@@ -24,8 +24,9 @@ impl Board {
         self.columns * self.rows
     }
 
-    /// Corners of tag `id` in the order lower left, lower right, upper right, upper left, relative to the upper left
-    /// corner of the first tag (m, right and down). `None` if the tag is not on the board.
+    /// Corners of tag `id` in the order lower left, lower right, upper right, upper left. Positions are offsets to
+    /// the right and downwards from the upper left corner of the first tag (m). `None` if the tag is not on the
+    /// board.
     pub fn corners(&self, id: u16) -> Option<[[f64; 2]; 4]> {
         let n = id.checked_sub(self.first).filter(|n| *n < self.tags())?;
         let (x, y) = (f64::from(n % self.columns) * self.pitch, f64::from(n / self.columns) * self.pitch);
@@ -33,7 +34,7 @@ impl Board {
         Some([[x, below], [right, below], [right, y], [x, y]])
     }
 
-    /// Board as SVG in millimetres, each tag with its white margin and its id; `None` if an id is above 586.
+    /// Returns the board as SVG (mm), each tag with its white margin and its id; `None` if an id is above 586.
     pub fn svg(&self) -> Option<String> {
         let (size, pitch) = (self.size * 1000.0, self.pitch * 1000.0);
         let cell = size / TAG_SIDE as f64;
@@ -98,7 +99,7 @@ mod tests {
             (24, 24),
             "black borders"
         );
-        // The black area equals that of the black cells.
+        // The black area of the SVG equals the area of the black cells.
         let black: f64 = svg
             .split('M')
             .skip(1)

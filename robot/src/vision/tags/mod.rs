@@ -34,13 +34,13 @@ impl BoardArgs {
     /// Board described by the arguments.
     ///
     /// # Errors
-    /// The invalid option, in one line.
+    /// One line that names the invalid option.
     pub fn board(&self) -> Result<Board, String> {
         let pitch = self.pitch_mm.unwrap_or(self.size_mm * 4.0 / 3.0);
         if !(5.0..=1000.0).contains(&self.size_mm) {
             return Err(format!("--size-mm {:?} is outside 5..=1000", self.size_mm));
         }
-        // Two tags share the white cell between them.
+        // Neighbouring tags share the white cell between them, so the pitch is at least 9/8 of the size.
         let least = self.size_mm * 9.0 / 8.0;
         if !(least..=2000.0).contains(&pitch) {
             return Err(format!("--pitch-mm {pitch:?} is outside {least}..=2000: tags need a white margin"));

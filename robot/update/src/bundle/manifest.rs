@@ -1,4 +1,4 @@
-//! Description of a bundle's payload, and checks of its target and release.
+//! Manifest of a bundle, which describes the payload, and checks of target and release.
 
 use super::{BundleError, MAGIC, MAX_MANIFEST, MAX_SIGNER, SIGNATURE};
 use crate::release::{Release, is_version};
@@ -9,7 +9,7 @@ use xpuck_wire::keys::{Key, Secret, verify};
 use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::signed::{hex, unhex};
 
-/// Prefix of the signed bytes, so that signatures for other purposes are not valid for a bundle.
+/// Prefix of the signed bytes; it prevents the use of signatures that were made for other purposes.
 const PURPOSE: &[u8] = b"xpuck update 1\n";
 /// Maximum size of a package (bytes).
 pub const MAX_APP: u64 = 256 << 20;
@@ -48,7 +48,7 @@ pub struct Manifest {
     pub sha256: String,
 }
 
-/// A manifest in transfer format, with its signature.
+/// Head of a bundle: a manifest in transfer format, with its signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// Manifest as TOML; exactly these bytes are signed.
@@ -65,10 +65,10 @@ impl Manifest {
         Release { version: self.version.clone(), counter: self.counter }
     }
 
-    /// Validates everything that does not depend on the robot.
+    /// Validates all keys, as far as they do not depend on the robot.
     ///
     /// # Errors
-    /// The first invalid key, in one line.
+    /// One line that names the first invalid key.
     pub fn check(&self) -> Result<(), BundleError> {
         let bad = |why: String| Err(BundleError::Manifest(why));
         let limit = if self.kind == Kind::App { MAX_APP } else { MAX_IMAGE };
@@ -90,8 +90,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks that the bundle is for a robot with this board and architecture, and not older than `floor`, the
-    /// highest release that was healthy there.
+    /// Verifies that the bundle is for this board and architecture, and is not older than `floor`, the highest
+    /// release that was healthy on the robot.
     ///
     /// # Errors
     /// Reason why the bundle does not fit.
@@ -114,7 +114,7 @@ impl Manifest {
     }
 }
 
-/// Debian's name of the architecture that this program was built for.
+/// Debian's name of the architecture for which this program was built.
 pub fn this_arch() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",
@@ -155,7 +155,7 @@ impl Head {
     /// Verifies the signature with the keys of these operators, and returns the manifest.
     ///
     /// # Errors
-    /// Reason why the manifest must not be used.
+    /// Reason why the manifest is not trusted.
     pub fn open(&self, operators: &BTreeMap<String, Key>) -> Result<Manifest, BundleError> {
         if self.signature.is_empty() {
             return Err(BundleError::Unsigned);

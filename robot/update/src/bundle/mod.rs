@@ -1,8 +1,8 @@
 //! A bundle: a file `NAME.xpb` with a manifest, an operator's signature of the manifest, and the payload that the
 //! manifest describes.
 //!
-//! The file begins with [`MAGIC`]. Then follow the manifest, the signer's name and the signature in hexadecimal
-//! digits, each preceded by its length in four bytes, big-endian; the rest is the payload.
+//! The file begins with [`MAGIC`]. Manifest, signer's name and signature (in hexadecimal digits) follow, each
+//! preceded by its length (four bytes, big-endian). The rest is the payload.
 
 mod manifest;
 mod read;
@@ -21,7 +21,7 @@ pub const NO_IMAGE_SUPPORT: &str =
 pub const MAX_MANIFEST: usize = 8192;
 /// Maximum length of a signer's name (bytes).
 pub const MAX_SIGNER: usize = 32;
-/// Number of digits of a signature.
+/// Number of hexadecimal digits of a signature.
 const SIGNATURE: usize = 128;
 
 /// Reason for rejecting a bundle.
@@ -67,7 +67,7 @@ pub enum BundleError {
         counter: u64,
         /// Version that was healthy on this robot.
         installed: String,
-        /// Counter of that version.
+        /// Counter of the version that was healthy on this robot.
         floor: u64,
     },
     /// Another release with the same counter was installed before.

@@ -24,7 +24,7 @@ impl<R: Read> Reader<R> {
         let mut magic = [0; MAGIC.len()];
         let have = fill(&mut bundle, &mut magic)?;
         if magic[..have] != *MAGIC {
-            // A non-empty prefix of the magic bytes is reported as truncated; anything else is not a bundle.
+            // A non-empty prefix of the magic bytes is a truncated bundle; any other file is not a bundle.
             return Err(match MAGIC.starts_with(&magic[..have]) && have > 0 {
                 true => short("the head", have, MAGIC.len()),
                 false => BundleError::NoBundle,
@@ -36,10 +36,10 @@ impl<R: Read> Reader<R> {
         Ok(Reader { head: Head { manifest, signer, signature }, rest: bundle })
     }
 
-    /// Passes the payload to `take` piece by piece and checks size and digest against a verified manifest.
+    /// Passes the payload to `take` piece by piece, and compares its size and digest with a verified manifest.
     ///
     /// # Errors
-    /// The payload differs from the manifest, or `take` fails. Pieces already passed must then not be used.
+    /// The payload does not match the manifest, or `take` fails. The pieces passed so far must then not be used.
     pub fn payload(
         mut self,
         manifest: &Manifest,
@@ -70,10 +70,10 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Checks a separate payload, such as the package from which a bundle is made.
+/// Compares a separate payload, such as the package of a new bundle, with a manifest.
 ///
 /// # Errors
-/// As [`Reader::payload`].
+/// The errors of [`Reader::payload`].
 pub fn payload_fits(payload: impl Read, manifest: &Manifest) -> Result<(), BundleError> {
     let head = Head { manifest: String::new(), signer: String::new(), signature: String::new() };
     Reader { head, rest: payload }.payload(manifest, |_| Ok(()))

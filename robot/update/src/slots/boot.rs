@@ -13,13 +13,13 @@ pub struct Boot {
     pub runs: Target,
     /// Remaining starts of the trial after this one, if the version is on trial.
     pub starts_left: Option<u8>,
-    /// The other root must run: the board must be rebooted.
+    /// Whether the board must be rebooted, because the other root must run.
     pub reboot: bool,
     /// Lines for the log.
     pub lines: Vec<String>,
 }
 
-/// Counts a start of a version on trial, reverts if no starts are left, and sets `current` to the version that runs.
+/// Counts a start of a version on trial, reverts if no starts are left, and sets `current` to the version to run.
 ///
 /// # Errors
 /// The disk accepts neither a new state nor the return to the old version.
@@ -30,7 +30,7 @@ pub fn boot(disk: &mut impl Disk, here: &BaseVersions) -> Result<Boot> {
         lines.push(format!("cannot record the start: {error}; freeing space and retrying"));
         place.clean();
         if let Err(error) = step(&mut place, &mut lines) {
-            // A candidate must not start without being counted.
+            // The start of a candidate must be counted; without the count, the previous version runs.
             lines.push(format!("cannot record the start: {error}; running the previous version"));
             place.revert()?;
         }
@@ -54,7 +54,7 @@ fn step(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result
         }
     }
     if matches!(place.state.phase, Phase::Trial | Phase::Reverting) {
-        // Removes the candidate's own bundle, if that failed before, so that the bundle is not tried again.
+        // Removes the candidate's bundle if an earlier removal failed, so that the bundle is not tried again.
         place.disk.remove(READY)?;
         let _ = place.disk.sync_folder(INCOMING);
     }
@@ -74,7 +74,7 @@ fn step(place: &mut SlotStore<'_, impl Disk>, lines: &mut Vec<String>) -> Result
     }
     if place.state.phase == Phase::Settled {
         place.apply_targets()?;
-        // A rejected root must not determine the highest healthy release.
+        // The release of a rejected root must not count as the highest healthy release.
         if !place.wants_boot() {
             settle(place, lines)?;
         }
@@ -88,7 +88,7 @@ fn waits_for_boot(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> bo
     slot.is_root() && never && place.roots.is_some_and(|roots| roots.trial.is_none() && roots.current != slot)
 }
 
-/// Reason why the version on trial cannot run, if any.
+/// Reason why the version on trial cannot run; `None` if it can run.
 fn trouble(place: &SlotStore<'_, impl Disk>, candidate: &Candidate) -> Option<String> {
     if candidate.slot.is_root() {
         if place.here.root != Some(candidate.slot) {

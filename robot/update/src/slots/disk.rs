@@ -7,7 +7,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use xpuck_wire::file;
 
-/// A disk. After a power failure, data that was not synchronised may be missing, partially and in any order.
+/// A disk. After a power failure, any part of the data that was not synchronised may be missing.
 pub trait Disk {
     /// Opens a file; fails for a link or any other non-file.
     fn open(&self, path: &str) -> Result<Box<dyn Read>>;
@@ -21,7 +21,7 @@ pub trait Disk {
     fn make_folder(&mut self, path: &str) -> Result<()>;
     /// Creates a link; the path must be unused.
     fn link(&mut self, target: &str, path: &str) -> Result<()>;
-    /// Renames a file or a link, replacing an existing one; needs no space.
+    /// Renames a file or a link, and replaces an existing file or link; needs no space.
     fn rename(&mut self, from: &str, to: &str) -> Result<()>;
     /// Removes the object at a path, if any.
     fn remove(&mut self, path: &str) -> Result<()>;
@@ -31,7 +31,7 @@ pub trait Disk {
     fn sync_folder(&mut self, path: &str) -> Result<()>;
 }
 
-/// A folder of this machine.
+/// Folder on this machine as a disk.
 pub struct RealDisk {
     root: PathBuf,
 }

@@ -33,7 +33,7 @@ pub trait Source<D> {
     /// Fills the idle root of the card with the image in [`PAYLOAD`], and returns the release in the root.
     ///
     /// # Errors
-    /// Reason why the root cannot be tried; no part of it is left.
+    /// Reason why the root cannot be tried. No part of the new root remains.
     fn root(&self, disk: &mut D, slot: Slot) -> std::io::Result<Release>;
 }
 
@@ -42,7 +42,7 @@ pub trait Source<D> {
 pub enum Installed {
     /// The version is on trial: the robot's program must be restarted and monitored.
     Trial(Candidate),
-    /// The release already runs.
+    /// The release is already running.
     Already(Release),
     /// There is no bundle to install; nothing changed.
     Nothing,
@@ -81,8 +81,8 @@ pub fn install<D: Disk>(disk: &mut D, robot: &Robot, source: &impl Source<D>) ->
             Installed::Refused(why)
         }
     };
-    // The bundle must not be installed again. If it cannot be removed, the next attempt rejects it or finds it
-    // installed.
+    // Removes the bundle, so that it is not installed again. If the removal fails, the next attempt rejects the
+    // bundle or finds it installed.
     let _ = place.disk.remove(READY).and_then(|()| place.disk.sync_folder(super::INCOMING));
     place.clean();
     Ok(installed)
@@ -105,7 +105,7 @@ fn attempt<D: Disk>(
     let manifest = bundle.head.open(&robot.operators)?;
     let result = take(place, robot, source, bundle, &manifest);
     if result.is_err() && place.state.phase == Phase::Settled {
-        // The reason is reported with the release.
+        // The outcome is stored first, so that a failure is reported with the release.
         place.state.last = Some(outcome(&manifest, TrialResult::Refused, String::new()));
     }
     result
@@ -126,7 +126,7 @@ fn take<D: Disk>(
                 current.slot().map_or(Some(robot.here.packaged.clone()), |slot| complete_release(place.disk, slot));
             (current.idle(), runs == Some(manifest.release()))
         }
-        // Another image may contain the same release.
+        // Images are compared by digest, because another image may contain the same release.
         (Kind::Image, Some(root)) => (root.other(), runs_already(&place.state, &manifest.sha256)),
         (Kind::Image, None) => return Err(InstallError::Other(NO_IMAGE_SUPPORT.into())),
     };
@@ -136,7 +136,7 @@ fn take<D: Disk>(
         return Ok(Installed::Already(manifest.release()));
     }
     place.clean();
-    // Copies the payload into a file that only root can write, so that the verified bytes are the ones unpacked.
+    // Copies the payload into a file that only root can write, so that exactly the verified bytes are unpacked.
     place.disk.remove(PAYLOAD)?;
     place.disk.create(PAYLOAD, false)?;
     let disk = &mut *place.disk;
@@ -184,7 +184,7 @@ fn advance(place: &mut SlotStore<'_, impl Disk>, event: Event) -> Result<(), Ins
     Ok(place.write_state(state)?)
 }
 
-/// Whether the latest bundle was this one and its version runs.
+/// Whether this digest belongs to the latest bundle, and the bundle's version runs.
 pub fn runs_already(state: &State, sha256: &str) -> bool {
     state.last.as_ref().is_some_and(|last| last.result == TrialResult::Good && last.sha256 == sha256)
 }
@@ -198,7 +198,7 @@ fn outcome(manifest: &Manifest, result: TrialResult, why: String) -> Outcome {
     Outcome { release: manifest.release(), sha256: manifest.sha256.clone(), result, why }
 }
 
-/// Records the rejection of a bundle if the disk permits; the running version is unchanged in any case.
+/// Stores the rejection of a bundle if the disk permits. The running version never changes.
 fn refuse(place: &mut SlotStore<'_, impl Disk>, why: &str) {
     let known = place.state.last.take().filter(|last| last.result == TrialResult::Refused && last.why.is_empty());
     let event = match place.state.phase {
@@ -215,8 +215,8 @@ fn refuse(place: &mut SlotStore<'_, impl Disk>, why: &str) {
         Phase::Reverting => next(&state, Event::Back).unwrap_or(state),
         _ => state,
     };
-    // The phase in memory is the one that the disk should have. If it cannot be written, the next start finds the old
-    // phase and also rejects the candidate.
+    // Writes the new phase to the disk. If the write fails, the next start finds the old phase and also rejects the
+    // candidate.
     let _ = write(place.disk, super::STATE, state.to_text().as_bytes());
     if place.roots.is_some_and(|roots| roots.trial.is_some()) {
         let _ = place.revert();

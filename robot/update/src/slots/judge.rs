@@ -19,7 +19,7 @@ pub fn on_trial(disk: &mut impl Disk, here: &BaseVersions) -> Result<Option<Cand
 /// Component that must be restarted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restart {
-    /// Nothing needs a restart.
+    /// No component needs a restart.
     No,
     /// The robot's program.
     Program,
@@ -27,8 +27,8 @@ pub enum Restart {
     Board,
 }
 
-/// Keeps the version that was on trial, or reverts. Returns the component to restart, because another version must
-/// run. A verdict on a version that is no longer on trial has no effect.
+/// Keeps the version that was on trial, or reverts. Returns the component to restart so that the right version runs.
+/// A verdict on a version that is no longer on trial has no effect.
 ///
 /// # Errors
 /// Errors of the disk. A version that could not be kept is still on trial; a version that could not be reverted does
@@ -60,7 +60,8 @@ pub fn conclude_trial(
                 Some(state) => place.write_state(state),
                 None => Ok(()),
             };
-            // Reverts even without space to record the verdict: the next start is counted and has the same result.
+            // Reverts even if there is no space to store the verdict. The next start is counted and has the same
+            // result.
             place.revert()?;
             noted?;
             if let Some(state) = next(&place.state, Event::Back) {

@@ -1,4 +1,4 @@
-//! Slots on a disk: reads, stores and repairs the state, and changes the link or the choice of the root.
+//! Slots on a disk: reads, stores and repairs the state, and changes the link or the selected root.
 
 use super::roots::{ROOTS, Roots};
 use super::state::{Candidate, Phase, Slot, State, Target};
@@ -11,7 +11,7 @@ const MAX_STATE: u64 = 16 * 1024;
 /// Name under which a damaged state is kept.
 const BROKEN: &str = "state.toml.broken";
 
-/// File of roots for reverting, created while there is space for it.
+/// File of roots for reverting; it is created while there is space for it.
 const ROOTS_BACK: &str = "roots.back";
 
 /// Versions that run outside the slots.
@@ -19,7 +19,7 @@ const ROOTS_BACK: &str = "roots.back";
 pub struct BaseVersions {
     /// Packaged release of the running root.
     pub packaged: Release,
-    /// The running one of the card's two roots; `None` if this is not a card with two roots.
+    /// Running root of a card with two roots; `None` on other cards.
     pub root: Option<Slot>,
 }
 
@@ -29,15 +29,15 @@ pub struct SlotStore<'a, D> {
     pub disk: &'a mut D,
     /// Versions that run outside the slots.
     pub here: &'a BaseVersions,
-    /// Choice of root for the next boot; `None` if this is not a card with two roots.
+    /// Selected root for the next boot; `None` if the card does not have two roots.
     pub roots: Option<Roots>,
-    /// State of the slots, as on the disk.
+    /// State of the slots, equal to the state on the disk.
     pub state: State,
     /// Repairs made while reading, one line each.
     pub repaired: Vec<String>,
 }
 
-/// Release of a slot that has a program and a valid release file; `None` otherwise.
+/// Release of a slot; `None` unless the slot has a program and a valid release file.
 pub fn complete_release(disk: &impl Disk, slot: Slot) -> Option<Release> {
     let at = |path: &str| format!("{}/{path}", slot.folder());
     let text = text(disk, &at(RELEASE), MAX_RELEASE).ok()?;
@@ -46,7 +46,7 @@ pub fn complete_release(disk: &impl Disk, slot: Slot) -> Option<Release> {
     (some == 1).then(|| Release::parse(RELEASE, &text).ok()).flatten()
 }
 
-/// Reads the card's file of roots; `None` if this is not a card with two roots.
+/// Reads the card's file of roots; `None` if the card does not have two roots.
 fn read_roots(disk: &impl Disk) -> Result<Option<Roots>> {
     match text(disk, ROOTS, 256) {
         Ok(text) => match Roots::parse(&text) {
@@ -67,8 +67,8 @@ fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
 }
 
 impl<'a, D: Disk> SlotStore<'a, D> {
-    /// Reads the state. A missing or damaged state is replaced by a safe one: the packaged version or, if a complete
-    /// slot is running, a trial of that slot. Writes only if something is damaged.
+    /// Reads the state. A safe state replaces a missing or damaged state: the packaged version or, if a complete slot
+    /// is running, a trial of this slot. Writes only if data is missing or damaged.
     ///
     /// # Errors
     /// The disk cannot be read.
@@ -125,7 +125,7 @@ impl<'a, D: Disk> SlotStore<'a, D> {
     pub fn apply_targets(&mut self) -> Result<()> {
         if let Some(roots) = self.roots {
             let tried = self.root_on_trial();
-            // A root that was accepted just before a power failure is already the current one.
+            // A root that was accepted just before a power failure is already the current root.
             if tried != roots.trial && tried != Some(roots.current) {
                 self.choose(tried.map_or(Roots::settled(roots.current), |slot| roots.with_trial(slot)))?;
             }
@@ -148,7 +148,7 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         Some(candidate.slot).filter(|slot| slot.is_root())
     }
 
-    /// Whether another root than the running one must run, so that the board must be rebooted.
+    /// Whether the board must be rebooted, because the other root must run.
     pub fn wants_boot(&self) -> bool {
         self.roots.is_some_and(|roots| self.here.root.is_some_and(|here| roots.wants_boot(here)))
     }
@@ -164,7 +164,7 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         make_link(self.disk, self.state.current, BACK)
     }
 
-    /// Makes a root that was on trial the current one.
+    /// Makes a root that was on trial the current root.
     ///
     /// # Errors
     /// Errors of the disk; the root is then still on trial.
@@ -178,8 +178,8 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         Ok(())
     }
 
-    /// Sets the root for the next boot and the target of `current` to the versions before the candidate. Works on a
-    /// full disk.
+    /// Sets the root for the next boot and the target of `current` to the versions before the candidate. This works
+    /// on a full disk too.
     ///
     /// # Errors
     /// Errors of the disk.
@@ -216,7 +216,7 @@ impl<'a, D: Disk> SlotStore<'a, D> {
         for name in [PAYLOAD, "state.toml.new", "current.new", "back.new", "roots.new", "roots.back.new"] {
             let _ = self.disk.remove(name);
         }
-        // A slot that neither runs nor is on trial is useless.
+        // Removes slots that neither run nor are on trial.
         if self.state.phase == Phase::Settled {
             for slot in [Slot::A, Slot::B] {
                 if Target::from(slot) != self.state.current && self.points_at() != Some(slot.into()) {
@@ -228,7 +228,7 @@ impl<'a, D: Disk> SlotStore<'a, D> {
     }
 }
 
-/// Safe state when the state file is unusable. Every release on the disk counts as healthy, so that the counter
+/// Returns a safe state for an unusable state file. Every release on the disk counts as healthy, so that the counter
 /// cannot decrease: the highest healthy release is always on the disk.
 fn guess(disk: &impl Disk, here: &BaseVersions, roots: Option<Roots>) -> State {
     let slots = [Slot::A, Slot::B].map(|slot| (slot, complete_release(disk, slot)));

@@ -1,5 +1,5 @@
-//! The two roots of a card, and the file in which the board's first program (`systemd/image/src/init.sh`) finds the
-//! root to boot.
+//! The two roots of a card, and the file from which the board's first program (`systemd/image/src/init.sh`) reads
+//! which root to boot.
 
 use super::STARTS;
 use super::state::Slot;
@@ -7,10 +7,10 @@ use super::state::Slot;
 /// Name of the file, next to the slots. Only cards written by `xpuck card flash` have it.
 pub const ROOTS: &str = "roots";
 
-/// Choice of the root.
+/// Selection of the root to boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Roots {
-    /// Root that was healthy.
+    /// Root that was found healthy.
     pub current: Slot,
     /// Root on trial.
     pub trial: Option<Slot>,
@@ -19,7 +19,7 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// A card with a healthy root and no trial.
+    /// Creates the selection for a card with a healthy root and without a trial.
     pub fn settled(current: Slot) -> Roots {
         Roots { current, trial: None, starts: 0 }
     }

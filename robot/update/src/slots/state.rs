@@ -7,7 +7,7 @@ use xpuck_wire::{FileError, file};
 /// Maximum length of a stored reason (bytes).
 const MAX_WHY: usize = 300;
 
-/// Destination of an update: one of two trees for a package, one of the card's two roots for an image.
+/// Destination of an update: a tree for a package, or a root of the card for an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Slot {
     /// Tree `a`.
@@ -40,18 +40,18 @@ impl Slot {
         [Slot::RootA, Slot::RootB].into_iter().find(|slot| slot.folder() == name)
     }
 
-    /// Whether the slot is a whole root, whose packaged program runs.
+    /// Whether the slot is a root, whose packaged program runs.
     pub fn is_root(self) -> bool {
         matches!(self, Slot::RootA | Slot::RootB)
     }
 
-    /// Starts of the robot's program in a trial. A new root gets more starts, because after a boot network and
-    /// devices may be slower than the program; its boots are counted too.
+    /// Maximum number of starts of the robot's program in a trial. A new root gets more starts, because after a boot
+    /// the network and the devices may be slower than the program. The boots of a root are limited too.
     pub fn starts(self) -> u8 {
         if self.is_root() { super::ROOT_STARTS } else { super::STARTS }
     }
 
-    /// The other tree, or the other root.
+    /// The other tree for a tree, or the other root for a root.
     #[must_use]
     pub fn other(self) -> Slot {
         match self {
@@ -78,7 +78,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Target of the link.
+    /// Target path of the link `current`.
     pub fn link(self) -> &'static str {
         match self {
             Target::Packaged => "/",
@@ -182,9 +182,9 @@ pub struct Outcome {
 pub struct State {
     /// Phase of the update.
     pub phase: Phase,
-    /// Version that runs without a trial, and that a failed trial reverts to.
+    /// Version that runs without a trial, and to which a failed trial reverts.
     pub current: Target,
-    /// Highest release that was healthy on this robot; its counter never decreases.
+    /// Highest release that was healthy on this robot; the counter never decreases.
     pub good: Release,
     /// Version being installed, in every phase except `Settled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

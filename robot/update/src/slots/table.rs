@@ -1,6 +1,6 @@
-//! Allowed transitions of the slots, as a table: in a phase, an event leads to another phase. The table also
-//! describes, as text for readers, which data must be on the disk before the phase changes and the target of
-//! `current`; the shell's tests check both.
+//! Table of the allowed transitions of the slots: in a phase, an event leads to another phase. For readers, the table
+//! also describes the data that must be on the disk before the phase changes, and the target of `current`; tests
+//! verify both.
 
 use super::state::{Candidate, Outcome, Phase, Result, State, line};
 use crate::release::Release;
@@ -22,11 +22,12 @@ pub enum Event {
     Healthy,
     /// The candidate was found unhealthy, with the reason.
     Unhealthy(String),
-    /// `current` points to the version before the candidate again.
+    /// `current` again points to the version before the candidate.
     Back,
 }
 
-/// Events without their data, for the table; a start is divided by whether the trial has starts left.
+/// Events without their data, for the table. There are two kinds of start: with starts left in the trial, and
+/// without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "as the events")]
 pub enum EventKind {
@@ -41,7 +42,7 @@ pub enum EventKind {
     Back,
 }
 
-/// A row: the phase, the event, the steps before the new phase is written, and the new phase.
+/// Row of the table: phase, event, steps before the new phase is written, new phase.
 pub type Row = (Phase, EventKind, &'static str, Phase);
 
 /// All allowed transitions. Any other event has no effect.
@@ -81,7 +82,7 @@ fn when(state: &State, event: &Event) -> EventKind {
     }
 }
 
-/// State after an event; `None` if the event is not allowed now.
+/// State after an event; `None` if the event is not allowed in the current phase.
 pub fn next(state: &State, event: Event) -> Option<State> {
     let when = when(state, &event);
     let (.., phase) = *TABLE.iter().find(|row| row.0 == state.phase && row.1 == when)?;
@@ -176,7 +177,8 @@ mod tests {
                     let Some(next) = next(&state, event) else { continue };
                     assert_eq!(State::parse(&next.to_text()).unwrap(), next, "{phase:?} {happened:?}");
                     assert!(next.good.counter >= state.good.counter);
-                    // The version that runs is unchanged, or an unpacked candidate, or a candidate on trial.
+                    // The running version may be the unchanged version, an unpacked candidate, or a candidate on
+                    // trial.
                     let may = match (phase, happened) {
                         (Phase::Unpacked, EventKind::Try) | (Phase::Trial, EventKind::Start | EventKind::Healthy) => {
                             Target::A

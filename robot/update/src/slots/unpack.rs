@@ -1,4 +1,5 @@
-//! Unpacking of a package's files into a slot: only the files that a slot needs, and only from plain archives.
+//! Unpacks a package into a slot. Only the files that a slot needs are unpacked, and only plain archives are
+//! accepted.
 
 use super::{Disk, PROGRAM, Slot};
 use std::collections::BTreeSet;
@@ -46,7 +47,8 @@ pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), Un
     make_folder(disk, slot.folder(), &mut folders)?;
     let mut archive = Archive::new(tar);
     let (mut entries, mut bytes) = (0, 0u64);
-    // Raw: long names and format extensions appear as entries, which are rejected and never held in memory.
+    // Entries are read raw: long names and format extensions appear as entries, which are rejected and never stored
+    // in memory.
     for entry in archive.entries()?.raw(true) {
         let mut entry = entry?;
         entries += 1;
@@ -70,7 +72,7 @@ pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), Un
     Ok(disk.sync_folder("")?)
 }
 
-/// Name of the entry without a leading `./`; `None` for the root itself.
+/// Validates an entry and returns its name without a leading `./`; `None` for the root of the archive.
 fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackError> {
     let raw = entry.path_bytes();
     let shown = String::from_utf8_lossy(&raw[..raw.len().min(MAX_NAME)]).escape_debug().to_string();

@@ -1,5 +1,5 @@
-//! In-memory disk with power failures. Changes that were not synchronised are in a list; at a power failure each
-//! entry is kept, lost or torn, as determined by a seed.
+//! In-memory disk with power failures. Changes that were not synchronised are in a list. At a power failure, a seed
+//! determines for each change whether it is kept, lost or torn.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Error, ErrorKind, Read, Result};
@@ -17,7 +17,7 @@ pub enum Moment {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     Cut(u64, Moment),
-    /// No space for one write, or (if true) for all writes from that one on.
+    /// There is no space for the write with this number or, if true, for this and all later writes.
     Full(u64, bool),
 }
 
@@ -61,7 +61,7 @@ pub struct FaultyDisk {
     live: BTreeMap<String, Node>,
     durable: BTreeMap<String, Node>,
     pending: Vec<Change>,
-    /// Number of operations that change something.
+    /// Number of operations that change the disk.
     pub operations: u64,
     /// Number of operations that need space.
     pub writes: u64,

@@ -1,6 +1,6 @@
 //! Tests updates with a power failure before, inside and after every disk operation, with a full disk at each write,
-//! and with a damaged state. In every case there is a complete version to run, which was healthy before or is on a
-//! counted trial.
+//! and with a damaged state. In every case there is a complete version to run: a version that was healthy before, or
+//! a version on a counted trial.
 
 mod faulty;
 mod story;
@@ -8,7 +8,7 @@ mod story;
 use faulty::{Fault, Moment, Random};
 use story::{Baseline, Behaviour, UpdateScenario};
 
-/// All combinations of a version's behaviour and the version that runs before.
+/// All combinations of an update's behaviour and the version that runs before the update.
 fn all() -> Vec<(Behaviour, Baseline)> {
     let natures = [Behaviour::Good, Behaviour::Crashes, Behaviour::Unhealthy];
     let every = [Baseline::Packaged, Baseline::Slot, Baseline::Root, Baseline::RootAndSlot];
@@ -17,7 +17,7 @@ fn all() -> Vec<(Behaviour, Baseline)> {
     all
 }
 
-/// Number of seeds per power failure; set XPUCK_SEEDS for more.
+/// Number of seeds per power failure; the environment variable `XPUCK_SEEDS` sets another number.
 fn seeds() -> u64 {
     std::env::var("XPUCK_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
 }
@@ -45,7 +45,7 @@ fn no_cut_of_power_leaves_a_robot_without_a_version() {
         let (operations, _) = counts(nature, from);
         for at in 0..operations {
             for moment in [Moment::Before, Moment::Inside, Moment::After] {
-                // For cards with a package too, only every third place.
+                // For cards that also have a version in a slot, only every third operation is tested.
                 let seeds = if from == Baseline::RootAndSlot && at % 3 != 0 { 0 } else { seeds() };
                 for seed in 0..seeds {
                     let mut story = UpdateScenario::begin(nature, from, seed);

@@ -1,5 +1,5 @@
-//! Update of one robot, driven like the board's first program and the systemd units do: boot, start, installation of
-//! a waiting bundle, verdict.
+//! Update of one robot, with the steps of the board's first program and the systemd units: boot, start, installation
+//! of a waiting bundle, verdict.
 
 use crate::faulty::FaultyDisk;
 use std::collections::BTreeMap;
@@ -24,11 +24,11 @@ pub enum Behaviour {
     Crashes,
     /// The version runs, and the verdict is unhealthy.
     Unhealthy,
-    /// No program of the version runs, so only a reboot ends its trial. For images only.
+    /// No program of the version runs, so only a reboot ends its trial. Only for images.
     Dead,
 }
 
-/// Version that is updated, and kind of the update.
+/// Version before the update, and kind of the update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Baseline {
     /// The packaged version, updated by a package.
@@ -108,28 +108,28 @@ pub struct UpdateScenario {
     robot: Robot,
     nature: Behaviour,
     from: Baseline,
-    /// The waiting bundle is an image.
+    /// Whether the waiting bundle is an image.
     image: bool,
     /// Whether the board is on. Always true for a robot without a card, because its root never changes.
     on: bool,
-    /// Boots of the update before it was healthy.
+    /// Number of boots of the update before it was healthy.
     boots: u8,
     /// Counter of the update.
     update: u64,
     /// Counters of versions that were healthy.
     good: Vec<u64>,
-    /// Starts of the update before it was healthy.
+    /// Number of starts of the update before it was healthy.
     starts: u8,
     /// Highest counter that was committed.
     floor: u64,
-    /// The disk was full for a while.
+    /// Whether the disk was full for some time.
     pub full: bool,
-    /// The state was damaged, so a healthy version may be tried again.
+    /// Whether the state was damaged, so that a healthy version may be tried again.
     damaged: bool,
 }
 
 impl UpdateScenario {
-    /// A robot that runs its packaged version, or an update of that version, with the next update waiting.
+    /// Creates a robot that runs the version `from`, with an update waiting.
     pub fn begin(nature: Behaviour, from: Baseline, seed: u64) -> UpdateScenario {
         let operators = BTreeMap::from([("alice".to_string(), signer().public.ed25519)]);
         let root = from.is_root().then_some(Slot::RootA);
@@ -213,7 +213,7 @@ impl UpdateScenario {
                 root = roots.current;
             }
             self.boots += u8::from(counted);
-            // If the trial could not be recorded, it may be repeated once.
+            // If the trial could not be stored, it may be repeated once.
             let most = if self.damaged || self.full { 2 * STARTS } else { STARTS };
             assert!(self.boots <= most, "{}: it boots {} times", self.label, self.boots);
         }
@@ -325,7 +325,7 @@ impl UpdateScenario {
             matches!(state.phase, Phase::Trial | Phase::Reverting)
                 && candidate.is_some_and(|c| Target::from(c.slot) == target && c.release.counter == counter)
         });
-        // A rejected root is left at once.
+        // A rejected root must not be selected for the next boot.
         let roots = self.disk.read(ROOTS).and_then(|text| Roots::parse(str::from_utf8(&text).ok()?));
         let left = roots.is_some_and(|roots| roots.wants_boot(self.robot.here.root.unwrap()));
         assert!(
@@ -339,8 +339,8 @@ impl UpdateScenario {
         }
     }
 
-    /// Finishes the update. With `expected`, the update must run if it is good, and the previous version otherwise;
-    /// without `expected`, any healthy version.
+    /// Finishes the update and checks the running version. With `expected`, a good update must run, otherwise the
+    /// previous version; without `expected`, any healthy version may run.
     pub fn assert_final(&mut self, expected: bool) {
         while !self.on {
             self.run();

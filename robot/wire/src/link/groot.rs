@@ -1,13 +1,13 @@
-//! Groot2 protocol, version 2, by which Groot2, the viewer of BehaviorTree.CPP, displays a running tree; requests and
-//! replies have several parts each (`groot2_protocol.h` of BehaviorTree.CPP 4).
+//! Groot2 protocol, version 2 (`groot2_protocol.h` of BehaviorTree.CPP 4). Groot2, the viewer of BehaviorTree.CPP,
+//! uses it to display a running tree. Requests and replies have several parts each.
 //!
 //! The first part of a request is its header: protocol u8, request type u8 and a number u32 that the reply repeats.
-//! The first part of a reply is that header with the publisher's own protocol number, followed by the id of the
-//! running tree (16 bytes); the second part, if any, is the requested content. An error reply has two parts, `error`
-//! and a text. Numbers are little endian.
+//! The first part of a reply is the request's header with the publisher's own protocol number, followed by the id of
+//! the running tree (16 bytes). The second part, if any, is the requested content. An error reply has two parts,
+//! `error` and a text. Numbers are little-endian.
 //!
-//! Replies match those of BehaviorTree.CPP's own publisher, except that hooks, which could stop a robot's tree, are
-//! rejected.
+//! Replies match those of BehaviorTree.CPP's own publisher with one exception: hooks are rejected, because they could
+//! stop a robot's tree.
 
 use crate::groot_recording::Recording;
 use crate::signals::{retry_zmq, send_parts};
@@ -22,27 +22,27 @@ const HEADER: usize = 6;
 const MAX_PARTS: usize = 2;
 /// Maximum length of a list of requested blackboards (bytes).
 const MAX_NAMES: usize = 4096;
-/// Maximum length of a part of a request (bytes); a longer one closes its connection.
+/// Maximum length of a part of a request (bytes); a longer part closes its connection.
 const MAX_REQUEST: i64 = 1 << 16;
 
 /// State of a node, with its number in the protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum NodeState {
-    /// Never ticked.
+    /// The node was never ticked.
     #[default]
     Idle = 0,
-    /// Running in the last tick.
+    /// The node was running in the last tick.
     Running = 1,
-    /// Success in the last tick.
+    /// The node succeeded in the last tick.
     Success = 2,
-    /// Failure in the last tick.
+    /// The node failed in the last tick.
     Failure = 3,
-    /// Not ticked in the last tick; running when last ticked.
+    /// The node was not ticked in the last tick, and was running when last ticked.
     IdleAfterRunning = 11,
-    /// Not ticked in the last tick; success when last ticked.
+    /// The node was not ticked in the last tick, and succeeded when last ticked.
     IdleAfterSuccess = 12,
-    /// Not ticked in the last tick; failure when last ticked.
+    /// The node was not ticked in the last tick, and failed when last ticked.
     IdleAfterFailure = 13,
 }
 
@@ -65,7 +65,7 @@ pub struct WatchedTree {
     pub id: [u8; 16],
     /// XML with nodes numbered from 1 in preorder.
     pub xml: String,
-    /// Name of its blackboard.
+    /// Name of the tree's blackboard.
     pub name: String,
 }
 
@@ -151,8 +151,8 @@ fn states(nodes: &[(u16, NodeState)]) -> Vec<u8> {
     nodes.iter().flat_map(|(uid, state)| [uid.to_le_bytes()[0], uid.to_le_bytes()[1], *state as u8]).collect()
 }
 
-/// Encodes the requested blackboards that exist. NaN, the value of an unwritten v_goal, becomes null, since JSON has
-/// no NaN.
+/// Encodes the requested blackboards that exist. NaN, the value of an unwritten v_goal, becomes null, because JSON
+/// has no NaN.
 fn registers(view: &TreeState<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
     if names.len() > MAX_NAMES {
         return Err(format!("{} bytes of blackboard names; at most {MAX_NAMES} are allowed", names.len()));
@@ -167,8 +167,8 @@ fn registers(view: &TreeState<'_>, names: &[u8]) -> Result<Vec<u8>, String> {
 }
 
 impl Sockets {
-    /// Opens the socket for viewers' requests. If the endpoint has a port, the next port is opened too: viewers
-    /// subscribe to breakpoints there, but none are published.
+    /// Opens the socket for viewers' requests. If the endpoint has a port, the next port is opened too, because
+    /// viewers subscribe to breakpoints there. No breakpoints are published.
     ///
     /// # Errors
     /// The endpoint is in use or invalid.
@@ -192,13 +192,13 @@ fn next_port(endpoint: &str) -> Option<String> {
 /// Socket for viewers' requests.
 pub struct GrootEnd {
     socket: zmq::Socket,
-    /// Keeps the socket for subscribers open.
+    /// Socket for subscribers, which is only kept open.
     _publisher: Option<zmq::Socket>,
 }
 
 impl GrootEnd {
     /// Returns the next request, or `None` if none arrives within `timeout_ms`. At most one part beyond the allowed
-    /// number is kept, so that [`reply`] can report the excess. [`GrootEnd::answer`] must follow.
+    /// number is kept, so that [`reply`] can report the excess. [`GrootEnd::answer`] must be called next.
     pub fn receive(&self, timeout_ms: i64) -> Option<Vec<Vec<u8>>> {
         if self.socket.poll(zmq::POLLIN, timeout_ms).ok()? == 0 {
             return None;

@@ -26,7 +26,7 @@ const ZAP: &str = "inproc://zeromq.zap.01";
 const RELOAD_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum wait for a request (ms); the thread ends within this time after the guard is dropped.
 const POLL_MS: i64 = 100;
-/// Maximum number of notes kept for the log.
+/// Maximum number of notes stored for the log.
 const MAX_NOTES: usize = 20;
 /// Name of the metadata property that holds a peer's key with each of its messages.
 const KEY: &str = "X-Key";
@@ -72,14 +72,14 @@ impl Domain {
 /// Authenticated sender of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Name.
+    /// Name of the peer.
     pub name: String,
-    /// Role.
+    /// Role of the peer.
     pub role: Role,
 }
 
-/// Access control of a serving process; one instance per process. Its thread answers libzmq and checks the key
-/// folder.
+/// Access control of a serving process; one instance per process. Its thread answers libzmq's requests and checks the
+/// key folder.
 pub struct AccessControl {
     folder: Option<PathBuf>,
     ring: RwLock<(Keyring, u64)>,
@@ -116,7 +116,8 @@ impl AccessControl {
         if zmq::has("curve") != Some(true) {
             return Err(trouble("this libzmq has no CURVE; install Debian's libzmq5".into()));
         }
-        // Bound before any socket that needs authentication: without a handler libzmq would accept everybody.
+        // The handler is bound before any socket that needs authentication, because without it libzmq would accept
+        // every peer.
         let zap = context.socket(zmq::REP).and_then(|s| s.bind(ZAP).map(|()| s)).map_err(|e| trouble(e.to_string()))?;
         let (monitors, received) = channel();
         let seen = folder.as_deref().map(keyring::fingerprint).transpose()?.unwrap_or_default();
@@ -182,8 +183,8 @@ impl AccessControl {
 
     /// Registers a server's socket, so that failed handshakes are counted.
     pub(crate) fn monitor(&self, context: &zmq::Context, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
-        // A client without CURVE detects the mismatch too; if it disconnects first, only HANDSHAKE_FAILED_NO_DETAIL
-        // is reported.
+        // A client without CURVE detects the mismatch too. If the client disconnects first, only
+        // HANDSHAKE_FAILED_NO_DETAIL is reported.
         let events = [HANDSHAKE_FAILED_PROTOCOL, HANDSHAKE_FAILED_NO_DETAIL, DISCONNECTED, MONITOR_STOPPED];
         // The receiving thread ends only with the guard, so sending cannot fail here.
         let _ = self.monitors.send((domain, monitor::start(context, socket, &events)?));
@@ -195,8 +196,8 @@ impl AccessControl {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// Returns the sender of a message by its connection's key. Returns `None`, and counts the rejection, if the key
-    /// is not or no longer enrolled, or its role may not use this socket.
+    /// Returns the sender of a message, identified by the connection's key. Returns `None` and counts a rejection if
+    /// the key is not enrolled, or if its role may not use this socket.
     pub(crate) fn sender(&self, domain: Domain, message: &mut zmq::Message) -> Option<Peer> {
         let key = message.gets(KEY).and_then(|text| Key::try_from(text.to_string()).ok());
         let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
@@ -234,8 +235,8 @@ impl AccessControl {
         true
     }
 
-    /// Error of the key folder or of a file in it, `None` if all files are readable. Peers enrolled before the error
-    /// stay enrolled.
+    /// Error of the key folder or of a file in it; `None` if all files are readable. Peers that were enrolled before
+    /// the error stay enrolled.
     pub fn unreadable(&self) -> Option<String> {
         let folder = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
@@ -324,7 +325,7 @@ fn run(
     }
 }
 
-/// Selects the count to increase.
+/// Function that selects the count to increase.
 type Count = fn(&mut Refusals) -> &mut u64;
 
 struct Answer {

@@ -14,7 +14,7 @@ pub(crate) fn start(context: &zmq::Context, socket: &zmq::Socket, events: &[Sock
     Ok(monitor)
 }
 
-/// Returns the next event, or `None` if there is none.
+/// Returns the next event, or `None` if no event waits.
 pub(crate) fn next(monitor: &zmq::Socket) -> Option<SocketEvent> {
     let parts = receive_parts(monitor)?;
     // The first part has two bytes of event and four of value; the second part is the address.

@@ -5,7 +5,7 @@ use crate::signed::hex;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-/// Returns a session number for a starting robot: random, not 0, and of 53 bits, which JSON numbers hold exactly.
+/// Returns a session number for a starting robot: random, not 0, with 53 bits, which JSON numbers represent exactly.
 ///
 /// # Errors
 /// The system provides no random numbers.

@@ -5,17 +5,18 @@ use crate::signals::{retry_zmq, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeSet;
 
-/// High-water mark: messages queued per watcher. A watcher that reads more slowly misses the newest messages, which
+/// High-water mark: maximum number of messages queued per watcher. A slow watcher misses the newest messages, which
 /// the sequence numbers reveal; other watchers are unaffected.
 const QUEUE: i32 = 1000;
 /// Kernel send buffer per watcher (bytes).
 const BUFFER: i32 = 64 * 1024;
-/// Maximum length of a watcher's frame (bytes): a topic name or a handshake message.
+/// Maximum length of a watcher's frame (bytes), which contains a topic name or a handshake message.
 const REQUEST: i64 = 4096;
-/// Maximum number of subscription requests processed per call, which takes a few ms. A watcher that subscribed to 100
-/// 000 topics and left has as many requests in the queue.
+/// Maximum number of subscription requests processed per call, which takes a few ms. A watcher that subscribes to 100
+/// 000 topics and disconnects leaves 100 000 requests in the queue.
 const REQUESTS_AT_ONCE: usize = 4096;
-/// Maximum number of topic prefixes subscribed at a time; further ones are ignored. There are about 200 topics.
+/// Maximum number of topic prefixes subscribed at the same time; further prefixes are ignored. There are about 200
+/// topics.
 const MAX_PREFIXES: usize = 1000;
 
 /// Hub's socket of the stream.
@@ -46,7 +47,7 @@ impl Sockets {
 }
 
 impl Stream {
-    /// Endpoint with the port chosen by the system.
+    /// Endpoint of the socket, with the port that the system chose.
     pub fn endpoint(&self) -> String {
         self.socket.get_last_endpoint().ok().and_then(Result::ok).unwrap_or_default()
     }
@@ -72,7 +73,7 @@ impl Stream {
 
     /// Sends a message of two parts, topic and text, to its subscribers. Does not block.
     pub fn publish(&self, topic: &str, text: &str) {
-        // Errors are ignored: ZeroMQ drops the message for a watcher with a full queue and delivers the next one.
+        // Errors are ignored: for a watcher with a full queue, ZeroMQ drops the message and delivers the next.
         let _ = send_parts(&self.socket, &[topic, text]);
     }
 }
@@ -91,7 +92,7 @@ mod tests {
         socket.set_rcvtimeo(5000).unwrap();
         socket.set_rcvhwm(1).unwrap();
         socket.set_rcvbuf(4096).unwrap();
-        // Unlimited send queue, so that even a thousand subscriptions are sent at once.
+        // The send queue is unlimited, so that even a thousand subscriptions are sent at once.
         socket.set_sndhwm(0).unwrap();
         socket.connect(endpoint).unwrap();
         socket.set_subscribe(topic.as_bytes()).unwrap();
@@ -131,8 +132,8 @@ mod tests {
         assert!(looks < 200, "{looks}");
     }
 
-    /// A watcher that never reads fills only its own queue: publishing continues, and another watcher receives
-    /// everything.
+    /// Tests that a watcher that never reads fills only its own queue: publishing continues, and another watcher
+    /// receives all messages.
     #[test]
     fn silent_watcher_does_not_delay_others() {
         let mut stream = Sockets::new().stream("tcp://127.0.0.1:*", false).unwrap();
@@ -152,7 +153,8 @@ mod tests {
         assert!(longest < Duration::from_secs(2), "publishing took {longest:?}");
     }
 
-    /// With keys, observers receive the stream; watchers without keys and robots do not, unless the stream is plain.
+    /// Tests that, with keys, observers receive the stream, and that robots and watchers without keys receive it only
+    /// if it is plain.
     #[test]
     fn with_keys_only_those_who_may_look_watch() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! Wake-up of a thread that waits for sockets, by another thread of the process.
+//! Wakes a thread that waits for sockets, from another thread of the process.
 
 use crate::signals::{retry_zmq, send_parts};
 use crate::socket::{Readable, SocketError, Sockets};
 
-/// Queue length; further wake-ups are redundant.
+/// Queue length (wake-ups); further wake-ups are redundant.
 const WAKEUPS: i32 = 1;
 
 /// Sender of wake-ups, for the other thread.
@@ -34,7 +34,7 @@ impl Readable for Wakeups {
 }
 
 impl Sockets {
-    /// Creates a waker with its receiver; `name` must be unique among the sockets of this object.
+    /// Creates a waker with its receiver; `name` must be unique in this factory.
     ///
     /// # Errors
     /// Any ZeroMQ error.

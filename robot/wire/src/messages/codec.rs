@@ -1,10 +1,10 @@
 //! Encoding of messages: a version byte, then MessagePack with named fields, which other languages can read.
 //!
 //! Hub and robots whose versions differ by one are compatible, so that the robots of a swarm can be updated one by
-//! one. Messages to and from robots may therefore only be extended: a new field has a default, and older programs
-//! ignore it; older programs also ignore a new variant, as if the message were lost, and log one line. A release with
-//! extended messages raises [`VERSION`] by one. An incompatible change raises it by two, and both sides then report
-//! the mismatch.
+//! one. Messages to and from robots may therefore only be extended. A new field has a default, and older programs
+//! ignore it. A new variant counts as a lost message in older programs, which log one line. A release with extended
+//! messages raises [`VERSION`] by one. An incompatible change raises it by two, and both sides then report the
+//! mismatch.
 
 use crate::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
 use crate::peer::PeerMessage;
@@ -16,9 +16,9 @@ use std::ops::RangeInclusive;
 
 /// First byte of every message.
 pub const VERSION: u8 = 7;
-/// First version since which messages have only been extended.
+/// First version after which messages have only been extended.
 const FIRST: u8 = 7;
-/// Supported versions: the current, the previous and the next.
+/// Supported versions: the current version, the previous and the next.
 pub const UNDERSTOOD: RangeInclusive<u8> = if VERSION > FIRST { VERSION - 1 } else { FIRST }..=VERSION + 1;
 /// Maximum length of a message (bytes).
 pub const MAX_BYTES: usize = 1 << 20;
@@ -52,7 +52,7 @@ pub enum CodecError {
 }
 
 impl From<erased_serde::Error> for CodecError {
-    /// Only the text of the error distinguishes an unknown variant.
+    /// Converts an error. Only the text of the error distinguishes an unknown variant.
     fn from(error: erased_serde::Error) -> CodecError {
         let text = error.to_string();
         match text.strip_prefix("unknown variant `") {
@@ -71,7 +71,7 @@ pub struct UnknownNames(BTreeSet<String>);
 
 impl UnknownNames {
     /// Returns the log line about a dropped message with this unknown name, at its first occurrence. After 16 names
-    /// nothing more is reported, since the names must be invented.
+    /// no further line is returned, because such names must be invented.
     pub fn line(&mut self, name: &str) -> Option<String> {
         let new = self.0.len() < MAX_NAMES && self.0.insert(name.into());
         new.then(|| format!("ignored a message with unknown name `{name}`; the sender runs another release"))
@@ -94,8 +94,8 @@ macro_rules! messages {
                 rmp_serde::encode::write_named(bytes, self).expect("our messages can be encoded");
             }
 
-            // Type erasure keeps `rmp_serde` from compiling its decoder again for each type, which would be a third
-            // of this crate's code.
+            // Type erasure prevents `rmp_serde` from compiling its decoder again for each type, which would be a
+            // third of this crate's code.
             fn read(bytes: &[u8]) -> Result<Self, erased_serde::Error> {
                 let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
                 reader.set_max_depth(MAX_DEPTH);
@@ -167,7 +167,7 @@ mod tests {
         assert!(matches!(decode::<Sealed>(&newer(sealed)), Err(CodecError::Unknown(name)) if name == "Dance"));
         let sealed = serde_json::json!({"session": 7, "hub": 1, "count": 1, "message": "Identify", "mood": 1});
         assert_eq!(decode::<Sealed>(&newer(sealed)).unwrap().message, ToRobot::Identify);
-        // Operators' programs are of the hub's release, so unknown fields in their requests are errors.
+        // Operators' programs have the hub's release, so unknown fields in their requests are errors.
         let note = serde_json::json!({"Note": {"text": "x", "loud": true}});
         assert!(decode::<Request>(&newer(note)).is_err());
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Drive command of short duration. Like every sealed message it is executed once, and only before it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DriveCommand {
-    /// Wheel speeds over the floor, left and right (m/s), -0.13 to 0.13.
+    /// Wheel speeds over the floor, left and right (m/s, -0.13 to 0.13).
     pub wheels: [f32; 2],
     /// Lamp colour: red, green, blue. `None`: colour of the robot's state.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! World parameters that robots estimate at work, and the poses that they need for it.
+//! World parameters that robots estimate while they work, and the poses that the estimation needs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,19 +16,19 @@ const LARGEST: f32 = 1e6;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Estimate {
-    /// Parameter, such as "frisbee-mass".
+    /// Name of the parameter, such as "frisbee-mass".
     pub parameter: String,
     /// Value in the robot's simulator (kg, m or dimensionless).
     pub simulated: f32,
     /// Estimated value, in the same unit.
     pub value: f32,
-    /// Standard deviation of the estimate: of the natural logarithm for masses and friction, of the value for edges
-    /// and wheels.
+    /// Standard deviation of the estimate. For masses and friction it refers to the natural logarithm, for edges and
+    /// wheels to the value.
     pub sd: f32,
-    /// Log likelihood ratio of the estimate to the simulator's value (nats); 0 if the observations do not contradict
-    /// the simulator.
+    /// Log likelihood ratio between the estimate and the simulator's value (nats); 0 if the observations do not
+    /// contradict the simulator.
     pub evidence: f32,
-    /// Number of 0.2 s motion windows used.
+    /// Number of motion windows of 0.2 s on which the estimate is based.
     pub windows: u32,
 }
 
@@ -48,11 +48,11 @@ pub fn are_sound(estimates: &[Estimate]) -> bool {
 /// Estimates of another robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PeerEstimates {
-    /// Island of that robot, from 1.
+    /// Island of the other robot, from 1.
     pub island: u16,
-    /// Age (s).
+    /// Age of the estimates (s).
     pub age: f64,
-    /// Estimates.
+    /// Estimates of the other robot.
     pub estimates: Vec<Estimate>,
 }
 
@@ -63,8 +63,8 @@ pub struct Poses {
     pub me: [f32; 3],
     /// Pose of the nearest disc.
     pub disc: Option<[f32; 3]>,
-    /// Nearby robots, nearest first, at most [`MAX_MATES`]: island, pose, and last commanded wheel speeds, left and
-    /// right (m/s).
+    /// Nearby robots, the nearest first, at most [`MAX_MATES`]. Values: island, pose, and last commanded wheel
+    /// speeds, left and right (m/s).
     pub mates: Vec<(u16, [f32; 3], [f32; 2])>,
     /// Age of the poses (s).
     pub age: f64,

@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// State numbers of the protocol. A node that was not ticked is idle, whatever its previous state.
+/// Numbers of the node states in the protocol. A node that was not ticked is idle, whatever its previous state.
 const IDLE: u8 = 0;
 const RUNNING: u8 = 1;
 const FAILURE: u8 = 3;
-/// Maximum number of changes kept; the oldest are dropped, as in BehaviorTree.CPP.
+/// Maximum number of stored changes; the oldest are dropped, as in BehaviorTree.CPP.
 const MOST: usize = 1000;
 /// Length of an encoded change (bytes): microseconds since the start (6), node number (2), state (1).
 const BYTES: usize = 9;
 
-/// State changes since a viewer started recording.
+/// State changes of nodes since a viewer started recording.
 #[derive(Debug, Default)]
 pub struct Recording {
     began: Option<Instant>,
@@ -37,7 +37,7 @@ impl Recording {
         self.began.is_some()
     }
 
-    /// Records node states after an update: each change, and the end of each node that succeeded or failed again.
+    /// Records node states after an update: each change of state, and each repeated success or failure of a node.
     pub fn note(&mut self, nodes: impl ExactSizeIterator<Item = (u16, u8)>) {
         let Some(began) = self.began else { return };
         let time = (began.elapsed().as_micros() as u64).to_le_bytes();

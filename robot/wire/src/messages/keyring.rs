@@ -24,7 +24,7 @@ pub enum Role {
     Robot,
     /// Commands the swarm and signs experiments.
     Operator,
-    /// Reads the swarm's state; commands nothing.
+    /// Reads the swarm's state; may not command the swarm.
     Observer,
 }
 
@@ -50,9 +50,9 @@ impl Role {
 /// Holder of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Role.
+    /// Role of the key.
     pub role: Role,
-    /// Public keys and name.
+    /// Public keys and name of the holder.
     pub public: Public,
 }
 
@@ -66,24 +66,24 @@ impl Keyring {
     /// Reads a folder; returns the enrolled holders, and the errors of skipped files.
     ///
     /// # Errors
-    /// The folder, a role's folder or a file cannot be read. The enrolled keys are then unknown, as opposed to an
-    /// empty folder.
+    /// The folder, a role's folder or a file cannot be read. The enrolled keys are then unknown; in an empty folder
+    /// no key is enrolled.
     pub fn read(folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         Keyring::default().reload(folder)
     }
 
-    /// Reloads a folder. Only the removal of a `.pub` file revokes a key. A missing role folder that held keys
-    /// revokes nothing, nor does a damaged file, as after a full disk or an incomplete copy.
+    /// Reloads a folder. Only the removal of a `.pub` file revokes a key. If a role folder that held keys is missing,
+    /// no key is revoked. A damaged file, for example after a full disk or an incomplete copy, revokes no key either.
     ///
     /// # Errors
-    /// As [`Keyring::read`], or a role folder that held keys is missing.
+    /// The errors of [`Keyring::read`], or a role folder that held keys is missing.
     pub fn reload(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         let (mut ring, mut wrong) = (Keyring::default(), Vec::new());
         for (role, path) in public_files(folder)? {
-            // Anyone with write permission for the file could replace the key.
+            // The file's permissions are checked too, because anyone with write permission could replace the key.
             let read = Public::read(&path).and_then(|public| refuse_open(&path).map(|()| public));
             match read {
-                // Removed since the folder was listed.
+                // The file was removed after the folder was listed.
                 Err(FileError::Unreadable { error, .. }) if error.kind() == ErrorKind::NotFound => {}
                 Err(error @ FileError::Unreadable { .. }) => return Err(error),
                 Err(error) => {
@@ -148,7 +148,7 @@ pub fn fingerprint(folder: &Path) -> Result<Fingerprint, FileError> {
     for (_, path) in public_files(folder)? {
         match std::fs::metadata(&path) {
             Ok(data) => print.push((path, data.len(), data.modified().ok())),
-            // Removed since the folder was listed.
+            // The file was removed after the folder was listed.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(FileError::Unreadable { path, error }),
         }
@@ -156,13 +156,13 @@ pub fn fingerprint(folder: &Path) -> Result<Fingerprint, FileError> {
     Ok(print)
 }
 
-/// Rejects a world-writable file or folder: other users could add a key of their own.
+/// Rejects a world-writable file or folder, because other users could add their own keys.
 fn refuse_open(place: &Path) -> Result<(), FileError> {
     refuse_modes(place, |mode| mode & 0o002 != 0)
 }
 
 /// Rejects a key folder whose parent allows other users to replace it. Parents with the sticky bit, such as /tmp, are
-/// accepted, since only owners can rename there.
+/// accepted, because only owners can rename files in them.
 fn refuse_open_parent(folder: &Path) -> Result<(), FileError> {
     let real = folder.canonicalize().map_err(|error| FileError::Unreadable { path: folder.into(), error })?;
     real.parent().map_or(Ok(()), |parent| refuse_modes(parent, |mode| mode & 0o1002 == 0o002))
@@ -181,7 +181,7 @@ fn refuse_modes(place: &Path, is_open: impl FnOnce(u32) -> bool) -> Result<(), F
 }
 
 /// Lists the `.pub` files of all roles, sorted by path. A missing role folder counts as empty. A folder with too many
-/// keys is rejected as a whole, because the subset used would be arbitrary.
+/// keys is rejected as a whole, because any subset would be arbitrary.
 fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
     let unreadable = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
     std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
@@ -216,8 +216,8 @@ pub fn path(folder: &Path, role: Role, name: &str, extension: &str) -> PathBuf {
     folder.join(role.folder()).join(format!("{name}.{extension}"))
 }
 
-/// Creates a key pair of this name unless it exists; returns whether it was created. A missing public half is derived
-/// from its secret half.
+/// Creates a key pair with this name unless it exists; returns whether the pair was created. A missing public half is
+/// derived from the secret half.
 ///
 /// # Errors
 /// The name is invalid, an existing half is damaged or unreadable, or the files cannot be written.
@@ -258,8 +258,8 @@ pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, 
     let (key, public) = (path(folder, role, name, "key"), path(folder, role, name, "pub"));
     let trouble = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
     let there = key.symlink_metadata().is_ok();
-    // The secret half has no other copy, so it is kept. Under its old name it would be enrolled again when keys are
-    // next created.
+    // The secret half is kept, because it has no other copy. Under its old name, it would be enrolled again at the
+    // next creation of keys.
     let aside = match there {
         true => free_name(&key.with_extension("key.revoked"))
             .and_then(|aside| std::fs::rename(&key, &aside).map(|()| Some(aside))),
@@ -278,7 +278,7 @@ pub fn revoke(folder: &Path, role: Role, name: &str) -> Result<Option<PathBuf>, 
     })
 }
 
-/// Returns this path if it is free, else the first free one with a numeric suffix.
+/// Returns this path if it is free, otherwise the first free path with a numeric suffix.
 fn free_name(path: &Path) -> std::io::Result<PathBuf> {
     let numbered = (2..1000).map(|number| PathBuf::from(format!("{}-{number}", path.display())));
     std::iter::once(path.to_path_buf())
@@ -287,7 +287,7 @@ fn free_name(path: &Path) -> std::io::Result<PathBuf> {
         .ok_or_else(|| std::io::Error::other("no free name for the renamed file"))
 }
 
-/// Roles with a key of this name, or with a secret half left by a revocation.
+/// Roles with a key of this name, or with a secret half that remained after a revocation.
 ///
 /// # Errors
 /// The name is invalid, or a file's metadata cannot be read.
@@ -308,11 +308,11 @@ pub fn roles(folder: &Path, name: &str) -> Result<Vec<Role>, FileError> {
     Ok(found)
 }
 
-/// Operator whose key is created with a new folder.
+/// Name of the operator whose key is created together with a new folder.
 pub const OPERATOR: &str = "operator";
 
-/// Creates the missing key pairs of a swarm: those of the hub, one operator and every robot. Returns the names of the
-/// new pairs.
+/// Creates the missing key pairs of a swarm, for the hub, one operator and every robot. Returns the names of the new
+/// pairs.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -385,8 +385,8 @@ mod tests {
         assert!(create_pair(dir.path(), None, "hub").unwrap_err().to_string().contains("hub.pub"));
     }
 
-    /// If the key folder or a role folder is missing or invalid, or a file cannot be opened, the enrolled keys are
-    /// unknown. A role that never had a folder has no keys; a missing file is a revoked key.
+    /// Tests that the enrolled keys are unknown if the key folder or a role folder is missing or invalid, or if a
+    /// file cannot be opened. A role that never had a folder has no keys; a missing file is a revoked key.
     #[test]
     fn unreadable_keyring_is_an_error_not_empty() {
         let dir = tempfile::tempdir().unwrap();
@@ -407,7 +407,7 @@ mod tests {
         std::os::unix::fs::symlink("xp02.pub", path(&keys, Role::Robot, "xp02", "pub")).unwrap();
         assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err());
         std::fs::remove_file(path(&keys, Role::Robot, "xp02", "pub")).unwrap();
-        // An empty file, as after a full disk, neither revokes nor enrols a key.
+        // An empty file, for example after a full disk, neither revokes nor enrols a key.
         std::fs::write(path(&keys, Role::Operator, "alice", "pub"), "").unwrap();
         let (again, wrong) = ring.reload(&keys).unwrap();
         assert_eq!((&again, wrong.len()), (&ring, 1));
@@ -439,7 +439,7 @@ mod tests {
         let (again, wrong) = Keyring::default().reload(keys).unwrap();
         assert!(again.holders().count() == 0 && wrong.iter().any(|why| why.contains("xp01.pub")), "{wrong:?}");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-        // A user who can rename the folder can replace it, also behind a link.
+        // A user who can rename the folder can replace it, even if it is reached through a link.
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(keys, &link).unwrap();
         let parent = dir.path();

@@ -1,7 +1,7 @@
 //! Keys and key files. A key file is TOML; a key is 32 bytes in Z85 (ZeroMQ RFC 32), 40 characters.
 //!
-//! `NAME.pub` holds the public keys; `NAME.key` holds the secret keys as well and is readable by its owner only. The
-//! CURVE pair authenticates connections, the Ed25519 pair signs experiments.
+//! `NAME.pub` contains the public keys. `NAME.key` contains public and secret keys, and only its owner may read it.
+//! The CURVE pair authenticates connections, the Ed25519 pair signs experiments.
 
 use crate::atomic;
 use crate::file::{self, FileError};
@@ -53,8 +53,8 @@ impl TryFrom<String> for Key {
 /// Digits of base 85 (ZeroMQ RFC 32).
 const DIGITS: &[u8; 85] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-/// Decodes 40 characters of Z85. The decoder of the crate `zmq` leaks 41 bytes per call, and each received message is
-/// decoded for its sender's key.
+/// Decodes 40 characters of Z85. The decoder of the crate `zmq` is not used, because it leaks 41 bytes per call, and
+/// each received message needs a call for its sender's key.
 fn decode(text: &str) -> Option<[u8; 32]> {
     let text: &[u8; 40] = text.as_bytes().try_into().ok()?;
     let mut bytes = [0; 32];
@@ -182,10 +182,10 @@ pub fn verify(key: &Key, bytes: &[u8], signature: &[u8; 64]) -> bool {
     VerifyingKey::from_bytes(&key.0).is_ok_and(|key| key.verify_strict(bytes, &signature).is_ok())
 }
 
-/// Rejects an invalid key name; `file` is named in the error.
+/// Rejects an invalid key name; `file` is the file name in the error.
 ///
 /// # Errors
-/// The name is not 1 to 32 of a-z, 0-9, - and _.
+/// The name does not consist of 1 to 32 characters of a-z, 0-9, - and _.
 pub fn check_name(file: &str, name: &str) -> Result<(), FileError> {
     match crate::swarm::is_id(name) {
         true => Ok(()),

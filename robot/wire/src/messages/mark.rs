@@ -6,7 +6,8 @@ use crate::signed::hex;
 use crate::swarm::Swarm;
 use sha2::{Digest, Sha256};
 
-/// Returns twelve hexadecimal digits derived from the key of the swarm's hub, or without keys from the hub's address.
+/// Returns twelve hexadecimal digits derived from the key of the swarm's hub. Without keys, they are derived from the
+/// hub's address.
 ///
 /// # Errors
 /// The hub's key cannot be read.

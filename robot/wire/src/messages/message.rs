@@ -1,4 +1,5 @@
-//! Messages. Times are in seconds of arena time unless the name states otherwise.
+//! Messages between hub, robots, workers and operators. Times are in seconds of arena time unless a name or comment
+//! states otherwise.
 
 use crate::bytes::Bytes;
 pub use crate::drive::DriveCommand;
@@ -22,7 +23,7 @@ use crate::witness::LastDirectiveReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tree that migrates between islands, with its samples as counts, sums and sums of squares of two strata.
+/// Tree that migrates between islands. Its samples are counts, sums and sums of squares for each of two strata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Emigrant {
@@ -34,7 +35,7 @@ pub struct Emigrant {
     pub epoch: u32,
     /// Tree in text form.
     pub tree: String,
-    /// Samples per stratum.
+    /// Number of samples per stratum.
     pub count: [u32; 2],
     /// Sums of fitness per stratum.
     pub sum: [f64; 2],
@@ -42,7 +43,7 @@ pub struct Emigrant {
     pub square: [f64; 2],
 }
 
-/// Fields of an [`Emigrant`] in their order, with the samples grouped.
+/// Fields of an [`Emigrant`] in their order; the last element contains the samples.
 pub type EmigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
 
 impl Emigrant {
@@ -68,7 +69,7 @@ impl Emigrant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operator {
-    /// Unknown: not recorded by earlier versions.
+    /// Unknown, because an earlier version did not record the operator.
     #[default]
     Unknown,
     /// Random generation.
@@ -107,7 +108,7 @@ pub struct Birth {
     pub parents: Vec<(u16, u32)>,
     /// Mean of the samples of its first generation.
     pub fitness: f32,
-    /// Operator that created it.
+    /// Operator that created the individual.
     #[serde(default)]
     pub operator: Operator,
 }
@@ -122,10 +123,10 @@ pub enum RobotMessage {
         /// Random number of this start of the program, not 0; every message to the robot repeats it (replay
         /// protection).
         session: u64,
-        /// Number of the latest hub heard, and message count of that hub; zeros before the first. The hub seals its
-        /// next message with higher numbers.
+        /// Number of the latest hub that the robot heard, and message count of this hub; zeros before the first. The
+        /// hub seals its next message with higher numbers.
         seen: (u64, u64),
-        /// Last directive received, for a hub that returns during a run.
+        /// Report about the last received directive, for a hub that returns during a run.
         #[serde(default)]
         witness: LastDirectiveReport,
     },
@@ -160,7 +161,7 @@ pub enum RobotMessage {
     },
     /// Tree that was loaded and now drives the wheels.
     Loaded {
-        /// Segment for which it was loaded.
+        /// Segment for which the tree was loaded.
         segment: u32,
         /// Tree as executed, including `avoiding`.
         gene: Emigrant,
@@ -171,8 +172,8 @@ pub enum RobotMessage {
     Updates(Box<Updates>),
     /// Line of the robot's log.
     Log(LogLine),
-    /// Samples of individuals after their first generation; for each individual the newest values since the last such
-    /// message.
+    /// Samples of individuals after their first generation. Contains the newest values of each individual since the
+    /// last message of this kind.
     Samples {
         /// Number of completed generations.
         generation: u32,
@@ -192,8 +193,8 @@ pub enum RobotMessage {
     },
     /// Installed release and result of the latest update; sent after each welcome, on change, and every ten seconds.
     Installed(Box<Installed>),
-    /// State of the gene exchange with other robots: after each generation of a run with such exchange, before its
-    /// genes, and every two seconds.
+    /// State of the gene exchange with other robots. In a run with this exchange, it is sent after each generation,
+    /// before the genes, and every two seconds.
     Peers(Box<PeersReport>),
     /// AprilTags seen by the camera, at most twice a second; only from robots with tag detection.
     Tags(Tags),
@@ -201,8 +202,8 @@ pub enum RobotMessage {
     Sensors(Box<Sensors>),
     /// Estimated world parameters, in experiments that adapt; sent just before [`RobotMessage::Genes`].
     Estimates(Vec<Estimate>),
-    /// Number of the directive to which the robot would testify after a restart of its program, 0 for none; sent on
-    /// change and once a second.
+    /// Number of the directive that the robot would report after a restart of its program; 0: none. Sent on change
+    /// and once a second.
     Kept(u64),
 }
 
@@ -245,23 +246,23 @@ pub struct Directive {
     pub state: State,
     /// Segment; when it increases, the robot loads its fittest tree.
     pub segment: u32,
-    /// Number of the experiment; 0 for none. READY, RUN and PAUSE of another experiment are ignored.
+    /// Number of the experiment; 0: none. A robot ignores READY, RUN and PAUSE of another experiment.
     pub run: u64,
     /// Phase of the experiment, from 0.
     pub phase: u16,
-    /// Tree of the swarm's fittest individual, when all robots are to use it in this phase; loaded by robots without
-    /// a controller of their own.
+    /// Tree of the swarm's fittest individual, in a phase in which all robots use it. Robots without an assigned
+    /// controller load it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
-    /// Hub time after which the directive expires; STOP is obeyed even then.
+    /// Hub time after which the directive expires. A STOP is obeyed even after this time.
     pub expires: f64,
     /// Number of STOPs given to the swarm so far.
     #[serde(default)]
     pub stops: u64,
-    /// Whether the directive is for this robot alone, because an operator holds it.
+    /// Whether the directive is only for this robot, because an operator holds the robot.
     #[serde(default)]
     pub held: bool,
-    /// Whether a restarted hub is querying earlier directives: the robot stands still and testifies to its previous
+    /// Whether a restarted hub asks for earlier directives. The robot then stands still and reports its previous
     /// directive.
     #[serde(default)]
     pub asks: bool,
@@ -314,13 +315,13 @@ pub enum ToRobot {
         /// Experiment and its files; the robot verifies them itself.
         signed: Signed,
     },
-    /// Directive, repeated until obeyed. Numbers below the last obeyed one of the same hub are stale.
+    /// Directive, repeated until obeyed. A number below the last obeyed number of the same hub is stale.
     Directive(Directive),
     /// Virtual senses, 25 times a second.
     Senses {
         /// Direction of the world's +x axis in the robot's frame (rad).
         up: f32,
-        /// Neighbours heard.
+        /// Robots in range.
         neighbours: Vec<Neighbour>,
         /// Age of the poses (s).
         age: f64,
@@ -333,7 +334,7 @@ pub enum ToRobot {
     Genes {
         /// Generation of the emigrant to which this replies.
         generation: u32,
-        /// Immigrants, fittest first; at most 64, fewer if they would not fit in a message.
+        /// Immigrants, the fittest first; at most 64, and fewer if the message would be too long.
         immigrants: Vec<Emigrant>,
     },
     /// Requests a pong; measures the round trip.
@@ -345,13 +346,12 @@ pub enum ToRobot {
     Pong {
         /// Stamp of the ping.
         stamp: f64,
-        /// Hub time, by which the robot checks whether a directive has expired.
+        /// Hub time, with which the robot checks whether a directive has expired.
         time: f64,
     },
     /// Settings for the robot's file; repeated until answered.
     Settings {
-        /// Push number, which increases; for a repeated number the robot sends the same answer without further
-        /// effect.
+        /// Push number, which increases. For a repeated number, the robot repeats its answer without further effect.
         number: u64,
         /// Excerpt of a robot's file, at most 16384 bytes.
         text: String,
@@ -381,8 +381,8 @@ pub enum ToRobot {
         /// Bytes of the payload, at most 262144.
         bytes: Bytes,
     },
-    /// Drive command of short duration, from an operator or from the hub during parking. Obeyed in every state but
-    /// STOP.
+    /// Drive command of short duration, from an operator or from the hub during parking. It is obeyed in every state
+    /// except STOP.
     Drive(DriveCommand),
 }
 
@@ -392,14 +392,14 @@ pub enum ToRobot {
 pub enum WorkerMessage {
     /// First message after a start or reconnection.
     Join {
-        /// Island.
+        /// Island of the worker.
         island: u16,
         /// Number of completed generations.
         generation: u32,
     },
     /// End of a generation. A repeated message replaces the previous one for the same generation.
     Emigrant {
-        /// Island.
+        /// Island of the worker.
         island: u16,
         /// Number of completed generations.
         generation: u32,
@@ -408,7 +408,7 @@ pub enum WorkerMessage {
     },
     /// End of the island's last generation.
     Done {
-        /// Island.
+        /// Island of the worker.
         island: u16,
         /// Number of completed generations.
         generation: u32,
@@ -431,23 +431,23 @@ impl WorkerMessage {
 pub enum ToWorker {
     /// Acknowledgement of a join or of the end of an island.
     Noted {
-        /// Island.
+        /// Island of the worker.
         island: u16,
         /// Reported generation.
         generation: u32,
     },
     /// Reply to an emigrant.
     Immigrants {
-        /// Island.
+        /// Island of the worker.
         island: u16,
         /// Generation of the emigrant to which this replies.
         generation: u32,
-        /// Immigrants, fittest first; at most 64, fewer if they would not fit in a message.
+        /// Immigrants, the fittest first; at most 64, and fewer if the message would be too long.
         immigrants: Vec<Emigrant>,
     },
     /// Rejection of a message.
     Refused {
-        /// Island; 0 if the message could not be decoded.
+        /// Island of the worker; 0 if the message could not be decoded.
         island: u16,
         /// Reason, in one line.
         why: String,
@@ -475,7 +475,7 @@ pub enum Request {
     Next,
     /// End the run.
     Stop,
-    /// Get the trees that drove robots in this run, and the fittest of their islands.
+    /// Get the trees that drove robots in this run, and the fittest trees of the robots' islands.
     Trees,
     /// Add a note to the run's events: shown, logged and recorded with the operator's name.
     Note {
@@ -486,7 +486,7 @@ pub enum Request {
     Order {
         /// Robot id.
         robot: String,
-        /// Order.
+        /// Order for the robot.
         order: Order,
     },
     /// Watch a robot: for some seconds it sends each control update at once.
@@ -496,7 +496,7 @@ pub enum Request {
         /// Whether camera pictures are requested too.
         picture: bool,
     },
-    /// Get the events with numbers above this one, of the last 1000.
+    /// Get the events after an event number, of the last 1000 events.
     Events {
         /// Last known event number; 0 for all events.
         after: u64,
@@ -507,7 +507,7 @@ pub enum Request {
     Push {
         /// Excerpt of a robot's file.
         text: String,
-        /// Robots; empty for all of the swarm file.
+        /// Robot ids; empty for all robots of the swarm file.
         robots: Vec<String>,
     },
     /// Get the state of the last push.
@@ -526,9 +526,9 @@ pub enum Request {
     Update {
         /// SHA-256 of the payload.
         digest: String,
-        /// Robots; empty for all of the swarm file.
+        /// Robot ids; empty for all robots of the swarm file.
         robots: Vec<String>,
-        /// Number of robots updated first, at least 1; the others follow if these succeed.
+        /// Number of robots updated first, at least 1; the other robots follow if these updates succeed.
         canary: u32,
     },
     /// Get the state of the last update.
@@ -541,7 +541,7 @@ pub enum Request {
     Drive {
         /// Robot id.
         robot: String,
-        /// Wheel speeds over the floor, left and right (m/s), -0.13 to 0.13.
+        /// Wheel speeds over the floor, left and right (m/s, -0.13 to 0.13).
         wheels: [f32; 2],
         /// Lamp colour: red, green, blue. `None`: colour of the robot's state.
         #[serde(default)]
@@ -552,7 +552,7 @@ pub enum Request {
         /// Robot id.
         robot: String,
     },
-    /// As [`Request::Start`], even if a battery will be empty before the end of the run.
+    /// Like [`Request::Start`], even if a battery will be empty before the end of the run.
     StartAnyway {
         /// Experiment and its files.
         signed: Signed,
@@ -565,15 +565,15 @@ pub enum Request {
     Parked,
     /// Add the new robots of the swarm file, also to a run in progress.
     Enrol {
-        /// All robots of the file, starting with those that the hub already has.
+        /// Ids of all robots in the file, beginning with the robots that the hub already has.
         robots: Vec<String>,
-        /// Endpoint of each robot for the other robots, or empty, as in the file.
+        /// Endpoint of each robot for the other robots, as in the file; empty without endpoints.
         peers: Vec<String>,
     },
 }
 
 impl Request {
-    /// Whether a role may send the request; observers only read.
+    /// Whether a role may send the request; observers may only read.
     pub fn allowed_to(&self, role: Role) -> bool {
         match role {
             Role::Operator => true,
@@ -598,7 +598,7 @@ impl Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Blink, to be found.
+    /// Blink, so that the robot can be found.
     Identify,
     /// Stand still until released, independently of the other robots.
     Hold,
@@ -615,11 +615,11 @@ pub enum Order {
 /// Robot's camera picture as stored by the hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredPicture {
-    /// Picture; `None` before the first.
+    /// Last picture; `None` before the first.
     pub picture: Option<Picture>,
-    /// Time since its arrival (s of wall time).
+    /// Time since the arrival of the picture (s of wall time).
     pub age: f64,
-    /// Age of the camera's last frame as last reported by the robot (s); `None` before the first frame.
+    /// Age of the camera's last frame, as the robot last reported it (s); `None` before the first frame.
     pub camera_age: Option<f32>,
 }
 
@@ -633,17 +633,17 @@ pub enum Reply {
     DoneBut(String),
     /// Rejection, with the reason.
     Refused(String),
-    /// Status.
+    /// Status of the hub.
     Status(Box<Status>),
-    /// Trees by robot.
+    /// Trees, each with its robot's id.
     Trees(Vec<(String, Emigrant)>),
     /// State of the last push, one row per addressed robot.
     Pushed(Vec<PushRow>),
-    /// Number of bytes of a bundle's payload received; the bundle can be used when the payload is complete.
+    /// Number of received bytes of a bundle's payload; the bundle can be used when the payload is complete.
     Uploaded(u64),
     /// State of the last update; `None` if there was none.
     Updated(Option<Box<UpdateReport>>),
-    /// Events, oldest first.
+    /// Events, the oldest first.
     Events(Vec<Event>),
     /// One-time link, valid for ten minutes.
     Link(String),

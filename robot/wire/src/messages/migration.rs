@@ -10,7 +10,7 @@ pub enum Policy {
     /// All other islands: the fittest of their recent emigrants (thesis 8.3.1).
     #[default]
     Full,
-    /// Islands with adjacent numbers on both sides; the last is adjacent to the first.
+    /// Islands with adjacent numbers on both sides; the last island is adjacent to the first.
     Ring,
     /// Nearest islands in the arena.
     Near,
@@ -20,7 +20,7 @@ pub enum Policy {
     None,
 }
 
-/// Migration parameters; the defaults are those of the thesis (8.3.1).
+/// Migration parameters; the defaults are the thesis's values (8.3.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Migration {
@@ -38,10 +38,10 @@ pub struct Migration {
     /// Number of source islands with `ring`, `near` and `random` (1 to 64).
     #[schemars(range(min = 1, max = 64))]
     pub neighbours: usize,
-    /// With `near`, maximum distance of a source island (m), 0.01 to 1000; without it the distance is unlimited.
+    /// With `near`, maximum distance of a source island (m), 0.01 to 1000; if omitted, the distance is unlimited.
     #[schemars(range(min = 0.01, max = 1000.0))]
     pub range_m: Option<f32>,
-    /// With `near`, positions of islands that motion capture does not see: x and y (m), island 0 first.
+    /// With `near`, positions of islands that motion capture does not see: x and y (m), in the order of the islands.
     pub places_m: Vec<[f32; 2]>,
 }
 

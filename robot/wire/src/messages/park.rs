@@ -11,7 +11,8 @@ pub struct ParkOrder {
     pub poses: Vec<[f32; 3]>,
     /// Robot ids; empty for all connected robots that are not held.
     pub robots: Vec<String>,
-    /// Whether robots take the poses in order; otherwise poses are assigned to minimise the total distance.
+    /// Whether the poses belong to the robots in order. Otherwise poses are assigned so that the total distance is
+    /// minimal.
     pub own: bool,
     /// Walls in the arena: x and y of both ends (m).
     #[serde(default)]
@@ -25,16 +26,16 @@ pub struct ParkOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ParkState {
-    /// Driving to its pose.
+    /// The robot drives to its pose.
     #[default]
     Driving,
-    /// At its pose.
+    /// The robot is at its pose.
     Parked,
-    /// Not visible to motion capture.
+    /// Motion capture does not see the robot.
     Unseen,
-    /// Connection lost.
+    /// The connection to the robot is lost.
     Lost,
-    /// Held by an operator.
+    /// An operator holds the robot.
     Held,
 }
 
@@ -50,7 +51,7 @@ pub struct ParkRow {
     pub off_m: Option<f32>,
     /// Angle from the target heading (degrees), 0 to 180.
     pub off_deg: Option<f32>,
-    /// State.
+    /// Parking state.
     pub state: ParkState,
 }
 
@@ -58,15 +59,15 @@ pub struct ParkRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkReport {
-    /// Whether parking has ended: completed, given up or stopped.
+    /// Whether parking has ended, because it was completed, given up or stopped.
     pub over: bool,
     /// Whether all robots are at their poses.
     pub parked: bool,
-    /// Description.
+    /// Description of the state in words.
     pub said: String,
-    /// Time since the start, or total duration once over (s of arena time).
+    /// Time since the start of parking; after its end, total duration (s of arena time).
     pub seconds: f64,
-    /// Displacement of the frisbee since the start (m); `None` if it was not seen.
+    /// Displacement of the frisbee since the start (m); `None` if the frisbee was not seen.
     pub frisbee_moved_m: Option<f32>,
     /// One row per robot.
     pub robots: Vec<ParkRow>,

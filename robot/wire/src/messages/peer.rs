@@ -1,7 +1,7 @@
 //! Messages between robots: requests for genes, and messages of controllers.
 //!
-//! The sender is identified by the connection's key (CURVE), which also prevents replays. A reply names its request
-//! and its run, so that a late reply is recognised.
+//! The sender is identified by the connection's key (CURVE), which also prevents replays. A reply contains the number
+//! of its request and its run, so that a late reply is recognised.
 
 use crate::bytes::Bytes;
 use crate::message::Emigrant;
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum length of a message between robots (bytes).
 pub const MAX_PEER_BYTES: usize = 1 << 16;
-/// Maximum total length of the trees in a reply (bytes); with names and samples it stays below [`MAX_PEER_BYTES`].
+/// Maximum total length of the trees in a reply (bytes). With names and samples, the reply stays below
+/// [`MAX_PEER_BYTES`].
 pub const MAX_GENE_BYTES: usize = 1 << 15;
 /// Maximum number of genes in a reply, equal to the maximum of `migration.keep`.
 pub const MAX_GENES: usize = 64;
@@ -25,14 +26,14 @@ pub struct RunName {
     pub seed: u64,
 }
 
-/// Message from a robot to another.
+/// Message from one robot to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PeerMessage {
     /// Requests the emigrants of a run.
     Ask {
         /// Value that the reply repeats.
         number: u64,
-        /// Run.
+        /// Run to which the genes belong.
         run: RunName,
         /// Generation after which emigrants are requested.
         after: u32,
@@ -41,21 +42,21 @@ pub enum PeerMessage {
     Genes {
         /// Number of the request.
         number: u64,
-        /// Run.
+        /// Run to which the genes belong.
         run: RunName,
         /// Number of completed generations of the replying island.
         generation: u32,
-        /// Recent emigrants, oldest first, each with its generation; at most [`MAX_GENES`], with trees of at most
-        /// [`MAX_GENE_BYTES`] in total.
+        /// Recent emigrants, the oldest first, each with its generation. There are at most [`MAX_GENES`], with trees
+        /// of at most [`MAX_GENE_BYTES`] bytes in total.
         genes: Vec<(u32, Emigrant)>,
     },
     /// Message from one controller to another.
     Say {
-        /// Session of the sender, drawn at its start.
+        /// Session of the sender, drawn at the start of its program.
         session: u64,
         /// Per-session message counter.
         count: u64,
-        /// Content, at most [`MAX_WORDS`] bytes.
+        /// Contents, at most [`MAX_WORDS`] bytes.
         bytes: Bytes,
     },
 }

@@ -10,9 +10,9 @@ pub enum RangeBy {
     /// Current range and bearing signals.
     #[default]
     Heard,
-    /// Last range and bearing signals before they ended.
+    /// Last range and bearing signals before the signals ended.
     Remembered,
-    /// Network: all robots that reply.
+    /// Replies over the network: every robot that replies is in range.
     Network,
 }
 
@@ -20,20 +20,20 @@ pub enum RangeBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PeerRefusals {
-    /// Connections and messages with a key that is not enrolled, is revoked or does not belong to a robot.
+    /// Number of connections and messages with a key that is not enrolled, is revoked or does not belong to a robot.
     pub keys: u64,
-    /// Undecodable messages, and messages or replies that are too long.
+    /// Number of messages that cannot be decoded or are too long.
     pub unreadable: u64,
-    /// Genes that are not valid trees, do not fit a robot, have impossible samples, or use nodes that evolution may
-    /// not use here.
+    /// Number of genes that are not valid trees, do not fit a robot, have impossible samples, or use nodes that this
+    /// robot's evolution does not allow.
     pub genes: u64,
-    /// Unexpected replies and repeated messages.
+    /// Number of unexpected replies and repeated messages.
     pub unasked: u64,
-    /// Requests and replies about another run.
+    /// Number of requests and replies about another run.
     pub other_run: u64,
-    /// Messages of robots out of range.
+    /// Number of messages of robots out of range.
     pub out_of_range: u64,
-    /// Requests and messages above the rate limit or beyond the queue's capacity.
+    /// Number of requests and messages above the rate limit or beyond the queue's capacity.
     pub too_many: u64,
 }
 
@@ -51,7 +51,7 @@ impl PeerRefusals {
 pub struct PeersReport {
     /// Last generation that received genes from other islands.
     pub generation: u32,
-    /// Source islands of those genes, one entry per immigrant.
+    /// Source islands of the genes received in this generation, one entry per immigrant.
     #[schemars(length(max = 64))]
     pub from: Vec<u16>,
     /// Number of robots in range.
@@ -64,6 +64,6 @@ pub struct PeersReport {
     pub answered: u64,
     /// Number of valid genes received.
     pub genes: u64,
-    /// Rejections.
+    /// Rejected messages of other robots.
     pub refused: PeerRefusals,
 }

@@ -11,7 +11,7 @@ pub const MAX_PIECE: usize = 256 * 1024;
 pub struct BundleHead {
     /// Manifest in TOML; the signature covers exactly these bytes.
     pub manifest: String,
-    /// Operator who signed.
+    /// Name of the operator who signed.
     pub signer: String,
     /// Ed25519 signature, 128 hexadecimal digits.
     pub signature: String,
@@ -21,30 +21,31 @@ pub struct BundleHead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// Requesting the payload.
+    /// The robot requests the payload.
     Loading,
-    /// Payload complete; installing.
+    /// The payload is complete; the robot installs it.
     Installing,
-    /// New release on trial.
+    /// The new release is on trial.
     Trial,
-    /// New release confirmed.
+    /// The new release is confirmed.
     Good,
-    /// Trial failed; back on the previous release.
+    /// The trial failed, and the previous release runs again.
     Reverted,
-    /// Bundle rejected.
+    /// The bundle was rejected.
     Refused,
 }
 
 /// Robot's report on the latest bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotUpdate {
-    /// Number of the update that offered it; 0 if no update was offered since the start of the robot's program.
+    /// Number of the update that offered the bundle; 0 if no update was offered since the start of the robot's
+    /// program.
     pub number: u64,
     /// SHA-256 of the payload, 64 hexadecimal digits.
     pub digest: String,
-    /// Stage.
+    /// Stage of the update.
     pub stage: Stage,
-    /// Bytes of the payload received while loading.
+    /// Number of bytes of the payload received while loading.
     pub received: u64,
     /// Reason for a rejection or failure, in one line; otherwise empty.
     pub why: String,
@@ -55,13 +56,13 @@ pub struct RobotUpdate {
 pub struct Installed {
     /// Version of the release.
     pub version: String,
-    /// Counter of the release; 0 if it has none.
+    /// Counter of the release; 0 if the release has no counter.
     pub counter: u64,
     /// Board, such as "pi5"; "unknown" if it cannot be determined.
     pub board: String,
     /// Architecture in Debian's naming, such as "arm64".
     pub arch: String,
-    /// Latest update; `None` if there was none.
+    /// Latest update; `None` before the first update.
     pub update: Option<RobotUpdate>,
 }
 
@@ -83,7 +84,7 @@ pub struct UpdateReport {
     pub done: bool,
     /// Reason why no further robot is updated; empty during the update and after success.
     pub stopped: String,
-    /// One row per robot, in the order of updating.
+    /// One row per robot, in the order in which the robots are updated.
     pub rows: Vec<UpdateRow>,
 }
 
@@ -104,8 +105,9 @@ pub struct UpdateRow {
     pub version: String,
     /// State: `waiting`, `offered`, `loading`, `trial`, `good`, `reverted`, `refused`, `lost`, `silent` or `skipped`.
     pub stand: String,
-    /// Bytes of the payload received while loading.
+    /// Number of bytes of the payload received while loading.
     pub received: u64,
-    /// Reason why the robot does not run the new version; empty if it does or still may.
+    /// Reason why the robot does not run the new version; empty if it runs the new version or its update has not
+    /// failed.
     pub why: String,
 }

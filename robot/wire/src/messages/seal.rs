@@ -1,8 +1,9 @@
 //! Replay protection for messages to robots: a repeated message has no effect.
 //!
-//! A robot draws a random session number at every start and sends it in its hello. The hub adds it to every message,
-//! together with its own number, which increases from one hub start to the next, and a message count. A restarted
-//! robot therefore rejects messages for its previous session, and a running robot rejects repeated messages.
+//! A robot draws a random session number at every start and sends it in its hello. The hub adds this session number
+//! to every message, together with the hub's number, which increases from one hub start to the next, and a message
+//! count. A restarted robot therefore rejects messages for its previous session, and a running robot rejects repeated
+//! messages.
 //!
 //! A hub's number comes from a clock, which may have been set back since the last start. A hello therefore also
 //! reports the last hub number and count that the robot accepted, and the hub seals its messages to that robot with
@@ -18,13 +19,13 @@ const MAX_SESSIONS: usize = 1000;
 /// Sealed message to a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sealed {
-    /// Session of the addressed robot; 0 while the hub does not know it.
+    /// Session of the addressed robot; 0 while the hub does not know the session.
     pub session: u64,
     /// Number of the hub.
     pub hub: u64,
     /// Message count of this hub; increases with every message.
     pub count: u64,
-    /// Message.
+    /// Message to the robot.
     pub message: ToRobot,
 }
 
@@ -39,7 +40,7 @@ pub struct Sealer {
     sessions: BTreeMap<String, Session>,
 }
 
-/// One start of a robot's program.
+/// State for one start of a robot's program.
 #[derive(Clone, Copy, Debug)]
 struct Session {
     number: u64,
@@ -66,7 +67,8 @@ impl Sealer {
         }
     }
 
-    /// Seals a message for a robot. A robot with an unknown session rejects it and sends a hello again.
+    /// Seals a message for a robot. A robot whose session is unknown to the hub rejects the message and sends a hello
+    /// again.
     pub fn seal(&mut self, robot: &str, message: ToRobot) -> Sealed {
         self.count += 1;
         let Session { number, hub } = self.sessions.get(robot).copied().unwrap_or(Session { number: 0, hub: self.hub });
@@ -77,14 +79,14 @@ impl Sealer {
 /// Result of checking a seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealCheck {
-    /// New message.
+    /// The message is new.
     Fresh {
-        /// Whether it is the first message of this hub.
+        /// Whether the message is the first message of this hub.
         new_hub: bool,
     },
-    /// Repeated, overtaken by a later message, or from a previous hub.
+    /// The message is repeated, overtaken by a later message, or from a previous hub.
     Stale,
-    /// Sealed for another session.
+    /// The message was sealed for another session.
     Stranger,
 }
 
@@ -102,7 +104,7 @@ impl SealChecker {
         SealChecker { session, hub: 0, count: 0 }
     }
 
-    /// Session.
+    /// Session of the robot.
     pub fn session(&self) -> u64 {
         self.session
     }
@@ -112,7 +114,7 @@ impl SealChecker {
         (self.hub, self.count)
     }
 
-    /// Rejects messages of earlier hubs from now on; returns true if this hub is later than all previous ones.
+    /// Rejects messages of earlier hubs from now on; returns true if this hub is later than all previous hubs.
     pub fn advance_hub(&mut self, hub: u64) -> bool {
         let later = hub > self.hub;
         if later {
@@ -121,7 +123,7 @@ impl SealChecker {
         later
     }
 
-    /// Checks a message's seal, and records it if it is new.
+    /// Checks a message's seal, and stores the seal if the message is new.
     pub fn check(&mut self, sealed: &Sealed) -> SealCheck {
         if sealed.session != self.session {
             return SealCheck::Stranger;
@@ -166,7 +168,7 @@ mod tests {
         before.register_session("xp01", 7, robot.seen());
         let recorded: Vec<Sealed> = (0..5).map(|_| before.seal("xp01", ping())).collect();
         assert_eq!(robot.check(&recorded[2]), SealCheck::Fresh { new_hub: true });
-        // Three hubs with clocks set back further and further; the last has exactly the number that the robot
+        // The robot meets three hubs with different clocks; the last hub has exactly the number that the robot
         // expects.
         for number in [1000, 500, 3_600_002] {
             let mut after = Sealer::new(number);

@@ -26,10 +26,10 @@ pub struct Sensors {
     /// on an e-puck2, front. Empty without microphones.
     #[schemars(length(max = MICROPHONES))]
     pub loudness: Vec<f32>,
-    /// Direction of the sound in the robot's frame, counter-clockwise from ahead (rad), if one side is clearly
-    /// louder.
+    /// Direction of the sound in the robot's frame, counter-clockwise from ahead (rad). Absent unless one side is
+    /// clearly louder.
     pub sound_from: Option<f32>,
-    /// Steps of the left and right wheel since the robot's program started; positive forwards.
+    /// Number of steps of the left and right wheel since the robot's program started; positive forwards.
     pub steps: Option<[i64; 2]>,
     /// Position of the selector (0 to 15).
     pub selector: Option<u8>,
@@ -45,12 +45,12 @@ pub struct Sensors {
     pub magnetic: Option<[f32; 3]>,
     /// Brightness of the floor at the left, centre and right of the front, as a fraction of full scale.
     pub ground: Option<[f32; 3]>,
-    /// Distance ahead by time of flight (m); absent if nothing is in range.
+    /// Distance ahead by time of flight (m); absent if no obstacle is in range.
     pub ahead: Option<f32>,
     /// Robots heard by a range and bearing board in its last reading; empty without a board.
     #[schemars(length(max = MAX_HEARD))]
     pub heard: Vec<HeardRobot>,
-    /// Sensors with implausible readings, and the reasons; empty if there are none.
+    /// Description of sensors with implausible readings, and the reasons; empty if all readings are plausible.
     pub trouble: String,
 }
 
@@ -58,7 +58,7 @@ pub struct Sensors {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeardRobot {
-    /// Position in the swarm file, from 1.
+    /// Position of the robot in the swarm file, from 1.
     pub robot: u16,
     /// Bearing, counter-clockwise from ahead (rad).
     pub bearing: f32,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum length of a settings text (bytes).
 pub const MAX_SETTINGS: usize = 16 * 1024;
 
-/// Answer of a robot; serialised as the reason for rejection, empty if accepted.
+/// Answer of a robot. It is serialised as the reason for rejection, which is empty for an acceptance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(from = "String", into = "String")]
 pub enum Answer {
@@ -17,7 +17,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Reason for rejection, if rejected.
+    /// Reason for rejection; `None` if accepted.
     pub fn refusal(&self) -> Option<&str> {
         match self {
             Answer::Accepted => None,
@@ -49,11 +49,11 @@ pub struct PushAnswer {
     /// Whether the settings were accepted and written to the file.
     #[serde(rename = "error")]
     pub answer: Answer,
-    /// Keys effective at once.
+    /// Keys that take effect at once.
     pub now: Vec<String>,
-    /// Keys effective from the next experiment.
+    /// Keys that take effect at the next experiment.
     pub next_experiment: Vec<String>,
-    /// Keys effective from the robot's next start.
+    /// Keys that take effect at the next start of the robot's program.
     pub next_start: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
 //! Signed experiments: a manifest contains the experiment's text and lists its files with sizes and SHA-256, and an
-//! operator signs the manifest. The hub verifies it on acceptance, each robot before use.
+//! operator signs the manifest. The hub verifies the signature on acceptance, each robot before use.
 
 use crate::file::{self, FileError};
 use crate::keyring::{Keyring, Role};
@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 
 /// Maximum number of files in addition to the experiment's text.
 pub const MAX_FILES: usize = 16;
-/// Maximum total size of the files (bytes); together with a manifest of maximum size they fit in a message.
+/// Maximum total size of the files (bytes). Files and a manifest of maximum size fit in a message.
 pub const MAX_FILE_BYTES: usize = 512 * 1024;
 /// Maximum length of a manifest (bytes).
 const MAX_MANIFEST: usize = 192 * 1024;
-/// Prefix of the signed bytes, so that a signature for another purpose is not valid for an experiment.
+/// Prefix of the signed bytes; it prevents the use of signatures that were made for other purposes.
 const PURPOSE: &[u8] = b"xpuck experiment 1\n";
 
-/// Experiment with files and signature, as transmitted.
+/// Experiment with files and signature, in transfer format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signed {
     /// Manifest in TOML; the signature covers exactly these bytes.
@@ -49,14 +49,14 @@ struct Entry {
 /// Signers whose experiments are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Anyone, also unsigned (`dev_mode`).
+    /// Any signer, and unsigned experiments too (`dev_mode`).
     Anybody,
     /// These operators, by name.
     Operators(BTreeMap<String, Key>),
 }
 
 impl Trust {
-    /// Trusts nobody.
+    /// Trusts no signer.
     pub fn nobody() -> Trust {
         Trust::Operators(BTreeMap::new())
     }
@@ -71,24 +71,24 @@ impl Trust {
 /// Reason for rejecting an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum SignatureError {
-    /// Not signed.
+    /// The experiment is not signed.
     #[error("the experiment is not signed; sign it with an operator's key")]
     Unsigned,
-    /// Signed by someone who is not a trusted operator.
+    /// The signer is not a trusted operator.
     #[error("signer `{0}` of the experiment is not an operator of this swarm; enrol the key or sign again")]
     Stranger(String),
-    /// Wrong signature.
+    /// The signature is wrong.
     #[error("the signature of `{0}` does not match the experiment: the file was changed or signed with another key")]
     Wrong(String),
-    /// File that does not match the manifest.
+    /// A file does not match the manifest.
     #[error("file `{name}`: {why}")]
     File {
-        /// Name.
+        /// Name of the file.
         name: String,
-        /// Error.
+        /// Difference from the manifest.
         why: String,
     },
-    /// Invalid manifest or experiment.
+    /// The manifest or the experiment is invalid.
     #[error("{0}")]
     Text(#[from] FileError),
 }
@@ -120,8 +120,8 @@ fn check_files(files: &BTreeMap<String, String>) -> Result<(), SignatureError> {
 }
 
 impl Signed {
-    /// SHA-256 of the manifest, 64 hexadecimal digits. It identifies an experiment independently of its signer,
-    /// because the manifest contains the digests of all files.
+    /// SHA-256 of the manifest, 64 hexadecimal digits. The digest identifies an experiment independently of its
+    /// signer, because the manifest contains the digests of all files.
     pub fn digest(&self) -> String {
         hex(&Sha256::digest(self.manifest.as_bytes()))
     }
@@ -148,12 +148,12 @@ impl Signed {
             None => (String::new(), String::new()),
         };
         let signed = Signed { manifest, signer: name, signature, files };
-        // Checked as by the receivers, so that an invalid experiment is not sent.
+        // The experiment is checked as the receivers check it, so that an invalid experiment is not sent.
         signed.open(&Trust::Anybody)?;
         Ok(signed)
     }
 
-    /// Verifies signature, sizes and hashes; returns the experiment's text, whose meaning is not checked.
+    /// Verifies signature, sizes and hashes; returns the experiment's text, which is not parsed.
     ///
     /// # Errors
     /// Reason for rejection.

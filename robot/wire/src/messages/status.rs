@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// No experiment.
+    /// There is no experiment.
     #[default]
     Idle,
-    /// Waiting for robots to be ready.
+    /// The hub waits until the robots are ready.
     Preparing,
-    /// Experiment running.
+    /// The experiment runs.
     Running,
-    /// Paused by the operator.
+    /// The operator has paused the run.
     Paused,
-    /// Paused until the frisbee is back near the centre.
+    /// The run is paused until the frisbee is back near the centre.
     Relocating,
-    /// Paused until motion capture sees the frisbee and a robot again.
+    /// The run is paused until motion capture sees the frisbee and a robot again.
     Blind,
-    /// Resting phase of the experiment: all robots stand still while time passes.
+    /// The experiment is in a resting phase: all robots stand still while time passes.
     Resting,
-    /// Experiment over.
+    /// The experiment is finished.
     Finished,
-    /// Parking robots by motion capture, outside a run.
+    /// The hub parks robots by motion capture, outside a run.
     Parking,
 }
 
@@ -54,34 +54,34 @@ pub struct RobotRow {
     pub late_p99_ms: f32,
     /// Round trip time (ms of wall time); `None` before the first pong.
     pub round_trip_ms: Option<f64>,
-    /// Number of neighbours sensed.
+    /// Number of robots in range.
     pub neighbours: u32,
-    /// Whether the camera sees blue: left, centre, right.
+    /// Whether the camera sees blue in the left, centre and right third.
     pub blue: [bool; 3],
     /// Segment of the tree that the robot runs.
     pub segment: u32,
     /// Number of device errors so far.
     pub device_errors: u64,
-    /// Number of its log lines lost so far.
+    /// Number of lost lines of the robot's log so far.
     pub log_lines_lost: u32,
-    /// Progress of its evolution.
+    /// Progress of the robot's evolution.
     pub evolution: EvolutionReport,
-    /// Engine of its simulations.
+    /// Engine of the robot's simulations.
     #[serde(default)]
     pub engine: EngineReport,
     /// Time since the robot was last heard (s of arena time); `None` before the first message.
     #[serde(default)]
     pub heard_s: Option<f64>,
-    /// Whether an operator holds the robot still, independently of the others.
+    /// Whether an operator holds the robot still, independently of the other robots.
     #[serde(default)]
     pub held: bool,
     /// Whether the robot is blinking to be found.
     #[serde(default)]
     pub identifying: bool,
-    /// Whether the robot reported that it obeys the swarm's last directive.
+    /// Whether the robot has reported that it obeys the swarm's last directive.
     #[serde(default)]
     pub obeys: bool,
-    /// Delay between the directive and that report (ms of wall time); `None` while the robot does not obey.
+    /// Delay between the directive and the robot's report of obedience (ms of wall time); `None` before the report.
     #[serde(default)]
     pub obeyed_ms: Option<f32>,
     /// Mean difference between successive round trips (ms of wall time).
@@ -102,13 +102,13 @@ pub struct RobotRow {
     /// Number of nodes of the tree in control; `None` without a tree.
     #[serde(default)]
     pub tree_nodes: Option<u32>,
-    /// Reason why the robot rejects the experiment; empty if it does not.
+    /// Reason why the robot rejects the experiment; empty if the robot accepts it.
     #[serde(default)]
     pub refusal: String,
     /// Last readings of the other sensors.
     #[serde(default)]
     pub sensors: Option<Box<Sensors>>,
-    /// Number of curriculum steps completed on its island.
+    /// Number of curriculum steps completed on the robot's island.
     #[serde(default)]
     pub step: u16,
 }
@@ -141,11 +141,12 @@ pub struct Body {
 pub struct Segment {
     /// Segment number; segment 0 is the time before the first trees are loaded.
     pub number: u32,
-    /// Real fitness by the task of its phase; for transport the frisbee's speed towards -x divided by v_max.
+    /// Real fitness by the task of the segment's phase; for transport, the frisbee's speed towards -x divided by
+    /// v_max.
     pub fitness: f64,
     /// Scored running time so far (s).
     pub seconds: f64,
-    /// Name of the experiment's phase to which it belongs.
+    /// Name of the experiment's phase to which the segment belongs.
     #[serde(default)]
     pub phase: String,
 }
@@ -173,7 +174,7 @@ pub struct ExperimentPhase {
     pub number: u16,
     /// Number of phases of the experiment.
     pub count: u16,
-    /// Name.
+    /// Name of the phase.
     pub name: String,
     /// Running time in the phase (s).
     pub seconds: f64,
@@ -187,9 +188,9 @@ pub struct ExperimentPhase {
 pub struct SecurityReport {
     /// Whether anyone may command the swarm.
     pub dev_mode: bool,
-    /// Rejected peers and messages.
+    /// Number of rejected peers and messages, by reason.
     pub refusals: Refusals,
-    /// Error of the key folder while it cannot be read; peers enrolled before stay enrolled. Empty if it can be read.
+    /// Error of the key folder; empty if the folder can be read. During an error, enrolled peers stay enrolled.
     pub keys_unreadable: String,
 }
 
@@ -201,7 +202,7 @@ pub struct Status {
     pub time: f64,
     /// State of the hub.
     pub phase: Phase,
-    /// Name of the experiment; empty without one.
+    /// Name of the experiment; empty without an experiment.
     pub experiment: String,
     /// Running time without pauses (s of arena time).
     pub run_seconds: f64,
@@ -212,9 +213,9 @@ pub struct Status {
     pub experiment_phase: Option<ExperimentPhase>,
     /// Current segment.
     pub segment: u32,
-    /// Segments so far, the current one last.
+    /// Segments so far; the last is the current segment.
     pub segments: Vec<Segment>,
-    /// Mean over robots of the champions' derated fitness (f_EA of Table 8.3).
+    /// Derated fitness of the champions, averaged over the robots (f_EA of Table 8.3).
     pub evolved: f64,
     /// Mean round trip time over the run (ms of wall time).
     pub round_trip_ms: f64,
@@ -224,9 +225,9 @@ pub struct Status {
     pub dead: u32,
     /// Whether poses were received recently.
     pub tracking: bool,
-    /// Poses rejected since the hub started, by reason.
+    /// Number of poses rejected since the hub started, by reason.
     pub refused_poses: Vec<(String, u64)>,
-    /// Description of mismatches between motion-capture names and the swarm's names; empty if there are none.
+    /// Description of mismatches between motion-capture names and the swarm's names; empty if all names match.
     #[serde(default)]
     pub names: String,
     /// Path of the record.
@@ -237,12 +238,12 @@ pub struct Status {
     pub bodies: Vec<Body>,
     /// Half the arena's length and width (m).
     pub half_arena: [f32; 2],
-    /// Access without keys, and rejections.
+    /// Security status of the hub.
     pub security: SecurityReport,
-    /// Number of lines of the hub's log lost since its start, because the log is full, closed or not read.
+    /// Number of lines of the hub's log that were lost since its start because the log is full, closed or not read.
     #[serde(default)]
     pub log_lines_lost: u64,
-    /// Last events, newest last.
+    /// Last events, the newest last.
     pub events: Vec<String>,
     /// Last directive to the swarm.
     #[serde(default)]
@@ -256,11 +257,11 @@ pub struct Status {
     /// Operator who started the run; empty without a run.
     #[serde(default)]
     pub started_by: String,
-    /// Reason why a run waits without a pause by an operator or the experiment: a restarted hub is querying the
-    /// robots, or a robot does not know that the run was to continue.
+    /// Reason why a run waits although neither an operator nor the experiment paused it: a restarted hub queries the
+    /// robots, or a robot does not confirm that the run continues. Empty if the run does not wait.
     #[serde(default)]
     pub waits: String,
-    /// Error of storing the state that a restarted hub needs; empty while it is stored.
+    /// Error when storing the state that a restarted hub needs; empty while the state is stored.
     #[serde(default)]
     pub not_kept: String,
 }

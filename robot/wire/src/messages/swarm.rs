@@ -22,13 +22,13 @@ pub struct Swarm {
     #[schemars(length(min = 1, max = MAX_ROBOTS))]
     pub robots: Vec<String>,
     /// Endpoint of each robot for the other robots, in the order of `robots`, like `tcp://192.168.1.101:7606`;
-    /// without endpoints robots do not communicate with each other.
+    /// without endpoints, robots do not communicate with each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_ROBOTS))]
     pub peers: Vec<String>,
     /// Endpoints of the hub.
     pub hub: Addresses,
-    /// Authentication settings.
+    /// Authentication of hub, robots and operators.
     #[serde(default)]
     pub security: Security,
 }
@@ -64,7 +64,7 @@ pub struct Addresses {
     pub robots: String,
     /// ZeroMQ endpoint for operators' commands.
     pub operator: String,
-    /// Address and port of the console's web page; without it the hub serves no page.
+    /// Address and port of the console's web page; if omitted, the hub serves no page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub console: Option<String>,
 }
@@ -124,7 +124,7 @@ impl Swarm {
     /// Returns the swarm with more robots. Existing robots keep their positions, which are their islands.
     ///
     /// # Errors
-    /// The existing robots or peers changed, or the result is invalid; one line of text.
+    /// One line with the reason: the existing robots or peers changed, or the result is invalid.
     pub fn grown(&self, robots: Vec<String>, peers: Vec<String>) -> Result<Swarm, String> {
         if !robots.starts_with(&self.robots) {
             let first = self.robots.iter().zip(&robots).position(|(is, told)| is != told);
@@ -158,7 +158,7 @@ pub fn host_of(authority: &str) -> &str {
     }
 }
 
-/// Whether the text is a host with an optional port, and not a longer text such as `localhost:80@evil.example`.
+/// Whether the whole text is a host with an optional port; false for a text such as `localhost:80@evil.example`.
 pub fn is_authority(text: &str) -> bool {
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
     let port = text.strip_prefix(host_of(text)).and_then(|rest| rest.strip_prefix(':'));
@@ -171,7 +171,7 @@ pub fn is_local(address: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Whether a robot's id is valid: 1 to 32 of a-z, 0-9, `-` and `_`.
+/// Whether a robot's id is valid: 1 to 32 characters of a-z, 0-9, `-` and `_`.
 pub fn is_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     (1..=32).contains(&id.len()) && id.chars().all(allowed)

@@ -12,15 +12,15 @@ const FARTHEST: f32 = 100.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct TagSeen {
-    /// Number in the family 36h11.
+    /// Number of the tag in the family 36h11.
     pub id: u16,
-    /// Distance of its centre from the camera (m).
+    /// Distance of the tag's centre from the camera (m).
     pub range: f32,
     /// Bearing on the floor, counter-clockwise from ahead (rad).
     pub bearing: f32,
-    /// Height of its centre above the camera (m).
+    /// Height of the tag's centre above the camera (m).
     pub height: f32,
-    /// Direction that its face points to, counter-clockwise from ahead (rad); pi if it faces the robot.
+    /// Direction of the tag's face, counter-clockwise from ahead (rad); pi if the tag faces the robot.
     pub facing: f32,
 }
 
@@ -30,11 +30,11 @@ pub struct TagSeen {
 pub struct Tags {
     /// Age of the frame (s).
     pub age: f32,
-    /// Tags in the frame, nearest first; at most 16.
+    /// Tags in the frame, the nearest first; at most 16.
     pub tags: Vec<TagSeen>,
     /// Number of frames processed so far.
     pub looks: u32,
-    /// Number of tags rejected so far because the same number was seen at two places in a frame.
+    /// Number of tags rejected so far because their number appeared twice in a frame.
     pub doubled: u32,
     /// Processing time of the frame (ms).
     pub look_ms: f32,

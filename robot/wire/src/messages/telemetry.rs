@@ -1,5 +1,5 @@
-//! Telemetry, sent by each robot ten times a second, at most 10 KB/s. Counts start with the robot's program and
-//! saturate.
+//! Telemetry, which each robot sends ten times a second, at most 10 KB/s. Counts start at 0 with the robot's program
+//! and saturate.
 
 use crate::state::State;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ pub const LATENESS_BINS: usize = 32;
 pub struct Telemetry {
     /// Time since the robot's program started (s).
     pub time: f64,
-    /// Session from its hello, which distinguishes two programs with the same robot key.
+    /// Session from the robot's hello, which distinguishes two programs with the same robot key.
     pub session: u64,
     /// Operating state.
     pub state: State,
@@ -22,11 +22,11 @@ pub struct Telemetry {
     pub obeyed: u64,
     /// Segment of the tree that the robot runs; 0 before the first.
     pub segment: u32,
-    /// Supply and temperature.
+    /// Power supply and temperature.
     pub power: PowerReport,
     /// Sensor readings.
     pub senses: SensesReport,
-    /// Motion.
+    /// Motion of the robot.
     pub motion: MotionReport,
     /// Timing of the control loop.
     pub control: ControlReport,
@@ -39,7 +39,7 @@ pub struct Telemetry {
     /// Engine of the robot's simulations.
     #[serde(default)]
     pub engine: EngineReport,
-    /// Number of lost lines of its log.
+    /// Number of lost lines of the robot's log.
     #[serde(default)]
     pub log_lines_lost: u32,
     /// Number of batches of control updates that were lost before sending.
@@ -48,8 +48,8 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Removes decimal places beyond the devices' resolution, which would take a tenth of a record: times to 0.1 ms,
-    /// speeds to 0.01 mm/s, positions to 0.1 mm, supply to 1 mV and 1 mW, fitness to 1e-5.
+    /// Removes decimal places beyond the devices' resolution, which would occupy a tenth of a record. Rounds times to
+    /// 0.1 ms, speeds to 0.01 mm/s, positions to 0.1 mm, supply to 1 mV and 1 mW, and fitness to 1e-5.
     pub fn rounded(mut self) -> Telemetry {
         let power = &mut self.power;
         let supply = [&mut power.battery_v, &mut power.battery_w, &mut power.supply_v, &mut power.supply_w];
@@ -78,14 +78,14 @@ fn round(value: &mut f32, places: i32) {
     *value = rounded(*value, places);
 }
 
-/// Rounds to this number of decimal places. The division uses `f64`, since an `f32` quotient would print with more
+/// Rounds to this number of decimal places. The division uses `f64`, because an `f32` quotient would print with more
 /// places.
 pub fn rounded(value: f32, places: i32) -> f32 {
     let scale = 10f64.powi(places);
     ((f64::from(value) * scale).round() / scale) as f32
 }
 
-/// Supply and temperature; values that the robot cannot measure are absent.
+/// Power supply and temperature; values that the robot cannot measure are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct PowerReport {
@@ -109,15 +109,15 @@ pub struct SensesReport {
     pub proximity: [f32; 8],
     /// Camera blobs: colour by segment.
     pub blobs: [[bool; 3]; 3],
-    /// Number of neighbours sensed.
+    /// Number of robots in range.
     pub neighbours: u32,
-    /// Age of the body's readings: proximity and wheel steps.
+    /// Age of the body's readings, which are proximity and wheel steps.
     pub body_age: Option<f32>,
     /// Age of the camera frame.
     pub camera_age: Option<f32>,
     /// Age of the virtual senses.
     pub virtual_age: Option<f32>,
-    /// Number of control updates in RUN with stale readings: of the body, the camera and the virtual senses.
+    /// Number of control updates in RUN with stale readings, separately for body, camera and virtual senses.
     pub stale: [u32; 3],
 }
 
@@ -147,7 +147,7 @@ pub struct ControlReport {
     pub p99_us: u32,
     /// Maximum delay of an update (us).
     pub max_us: u32,
-    /// Number of updates skipped because the previous one took too long.
+    /// Number of updates skipped because the previous update took too long.
     pub missed: u32,
     /// Histogram of delays: two bins per octave from 16 us, as in the robot's own histogram.
     pub bins: [u32; LATENESS_BINS],
@@ -201,13 +201,13 @@ pub struct EvolutionReport {
     pub generation: u32,
     /// Estimated fitness of the champion.
     pub best: f64,
-    /// Estimated fitness of the champion, scaled down below 8 evaluations (Eq. 8.1).
+    /// Estimated fitness of the champion, scaled down if it has fewer than 8 evaluations (Eq. 8.1).
     pub derated: f64,
     /// Number of evaluations of the champion.
     pub evaluations: u32,
     /// Mean fitness of the population.
     pub mean: f64,
-    /// Duty cycle of evolution (0 to 1); below 1 it pauses to cool the processor.
+    /// Duty cycle of evolution (0 to 1); below 1, evolution pauses to cool the processor.
     pub duty: f32,
     /// Number of generations in the last checkpoint on disk; 0 without a checkpoint.
     pub kept: u32,
@@ -222,7 +222,7 @@ pub const ENGINE_TEXT: usize = 11;
 pub struct EngineReport {
     /// Engine: "simd", "reference", "gpu", or "gpu+simd" for both in parallel; empty before the first batch.
     pub name: String,
-    /// Name of the adapter, shortened; empty without one.
+    /// Name of the adapter, shortened; empty without an adapter.
     pub adapter: String,
     /// Simulated robot-seconds per second over the last generations, without pauses; 0 before the first batch.
     pub r_acc: f32,
@@ -237,8 +237,8 @@ impl EngineReport {
     }
 }
 
-/// Shortens a name: removes the part from the first parenthesis on and, if it is still too long, the first words,
-/// since models differ in the last ones.
+/// Shortens a name. Removes the part from the first parenthesis on. If the name is still too long, removes the first
+/// words, because models differ in the last words.
 fn short(name: &str) -> String {
     let name = name.split('(').next().unwrap_or_default();
     let text: String = name.chars().filter(|c| (' '..='~').contains(c)).collect();

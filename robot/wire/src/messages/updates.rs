@@ -1,10 +1,12 @@
-//! Control updates as transmitted and recorded: all inputs, actions and outputs of a robot's tree, bit for bit.
+//! Control updates in the form for transmission and recording: all inputs, actions and outputs of a robot's tree, bit
+//! for bit.
 //!
-//! An update is a list of 32-bit words (see [`Update::write`]). A batch holds up to [`BATCH`] consecutive updates
-//! with one tree, preceded by the memory of the tree's nodes, so that it can be replayed without earlier batches.
-//! Each update is encoded as its word count (u16), then a 2-bit tag per word, four tags in a byte from the lowest
-//! bits, then data bytes. A word is encoded as its exclusive or with the same word of the previous update; its tag
-//! gives the number of low bytes that follow: 0: none, 1: two, 2: three, 3: all four. Numbers are little endian.
+//! An update is a list of 32-bit words (see [`Update::write`]). A batch contains up to [`BATCH`] consecutive updates
+//! with one tree. The memory of the tree's nodes precedes them, so that the batch can be replayed without earlier
+//! batches. An update is encoded in three parts: its word count (u16), a 2-bit tag per word (four tags in a byte,
+//! from the lowest bits), and data bytes. A word is encoded as its exclusive or with the same word of the previous
+//! update; its tag gives the number of low bytes that follow: 0: none, 1: two, 2: three, 3: all four. Numbers are
+//! little-endian.
 
 use crate::bytes::Bytes;
 use crate::state::State;
@@ -15,8 +17,8 @@ use serde::{Deserialize, Serialize};
 pub const BATCH: usize = 10;
 /// Number of cells of the blackboard.
 pub const CELLS: usize = 24;
-/// Number of cells in every update. The cells after them hold v_light and v_tag, which only updates with light or
-/// tags contain.
+/// Number of cells in every update. The remaining cells contain v_light and v_tag; only updates with light or tags
+/// contain them.
 const PLAIN_CELLS: usize = 20;
 /// Index of the first cell of v_tag.
 const TAG_CELL: usize = 22;
@@ -24,11 +26,11 @@ const TAG_CELL: usize = 22;
 const LIGHT: usize = TAG_CELL - PLAIN_CELLS + 8;
 /// Number of words of an update's tag: v_tag, and range and bearing of the nearest tag.
 const TAG: usize = CELLS - TAG_CELL + 2;
-/// Maximum number of nodes of a tree, and of its nodes with memory.
+/// Maximum number of nodes of a tree, and of nodes with memory.
 pub const MAX_NODES: usize = 2048;
 /// Maximum number of neighbours in an update.
 pub const MAX_NEIGHBOURS: usize = 256;
-/// Maximum length of a tree in compact form (bytes): one byte, then at most 19 per node.
+/// Maximum length of a tree in compact form (bytes): one byte, and at most 19 bytes per node.
 pub const MAX_TREE: usize = 1 + 19 * MAX_NODES;
 /// Number of words in every update.
 const PLAIN: usize = 6 + PLAIN_CELLS + 8 + 4 + 3;
@@ -59,9 +61,9 @@ pub struct Updates {
     pub start: f64,
     /// Hash of the tree in control (FNV-1a of its nodes, bit for bit), 16 hexadecimal digits; empty without a tree.
     pub tree: String,
-    /// Number of nodes.
+    /// Number of nodes of the tree.
     pub nodes: u16,
-    /// Tree in compact form; empty in most batches after the first with a tree.
+    /// Tree in compact form; empty in most batches after the first batch with the tree.
     pub compact: Bytes,
     /// Memory of the tree's nodes before the first update, in preorder of the nodes with memory.
     pub memory: Vec<u16>,
@@ -78,7 +80,7 @@ pub struct Update {
     pub after_us: u32,
     /// Commanded state.
     pub state: State,
-    /// Whether the tree was ticked; otherwise the wheels were to stand still.
+    /// Whether the tree was ticked; otherwise the wheels were commanded to stand still.
     pub ticked: bool,
     /// Whether an external controller (program or operator) drove the robot; the wheel speeds are then its commands.
     pub driven: bool,
@@ -90,8 +92,8 @@ pub struct Update {
     pub ages: [u32; 3],
     /// Bits of the direction of the world's +x axis in the robot's frame, as received from the hub (rad).
     pub up: u32,
-    /// Bits of the blackboard's cells after the tick. Inputs of the tree are unchanged; v_goal is NaN if no node
-    /// wrote it; the scratch registers are as the tree left them.
+    /// Bits of the blackboard's cells after the tick. The tree's inputs are unchanged, the scratch registers have
+    /// their values after the tick, and v_goal is NaN if no node wrote it.
     pub cells: [u32; CELLS],
     /// Bits of the eight proximity readings.
     pub proximity: [u32; 8],
@@ -101,21 +103,22 @@ pub struct Update {
     /// Bits of range (m) and bearing (rad) of the nearest tag in the camera frame, if the tree reads tags and a tag
     /// was found; otherwise v_tag is 0 and not encoded.
     pub tag: Option<[u32; 2]>,
-    /// Bits of the wheel speeds, left and right: those requested by the tree, then those sent to the body (m/s).
+    /// Bits of the wheel speeds, left and right (m/s): the speeds that the tree requested, then the speeds sent to
+    /// the body.
     pub wheels: [u32; 4],
     /// Result of each node of the tree, in preorder: 0 not ticked, 1 running, 2 success, 3 failure.
     pub nodes: Vec<u8>,
-    /// Neighbours heard: island, and bits of range (m) and bearing (rad).
+    /// Robots in range: island, and bits of range (m) and bearing (rad).
     pub neighbours: Vec<(u16, u32, u32)>,
 }
 
-/// Error for invalid updates.
+/// Error: the updates are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("updates: {0}")]
 pub struct Malformed(String);
 
 impl Updates {
-    /// Checks whether all fields are within their limits.
+    /// Validates the limits of all fields.
     ///
     /// # Errors
     /// The first field out of bounds.
@@ -136,7 +139,7 @@ impl Updates {
         }
     }
 
-    /// Decodes the updates, oldest first.
+    /// Decodes the updates, the oldest first.
     ///
     /// # Errors
     /// The batch is out of bounds, or its bytes are not `count` updates of a tree with `nodes` nodes.
@@ -293,8 +296,8 @@ impl Packer {
     }
 }
 
-/// Decodes the words of the next update, given those of the previous one; `None` if the bytes do not hold a complete
-/// update.
+/// Decodes the next update; `words` contains the words of the previous update and receives the words of the next.
+/// `None` if the bytes do not contain a complete update.
 fn unpack(bytes: &mut &[u8], words: &mut Vec<u32>) -> Option<()> {
     let (count, rest) = bytes.split_first_chunk::<2>()?;
     let count = usize::from(u16::from_le_bytes(*count));
@@ -362,7 +365,7 @@ mod tests {
         assert_eq!(crate::codec::decode::<RobotMessage>(&encode(&message)).unwrap(), message);
         let json = serde_json::to_string(&packed).unwrap();
         assert_eq!(serde_json::from_str::<Updates>(&json).unwrap(), packed);
-        // An update equal to the previous one takes only its length and tags.
+        // An update equal to the previous update is encoded as its length and tags only.
         let still = [update(2), update(2)];
         let longer = batch(&still).data.0.len() - batch(&still[..1]).data.0.len();
         assert_eq!(longer, 2 + (PLAIN + TAG + 3 + 3 * 2usize).div_ceil(4));
@@ -376,8 +379,8 @@ mod tests {
             assert!(with(whole.data.0[..end].to_vec()).unpack().is_err(), "cut at {end}");
         }
         assert!(with([&whole.data.0[..], &[0]].concat()).unpack().is_err());
-        // A changed byte makes the batch invalid or changes an update; only unused bits, as after the last node, have
-        // no effect.
+        // A changed byte makes the batch invalid or changes an update. Only unused bits, such as those after the last
+        // node, have no effect.
         let changed = |i: usize| {
             let mut data = whole.data.0.clone();
             data[i] ^= 0x41;
@@ -397,7 +400,7 @@ mod tests {
         }
     }
 
-    /// The largest batch is far below the maximum length of a message.
+    /// Tests that the largest batch is far below the maximum length of a message.
     #[test]
     fn largest_batch_stays_within_bound() {
         let word = |i: u32| if i.is_multiple_of(2) { u32::MAX } else { 0 };

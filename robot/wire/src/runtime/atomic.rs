@@ -37,7 +37,7 @@ pub fn create(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     prepared.commit().inspect_err(|_| drop(remove(&new)))
 }
 
-/// Returns the temporary name `<path>.new`. A file left there by a crash is removed; links and pipes are not
+/// Returns the temporary name `<path>.new`. A file that a crash left at this name is removed; links and pipes are not
 /// followed.
 fn temporary_path(path: &Path) -> Result<PathBuf> {
     let mut new = path.as_os_str().to_owned();
@@ -56,8 +56,8 @@ fn check_replaceable(there: &Metadata) -> Result<()> {
     }
 }
 
-/// Writes the bytes to `new`, which must not exist. The permissions are those of the file at `path`, or `mode` less
-/// the umask.
+/// Writes the bytes to `new`, which must not exist. The new file gets the permissions of the file at `path`; without
+/// that file, `mode` less the umask.
 fn write_temporary(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result<PendingFile> {
     let fill = || {
         let mut file = File::options().write(true).create_new(true).mode(mode).open(&new)?;
@@ -71,8 +71,8 @@ fn write_temporary(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result
         Ok(()) => Ok(PendingFile { path: path.into(), new }),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         Err(error) => {
-            // A partly written file is useless. If its removal fails too, the first error is the more informative
-            // one.
+            // Removes the partly written file, which is useless. An error of the removal is ignored, because the
+            // first error is more informative.
             let _ = remove(&new);
             Err(error)
         }
@@ -80,7 +80,8 @@ fn write_temporary(path: &Path, new: PathBuf, bytes: &[u8], mode: u32) -> Result
 }
 
 impl PendingFile {
-    /// Moves the contents to the final path. After a crash at any moment the complete old or new file is there.
+    /// Moves the contents to the final path. After a crash at any moment, the path has the complete old or the
+    /// complete new file.
     ///
     /// # Errors
     /// Any I/O error.
@@ -99,8 +100,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     prepare(path, bytes)?.commit()
 }
 
-/// As [`write()`], for a path that the user named. The temporary name contains the process id, so that it collides
-/// neither with another file in the user's folder nor with another process.
+/// Like [`write()`], for a path that the user named. The temporary name contains the process id, so that it collides
+/// neither with another file in the user's folder nor with a file of another process.
 ///
 /// # Errors
 /// Any I/O error; an old file then still exists.
@@ -114,8 +115,8 @@ fn process_path(path: &Path) -> Result<PathBuf> {
     Ok(path.with_file_name(format!(".{name}.{}.new", std::process::id())))
 }
 
-/// Writes output to the path that the user named. A file is replaced atomically, also through a symbolic link; a
-/// device or pipe is written to directly.
+/// Writes output to the path that the user named. A file is replaced atomically, also through a symbolic link. Output
+/// to a device or pipe is written directly.
 ///
 /// # Errors
 /// Any I/O error; a previous file then still exists.
@@ -142,7 +143,7 @@ fn no_named_pipe(path: &Path) -> Result<()> {
 }
 
 /// Checks, before a long computation, whether [`output`] can write to the path; leaves no file behind. Devices and
-/// pipes are not opened, since their reader would notice.
+/// pipes are not opened, because their readers would notice.
 ///
 /// # Errors
 /// Any I/O error.
@@ -167,14 +168,14 @@ pub struct PartialFile {
 }
 
 impl PartialFile {
-    /// Opens a temporary file for the file that is to be at `path`; returns its handle too.
+    /// Opens a temporary file for a future file at `path`; returns it with its handle.
     ///
     /// # Errors
     /// Any I/O error, and the errors of [`can_replace`].
     pub fn of(path: &Path) -> Result<(PartialFile, File)> {
         can_replace(path)?;
         let part = process_path(path)?;
-        // Left by an earlier process with the same process id.
+        // Removes a file that an earlier process with the same process id left.
         remove(&part)?;
         let file = File::create_new(&part)?;
         Ok((PartialFile { part, path: path.into() }, file))
@@ -185,7 +186,7 @@ impl PartialFile {
         &self.part
     }
 
-    /// Moves the file to its final path, as [`replace`] does.
+    /// Moves the file to its final path, like [`replace`].
     ///
     /// # Errors
     /// Any I/O error; a previous file then still exists.
@@ -196,7 +197,8 @@ impl PartialFile {
 
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        // A partial file is useless. A failed removal is ignored, since an error has already occurred.
+        // Removes the partial file, which is useless. A failed removal is ignored, because an error has already
+        // occurred.
         let _ = std::fs::remove_file(&self.part);
     }
 }
@@ -232,7 +234,7 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Flushes the folder of a file to disk; before that a new file name may be lost in a crash.
+/// Flushes the folder of a file to disk, because a crash may lose a new file name until then.
 ///
 /// # Errors
 /// Any I/O error, also on file systems without this operation.

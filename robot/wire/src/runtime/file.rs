@@ -16,7 +16,7 @@ pub const MAX_TOML: u64 = 1 << 20;
 /// UTF-8 byte order mark, which some editors write.
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
-/// A file that cannot be used.
+/// Error of a file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The file cannot be read.
@@ -24,7 +24,7 @@ pub enum FileError {
     Unreadable {
         /// Path of the file.
         path: PathBuf,
-        /// Cause.
+        /// Error of the operating system.
         error: io::Error,
     },
     /// The contents are invalid.
@@ -44,17 +44,17 @@ impl FileError {
     }
 }
 
-/// Opens a regular file for reading. Other kinds are rejected: a pipe may block its reader for ever and a device may
-/// never end.
+/// Opens a regular file for reading. Other kinds are rejected, because a pipe may block its reader for ever, and a
+/// device may never end.
 ///
 /// # Errors
 /// Any I/O error, or the path is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Checked before opening, because opening a device may activate it.
+    // The type is checked before opening, because opening a device may activate it.
     reject_non_files(fs::metadata(path)?.file_type())?;
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    // The path may have been replaced since the first check.
+    // The type is checked again, because the path may have been replaced since the first check.
     reject_non_files(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -63,15 +63,15 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// and opening a pipe does not block.
 ///
 /// # Errors
-/// As [`open`], and for a symbolic link.
+/// The errors of [`open`], and an error for a symbolic link.
 pub fn append(path: &Path) -> io::Result<File> {
     open_own(path, OpenOptions::new().create(true).append(true))
 }
 
-/// Opens one of the program's own files for reading and writing at any offset; otherwise as [`append`].
+/// Opens one of the program's own files for reading and writing at any offset; otherwise like [`append`].
 ///
 /// # Errors
-/// As [`append`].
+/// The errors of [`append`].
 pub fn modify(path: &Path) -> io::Result<File> {
     open_own(path, OpenOptions::new().create(true).read(true).write(true).truncate(false))
 }
@@ -103,7 +103,7 @@ fn reject_non_files(kind: FileType) -> io::Result<()> {
 /// Reads a file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open`], or the file is longer than the limit.
+/// The errors of [`open`], or the file is longer than the limit.
 pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -122,7 +122,7 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Reads UTF-8 text of at most `limit` bytes; drops a leading byte order mark.
 ///
 /// # Errors
-/// As [`bytes`], or the text is not UTF-8.
+/// The errors of [`bytes`], or the text is not UTF-8.
 pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
     let text = bytes(path, limit).and_then(|bytes| {
         let wrong = |message| io::Error::new(ErrorKind::InvalidData, message);
@@ -140,7 +140,7 @@ pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
 /// Returns the text of a log's first line, without time and level, at most 8 KiB; `None` for an empty file.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub fn first_line(path: &Path) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     BufReader::new(open(path)?.take(8192)).read_until(b'\n', &mut line)?;
@@ -158,7 +158,8 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
     toml::from_str(text).map_err(|error| {
         let before = error.span().map_or("", |span| &text[..text.floor_char_boundary(span.start)]);
         let line = 1 + before.matches('\n').count();
-        // The library's message may list the known keys on the same line, which helps the user; keep that list.
+        // The library's message may list the known keys on the same line. The list is kept, because it helps the
+        // user.
         let message = with_short_names(&error.message().replace('\n', "; "));
         let at = text.lines().nth(line - 1).unwrap_or_default();
         let message = describe_wrong_type(&message, before)
@@ -168,8 +169,8 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
     })
 }
 
-/// Describes an invalid value in a table that was not parsed from text, such as command-line keys: the key and its
-/// expected type.
+/// Describes an invalid value in a table that was not parsed from text, such as command-line keys. The description
+/// consists of the key and its expected type.
 pub fn wrong_value(error: &toml::de::Error) -> String {
     let text = error.to_string();
     let key = text.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
@@ -242,11 +243,11 @@ pub fn suggest_nearest(message: &str) -> String {
     let wrong = word.1.trim_end_matches('`');
     let names = known.split('`').skip(1).step_by(2);
     let common = |known: &str| wrong.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
-    // Among equally near names, prefer the one with the longer common prefix.
+    // Among equally near names, the name with the longer common prefix is preferred.
     let far = |known| (strsim::damerau_levenshtein(wrong, known), std::cmp::Reverse(common(known)));
     let near = names.map(|known| (far(known), known)).min();
     match near {
-        // A short word may differ in few characters, unless both words share a prefix.
+        // In a short word, only few characters may differ, unless both words share a prefix.
         Some(((far, std::cmp::Reverse(common)), name))
             if far <= (if common >= 4 { 3 } else { (1 + wrong.chars().count() / 4).min(3) }) && far < name.len() =>
         {

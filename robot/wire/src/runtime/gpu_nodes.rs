@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Folders and name prefixes of the device nodes of GPUs with compute support: DRM, NVIDIA's driver, the host's GPU
+/// Folders and name prefixes of device nodes of GPUs that support computations: DRM, NVIDIA's driver, the host's GPU
 /// in WSL, Mali and Adreno.
 const NODES: [(&str, &[&str]); 2] = [("/dev/dri", &["renderD"]), ("/dev", &["nvidiactl", "dxg", "mali", "kgsl-3d"])];
 

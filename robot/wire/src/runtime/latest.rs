@@ -1,5 +1,5 @@
-//! Writer thread for a small file of which only the newest content counts. Callers do not wait for the disk; they
-//! poll for the result.
+//! Writer thread for a small file whose older contents are not needed. Callers do not wait for the disk; they poll
+//! for the result.
 
 use crate::atomic;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Result of the newest write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteResult {
-    /// The content with this number is on the disk.
+    /// The contents with this number are on the disk.
     Kept(u64),
-    /// The write of this number failed, for this reason; the file was removed.
+    /// The write with this number failed for this reason, and the file was removed.
     Removed(u64, String),
-    /// The write failed, for this reason; older content is still in the file.
+    /// The write failed for this reason, and the file still has older contents.
     Refused(String),
 }
 
@@ -30,7 +30,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// One slot in each direction bounds memory use when the disk or the caller is slow.
+/// One slot in each direction, which limits memory use when the disk or the caller is slow.
 #[derive(Debug, Default)]
 struct Slots {
     content: Option<(u64, Vec<u8>)>,
@@ -45,11 +45,11 @@ impl Shared {
 }
 
 impl LatestWriter {
-    /// Starts the writer of the file at `path`. With `removes`, a file that cannot be replaced is removed: no content
-    /// is then better than old content.
+    /// Starts the writer of the file at `path`. With `removes`, a file that cannot be replaced is removed, because a
+    /// missing file is then better than old contents.
     ///
     /// # Errors
-    /// The system refuses to create a thread.
+    /// The system cannot create a thread.
     pub fn start(path: PathBuf, removes: bool) -> std::io::Result<LatestWriter> {
         let shared = Arc::new(Shared::default());
         let work = {
@@ -60,7 +60,7 @@ impl LatestWriter {
         Ok(LatestWriter(shared))
     }
 
-    /// Replaces the file's content, and content that is still waiting for the disk. The result carries `number`.
+    /// Replaces the file's contents, and contents that still wait for the disk. The result contains `number`.
     pub fn put(&self, number: u64, bytes: Vec<u8>) {
         self.0.lock().content = Some((number, bytes));
         self.0.changed.notify_one();
@@ -81,7 +81,7 @@ impl Drop for LatestWriter {
 
 fn write_contents(path: &Path, removes: bool, shared: &Shared) {
     let _ = crate::precedence::run_as_others();
-    // Content that the disk refused, and the reason that was reported for it.
+    // Contents that could not be written, and the reported result.
     let mut refused: Option<((u64, Vec<u8>), WriteResult)> = None;
     loop {
         let Some(content) = next_content(shared, refused.as_ref().map(|(content, _)| content)) else { return };
@@ -103,8 +103,8 @@ fn write_contents(path: &Path, removes: bool, shared: &Shared) {
     }
 }
 
-/// Waits for new content, or returns `refused` again after [`RETRY`]. `None` once the handle is dropped and all
-/// queued content has been tried.
+/// Waits for new contents, or returns `refused` again after [`RETRY`]. `None` once the handle is dropped and all
+/// queued contents have been tried.
 fn next_content(shared: &Shared, refused: Option<&(u64, Vec<u8>)>) -> Option<(u64, Vec<u8>)> {
     let idle = |slots: &mut Slots| slots.content.is_none() && !slots.closed;
     let slots = shared.lock();

@@ -1,4 +1,4 @@
-//! Log of a service. A thread writes its lines to standard error, so that no loop waits for a disk or reader.
+//! Log of a service. A thread writes the lines to standard error, so that no loop waits for a disk or a reader.
 //!
 //! If the log is full, closed or stalled, lines are dropped and counted. Services log through the macros of
 //! [`tracing`]: `target:` names the source, fields identify the instance. [`start`] formats these events as lines.
@@ -23,11 +23,11 @@ use tracing::warn;
 
 /// Environment variable with the minimum severity that is written: error, warn, info or debug.
 const LEVEL: &str = "XPUCK_LOG";
-/// Environment variable in which systemd identifies a standard error that is connected to journald.
+/// Environment variable in which systemd identifies the standard error if it is connected to journald.
 const JOURNAL: &str = "JOURNAL_STREAM";
 /// Maximum wait for unwritten lines when a process ends.
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);
-/// Maximum wait for unwritten lines after a panic; wheels may have to stop afterwards.
+/// Maximum wait for unwritten lines after a panic. It is short, because the wheels may have to stop after the wait.
 const PANIC: Duration = Duration::from_millis(300);
 
 static FORM: OnceLock<LineFormat> = OnceLock::new();
@@ -47,7 +47,7 @@ macro_rules! event_at {
     };
 }
 
-/// Log line that is returned to the caller for logging, for example by a core to its shell.
+/// Log line that a function returns to its caller for logging, for example from a core to its shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Severity.
@@ -92,13 +92,13 @@ fn write_stamped(level: Level, text: &str) {
     tap::forward(level, text);
 }
 
-/// Starts the log and routes events and panics to it; after a panic is logged, `then` is called. To be called at
-/// program start.
+/// Starts the log and routes events and panics to it; calls `then` after a panic was logged. Call it at program
+/// start.
 pub fn start(then: fn()) {
     log();
     let wanted = std::env::var_os(LEVEL).unwrap_or_default();
     let level = events::level(&wanted.to_string_lossy());
-    // In tests this may be called twice; the first subscriber stays.
+    // The result is ignored: tests may start the log twice, and the first subscriber stays.
     let _ =
         tracing::subscriber::set_global_default(Events { most: level.unwrap_or(Level::INFO), write: write_stamped });
     if level.is_none() {
@@ -117,12 +117,12 @@ pub fn start(then: fn()) {
     }));
 }
 
-/// Writes text of one or more lines to the log without a prefix, for example the error of a command. Returns at once.
+/// Writes one or more lines of text to the log without a prefix, for example the error of a command. Returns at once.
 pub fn write_raw(text: impl Display) {
     text.to_string().lines().for_each(|text| log().line(form::cut(text)));
 }
 
-/// Queues a line for standard output in the same way, for reports of a running service.
+/// Queues a line for standard output, for reports of a running service. Returns at once.
 pub fn print(text: impl Display) {
     REPORTS.get_or_init(|| LogWriter::new("reports", output::stdout(), None)).line(&text.to_string());
 }
@@ -132,7 +132,7 @@ pub fn lost() -> u64 {
     LOG.get().map_or(0, LogWriter::lost)
 }
 
-/// Waits up to a second for queued lines to be written. To be called at program end and before a command prints its
+/// Waits up to a second until the queued lines are written. Call it at program end, and before a command prints its
 /// result.
 pub fn flush() {
     flush_within(FLUSH_LIMIT);

@@ -40,11 +40,11 @@ impl Severity {
 pub struct LogLine {
     /// Severity.
     pub level: Severity,
-    /// Robot's wall clock since 1970 (ms).
+    /// Time since 1970 by the robot's wall clock (ms).
     pub unix_ms: u64,
     /// Source and message, at most [`MAX_LOG_TEXT`] bytes, without control characters.
     pub text: String,
-    /// Number of lines dropped before sending, since the robot's program started.
+    /// Number of lines that were dropped before sending since the robot's program started.
     pub lost: u32,
 }
 

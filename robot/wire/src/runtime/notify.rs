@@ -1,7 +1,7 @@
 //! Notifications to the service manager (sd_notify): ready, alive, status.
 //!
-//! The manager passes its socket in `NOTIFY_SOCKET` and the watchdog timeout in `WATCHDOG_USEC`. Without the former
-//! nothing is sent. Sending does not block: a message that the manager does not accept is dropped and sent again
+//! The manager passes its socket in `NOTIFY_SOCKET` and the watchdog timeout in `WATCHDOG_USEC`. Without a socket, no
+//! messages are sent. Sending does not block: a message that the manager does not accept is dropped and sent again
 //! later.
 
 use std::ffi::OsStr;
@@ -39,10 +39,10 @@ impl Notifier {
         }
     }
 
-    /// Connects to the socket of that name: an absolute path or, with a leading `@`, an abstract name.
+    /// Connects to the socket `name`, an absolute path or, with a leading `@`, an abstract name.
     ///
     /// # Errors
-    /// The name is neither of these, or no process listens there.
+    /// The name has neither form, or no process listens at the socket.
     pub fn at(name: &OsStr, every: Option<Duration>) -> io::Result<Notifier> {
         let bytes = name.as_bytes();
         let address = match bytes.split_first() {
@@ -63,7 +63,7 @@ impl Notifier {
         }
     }
 
-    /// Feeds the watchdog. To be called at any rate by the loop whose progress is monitored.
+    /// Feeds the watchdog. The monitored loop calls it, at any rate.
     pub fn alive(&mut self, now: Instant) {
         let Some(every) = self.interval else { return };
         if self.last_alive.is_none_or(|fed| now.saturating_duration_since(fed) >= every) && self.send("WATCHDOG=1") {
@@ -71,7 +71,7 @@ impl Notifier {
         }
     }
 
-    /// Reports the status as one line of text; sent only when it changed.
+    /// Reports the status as one line of text; sends it only if it changed.
     pub fn status(&mut self, text: &str) {
         let line = text.lines().next().unwrap_or_default();
         let line = &line[..line.floor_char_boundary(STATUS_LIMIT)];
@@ -95,8 +95,8 @@ impl Notifier {
     }
 }
 
-/// Interval of watchdog messages: half the manager's timeout. `None` without a timeout, or if it is meant for another
-/// process.
+/// Interval of watchdog messages: half the manager's timeout. `None` without a timeout, or if the timeout is meant
+/// for another process.
 fn interval(usec: Option<&str>, pid: Option<&str>, own: u32) -> Option<Duration> {
     let micros: u64 = usec?.parse().ok().filter(|&micros| micros > 0)?;
     let mine = pid.is_none_or(|pid| pid.parse() == Ok(own));
@@ -154,7 +154,7 @@ mod tests {
         let path = folder.path().join("notify");
         let manager = UnixDatagram::bind(&path).unwrap();
         let mut notifier = Notifier::at(path.as_os_str(), None).unwrap();
-        // More messages than the socket's queue holds.
+        // The messages exceed the capacity of the socket's queue.
         for number in 0..2000 {
             notifier.status(&number.to_string());
         }

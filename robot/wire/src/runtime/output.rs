@@ -1,5 +1,5 @@
-//! Standard output and standard error of commands. No failure here is a panic. A closed pipe, as with `head`, is not
-//! an error: the command ends normally. Other failures are errors that name standard output.
+//! Standard output and standard error of commands. No failure causes a panic. A closed pipe, as with `head`, is not
+//! an error: the command ends normally. The errors of other failures name standard output.
 //!
 //! Services use [`crate::log`] instead, which never waits for a reader.
 
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Retry interval for a descriptor that another process made non-blocking.
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// Write error on standard output, other than a closed pipe.
+/// Error when writing to standard output, other than a closed pipe.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output: {0}")]
 pub struct OutputError(io::Error);
@@ -31,7 +31,7 @@ fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), OutputError> {
 /// Writes a line to standard output; for a terminal it is escaped by [`escape_for_terminal`].
 ///
 /// # Errors
-/// For example if the disk is full.
+/// Standard output cannot be written, for example because the disk is full.
 pub fn line(text: impl Display) -> Result<(), OutputError> {
     self::text(format_args!("{text}\n"))
 }
@@ -39,7 +39,7 @@ pub fn line(text: impl Display) -> Result<(), OutputError> {
 /// Writes text to standard output without a line end; for a terminal it is escaped by [`escape_for_terminal`].
 ///
 /// # Errors
-/// As [`line()`].
+/// The errors of [`line()`].
 pub fn text(text: impl Display) -> Result<(), OutputError> {
     bytes(text.to_string().as_bytes())
 }
@@ -47,7 +47,7 @@ pub fn text(text: impl Display) -> Result<(), OutputError> {
 /// Writes bytes to standard output; for a terminal text is escaped by [`escape_for_terminal`].
 ///
 /// # Errors
-/// As [`line()`].
+/// The errors of [`line()`].
 pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
     let text = is_terminal().then(|| std::str::from_utf8(bytes).ok().map(escape_for_terminal)).flatten();
     let mut bytes = text.as_ref().map_or(bytes, |text| text.as_bytes());
@@ -57,13 +57,13 @@ pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
 /// Overwrites the terminal's current line, also in raw mode.
 ///
 /// # Errors
-/// As [`line()`].
+/// The errors of [`line()`].
 pub fn overwrite_line(text: impl Display) -> Result<(), OutputError> {
     let text = format!("\r\x1b[K{}", escape_for_terminal(&text.to_string()));
     ignore_broken_pipe(write_all(stdout(), &mut text.as_bytes()))
 }
 
-/// Whether the reader of standard output has closed it; endless commands end then.
+/// Whether the reader of standard output has closed it, so that an endless command must end.
 pub fn reader_closed() -> bool {
     let output = stdout();
     let mut watched = [PollFd::new(&output, PollFlags::empty())];
@@ -76,8 +76,8 @@ pub fn print_error(text: impl Display) {
     let _ = write_all(stderr(), &mut escape_for_terminal(&format!("{text}\n")).as_bytes());
 }
 
-/// Escapes text for a terminal. Names from files may hold control characters, which would move the cursor or change
-/// the terminal's settings; all except line ends, tabs and colour sequences are escaped.
+/// Escapes text for a terminal. Names from files may contain control characters, which would move the cursor or
+/// change the terminal's settings. All control characters except line ends, tabs and colour sequences are escaped.
 pub fn escape_for_terminal(text: &str) -> Cow<'_, str> {
     let harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
     if text.chars().all(harmless) {
@@ -96,7 +96,7 @@ pub fn escape_for_terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Length of a leading colour sequence (ECMA-48, SGR) (bytes), if there is one.
+/// Length of a leading colour sequence (ECMA-48, SGR) in bytes; `None` without a sequence.
 fn colour(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix("\u{1b}[")?;
     let length = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
@@ -128,17 +128,17 @@ pub fn is_terminal() -> bool {
     stdout().is_terminal()
 }
 
-/// Whether standard output is a terminal and NO_COLOR is not set.
+/// Whether standard output is a terminal and the environment variable `NO_COLOR` is not set.
 pub fn has_colours() -> bool {
     shows_colours(&stdout())
 }
 
-/// Whether `to` is a terminal and NO_COLOR is not set.
+/// Whether `to` is a terminal and the environment variable `NO_COLOR` is not set.
 pub(crate) fn shows_colours(to: &impl IsTerminal) -> bool {
     to.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Formats an error with its causes on one line; a cause already contained in the text is omitted.
+/// Formats an error with its causes on one line; omits a cause that the text already contains.
 pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -156,7 +156,7 @@ pub fn error_chain(error: &(dyn Error + 'static)) -> String {
 /// printing, `code` the parser's exit code.
 ///
 /// # Errors
-/// As [`line()`].
+/// The errors of [`line()`].
 pub fn usage(printed: io::Result<()>, on_stderr: bool, code: i32) -> Result<ExitCode, OutputError> {
     if !on_stderr {
         // The parser writes through the standard library's buffer.
@@ -189,8 +189,8 @@ pub(crate) fn stderr() -> io::Stderr {
     io::stderr()
 }
 
-/// Writes all bytes, bypassing the standard library's buffer and lock, because a blocked writer must not block
-/// others. `bytes` keeps the unwritten rest.
+/// Writes all bytes without the standard library's buffer and lock, because a blocked writer must not block others.
+/// After an error, `bytes` contains the unwritten rest.
 pub(crate) fn write_all(to: impl AsFd, bytes: &mut &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(&to, bytes) {

@@ -1,7 +1,7 @@
 //! Escaping of untrusted text for display.
 
-/// Formats untrusted text as one line: characters that move the cursor, end a line, are invisible or change the
-/// writing direction are escaped.
+/// Formats untrusted text as one line. Escapes characters that move the cursor, end a line, are invisible or change
+/// the writing direction.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -16,7 +16,7 @@ pub fn escape(text: &str) -> String {
 /// Maximum length of a text that [`quote_input`] does not shorten (characters).
 const SHOWN: usize = 40;
 
-/// Formats user input for an error message: escaped as by [`escape`], and shortened to its beginning if it is long.
+/// Formats user input for an error message: escapes it like [`escape`], and shortens a long input to its beginning.
 pub fn quote_input(text: &str) -> String {
     let begin: String = text.chars().take(SHOWN).collect();
     let rest = text.chars().count() - begin.chars().count();

@@ -5,13 +5,14 @@ use thread_priority::{
     ThreadPriorityValue, ThreadSchedulePolicy as Policy,
 };
 
-/// Value for niceness 0 on the crate's scale of 0 to 99.
+/// Value for niceness 0 on the scale of 0 to 99 that the priority crate uses.
 const MIDDLE: u8 = 47;
 
-/// Gives the calling thread real-time priority (SCHED_FIFO) (1 to 99), above all other threads.
+/// Gives the calling thread a real-time priority (1 to 99) under SCHED_FIFO, above all threads with normal priority.
 ///
 /// # Errors
-/// The kernel refuses, as it does without CAP_SYS_NICE or a suitable limit; the thread keeps its priority.
+/// The kernel rejects the priority, for example without CAP_SYS_NICE or a suitable limit. The thread then keeps its
+/// priority.
 pub fn run_first(priority: u8) -> Result<(), Error> {
     let priority = ThreadPriorityValue::try_from(priority.min(99)).unwrap_or_default();
     set(ThreadPriority::Crossplatform(priority), Policy::Realtime(Realtime::Fifo))
@@ -20,7 +21,7 @@ pub fn run_first(priority: u8) -> Result<(), Error> {
 /// Gives the calling thread normal priority (SCHED_OTHER, niceness 0).
 ///
 /// # Errors
-/// The kernel refuses.
+/// The kernel rejects the priority.
 pub fn run_as_others() -> Result<(), Error> {
     let middle = ThreadPriorityValue::try_from(MIDDLE).unwrap_or_default();
     set(ThreadPriority::Crossplatform(middle), Policy::Normal(Normal::Other))
@@ -29,7 +30,7 @@ pub fn run_as_others() -> Result<(), Error> {
 /// Gives the calling thread idle priority (SCHED_IDLE).
 ///
 /// # Errors
-/// The kernel refuses.
+/// The kernel rejects the priority.
 pub fn run_last() -> Result<(), Error> {
     set(ThreadPriority::Min, Policy::Normal(Normal::Idle))
 }
@@ -47,8 +48,8 @@ fn set(priority: ThreadPriority, policy: Policy) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    /// A thread created by a real-time thread is real-time until it lowers its priority; skipped where the kernel
-    /// forbids real-time threads.
+    /// Tests that a thread created by a real-time thread has real-time priority until it lowers its priority. Skipped
+    /// if the kernel forbids real-time threads.
     #[test]
     fn realtime_child_can_return_to_normal() {
         let maker = std::thread::spawn(|| {
@@ -62,7 +63,7 @@ mod tests {
                 std::fs::read_to_string("/proc/thread-self/stat").unwrap()
             });
             let stat = made.join().unwrap();
-            // Niceness is the 17th field after the name in parentheses.
+            // The niceness is the 17th field after the name in parentheses.
             let niceness = stat.rsplit(')').next().unwrap().split_whitespace().nth(16);
             assert_eq!((runs_first(), niceness), (true, Some("0")));
             true

@@ -5,12 +5,12 @@ pub fn resident_bytes() -> Option<f64> {
     std::fs::read_to_string("/proc/self/statm").ok().as_deref().and_then(resident)
 }
 
-/// Whether this process ignores a signal, as `nohup` makes it ignore SIGHUP; false without `/proc`.
+/// Whether this process ignores a signal, for example SIGHUP under `nohup`; false without `/proc`.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
 }
 
-/// Parses the text of `status`; see [`is_ignored`].
+/// Whether the process with this text of `status` ignores a signal.
 fn ignores(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
@@ -21,7 +21,7 @@ fn resident(statm: &str) -> Option<f64> {
     Some(statm.split_whitespace().nth(1)?.parse::<f64>().ok()? * page_bytes())
 }
 
-/// Size of a memory page (bytes); 16 KiB on some boards.
+/// Size of a memory page (bytes), which is 16 KiB on some boards.
 fn page_bytes() -> f64 {
     rustix::param::page_size() as f64
 }

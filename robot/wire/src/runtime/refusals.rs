@@ -2,19 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Rejected peers and messages, by reason.
+/// Number of rejected peers and messages, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refusals {
-    /// Connections with a key that is not enrolled.
+    /// Number of connections with a key that is not enrolled.
     pub unknown_key: u64,
-    /// Connections and requests of peers whose role does not allow them.
+    /// Number of connections and requests of peers whose role does not allow them.
     pub wrong_role: u64,
-    /// Connections that do not use CURVE, use a wrong server key, or ended before the handshake was complete.
+    /// Number of connections that do not use CURVE, use a wrong server key, or ended before the handshake was
+    /// complete.
     pub no_curve: u64,
-    /// Messages of peers whose key was revoked during the connection.
+    /// Number of messages of peers whose key was revoked during the connection.
     pub revoked: u64,
-    /// Messages whose sender name does not match the key's name.
+    /// Number of messages whose sender name does not match the key's name.
     pub wrong_name: u64,
 }
 

@@ -21,7 +21,7 @@ fn settings() -> SchemaSettings {
     SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true)
 }
 
-/// Removes null from a schema, since TOML has none; an optional key is one that is not in `required`.
+/// Removes null from a schema, because TOML has no null. An optional key is a key that is not in `required`.
 fn without_null(schema: &mut Schema) {
     transform_subschemas(&mut without_null, schema);
     let Some(object) = schema.as_object_mut() else { return };
@@ -56,14 +56,14 @@ fn drop_null(value: &mut Value) {
     }
 }
 
-/// Adds the missing keys.
+/// Adds the keys of `more` that are missing in `object`.
 fn merge(object: &mut Map<String, Value>, more: Map<String, Value>) {
     for (key, value) in more {
         object.entry(key).or_insert(value);
     }
 }
 
-/// Writes defaults and bounds as in the code: an `f32` of 0.1 as 0.1, not as the nearest `f64`.
+/// Writes defaults and bounds like the code: an `f32` of 0.1 becomes 0.1, not the nearest `f64`.
 fn tidy_numbers(schema: &mut Schema) {
     transform_subschemas(&mut tidy_numbers, schema);
     let Some(object) = schema.as_object_mut() else { return };

@@ -1,5 +1,5 @@
 //! Retry of system calls that a signal interrupts (EINTR). The kernel restarts many calls, but not a wait on a socket
-//! with a time-out; that applies also when a program is stopped and continued.
+//! with a time-out. Stopping and continuing a program interrupts such waits too.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub fn retry_on_interrupt<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Res
     }
 }
 
-/// Repeats a libzmq call while signals interrupt it; this happens even to non-blocking calls.
+/// Repeats a libzmq call while signals interrupt it. Signals interrupt even non-blocking calls.
 pub(crate) fn retry_zmq<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Result<T> {
     loop {
         match call() {
@@ -35,8 +35,8 @@ pub(crate) fn retry_zmq<T>(mut call: impl FnMut() -> zmq::Result<T>) -> zmq::Res
     }
 }
 
-/// Sends a multipart message without waiting, completely or not at all: the peer would treat a partial message as the
-/// beginning of the next one.
+/// Sends a multipart message without waiting, completely or not at all. The peer would treat a partial message as the
+/// beginning of the next message.
 pub(crate) fn send_parts(socket: &zmq::Socket, parts: &[impl AsRef<[u8]>]) -> zmq::Result<()> {
     for (i, part) in parts.iter().enumerate() {
         let more = if i + 1 < parts.len() { zmq::SNDMORE } else { 0 };
@@ -45,7 +45,7 @@ pub(crate) fn send_parts(socket: &zmq::Socket, parts: &[impl AsRef<[u8]>]) -> zm
     Ok(())
 }
 
-/// Receives the parts of the next message, at least one; `None` if no message is waiting.
+/// Receives the parts of the next message, at least one part; `None` if no message waits.
 pub(crate) fn receive_parts(socket: &zmq::Socket) -> Option<Vec<zmq::Message>> {
     let mut parts = vec![retry_zmq(|| socket.recv_msg(zmq::DONTWAIT)).ok()?];
     while parts.last().is_some_and(zmq::Message::get_more) {

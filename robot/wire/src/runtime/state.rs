@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum State {
-    /// Waiting for an experiment.
+    /// The robot waits for an experiment.
     #[default]
     Idle,
-    /// Experiment received and validated.
+    /// The experiment was received and validated.
     Ready,
     /// Controller and evolution are running.
     Run,

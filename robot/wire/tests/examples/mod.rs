@@ -1,4 +1,4 @@
-//! One example of each message, with typical contents.
+//! Examples with typical contents, one for each message.
 
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::{

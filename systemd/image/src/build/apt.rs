@@ -18,15 +18,15 @@ pub(super) struct Apt {
     folder: PathBuf,
     architecture: String,
     suite: Option<String>,
-    /// Uses its own list of archives instead of this machine's.
+    /// Whether the state has its own list of archives instead of this machine's list.
     own_list: bool,
     /// Error while updating the package lists, if any.
     trouble: Option<ToolError>,
 }
 
 impl Apt {
-    /// Creates a state in an empty folder, with the lists of this machine's suites, or of the Debian release and
-    /// `suite`.
+    /// Creates a state in an empty folder. It contains the lists of this machine's suites, or of the Debian release
+    /// and `suite`.
     pub(super) fn new(
         folder: &Path,
         architecture: &str,
@@ -45,7 +45,7 @@ impl Apt {
         }
         let mut apt =
             Apt { folder, architecture: architecture.into(), suite: suite.map(Into::into), own_list, trouble: None };
-        // A mirror that is being filled may have only some lists, which may be sufficient.
+        // An error is only stored: an incomplete mirror may have only some lists, which may be sufficient.
         apt.trouble = apt.run("apt-get", &["-qq", "update"]).err();
         Ok(apt)
     }
@@ -70,7 +70,7 @@ impl Apt {
         Ok(())
     }
 
-    /// Removes everything except the unpacked files.
+    /// Removes all files except the unpacked files.
     pub(super) fn finish(self) -> Result<(), ToolError> {
         for part in WORKING {
             let part = self.folder.join(part);

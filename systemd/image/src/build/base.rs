@@ -31,11 +31,11 @@ const PACKAGES: &[&str] = &[
     "zstd",
     "libvulkan1",
 ];
-/// Hook that merges /usr before packages are unpacked; the package that would do this afterwards depends on all of
-/// Perl.
+/// Hook that merges /usr before packages are unpacked. The package that would merge /usr afterwards depends on the
+/// whole of Perl.
 const MERGED_USR: &str = "/usr/share/mmdebstrap/hooks/merged-usr";
 
-/// Path of the root as a tar archive.
+/// Builds the root unless it is cached; returns the path of its tar archive.
 pub(super) fn root(board: &Board, mirror: Option<&str>, cache: &Path) -> Result<PathBuf, ToolError> {
     let mut packages: Vec<&str> = PACKAGES.to_vec();
     packages.extend(board.packages.iter().map(String::as_str));

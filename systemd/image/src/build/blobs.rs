@@ -17,7 +17,7 @@ pub(super) type Found<'a> = (&'a Blob, PathBuf);
 /// Finds and verifies the board's blobs in the operator's folder.
 ///
 /// # Errors
-/// The first blob that is missing or different.
+/// Error for the first blob that is missing or has the wrong contents.
 pub(super) fn find<'a>(recipe: &Recipe<'a>) -> Result<Vec<Found<'a>>, BuildError> {
     let mut found = Vec::new();
     for blob in &recipe.board.blobs {
@@ -92,7 +92,7 @@ pub(super) fn place(
     Ok(())
 }
 
-/// Copies a file, or the contents of a folder, to a place; existing files are kept.
+/// Copies a file, or the contents of a folder, to the path `to`; existing files are kept.
 fn add(from: &Path, to: &Path) -> Result<(), ToolError> {
     let folder = from.is_dir();
     let above = if folder { Some(to) } else { to.parent() };
@@ -104,8 +104,8 @@ fn add(from: &Path, to: &Path) -> Result<(), ToolError> {
     tools::run("copying firmware", &mut copy).map(drop)
 }
 
-/// Pads the data before the first partition to whole blocks. The last, partly filled block of one entry may overlap
-/// the first block of the next, as in some boot loader layouts; the next entry then takes precedence.
+/// Pads the data before the first partition to whole blocks. In some boot loader layouts, the last, partly filled
+/// block of an entry overlaps the first block of the next entry. The next entry then takes precedence.
 fn arrange(blocks: BTreeMap<u64, (String, Vec<u8>)>) -> Result<Vec<(u64, Vec<u8>)>, BuildError> {
     let ends = blocks.keys().skip(1).copied().chain([FIRST_PARTITION_START / BLOCK]).collect::<Vec<_>>();
     let mut arranged = Vec::new();
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn boot_loaders_lie_beside_each_other_in_whole_blocks() {
-        // Hardkernel's first file is half a block longer than the space, and the manufacturer's script overwrites its
-        // end with the second file.
+        // Hardkernel's first file is half a block longer than its space. The manufacturer's script overwrites the
+        // file's end with the second file.
         let xu4 = [(1, 15_616), (31, 14_592), (63, 538_224), (2111, 262_144)];
         assert_eq!(of(&xu4).unwrap(), [(1, 15_360), (31, 14_848), (63, 538_624), (2111, 262_144)]);
         assert_eq!(of(&[(64, 200_000), (16_384, 9_000_000)]).unwrap_err().lines().count(), 1);

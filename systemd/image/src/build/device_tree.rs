@@ -1,5 +1,5 @@
 //! A board's device tree with the robot's devices: the kernel's tree with our overlay applied. The overlay is applied
-//! while the image is built, because not every boot loader can do this.
+//! while the image is built, because not every boot loader can apply overlays.
 
 use crate::board::Board;
 use crate::tools::{self, ToolError};
@@ -56,7 +56,7 @@ fn name_nodes(board: &Board, tree: &Path) -> Result<(), ToolError> {
     for ((name, path), handle) in board.symbols.iter().zip(HANDLES..) {
         let what = format!("naming {path} {name} in the device tree");
         if tools::run(&what, Command::new("fdtget").arg(tree).args([path, "phandle"])).is_err() {
-            // Without -p, a missing path is an error.
+            // Without option -p, fdtput treats a missing path as an error.
             let mut number = Command::new("fdtput");
             tools::run(&what, number.args(["-t", "x"]).arg(tree).args([path, "phandle", &format!("{handle:x}")]))?;
         }
@@ -77,7 +77,7 @@ fn number_devices(board: &Board, tree: &Path) -> Result<(), ToolError> {
             let top = tools::run(&what, Command::new("fdtget").arg(tree).args(["/__symbols__", name]))?;
             below.map_or_else(|| top.trim().to_string(), |below| format!("{}/{below}", top.trim()))
         };
-        // An alias of a missing node would have no effect.
+        // Verifies that the node exists, because an alias of a missing node would have no effect.
         tools::run(&what, Command::new("fdtget").arg("-p").arg(tree).arg(&path))?;
         tools::run(&what, Command::new("fdtput").args(["-p", "-t", "s"]).arg(tree).args(["/aliases", alias, &path]))?;
     }

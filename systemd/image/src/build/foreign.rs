@@ -1,5 +1,5 @@
 //! Runs programs of another architecture with qemu's user-mode emulation. The emulation is registered in a mount
-//! namespace that ends with the command, so this machine is unchanged; an existing registration is kept.
+//! namespace that ends with the command, so that this machine is unchanged. An existing registration is kept.
 
 use crate::board::Board;
 use crate::tools::{self, ToolError};
@@ -36,7 +36,7 @@ pub(super) fn install(board: &Board, root: &Path, package: &Path) -> Result<(), 
     std::fs::copy(package, &inside).map_err(ToolError::file(package))?;
     let mut install = command(&board.architecture, "sh");
     install.env("DEBIAN_FRONTEND", "noninteractive").env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
-    // The package's scripts read /proc.
+    // /proc is mounted, because the package's scripts read it.
     install
         .args(["-c", "mount -t proc proc \"$1/proc\"; exec chroot \"$1\" dpkg --install /xpuckd.deb", "sh"])
         .arg(root);

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folders of modules that no robot needs; `/*` for the folders in a folder. They are half of Debian's kernel:
-/// television, server storage and networking, desktop graphics, and file systems of other machines.
+/// Folders of modules that no robot needs; `/*` stands for all folders in a folder. The modules are half of Debian's
+/// kernel: television, server storage and networking, desktop graphics, and file systems of other machines.
 const UNUSED: &[&str] = &[
     "drivers/ata",
     "drivers/atm",
@@ -101,11 +101,11 @@ const UNUSED: &[&str] = &[
     "sound/pci",
     "sound/soc/*",
 ];
-/// Unpacked packages.
+/// Unpacked packages of the kernel.
 pub(super) struct Kernel {
-    /// Debian's packages, in the cache.
+    /// Folder of Debian's packages, in the cache.
     pub(super) debian: PathBuf,
-    /// The operator's kernel.
+    /// Folder of the operator's kernel, if any.
     own: Option<PathBuf>,
 }
 
@@ -131,7 +131,7 @@ pub(super) fn fetch(
         return Ok(kernel);
     }
     let new = folder.with_extension("new");
-    // Left over from an interrupted build.
+    // Removes the remains of an interrupted build.
     if new.exists() {
         fs::remove_dir_all(&new).map_err(ToolError::file(&new))?;
     }
@@ -148,14 +148,14 @@ pub(super) fn fetch(
 }
 
 impl Kernel {
-    /// Shell of the initramfs.
+    /// Reads the program busybox, the shell of the initramfs.
     pub(super) fn busybox(&self) -> Result<Vec<u8>, ToolError> {
         let path = self.debian.join("bin/busybox");
         fs::read(&path).map_err(ToolError::file(&path))
     }
 
-    /// Path of a file in the folder of device trees, from the operator's kernel if present there, otherwise from
-    /// Debian's.
+    /// Path of a file in the folder of device trees of the operator's kernel or, if it is missing there, of Debian's
+    /// kernel.
     fn beside(&self, name: &str) -> Result<PathBuf, ToolError> {
         for unpacked in self.own.iter().chain([&self.debian]) {
             let folders = fs::read_dir(unpacked.join("usr/lib")).into_iter().flatten().flatten();
@@ -180,7 +180,7 @@ fn missing(what: &str) -> ToolError {
 /// Installs kernel, modules and device tree into a root; returns the kernel release.
 pub(super) fn install(board: &Board, kernel: &Kernel, root: &Path, work: &Path) -> Result<String, ToolError> {
     let unpacked = kernel.own.as_ref().unwrap_or(&kernel.debian);
-    // Newer packages are for systems where /lib is a link.
+    // Newer packages have their modules in usr/lib, because on newer systems /lib is a link.
     let folders = ["lib/modules", "usr/lib/modules"].map(|folder| unpacked.join(folder));
     let modules = folders.into_iter().find(|folder| folder.is_dir()).ok_or_else(|| missing("modules"))?;
     let mut releases = fs::read_dir(&modules).map_err(ToolError::file(&modules))?;
@@ -208,7 +208,8 @@ pub(super) fn install(board: &Board, kernel: &Kernel, root: &Path, work: &Path) 
     Ok(release)
 }
 
-/// Removes the modules that the board does not need. Modules that depend on them are for such hardware too.
+/// Removes the modules that the board does not need. Modules that depend on the removed modules are removed too,
+/// because they are for the same hardware.
 fn leave_out(board: &Board, modules: &Path) -> Result<(), ToolError> {
     for name in UNUSED.iter().copied().chain(board.without.iter().map(String::as_str)) {
         let folders = match name.strip_suffix("/*") {
@@ -218,7 +219,7 @@ fn leave_out(board: &Board, modules: &Path) -> Result<(), ToolError> {
                 entries.map(|entry| entry.path()).collect()
             }
         };
-        // Kernels with built-in drivers or of other origin may lack some of the folders.
+        // Missing folders are skipped: kernels with built-in drivers or of other origin may lack some of them.
         for folder in folders.iter().filter(|folder| folder.is_dir()) {
             fs::remove_dir_all(folder).map_err(ToolError::file(folder))?;
         }

@@ -1,9 +1,9 @@
-//! Builds an image: the Debian root for the board's architecture, the kernel, the robot's package and its files, in
-//! one signed file.
+//! Builds an image, one signed file with the Debian root for the board's architecture, the kernel, the robot's
+//! package and the robot's files.
 //!
-//! Slow steps (the root, the kernel package) are cached under names derived from their inputs, so that an interrupted
-//! build can resume. The rest is rebuilt from the same inputs, with one timestamp for all files, so that builds are
-//! reproducible.
+//! The results of slow steps (root, kernel package) are cached under names derived from their inputs, so that an
+//! interrupted build can resume. Builds are reproducible: equal inputs give equal images, with one timestamp for all
+//! files.
 
 mod apt;
 mod base;
@@ -33,7 +33,7 @@ pub const BOARD: &str = "usr/lib/xpuck/board";
 
 /// Inputs of an image.
 pub struct Recipe<'a> {
-    /// The board.
+    /// Board for which the image is built.
     pub board: &'a Board,
     /// Package of the robot's program for the board's architecture.
     pub package: &'a Path,
@@ -56,7 +56,7 @@ pub enum BuildError {
     /// Signing or writing the bundle failed.
     #[error("{0}")]
     Bundle(#[from] BundleError),
-    /// Root is required for device nodes and users of another system.
+    /// The user is not root, who alone can create device nodes and files of another system's users.
     #[error("building an image requires root; run it with sudo")]
     NotRoot,
     /// The package is not for this board.
@@ -105,10 +105,10 @@ pub enum BuildError {
     },
 }
 
-/// Builds an image into `out`, replacing an existing one.
+/// Builds an image and writes it to `out`; an existing image is replaced.
 ///
 /// # Errors
-/// The missing input or the failed step; `out` is then unchanged.
+/// Error with the missing input or the failed step; `out` is then unchanged.
 pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> Result<bundle::Manifest, BuildError> {
     if !rustix_is_root() {
         return Err(BuildError::NotRoot);
@@ -143,7 +143,8 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
     let boards = [board.name.clone()];
     let read = |path: &Path| File::open(path).map_err(ToolError::file(path));
     let head = bundle::seal(Kind::Image, &boards, &board.architecture, &release, read(&payload)?, recipe.signer)?;
-    // Writes to a temporary file and renames it, so that an existing image stays complete until the new one is.
+    // Writes to a temporary file and renames it, so that an existing image is available until the new image is
+    // complete.
     let mut name = out.as_os_str().to_owned();
     name.push(".new");
     let new = PathBuf::from(name);
@@ -159,8 +160,8 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
 }
 
 /// Fetches a board's kernel from Debian and builds the results that depend only on the kernel: device tree, module
-/// dependencies, initramfs. Returns the folder for the card's first partition. Needs neither root nor programs of the
-/// board's architecture.
+/// dependencies, initramfs. Returns the folder for the card's first partition. This needs neither root rights nor
+/// programs of the board's architecture.
 ///
 /// # Errors
 /// A package cannot be fetched, or lacks a file.
@@ -181,7 +182,7 @@ fn rustix_is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Release of the package, after a check of its architecture.
+/// Validates the package's architecture and returns the package's release.
 fn package(recipe: &Recipe<'_>) -> Result<Release, BuildError> {
     let path = recipe.package.display().to_string();
     let mut ask = Command::new("dpkg-deb");

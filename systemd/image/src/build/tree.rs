@@ -35,7 +35,7 @@ const FILES: &[(&str, &str)] = &[
         "etc/modprobe.d/xpuck.conf",
         "# Not needed on a robot; they slow down the boot.\nblacklist joydev\nblacklist mousedev\n# Without a hwmon driver for the power monitors, xpuckd reads them directly; no other driver may bind to them.\nblacklist ina2xx-adc\n",
     ),
-    // Devices that no unit waits for are not triggered at each boot: they are the majority.
+    // Devices for which no unit waits are not triggered at each boot, which saves most of the events.
     (
         "etc/systemd/system/systemd-udev-trigger.service.d/xpuck.conf",
         "[Service]\nExecStart=\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-nomatch=tty --subsystem-nomatch=vc --subsystem-nomatch=mem --subsystem-nomatch=bdi --subsystem-nomatch=workqueue --subsystem-nomatch=memory --subsystem-nomatch=vtconsole --subsystem-nomatch=acpi --subsystem-nomatch=clockevents --subsystem-nomatch=clocksource\n# Virtual consoles have no type.\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-match=tty --attr-match=type\n",
@@ -45,8 +45,8 @@ const FILES: &[(&str, &str)] = &[
         "# A board that hangs restarts.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
     ),
 ];
-/// Files with the root's timestamp: systemd's steps for a first boot after a change were done when the image was
-/// built.
+/// Files with the root's timestamp. They state that systemd's steps for the first boot after a change were done when
+/// the image was built.
 const UPDATED: &[&str] = &["etc/.updated", "var/.updated"];
 /// Links to the robot's own data.
 const LINKS: &[(&str, &str)] = &[
@@ -62,7 +62,7 @@ const FOLDERS: &[&str] =
     &["etc/xpuck", "var/lib/xpuck", "var/lib/xpuck-slots", "var/log", "boot/firmware", "proc", "sys", "dev", "run"];
 /// Debian units that a robot runs and that their packages do not enable.
 const UNITS: &[&str] = &["systemd-networkd.service"];
-/// Units that only cost boot time.
+/// Units that are not needed and would increase the boot time.
 const MASKED: &[&str] = &[
     "systemd-networkd-wait-online.service",
     "apt-daily.timer",
@@ -73,7 +73,7 @@ const MASKED: &[&str] = &[
     "getty@tty1.service",
     "wpa_supplicant.service",
     "ssh.socket",
-    // Login and seat tracking; kernel interfaces that no robot program uses.
+    // These units are for login and seat tracking, and for kernel interfaces that no robot program uses.
     "systemd-logind.service",
     "systemd-update-utmp.service",
     "systemd-update-utmp-runlevel.service",
@@ -121,14 +121,14 @@ const UNUSED: &[&str] = &[
     "usr/share/info",
     "usr/share/lintian",
     "usr/share/bug",
-    // Source of the compiled database in the same folder.
+    // This is the source of the compiled database in the parent folder.
     "usr/lib/udev/hwdb.d",
-    // Tables of character sets other than UTF-8.
+    // These are tables of character sets other than UTF-8.
     "usr/lib/*/gconv",
 ];
 /// Only file of a package's documentation that is kept: the licence terms.
 const KEPT_DOC_FILE: &str = "copyright";
-/// Leftovers of the build.
+/// Files that the build leaves in the root.
 const BUILD_LEFTOVERS: &[&str] = &[
     "var/cache/apt",
     "var/lib/apt/lists",

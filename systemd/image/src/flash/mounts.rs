@@ -29,7 +29,7 @@ impl Loop {
         make.args(["--find", "--show", "--offset", &part.start.to_string(), "--sizelimit", &part.length.to_string()]);
         let path: PathBuf = tools::run("attaching a part of the card", make.arg(card))?.trim().into();
         let held = File::open(&path).map_err(ToolError::file(&path));
-        // Takes effect when the device is closed.
+        // The detachment takes effect when the device is closed.
         tools::run("releasing a part of the card", Command::new("losetup").arg("--detach").arg(&path))?;
         Ok(Loop { path, held: Some(held?) })
     }

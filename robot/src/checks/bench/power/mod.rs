@@ -45,7 +45,7 @@ pub struct PowerArgs {
     /// Power limit: also find the fastest point within it (W).
     #[arg(long, value_name = "WATTS")]
     watt_limit: Option<f64>,
-    /// Number of simulation threads [1..=256; default: number of processors].
+    /// Number of simulation threads (1..=256; default: number of processors).
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// Adapter of the GPU: its index or a part of its name [default: a GPU is measured if the kernel lists one].

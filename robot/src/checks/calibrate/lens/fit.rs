@@ -14,11 +14,12 @@ const LENS: usize = 6;
 const STEPS: usize = 100;
 /// Relative improvement of the sum of squares below which the fit has converged.
 const ENOUGH: f64 = 1e-9;
-/// Maximum mean error of a corner for a flat board of the right dimensions (pixels at width 640).
+/// Maximum mean error of the corners (pixels at width 640); exceeded if the board is not flat or has other
+/// dimensions.
 const WORST: f64 = 1.2;
 /// Maximum standard deviation of the focal length, as a fraction of the focal length.
 const UNSURE: f64 = 0.01;
-/// Maximum distance of the outermost corners from each edge of the picture, as a fraction of its size.
+/// Maximum distance of the outermost corners from each edge of the picture, as a fraction of the picture's size.
 const REACH: f64 = 0.2;
 /// Minimum number of views.
 pub const FEWEST: usize = 5;
@@ -94,7 +95,7 @@ pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, 
 
 const SINGULAR: &str = "the views do not determine the lens; tilt and turn the board between the views";
 
-/// Checks the quality of a fit.
+/// Validates the quality of a fit, and computes the deviations of its parameters.
 fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> {
     let corners: usize = views.iter().map(|view| view.points.len()).sum();
     let numbers = LENS + POSE * views.len();
@@ -128,7 +129,7 @@ fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> 
     Ok(Fit { lens, rms, deviation, corners })
 }
 
-/// Checks that corners were seen near each edge, where the distortion is largest.
+/// Verifies that corners were seen near each edge, where the distortion is largest.
 fn covers(views: &[Vec<Seen>], size: [f64; 2]) -> Result<(), CalibrateError> {
     let all = || views.iter().flatten().flat_map(|(_, corners)| corners);
     for (axis, edges) in [["left", "right"], ["upper", "lower"]].into_iter().enumerate() {
@@ -143,7 +144,7 @@ fn covers(views: &[Vec<Seen>], size: [f64; 2]) -> Result<(), CalibrateError> {
 
 /// Image position of a point of the board.
 fn appears(on: [f64; 2], pose: &Pose, lens: &Lens) -> [f64; 2] {
-    // Points behind the camera have no image; the large residual makes the fit reject such a step.
+    // A point behind the camera has no image. It gets a large residual, so that the fit rejects the step.
     pose.slopes(on).map_or([1e6; 2], |slopes| lens.pixel(slopes))
 }
 
@@ -278,7 +279,7 @@ mod tests {
         for (off, deviation) in off(&rough).iter().zip(rough.deviation) {
             assert!(off.abs() < 4.0 * deviation && deviation > 0.0, "{off} for {deviation}: {rough:?}");
         }
-        // Two coordinates, each with a variance of a twelfth of a pixel.
+        // Each corner has two coordinates, each with a variance of 1/12 pixel^2.
         assert!((0.3..0.5).contains(&rough.rms), "{}", rough.rms);
     }
 

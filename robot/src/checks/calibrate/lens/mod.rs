@@ -11,13 +11,13 @@ use fit::{Fit, Seen};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Polling interval of the camera, and number of polls without a new view after which the measurement fails (60 s).
+/// Polling interval of the camera, and maximum number of polls without a new view (60 s in total).
 const ASK: (Duration, usize) = (Duration::from_millis(20), 3000);
 /// Minimum number of tags in a view.
 const TAGS: usize = 6;
-/// Mean displacement of the tags that makes a new view, as a fraction of the picture's width.
+/// Mean displacement of the tags above which a view counts as new, as a fraction of the picture's width.
 const MOVED: f64 = 0.06;
-/// Displacement between frames above which the board is not held still, as a fraction of the picture's width.
+/// Displacement between frames above which the board counts as moving, as a fraction of the picture's width.
 const STILL: f64 = 0.004;
 
 /// Collects views of the board, and guides the operator.
@@ -74,7 +74,7 @@ pub fn measure(
     Ok((views, size))
 }
 
-/// Mean displacement of the tags in both views (pixels); `None` without a common tag.
+/// Mean displacement of the tags between two views (pixels); `None` without a common tag.
 fn apart(now: &[Seen], then: &[Seen]) -> Option<f64> {
     let pairs = now.iter().filter_map(|(id, corners)| Some((corners, &then.iter().find(|(old, _)| old == id)?.1)));
     let (mut sum, mut count) = (0.0, 0);

@@ -1,4 +1,4 @@
-//! Access control with real sockets and keys.
+//! Tests of access control with real sockets and keys.
 
 use super::*;
 use crate::keys::Secret;
@@ -7,7 +7,7 @@ use crate::socket::{AskError, OperatorsHub, Router, Sockets};
 use crate::swarm::Security;
 use crate::witness::LastDirectiveReport;
 
-/// Hub with a key folder, on ports chosen by the system.
+/// Hub with a key folder, on ports that the system chooses.
 struct Hub {
     dir: tempfile::TempDir,
     robots: Router,
@@ -42,7 +42,8 @@ impl Hub {
         crate::keys::Public::read(&self.folder().join("hub.pub")).unwrap().curve
     }
 
-    /// Sends from a DEALER socket set up by `with` until a rejection is counted; checks that nothing is delivered.
+    /// Sends messages from a DEALER socket, which `with` configures, until a rejection is counted. Verifies that no
+    /// message is delivered.
     fn refuses(&self, endpoint: &str, with: impl Fn(&zmq::Socket), count: impl Fn(&Refusals) -> u64) {
         let before = count(&self.guard.refusals());
         let context = zmq::Context::new();
@@ -119,7 +120,7 @@ fn strangers_and_plain_clients_deliver_nothing_and_are_counted() {
             },
             |r| r.no_curve,
         );
-        // An enrolled key, but with another server's public key.
+        // The client has an enrolled key, but another server's public key.
         let one = hub.secret(Role::Robot, "xp01");
         hub.refuses(endpoint, |s| prove(s, &one, stranger.public.curve), |r| r.no_curve);
     }

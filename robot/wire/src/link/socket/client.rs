@@ -1,4 +1,4 @@
-//! Sockets that connect: those of robots, workers and operators.
+//! Connecting sockets: the sockets of robots, workers and operators.
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError, Message};
@@ -32,7 +32,7 @@ impl Sockets {
             s.set_immediate(true)?;
             s.set_reconnect_ivl(100)?;
             s.set_reconnect_ivl_max(2000)?;
-            // Detects an unresponsive server as well as a closed connection.
+            // Heartbeats detect an unresponsive server, not only a closed connection.
             s.set_heartbeat_ivl(HEARTBEAT_MS)?;
             s.set_heartbeat_timeout(3 * HEARTBEAT_MS)?;
             self.set_client_keys(s)?;
@@ -46,7 +46,8 @@ impl Sockets {
         let number = fresh_session()?;
         let socket = self.open(zmq::DEALER, endpoint, |s| {
             if self.is_plain() {
-                // Unique per connection, so that a second program with that name does not replace the first.
+                // The identity is unique per connection, so that a second program with the same name does not replace
+                // the first.
                 s.set_identity(format!("{id}{NAME_ENDS}{number:016x}").as_bytes())?;
             }
             s.set_reconnect_ivl(50)?;
@@ -91,15 +92,15 @@ impl Dealer {
         Dealer { socket, watch: None, endpoint: String::new() }
     }
 
-    /// Number of rejections of this key by the server since the last call.
+    /// Number of times that the server rejected this key since the last call.
     pub fn rejections(&self) -> usize {
         let events = || self.watch.as_ref().and_then(monitor::next);
         std::iter::from_fn(events).take(REFUSED_AT_ONCE).count()
     }
 
-    /// Reconnects. libzmq does not reconnect after a key was rejected, but the key may have been enrolled since.
+    /// Reconnects. libzmq does not reconnect after a key was rejected, but the key may have been enrolled meanwhile.
     pub fn reconnect(&self) {
-        // Disconnecting fails without a connection; that is harmless.
+        // Without a connection, disconnecting fails without harm.
         let _ = self.socket.disconnect(&self.endpoint);
         // If connecting fails, the next call tries again.
         let _ = self.socket.connect(&self.endpoint);
@@ -110,13 +111,13 @@ impl Dealer {
         if self.socket.connect(endpoint).is_err() {
             return false;
         }
-        // Disconnecting fails without a connection; that is harmless.
+        // Without a connection, disconnecting fails without harm.
         let _ = self.socket.disconnect(&self.endpoint);
         self.endpoint = endpoint.into();
         true
     }
 
-    /// Returns the next message, or `None` if none is waiting.
+    /// Returns the next message, or `None` if no message waits.
     pub fn receive<T: Message>(&self) -> Option<Result<T, CodecError>> {
         let bytes = retry_zmq(|| self.socket.recv_bytes(zmq::DONTWAIT)).ok()?;
         Some(codec::decode(&bytes))
@@ -131,7 +132,7 @@ impl Dealer {
 /// Error of a request to the hub.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// No reply within the time-out.
+    /// No reply arrived within the time-out.
     #[error(
         "no answer from the hub at {0}; check that it is running, that this is its operator address, and that \
              these are its keys"
@@ -143,9 +144,9 @@ pub enum AskError {
     /// The reply cannot be decoded.
     #[error("the hub at {endpoint}: {error}")]
     Unreadable {
-        /// Endpoint.
+        /// Endpoint of the hub.
         endpoint: String,
-        /// Cause.
+        /// Error of the decoder.
         error: CodecError,
     },
 }
@@ -165,7 +166,7 @@ impl OperatorLink {
         let question = codec::encode(request);
         retry_zmq(|| self.socket.send(&question[..], 0)).map_err(silent)?;
         let deadline = Instant::now() + self.timeout;
-        // Discards events that precede the request.
+        // Discards events from before the request.
         while monitor::next(&self.watch).is_some() {}
         let bytes = loop {
             let left = deadline.saturating_duration_since(Instant::now());

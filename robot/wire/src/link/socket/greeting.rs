@@ -7,7 +7,8 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Length of a greeting (bytes) (ZMTP 3.1, RFC 37): signature, version, security mechanism, server flag, filler.
+/// Length of a greeting (bytes). A greeting consists of signature, version, security mechanism, server flag and
+/// filler (ZMTP 3.1, RFC 37).
 pub const GREETING: usize = 64;
 /// Client's signature and version 3; libzmq then sends the rest of its own greeting.
 const BEGINNING: [u8; 11] = [0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
@@ -15,11 +16,12 @@ const BEGINNING: [u8; 11] = [0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Sockets {
-    /// Returns the greeting of sockets with these keys, or of sockets without keys if `plain`. It is read from a
-    /// separate socket without a monitor, because the unfinished handshake would be counted as a rejection.
+    /// Returns the greeting of sockets with these keys, or of sockets without keys if `plain`. The greeting is read
+    /// from a separate socket without a monitor, because a monitor would count the unfinished handshake as a
+    /// rejection.
     ///
     /// # Errors
-    /// The system refuses to create a socket.
+    /// The system cannot create a socket.
     pub fn greeting(&self, plain: bool) -> io::Result<[u8; GREETING]> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("xpuck-greeting-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));

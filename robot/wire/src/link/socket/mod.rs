@@ -1,7 +1,7 @@
 //! Sockets: their configuration (options are set before bind or connect), and sending and receiving.
 //!
-//! Sending and receiving never block: the robot's control loop and the hub's loop poll. With keys every connection is
-//! encrypted and authenticated (CURVE), and messages from peers that are not enrolled are not delivered.
+//! Sending and receiving never block: the robot's control loop and the hub's loop poll. With keys, every connection
+//! is encrypted and authenticated (CURVE), and only messages from enrolled peers are delivered.
 
 mod client;
 mod greeting;
@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 /// Queue length of a socket in each direction (messages); further messages are dropped.
 const QUEUE: i32 = 1000;
-/// Maximum length of a message that libzmq accepts (bytes); a longer one silently closes its connection. The limit
-/// exceeds [`MAX_BYTES`], so that a slightly oversized message is received, rejected and counted as such.
+/// Maximum length of a message that libzmq accepts (bytes); a longer message silently closes its connection. The
+/// limit exceeds [`MAX_BYTES`], so that a slightly oversized message is received, rejected and counted.
 const MAX_READ: i64 = 2 * MAX_BYTES as i64;
 /// Separator between a robot's id and a random number in the identity of a connection without keys.
 const NAME_ENDS: char = '/';
@@ -35,19 +35,19 @@ const REFUSED_AT_ONCE: usize = 256;
 /// Socket error.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
-    /// Invalid endpoint.
+    /// The endpoint is invalid.
     #[error("`{0}` is not an address; it must look like tcp://192.168.1.2:7602")]
     Address(String),
-    /// Port in use.
+    /// The port is in use.
     #[error("{0}: the port is in use; stop the other program or choose another port")]
     InUse(String),
     /// The system provides no random numbers.
     #[error(transparent)]
     Random(#[from] FileError),
-    /// Any other error.
+    /// Any other error of ZeroMQ.
     #[error("{endpoint}: {error}")]
     Other {
-        /// Endpoint.
+        /// Endpoint of the socket.
         endpoint: String,
         /// Error of ZeroMQ.
         error: zmq::Error,
@@ -67,7 +67,7 @@ enum Keys {
     /// No keys (`dev_mode`).
     #[default]
     None,
-    /// Server's key, and the guard that admits peers.
+    /// Server's key, and the access control that admits peers.
     Server(Secret, Arc<AccessControl>),
     /// Client's key and the public key of its server.
     Client(Secret, Key),
@@ -86,12 +86,12 @@ fn explain_missing_key(error: FileError) -> FileError {
 }
 
 impl Sockets {
-    /// Creates a factory of plain sockets: no authentication, everybody is accepted.
+    /// Creates a factory of plain sockets, which accept every peer without authentication.
     pub fn new() -> Sockets {
         Sockets::default()
     }
 
-    /// Creates the hub's factory with `hub.key` of the key folder; plain sockets with `dev_mode`.
+    /// Creates the hub's factory, with `hub.key` of the key folder; with `dev_mode`, a factory of plain sockets.
     ///
     /// # Errors
     /// The key cannot be used, or libzmq lacks CURVE.
@@ -105,8 +105,8 @@ impl Sockets {
         Ok(Sockets { context, keys: Keys::Server(secret, guard) })
     }
 
-    /// Creates a robot's factory with `robots/<id>.key` and `hub.pub` of the key folder; plain sockets with
-    /// `dev_mode`.
+    /// Creates a robot's factory, with `robots/<id>.key` and `hub.pub` of the key folder; with `dev_mode`, a factory
+    /// of plain sockets.
     ///
     /// # Errors
     /// A key cannot be used.
@@ -146,7 +146,8 @@ impl Sockets {
         Ok(Sockets { context: zmq::Context::new(), keys: Keys::Client(secret, server) })
     }
 
-    /// Creates a geneserver's factory: clients with the same key file are accepted. Plain sockets without a key.
+    /// Creates a geneserver's factory, which accepts clients with the same key file; without a key, a factory of
+    /// plain sockets.
     ///
     /// # Errors
     /// libzmq lacks CURVE.
@@ -158,7 +159,7 @@ impl Sockets {
         Ok(Sockets { context, keys: Keys::Server(secret.clone(), guard) })
     }
 
-    /// Creates a worker's factory with the geneserver's key file; plain sockets without a key.
+    /// Creates a worker's factory, with the geneserver's key file; without a key, a factory of plain sockets.
     ///
     /// # Errors
     /// libzmq lacks CURVE.
@@ -262,7 +263,7 @@ mod tests {
             let link = Sockets::new().operator(endpoint, 4000).unwrap();
             link.ask::<Request, Reply>(&Request::Pause).unwrap()
         });
-        // The unanswered request from above may arrive first, now that the socket is bound.
+        // The first request, which was not answered, may arrive first now that the socket is bound.
         loop {
             let (to, request) = wait_for(|| hub.receive::<Request>());
             let request = request.unwrap();
@@ -274,7 +275,8 @@ mod tests {
         assert_eq!(asking.join().unwrap(), Reply::Done);
     }
 
-    /// Without keys, too, a second robot with the same name has its own connection, and answers reach the right one.
+    /// Tests that a second robot with the same name has its own connection even without keys, and that answers reach
+    /// the right robot.
     #[test]
     fn second_robot_with_same_name_does_not_displace_first() {
         let sockets = Sockets::new();
@@ -295,8 +297,8 @@ mod tests {
         assert!(!hub.is_routed_by(&sender) && message.unwrap() == RobotMessage::Pong { stamp: 5.0 });
     }
 
-    /// A slightly oversized message is rejected and counted; a far larger one closes its connection, which is
-    /// counted.
+    /// Tests that a slightly oversized message is rejected and counted, and that a far larger message closes its
+    /// connection, which is counted.
     #[test]
     fn oversized_messages_are_counted() {
         let sockets = Sockets::new();
@@ -318,7 +320,7 @@ mod tests {
         let sender = send(MAX_READ as usize + 1);
         wait_for(|| (hub.ended() > 2).then_some(()));
         assert!(hub.receive::<RobotMessage>().is_none());
-        // Otherwise the message would be sent again after each reconnection.
+        // The message is dropped at the end, because otherwise it would be sent again after each reconnection.
         sender.set_linger(0).unwrap();
     }
 }

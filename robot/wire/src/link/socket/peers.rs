@@ -1,5 +1,5 @@
-//! Links between robots: each robot binds one socket, to which others connect with requests and messages, and
-//! connects a socket to each robot that it addresses.
+//! Links between robots. Each robot binds one socket, to which other robots connect with requests and messages. It
+//! connects a separate socket to each robot that it addresses.
 
 use super::{Dealer, Keys, NAME_ENDS, Router, SocketError, Sockets, explain_missing_key};
 use crate::file::FileError;
@@ -18,8 +18,9 @@ const HEARTBEAT_MS: i32 = 1000;
 const BACKLOG: i32 = 256;
 
 impl Sockets {
-    /// Creates a robot's factory for links to other robots, with `robots/<id>.key` of the key folder. It accepts
-    /// robots whose `.pub` files are in the folder, which is reloaded on change. Plain sockets with `dev_mode`.
+    /// Creates a robot's factory for links to other robots, with `robots/<id>.key` of the key folder. The sockets
+    /// accept robots whose `.pub` files are in the folder, which is reloaded on change. With `dev_mode`, the sockets
+    /// are plain.
     ///
     /// # Errors
     /// The key cannot be used, the folder cannot be read, or libzmq lacks CURVE.
@@ -57,8 +58,8 @@ impl Sockets {
         Ok(Router::for_peers(socket, self.access(Domain::Peers)))
     }
 
-    /// Opens a link from robot `id` to the robot with this key, or a plain link without a key. Messages sent while
-    /// the peer is unreachable are dropped, so that no stale message arrives later.
+    /// Opens a link from robot `id` to the robot with this key; without a key, a plain link. Messages sent while the
+    /// peer is unreachable are dropped, so that no stale message arrives later.
     ///
     /// # Errors
     /// The address is invalid.
@@ -144,7 +145,7 @@ mod tests {
         let first = robot(&keys, "xp01");
         let guard = first.guard().unwrap();
         let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
-        // A peer with an unknown key that knows the robot's public key.
+        // The stranger has an unknown key, but knows the robot's public key.
         let stranger = robot(&others, "xp02").peer(&end.endpoint(), "xp02", first.peer_key("xp01")).unwrap();
         wait_for(|| (guard.refusals().unknown_key > 0).then_some(()));
         let secret = Secret::read(&keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key")).unwrap();

@@ -1,4 +1,4 @@
-//! Sockets that bind: the hub's for robots and for operators, and a geneserver's.
+//! Binding sockets: the hub's sockets for robots and operators, and a geneserver's socket.
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError, Message};
@@ -24,7 +24,7 @@ impl Sockets {
         Ok(Some(guard))
     }
 
-    /// As [`Sockets::encrypt`], and restricts access to the peers that the guard admits to this domain.
+    /// Like [`Sockets::encrypt`], but also restricts access to the peers that the guard admits to this domain.
     pub(crate) fn serve(&self, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
         let Some(guard) = self.encrypt(socket)? else { return Ok(()) };
         socket.set_zap_domain(domain.name())?;
@@ -39,8 +39,8 @@ impl Sockets {
     pub fn robots_hub(&self, endpoint: &str) -> Result<Router, SocketError> {
         let mut ends = None;
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
-            // Without keys, a reconnecting robot takes over the identity of its dead connection. With keys an
-            // identity cannot be taken over, since a robot is identified by its key alone.
+            // Without keys, a reconnecting robot takes over the identity of its dead connection. With keys, no
+            // handover is needed, because the key alone identifies a robot.
             s.set_router_handover(self.is_plain())?;
             self.serve(s, Domain::Robots)?;
             if self.is_plain() {
@@ -55,7 +55,7 @@ impl Sockets {
     pub fn geneserver(&self, endpoint: &str) -> Result<Router, SocketError> {
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             s.set_router_handover(true)?;
-            // A worker waits for each reply, so rarely more than one message is queued for it.
+            // A worker waits for each reply, so there is rarely more than one queued message for a worker.
             s.set_sndhwm(WORKER_QUEUE)?;
             s.set_rcvhwm(WORKER_QUEUE)?;
             s.set_backlog(WORKER_BACKLOG)?;
@@ -86,7 +86,7 @@ pub(super) struct Access {
     domain: Domain,
 }
 
-/// Returns the next message as return path and body.
+/// Returns the return path and the body of the next message.
 fn receive_with_return_path(socket: &zmq::Socket) -> Option<(Vec<Vec<u8>>, zmq::Message)> {
     let mut parts = receive_parts(socket)?;
     let body = parts.pop()?;
@@ -100,15 +100,16 @@ pub struct Sender {
     route: Vec<u8>,
 }
 
-/// Server socket with many peers: the hub's for robots, a robot's for other robots, or a geneserver's.
+/// Server socket with many peers: the hub's socket for robots, a robot's socket for other robots, or a geneserver's
+/// socket.
 pub struct Router {
     socket: zmq::Socket,
     access: Option<Access>,
     /// Whether the peers are robots.
     peers_are_robots: bool,
-    /// Connection of each peer, by its name.
+    /// Connection of each peer, by the peer's name.
     routes: RefCell<BTreeMap<String, Vec<u8>>>,
-    /// Monitor of closed connections; with keys the guard counts them.
+    /// Monitor of closed connections; `None` with keys, because the guard then counts them.
     ends: Option<zmq::Socket>,
     ended: Cell<u64>,
 }
@@ -129,8 +130,8 @@ impl Router {
         Router { peers_are_robots: true, ..Router::new(socket, access) }
     }
 
-    /// Number of closed robot connections so far: a robot stopped or lost its network, or it sent invalid ZeroMQ data
-    /// or a far too long message.
+    /// Number of closed robot connections so far. A connection closes if a robot stops, loses its network, or sends
+    /// invalid ZeroMQ data or a far too long message.
     pub fn ended(&self) -> u64 {
         if let Some(access) = &self.access {
             return access.guard.ended();
@@ -140,13 +141,13 @@ impl Router {
         self.ended.get()
     }
 
-    /// Endpoint with the port chosen by the system.
+    /// Endpoint of the socket, with the port that the system chose.
     pub fn endpoint(&self) -> String {
         endpoint(&self.socket)
     }
 
-    /// Returns the next message of an authorised peer with its name, or `None` if none is waiting. Other messages are
-    /// counted. Replies to that name use the connection of this message from now on.
+    /// Returns the next message of an authorised peer with the peer's name, or `None` if no message waits. Messages
+    /// of other peers are counted. Replies to the name use the connection of this message from now on.
     pub fn receive<T: Message>(&self) -> Option<(String, Result<T, CodecError>)> {
         let (sender, message) = self.receive_from()?;
         let name = sender.name.clone();
@@ -166,7 +167,7 @@ impl Router {
         self.routes.borrow().get(&sender.name).map_or(sender.name.as_bytes(), Vec::as_slice) == sender.route
     }
 
-    /// As [`Router::receive`], but the connection for replies to that name does not change.
+    /// Like [`Router::receive`], but does not change the connection for replies to the name.
     pub fn receive_from<T: Message>(&self) -> Option<(Sender, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
             let (parts, mut body) = receive_with_return_path(&self.socket)?;
@@ -178,9 +179,9 @@ impl Router {
         None
     }
 
-    /// Returns the sender of a message: with keys, the name that belongs to the connection's key. ZeroMQ's routing
-    /// identity is chosen by the peer (identities made by ZeroMQ begin with byte 0), so a different name there is an
-    /// impersonation.
+    /// Returns the sender of a message: with keys, the name that belongs to the connection's key. A peer can choose
+    /// its routing identity (identities that ZeroMQ assigns begin with byte 0), so a different name in the identity
+    /// is an impersonation.
     fn sender(&self, route: Vec<u8>, body: &mut zmq::Message) -> Option<Sender> {
         let mut name = String::from_utf8_lossy(&route).into_owned();
         if let Some(access) = &self.access {
@@ -232,7 +233,8 @@ impl OperatorsHub {
         endpoint(&self.socket)
     }
 
-    /// Returns the next request of an authorised peer, or `None` if none is waiting. Other requests are counted.
+    /// Returns the next request of an authorised peer, or `None` if no request waits. Requests of other peers are
+    /// counted.
     pub fn receive<T: Message>(&self) -> Option<(ReturnAddress, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
             let (parts, mut body) = receive_with_return_path(&self.socket)?;

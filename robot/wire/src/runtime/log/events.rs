@@ -10,11 +10,11 @@ use tracing::{Event, Level, Metadata, Subscriber};
 pub(super) struct Events {
     /// Minimum severity that is written.
     pub most: Level,
-    /// Receives each line.
+    /// Function that receives each line.
     pub write: fn(Level, &str),
 }
 
-/// Parses a level; an empty name is info, an unknown one `None`.
+/// Parses a level; an empty name means info. `None` for an unknown name.
 pub(super) fn level(name: &str) -> Option<Level> {
     match name {
         "error" => Some(Level::ERROR),

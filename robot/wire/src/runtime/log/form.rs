@@ -1,4 +1,4 @@
-//! Format of log lines: a priority prefix for journald, which adds the time; otherwise a prefix of time and level.
+//! Format of log lines. For journald, which adds the time, the prefix is a priority; otherwise it is time and level.
 
 use crate::{escape, output};
 use std::io::IsTerminal;
@@ -30,8 +30,8 @@ pub(super) enum LineFormat {
 }
 
 impl LineFormat {
-    /// Chooses the format for the log's destination. `journal` identifies journald's end as `device:inode`
-    /// (`JOURNAL_STREAM`).
+    /// Chooses the format for the log's destination. `journal` is the value of `JOURNAL_STREAM`, which identifies the
+    /// connection to journald as `device:inode`.
     pub fn of(log: impl AsFd + IsTerminal, journal: Option<&str>) -> LineFormat {
         let here = rustix::fs::fstat(&log).ok().map(|stat| format!("{}:{}", stat.st_dev, stat.st_ino));
         if here.is_some() && here.as_deref() == journal {
@@ -43,9 +43,9 @@ impl LineFormat {
         }
     }
 
-    /// Formats a log line without its line end. Control characters and characters that are invisible or change the
-    /// writing direction are escaped: parts of `text` may be untrusted, and one event must be one line. `unix_ms` is
-    /// wall time since 1970 (ms).
+    /// Formats a log line without its line end. Parts of `text` may be untrusted, and one event must be one line.
+    /// Therefore control characters are escaped, and characters that are invisible or change the writing direction.
+    /// `unix_ms` is wall time since 1970 (ms).
     pub fn line(self, unix_ms: u64, level: Level, text: &str) -> String {
         let (_, name, priority) = LEVELS.into_iter().find(|(other, ..)| *other == level).unwrap_or(LEVELS[0]);
         let mut line = match self {
@@ -65,7 +65,7 @@ pub(super) fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(LINE)]
 }
 
-/// Text of a log line, without time and level if it has them.
+/// Text of a log line, without time and level, if any.
 pub fn text_of(line: &str) -> &str {
     let stamped = line.split_at_checked(TIME).filter(|(time, _)| time.get(10..11) == Some("T") && time.ends_with('Z'));
     let level = stamped.and_then(|(_, rest)| rest.strip_prefix(' ')?.split_once(' '));
@@ -87,7 +87,7 @@ pub fn time(unix_ms: u64) -> String {
 /// Year, month and day from days since 1970. Internally years begin in March, so that a leap day is the last day of
 /// its year.
 fn date(days: u64) -> (u64, u64, u64) {
-    // Days since 0000-03-01. The calendar has a period of 400 years, 146 097 days.
+    // Converts to days since 0000-03-01. The calendar has a period of 400 years, or 146 097 days.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

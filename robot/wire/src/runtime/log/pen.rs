@@ -29,8 +29,8 @@ pub(super) struct LogWriter {
 }
 
 impl LogWriter {
-    /// Starts a writer thread of this name. With `tells`, the count of lost lines is written in that format as soon
-    /// as writing succeeds again.
+    /// Starts a writer thread with this name. With `tells`, the number of lost lines is written in this format as
+    /// soon as writing succeeds again.
     pub fn new(name: &str, to: impl AsFd + Send + 'static, tells: Option<LineFormat>) -> LogWriter {
         let (sender, lines) = sync_channel(QUEUE);
         let counts = Arc::new(Counts::default());
@@ -40,7 +40,7 @@ impl LogWriter {
             let _ = precedence::run_as_others();
             write(&lines, &theirs, to, tells);
         };
-        // If no thread could be created, every line counts as lost.
+        // If no thread can be created, every line counts as lost.
         let _ = std::thread::Builder::new().name(name.into()).spawn(run);
         LogWriter { lines: sender, counts }
     }
@@ -68,7 +68,7 @@ impl LogWriter {
 
 fn write(lines: &Receiver<String>, counts: &Counts, to: impl AsFd, tells: Option<LineFormat>) {
     let mut told = 0;
-    // Whether the last line was written only in part.
+    // Whether the last line was written only partly.
     let mut torn = false;
     let mut put = |text: String| {
         let text = if torn { format!("\n{text}") } else { text };
@@ -131,7 +131,7 @@ mod tests {
     fn stalled_reader_blocks_nobody_and_sees_loss_count() {
         let (reader, writer) = pipe().unwrap();
         let pen = LogWriter::new("test", writer, TELLS);
-        // More than the pipe (64 KiB) and the queue hold.
+        // The lines exceed the capacity of the pipe (64 KiB) and the queue.
         let text = "x".repeat(999);
         let said = 2000;
         (0..said).for_each(|_| pen.line(&text));
@@ -158,7 +158,7 @@ mod tests {
         let (sender, lines) = sync_channel(QUEUE);
         let theirs = counts.clone();
         let thread = std::thread::spawn(move || write(&lines, &theirs, writer, TELLS));
-        // The report is written even though no new line arrives.
+        // The report of lost lines is written even if no new line arrives.
         let mut notice = [0; 26];
         reader.read_exact(&mut notice).unwrap();
         assert_eq!(&notice, b"<4>log: 7 lines were lost\n");

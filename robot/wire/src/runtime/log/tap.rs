@@ -19,25 +19,25 @@ static LOST: AtomicU32 = AtomicU32::new(0);
 pub struct Tap(Receiver<LogLine>);
 
 impl Tap {
-    /// Returns the next line, if there is one.
+    /// Returns the next line; `None` if no line waits.
     pub fn next(&self) -> Option<LogLine> {
         let line = self.0.try_recv().ok()?;
         Some(LogLine { lost: LOST.load(Relaxed), ..line })
     }
 }
 
-/// Starts copying log lines; `None` if this was called before.
+/// Starts copying log lines; `None` if the lines are already being copied.
 pub fn tap() -> Option<Tap> {
     let (sender, receiver) = sync_channel(QUEUE);
     TAP.set(sender).ok().map(|()| Tap(receiver))
 }
 
-/// Copies a line to the tap. If its queue is full, the line is dropped and counted.
+/// Copies a line to the tap. If the queue is full, the line is dropped and counted.
 pub(super) fn forward(level: Level, text: &str) {
     let Some(tap) = TAP.get() else { return };
     let line = LogLine::new(Severity::from_level(level), clock::unix_ms(), form::cut(text));
     if tap.try_send(line).is_err() {
-        // The counter saturates.
+        // The result is ignored, because the counter saturates.
         let _ = LOST.fetch_update(Relaxed, Relaxed, |lost| lost.checked_add(1));
     }
 }

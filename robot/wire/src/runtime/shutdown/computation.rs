@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM for long computations that save their state: they end soon and print how to resume.
+//! Ctrl-C and SIGTERM for long computations that save their state. A computation ends soon and prints how to resume
+//! it.
 
 use crate::log;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -7,17 +8,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Exit code of a computation that was stopped and can be resumed (EX_TEMPFAIL; schedulers retry).
+/// Exit code of a computation that was stopped and can be resumed (EX_TEMPFAIL), which schedulers start again.
 pub const TRY_AGAIN: u8 = 75;
 /// Time limit for the current step after the signal. Schedulers kill a process some seconds after the signal.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// Returns a flag that the first signal sets. The program should finish its current step and end within 4 s. If it
-/// does not, or at a second signal, the process prints `line` and exits with [`TRY_AGAIN`]; the current step is lost.
-/// For programs whose files are consistent at every moment.
+/// Returns a flag that the first signal sets. The program should finish its current step and end within 4 s. After 4
+/// s, or at a second signal, the process prints `line` and exits with [`TRY_AGAIN`]; the current step is lost. For
+/// programs whose files are consistent at every moment.
 ///
 /// # Errors
-/// The kernel refuses a signal handler or a thread.
+/// A signal handler or a thread cannot be created.
 pub fn computation_flag(line: String) -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();

@@ -10,16 +10,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Events that end a service in addition to the first SIGINT, SIGTERM or SIGHUP. SIGHUP stays ignored under `nohup`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShutdownTriggers {
-    /// End of standard input; it occurs even when the program at the other end of the pipe is killed.
+    /// Whether the end of standard input ends the service. Standard input ends even if the program at the other end
+    /// of the pipe is killed.
     pub with_stdin: bool,
-    /// A second signal, which ends the process at once without a clean shutdown.
+    /// Whether a second signal ends the process at once, without a clean shutdown.
     pub at_second_signal: bool,
 }
 
 /// Returns a flag that is set when the service must end.
 ///
 /// # Errors
-/// The kernel refuses a thread or signal handler.
+/// A thread or a signal handler cannot be created.
 pub fn service_flag(ends: ShutdownTriggers) -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     // A closing terminal sends SIGHUP.
@@ -44,7 +45,7 @@ pub fn service_flag(ends: ShutdownTriggers) -> std::io::Result<Arc<AtomicBool>> 
 /// and that must not outlive their parent program.
 ///
 /// # Errors
-/// The kernel refuses a thread or signal handler.
+/// A thread or a signal handler cannot be created.
 pub fn end_with_stdin() -> std::io::Result<()> {
     std::thread::Builder::new().name("stdin".into()).spawn(|| {
         wait_for_end();
@@ -55,6 +56,6 @@ pub fn end_with_stdin() -> std::io::Result<()> {
 }
 
 fn wait_for_end() {
-    // Returns when the pipe is closed; signals do not end it. The data are discarded.
+    // Copies and discards the input until the pipe is closed; signals do not end the copy.
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
 }
