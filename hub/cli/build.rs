@@ -5,7 +5,7 @@
 use std::process::Command;
 
 fn main() {
-    // Written at every commit and change of branch; where it is not there, there is no commit to name.
+    // Git writes this log at every commit and change of branch. Without the log, there is no commit to name.
     let log = std::path::Path::new("../../.git/logs/HEAD");
     if log.exists() {
         println!("cargo:rerun-if-changed={}", log.display());

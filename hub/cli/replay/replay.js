@@ -11,7 +11,7 @@ const state = { time: 0, playing: false, lastTick: 0 };
 
 const minus = (text) => text.replace("-", "\u2212");
 
-// Time: the last frame at or before the displayed time, and the fraction of the interval to the next frame.
+// Returns the last frame at or before the displayed time, and the elapsed fraction of the interval to the next frame.
 
 function moment() {
   let [low, high] = [0, count - 1];
@@ -44,7 +44,7 @@ function poseNow(body, { frame, share }) {
 // The driver of a frame is the node that drove since the previous frame.
 const driverNow = (robot, { frame, share }) => frames.drivers[robot][share > 0 ? frame + 1 : frame];
 
-// Drawing, in metres with y up.
+// Draws the arena. Lengths are in metres, and y points up.
 
 function draw() {
   const canvas = $("arena");

@@ -66,7 +66,7 @@ fn numbers_below_zero(command: clap::Command) -> clap::Command {
 fn run() -> Result<ExitCode> {
     let (words, told) = renamed(std::env::args_os().collect());
     if let Some((old, new)) = told {
-        log::write_raw(format_args!("xpuck: `xpuck {old}` is `xpuck {new}` now"));
+        log::write_raw(format_args!("xpuck: `xpuck {old}` is now `xpuck {new}`"));
     }
     let parsed = program().try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches));
     let ended = parsed.map_err(Error::from).and_then(|cli| {
@@ -75,7 +75,7 @@ fn run() -> Result<ExitCode> {
         }
         command::run(&cli.command)
     });
-    // A command for several kinds of files parses its arguments again, which can give such an error.
+    // A command for several kinds of files parses its arguments again, which can give an error of clap.
     let error = match ended.map_err(Error::downcast::<clap::Error>) {
         Ok(code) => return Ok(code),
         Err(Err(other)) => return Err(other),

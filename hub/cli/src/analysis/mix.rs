@@ -26,7 +26,7 @@ impl FromStr for Mix {
         let robots = parts.iter().fold(0usize, |sum, (count, _)| sum.saturating_add(*count));
         if !(1..=MAX_ROBOTS).contains(&robots) || parts.iter().any(|(count, _)| *count == 0) {
             let given = output::count(robots, "robot", "robots");
-            bail!("{given}; counts are at least 1, and 1 to {MAX_ROBOTS} robots fit a world");
+            bail!("{given}; each count must be at least 1, and a world holds 1 to {MAX_ROBOTS} robots");
         }
         Ok(Mix(parts))
     }
@@ -54,8 +54,8 @@ mod tests {
         assert_eq!(mix.0, [(7, "a.bt".into()), (2, "trees/b:2.bt".into())]);
         assert_eq!((mix.robots(), mix.team().program(6), mix.team().program(7)), (9, 0, 1));
         let error = |text: &str| text.parse::<Mix>().unwrap_err().to_string();
-        assert_eq!(error("7:a.bt,b.bt"), "`b.bt` is no COUNT:FILE; write for example 7:a.bt,2:b.bt");
-        assert!(error("x:a.bt").starts_with("`x:a.bt` is no") && error("3:").starts_with("`3:` is no"));
+        assert_eq!(error("7:a.bt,b.bt"), "`b.bt` is not COUNT:FILE; write for example 7:a.bt,2:b.bt");
+        assert!(error("x:a.bt").starts_with("`x:a.bt` is not") && error("3:").starts_with("`3:` is not"));
         assert!(error("9:a.bt,248:b.bt").starts_with("257 robots;") && error("1:a.bt,0:b.bt").starts_with("1 robot;"));
         assert!(error(&format!("{0}:a.bt,{0}:b.bt", usize::MAX)).contains("1 to 256 robots"));
     }

@@ -100,16 +100,16 @@ impl ScenarioArg {
     }
 }
 
-/// Rejects a plan out of the simulator's limits.
+/// Rejects a plan outside the simulator's limits.
 pub fn check(plan: &Plan<'_>) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&plan.spec.robots) {
-        wrong_argument!("--count {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
+        wrong_argument!("--count {}: must be 1 to {MAX_ROBOTS}", plan.spec.robots);
     }
     if !(0.1..=36_000.0).contains(&plan.seconds) {
-        wrong_argument!("--seconds {}: takes 0.1 to 36000", plan.seconds);
+        wrong_argument!("--seconds {}: must be 0.1 to 36000", plan.seconds);
     }
     if !(1..=1_000_000).contains(&plan.runs) {
-        wrong_argument!("--runs {}: takes 1 to 1000000", plan.runs);
+        wrong_argument!("--runs {}: must be 1 to 1000000", plan.runs);
     }
     Ok(())
 }
@@ -195,7 +195,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     )?;
     let picture = match args.picture.wanted(args.runs)? {
         Some(_) if args.mix.is_some() => {
-            bail!("--svg, --png, --pdf, --html and --mp4 draw a swarm of one tree; leave --mix out")
+            bail!("--svg, --png, --pdf, --html and --mp4 draw a swarm of one tree; leave out --mix")
         }
         Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
         None => None,

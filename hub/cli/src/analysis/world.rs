@@ -59,7 +59,7 @@ pub fn run(args: &WorldArgs) -> Result<()> {
 
 fn new(args: &NewArgs) -> Result<()> {
     if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
-        bail!("{}: exists already; choose another file", path.display());
+        bail!("{}: already exists; choose another file", path.display());
     }
     let found = EXAMPLES.iter().find(|(name, _)| *name == args.task);
     deliver(args.output.as_deref(), found.map_or("", |(_, text)| text).as_bytes())

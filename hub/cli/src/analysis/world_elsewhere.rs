@@ -18,10 +18,10 @@ const LONGEST_MARKED: u64 = 16 << 20;
 
 /// Write a world and its trees for another simulator.
 ///
-/// For ARGoS 3, the result is one experiment per run and a C++ library to build with cmake: its e-puck as robot, the
-/// trees as a table, our camera, and the score of the transport tasks. For Webots, the result is one world per run
-/// and a Python controller for its E-puck. Robots and discs start as in `xpuck simulate` with the same run and seed.
-/// Features that the other simulator lacks are listed (docs/transfer/argos.md).
+/// For ARGoS 3, the result is one experiment per run and a C++ library to build with cmake. They use its e-puck as
+/// robot, the trees as a table, our camera, and the score of the transport tasks. For Webots, the result is one world
+/// per run and a Python controller for its E-puck. Robots and discs start as in `xpuck simulate` with the same run and
+/// seed. Features that the other simulator lacks are listed (docs/transfer/argos.md).
 #[derive(Args)]
 pub struct ExportArgs {
     /// World file.
@@ -76,8 +76,8 @@ pub struct ImportArgs {
 /// Runs `xpuck world export`.
 pub fn export(args: &ExportArgs) -> Result<()> {
     let spec = world_file::read(&args.file)?;
-    ensure!((1..=MOST_RUNS).contains(&args.runs), "--runs {}: 1 to {MOST_RUNS} are allowed", args.runs);
-    ensure!((0.1..=36_000.0).contains(&args.seconds), "--seconds {}: 0.1 to 36000 are allowed", args.seconds);
+    ensure!((1..=MOST_RUNS).contains(&args.runs), "--runs {}: must be 1 to {MOST_RUNS}", args.runs);
+    ensure!((0.1..=36_000.0).contains(&args.seconds), "--seconds {}: must be 0.1 to 36000", args.seconds);
     let files: Vec<(usize, &PathBuf)> = match (&args.mix, &args.tree) {
         (Some(mix), _) if mix.robots() != spec.robots => {
             bail!("--mix has {} robots and {} has {}; make them equal", mix.robots(), args.file.display(), spec.robots)
@@ -101,16 +101,16 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     refuse_foreign(texts)?;
     for (path, made) in written.iter().zip(&made) {
         let folder = path.parent().unwrap_or(&args.out);
-        std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
         let written = atomic::write_user_file(path, made.text.as_bytes());
-        written.with_context(|| format!("{}: not written", path.display()))?;
+        written.with_context(|| format!("{}: cannot be written", path.display()))?;
     }
     for note in export.notes() {
         output::print_error(format_args!("xpuck: note: {note}"));
     }
     let next = match args.to {
         Simulator::Argos => "build it with cmake and run argos3 -c in the folder",
-        Simulator::Webots => "open a world of its folder `worlds`",
+        Simulator::Webots => "open a world in its folder `worlds`",
     };
     output::line(format_args!("{}: {}; {next}", args.out.display(), output::count(made.len(), "file", "files")))?;
     Ok(())
@@ -139,7 +139,7 @@ pub fn import(args: &ImportArgs) -> Result<()> {
     let name = args.file.display().to_string();
     let text = file::text(&args.file, file::MAX_TOML)?;
     let imported = elsewhere::import::argos(&text).map_err(|message| anyhow!("{name}: {}", escape(&message)))?;
-    let guessed = "the task is a guess, as ARGoS has it in loop functions: change [task] in the result";
+    let guessed = "the task is a guess, because ARGoS defines it in loop functions; change [task] in the result";
     for note in imported.notes.iter().map(String::as_str).chain([guessed]) {
         output::print_error(format_args!("xpuck: {name}: note: {}", escape(note)));
     }
@@ -149,7 +149,7 @@ pub fn import(args: &ImportArgs) -> Result<()> {
     if let Some(path) =
         output.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_symlink()))
     {
-        bail!("{}: is there already; remove it, or name another file", path.display());
+        bail!("{}: already exists; remove it, or choose another file", path.display());
     }
     deliver(output, imported.text.as_bytes())?;
     // The result may still be an invalid world: bodies overlap, or the arena is too large.
@@ -171,7 +171,7 @@ mod tests {
         let refused = || refuse_foreign(made.iter().copied()).map_err(|error| error.to_string());
         assert_eq!(refused(), Ok(()));
         std::fs::write(&build, "mine").unwrap();
-        assert!(refused().unwrap_err().contains("CMakeLists.txt is there"));
+        assert!(refused().unwrap_err().contains("CMakeLists.txt exists and is not from an earlier export"));
         std::fs::write(&trees, made[0].1).unwrap();
         assert_eq!(refused(), Ok(()));
     }

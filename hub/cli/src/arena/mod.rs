@@ -178,7 +178,7 @@ impl UnkindFile {
         let path = Path::new(what);
         let text = file::text(path, file::MAX_TOML).with_context(|| {
             let near = suggest(what, ["typical", "none"].map(String::from).into_iter());
-            format!("--unkind {what}: neither `typical` nor `none` nor a file{near}")
+            format!("--unkind {what}: must be `typical`, `none` or a file{near}")
         })?;
         let whole = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm"));
         if !whole {
@@ -217,7 +217,7 @@ fn shim(_: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
 #[cfg(not(feature = "fpga"))]
 fn shim(name: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
     if wanted {
-        bail!("{name}: fpga: this program was built without the shim's logic; `make build-fpga` builds one with it");
+        bail!("{name}: fpga: this program was built without the shim's logic; build it with `make build-fpga`");
     }
     Ok(None)
 }
@@ -360,7 +360,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
     let scenario = match arena.scenario.as_str() {
         "a" => Scenario::A,
         "b" => Scenario::B,
-        other => bail!("{name}: scenario = \"{other}\" is neither \"a\" nor \"b\""),
+        other => bail!("{name}: scenario = \"{other}\": must be \"a\" or \"b\""),
     };
     let measured = match &arena.calibration {
         Some(file) => Calibration::read(&here.join(file))?,
@@ -442,7 +442,7 @@ fn wall_tag(TagFile { id, at: [x, y], size, height }: TagFile) -> WallTag {
 pub fn known(name: &str, calibration: Option<&Path>, measured: &Calibration, robots: &[String]) -> Result<()> {
     if let Some(id) = measured.robots.keys().find(|id| !robots.contains(id)) {
         let file = calibration.unwrap_or(Path::new("")).display();
-        bail!("{name}: calibration {file}: robots.{id:?} is not in the swarm; take the robot's table out of it");
+        bail!("{name}: calibration {file}: robots.{id:?} is not in the swarm; remove the robot's table");
     }
     Ok(())
 }
@@ -492,7 +492,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     )?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };
-    // Report for the parent process.
+    // The report is for the parent process.
     if args.end_with_stdin {
         report_json(&timing);
     }

@@ -53,7 +53,7 @@ pub fn run(args: &ImageArgs) -> Result<()> {
         return list();
     }
     let names: Vec<&str> = Board::names().collect();
-    let Some(name) = &args.board else { bail!("--board is missing: one of {}", names.join(", ")) };
+    let Some(name) = &args.board else { bail!("--board is missing; choose one of {}", names.join(", ")) };
     let board = Board::named(name)?;
     if !args.key.exists() {
         let key = args.key.display();
@@ -66,12 +66,12 @@ pub fn run(args: &ImageArgs) -> Result<()> {
     };
     let cache = match &args.cache {
         Some(cache) => cache.clone(),
-        None => cache().context("--cache is missing: there is no home folder")?,
+        None => cache().context("--cache is missing, and no home folder is set")?,
     };
     let out = args.out.as_deref().context("--output is missing")?;
     let place = atomic::folder(out);
     if !place.is_dir() {
-        bail!("{}: there is no such folder", place.display());
+        bail!("{}: the folder does not exist", place.display());
     }
     let recipe = Recipe {
         board: &board,
@@ -98,11 +98,11 @@ pub fn run(args: &ImageArgs) -> Result<()> {
 fn list() -> Result<()> {
     for name in Board::names() {
         let board = Board::named(name)?;
-        let kernel = board.kernel.as_deref().unwrap_or("that of its maker, to fetch");
+        let kernel = board.kernel.as_deref().unwrap_or("from the vendor, to be fetched");
         output::line(format_args!("{name}: {}, kernel {kernel}", board.architecture))?;
         for blob in &board.blobs {
-            let digest = blob.sha256.as_deref().unwrap_or("not known here: compare it with its maker's");
-            let need = if blob.optional { "may be fetched" } else { "to fetch" };
+            let digest = blob.sha256.as_deref().unwrap_or("unknown; compare it with the vendor's");
+            let need = if blob.optional { "optional" } else { "required" };
             output::line(format_args!("  {need}: {} from {}; SHA-256 {digest}", blob.name, blob.source))?;
         }
     }
@@ -120,7 +120,10 @@ fn newest(architecture: &str) -> Result<PathBuf> {
     let found = entries.map(|entry| entry.path()).filter(|path| fits(path));
     let newest = found.max_by_key(|path| path.metadata().and_then(|found| found.modified()).ok());
     newest.with_context(|| {
-        format!("--package is missing, and there is no xpuckd_*{end} here or in target/deb; `make deb ARCH={architecture}` makes one")
+        format!(
+            "--package is missing, and no xpuckd_*{end} exists here or in target/deb; build one with `make deb \
+             ARCH={architecture}`"
+        )
     })
 }
 

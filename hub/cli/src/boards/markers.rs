@@ -16,9 +16,9 @@ const COLUMNS: usize = 8;
 /// Choose reflector patterns by which motion capture distinguishes robots.
 ///
 /// Each robot gets four reflectors on a grid of 4 x 4 points with a spacing of 10 mm. The choice maximises the
-/// separation of the two most similar patterns: the difference (mm) of some distance between two markers, however one
-/// pattern is turned, moved or mirrored. Each pattern also differs by that much from itself when turned. All choices
-/// are searched.
+/// separation of the two most similar patterns: the difference (mm) of some distance between two markers, for any
+/// rotation, displacement or reflection of a pattern. Each pattern also differs by that much from itself when turned.
+/// All choices are searched.
 #[derive(Args)]
 pub struct MarkersArgs {
     /// Number of robots, 1 to 99.
@@ -86,10 +86,10 @@ impl From<&Choice> for Patterns {
 }
 
 fn text(choice: &Choice) -> String {
-    let proof = if choice.best { "no other choice does better" } else { "a better choice may exist" };
+    let proof = if choice.best { "no other choice is better" } else { "a better choice may exist" };
     let mut out = format!(
         "{} patterns on a grid of {SIDE} x {SIDE} at {SPACING_MM} mm, from above, front up.\n\
-         Some distance between markers differs by at least {:.1} mm; {proof}.\n",
+         Any two patterns differ by at least {:.1} mm in a distance between markers; {proof}.\n",
         choice.patterns.len(),
         choice.separation_mm
     );

@@ -63,12 +63,12 @@ pub(crate) use kind;
 
 /// Command that takes files of several kinds.
 pub trait OfKinds {
-    /// Words after `xpuck`.
+    /// Words of the command after `xpuck`.
     const NAME: &'static str;
     /// Value name of the file in the help.
     const FILE: &'static str;
     /// Description of the file in the help.
-    const READS: &'static str = "A tree, automata, or what else is named above";
+    const READS: &'static str = "Tree, automata, or another kind of file named above";
     /// Whether a file is required.
     const REQUIRED: bool = true;
     /// Summary line, then an empty line and the full description.
@@ -81,7 +81,7 @@ pub trait OfKinds {
     fn kind_of(file: &Path, matches: &ArgMatches) -> Option<&'static str>;
 }
 
-/// Arguments of such a command.
+/// Arguments of a command that takes files of several kinds.
 pub struct ByKind<T> {
     matches: ArgMatches,
     command: PhantomData<T>,
@@ -214,7 +214,7 @@ fn merged(kind: &str, arg: &Arg, owners: &[(&str, &Arg)]) -> Arg {
     }
     option = match () {
         () if !values.is_empty() => option.value_parser(values),
-        // Shells complete paths.
+        // With this parser, shells complete paths.
         () if arg.get_value_parser().type_id() == ValueParser::path_buf().type_id() => {
             option.value_parser(ValueParser::path_buf())
         }
@@ -252,7 +252,7 @@ impl<T: OfKinds> ByKind<T> {
 
     /// Given options that belong to some kind of file.
     fn options(&self) -> impl Iterator<Item = String> {
-        // Options of all commands are left out.
+        // Options that every command has are left out.
         let known: Vec<String> =
             T::kinds().iter().flat_map(arguments).filter_map(|arg| Some(arg.get_long()?.into())).collect();
         let ids = self.matches.ids().map(|id| id.as_str().to_string());

@@ -26,13 +26,14 @@ pub enum Simulate {}
 impl OfKinds for Simulate {
     const NAME: &'static str = "simulate";
     const FILE: &'static str = "FILE";
-    const READS: &'static str = "A tree (.bt, .xml, .json, .bin), automata, a body (.prif, .urdf) or a Kilobot's tree";
+    const READS: &'static str = "Tree (.bt, .xml, .json, .bin), automata, body (.prif, .urdf) or a Kilobot's tree";
     const REQUIRED: bool = false;
     const ABOUT: &'static str = "Simulate a tree, automata, a body or Kilobots, and print their fitness\n\n\
-        What is simulated is what FILE holds: a behaviour tree, on the benchmark task or in a world of your own; automata of a \
-        curriculum; a body of cubes; a Kilobot's tree. A tree runs exactly as written: `avoiding` is not added. The benchmark's \
-        fitness is f_raw of Eq. 8.3, the speed of the frisbee towards -x over v_max; a world file (docs/worlds.md) chooses among \
-        seven tasks, each with its own. The same seed gives the same digits on any number of threads.";
+        FILE holds a behaviour tree, for the benchmark task or a world of your own; automata of a curriculum; a body \
+        of cubes; or a Kilobot's tree. A tree runs exactly as written: `avoiding` is not added. The benchmark's \
+        fitness is f_raw of Eq. 8.3, the speed of the frisbee towards -x divided by v_max. A world file \
+        (docs/worlds.md) selects one of seven tasks, each with its own fitness. A seed gives identical results on any \
+        number of threads.";
 
     fn kinds() -> Vec<Kind> {
         vec![
@@ -65,13 +66,15 @@ impl OfKinds for Evolve {
     const FILE: &'static str = "FILE|DIR";
     const READS: &'static str = "File of the evolution (.toml), or the folder of a run to continue, as for --resume";
     const REQUIRED: bool = false;
-    const ABOUT: &'static str = "Evolve controllers, bodies or Kilobots without robots; a run's folder goes on\n\n\
-        What evolves is what FILE describes (docs/evolution.md, curricula.md, bodies.md, kilobots.md): trees on islands, which is \
-        usual, automata by a curriculum, bodies, or Kilobots. A folder of a run that was stopped or killed goes on as if nothing \
-        had happened. Options win over the file. The same seed gives the same digits on any number of threads.\n\n\
-        With --output every generation is kept: kill the process when you like. Ctrl-C and SIGTERM end it after the generation in \
-        hand, with exit code 75, and so does a file called `stop` in the folder. All islands finish a generation before any starts \
-        the next. At the end every island's champion is measured again on fresh seeds, which luck cannot flatter.";
+    const ABOUT: &'static str = "Evolve controllers, bodies or Kilobots without robots, or continue a run\n\n\
+        FILE describes the evolution (docs/evolution.md, curricula.md, bodies.md, kilobots.md): trees on islands (the \
+        default), automata by a curriculum, bodies, or Kilobots. A run that was stopped or killed continues from its \
+        folder with the same results. Options take precedence over the file. A seed gives identical results on any \
+        number of threads.\n\n\
+        With --output every generation is saved, so the process can be killed at any time. Ctrl-C, SIGTERM or a file \
+        called `stop` in the folder ends the run after the current generation, with exit code 75. All islands finish \
+        a generation before any starts the next. At the end every island's champion is measured again on fresh seeds, \
+        which removes the bias of selection.";
 
     fn kinds() -> Vec<Kind> {
         vec![
@@ -96,9 +99,9 @@ pub enum Fmt {}
 impl OfKinds for Fmt {
     const NAME: &'static str = "tree fmt";
     const FILE: &'static str = "FILE";
-    const ABOUT: &'static str = "Print a tree or automata in the text form as the programs write it\n\n\
-        Only the tree is kept: comments and blank lines are lost, degrees become those of the nearest step of pi/128, and \
-        registers get their names.";
+    const ABOUT: &'static str = "Print a tree or automata in the standard text form\n\n\
+        Only the tree is kept: comments and blank lines are removed, angles are rounded to steps of pi/128, and \
+        registers are printed by name.";
 
     fn kinds() -> Vec<Kind> {
         vec![
@@ -120,8 +123,8 @@ impl OfKinds for Explain {
     const NAME: &'static str = "tree explain";
     const FILE: &'static str = "FILE";
     const ABOUT: &'static str = "Explain a tree or automata in plain English, or list the parts of a body\n\n\
-        An account of a tree says what it does when, what never happens, and with --simulate what each part is worth \
-        (docs/explain.md).";
+        The explanation of a tree lists the condition of each branch and the parts that are never reached; with \
+        --simulate, also the value of each part (docs/explain.md).";
 
     fn kinds() -> Vec<Kind> {
         vec![
@@ -144,10 +147,11 @@ pub enum Reduce {}
 impl OfKinds for Reduce {
     const NAME: &'static str = "tree reduce";
     const FILE: &'static str = "FILE";
-    const ABOUT: &'static str = "Print a smaller tree, or smaller automata, that do exactly the same\n\n\
-        Of a tree the rules of the thesis's section 8.6.1 and what follows from the node table are applied until nothing changes: \
-        unreachable nodes, known results, repeated queries, writes that nobody reads. Of automata, transitions that an earlier one \
-        hides go, states that cannot be reached too, and states that cannot be told apart become one.";
+    const ABOUT: &'static str = "Print a smaller tree, or smaller automata, with identical behaviour\n\n\
+        For a tree, the rules of the thesis's section 8.6.1 and those that follow from the node table are applied \
+        until nothing changes: they remove unreachable nodes, known results, repeated queries, and writes that are \
+        never read. For automata, transitions hidden by an earlier one and unreachable states are removed, and \
+        equivalent states are merged.";
 
     fn kinds() -> Vec<Kind> {
         vec![
@@ -168,9 +172,10 @@ pub enum Diff {}
 impl OfKinds for Diff {
     const NAME: &'static str = "tree diff";
     const FILE: &'static str = "FILE";
-    const ABOUT: &'static str = "Compare two trees by what they do in simulation, or two files of automata\n\n\
-        The exit code is 0 if trees do the same, and 1 if not. Of trees the first difference is printed: nine robots run each from the same starts with the same noise, and poses and \
-        wheel speeds must agree bit for bit. Of automata, transitions that are gone, new or changed.";
+    const ABOUT: &'static str = "Compare two trees by their behaviour in simulation, or two files of automata\n\n\
+        The exit code is 0 if trees behave identically, and 1 if not. For trees, the first difference is printed: \
+        nine robots run each tree from the same starts with the same noise, and poses and wheel speeds must agree bit \
+        for bit. For automata, removed, new and changed transitions are printed.";
 
     fn kinds() -> Vec<Kind> {
         vec![
@@ -214,11 +219,13 @@ pub enum Convert {}
 impl OfKinds for Convert {
     const NAME: &'static str = "tree convert";
     const FILE: &'static str = "FILE";
-    const ABOUT: &'static str = "Convert trees, state machines, automata, bodies and Kilobots' trees to other forms\n\n\
-        A tree goes to text, xml (BehaviorTree.CPP version 4, for Groot2), json and bin, which can be read again and give the same \
-        tree, to drawings (svg, dot), to a form without memory, to a finite state machine (fsm) or an automaton, and a Kilobot's \
-        tree to a table in C (kilobot) or a program (hex). State machines (docs/algebra.md), automata and individuals of a \
-        population manager become trees. Bodies go to prif, json, urdf and nndf.";
+    const ABOUT: &'static str = "Convert trees, state machines, automata, bodies and Kilobots' trees to other \
+        formats\n\n\
+        A tree can be converted to text, xml (BehaviorTree.CPP version 4, for Groot2), json and bin, which can be \
+        read again and give the same tree; to drawings (svg, dot); to a form without memory; and to a finite state \
+        machine (fsm) or an automaton. A Kilobot's tree can be converted to a table in C (kilobot) or a program \
+        (hex). State machines (docs/algebra.md), automata and individuals of a population manager become trees. \
+        Bodies can be converted to prif, json, urdf and nndf.";
 
     fn kinds() -> Vec<Kind> {
         vec![

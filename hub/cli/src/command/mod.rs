@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use swarm::commands::TargetArgs;
 use xpuck_wire::message::{Order, Request};
 
-/// Top-level commands. The hidden ones are short forms of `xpuck swarm ...`: a STOP must be quick to type.
+/// Top-level commands. The hidden commands are short forms of `xpuck swarm ...`: a STOP must be quick to type.
 #[derive(Subcommand)]
 pub enum Command {
     Demo(services::demo::DemoArgs),

@@ -43,7 +43,7 @@ pub struct Row {
     kind: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     driver: Option<String>,
-    /// Reason why it cannot be used.
+    /// Reason why the engine or adapter cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,8 +23,8 @@ use xpuck_wire::output;
 
 /// Controller of Table 5.3: explores, and turns away from obstacles.
 pub const EXPLORE: &str = "explore 20";
-/// Without senses, a robot that drives on ends at a wall, so the stages before the controller are timed with a robot
-/// that circles.
+/// Without senses, a robot that drives straight on stops at a wall. Therefore the stages before the controller are
+/// timed with a robot that circles.
 const CIRCLE: &str = "movcv v_goal 60deg";
 
 /// Measure the engines: robot-seconds simulated per second, and the time of each stage.
@@ -87,7 +87,8 @@ pub struct Measured {
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter: Option<String>,
     worlds: u32,
-    /// Robot-seconds per second with all stages: median. The range is lowest and highest.
+    /// Median of the simulated robot-seconds per second, with all stages. `r_acc_range` is the lowest and the highest
+    /// value.
     r_acc: f64,
     r_acc_range: [f64; 2],
     us_per_robot_s: Stages,
@@ -128,7 +129,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         None => {}
     }
     if !(1..=65_536).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
-        wrong_argument!("--worlds takes 1 to 65536, --repeat 1 to 100");
+        wrong_argument!("--worlds must be 1 to 65536, and --repeat 1 to 100");
     }
     let controller = match &args.tree {
         Some(path) => {
@@ -159,7 +160,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
             Ok(full) => engines.push(measure(args, &controller, (full.as_ref(), &with), &progress)?),
             // A missing GPU is an error only if the engine was requested.
             Err(error) if args.engine.is_none() => {
-                output::print_error(format_args!("xpuck: engine gpu is left out: {error}"))
+                output::print_error(format_args!("xpuck: engine gpu is skipped: {error}"))
             }
             Err(error) => return Err(error),
         }
@@ -186,7 +187,7 @@ fn steps(args: &BenchArgs) -> usize {
 
 type With<'a> = &'a dyn Fn(Sensing) -> Result<Box<dyn Engine>>;
 
-/// Measures an engine; `full` computes all senses, `with` opens the engine with the given ones.
+/// Measures an engine. `full` computes all senses; `with` opens the engine with the given senses.
 fn measure(
     args: &BenchArgs,
     controller: &Program,

@@ -43,7 +43,7 @@ pub struct GenesBenchArgs {
 }
 
 fn trial(text: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|s| (1.0..=600.0).contains(s)).ok_or_else(|| "1 to 600 seconds".into())
+    text.parse().ok().filter(|s| (1.0..=600.0).contains(s)).ok_or_else(|| "must be 1 to 600 seconds".into())
 }
 
 /// Runs with one channel.
@@ -68,7 +68,7 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
 /// Runs the command.
 pub fn run(args: &GenesBenchArgs) -> Result<()> {
     let Some(end) = args.seed.checked_add(args.seeds) else {
-        bail!("--seed {} --seeds {}: the last seed is too large; take a lower --seed", args.seed, args.seeds);
+        bail!("--seed {} --seeds {}: the last seed is too large; use a lower --seed", args.seed, args.seeds);
     };
     let GenesBenchArgs { generations, trial_seconds, algorithm, .. } = *args;
     let population = args.population as usize;
@@ -97,7 +97,7 @@ pub fn run(args: &GenesBenchArgs) -> Result<()> {
 
 fn table(rows: &[Row]) -> String {
     let mut text =
-        String::from("way          fitness            against the hub's   in range  genes direct  generations\n");
+        String::from("channel      fitness            against the hub's   in range  genes direct  generations\n");
     for row in rows {
         let name = match row.way {
             Way::Hub => "hub",
@@ -131,6 +131,6 @@ mod tests {
     #[test]
     fn seeds_beyond_the_last_are_refused() {
         let line = Line::parse_from(["x", "--seed", "18446744073709551615", "--seeds", "2"]);
-        assert!(run(&line.args).unwrap_err().to_string().contains("take a lower --seed"));
+        assert!(run(&line.args).unwrap_err().to_string().contains("use a lower --seed"));
     }
 }

@@ -22,8 +22,8 @@ const FILES_A_SOCKET: usize = 2;
 
 /// Measure a geneserver: its answer times with thousands of islands, and its memory.
 ///
-/// A real server process, which saves its genes every few seconds, is started and filled as in a long run: each
-/// island sends twice as many emigrants as the server keeps. Then each island sends once per period, with its own
+/// A real server process, which saves its genes every few seconds, is started and filled as in a long run. For this,
+/// each island sends twice as many emigrants as the server keeps. Then each island sends once per period, with its own
 /// phase. Times count from the moment when an emigrant was due, so that they include the delay of a server that falls
 /// behind.
 #[derive(Args)]
@@ -66,7 +66,7 @@ pub struct Measured {
 pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
     let fits = |value: f64, low: f64| (low..=3600.0).contains(&value);
     if !(1..=10_000).contains(&args.islands) || !fits(args.period, 0.1) || !fits(args.seconds, 0.5) {
-        wrong_argument!("--islands takes 1 to 10000, --period 0.1 to 3600, --seconds 0.5 to 3600");
+        wrong_argument!("--islands must be 1 to 10000, --period 0.1 to 3600, and --seconds 0.5 to 3600");
     }
     let limit = descriptors::raise_limit();
     let files = (limit as usize).saturating_sub(OTHER_FILES) / FILES_A_SOCKET;
@@ -130,7 +130,7 @@ struct Server {
     child: Child,
     endpoint: String,
     key: Option<Secret>,
-    /// Folder to which the server saves its genes, as a real one does.
+    /// Folder to which the server saves its genes, as in normal operation.
     _dir: tempfile::TempDir,
 }
 
@@ -155,17 +155,17 @@ impl Server {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
+        let mut lines = BufReader::new(child.stdout.take().context("the server has no standard output")?).lines();
         let mut server = Server { child, endpoint: String::new(), key, _dir: dir };
-        let first = lines.next().context("the server ended at once")??;
+        let first = lines.next().context("the server ended immediately")??;
         let json: serde_json::Value = serde_json::from_str(&first)?;
-        server.endpoint = json["listening"].as_str().context("the server did not say where it listens")?.into();
-        // The reports have to be read, or the pipe fills up.
+        server.endpoint = json["listening"].as_str().context("the server did not report its address")?.into();
+        // The server's reports have to be read, or the pipe fills up.
         std::thread::spawn(move || lines.for_each(drop));
         Ok(server)
     }
 
-    /// Value of a row in the process's status (MiB).
+    /// Value of the row `row` in the server's `/proc/PID/status` (MiB).
     fn mib(&self, row: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let line = status.lines().find_map(|l| l.strip_prefix(row)).unwrap_or_default();

@@ -35,9 +35,9 @@ const EXPERIMENT: &str = "name = \"bench\"\nminutes = 60.0\nsegment_minutes = 10
 /// Measure a hub: the delay between poses and the senses of many robots, and the cost of each robot.
 ///
 /// A real hub process runs an experiment and records it. It reads 50 frames per second from a Vicon server, and sends
-/// senses, without its usual added latency, to robots that answer its pings and send telemetry as real ones do. The
-/// send time comes from the hub's metrics. The other times count from the moment when a frame is given to the server
-/// until a robot has decoded its message.
+/// senses without its usual added latency. The simulated robots answer its pings and send telemetry as real robots do.
+/// The send time comes from the hub's metrics. The other times count from the moment when a frame is given to the
+/// server until a robot has decoded its message.
 #[derive(Args)]
 pub struct HubBenchArgs {
     /// Number of robots, 1 to 200; several numbers with commas.
@@ -49,7 +49,7 @@ pub struct HubBenchArgs {
     /// Duration of the measurement (s).
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
-    /// Number of open consoles that read everything sent to them, 0 to 100; several numbers with commas. A console
+    /// Number of open consoles that read all data sent to them, 0 to 100; several numbers with commas. A console
     /// corresponds to a page in a browser.
     #[arg(long, value_delimiter = ',', default_values_t = [0])]
     consoles: Vec<usize>,
@@ -89,17 +89,17 @@ pub struct Measured {
 /// Runs the command.
 pub fn run(args: &HubBenchArgs) -> Result<()> {
     if !args.robots.iter().all(|n| (1..=200).contains(n)) {
-        wrong_argument!("--count takes 1 to 200");
+        wrong_argument!("--count must be 1 to 200");
     }
     if !(0.08..=1.0).contains(&args.spacing) {
-        wrong_argument!("--spacing takes 0.08 to 1");
+        wrong_argument!("--spacing must be 0.08 to 1");
     }
-    // The robots need time to get ready.
+    // The robots need time to get ready, which shortens the possible measurement.
     let longest = LONGEST_S - PATIENCE.as_secs_f64() - SETTLE.as_secs_f64();
     if !(1.0..=longest).contains(&args.seconds) {
-        wrong_argument!("--seconds takes 1 to {longest}");
+        wrong_argument!("--seconds must be 1 to {longest}");
     }
-    ensure!(args.consoles.iter().chain([&args.stuck]).all(|n| *n <= 100), "--consoles and --stuck take 0 to 100");
+    ensure!(args.consoles.iter().chain([&args.stuck]).all(|n| *n <= 100), "--consoles and --stuck must be 0 to 100");
     let cases = args.robots.iter().flat_map(|robots| args.consoles.iter().map(move |consoles| (*robots, *consoles)));
     for (i, (robots, consoles)) in cases.enumerate() {
         let progress = Progress::waiting("measuring", args.json);
@@ -142,7 +142,7 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
     let dir = tempfile::tempdir()?;
     let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:03}")).collect();
     let [robots_endpoint, operator, console] = free_endpoints()?;
-    // The page shows meanwhile how the console performs with this number of robots.
+    // The user can meanwhile open the page to see how the console performs with this number of robots.
     progress.note(format!("{robots} robots, {consoles} consoles, the page at http://{console}"));
     let load = RobotsLoad::new(ids.clone(), args.spacing)?;
     let security = Security { keys: dir.path().join("keys"), dev_mode: args.plain };
@@ -166,11 +166,11 @@ fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progr
         let signed = Signed::new(EXPERIMENT.into(), BTreeMap::new(), secret.as_ref())?;
         match link.ask(&Request::Start { signed, seed: 1 })? {
             Reply::Done => {}
-            other => bail!("the hub does not start: {other:?}"),
+            other => bail!("the hub did not start the run: {other:?}"),
         }
         let asked = Instant::now();
         while load.running() < robots {
-            ensure!(asked.elapsed() < PATIENCE, "{} of {robots} robots obeyed RUN", load.running());
+            ensure!(asked.elapsed() < PATIENCE, "only {} of {robots} robots acknowledged RUN", load.running());
             std::thread::sleep(Duration::from_millis(20));
         }
         let watching = Consoles::open(&console, consoles, args.stuck)?;
@@ -317,7 +317,7 @@ impl Hub {
             .stderr(Stdio::null())
             .spawn()?);
         let mut line = String::new();
-        BufReader::new(hub.0.stdout.take().context("no output")?).read_line(&mut line)?;
+        BufReader::new(hub.0.stdout.take().context("the hub has no standard output")?).read_line(&mut line)?;
         ensure!(line == "ready\n", "the hub did not start");
         Ok(hub)
     }
@@ -328,7 +328,7 @@ impl Hub {
         // The program's name, in brackets, may contain any character.
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|f| f.parse().ok()).collect();
-        ensure!(ticks.len() == 2, "/proc/{}/stat: no processor times", self.0.id());
+        ensure!(ticks.len() == 2, "/proc/{}/stat: has no processor times", self.0.id());
         Ok((ticks[0] + ticks[1]) / TICKS)
     }
 }

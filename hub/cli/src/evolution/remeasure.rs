@@ -19,14 +19,15 @@ use xpuck_stats::figure::Figure;
 /// Measure the champions of recorded runs again, generation by generation.
 ///
 /// A run reports the fitness of its champions as evolution estimates it: the highest of many noisy values, which is
-/// biased upwards. This command takes the champion of every island after every Nth generation from the record, and
-/// simulates it in worlds that evolution has not used, in the run's own arena and with its robots, in both scenarios
-/// alternately. A reported curve that rises above the measured one shows selection by luck; if both rise together,
-/// the progress is real.
+/// biased upwards. This command takes the champion of every island after every Nth generation from the record. It
+/// simulates each champion in worlds that evolution has not used, in the run's own arena and with its robots, in both
+/// scenarios alternately. A reported curve that rises above the measured one shows selection by luck; if both rise
+/// together, the progress is real.
 ///
-/// "reported" is the mean over the islands of the column `derated` in generations.csv. The worlds are the same for
-/// all champions of a run, and are those of the end of `xpuck evolve`: if --runs equals its --remeasure, the last
-/// line is its result. Equal trees are measured once. The numbers do not depend on the number of threads.
+/// "reported" is the mean over the islands of the column `derated` in generations.csv. The worlds are the same for all
+/// champions of a run, and are those of the end of `xpuck evolve`. If --runs equals the --remeasure of the run, the
+/// last line is the result of the run. Equal trees are measured once. The numbers do not depend on the number of
+/// threads.
 #[derive(Args)]
 pub struct RemeasureArgs {
     /// Folders of runs (`xpuck evolve --output`), at most 7; the runs may be unfinished.

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use xpuck_wire::log;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 
-/// Flag that signals set for a run with a folder. Without a folder, nothing sets it, because such a run cannot be
+/// Flag that signals set for a run with a folder. Without a folder, signals do not set it, because such a run cannot be
 /// continued. Create the flag before the first file is written, so that a signal is always handled.
 ///
 /// # Errors
@@ -29,5 +29,5 @@ pub fn stopped(done: &str, path: &Path) -> ExitCode {
 }
 
 fn told(done: &str, path: &Path) -> String {
-    format!("xpuck: stopped{done}; go on with: xpuck evolve {}", word(path))
+    format!("xpuck: stopped{done}; continue with: xpuck evolve {}", word(path))
 }

@@ -20,7 +20,7 @@ pub fn sentence(error: &Error) -> String {
         return other;
     }
     if text.contains(FULL) {
-        return format!("{text}; make room there (`df -h` shows where it is short), or write elsewhere");
+        return format!("{text}; free space there (`df -h` shows the free space), or choose another folder");
     }
     let remedy = (text.contains(NOTHING) && !text.contains("xpuck keys") && !text.contains("folder of keys"))
         .then(|| text.split(": cannot be read").next().and_then(missing))
@@ -63,7 +63,7 @@ fn missing(name: &str) -> Option<String> {
     }
     let Ok(entries) = std::fs::read_dir(folder) else {
         let here = std::env::current_dir().ok()?;
-        return Some(format!("; there is no folder {}, seen from {}", folder.display(), here.display()));
+        return Some(format!("; folder {} does not exist (current folder: {})", folder.display(), here.display()));
     };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     Some(suggest(file, names)).filter(|near| !near.is_empty())

@@ -21,17 +21,17 @@ pub fn put(path: &Path, found: &str) -> Result<()> {
         _ => file::text(path, file::MAX_TOML)?,
     };
     let text = merged(&name, &old, found)?;
-    atomic::output(path, text.as_bytes()).with_context(|| format!("{name} cannot be written; it is as it was"))
+    atomic::output(path, text.as_bytes()).with_context(|| format!("{name}: cannot be written; the file is unchanged"))
 }
 
 /// Text of a calibration file, merged with the parameters that were found.
 fn merged(name: &str, old: &str, found: &str) -> Result<String> {
-    Calibration::parse(name, old).context("it is as it was")?;
+    Calibration::parse(name, old).context("the file is unchanged")?;
     let mut document: DocumentMut = old.parse().with_context(|| name.to_string())?;
-    let found: DocumentMut = found.parse().context("what was found")?;
+    let found: DocumentMut = found.parse().context("fitted parameters")?;
     merge(document.as_table_mut(), found.as_table());
     let text = document.to_string();
-    Calibration::parse(name, &text).context("what was found does not fit; the file is as it was")?;
+    Calibration::parse(name, &text).context("the fitted parameters make the file invalid; it is unchanged")?;
     Ok(text)
 }
 

@@ -40,7 +40,7 @@ pub struct Checked {
     text: String,
 }
 
-/// Checks everything, and reports the number of errors last.
+/// Checks all given files and folders, and reports the number of errors last.
 pub fn run(args: &CheckArgs) -> Result<()> {
     let asked = ReadOptions { tree: args.tree.as_deref(), ..ask(args.from, false) };
     let is_tree = args.from.is_some() || args.tree.is_some();
@@ -74,7 +74,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     match args.files[..] {
         _ if wrong == 0 => Ok(()),
         [ref folder] if is_swarm(folder) => {
-            let things = output::count(wrong, "thing is", "things are");
+            let things = output::count(wrong, "item is", "items are");
             bail!("{}: {things} missing or wrong", folder.display())
         }
         _ => bail!("{}", output::wrong_files(wrong, all)),

@@ -44,13 +44,15 @@ fn check(path: &Path) -> Result<String> {
         Some("json") if what::is(path) == What::Body => return guests::check_body(path),
         Some("bt" | "xml" | "btproj" | "json" | "bin") => return of_tree(path, &tree_file::ask(None, false)),
         _ if what::is(path) == What::Automata => {
-            bail!("{name}: automata; `xpuck tree explain {name}` reads them and tells what they do")
+            bail!("{name}: holds automata; explain them with `xpuck tree explain {name}`")
         }
         _ if path.is_dir() => return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count())),
         Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
         Some("pub") => return Ok(format!("the public key of {}", Public::read(path)?.name)),
-        Some("argos") => bail!("{name}: an experiment of ARGoS; `xpuck world import {name}` makes a world file of it"),
-        Some("nndf") => bail!("{name}: a body's brain; `xpuck tree convert BODY --to prif --brain {name}` checks it"),
+        Some("argos") => bail!("{name}: is an ARGoS experiment; convert it with `xpuck world import {name}`"),
+        Some("nndf") => {
+            bail!("{name}: is a body's brain; check it with `xpuck tree convert BODY --to prif --brain {name}`")
+        }
         _ => {}
     }
     let text = file::text(path, file::MAX_TOML)?;
@@ -58,7 +60,7 @@ fn check(path: &Path) -> Result<String> {
     let Guess { kind, why } = match named {
         Some(kind) => Guess { kind, why: None },
         None => file_kind::guess(&name, &text).map_err(|error| match Tree::parse(&text) {
-            Ok(_) => anyhow!("{name}: is a behaviour tree; give its file the ending .bt"),
+            Ok(_) => anyhow!("{name}: is a behaviour tree; its file name must end in .bt"),
             Err(_) => error.into(),
         })?,
     };
@@ -76,8 +78,8 @@ fn of_kind(kind: &str, path: &Path, text: &str) -> Result<String> {
         "hub" => Ok(format!("a hub for {} robots", xpuck_hub_service::config_file::read(path)?.swarm.robots.len())),
         "calibration" => {
             let found = Calibration::read(path)?;
-            let worlds = if found.changes_worlds() { "of the world" } else { "of no world" };
-            Ok(format!("a calibration {worlds} and of {} robots", found.robots.len()))
+            let worlds = if found.changes_worlds() { "of the world and" } else { "only" };
+            Ok(format!("a calibration {worlds} of {} robots", found.robots.len()))
         }
         "arena" if !text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm")) => {
             arena::UnkindFile::named(&name)?.check().with_context(|| name.clone())?;
@@ -143,7 +145,7 @@ fn of_tree(path: &Path, asked: &ReadOptions<'_>) -> Result<String> {
     }
     let program = Program::compile(&tree).with_context(|| name.to_string())?;
     let (nodes, free) = (output::count(tree.nodes().len(), "node", "nodes"), 100.0 * program.parsimony());
-    Ok(format!("a tree of {nodes}, {} with subtrees expanded; {free:.1} % of a robot's room is free", program.len()))
+    Ok(format!("a tree of {nodes}, {} with subtrees expanded; {free:.1} % of a robot's memory is free", program.len()))
 }
 
 /// Summary of an experiment in one line.
@@ -168,7 +170,7 @@ pub fn robot(path: &Path, xpuckd: Option<&Path>) -> Found {
         Ok(output) if output.status.success() => Ok(format!("{}: a robot's file", path.display())),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
-            let line = said.lines().next().unwrap_or("xpuckd says that it is wrong").to_string();
+            let line = said.lines().next().unwrap_or("xpuckd rejects it").to_string();
             Err(line.strip_prefix("xpuckd: ").unwrap_or(&line).to_string())
         }
     }

@@ -67,7 +67,7 @@ fn swarm(folder: &Path, found: &mut Vec<Found>) -> Option<Swarm> {
 fn hub(folder: &Path, found: &mut Vec<Found>) -> Option<Config> {
     let path = folder.join(NAMED[1]);
     if !is_there(&path) {
-        found.push(missing(&path, "the hub needs one (docs/hub.md)"));
+        found.push(missing(&path, "the hub requires it (docs/hub.md)"));
         return None;
     }
     let read = config_file::read(&path);
@@ -96,7 +96,7 @@ fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<Found>) -> BTreeMap<Stri
         if !is_there(&path) {
             found.push(missing(
                 &path,
-                &format!("swarm.toml lists {id}; take it out there, or write its file (docs/robots.md)"),
+                &format!("swarm.toml lists {id}; remove it there, or write its file (docs/robots.md)"),
             ));
             continue;
         }
@@ -120,7 +120,7 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
         robots.iter().filter(|(_, table)| kind(table).as_deref() == Some("virtual")).collect();
     if !is_there(&path) {
         if let Some((id, _)) = simulated.first() {
-            found.push(missing(&path, &format!("robots/{id}.toml says kind = \"virtual\" (docs/arena.md)")));
+            found.push(missing(&path, &format!("robots/{id}.toml has kind = \"virtual\" (docs/arena.md)")));
         }
         return;
     }
@@ -134,7 +134,7 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
         if hub.hub.mocap.kind == MocapKind::Vicon && hub.hub.mocap.address != served {
             let asked = &hub.hub.mocap.address;
             found.push(Err(format!(
-                "{name}: mocap is {served}, and mocap.address in hub.toml {asked}; make them the same"
+                "{name}: mocap is {served}, but mocap.address in hub.toml is {asked}; make them the same"
             )));
         }
         let (length, width) = settings.world.as_ref().map_or((2.0, 1.5), |world| {
@@ -145,7 +145,8 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
         if settings.world.is_some() && ((known.length_m - length).abs() > 1e-3 || (known.width_m - width).abs() > 1e-3)
         {
             found.push(Err(format!(
-                "{name}: the world is {length} m x {width} m; say so in hub.toml: [arena] length_m = {length:?}, width_m = {width:?}"
+                "{name}: the world is {length} m x {width} m; set it in hub.toml: [arena] length_m = {length:?}, \
+                 width_m = {width:?}"
             )));
         }
     }
@@ -156,8 +157,8 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
         let (width, height) = (settings.camera.width, settings.camera.height);
         if size != [i64::from(width), i64::from(height)] {
             found.push(Err(format!(
-                "robots/{id}.toml: camera_width and camera_height are {} and {}, and arena.toml has {width} and {height}; \
-                 make them the same",
+                "robots/{id}.toml: camera_width and camera_height are {} and {}, but arena.toml has {width} and \
+                 {height}; make them the same",
                 size[0], size[1]
             )));
         }
@@ -168,14 +169,15 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
             && BodyKind::from(told) != settings.kind(place)
         {
             found.push(Err(format!(
-                "robots/{id}.toml: body is {}, and arena.toml says another with `body` or `bodies`; make them the same",
+                "robots/{id}.toml: body is {}, but `body` or `bodies` in arena.toml differs; make them the same",
                 told.name()
             )));
         }
         let directory = of("directory").and_then(|d| d.as_str()).unwrap_or_default();
         if plain(&folder.join("robots").join(directory)) != plain(&settings.device_dir) {
             found.push(Err(format!(
-                "robots/{id}.toml: directory = {directory:?} is not the `devices` of arena.toml, {}",
+                "robots/{id}.toml: directory = {directory:?} is not the folder of `devices` in arena.toml, {}; make \
+                 them the same",
                 settings.device_dir.display()
             )));
         }
@@ -201,7 +203,10 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     let remedy =
         format!("`xpuck keys new --dir {} --swarm {}` makes it", keys.display(), folder.join(NAMED[0]).display());
     if !is_there(keys) {
-        found.push(missing(keys, &format!("the folder of keys; {}", remedy.replace("makes it", "makes all"))));
+        found.push(missing(
+            keys,
+            &format!("it is the folder of keys; {}", remedy.replace("makes it", "makes all keys")),
+        ));
         return;
     }
     let before = found.len();
@@ -210,7 +215,7 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
         (!is_there(&path)).then(|| match (path.extension().is_some_and(|end| end == "key"), half("pub")) {
             // Both halves are generated together: a lost secret cannot be restored.
             (true, true) => {
-                missing(&path, &format!("delete {}, and {remedy} anew", path.with_extension("pub").display()))
+                missing(&path, &format!("delete {}, then {remedy} again", path.with_extension("pub").display()))
             }
             _ => missing(&path, &remedy),
         })

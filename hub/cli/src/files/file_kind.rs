@@ -43,7 +43,7 @@ static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     let robot = ["id", "swarm", "groot", "devices", "control", "evolution", "calibration"];
     let set = |keys: &[&str]| keys.iter().map(|key| (*key).to_string()).collect();
     all.push(Keys { kind: "robot", known: set(&robot), required: set(&robot[..2]) });
-    // Only `xpuck runs table` reads this kind, as numbers.
+    // Only `xpuck runs table` reads this kind, which holds the numbers of published runs.
     all.push(Keys { kind: "printed", known: set(&["source", "runs"]), required: set(&["runs"]) });
     all
 });
@@ -59,8 +59,8 @@ pub struct Guess {
     pub why: Option<String>,
 }
 
-/// Guesses the kind of a text: the kind that it names, or else the kind that knows its keys, or else the kind that
-/// knows most of them.
+/// Guesses the kind of a text. This is the kind that the text names; else the kind that knows all its keys; else the
+/// kind that knows most of its keys.
 ///
 /// # Errors
 /// The text is not TOML, names an unknown kind, or has only unknown keys; the error states a remedy.
@@ -69,11 +69,11 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     if let Some(kind) = named(text) {
         return match KEYS.iter().find(|keys| keys.kind == kind) {
             Some(keys) => {
-                let why = Some(format!("its first line says that it is {}", called(keys.kind)));
+                let why = Some(format!("its first line declares it as {}", called(keys.kind)));
                 Ok(Guess { kind: keys.kind, why })
             }
             None => {
-                let what = format!("no kind of file is called `{}`; `xpuck dev schema` lists them", shorten(kind));
+                let what = format!("`{}` is not a kind of file; `xpuck dev schema` lists the kinds", shorten(kind));
                 Err(FileError::value(name, what))
             }
         };
@@ -85,9 +85,10 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     let lacks = |keys: &Keys| keys.required.iter().filter(|key| !table.contains_key(*key)).count();
     let order = |keys: &&Keys| (knows(keys), std::cmp::Reverse(lacks(keys)));
     let best = KEYS.iter().max_by_key(order).filter(|keys| knows(keys) > 0);
-    let say = "if it is something else, let its first line be `#:schema KIND.schema.json` (`xpuck dev schema` lists the kinds)";
+    let say = "if it is of another kind, make its first line `#:schema KIND.schema.json` (`xpuck dev schema` lists \
+               the kinds)";
     let Some(best) = best else {
-        return Err(FileError::value(name, format!("no kind of file has such keys; {say}")));
+        return Err(FileError::value(name, format!("no kind of file has these keys; {say}")));
     };
     let quoted = |known: bool| {
         let mut keys = table.keys().filter(|key| best.known.contains(*key) == known);
@@ -99,11 +100,11 @@ pub fn guess(name: &str, text: &str) -> Result<Guess, FileError> {
     let wrong = if table.keys().all(|key| best.known.contains(key)) {
         String::new()
     } else {
-        format!(" in spite of {}", quoted(false))
+        format!(" despite {}", quoted(false))
     };
     Ok(Guess {
         kind: best.kind,
-        why: Some(format!("it was taken for {} because of {}{wrong}; {say}", called(best.kind), quoted(true))),
+        why: Some(format!("it was read as {} because of {}{wrong}; {say}", called(best.kind), quoted(true))),
     })
 }
 
@@ -114,8 +115,8 @@ fn named(text: &str) -> Option<&str> {
     path.rsplit('/').next()?.strip_suffix(".schema.json")
 }
 
-/// Kind that knows all top-level keys of a text. If there are several such kinds, the one whose required keys are all
-/// present; `None` if there is not exactly one.
+/// Returns the kind that knows all top-level keys of a text. If several kinds know them, only kinds whose required keys
+/// are all present count. `None` unless exactly one kind remains.
 pub fn of(text: &str) -> Option<&'static str> {
     let table = text.parse::<Table>().ok().filter(|table| !table.is_empty())?;
     let known: Vec<&Keys> = KEYS.iter().filter(|keys| table.keys().all(|key| keys.known.contains(key))).collect();
@@ -168,7 +169,7 @@ pub fn called(kind: &str) -> &'static str {
     }
 }
 
-/// Explains an error about an unknown key if the file is of another kind: its kind, and the commands that take it.
+/// Explains an error about an unknown key in a file of another kind: names that kind, and the commands that take it.
 /// The message begins with the file's name.
 pub fn misplaced(message: &str) -> Option<String> {
     let message = message.strip_prefix("tree ").unwrap_or(message);
@@ -180,9 +181,7 @@ pub fn misplaced(message: &str) -> Option<String> {
     let path = Path::new(name);
     let text = file::text(path, file::MAX_TOML).ok()?;
     if rest.contains("key with no value") && Tree::parse(&text).is_ok() {
-        return Some(format!(
-            "{name}: is a behaviour tree, which goes with `xpuck simulate {name}`, `xpuck tree explain {name}`"
-        ));
+        return Some(format!("{name}: is a behaviour tree; use `xpuck simulate {name}`, `xpuck tree explain {name}`"));
     }
     let kind = of(&text)?;
     let unknown = |what: &str| Some(message.split_once(what)?.1.split('`').next()?.to_string());
@@ -196,7 +195,7 @@ pub fn misplaced(message: &str) -> Option<String> {
     if at.is_some_and(|line| line > top && header(line).as_ref() != Some(&key)) {
         return None;
     }
-    table.contains_key(&key).then(|| format!("{name}: is {}, which goes with {}", called(kind), commands(kind, name)))
+    table.contains_key(&key).then(|| format!("{name}: is {}; use {}", called(kind), commands(kind, name)))
 }
 
 /// Splits a message before the part that is about another file.
@@ -220,7 +219,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let message =
             |line: u32| format!("{}: line {line}: unknown field `algorithm`, expected `name`", path.display());
-        assert!(misplaced(&message(2)).is_some_and(|said| said.contains("goes with")), "of a reader of another kind");
+        assert!(misplaced(&message(2)).is_some_and(|said| said.contains("; use ")), "of a reader of another kind");
         let outer = place.path().join("s.toml");
         std::fs::write(&outer, "algorithm = \"racing\"\n").unwrap();
         let said = misplaced(&format!("{}: point 1: world: {}", outer.display(), message(2))).unwrap();
@@ -264,15 +263,15 @@ mod tests {
         let found = guess(world).unwrap();
         assert_eq!(found.kind, "world");
         let why = found.why.unwrap();
-        assert!(why.contains("because of `robots`, `start`, `task` in spite of `colour`"), "{why}");
+        assert!(why.contains("because of `robots`, `start`, `task` despite `colour`"), "{why}");
         let named = guess(&format!("#:schema ../schemas/experiment.schema.json\n{world}")).unwrap();
         assert!(
-            (named.kind, named.why.unwrap().as_str()) == ("experiment", "its first line says that it is an experiment")
+            (named.kind, named.why.unwrap().as_str()) == ("experiment", "its first line declares it as an experiment")
         );
         assert_eq!(guess(include_str!("../../../../docs/experiments/table-8.3.toml")).unwrap().kind, "printed");
         for (text, said) in [
-            ("#:schema cat.schema.json\n", "no kind of file is called `cat`"),
-            ("purr = 1\n", "no kind of file has such keys"),
+            ("#:schema cat.schema.json\n", "`cat` is not a kind of file"),
+            ("purr = 1\n", "no kind of file has these keys"),
             ("a = ", "line 1"),
         ] {
             assert!(guess(text).err().unwrap().to_string().contains(said), "{text}");

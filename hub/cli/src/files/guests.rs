@@ -65,9 +65,9 @@ fn kilobots(path: &Path) -> Result<String> {
 /// Body that can be built.
 #[cfg(feature = "bodies")]
 pub struct Body {
-    /// Definition.
+    /// Definition of the body.
     pub prif: Prif,
-    /// Parts.
+    /// Parts of the body.
     pub plan: Plan,
 }
 
@@ -102,7 +102,7 @@ pub fn check_body(path: &Path) -> Result<String> {
 /// Rejects a body: this build has no bodies.
 #[cfg(not(feature = "bodies"))]
 pub fn check_body(path: &Path) -> Result<String> {
-    anyhow::bail!("{}: a body, and this xpuck was built without `bodies`", path.display())
+    anyhow::bail!("{}: is a body, but this xpuck was built without `bodies`", path.display())
 }
 
 /// Whether a text is a curriculum in the format of the original program.
@@ -137,7 +137,7 @@ pub fn kilobot_table(tree: &Tree) -> Result<String> {
 /// Rejects a Kilobot's tree: this build has no Kilobots.
 #[cfg(not(feature = "kilobots"))]
 pub fn check_kilobot_tree(_: &Tree) -> Result<String> {
-    anyhow::bail!("a Kilobot's tree, and this xpuck was built without `kilobots`")
+    anyhow::bail!("is a Kilobot's tree, but this xpuck was built without `kilobots`")
 }
 
 /// Rejects a Kilobot's tree: this build has no Kilobots.

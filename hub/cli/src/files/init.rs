@@ -19,7 +19,8 @@ use xpuck_wire::{Addresses, MAX_ROBOTS, Security, Swarm, output};
 /// arena on this machine; for real robots, addresses and devices have to be adapted. Existing files are not
 /// overwritten.
 #[derive(Args)]
-#[command(after_help = "Then `xpuck check DIR` lists all that is missing or wrong. docs/set-up.md goes on from there.")]
+#[command(after_help = "Next, `xpuck check DIR` lists everything that is missing or wrong; docs/set-up.md continues \
+                        from there.")]
 pub struct InitArgs {
     /// Folder; it is created if it is missing.
     #[arg(value_name = "DIR")]
@@ -79,7 +80,7 @@ const TRACKER: &str = "192.168.1.3:801";
 /// Runs the command.
 pub fn run(args: &InitArgs) -> Result<()> {
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
-        wrong_argument!("--count {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+        wrong_argument!("--count {}: must be 1 to {MAX_ROBOTS}", args.robots);
     }
     let (swarm, files) = files(args)?;
     let there: Vec<&str> = files
@@ -89,13 +90,13 @@ pub fn run(args: &InitArgs) -> Result<()> {
         .collect();
     if !there.is_empty() {
         bail!(
-            "{}: has {} already, and nothing is overwritten; name another folder",
+            "{}: already has {}, and nothing is overwritten; choose another folder",
             args.folder.display(),
             there.join(", ")
         );
     }
     match args.folder.symlink_metadata() {
-        Ok(_) if !args.folder.is_dir() => bail!("{}: is there already and is no folder", args.folder.display()),
+        Ok(_) if !args.folder.is_dir() => bail!("{}: exists, but is not a folder", args.folder.display()),
         Ok(_) => fill(&args.folder, &swarm, &files)?,
         Err(_) => make(&args.folder, &swarm, &files)?,
     }
@@ -108,7 +109,7 @@ fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> 
     let name = folder.file_name().with_context(|| format!("{}: is not a folder name", folder.display()))?;
     let unfinished = folder.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let made = fill(&unfinished, swarm, files).and_then(|()| {
-        std::fs::rename(&unfinished, folder).with_context(|| format!("{}: cannot be made", folder.display()))
+        std::fs::rename(&unfinished, folder).with_context(|| format!("{}: cannot be created", folder.display()))
     });
     if made.is_err() {
         // The incomplete folder is removed; the returned error states the reason of the failure.
@@ -120,7 +121,7 @@ fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> 
 /// Writes keys, then files; existing keys can make the first step fail.
 fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
     let robots = folder.join("robots");
-    std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be made", robots.display()))?;
+    std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be created", robots.display()))?;
     keyring::create_missing_pairs(&folder.join("keys"), &swarm.robots)?;
     files.iter().try_for_each(|(name, text)| write_new(&folder.join(name), text))
 }
@@ -131,15 +132,12 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
     let simulated = kind == Kind::Virtual;
     let board = args.board.as_deref().map(Board::named).transpose()?;
     if board.is_some() && simulated {
-        bail!("--board is for real robots; robots in a virtual arena have none");
+        bail!("--board is for real robots, not for a virtual arena; leave it out");
     }
     let device = |of: fn(&Board) -> &Option<String>, usual: &str| match &board {
         None => Ok(usual.to_string()),
         Some(board) => of(board).clone().with_context(|| {
-            format!(
-                "--board {}: there is no bus for a body of this kind on it; real boards are pi5, pi4, rk3588 and xu4",
-                board.name
-            )
+            format!("--board {}: has no bus for this kind of body; use pi5, pi4, rk3588 or xu4", board.name)
         }),
     };
     let local = |i: u16| format!("127.0.0.1:{}", args.ports + i);
@@ -206,31 +204,42 @@ fn peers(args: &InitArgs, simulated: bool) -> Vec<String> {
 /// Common settings of the cards, to be completed by the user.
 fn cards_text(board: &str) -> String {
     format!(
-        "# What the cards of this lab have in common: docs/flash.md. `xpuck card flash` reads it.\n\
+        "# Common settings of this lab's cards, for `xpuck card flash` (docs/flash.md).\n\
          # It will hold a passphrase: chmod 600 cards.toml\n\n\
          board = \"{board}\"\n\n\
-         # Change this first: the arena's Wi-Fi. Without it robots use a wire.\n\
-         # [wifi]\n# name = \"arena\"\n# passphrase = \"at least eight characters\"\n# country = \"GB\"\n\n\
-         # Fixed addresses: that of the first robot, from which the others count on. Without them the network gives them.\n\
-         # [network]\n# first = \"192.168.1.101/24\"\n# gateway = \"192.168.1.1\"\n"
+         # Change this first: the arena's Wi-Fi. Without it, robots use a network cable.\n\
+         # [wifi]\n\
+         # name = \"arena\"\n\
+         # passphrase = \"at least eight characters\"\n\
+         # country = \"GB\"\n\n\
+         # Fixed addresses: first robot; the others follow. Without them, the network assigns the addresses.\n\
+         # [network]\n\
+         # first = \"192.168.1.101/24\"\n\
+         # gateway = \"192.168.1.1\"\n"
     )
 }
 
 /// Experiment of the thesis, with comments on its most important settings.
 fn experiment() -> String {
     let notes = [
-        ("minutes", "Change this first: how long the run is, minutes of arena time."),
+        ("minutes", "Change this first: length of the run [min of arena time]."),
         (
             "task",
-            "What is scored; `world = \"FILE\"` in its place takes a world file, which says its task (docs/worlds.md).",
+            "Task that is scored. In its place, `world = \"FILE\"` names a world file with its own task \
+             (docs/worlds.md).",
         ),
         (
             "[evolution]",
-            "How the robots evolve their trees; `controller_file = \"TREE.bt\"` has them run one as written instead.",
+            "Evolution of trees on the robots. In its place, `controller_file = \"TREE.bt\"` makes them run one tree \
+             as written.",
         ),
-        ("evolution.population", "Trees on each robot; fewer is faster and finds less."),
+        ("evolution.population", "Number of trees on each robot; fewer are faster, but find worse solutions."),
     ];
-    commented(TRANSPORT, "An experiment: `xpuck start transport.toml`. All keys: docs/experiments.md.", &notes)
+    commented(
+        TRANSPORT,
+        "An experiment, started by `xpuck start transport.toml`. All keys: docs/experiments.md.",
+        &notes,
+    )
 }
 
 /// Address of this machine as other machines see it, if it has a route to them. Nothing is sent: the kernel only
@@ -238,7 +247,7 @@ fn experiment() -> String {
 fn own_address() -> IpAddr {
     let ask = || -> std::io::Result<IpAddr> {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-        // Address of the block for documentation, which no host has.
+        // Address from the block that is reserved for documentation, which no host has.
         socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
         Ok(socket.local_addr()?.ip())
     };
@@ -256,15 +265,19 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
         }
     );
     if args.kind() == Kind::Virtual {
-        text += "\neach in a terminal of its own there:\n  xpuck serve arena --config arena.toml\n  xpuck serve hub --config hub.toml\n";
+        text += "\n\
+                 each in its own terminal, in this folder:\n\
+                   xpuck serve arena --config arena.toml\n\
+                   xpuck serve hub --config hub.toml\n";
         for id in &swarm.robots {
             text += &format!("  xpuckd --config robots/{id}.toml\n");
         }
     } else {
         let cards = if args.board.is_some() { "Wi-Fi and addresses in cards.toml, " } else { "" };
         text += &format!(
-            "\nthen look at what only you know: {cards}`mocap` in hub.toml, hub.robots in swarm.toml ({}), and `devices` of each \
-             robot\n\n",
+            "\n\
+             then set the values of your lab: {cards}`mocap` in hub.toml, hub.robots in swarm.toml ({}), and \
+             `devices` of each robot\n\n",
             swarm.hub.robots
         );
         text += &match &args.board {
@@ -272,16 +285,18 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
                 "a card for each robot (docs/flash.md):\n  sudo xpuck card build --board {board} --blobs FOLDER --output {board}.xpb\n  \
                  sudo xpuck card flash --all --image {board}.xpb --device /dev/sdX\n"
             ),
-            None => "to each robot, in one folder with the same names: swarm.toml, robots/ID.toml, keys/hub.pub, \
-                     keys/robots/ID.key, keys/robots/*.pub, keys/operators/operator.pub\n\non each robot:\n  xpuckd --config robots/ID.toml \
-                     --check\n  xpuckd --config robots/ID.toml\n"
+            None => "copy to each robot, into one folder with the same names: swarm.toml, robots/ID.toml, \
+                     keys/hub.pub, keys/robots/ID.key, keys/robots/*.pub, keys/operators/operator.pub\n\n\
+                     on each robot:\n\
+                       xpuckd --config robots/ID.toml --check\n\
+                       xpuckd --config robots/ID.toml\n"
                 .into(),
         };
         text += "\non this machine:\n  xpuck serve hub --config hub.toml\n";
     }
-    text += &format!("\nthen, in another:\n  xpuck robot list\n  xpuck start {EXPERIMENT}\n");
+    text += &format!("\nthen, in another terminal:\n  xpuck robot list\n  xpuck start {EXPERIMENT}\n");
     if let Some(console) = &swarm.hub.console {
-        text += &format!("and watch http://{console}\n");
+        text += &format!("and open http://{console}\n");
     }
     text
 }

@@ -106,7 +106,7 @@ pub fn run(args: &KeysArgs) -> Result<()> {
         Command::New { dir, robots } => new(dir, robots.as_deref()),
         Command::Make { name, dir } => {
             if !keyring::create_pair(dir, None, name)? {
-                bail!("{}: is there already", dir.join(format!("{name}.pub")).display());
+                bail!("{}: already exists", dir.join(format!("{name}.pub")).display());
             }
             output::line(format_args!("made {0}.key, which is secret, and {0}.pub", dir.join(name).display()))?;
             Ok(())
@@ -149,14 +149,14 @@ fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
 pub fn readable(file: &Path, name: Option<&str>, dir: &Path) -> Result<Public> {
     let public = Public::read(file)?;
     if let Some(name) = name.filter(|name| *name != public.name) {
-        bail!("{}: is the key of `{}`; have one made as {name}: `xpuck keys make {name}`", file.display(), public.name);
+        bail!("{}: is the key of `{}`; make one for {name}: `xpuck keys make {name}`", file.display(), public.name);
     }
     if !dir.join("hub.pub").exists() {
         bail!("{}: is not a key folder; `xpuck keys new` makes one", dir.display());
     }
     let (ring, _) = Keyring::read(dir)?;
     if let Some(holder) = ring.holder(&public.curve) {
-        bail!("{}: this key is enrolled as {} `{}`", file.display(), holder.role.name(), holder.public.name);
+        bail!("{}: this key is already enrolled as {} `{}`", file.display(), holder.role.name(), holder.public.name);
     }
     Ok(public)
 }
@@ -171,7 +171,7 @@ pub fn let_in(file: &Path, role: Role, dir: &Path) -> Result<()> {
     std::fs::create_dir_all(dir.join(role.folder())).with_context(|| format!("{}", dir.display()))?;
     public
         .write(&path)
-        .context("another key has that name: have this one made under its own name, or revoke the other first")?;
+        .context("another key has this name; make this key under another name, or revoke the other key first")?;
     Ok(())
 }
 
@@ -181,14 +181,14 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
     let [role] = roles[..] else {
         let names: Vec<&str> = roles.iter().map(|r| r.name()).collect();
         match names.is_empty() {
-            true => bail!("{}: nobody called `{name}` is enrolled", dir.display()),
+            true => bail!("{}: no key named `{name}` is enrolled", dir.display()),
             false => bail!("`{name}` is enrolled as {}; choose one with --role", names.join(" and ")),
         }
     };
     let aside = keyring::revoke(dir, role, name)?;
     output::line(format_args!("revoked {} {name}", role.name()))?;
     if let Some(aside) = aside {
-        output::line(format_args!("its secret key is {} now", aside.display()))?;
+        output::line(format_args!("its secret key is now {}", aside.display()))?;
     }
     Ok(())
 }

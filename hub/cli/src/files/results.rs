@@ -13,8 +13,8 @@ pub fn sweep(folder: &Path) -> Option<String> {
     let name = folder.display();
     (folder.join("results.csv").is_file() && folder.join("runs").is_dir()).then(|| {
         format!(
-            "{name}: is a sweep: its page is {name}/curves.html, its numbers are in {name}/results.csv, and each folder of \
-             {name}/runs is a run of evolution, for `xpuck runs lineage`"
+            "{name}: is a sweep: see {name}/curves.html and {name}/results.csv; each folder of {name}/runs is a run \
+             of evolution, for `xpuck runs lineage`"
         )
     })
 }
@@ -24,8 +24,9 @@ fn evolution(folder: &Path) -> Option<String> {
     let world = if folder.join("world.toml").is_file() { format!(" --world {name}/world.toml") } else { String::new() };
     (folder.join("generations.csv").is_file() && folder.join("trees").is_dir()).then(|| {
         format!(
-            "{name}: is a run of evolution, not of a swarm: `xpuck runs lineage {name}` shows where its best trees come from, \
-             `xpuck tree explain {name}/trees/champion-0.bt{world}` what one does, and `xpuck sweep` makes a page of several such runs"
+            "{name}: is a run of evolution, not of a swarm: `xpuck runs lineage {name}` shows the ancestry of its \
+             best trees, `xpuck tree explain {name}/trees/champion-0.bt{world}` explains one, and `xpuck sweep` makes \
+             a page of several such runs"
         )
     })
 }

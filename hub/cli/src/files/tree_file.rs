@@ -89,7 +89,7 @@ pub fn refuse_over<'a>(
     let id = |path: &Path| std::fs::metadata(path).ok().filter(Metadata::is_file).map(|m| (m.dev(), m.ino()));
     let sources: Vec<(u64, u64)> = read.into_iter().filter_map(|path| id(path)).collect();
     match written.into_iter().find(|path| id(path).is_some_and(|file| sources.contains(&file))) {
-        Some(path) => bail!("{} is a file that is read; name another one for what comes out", path.display()),
+        Some(path) => bail!("{} is an input file; choose another output file", path.display()),
         None => Ok(()),
     }
 }
@@ -114,10 +114,7 @@ mod tests {
         let around = path(".").join("a.bt");
         for written in [&tree, &linked, &around] {
             let error = refuse_over([&other, &tree], [&new, written]).unwrap_err().to_string();
-            assert_eq!(
-                error,
-                format!("{} is a file that is read; name another one for what comes out", written.display())
-            );
+            assert_eq!(error, format!("{} is an input file; choose another output file", written.display()));
         }
         assert!(refuse_over([&tree], [&new, &other]).is_ok() && refuse_over([&new], [&new]).is_ok());
         let null = PathBuf::from("/dev/null");

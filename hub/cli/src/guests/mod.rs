@@ -1,6 +1,6 @@
 //! Commands of optional features: automata in the world of cargo, bodies of joined cubes, Kilobots, and protocols of
-//! other makers' programs. Each has its own Cargo feature. Other modules use them only for external programs of the
-//! arena and for kinds of files.
+//! other makers' programs. Each group of commands has its own Cargo feature. Other modules use these modules only for
+//! external programs of the arena and for kinds of files.
 
 #[cfg(feature = "automata")]
 pub mod automata;

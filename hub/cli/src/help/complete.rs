@@ -36,7 +36,7 @@ fn with_value(arg: Arg) -> Arg {
     }
 }
 
-/// Values that begin with the typed text; in a list with commas, with the last part of it.
+/// Values that begin with the typed text. In a list with commas, only the text after the last comma counts.
 fn beginning(begun: &OsStr, all: Vec<String>) -> Vec<CompletionCandidate> {
     let begun = begun.to_string_lossy();
     let (before, begun) = begun.rsplit_once(',').map_or((String::new(), &*begun), |(a, b)| (format!("{a},"), b));

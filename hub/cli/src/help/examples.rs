@@ -10,7 +10,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
             "xpuck demo --minutes 4",
             "xpuck demo --tree docs/trees/806768.bt --count 5 --speed 4",
             "xpuck demo --world docs/worlds/aggregation.toml",
-            "xpuck demo --foxglove --stream 7605  # to watch it with Foxglove and PlotJuggler",
+            "xpuck demo --foxglove --stream 7605  # for Foxglove and PlotJuggler",
         ],
     ),
     (
@@ -104,7 +104,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
         &[
             "xpuck evolve --generations 20",
             "xpuck evolve --seed 7 --generations 84 --output runs/first",
-            "xpuck evolve runs/first  # goes on after a stop or a kill",
+            "xpuck evolve runs/first  # continues after a stop or a kill",
             "xpuck evolve docs/curricula/cargo-creative.toml --output runs/cargo",
             "xpuck evolve docs/bodies/large.toml --islands 4 --output runs/walkers",
             "xpuck evolve docs/experiments/kilobot-foraging.toml --output runs/kilobots",
@@ -205,7 +205,8 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
     (
         "study path",
         &[
-            "xpuck study path docs/trees/806768.bt --svg path.svg  # one robot at (0.3, 0), looking away from the frisbee",
+            "xpuck study path docs/trees/806768.bt --svg path.svg  # one robot at (0.3, 0), facing away from the \
+             frisbee",
             "xpuck study path docs/trees/806768.bt --frisbee 0.65,0 --from 0.8,0.05,180 --from 0.8,-0.05,180 --html path.html",
         ],
     ),
@@ -258,7 +259,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
         "sweep run",
         &[
             "xpuck sweep run docs/sweeps/tiny.toml --output runs/tiny",
-            "xpuck sweep run docs/sweeps/tiny.toml --output runs/tiny --only 3  # beside other processes",
+            "xpuck sweep run docs/sweeps/tiny.toml --output runs/tiny --only 3  # in parallel with other processes",
         ],
     ),
     (
@@ -338,12 +339,12 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
             "xpuck swarm stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
         ],
     ),
-    ("swarm top", &["xpuck swarm top", "xpuck swarm top --key keys/observers/guest.key  # to look alone"]),
+    ("swarm top", &["xpuck swarm top", "xpuck swarm top --key keys/observers/guest.key  # view only"]),
     (
         "swarm trials",
         &[
             "xpuck swarm trials docs/trees/806768.bt --runs 20 --seconds 60",
-            "xpuck swarm trials docs/trees/806768.bt --runs 30 --output trials  # goes on with ten more",
+            "xpuck swarm trials docs/trees/806768.bt --runs 30 --output trials  # continues with ten more",
         ],
     ),
     ("robot", &["xpuck robot list", "xpuck robot hold xp03"]),
@@ -363,7 +364,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
     ("robot list", &["xpuck robot list", "xpuck robot list --json"]),
     ("robot push", &["xpuck robot push drive.toml --robots xp01,xp02", "xpuck robot push evolution.toml --robots all"]),
     ("robot reboot", &["xpuck robot reboot xp03", "xpuck robot reboot xp03 xp04"]),
-    ("robot release", &["xpuck robot release xp03", "xpuck robot release all  # all that are held"]),
+    ("robot release", &["xpuck robot release xp03", "xpuck robot release all  # all held robots"]),
     (
         "robot replace",
         &[
@@ -389,7 +390,8 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
     (
         "serve body",
         &[
-            "xpuck serve body docs/bodies/walker.prif --brain docs/bodies/walker.nndf  # then: RoboViz, or rcssmonitor3d",
+            "xpuck serve body docs/bodies/walker.prif --brain docs/bodies/walker.nndf  # then start RoboViz or \
+             rcssmonitor3d",
             "xpuck serve body docs/bodies/walker.prif --brain docs/bodies/walker.nndf --speed 5 --host 0.0.0.0  # for other machines",
         ],
     ),
@@ -398,7 +400,8 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
         &[
             "xpuck serve geneserver --islands 3",
             "xpuck serve geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
-            "xpuck serve geneserver --listen tcp://*:7611 --above tcp://upper:7610 --numbers 100-199  # below another one",
+            "xpuck serve geneserver --listen tcp://*:7611 --above tcp://upper:7610 --numbers 100-199  # below another \
+             geneserver",
         ],
     ),
     ("serve hub", &["xpuck serve hub --config hub.toml", "xpuck serve hub --config myswarm/hub.toml"]),
@@ -412,7 +415,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
     (
         "serve monitors",
         &[
-            "xpuck serve monitors  # then: RoboViz, or rcssmonitor3d",
+            "xpuck serve monitors  # then start RoboViz or rcssmonitor3d",
             "xpuck serve monitors --replay last --speed 4 --loop --no-rsmp",
         ],
     ),
@@ -551,9 +554,9 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
         "dev fuzz-swarm",
         &[
             "xpuck dev fuzz-swarm --seeds 100  # a hundred seeds",
-            "xpuck dev fuzz-swarm --seed 7 --trace  # what happens in one",
-            "xpuck dev fuzz-swarm --seeds 20 --mutant old-run  # is this bug found?",
-            "xpuck dev fuzz-swarm --seconds 86400  # a day, to see that memory stays flat",
+            "xpuck dev fuzz-swarm --seed 7 --trace  # the events of one seed",
+            "xpuck dev fuzz-swarm --seeds 20 --mutant old-run  # whether this bug is found",
+            "xpuck dev fuzz-swarm --seconds 86400  # a day, to check that memory use is constant",
         ],
     ),
     ("dev man", &["xpuck dev man man", "xpuck dev man /usr/local/share/man/man1"]),
@@ -562,7 +565,7 @@ const EXAMPLES: [(&str, &[&str]); 127] = [
         &[
             "xpuck dev markers 16  # shows 16 patterns, front up",
             "xpuck dev markers 9 --svg sheet.svg  # a sheet to print at 100 % (20 patterns fit A4)",
-            "xpuck dev markers 9 --json  # places in mm from the robot's middle: x forward, y to the left",
+            "xpuck dev markers 9 --json  # positions in mm from the robot's centre: x forward, y to the left",
         ],
     ),
     ("dev rasp", &["xpuck dev rasp", "xpuck dev rasp docs/trees/machines/multiply.rasp"]),

@@ -14,21 +14,21 @@ const GROUPS: [(&str, &[&str]); 4] = [
 /// Summary of each command, short enough for a line of 80 columns.
 const ABOUT: [(&str, &str); 18] = [
     ("demo", "run a whole swarm on this machine: hub, virtual arena, robots"),
-    ("init", "make the files of a swarm: robots, hub, arena, keys"),
-    ("check", "check any file, or a swarm's folder: what is wrong, and where"),
+    ("init", "create the files of a swarm: robots, hub, arena, keys"),
+    ("check", "check any file or a swarm's folder; list errors with their place"),
     ("doctor", "check each promise of a running swarm: on, off or broken"),
     ("tree", "explain, reduce, diff, convert and draw trees and automata"),
-    ("world", "make world files; exchange them with ARGoS and Webots"),
-    ("simulate", "run a tree, automata, a body or Kilobots: print their fitness"),
+    ("world", "create world files; exchange them with ARGoS and Webots"),
+    ("simulate", "simulate a tree, automata, a body or Kilobots; print the fitness"),
     ("evolve", "evolve trees, automata, bodies or Kilobots without robots"),
-    ("study", "ask about trees: swarm size, starts, which parts matter"),
+    ("study", "analyse trees: swarm size, starts, value of each part"),
     ("sweep", "compare settings over many seeds, also on a cluster"),
-    ("runs", "list, replay, export, verify, report runs; ancestry of trees"),
-    ("swarm", "start, stop, watch a swarm; its log, screen, page (console)"),
+    ("runs", "list, replay, export, verify and report runs; ancestry of trees"),
+    ("swarm", "start, stop and watch a swarm; log, screen, web page (console)"),
     ("robot", "list, identify, hold, drive, enrol (add), replace, update robots"),
-    ("serve", "hub, arena, gene exchange, viewers, other makers' programs"),
+    ("serve", "run the hub, arena, gene exchange, and servers for other programs"),
     ("card", "build images of robots' boards, and flash their SD cards"),
-    ("keys", "keys of hub, robots and people: make, enrol, revoke"),
+    ("keys", "make, enrol and revoke keys of the hub, robots and users"),
     ("calibrate", "fit the simulator to runs and records of real robots"),
     ("dev", "benchmarks, engines and GPUs, schemas, completions, man pages"),
 ];
@@ -37,8 +37,8 @@ const NAMES: usize = 11;
 
 const EXIT_CODES: &str = "\
 Short for `xpuck swarm ...`: xpuck start, stop, pause, resume, status.
-Exit codes: 0 done, 1 something is wrong, 2 wrong arguments, 75 stopped and can
-go on, 130 interrupted. `xpuck COMMAND --help` shows examples.";
+Exit codes: 0 done, 1 error, 2 invalid arguments, 75 stopped and can be
+continued, 130 interrupted. `xpuck COMMAND --help` shows examples.";
 
 /// Adds the grouped list to the help.
 pub fn grouped(program: Command) -> Command {
@@ -64,7 +64,8 @@ const CALLED_ELSEWHERE: [(&str, &str); 14] = [
     ("new", "init"),
 ];
 
-/// Adds suggestions to an argument error: commands of groups with the unknown name, or equivalents of foreign names.
+/// Adds suggestions to an error about an unknown command: commands of that name in groups, or the equivalent of another
+/// program's command.
 pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
     let word = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
         (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) => word.clone(),
@@ -84,10 +85,10 @@ pub fn elsewhere(program: &Command, mut error: clap::Error) -> clap::Error {
 
 /// Number errors of Rust's own parsers, and their replacement in plain words.
 const NUMBERS: [(&str, &str); 4] = [
-    ("invalid float literal", "it is no number, such as 2 or 0.5"),
-    ("cannot parse float from empty string", "it is no number, such as 2 or 0.5"),
-    ("invalid digit found in string", "it is no whole number, 0 or more"),
-    ("cannot parse integer from empty string", "it is no whole number, 0 or more"),
+    ("invalid float literal", "must be a number, such as 2 or 0.5"),
+    ("cannot parse float from empty string", "must be a number, such as 2 or 0.5"),
+    ("invalid digit found in string", "must be a whole number, 0 or more"),
+    ("cannot parse integer from empty string", "must be a whole number, 0 or more"),
 ];
 
 /// Replaces Rust's messages for invalid numbers by plain words.
@@ -106,7 +107,7 @@ pub fn in_plain_words(error: clap::Error) -> clap::Error {
     }
 }
 
-/// Commands of groups with this name, each after the name of its group.
+/// Commands with this name in groups, each preceded by the name of its group.
 fn called(program: &Command, word: &str) -> Vec<String> {
     let groups = program.get_subcommands().filter(|group| group.get_name() != "help");
     let commands = groups.flat_map(|group| group.get_subcommands().map(move |command| (group, command)));
@@ -154,7 +155,7 @@ mod tests {
             let error = crate::program().try_get_matches_from(line.split(' ')).unwrap_err();
             in_plain_words(error).render().to_string()
         };
-        assert!(said("xpuck demo --speed 8x").contains("'8x' for '--speed <SPEED>': it is no number"));
+        assert!(said("xpuck demo --speed 8x").contains("'8x' for '--speed <SPEED>': must be a number"));
         assert!(said("xpuck demo --robots -3").starts_with("error: invalid value '-3'"));
         assert!(said("xpuck demo --no-such").contains("unexpected argument"));
     }

@@ -26,7 +26,7 @@ pub struct ManArgs {
 pub fn completions(args: &CompletionsArgs) -> Result<()> {
     let shell = args.shell.to_string();
     let shells = Shells::builtins();
-    let completer = shells.completer(&shell).with_context(|| format!("{shell}: there is no completion for it"))?;
+    let completer = shells.completer(&shell).with_context(|| format!("{shell}: no completion is available"))?;
     let mut script = Vec::new();
     completer.write_registration("COMPLETE", "xpuck", "xpuck", "xpuck", &mut script)?;
     Ok(output::bytes(&script)?)

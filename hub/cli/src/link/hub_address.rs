@@ -39,7 +39,7 @@ pub struct HubAddress {
 struct Found {
     hub: String,
     key: Option<PathBuf>,
-    /// Folder of the running demo that it was taken from.
+    /// Folder of the running demo from which the address was taken.
     demo: Option<PathBuf>,
 }
 
@@ -48,11 +48,7 @@ impl Found {
     fn name_demo(&self) {
         let away = |demo: &&PathBuf| std::env::current_dir().is_ok_and(|here| !demo.starts_with(here));
         if let Some(demo) = self.demo.as_ref().filter(away) {
-            output::print_error(format_args!(
-                "xpuck: this is the hub of the demo in {} ({})",
-                demo.display(),
-                self.hub
-            ));
+            output::print_error(format_args!("xpuck: using the hub of the demo in {} ({})", demo.display(), self.hub));
         }
     }
 }
@@ -70,7 +66,7 @@ impl HubAddress {
     /// Opens a link like [`HubAddress::open`]; the hub of `swarm` is the default.
     ///
     /// # Errors
-    /// Those of [`HubAddress::open`].
+    /// The same as for [`HubAddress::open`].
     pub fn open_of(&self, swarm: &Swarm) -> Result<(OperatorLink, Option<Secret>)> {
         self.link(Some(swarm))
     }
@@ -87,18 +83,19 @@ impl HubAddress {
         };
         let (sockets, secret) = Sockets::for_operator(key).map_err(|error| {
             let where_from = match self.hub {
-                Some(_) => "it lies in operators/ of that hub's folder of keys",
+                Some(_) => "from operators/ in that hub's folder of keys",
                 None => "`xpuck keys new` makes keys",
             };
             anyhow!(
-                "no key to show the hub: {error}; --key FILE names one ({where_from}), and --dev-mode is for a hub without"
+                "no key for the hub: {error}; set one with --key FILE ({where_from}), or use --dev-mode for a hub \
+                 without keys"
             )
         })?;
         Ok((sockets.operator(&found.hub, TIMEOUT_MS)?, Some(secret)))
     }
 
-    /// Finds hub and key. Options come first, then the swarm file of this folder, then a folder of keys here, then a
-    /// demo.
+    /// Finds the hub's address and its key. Options come first, then the swarm file of this folder, then a folder of
+    /// keys in it, then a running demo.
     fn find(&self, here: Option<&Swarm>, running: &dyn Fn() -> Vec<RunningDemo>) -> Result<Found> {
         let usual = || here.map_or(USUAL.into(), |swarm| swarm.hub.operator.clone());
         let named = self.hub.clone().unwrap_or_else(usual);
@@ -122,10 +119,10 @@ impl HubAddress {
                 Ok(Found { hub: only.hub.clone(), key: Some(only.key.clone()), demo })
             }
             [] if self.hub.is_some() => Ok(Found { hub: named, key: Some(key), demo: None }),
-            // With --hub, only the key is missing.
+            // With --hub, the arm above applies; the link then reports that the key is missing.
             [] => bail!(
-                "no hub is known here: there is no swarm.toml in this folder, and no demo of yours runs; `xpuck demo` starts \
-                 one, `xpuck init DIR` makes a swarm's folder, or name --hub and --key"
+                "no hub is known here: this folder has no swarm.toml, and you have no running demo; start one with \
+                 `xpuck demo`, make a swarm's folder with `xpuck init DIR`, or set --hub and --key"
             ),
             several => {
                 let lines: Vec<String> =
@@ -148,19 +145,19 @@ pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
 pub fn status(link: &OperatorLink) -> Result<Status> {
     match link.ask(&Request::Status)? {
         Reply::Status(status) => Ok(*status),
-        _ => bail!("the hub answered something else"),
+        _ => bail!("unexpected answer from the hub"),
     }
 }
 
 /// Requests the events with numbers above `after`.
 ///
 /// # Errors
-/// Those of [`status`].
+/// The same as for [`status`].
 pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
     match link.ask(&Request::Events { after })? {
         Reply::Events(events) => Ok(events),
         Reply::Refused(why) => bail!("refused: {why}"),
-        _ => bail!("the hub answered something else"),
+        _ => bail!("unexpected answer from the hub"),
     }
 }
 
@@ -224,7 +221,7 @@ mod tests {
         assert_eq!(said(None, None).find(Some(&open), &one).unwrap().key, None);
         let several = said(None, None).find(None, &two).unwrap_err().to_string();
         assert!(
-            several.contains("2 demos") && several.contains("--hub tcp://127.0.0.1:2 --key /d/2/operator.key"),
+            several.contains("2 of your demos") && several.contains("--hub tcp://127.0.0.1:2 --key /d/2/operator.key"),
             "{several}"
         );
         let none = said(None, None).find(None, &Vec::new).unwrap_err().to_string();

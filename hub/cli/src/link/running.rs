@@ -64,7 +64,7 @@ fn read(path: &Path) -> Option<RunningDemo> {
     if !held || opened.metadata().ok()?.uid() != me {
         return None;
     }
-    // Reads the opened file: another one may have its name by now.
+    // Reads from the opened file, because another file may have its name by now.
     let mut bytes = Vec::new();
     opened.take(MAX).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()

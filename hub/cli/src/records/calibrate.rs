@@ -155,7 +155,7 @@ fn robot_id(text: &str) -> Result<String, String> {
     if (1..=32).contains(&text.len()) && text.chars().all(plain) {
         return Ok(text.into());
     }
-    Err("a robot's name is 1 to 32 characters of a-z, 0-9, _ and -".into())
+    Err("a robot's name must be 1 to 32 characters of a-z, 0-9, _ and -".into())
 }
 
 /// Runs the command.
@@ -168,7 +168,7 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
         Subject::Collisions { fit, arena } => {
             let half = (arena[0] / 2.0, arena[1] / 2.0);
             if ![half.0, half.1].iter().all(|h| (0.1..=50.0).contains(h)) {
-                wrong_argument!("--arena takes lengths of 0.2 to 100 m");
+                wrong_argument!("--arena: lengths must be 0.2 to 100 m");
             }
             report(fit, |name, text| collisions::fit(&poses::read(name, text)?, half).context(name.to_string()))
         }
@@ -204,7 +204,7 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
     }
 }
 
-/// Whether both paths are the same file.
+/// Whether both paths name the same file.
 fn same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
     place(a) == place(b)
@@ -214,7 +214,7 @@ fn same(a: &Path, b: &Path) -> bool {
 fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<()> {
     let outs = [&args.shown.output, &args.shown.into];
     if let Some(out) = outs.into_iter().flatten().find(|out| same(out, &args.data)) {
-        bail!("{} is the record itself; name another file for what comes out", out.display());
+        bail!("{} is the record itself; choose another output file", out.display());
     }
     let name = args.data.display().to_string();
     let progress = Progress::waiting("fitting", args.shown.json);

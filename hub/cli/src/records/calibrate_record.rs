@@ -129,7 +129,7 @@ pub fn run(args: &RecordArgs) -> Result<()> {
 /// Rejects an option outside its range.
 fn check(option: &str, value: f64, low: f64, high: f64) -> Result<()> {
     if !(low..=high).contains(&value) {
-        wrong_argument!("{option} takes {low} to {high}, not {value}");
+        wrong_argument!("{option} {value}: must be {low} to {high}");
     }
     Ok(())
 }

@@ -42,14 +42,14 @@ pub struct LineageArgs {
 
 fn read_id(text: &str) -> Result<Id, String> {
     let parts = text.split_once('.').and_then(|(island, number)| Some((island.parse().ok()?, number.parse().ok()?)));
-    let (island, number) = parts.ok_or("write island and number with a dot, such as 3.1204")?;
+    let (island, number) = parts.ok_or("must be island and number with a dot, such as 3.1204")?;
     Ok(Id { island, number })
 }
 
 /// Runs the command.
 pub fn run(args: &LineageArgs, runs: &Path) -> Result<()> {
     if args.depth > 10_000 {
-        bail!("--depth {}: at most 10000", args.depth);
+        bail!("--depth {}: must be at most 10000", args.depth);
     }
     let run = &resolve_run(args, runs)?;
     let is_record = run.file_name().is_some_and(|name| name == RECORD) && run.is_file();
@@ -119,8 +119,8 @@ fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Resul
         )?;
     }
     text.push_str(
-        "fitness: mean of all recorded trials, on all islands. In result.json `fitness` is the mean of those that the \
-         island counted, and `remeasured` that of fresh simulations.\n",
+        "fitness: mean of all recorded trials, on all islands. In result.json, `fitness` is the mean of the trials \
+         that the island counted, and `remeasured` the mean of fresh simulations.\n",
     );
     print(&text)
 }
@@ -146,7 +146,7 @@ fn describe(i: &Individual) -> Result<String> {
     if !i.arrivals.is_empty() {
         let islands: BTreeSet<u16> = i.arrivals.iter().map(|a| a.island).collect();
         let islands: Vec<String> = islands.iter().map(u16::to_string).collect();
-        write!(line, ", went to {}", islands.join(" "))?;
+        write!(line, ", sent to {}", islands.join(" "))?;
     }
     Ok(line)
 }
@@ -210,7 +210,7 @@ struct Member<'a> {
     id: String,
     /// Generation of its birth.
     generation: u32,
-    /// Operator that made it.
+    /// Operator that made the individual.
     operator: Operator,
     /// Ids of its parents.
     parents: Vec<String>,
@@ -222,7 +222,7 @@ struct Member<'a> {
     refused: usize,
     /// Evaluations by generation.
     samples: &'a [Taken],
-    /// Islands that it reached.
+    /// Islands that the individual reached.
     arrivals: &'a [Place],
     /// The tree as text.
     tree: String,

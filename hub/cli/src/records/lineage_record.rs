@@ -32,11 +32,11 @@ pub struct Fittest {
 /// Last emigrant of a robot.
 #[derive(Serialize, JsonSchema)]
 struct Emigrant {
-    /// Robot that sent it.
+    /// Robot that sent the emigrant.
     robot: String,
     /// Id of the individual.
     id: String,
-    /// Number of its ancestors.
+    /// Number of the individual's ancestors.
     ancestors: usize,
 }
 
@@ -54,9 +54,9 @@ pub struct Ancestry<'a> {
 struct Member<'a> {
     /// Id, unique in the run.
     id: String,
-    /// Number of births between it and the individual asked for.
+    /// Number of births between this individual and the requested one.
     step: usize,
-    /// Its birth and evaluations.
+    /// Birth and evaluations of the individual.
     individual: &'a Individual,
 }
 
@@ -66,7 +66,7 @@ pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()>
     tell(&births.damage);
     let Some(id) = id else { return fittest(&births, form) };
     if births.get(id).is_none() {
-        bail!("{}: knows no {id}; without an ID each robot's fittest is listed", path.display());
+        bail!("{}: has no {id}; without an ID, the fittest tree of each robot is listed", path.display());
     }
     let all = births.ancestry(id, depth);
     let nobody = Individual::default();

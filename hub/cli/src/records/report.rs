@@ -71,7 +71,7 @@ enum GridArg {
 /// Runs the command.
 pub fn run(args: &ReportArgs, records: &Path) -> Result<()> {
     if args.chosen.len() > MOST {
-        bail!("{} runs: a report takes {MOST} at most", args.chosen.len());
+        bail!("{} runs: a report has at most {MOST}", args.chosen.len());
     }
     if let Some(told) = args.chosen.iter().find_map(|folder| other_kind(Path::new(folder))) {
         bail!(told);
@@ -128,17 +128,17 @@ pub struct ReportOutput<'a> {
     results: &'a [(String, Vec<String>)],
 }
 
-/// Reads the runs; returns the readable ones, and one error line for each other run.
+/// Reads the runs; returns the readable runs, and one error line for each other run.
 fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
     let progress = Progress::of("run", folders.len() as u64, quiet);
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for (folder, run) in folders.iter().zip(collect_all(folders, || progress.inc())) {
         match run {
             Ok(run) if runs.iter().any(|other: &RunFacts| same(other, &run)) => {
-                left_out.push(format!("{}: is given twice, or is a copy of another one", folder.display()));
+                left_out.push(format!("{}: is given twice, or is a copy of another run", folder.display()));
             }
             Ok(run) if run.state == RunState::Running && recovery::is_written(folder).unwrap_or(false) => {
-                left_out.push(format!("{}: goes on; make its report when it is over", folder.display()));
+                left_out.push(format!("{}: is still running; make its report after its end", folder.display()));
             }
             Ok(run) => runs.push(run),
             Err(error) => left_out.push(format!("{}: {}", folder.display(), output::error_chain(&error))),

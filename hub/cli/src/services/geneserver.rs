@@ -28,7 +28,7 @@ use xpuck_wire::shutdown::TRY_AGAIN;
 /// Islands may connect, leave and return at any time, and continue alone while the server is down. With --dir the
 /// server keeps its state over a restart; without it, it recovers the state from the islands within a few generations.
 ///
-/// With --above, the server acts as an island of another geneserver, to any depth: once a second it offers the best
+/// With --above, the server acts as an island of another geneserver, to any depth. Once a second it offers the best
 /// tree of its islands there, and distributes the trees that it receives. While the upper server is down, it continues
 /// alone. Island numbers identify genes, so each lower server needs its own --numbers; the first is its own number at
 /// the upper server.
@@ -123,19 +123,19 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
 fn check_above(above: &str, listen: &str) -> Result<()> {
     let port = above.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':'));
     if !port.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0)) {
-        bail!("--above {above}: tcp://HOST:PORT is meant, with a port from 1 to 65535");
+        bail!("--above {above}: expected tcp://HOST:PORT, with a port from 1 to 65535");
     }
     if above == listen {
-        bail!("--above {above}: this is the server's own address; name the upper server");
+        bail!("--above {above}: is the server's own address; set the address of the upper server");
     }
     Ok(())
 }
 
 fn numbers(text: &str) -> Result<RangeInclusive<u16>> {
     let parsed = text.split_once('-').and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
-    let numbers: RangeInclusive<u16> = parsed.with_context(|| format!("`{text}`: write a range such as 100-199"))?;
+    let numbers: RangeInclusive<u16> = parsed.with_context(|| format!("`{text}`: expected a range such as 100-199"))?;
     if numbers.is_empty() || *numbers.end() == u16::MAX {
-        bail!("`{text}`: the first number is not above the last, and that is at most 65534");
+        bail!("`{text}`: the first number must not exceed the last, and the last must be at most 65534");
     }
     Ok(numbers)
 }
@@ -173,8 +173,7 @@ fn tell(what: &ServerOutput<'_>, json: bool) {
 fn sentence(status: &Status) -> String {
     let Status { islands, done, exchanges, refused, heterogeneity } = status;
     format!(
-        "{}, {done} of them done; {}, {refused} refused; {}: {:.0} % \
-         different trees, {:.0} % of foreign birth",
+        "{}, {done} of them done; {}, {refused} refused; {}: {:.0} % different trees, {:.0} % born on other islands",
         count(*islands, "island", "islands"),
         count(*exchanges as usize, "exchange", "exchanges"),
         count(heterogeneity.emigrants, "recent emigrant", "recent emigrants"),

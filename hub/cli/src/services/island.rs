@@ -25,15 +25,14 @@ use xpuck_wire::socket::Sockets;
 const REPORT: Duration = Duration::from_secs(10);
 /// Maximum wait for the geneserver to acknowledge the island's end, if the server was ever reached.
 const DONE_TIMEOUT: Duration = Duration::from_secs(120);
-/// The same wait if the server was never reached, or if the island had already ended before.
+/// Maximum wait for the acknowledgement if the server was never reached, or if the island had already ended before.
 const SHORT_DONE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Evolve one island, exchanging genes with other island processes through a geneserver.
 ///
-/// A scheduler may start this worker any number of times: it begins in a new folder, continues from the last
-/// generation after an interruption, and ends immediately if all generations are done. It continues while the
-/// geneserver is down. Every generation is saved before the next begins, so `kill -9` loses only the generation in
-/// progress.
+/// A scheduler may start this worker any number of times. It begins in a new folder, continues from the last generation
+/// after an interruption, and ends immediately if all generations are done. It continues while the geneserver is down.
+/// Every generation is saved before the next begins, so `kill -9` loses only the generation in progress.
 ///
 /// Exit codes: 0 all generations are done; 75 ended by SIGTERM or Ctrl-C within 5 s, start it again to continue; 1 an
 /// error that a restart does not fix.
@@ -87,7 +86,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
         }
     };
     if evolution.is_done() && Folder::is_finished(dir) {
-        // The server may not know yet, but waiting for it is not necessary.
+        // The server may not know yet that the island has ended, but a long wait is not necessary.
         link.done(evolution.state().generation, SHORT_DONE_TIMEOUT);
         log::print(format_args!("island {} is done: see {}", args.island, dir.display()));
         return Ok(ExitCode::SUCCESS);
@@ -160,7 +159,7 @@ fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
     let Resumed { folder, evolution, notices } = Folder::resume(dir)?;
     notices.iter().for_each(|notice| log::write_raw(format_args!("xpuck: {notice}")));
     if evolution.config().island != Some(args.island) {
-        bail!("{}: holds another run than that of island {}; choose another folder", dir.display(), args.island);
+        bail!("{}: holds the run of another island than {}; choose another folder", dir.display(), args.island);
     }
     let engine = engine(args, evolution.config())?;
     let other = folder.other_engine(&engine.status());
@@ -174,7 +173,7 @@ fn engine(args: &IslandArgs, config: &Config) -> Result<ChosenEngine> {
 }
 
 fn resume_hint(dir: &Path) -> String {
-    format!("stopped; started again with --resume {} it goes on", dir.display())
+    format!("stopped; continue with --resume {}", dir.display())
 }
 
 fn sentence(island: u16, evolution: &EvolutionRun) -> String {

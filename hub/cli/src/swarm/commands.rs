@@ -52,8 +52,8 @@ pub fn stand(args: &TargetArgs, request: &Request, alone: Order) -> Result<()> {
 }
 
 /// Explanation of an unanswered STOP or PAUSE.
-const UNACKNOWLEDGED: &str = "not acknowledged: wheels stand 1 s after the hub falls silent, and a hub that comes back may go on \
-                       with the run; repeat the command until it is acknowledged";
+const UNACKNOWLEDGED: &str = "not acknowledged: wheels stop 1 s after the hub's last message, but a hub that returns \
+    may continue the run; repeat the command until it is acknowledged";
 
 /// Sends a command without arguments, and prints the acknowledgements of the robots.
 ///
@@ -80,16 +80,16 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
     let overruled = seen.filter(|seen| stand && !seen.stops_robots());
     match overruled {
         Some(seen) => {
-            bail!("the swarm received {:?} in the meantime; `xpuck swarm log` shows from whom", seen.directive)
+            bail!("the swarm received {:?} in the meantime; `xpuck swarm log` shows the sender", seen.directive)
         }
         None => Ok(()),
     }
 }
 
-/// Prints the last acknowledgements seen. `ended`: the hub, such as a demo's, has ended since.
+/// Prints the last acknowledgements seen. `ended` means that the hub has ended since then, such as the hub of a demo.
 fn print_acks(seen: Option<&Obedience>, args: &CommandArgs, ended: bool) -> Result<()> {
     const SINCE: &str = "the hub has ended; wheels stop within 1.1 s after its last message";
-    let Some(seen) = seen else { return Ok(output::line(format_args!("told; {SINCE}"))?) };
+    let Some(seen) = seen else { return Ok(output::line(format_args!("sent; {SINCE}"))?) };
     if args.json {
         print_json(seen)?;
     } else if args.no_wait {

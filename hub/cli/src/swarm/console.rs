@@ -31,7 +31,7 @@ pub struct Link {
 
 /// Prints a console link.
 pub fn console(args: &ConsoleArgs) -> Result<()> {
-    let Reply::Link(link) = ask(&args.address, &Request::Link)? else { bail!("the hub answered something else") };
+    let Reply::Link(link) = ask(&args.address, &Request::Link)? else { bail!("unexpected answer from the hub") };
     match args.json {
         true => print_json(&Link { link })?,
         false => output::line(link)?,

@@ -106,13 +106,13 @@ pub fn enrol(args: &EnrolArgs) -> Result<()> {
     let swarm = match grown {
         Some((swarm, text)) => {
             atomic::output(path, text.as_bytes())?;
-            said.push(format!("{} lists it", path.display()));
+            said.push(format!("added to {}", path.display()));
             swarm
         }
         None => swarm,
     };
     let request = Request::Enrol { robots: swarm.robots.clone(), peers: swarm.peers.clone() };
-    notify_hub(&args.common, &swarm, robot, said, &request, "the hub has taken it; it is absent until its program runs")
+    notify_hub(&args.common, &swarm, robot, said, &request, "the hub has added it; it is absent until its program runs")
 }
 
 /// Locks the folder, so that concurrent commands do not overwrite each other's changes of the swarm file.
@@ -131,7 +131,11 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
     let swarm = Swarm::read(&args.common.swarm)?;
     let robot = args.robot.as_str();
     if swarm.island(robot).is_none() {
-        bail!("{}: lists no robot `{}`; `xpuck robot enrol` adds one", args.common.swarm.display(), quote_input(robot));
+        bail!(
+            "{}: does not list robot `{}`; add it with `xpuck robot enrol`",
+            args.common.swarm.display(),
+            quote_input(robot)
+        );
     }
     let mut said = Vec::new();
     if !swarm.security.dev_mode {
@@ -141,8 +145,8 @@ pub fn replace(args: &ReplaceArgs) -> Result<()> {
         }
         if keyring::path(dir, Role::Robot, robot, "pub").exists() {
             let aside = keyring::revoke(dir, Role::Robot, robot)?;
-            said.push("revoked its former key".to_string());
-            said.extend(aside.map(|aside| format!("the former secret key is {} now", aside.display())));
+            said.push("revoked its previous key".to_string());
+            said.extend(aside.map(|aside| format!("the previous secret key is now {}", aside.display())));
         }
         said.extend(key(dir, robot, args.public.as_deref())?);
     }

@@ -55,12 +55,12 @@ pub fn run(args: &LogArgs) -> Result<()> {
                 tell(args, &events)?;
             }
             Ok(EventBatch::Anew) => {
-                output::print_error("xpuck: the hub was started anew");
+                output::print_error("xpuck: the hub was restarted");
                 continue;
             }
             Err(error) if heard && matches!(error.downcast_ref(), Some(AskError::NoAnswer(_))) => {
                 if !std::mem::replace(&mut silent, true) {
-                    output::print_error(format_args!("xpuck: {error}; it is asked again"));
+                    output::print_error(format_args!("xpuck: {error}; retrying"));
                 }
             }
             Err(error) => return Err(error),

@@ -79,8 +79,8 @@ impl Obedience {
         let obeying = || self.robots.iter().filter(|robot| robot.obeys);
         let Some(first) = obeying().next() else {
             return match self.robots.iter().any(|robot| robot.there) {
-                true => "no robot has answered".into(),
-                false => "no robot is there to obey".into(),
+                true => "no robot has acknowledged".into(),
+                false => "no robot is present".into(),
             };
         };
         let does = match self.directive {
@@ -102,7 +102,7 @@ impl Obedience {
         format!("{number} of {} robots {does}{last}{held}", self.robots.len())
     }
 
-    /// The sentence, preceded by the phase of the hub.
+    /// Summary, preceded by the phase of the hub.
     pub fn headline(&self) -> String {
         format!("{}: {}", phase_name(self.phase), self.summary())
     }
@@ -111,19 +111,19 @@ impl Obedience {
     pub fn rows(&self) -> Vec<String> {
         let width = self.robots.iter().map(|robot| escape(&robot.robot).chars().count()).max().unwrap_or(0);
         let row = |robot: &Answer| {
-            let ms = robot.ms.map_or("obeys".into(), |ms| format!("{ms:>6.0} ms"));
+            let ms = robot.ms.map_or("acknowledged".into(), |ms| format!("{ms:>6.0} ms"));
             format!("  {:<width$}  {ms}", escape(&robot.robot))
         };
         self.robots.iter().filter(|robot| robot.obeys).map(row).collect()
     }
 
-    /// Warning about robots that did not answer; `None` if all did.
+    /// Warning about robots that did not answer; `None` if all robots answered.
     pub fn warning(&self) -> Option<String> {
         let silent = self.unacked();
         let why = if self.stops_robots() {
-            "wheels stop 1 s after the hub's last message; check there"
+            "wheels stop 1 s after the hub's last message; check the robots"
         } else {
-            "`xpuck robot list` shows how they are"
+            "`xpuck robot list` shows their state"
         };
         (!silent.is_empty()).then(|| format!("no acknowledgement from {}: {why}", silent.join(", ")))
     }
@@ -166,11 +166,11 @@ mod tests {
         let stop = told(State::Stop, vec![row("xp01", Some(98.0)), row("xp02", None), lost.clone(), absent.clone()]);
         assert!(!stop.is_settled());
         assert_eq!(stop.summary(), "1 of 4 robots stand, xp01 after 98 ms");
-        assert!(stop.warning().unwrap().starts_with("no answer of xp02, xp03: wheels stand 1 s"));
+        assert!(stop.warning().unwrap().starts_with("no acknowledgement from xp02, xp03: wheels stop 1 s"));
         assert!(told(State::Stop, vec![lost]).is_settled(), "who is lost is not waited for");
         let none = told(State::Stop, vec![absent]);
-        assert_eq!((none.summary().as_str(), none.warning()), ("no robot is there to obey", None));
-        assert_eq!(told(State::Stop, vec![row("a", None)]).summary(), "no robot has answered");
+        assert_eq!((none.summary().as_str(), none.warning()), ("no robot is present", None));
+        assert_eq!(told(State::Stop, vec![row("a", None)]).summary(), "no robot has acknowledged");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct RobotsArgs {
 
 /// Prints the robots.
 pub fn robots(args: &RobotsArgs) -> Result<()> {
-    let Reply::Status(status) = ask(&args.address, &Request::Status)? else { bail!("the hub answered something else") };
+    let Reply::Status(status) = ask(&args.address, &Request::Status)? else { bail!("unexpected answer from the hub") };
     if args.json {
         print_json(&status)?;
     } else {
@@ -55,11 +55,11 @@ fn red(text: &str) -> String {
 fn print_status(status: &Status) -> Result<()> {
     let r = &status.security.refusals;
     if status.security.dev_mode {
-        output::line(red("DEV MODE: no keys; whoever reaches the hub commands the swarm"))?;
+        output::line(red("DEV MODE: no keys; anyone who reaches the hub can command the swarm"))?;
     } else if r.total() > 0 {
         output::line(format_args!(
-            "turned away: {} unknown keys, {} wrong roles, {} without a key of this hub, {} messages of revoked keys, {} under a wrong \
-             name",
+            "rejected: {} unknown keys, {} wrong roles, {} without a key of this hub, {} messages of revoked keys, {} \
+             under a wrong name",
             r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
         ))?;
     }
@@ -109,7 +109,7 @@ fn print_status(status: &Status) -> Result<()> {
         ))?;
     }
     for (reason, count) in &status.refused_poses {
-        output::line(format_args!("poses refused: {count} {reason}"))?;
+        output::line(format_args!("poses rejected: {count} {reason}"))?;
     }
     for segment in status.segments.iter().filter(|s| s.number > 0) {
         let going_on = segment.number == status.segment && !matches!(status.phase, Phase::Finished | Phase::Idle);

@@ -112,16 +112,16 @@ pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: 
     }
 }
 
-/// Rejects invalid robot names before a request: empty ones, and ones that are too long to print.
+/// Rejects invalid robot names before a request: empty names, and names that are too long to print.
 ///
 /// # Errors
 /// One line about the invalid name.
 pub fn check_names(robots: &[String]) -> Result<()> {
     if robots.iter().any(String::is_empty) {
-        bail!("a robot's name is empty; ids are such as xp01");
+        bail!("a robot's id is empty; expected an id such as xp01");
     }
     match robots.iter().find(|robot| robot.chars().count() > LONGEST_ID) {
-        Some(long) => bail!("{}: no robot's id is longer than {LONGEST_ID} characters", quote_input(long)),
+        Some(long) => bail!("{}: a robot's id has at most {LONGEST_ID} characters", quote_input(long)),
         None => Ok(()),
     }
 }
@@ -166,15 +166,15 @@ fn order_result(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, Str
     let there = robot.alive;
     Some(match order {
         Order::Identify => (true, "blinks".into()),
-        Order::Reboot => (true, "starts again; it is lost until its program runs".into()),
-        Order::Replace => (true, "replaced; the new board is not heard yet".into()),
+        Order::Reboot => (true, "reboots; it is lost until its program runs".into()),
+        Order::Replace => (true, "replaced; the new board has not connected yet".into()),
         Order::Hold | Order::Pause if !there => {
             (true, "held; the robot is absent and will stay stopped when it connects".into())
         }
         Order::Hold if robot.held && robot.obeys => (true, format!("held: it stands{after}, until it is released")),
         Order::Pause if robot.held && robot.obeys => (true, format!("paused: it stands{after}, until it is released")),
-        Order::Release if !there => (true, "released; it is not there".into()),
-        Order::Release if !robot.held && robot.obeys => (true, format!("released: it does as the others again{after}")),
+        Order::Release if !there => (true, "released; it is absent".into()),
+        Order::Release if !robot.held && robot.obeys => (true, format!("released: it follows the swarm again{after}")),
         _ if late => (false, format!("no acknowledgement within {} s; check the robot", ACK_TIMEOUT.as_secs())),
         _ => return None,
     })
@@ -194,7 +194,7 @@ mod tests {
         let status = Status { robots, ..Status::default() };
         let all = |order| resolve_robots(&["all".into()], &status, order).join(" ");
         assert_eq!([Order::Identify, Order::Hold, Order::Release].map(all), ["a b", "a b c", "b"]);
-        for (name, expected) in [(String::new(), "is empty"), ("x".repeat(5000), "... (4960 more): no robot's id")] {
+        for (name, expected) in [(String::new(), "is empty"), ("x".repeat(5000), "... (4960 more): a robot's id")] {
             assert!(check_names(&[name]).unwrap_err().to_string().contains(expected));
         }
         assert_eq!(
@@ -209,7 +209,8 @@ mod tests {
         let waits = robot("a", true, true);
         assert_eq!(order_result(Order::Hold, &waits, false), None);
         assert!(
-            order_result(Order::Hold, &waits, true).is_some_and(|(done, said)| !done && said.contains("no answer"))
+            order_result(Order::Hold, &waits, true)
+                .is_some_and(|(done, said)| !done && said.contains("no acknowledgement"))
         );
         let obeys = RobotRow { obeys: true, obeyed_ms: Some(80.2), ..waits };
         let (done, said) = order_result(Order::Hold, &obeys, false).unwrap();
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(order_result(Order::Release, &obeys, false), None);
         assert!(
             order_result(Order::Hold, &robot("a", false, true), false)
-                .is_some_and(|(done, said)| done && said.contains("not there"))
+                .is_some_and(|(done, said)| done && said.contains("absent"))
         );
     }
 }

@@ -82,7 +82,7 @@ impl FromStr for PoseArg {
             Ok([x, y, degrees]) if [x, y, degrees].iter().all(|number| number.is_finite()) => {
                 Ok(PoseArg([*x, *y, heading(*degrees)?]))
             }
-            _ => Err("three numbers are expected, x and y in m and the heading in degrees, such as -0.8,0.2,90".into()),
+            _ => Err("expected three numbers, x and y in m and the heading in degrees, such as -0.8,0.2,90".into()),
         }
     }
 }
@@ -91,7 +91,7 @@ impl FromStr for PoseArg {
 fn heading(degrees: f32) -> Result<f32, String> {
     match (-360.0..=360.0).contains(&degrees) {
         true => Ok(degrees.to_radians()),
-        false => Err(format!("a heading of {degrees:?} degrees is outside -360 to 360")),
+        false => Err(format!("a heading of {degrees:?} degrees: must be -360 to 360")),
     }
 }
 
@@ -155,7 +155,7 @@ fn order(args: &ParkArgs, status: &Status) -> Result<ParkOrder> {
     let there = status.robots.iter().filter(|robot| robot.alive && !robot.held).count();
     let robots = if args.robots.is_empty() { there } else { args.robots.len() };
     if robots == 0 {
-        bail!("no robot is there to be parked: switch robots on");
+        bail!("no robot is present to be parked; switch robots on");
     }
     let spec = spec(args.world.as_deref(), args.scenario, robots)?;
     let frisbee = frisbee_position(status, &args.frisbee).filter(|_| !args.without_frisbee);
@@ -198,7 +198,7 @@ pub fn wait(link: &OperatorLink) -> Result<ParkReport> {
             Reply::Parked(Some(report)) if report.over => return Ok(*report),
             Reply::Parked(Some(_)) => std::thread::sleep(EVERY),
             Reply::Refused(why) => bail!("refused: {}", escape(&why)),
-            _ => bail!("the hub answered something else"),
+            _ => bail!("unexpected answer from the hub"),
         }
     }
 }
@@ -210,8 +210,8 @@ fn report_lines(report: &ParkReport) -> Vec<String> {
     lines.extend(report.robots.iter().map(|row| {
         let [x, y, heading] = row.goal;
         let state = match row.state {
-            ParkState::Driving => "not there",
-            ParkState::Parked => "there",
+            ParkState::Driving => "driving",
+            ParkState::Parked => "parked",
             ParkState::Unseen => "not seen",
             ParkState::Lost => "lost",
             ParkState::Held => "held",
@@ -235,6 +235,6 @@ mod tests {
         for wrong in ["", "1,2", "1,2,x", "1,2,3,4", "NaN,0,0"] {
             assert!(wrong.parse::<PoseArg>().unwrap_err().contains("degrees"), "{wrong}");
         }
-        assert_eq!("0.5,0.5,1e30".parse::<PoseArg>().unwrap_err(), "a heading of 1e30 degrees is outside -360 to 360");
+        assert_eq!("0.5,0.5,1e30".parse::<PoseArg>().unwrap_err(), "a heading of 1e30 degrees: must be -360 to 360");
     }
 }

@@ -47,7 +47,7 @@ pub fn run(args: &PushArgs) -> Result<ExitCode> {
     let until = Instant::now() + NOTICE_DELAY;
     let rows = loop {
         let Reply::Pushed(rows) = ask(&args.address, &Request::Pushed)? else {
-            bail!("the hub answered something else");
+            bail!("unexpected answer from the hub");
         };
         if Instant::now() >= until || rows.iter().all(|row| row.answer.is_some()) {
             break rows;
@@ -72,5 +72,5 @@ fn words(row: &PushRow) -> String {
         [("now", &answer.now), ("next experiment", &answer.next_experiment), ("next start", &answer.next_start)];
     let parts = parts.iter().filter(|(_, keys)| !keys.is_empty());
     let parts: Vec<String> = parts.map(|(when, keys)| format!("{when}: {}", keys.join(", "))).collect();
-    if parts.is_empty() { "accepted; it had them already".into() } else { format!("accepted; {}", parts.join("; ")) }
+    if parts.is_empty() { "accepted; nothing changed".into() } else { format!("accepted; {}", parts.join("; ")) }
 }

@@ -85,7 +85,7 @@ fn wait(link: &OperatorLink, robot: &str, timeout: Duration) -> Result<(Picture,
             }
             Reply::Picture(told) => told.camera_age,
             Reply::Refused(why) => bail!("{}", escape(&why)),
-            _ => bail!("the hub answered something else"),
+            _ => bail!("unexpected answer from the hub"),
         };
         if begun.elapsed() >= timeout {
             bail!("{}", silence(robot, timeout, camera_age));
@@ -99,15 +99,17 @@ fn silence(robot: &str, timeout: Duration, camera_age: Option<f32>) -> String {
     let seconds = timeout.as_secs();
     match camera_age {
         None => format!(
-            "robot {robot} has given no picture in {seconds} s, as no frame has come from its camera: is one named in the \
-             robot's file (devices.camera), and what does `xpuckd selftest` say of it?"
+            "robot {robot} sent no picture within {seconds} s, because its camera sends no frames: check \
+             devices.camera in the robot's file, and run `xpuckd selftest` on the robot"
         ),
         Some(age) if age > 1.0 => format!(
-            "robot {robot} has given no picture in {seconds} s, as its camera's last frame is {age:.0} s old: try `xpuckd \
-             selftest` on the robot"
+            "robot {robot} sent no picture within {seconds} s, because its camera's last frame is {age:.0} s old: run \
+             `xpuckd selftest` on the robot"
         ),
         Some(_) => {
-            format!("robot {robot} has given no picture in {seconds} s, though its camera runs: try a longer --timeout")
+            format!(
+                "robot {robot} sent no picture within {seconds} s, although its camera runs: try a longer --timeout"
+            )
         }
     }
 }

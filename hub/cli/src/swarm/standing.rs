@@ -27,15 +27,15 @@ pub fn state(robot: &RobotRow) -> String {
 /// Meaning of a phase for a person beside the arena.
 pub fn phase_meaning(phase: Phase) -> &'static str {
     match phase {
-        Phase::Idle => "no run; `xpuck start FILE` begins one",
-        Phase::Preparing => "the robots get the experiment; the run begins when they are ready",
+        Phase::Idle => "no run; `xpuck start FILE` starts one",
+        Phase::Preparing => "the robots receive the experiment; the run begins when they are ready",
         Phase::Running => "the robots drive",
-        Phase::Paused => "an operator has everybody stand; `xpuck resume` goes on",
-        Phase::Relocating => "everybody stands until the frisbee is back near the centre",
-        Phase::Blind => "everybody stands until motion capture sees robots, and what they move, again",
-        Phase::Resting => "everybody stands, as the experiment says",
+        Phase::Paused => "an operator paused the robots; `xpuck resume` continues the run",
+        Phase::Relocating => "all robots stand until the frisbee is back near the centre",
+        Phase::Blind => "all robots stand until motion capture sees the robots and the frisbee again",
+        Phase::Resting => "all robots stand, as the experiment requires",
         Phase::Finished => "the run is over; the robots stand",
-        Phase::Parking => "robots drive to their places by motion capture; `xpuck stop` has them stand",
+        Phase::Parking => "robots drive to their poses by motion capture; `xpuck stop` stops them",
     }
 }
 
@@ -57,7 +57,7 @@ pub fn robot_counts(status: &Status) -> String {
     let ids = |so: &dyn Fn(&RobotRow) -> bool| -> Vec<String> {
         status.robots.iter().filter(|robot| so(robot)).map(|robot| escape(&robot.id)).collect()
     };
-    let mut text = format!("{} of {} there", ids(&|r| r.alive).len(), status.robots.len());
+    let mut text = format!("{} of {} present", ids(&|r| r.alive).len(), status.robots.len());
     for (word, ids) in [
         ("lost", ids(&|r| !r.alive && !r.version.is_empty())),
         ("absent", ids(&|r| !r.alive && r.version.is_empty())),
@@ -88,7 +88,7 @@ pub fn troubles(status: &Status) -> Vec<String> {
     let mut troubles = Vec::new();
     if goes_on && (status.record.is_empty() || status.record.starts_with("NOT RECORD")) {
         troubles.push(match status.record.is_empty() {
-            true => "a run is going on and nothing is recorded".into(),
+            true => "a run is in progress, but nothing is recorded".into(),
             false => escape(&status.record),
         });
     }
@@ -147,7 +147,7 @@ mod tests {
         let held = RobotRow { held: true, ..robot("xp02", true, "1") };
         let robots = vec![robot("xp01", true, "1"), held, robot("xp03", false, "1"), robot("xp04", false, "")];
         let status = Status { robots, ..Status::default() };
-        assert_eq!(robot_counts(&status), "2 of 4 there, 1 lost (xp03), 1 absent (xp04), 1 held (xp02)");
+        assert_eq!(robot_counts(&status), "2 of 4 present, 1 lost (xp03), 1 absent (xp04), 1 held (xp02)");
         assert_eq!(status.robots.iter().map(state).collect::<Vec<_>>(), ["IDLE", "HELD", "lost", "absent"]);
         assert_eq!(troubles(&status), ["xp04 absent: switch on, or start xpuckd", "xp03: lost"]);
     }

@@ -18,7 +18,7 @@ use xpuck_wire::{Phase, Status, escape, file, output};
 
 /// Maximum wait for robots to acknowledge RUN (wall time). The hub repeats the directive five times a second.
 const ACK_TIMEOUT: Duration = Duration::from_secs(3);
-/// Wait for a run to begin after which the robots that are not ready are reported.
+/// Waiting time for a run to begin, after which the robots that are not ready are reported.
 const NOTICE_DELAY: Duration = Duration::from_secs(1);
 /// Interval between status requests.
 const EVERY: Duration = Duration::from_millis(100);
@@ -58,9 +58,10 @@ pub struct StartArgs {
 pub fn start(args: &StartArgs) -> Result<()> {
     let mut given = BTreeMap::new();
     for path in &args.files {
-        let name = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        let name =
+            path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: is not a file", path.display()))?;
         if given.insert(name.to_string(), file::text(path, file::MAX_TOML)?).is_some() {
-            bail!("--with names two files `{name}`");
+            bail!("--with has two files named `{name}`; leave one out");
         }
     }
     let ExperimentFiles { text, experiment, files } = experiment::read(&args.experiment, given)?;
@@ -92,8 +93,8 @@ pub fn start(args: &StartArgs) -> Result<()> {
             }
             Phase::Preparing if wait == 0 => break status,
             Phase::Preparing => bail!(
-                "not running after {wait} s: {}; the hub still waits, `xpuck stop` ends that",
-                missing_robots(&status).unwrap_or_else(|| "the robots are there and not ready".into())
+                "not running after {wait} s: {}; the hub is still waiting, `xpuck stop` ends this",
+                missing_robots(&status).unwrap_or_else(|| "the robots are present, but not ready".into())
             ),
             Phase::Idle => bail!("not running: {}", new_event(&status, before.as_deref())),
             // The hub repeats the directive five times a second.
@@ -151,7 +152,7 @@ fn missing_robots(status: &Status) -> Option<String> {
     let why = |robot: &xpuck_wire::RobotRow| match standing::robot_problems(robot).first() {
         _ if !robot.alive && robot.version.is_empty() => Some("absent: switch on, or start xpuckd".to_string()),
         Some(trouble) if !robot.alive || !robot.refusal.is_empty() => Some(trouble.clone()),
-        _ if robot.alive && robot.held => Some("held: `xpuck robot release` lets it go".into()),
+        _ if robot.alive && robot.held => Some("held: release it with `xpuck robot release`".into()),
         _ => None,
     };
     let missing = status.robots.iter().filter_map(|r| why(r).map(|why| format!("{} ({why})", escape(&r.id))));

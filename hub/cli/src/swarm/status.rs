@@ -51,11 +51,11 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     match &troubles(&status)[..] {
         [] => Ok(()),
         [only] => bail!("{only}"),
-        several => bail!("{}: {}", count(several.len(), "trouble", "troubles"), several.join("; ")),
+        several => bail!("{}: {}", count(several.len(), "problem", "problems"), several.join("; ")),
     }
 }
 
-/// Prints the status repeatedly. A hub that answered before is retried; one that never answered is an error.
+/// Prints the status repeatedly. A hub that answered before is retried; a hub that never answered is an error.
 fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     let mut place = (output::is_terminal() && !args.json).then(InPlace::default);
     let colours = output::has_colours();
@@ -98,7 +98,7 @@ fn changes(status: &Status) -> Vec<Row> {
         rows.push(Row { name: "segment", text: status.segment.to_string(), bad: false });
     }
     if goes_on && !status.tracking {
-        rows.push(Row { name: "poses", text: "do not come".into(), bad: true });
+        rows.push(Row { name: "poses", text: "missing".into(), bad: true });
     }
     rows
 }
@@ -109,7 +109,7 @@ fn is_no_answer(error: &Error) -> bool {
 }
 
 fn no_answer_row(error: &Error) -> Row {
-    Row { name: "hub", text: format!("{}; it is asked again", output::error_chain(error.as_ref())), bad: true }
+    Row { name: "hub", text: format!("{}; retrying", output::error_chain(error.as_ref())), bad: true }
 }
 
 #[cfg(test)]
@@ -124,7 +124,7 @@ mod tests {
         let lost = Status { tracking: false, segment: 1, ..status.clone() };
         let (before, new) = (changes(&status), changes(&lost));
         let new: Vec<_> = new.iter().filter(|row| !before.contains(row)).map(|row| row.name).collect();
-        assert_eq!(new, ["trouble", "segment", "poses"]);
+        assert_eq!(new, ["problem", "segment", "poses"]);
         let happened = Status { events: ["1.0 a", "2.0 b"].map(String::from).into(), ..status };
         let events: Vec<_> = changes(&happened).into_iter().filter(|row| row.name == "events").collect();
         assert_eq!(events.len(), 2, "each with its name: {events:?}");

@@ -49,20 +49,20 @@ pub fn rows(status: &Status) -> Vec<Row> {
         let told = Obedience::of(status);
         let state = format!("{:?}", told.directive).to_uppercase();
         let bad = !told.is_settled() && status.directive.age_s > 1.0;
-        rows.push(Row { bad, ..Row::new("told", format!("{state}: {}", told.summary())) });
+        rows.push(Row { bad, ..Row::new("directive", format!("{state}: {}", told.summary())) });
     }
     rows.push(Row { bad: !status.tracking, ..Row::new("poses", poses(status)) });
     rows.push(Row { bad: status.record.starts_with("NOT RECORD"), ..Row::new("record", record(status)) });
     rows.push(Row { bad: status.security.dev_mode, ..Row::new("security", security(status)) });
-    // Not marked as a problem, because the lines may have been lost long ago.
+    // Lost lines are not marked as a problem, because they may have been lost long ago.
     if status.log_lines_lost > 0 {
         let lost = count(status.log_lines_lost as usize, "line", "lines");
         rows.push(Row::new(
             "log",
-            format!("{lost} of the hub's log lost so far: its disk was full, or nobody read it"),
+            format!("{lost} of the hub's log lost so far: its disk was full, or its reader was too slow"),
         ));
     }
-    let names = std::iter::once("trouble").chain(std::iter::repeat(""));
+    let names = std::iter::once("problem").chain(std::iter::repeat(""));
     rows.extend(troubles(status).into_iter().zip(names).map(|(text, name)| Row { name, text, bad: true }));
     let last = status.events.len().saturating_sub(EVENTS);
     let names = std::iter::once("events").chain(std::iter::repeat(""));
@@ -78,7 +78,7 @@ fn experiment(status: &Status) -> String {
     match (status.experiment.is_empty(), status.task.is_empty()) {
         (true, _) => "none".into(),
         (false, true) => format!("{}{by}", escape(&status.experiment)),
-        (false, false) => format!("{}, the task is {}{by}", escape(&status.experiment), escape(&status.task)),
+        (false, false) => format!("{}, task {}{by}", escape(&status.experiment), escape(&status.task)),
     }
 }
 
@@ -96,14 +96,14 @@ fn worth(status: &Status) -> String {
     format!("{real} in this segment, {:.3} evolved{scale}", Figure(status.evolved))
 }
 
-/// Whether poses arrive, and the age of the last ones.
+/// Whether poses arrive, and the age of the last poses.
 pub fn poses(status: &Status) -> String {
     let refused: u64 = status.refused_poses.iter().map(|(_, count)| count).sum();
-    let refused = if refused > 0 { format!("; {refused} refused") } else { String::new() };
+    let refused = if refused > 0 { format!("; {refused} rejected") } else { String::new() };
     let age = status.pose_age_s.map(|age| format!("{age:.2} s old"));
     match (status.tracking, age) {
-        (true, age) => format!("come{}{refused}", age.map_or(String::new(), |age| format!(", {age}"))),
-        (false, Some(age)) => format!("do not come: the last are {age}{refused}"),
+        (true, age) => format!("received{}{refused}", age.map_or(String::new(), |age| format!(", {age}"))),
+        (false, Some(age)) => format!("missing: the last are {age}{refused}"),
         (false, None) => format!("none so far{refused}"),
     }
 }
@@ -115,11 +115,11 @@ pub fn record(status: &Status) -> String {
 
 fn security(status: &Status) -> String {
     if status.security.dev_mode {
-        return "DEV MODE: no keys; whoever reaches the hub commands the swarm".into();
+        return "DEV MODE: no keys; anyone who reaches the hub can command the swarm".into();
     }
     match status.security.refusals.total() {
-        0 => "keys; nobody was turned away".into(),
-        turned_away => format!("keys; {turned_away} turned away, which `xpuck robot list` tells in more words"),
+        0 => "keys; nothing was rejected".into(),
+        turned_away => format!("keys; {turned_away} rejected; `xpuck robot list` shows details"),
     }
 }
 
@@ -164,15 +164,15 @@ mod tests {
             ..Status::default()
         };
         let expected = "\
-experiment  transport, the task is transport, started by ada
+experiment  transport, task transport, started by ada
 phase       running: the robots drive
 time        4:05 of 16:00, segment 2
 fitness     +0.061 in this segment, 0.200 evolved (0.71 = pushed at full robot speed; hand-tuned tree: 0.3)
-robots      1 of 1 there
-told        RUN: 1 of 1 robots run, xp01 after 87 ms
-poses       come, 0.01 s old
+robots      1 of 1 present
+directive   RUN: 1 of 1 robots run, xp01 after 87 ms
+poses       received, 0.01 s old
 record      runs/x/run.mcap
-security    keys; nobody was turned away
+security    keys; nothing was rejected
 events        1:05  all robots are ready: RUN
 ";
         assert_eq!(text(&status), expected);

@@ -38,7 +38,7 @@ const STILL: f32 = 0.002;
 const SEE_ATTEMPTS: u32 = 40;
 /// Maximum number of attempts to park the robots.
 const PARK_ATTEMPTS: u32 = 3;
-/// Fraction of its length that a trial must be scored to count as complete.
+/// Minimum scored fraction of a trial's length for which the trial counts as complete.
 const MIN_SCORED_FRACTION: f64 = 0.98;
 /// Maximum deviation of a robot from its start pose (m, degrees).
 const MAX_START_ERROR: [f32; 2] = [0.02, 10.0];
@@ -111,10 +111,10 @@ struct TrialSession<'a> {
 /// trials.
 pub fn run(args: &TrialsArgs) -> Result<()> {
     if !(3.0..=3600.0).contains(&args.seconds) {
-        bail!("--seconds {}: 3 to 3600 are allowed", args.seconds);
+        bail!("--seconds {}: must be 3 to 3600", args.seconds);
     }
     if args.out.exists() && !args.out.is_dir() {
-        bail!("--output {}: is no folder; name one that is new or holds these trials", args.out.display());
+        bail!("--output {}: is not a folder; choose a new one or one with these trials", args.out.display());
     }
     let tree = read_tree(&args.tree, RegisterMap::Full, false)?;
     let program = Program::compile(&tree).with_context(|| format!("tree {}", args.tree.display()))?;
@@ -186,7 +186,7 @@ impl TrialSession<'_> {
             Phase::Idle | Phase::Finished => Ok(()),
             Phase::Parking => have(&self.link, &Request::Stop),
             _ if now.experiment.starts_with(NAME) => have(&self.link, &Request::Stop),
-            _ => bail!("a run is going on: {}; `xpuck stop` ends it", escape(&now.experiment)),
+            _ => bail!("a run is in progress: {}; `xpuck stop` ends it", escape(&now.experiment)),
         }
     }
 
@@ -195,13 +195,13 @@ impl TrialSession<'_> {
         for _ in 0..PARK_ATTEMPTS {
             let now = status(&self.link)?;
             if let Some(robot) = now.robots.iter().find(|robot| !robot.alive || robot.held) {
-                let what = if robot.held { "is held: `xpuck robot release` lets it go" } else { "is not there" };
-                bail!("robot {} {what}; the same command goes on", escape(&robot.id));
+                let what = if robot.held { "is held: release it with `xpuck robot release`" } else { "is absent" };
+                bail!("robot {} {what}; then run the same command again to continue", escape(&robot.id));
             }
             let there = !self.spec.discs.is_empty();
             let at = there.then(|| self.body_pose(&self.args.frisbee)).transpose()?.map(|[x, y, _]| vec2(x, y));
             let (world, poses) = starts(&self.spec, self.args.seed, number, at)
-                .context("no start of this world is clear of where the frisbee is: put it elsewhere")?;
+                .context("the frisbee blocks every start of this world; move it")?;
             let poses = poses.iter().map(|pose| [pose.at.x, pose.at.y, pose.heading]).collect();
             let order = ParkOrder { poses, walls: walls(&self.spec), without_frisbee: !there, ..ParkOrder::default() };
             have(&self.link, &Request::Park(order))?;
@@ -211,7 +211,7 @@ impl TrialSession<'_> {
             }
             why = report.said;
         }
-        bail!("{}; the same command goes on", escape(&why))
+        bail!("{}; run the same command again to continue", escape(&why))
     }
 
     /// Waits until the frisbee is at rest at its start position.
@@ -232,11 +232,12 @@ impl TrialSession<'_> {
             let place = format!("x {:.2} to {:.2}, y {:.2} to {:.2} m", low.x, high.x, low.y, high.y);
             if !placed && !told {
                 told = true;
-                self.say(&format!("put the frisbee where a run starts it: {place}"));
+                self.say(&format!("put the frisbee at its start position: {place}"));
             }
             if Instant::now() > until {
                 bail!(
-                    "the frisbee was not put in its place ({place}) within {} s; the same command goes on",
+                    "the frisbee was not put at its start position ({place}) within {} s; run the same command again \
+                     to continue",
                     self.args.patience
                 );
             }
@@ -253,7 +254,8 @@ impl TrialSession<'_> {
             let here = [(vec2(a, b) - vec2(x, y)).length(), wrap_angle(is - heading).abs().to_degrees()];
             if here[0] > MAX_START_ERROR[0] || here[1] > MAX_START_ERROR[1] {
                 bail!(
-                    "{} is {:.0} mm and {:.0} degrees from its start: was it touched? The same command goes on",
+                    "{} is {:.0} mm and {:.0} degrees from its start: was it touched? Run the same command again to \
+                     continue",
                     escape(&row.robot),
                     here[0] * 1e3,
                     here[1]
@@ -272,7 +274,10 @@ impl TrialSession<'_> {
             }
             std::thread::sleep(EVERY);
         }
-        bail!("motion capture does not see {}: look at its markers; the same command goes on", escape(name))
+        bail!(
+            "motion capture does not see {}: check its markers, then run the same command again to continue",
+            escape(name)
+        )
     }
 
     fn experiment(&self, number: u32) -> Result<Signed> {

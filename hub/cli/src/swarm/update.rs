@@ -78,7 +78,7 @@ pub fn run(args: &UpdateArgs) -> Result<ExitCode> {
         Some(Last::Abort(args)) => {
             let (link, _) = args.address.open()?;
             have(&link, &Request::AbortUpdate)?;
-            let report = report(&link)?.context("the hub knows of no update")?;
+            let report = report(&link)?.context("the hub has no update")?;
             follow::print(&report, args.json)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -103,7 +103,7 @@ pub fn run(args: &UpdateArgs) -> Result<ExitCode> {
             let begins = head.to_bytes().len() as u64;
             (head, image, begins)
         }
-        (None, None) => bail!("name a package (--deb) or a bundle (--image)"),
+        (None, None) => bail!("no update is given; use --deb with a package, or --image with a bundle"),
     };
     let manifest = head.unverified_manifest().with_context(|| path.display().to_string())?;
     refuse_in_run(&link)?;
@@ -122,7 +122,7 @@ fn open(path: &Path) -> Result<File> {
 /// Makes the head of a signed bundle for this package.
 fn sealed(deb: &Path, boards: &[String], secret: Option<&Secret>) -> Result<Head> {
     let Some(secret) = secret else {
-        bail!("updates are always signed; name an operator's key with --key, also where the hub does without keys")
+        bail!("updates are always signed; set an operator's key with --key, even for a hub without keys")
     };
     let (arch, release) = package::describe(deb)?;
     seal(Kind::App, boards, &arch, &release, open(deb)?, secret).with_context(|| deb.display().to_string())
@@ -143,6 +143,6 @@ fn report(link: &OperatorLink) -> Result<Option<UpdateReport>> {
     match link.ask(&Request::Updated)? {
         Reply::Updated(report) => Ok(report.map(|report| *report)),
         Reply::Refused(why) => bail!("refused: {why}"),
-        _ => bail!("the hub answered something else"),
+        _ => bail!("unexpected answer from the hub"),
     }
 }

@@ -14,7 +14,7 @@ const FIRST_DELAY: Duration = Duration::from_secs(5);
 const MAX_DELAY: Duration = Duration::from_secs(60);
 /// Number of steps below which no trend of their duration is estimated.
 const MIN_TREND_STEPS: u64 = 8;
-/// Maximum number of marks.
+/// Maximum number of stored marks, which are pairs of a step count and an elapsed time.
 const MARKS: usize = 256;
 /// Interval for checking whether a line is due, and for redrawing the bar.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -26,7 +26,7 @@ pub struct Progress {
     lines: Option<std::thread::JoinHandle<()>>,
 }
 
-/// The unit of a count.
+/// Unit of a count.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     Steps,
@@ -35,7 +35,7 @@ enum Unit {
 }
 
 struct Shared {
-    /// Counted unit, such as "generation"; for work without a count, its description.
+    /// Name of the counted unit, such as "generation"; for work without a count, a description of the work.
     what: &'static str,
     unit: Unit,
     begun: Mutex<Instant>,

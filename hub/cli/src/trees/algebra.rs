@@ -78,7 +78,7 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
         if args.summary {
             let part = 1.0 - after as f64 / before as f64;
             let file = file.display();
-            writeln!(text, "{:5.1} % of {before:4} nodes go, {after:3} are left: {file}", 100.0 * part)?;
+            writeln!(text, "{:5.1} % of {before:4} nodes removed, {after:3} left: {file}", 100.0 * part)?;
             parts.push((part, before, after));
             continue;
         }
@@ -100,13 +100,13 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
 /// Summarises all trees, from the removed share and the node counts before and after.
 fn summary(parts: &[(f64, usize, usize)]) -> String {
     if parts.is_empty() {
-        return "no tree is as large as that\n".into();
+        return "no tree has that many nodes\n".into();
     }
     let n = parts.len() as f64;
     let mean = parts.iter().map(|p| p.0).sum::<f64>() / n;
     let (before, after) = parts.iter().fold((0, 0), |(b, a), p| (b + p.1, a + p.2));
     format!(
-        "{:5.1} % of a tree on average over {} trees; of all {before} nodes together {:.1} % go\n",
+        "{:5.1} % of a tree removed, on average over {} trees; of all {before} nodes, {:.1} % removed\n",
         100.0 * mean,
         parts.len(),
         100.0 * (1.0 - after as f64 / before as f64)
@@ -136,7 +136,7 @@ struct Difference<'a> {
 /// Runs `xpuck tree diff` on trees.
 pub fn equal(args: &EqualArgs) -> Result<()> {
     if !(1..=100_000).contains(&args.runs) {
-        wrong_argument!("--runs takes 1 to 100000");
+        wrong_argument!("--runs must be 1 to 100000");
     }
     let compile = |path: &PathBuf| -> Result<Program> {
         let tree: Tree = read(path, None, false)?;

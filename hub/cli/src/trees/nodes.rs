@@ -38,7 +38,7 @@ struct Node {
     operands: Vec<OperandRow>,
     /// Possible results: success, failure, running.
     results: Vec<&'static str>,
-    /// Whether it writes a register.
+    /// Whether the node writes a register.
     writes: bool,
     /// Size in the binary form without children (bytes).
     bytes: usize,
@@ -49,7 +49,7 @@ struct Node {
 /// An operand of a node.
 #[derive(Serialize, JsonSchema)]
 struct OperandRow {
-    /// Name.
+    /// Name of the operand.
     name: &'static str,
     /// Type and range in words.
     domain: String,
@@ -60,7 +60,7 @@ struct OperandRow {
 struct RegisterRow {
     /// Name in the text form.
     name: &'static str,
-    /// Number of its first cell.
+    /// Number of the register's first cell.
     cell: u8,
     /// First cell in the swarm's register map; `null` if it has none.
     in_swarm: Option<u8>,

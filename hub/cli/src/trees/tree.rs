@@ -149,7 +149,7 @@ pub fn convert(args: &ConvertArgs) -> Result<()> {
         }
     };
     if args.to == To::Bin && args.output.is_none() && output::is_terminal() {
-        bail!("bytes are not for a terminal; add -o FILE");
+        bail!("binary output cannot be printed on a terminal; add -o FILE");
     }
     deliver(args.output.as_deref(), &bytes)
 }

@@ -1,4 +1,5 @@
-//! Colours of branches: twelve that differ for every kind of colour vision; rarer branches share one more.
+//! Colours of branches. Twelve colours can be distinguished with every kind of colour vision; the rarer branches share
+//! one more colour.
 
 use xpuck_lab::trajectories::Branch;
 
@@ -49,7 +50,7 @@ mod tests {
         m.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
     }
 
-    /// CIE L*a*b* of a colour as this vision perceives it.
+    /// CIE L*a*b* of a colour as perceived with the given colour vision.
     fn lab(colour: &str, vision: &Matrix) -> [f64; 3] {
         let linear = [1, 3, 5].map(|i| {
             let c = f64::from(u8::from_str_radix(&colour[i..i + 2], 16).unwrap()) / 255.0;

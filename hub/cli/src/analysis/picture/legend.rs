@@ -5,8 +5,7 @@ use serde::Serialize;
 use xpuck_lab::trajectories::Trajectories;
 
 /// Heading of the legend.
-pub const TITLE: &str =
-    "What drove the robots: line of `xpuck tree fmt`, part of their time, leaf that wrote v_goal first";
+pub const TITLE: &str = "Driving branches: line of `xpuck tree fmt`, share of time, first leaf that wrote v_goal";
 
 /// Legend row: a colour and its meaning.
 #[derive(Debug, Serialize)]
@@ -51,7 +50,7 @@ impl Legend {
             rows.push(others);
         }
         if trajectories.undriven > 0.0 {
-            let text = "no branch: the wheels stand".into();
+            let text = "no branch: wheels stopped".into();
             rows.push(Row { colour: UNDRIVEN, line: None, text, share: trajectories.undriven });
         }
         Legend { rows, row_of_branch }

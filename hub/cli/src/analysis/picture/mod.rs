@@ -90,12 +90,12 @@ impl PictureArgs {
     pub fn wanted(&self, runs: u32) -> Result<Option<u32>> {
         film::check_speed(self.film_speed)?;
         if self.run >= runs {
-            bail!("--run {}: the runs are 0 to {}; --runs {} has it", self.run, runs - 1, u64::from(self.run) + 1);
+            bail!("--run {}: must be 0 to {}; --runs {} includes it", self.run, runs - 1, u64::from(self.run) + 1);
         }
         let named = self.named();
         for (i, (option, path)) in named.iter().enumerate() {
             if let Some((other, _)) = named[..i].iter().find(|(_, other)| other == path) {
-                bail!("{other} and {option} are both {}", path.display());
+                bail!("{other} and {option} name the same file, {}", path.display());
             }
         }
         for (option, path) in &named {
@@ -104,7 +104,10 @@ impl PictureArgs {
         }
         match named.is_empty() {
             true if self.run > 0 => {
-                bail!("--run {} chooses what a picture shows; add --svg, --png, --pdf, --html or --mp4", self.run)
+                bail!(
+                    "--run {} selects the run that a picture shows; add --svg, --png, --pdf, --html or --mp4",
+                    self.run
+                )
             }
             true => Ok(None),
             false => Ok(Some(self.run)),
@@ -170,6 +173,6 @@ mod tests {
             assert!(fits("--png", Path::new(name)).is_ok(), "{name}");
         }
         let why = fits("--png", Path::new("b/a.jpg")).unwrap_err().to_string();
-        assert_eq!(why, "--png b/a.jpg: makes png, whatever its name; name it b/a.png");
+        assert_eq!(why, "--png b/a.jpg: writes png, which does not fit the extension; use b/a.png");
     }
 }

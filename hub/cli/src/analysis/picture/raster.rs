@@ -24,7 +24,8 @@ pub fn convert(svg: &str, zoom: Option<f32>) -> Result<Vec<u8>> {
     RSVG.output(&mut command, svg.as_bytes())
 }
 
-/// Checks the fonts: wider letters would cross edges. Passes if `fc-match` cannot be run.
+/// Checks that the fonts are installed, because wider letters of other fonts would cross edges. Passes if `fc-match`
+/// cannot be run.
 fn fonts_are_there() -> Result<()> {
     for family in ["Liberation Sans", "Liberation Mono"] {
         let asked = Command::new("fc-match").args(["--format", "%{family}", family]).stdin(Stdio::null()).output();

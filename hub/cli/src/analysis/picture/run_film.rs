@@ -14,13 +14,13 @@ use xpuck_lab::trajectories::{Frame, Trajectories};
 /// Makes the film at `speed` times real time.
 ///
 /// # Errors
-/// A required program is missing or fails, the file cannot be written, or a signal stopped it.
+/// A required program is missing or fails, the file cannot be written, or a signal stopped the film.
 pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: f64, quiet: bool) -> Result<()> {
     let legend = Legend::new(trajectories);
     let Caption { tree, start, seed, run } = caption;
     let row = |row: &legend::Row| {
         let line = row.line.map_or(String::new(), |line| line.to_string());
-        // Leading spaces are not drawn.
+        // The drawing ignores leading spaces, so the line number is not padded.
         (
             row.colour,
             format!("{:.1} %, {line}{}{}", 100.0 * row.share, if line.is_empty() { "" } else { ": " }, row.text),
@@ -31,7 +31,7 @@ pub fn make(path: &Path, trajectories: &Trajectories, caption: &Caption, speed: 
         half: trajectories.half_arena,
         scenery: Scenery::of(trajectories),
         titles: [tree.clone(), format!("{start}, seed {seed}, run {run}; robots: {robots}; {speed} times real time")],
-        legend: "What drives the robots: part of their time, line of `xpuck tree fmt`, leaf that writes v_goal first",
+        legend: "Driving branches: share of time, line of `xpuck tree fmt`, first leaf that writes v_goal",
         rows: legend.rows.iter().map(row).collect(),
     };
     let mut stage = Stage::new(&sheet)?;

@@ -38,7 +38,7 @@ impl<'a> Scenery<'a> {
         self.task.moves_disc()
     }
 
-    /// Draws the areas of the floor, which lie below everything else.
+    /// Draws the areas of the floor, which lie below all other objects.
     pub fn floor(&self, svg: &mut String, plan: &Plan) {
         if let Task::Foraging { nest, food } = self.task {
             area(svg, plan, "nest", nest, "#0b63c4");

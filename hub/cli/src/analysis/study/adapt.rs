@@ -85,7 +85,8 @@ fn change(text: &str) -> Result<(&str, f32)> {
 
 fn text(found: &AdaptStudy) -> String {
     let mut text = String::from(
-        "seed   before  at once   evolved for it   noticed   held for, 2 min later   90 % again: adaptive  unaware  restart\n",
+        "seed   before    after   evolved for it  detected   estimated after 2 min   90 % again: adaptive  unaware  \
+         restart\n",
     );
     let time = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.0} s"));
     for seed in &found.seeds {
@@ -104,8 +105,10 @@ fn text(found: &AdaptStudy) -> String {
         );
     }
     text.push_str(
-        "\nbefore: fitness in the world as planned; at once: right after the change. 90 % again: when a swarm was worth 90 % of\n\
-         what a swarm reaches that was evolved for the new world from the beginning.\n",
+        "\n\
+         before: fitness in the planned world; after: right after the change. 90 % again: time until a swarm reaches \
+         90 % of the\n\
+         fitness of a swarm that evolved in the new world from the start.\n",
     );
     let _ = writeln!(text, "\n{}", found.sentence());
     text

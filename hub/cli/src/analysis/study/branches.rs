@@ -12,8 +12,8 @@ use xpuck_lab::study::branches::{BranchStudy, study};
 
 /// Branch activity: show which leaf drives a robot at each distance and bearing of the frisbee.
 ///
-/// The figure is centred on the robot: rings are distances of the frisbee, sectors are its bearings, and the colour
-/// is that of the leaf that drove most often there.
+/// The figure is centred on the robot: rings are distances of the frisbee, and sectors are its bearings. The colour is
+/// that of the leaf that drove most often there.
 #[derive(Args)]
 pub struct BranchesArgs {
     /// File with the tree; all robots run it as written.

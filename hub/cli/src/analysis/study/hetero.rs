@@ -48,7 +48,7 @@ pub fn run(args: &HeteroArgs) -> Result<()> {
     args.output.check(args.runs.iter().chain(args.swarm.read()))?;
     let mixed = Budget::of(args.seconds, args.mixed, args.seed)?;
     if !(1..=1_000_000).contains(&args.alone) || args.drawn > 100_000 {
-        wrong_argument!("--alone takes 1 to 1000000 and --drawn 0 to 100000");
+        wrong_argument!("--alone must be 1 to 1000000, and --drawn 0 to 100000");
     }
     let runs: Vec<RunTrees> = args.runs.iter().map(|run| swarm_trees::read(run)).collect::<Result<_, _>>()?;
     let spec = args.swarm.spec()?;

@@ -64,7 +64,7 @@ fn distinct(rates: &[u32]) -> Result<Vec<u32>> {
     let mut seen = Vec::new();
     for rate in rates {
         if *rate > 1000 {
-            bail!("--rates {rate}: 1 to 1000 generations, or 0 for never");
+            bail!("--rates {rate}: must be 1 to 1000 generations, or 0 for never");
         }
         if !seen.contains(rate) {
             seen.push(*rate);

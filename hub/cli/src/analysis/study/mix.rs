@@ -15,8 +15,8 @@ use xpuck_stats::figure::Figure;
 /// Mixtures: measure how well two trees work together in one swarm, for every mixture.
 ///
 /// Each mixture, from no robot with the first tree to all robots, is compared with the straight line between the two
-/// pure swarms: the fitness if each robot contributed as much as in its pure swarm. A mixture has at least two
-/// robots.
+/// pure swarms. The line is the fitness if each robot contributed as much as in its pure swarm. A mixture has at least
+/// two robots.
 #[derive(Args)]
 pub struct MixArgs {
     /// File with the first tree.
@@ -42,7 +42,7 @@ pub struct MixArgs {
 pub fn run(args: &MixArgs) -> Result<()> {
     args.output.check([&args.first, &args.second].into_iter().chain(args.swarm.read()))?;
     if let Some(robots) = args.swarm.robots.filter(|robots| !(2..=MAX_ROBOTS).contains(robots)) {
-        bail!("--count {robots}: a mixture has 2 to {MAX_ROBOTS}");
+        bail!("--count {robots}: must be 2 to {MAX_ROBOTS} for a mixture");
     }
     let budget = Budget::of(args.seconds, args.runs, args.seed)?;
     let trees = [program(&args.first)?, program(&args.second)?];

@@ -107,13 +107,13 @@ impl Output {
         for path in &written {
             let folder = atomic::folder(path);
             let Ok(folder) = folder.canonicalize() else {
-                bail!("{}: its folder is not there; make it, or name another place", path.display());
+                bail!("{}: its folder does not exist; create it, or choose another one", path.display());
             };
             // A symbolic link counts as its target, even if the target does not exist yet.
             let place = folder.join(path.file_name().unwrap_or_default());
             let place = std::fs::read_link(&place).map_or(place, |to| folder.join(to));
             if places.contains(&place) {
-                bail!("{}: two results would go to this file; name another one", path.display());
+                bail!("{}: two results would be written to this file; choose another one", path.display());
             }
             places.push(place);
         }
@@ -140,7 +140,7 @@ impl Output {
     }
 }
 
-/// Reads a tree and reduces it to an equivalent faster one; the name for figures is that of its file.
+/// Reads a tree and reduces it to an equivalent, faster tree. The returned name is that of the file, for figures.
 fn program(path: &Path) -> Result<(String, Program)> {
     let tree = read_tree(path, RegisterMap::Full, false)?;
     let program = Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?;
@@ -186,7 +186,7 @@ impl World {
     /// World with `robots` robots, or with the number of its file.
     fn spec(&self, robots: Option<usize>) -> Result<WorldSpec> {
         if let Some(robots) = robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
-            wrong_argument!("--count {robots}: 1 to {MAX_ROBOTS} fit a world");
+            wrong_argument!("--count {robots}: must be 1 to {MAX_ROBOTS}");
         }
         let Some(path) = &self.world else { return Ok(self.scenario.spec(robots.unwrap_or(9))) };
         let mut spec = world_file::read(path)?;
@@ -223,8 +223,8 @@ mod tests {
             [("a.svg", "a.svg", "b"), ("a.svg", "./a.svg", "b"), ("a", "b", "./a"), ("linked", "a.svg", "b")]
         {
             let error = check(svg, csv, further).unwrap_err();
-            assert!(error.contains("two results would go to this file"), "{error}");
+            assert!(error.contains("two results would be written to this file"), "{error}");
         }
-        assert!(check("none/a.svg", "b", "c").unwrap_err().contains("its folder is not there"));
+        assert!(check("none/a.svg", "b", "c").unwrap_err().contains("its folder does not exist"));
     }
 }

@@ -58,7 +58,7 @@ fn pose(text: &str) -> Result<Pose> {
 fn place(text: &str) -> Result<Vec2> {
     match numbers(text).as_deref() {
         Some([x, y]) => Ok(vec2(*x, *y)),
-        _ => bail!("`{text}`: two numbers are meant, such as 0.65,0"),
+        _ => bail!("`{text}`: expected two numbers, such as 0.65,0"),
     }
 }
 
@@ -98,7 +98,7 @@ pub fn run(args: &PathArgs) -> Result<()> {
     refuse_over([&args.tree], args.picture.written())?;
     let poses = &args.from;
     if poses.len() > MAX_ROBOTS {
-        wrong_argument!("--from has {} robots: 1 to {MAX_ROBOTS} fit a world", poses.len());
+        wrong_argument!("--from has {} robots: must be 1 to {MAX_ROBOTS}", poses.len());
     }
     let budget = Budget::of(args.seconds, 2, args.seed)?;
     args.picture.wanted(1)?;

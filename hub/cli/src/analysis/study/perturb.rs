@@ -54,7 +54,7 @@ fn pose(text: &str) -> Result<(f32, f32, f32)> {
         Some([x, y, heading]) => Some((*x, *y, *heading)),
         _ => None,
     }
-    .with_context(|| format!("`{text}`: three numbers are meant, such as 0.2,0.2,1.5"))
+    .with_context(|| format!("`{text}`: expected three numbers, such as 0.2,0.2,1.5"))
 }
 
 /// Runs the command.

@@ -20,11 +20,11 @@ use xpuck_wire::shutdown::service_flag;
 
 /// Scale: model up to millions of islands around one geneserver, below a tree of geneservers, or as peers.
 ///
-/// No tree is evolved: islands improve by a law fitted to measured runs, and exchange genes once per period over a
-/// network with delays, where volunteers join and leave. The table has for each topology the time until a new best
-/// gene is on half, on nine of ten and on all islands (takeover), the messages per second, the load of the busiest
-/// server, and the fitness of the champions at the end. JSON adds the mean age of genes on arrival. The last row has
-/// the same islands alone. docs/cluster/scale.md lists what the model leaves out.
+/// No tree is evolved: islands improve by a law fitted to measured runs. They exchange genes once per period over a
+/// network with delays, where volunteers join and leave. For each topology, the table has the time until a new best
+/// gene is on half, on nine of ten and on all islands (takeover). It also has the messages per second, the load of the
+/// busiest server, and the fitness of the champions at the end. JSON adds the mean age of genes on arrival. The last
+/// row has the same islands alone. docs/cluster/scale.md lists what the model leaves out.
 #[derive(Args)]
 pub struct ScaleArgs {
     /// Number of islands.
@@ -82,7 +82,7 @@ enum LawArg {
 /// Runs the command.
 pub fn run(args: &ScaleArgs) -> Result<()> {
     if !(0.1..=86_400.0).contains(&args.period) {
-        bail!("--period {}: 0.1 to 86400 s", args.period);
+        bail!("--period {}: must be 0.1 to 86400 s", args.period);
     }
     let mut topologies: Vec<Topology> = Vec::new();
     for topology in &args.topologies {
@@ -128,7 +128,8 @@ pub fn run(args: &ScaleArgs) -> Result<()> {
 
 fn text(found: &ScaleStudy) -> String {
     let mut text = String::from(
-        "topology    geneservers  a gene on half   on 9 of 10       on all  messages/s   bytes/s    load    best    mean  median\n",
+        "topology    geneservers  50 % have gene         90 %        100 %  messages/s   bytes/s    load    best    \
+         mean  median\n",
     );
     for row in &found.rows {
         let time = |value: Option<f64>| value.map_or(String::new(), duration);

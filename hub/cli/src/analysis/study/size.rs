@@ -14,9 +14,9 @@ use xpuck_stats::figure::Figure;
 
 /// Swarm size: measure fitness against the number of robots.
 ///
-/// Each size is measured in the same number of runs and compared with n f(1), the fitness of n robots that neither
-/// help nor hinder one another. A model of cooperation against interference, a n^b exp(-c n) (Hamann 2013), is fitted
-/// to the means: b above 1 shows that robots help one another, and c is the cost of each robot to the others. The
+/// Each size is measured in the same number of runs and compared with n f(1), the fitness of n robots that neither help
+/// nor hinder one another. A model of cooperation against interference, a n^b exp(-c n) (Hamann 2013), is fitted to the
+/// means. A value of b above 1 shows that robots help one another, and c is the cost of each robot to the others. The
 /// benchmark's arena is the same up to 16 robots, and grows with their number beyond.
 #[derive(Args)]
 pub struct SizeArgs {
@@ -56,9 +56,9 @@ impl FromStr for Sizes {
             None => text.split(',').map(number).collect(),
         };
         let sizes =
-            sizes.with_context(|| format!("`{text}`: write a range such as 1..16 or a list such as 1,2,4,9"))?;
+            sizes.with_context(|| format!("`{text}`: expected a range such as 1..16 or a list such as 1,2,4,9"))?;
         if sizes.is_empty() || sizes.iter().any(|size| !(1..=MAX_ROBOTS).contains(size)) {
-            bail!("`{text}`: 1 to {MAX_ROBOTS} robots fit a world");
+            bail!("`{text}`: each size must be 1 to {MAX_ROBOTS} robots");
         }
         Ok(Sizes(sizes))
     }
@@ -79,7 +79,7 @@ pub fn run(args: &SizeArgs) -> Result<()> {
 }
 
 fn text(found: &SizeStudy) -> String {
-    let mut text = String::from("robots  fitness  95 % interval    a robot   n f(1)        p\n");
+    let mut text = String::from("robots  fitness  95 % interval   per robot   n f(1)        p\n");
     for size in &found.sizes {
         let [low, high] = size.fitness.interval.map(Figure);
         let _ = writeln!(

@@ -22,20 +22,21 @@ use xpuck_wire::log;
 
 /// Maximum wall time to wait for agents in step mode.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Agents see in every third cycle, as in SimSpark.
+/// Number of cycles between two perceptions of an agent, as in SimSpark.
 const SEES: u64 = 3;
 
 /// State of a robot.
 #[derive(Clone, Debug, Default)]
 struct Driven {
     guest: Guest,
-    /// Whether it has turned a wheel. After that, its agent cannot move it (beam).
+    /// Whether the robot has turned a wheel. Afterwards, the robot's agent can no longer move it with the `beam`
+    /// command.
     began: bool,
     /// Angle of each wheel (rad).
     turned: [f64; 2],
     /// Velocity after the previous step (m/s).
     velocity: Vec2,
-    /// Whether the log already states that its board drives it.
+    /// Whether the log already states that a board drives the robot.
     told: bool,
 }
 
@@ -142,7 +143,7 @@ impl Drivers {
         let mut told = Vec::new();
         for robot in away {
             self.agents.close(robot);
-            told.push(format!("robot {} was taken out of the arena, and its agent's connection is closed", robot + 1));
+            told.push(format!("robot {} was removed from the arena; its agent's connection is closed", robot + 1));
         }
         for robot in self.agents.robots() {
             if !self.free[robot] && !std::mem::replace(&mut self.robots[robot].told, true) {

@@ -45,10 +45,10 @@ impl ViewersFile {
     /// A value is invalid; the error states the key, its value and its range.
     pub fn check(&self) -> Result<(), String> {
         if !(1.0..=1.0 / STEP_SECONDS).contains(&self.rate) {
-            return Err(format!("viewers.rate = {}: 1 to 40 is allowed", self.rate));
+            return Err(format!("viewers.rate = {}: must be 1 to 40", self.rate));
         }
         if self.simspark.is_none() && self.rsmp.is_none() {
-            return Err("viewers: neither `simspark` nor `rsmp` has an address".into());
+            return Err("viewers: `simspark` or `rsmp` must have an address".into());
         }
         Ok(())
     }

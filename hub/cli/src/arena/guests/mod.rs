@@ -35,7 +35,7 @@ pub fn start(path: &Path, robots: usize) -> Result<Box<dyn StepHooks>> {
 pub fn start(path: &Path, _: usize) -> Result<Box<dyn StepHooks>> {
     let keys: super::ArenaFile = xpuck_wire::file::read(path)?;
     if keys.viewers.is_some() || keys.agents.is_some() {
-        anyhow::bail!("{}: viewers, agents: this xpuck was built without `gateway`", path.display());
+        anyhow::bail!("{}: viewers, agents: this xpuck was built without `gateway`; leave them out", path.display());
     }
     Ok(Box::new(()))
 }

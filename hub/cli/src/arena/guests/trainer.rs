@@ -27,7 +27,7 @@ impl Trainer {
             Command::Ball { at, velocity } => ball(arena, *at, *velocity),
             Command::DropBall => {
                 let disc = arena.robots();
-                let at = arena.bodies().get(disc).ok_or("there is no ball")?.pose.at;
+                let at = arena.bodies().get(disc).ok_or("the arena has no ball")?.pose.at;
                 put(arena, disc, at, None)?;
                 make_room(arena)
             }
@@ -44,7 +44,7 @@ impl Trainer {
                 let count = arena.robots();
                 let first = self.selected.map_or(0, |robot| robot + 1);
                 self.selected = (0..count).map(|i| (first + i) % count).find(|robot| !arena.is_removed(*robot));
-                self.selected.map(drop).ok_or("there is no robot".into())
+                self.selected.map(drop).ok_or("the arena has no robot".into())
             }
             Command::Kill(who) => {
                 let robot = self.meant(arena, *who)?;
@@ -56,12 +56,12 @@ impl Trainer {
                 let robot = self.meant(arena, *who)?;
                 put(arena, robot, beside(arena, robot), None)
             }
-            // RoboViz sets the clock to 0 for each new game; the clock here is that of the run.
+            // RoboViz sets the clock to 0 for each new game; the arena keeps the clock of the run.
             Command::Hello | Command::Time(0.0) => Ok(()),
             Command::PlayMode(_) | Command::Time(_) | Command::Score(..) => {
                 Err("only the hub's operators control the run, by signed requests".into())
             }
-            // The servers handle these.
+            // The servers handle these commands.
             Command::FullState | Command::Acknowledge(_) => Ok(()),
         }
     }
@@ -78,7 +78,7 @@ fn robot(arena: &Arena, (side, number): RobotRef) -> Result<usize, String> {
     let first = if side == Side::Left { 0 } else { NUMBERS };
     let place = number.checked_sub(1).filter(|place| *place < NUMBERS).map(|place| (first + place) as usize);
     let place = place.filter(|place| *place < arena.robots() && !arena.is_removed(*place));
-    place.ok_or_else(|| format!("there is no robot {number} in the {} team", format!("{side:?}").to_lowercase()))
+    place.ok_or_else(|| format!("the {} team has no robot {number}", format!("{side:?}").to_lowercase()))
 }
 
 fn act(arena: &mut Arena, robot: usize, action: &AgentAction) -> Result<(), String> {
@@ -95,10 +95,10 @@ fn act(arena: &mut Arena, robot: usize, action: &AgentAction) -> Result<(), Stri
 
 fn ball(arena: &mut Arena, at: Option<[f64; 3]>, velocity: Option<[f64; 3]>) -> Result<(), String> {
     let disc = arena.robots();
-    let before = arena.bodies().get(disc).ok_or("there is no ball")?.velocity;
+    let before = arena.bodies().get(disc).ok_or("the arena has no ball")?.velocity;
     if let Some([x, y, _]) = at {
         put(arena, disc, place(x, y), None)?;
-        // Its velocity stays unless the command has another one.
+        // The disc keeps its velocity unless the command sets another velocity.
         arena.push(0, before);
     }
     if let Some([x, y, _]) = velocity {
@@ -121,12 +121,12 @@ fn put(arena: &mut Arena, body: usize, at: Vec2, heading: Option<f32>) -> Result
     arena
         .put(body, at, heading)
         .map(drop)
-        .ok_or_else(|| format!("there is no room within 0.5 m of {:.2} {:.2}", at.x, at.y))
+        .ok_or_else(|| format!("no free space within 0.5 m of {:.2} {:.2}", at.x, at.y))
 }
 
 /// Moves robots that are too near to the ball away from it, to the free kick distance.
 fn make_room(arena: &mut Arena) -> Result<(), String> {
-    let ball = arena.bodies().get(arena.robots()).ok_or("there is no ball")?.pose.at;
+    let ball = arena.bodies().get(arena.robots()).ok_or("the arena has no ball")?.pose.at;
     for robot in 0..arena.robots() {
         let away = arena.bodies()[robot].pose.at - ball;
         let distance = away.length();
@@ -138,8 +138,8 @@ fn make_room(arena: &mut Arena) -> Result<(), String> {
     Ok(())
 }
 
-/// Waiting position of a robot beside the game: at the wall of constant y farther from the ball, on its team's half,
-/// by its number.
+/// Waiting position of a robot beside the game: on its team's half, at the wall of constant y that is farther from the
+/// ball. The robot's number determines x.
 fn beside(arena: &Arena, robot: usize) -> Vec2 {
     let (half_x, half_y) = arena.half_arena();
     let ball = arena.bodies().get(arena.robots()).map_or(Vec2::ZERO, |disc| disc.pose.at);
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(refused.len(), 7, "{refused:?}");
         assert!(refused[0].contains("signed requests") && refused[3].contains("no robot is named"), "{refused:?}");
         assert!(
-            refused[4].contains("no robot 2 in the left team") && refused[5].contains("no temperature"),
+            refused[4].contains("the left team has no robot 2") && refused[5].contains("no temperature"),
             "{refused:?}"
         );
         assert!(arena.bodies().iter().zip(&before).all(|(now, before)| now.pose.at == before.pose.at));

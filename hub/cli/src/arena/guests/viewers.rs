@@ -1,7 +1,7 @@
 //! 3D viewers that watch a virtual arena, and trainers among them.
 //!
 //! A separate thread owns the sockets. The arena's thread hands over pictures and takes commands, and never waits for
-//! the other.
+//! that thread.
 
 use super::keys::ViewersFile;
 use super::play::hold;
@@ -28,7 +28,7 @@ const OBEYED: usize = 16;
 /// Interval for checking the lamp colours of robots (s of arena time); a changed colour requires a full scene.
 const COLOURS: f64 = 1.0;
 
-/// Data exchanged by the two threads.
+/// Data exchanged by the arena's thread and the thread of the sockets.
 #[derive(Default)]
 struct Desk {
     picture: Option<GameFrame>,
@@ -73,9 +73,9 @@ impl Viewers {
         let pair = pair.map_err(|(at, error)| anyhow!("viewers cannot be served at {at}: {error}"))?;
         for (protocol, at) in pair.addresses()? {
             log::print(format_args!("viewers ({}) at {at}", protocol.name()));
-            let what = if keys.trainers { "watch, and move what is in the arena" } else { "watch" };
+            let what = if keys.trainers { "watch, and move bodies in the arena" } else { "watch" };
             if !at.ip().is_loopback() {
-                warn!(target: "viewers", "whoever reaches {at} may {what}");
+                warn!(target: "viewers", "{at} has no authentication: any client may {what}");
             }
         }
         let shared = Arc::new(Shared::default());
@@ -141,7 +141,7 @@ impl Drop for Viewers {
     fn drop(&mut self) {
         self.shared.desk().over = true;
         self.shared.left.notify_one();
-        // The thread ends by itself; its pending messages are lost.
+        // The thread of the sockets ends by itself; its pending messages are lost.
         let _ = self.server.take().map(JoinHandle::join);
     }
 }
@@ -192,7 +192,7 @@ fn colour(arena: &Arena, robot: usize) -> [f64; 4] {
     }
 }
 
-/// Runs the thread of the servers.
+/// Runs the thread of the sockets.
 fn serve(mut pair: MonitorServers, shared: &Shared, trainers: bool) {
     let mut picture: Option<GameFrame> = None;
     // Viewers that connect before the first picture wait for it.

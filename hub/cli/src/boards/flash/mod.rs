@@ -26,7 +26,7 @@ use xpuck_wire::{Swarm, output};
 /// 75), the same command continues with the next robot.
 #[derive(Args)]
 #[command(group(ArgGroup::new("whose").required(true).args(["robot", "all"])))]
-#[command(after_help = "What the cards of a lab have in common is in cards.toml of the swarm's folder: docs/flash.md.")]
+#[command(after_help = "Common settings of a lab's cards are in cards.toml of the swarm's folder (docs/flash.md).")]
 pub struct FlashArgs {
     /// Id of the robot.
     #[arg(long, value_name = "ID")]
@@ -72,7 +72,7 @@ enum Answer {
 /// Runs the command.
 pub fn run(args: &FlashArgs) -> Result<ExitCode> {
     let swarm_file = args.swarm.join("swarm.toml");
-    let swarm = Swarm::read(&swarm_file).context("--swarm: the folder that `xpuck init` made")?;
+    let swarm = Swarm::read(&swarm_file).context("--swarm must be a folder made by `xpuck init`")?;
     let (ring, wrong) = Keyring::read(&args.swarm.join("keys"))?;
     if let Some(first) = wrong.first() {
         bail!("{first}");
@@ -105,20 +105,20 @@ impl Lab<'_> {
         if let [name] = &boards[..] {
             let board = Board::named(name)?;
             if board.architecture != *arch {
-                bail!("{image} is for {name} and holds programs for {arch}, but that board is {}", board.architecture);
+                bail!("{image}: holds programs for {arch}, but its board {name} is {}", board.architecture);
             }
         } else {
-            bail!("{image} names {} boards, and an image is for one", boards.len());
+            bail!("{image}: is for {} boards, but an image must be for exactly one", boards.len());
         }
         if let Some(board) = identity::board(&self.args.swarm)?
             && !boards.contains(&board)
         {
-            bail!("{image} is for {}, and cards.toml says board = {board:?}", boards.join(", "));
+            bail!("{image}: is for {}, but cards.toml has board = {board:?}", boards.join(", "));
         }
         if let Some((last, robot)) = self.written.newest().filter(|(last, _)| *last > counter && !self.args.force) {
             bail!(
-                "{image}: release {version} (counter {counter}) is older than that of {robot}'s card ({last}); say --force if it \
-                 is meant"
+                "{image}: release {version} (counter {counter}) is older than that of {robot}'s card ({last}); use \
+                 --force to write it anyway"
             );
         }
         Ok(())
@@ -148,7 +148,7 @@ impl Lab<'_> {
             loop {
                 match self.ask(robot)? {
                     Answer::End => {
-                        output::line(format_args!("ended before {robot}; the same command goes on with it"))?;
+                        output::line(format_args!("ended before {robot}; run the same command again"))?;
                         return Ok(ExitCode::from(ENDED));
                     }
                     Answer::Skip => {
@@ -166,7 +166,7 @@ impl Lab<'_> {
         }
         match left_out.is_empty() {
             true => output::line("all robots have their cards")?,
-            false => output::line(format_args!("left out, with no card of this image: {}", left_out.join(", ")))?,
+            false => output::line(format_args!("skipped, without a card of this image: {}", left_out.join(", ")))?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -182,8 +182,8 @@ impl Lab<'_> {
         if !input.is_terminal() && !self.args.all {
             bail!("no terminal to ask for confirmation; use --yes if all data on {device} may be lost");
         }
-        let all = if self.args.all { ", s to leave this robot out, q to end" } else { ", anything else to end" };
-        output::text(format!("{robot}: put its card into {device}; all that is on it is lost. Enter to write{all}: "))?;
+        let all = if self.args.all { ", s to skip this robot, q to end" } else { ", anything else to end" };
+        output::text(format!("{robot}: insert its card into {device}; its data will be lost. Enter to write{all}: "))?;
         let mut line = String::new();
         if input.lock().read_line(&mut line)? == 0 {
             return Ok(Answer::End);
@@ -203,7 +203,7 @@ impl Lab<'_> {
         if self.args.all
             && let Some(other) = self.written.all(&self.manifest.sha256).find(is_of)
         {
-            bail!("this is the card of {other}: take it out and put another in");
+            bail!("this is the card of {other}; insert another one");
         }
         let job = Job { image: &self.args.image, operators: &self.operators, identity: &identity, robot };
         let mut steps = Steps::new(false);
@@ -212,14 +212,14 @@ impl Lab<'_> {
         self.written.add(robot, &manifest)?;
         let size = device::bytes(device.size);
         output::line(format_args!(
-            "{robot}: card of {size} written and read again, release {}; it may be taken out",
+            "{robot}: card of {size} written and verified, release {}; it can be removed",
             manifest.version
         ))?;
         Ok(())
     }
 }
 
-/// Path of the record in a swarm's folder.
+/// Path of the record of written cards, in a swarm's folder.
 fn file_of(folder: &Path) -> PathBuf {
     folder.join("cards-written.toml")
 }

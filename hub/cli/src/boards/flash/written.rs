@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use xpuck_update::Manifest;
 use xpuck_wire::{atomic, file};
 
-/// Contents of the file.
+/// Contents of the record's file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cards {
@@ -33,7 +33,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Reads a swarm's record; a missing file counts as empty.
+    /// Reads the record of a swarm; a missing file counts as empty.
     pub fn read(folder: &Path) -> Result<Written> {
         let path = file_of(folder);
         let cards = if path.exists() { file::read(&path)? } else { Cards::default() };

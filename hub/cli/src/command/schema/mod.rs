@@ -35,7 +35,7 @@ pub fn run(args: &SchemaArgs) -> Result<()> {
     let name = name.strip_prefix("xpuck ").unwrap_or(&name);
     let Some(text) = schema(name)? else {
         let near = suggest(name, names().into_iter());
-        bail!("no kind of file and no command with --json is called `{name}`{near}; `xpuck dev schema` lists them");
+        bail!("`{name}` is not a kind of file or a command with --json{near}; `xpuck dev schema` lists them");
     };
     Ok(output::text(text)?)
 }

@@ -129,7 +129,7 @@ impl Speaker {
             while self.waiting.len() < FILLING {
                 let Some((i, generation)) = open.pop_front() else { break };
                 if !self.send(i, generation, Instant::now()) {
-                    // Not connected yet.
+                    // The socket is not connected yet, so the emigrant is sent later.
                     open.push_back((i, generation));
                     break;
                 }

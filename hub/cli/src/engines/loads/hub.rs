@@ -46,7 +46,7 @@ pub struct RobotsLoad {
 pub struct Delays {
     /// Delays from a frame to a robot's senses of it (ms), ascending.
     pub ms: Vec<f64>,
-    /// Number of missing messages: a robot received none for a frame of which others received theirs.
+    /// Number of missing messages: a robot received no senses of a frame, although other robots did.
     pub lost: u64,
     /// Message rate of a robot (Hz).
     pub hertz: f64,
@@ -92,7 +92,7 @@ impl RobotsLoad {
     }
 
     /// Serves poses and simulates all robots of the hub at `endpoint`, each with the `sockets` of its id, while
-    /// `during` runs. Its argument is a function that measures for a given duration.
+    /// `during` runs. The argument of `during` is a function that measures for a given duration.
     ///
     /// # Errors
     /// A socket cannot be created, or `during` fails.

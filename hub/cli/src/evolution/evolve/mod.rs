@@ -121,7 +121,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             let config = evolution_file::load(file, overrides(args)?)?;
             refuse_one(&config)?;
             if let Some(path) = args.curriculum.as_ref().filter(|_| config.steps.is_empty()) {
-                bail!("{}: it has no steps; a curriculum has [[steps]] (docs/curricula.md)", path.display());
+                bail!("{}: has no [[steps]], so it is not a curriculum (docs/curricula.md)", path.display());
             }
             let config = Config { engine: args.engine.over(&config.engine), ..config };
             let engine = open(args, &config)?;
@@ -144,7 +144,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     })?;
     drop(progress);
     if ended == Ended::Stopped {
-        let path = kept.context("only a run with a folder is stopped")?;
+        let path = kept.context("only a run with a folder can be stopped")?;
         let done = format!(" after generation {}, {} % of the run", evolution.state().generation, percent(&evolution));
         return Ok(stopping::stopped(&done, path));
     }
@@ -180,8 +180,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     }
     if let Some(step) = evolution.state().course.step(&evolution.config().steps) {
         log::write_raw(format_args!(
-            "xpuck: the run ended in step {:?} of its curriculum, before its own world; give it more generations or an end \
-             that is easier to reach",
+            "xpuck: the run ended in step {:?} of its curriculum, before its own world; increase `generations`, or \
+             make the end of the step easier to reach",
             step.name
         ));
     }
@@ -196,7 +196,7 @@ fn open(args: &EvolveArgs, config: &Config) -> Result<ChosenEngine> {
 /// Rejects the run of a single island that exchanges genes with others; it needs `xpuck serve island`.
 fn refuse_one(config: &Config) -> Result<()> {
     match config.island {
-        Some(island) => bail!("this is the run of island {island} alone; `xpuck serve island` evolves it"),
+        Some(island) => bail!("this is a run of the single island {island}; use `xpuck serve island`"),
         None => Ok(()),
     }
 }
@@ -273,7 +273,7 @@ fn print(outcome: &Outcome) -> Result<()> {
     ))?;
     if let Some(front) = &outcome.front {
         output::line(match front.is_empty() {
-            true => "\nno tree has been tried often enough for a front of size and fitness",
+            true => "\nno tree has enough evaluations for a front of size and fitness",
             false => "\nnodes  measured again  in evolution  tree",
         })?;
         for one in front {
@@ -281,6 +281,6 @@ fn print(outcome: &Outcome) -> Result<()> {
             output::line(format_args!("{:>5}  {again:>14.3}  {fitness:>12.3}  {}", one.nodes, one.id))?;
         }
     }
-    output::line(format_args!("\n# the best of the champions\n{}", outcome.best_tree))?;
+    output::line(format_args!("\n# the best champion\n{}", outcome.best_tree))?;
     Ok(())
 }

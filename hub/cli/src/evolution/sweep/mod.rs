@@ -50,8 +50,8 @@ enum What {
     /// use too. --engine and --adapter apply to every run and take precedence over the file; without them, each run
     /// has its own.
     ///
-    /// The folder gets results and generations as CSV and Parquet, curves with 95 % confidence bands as SVG and as an
-    /// HTML page, and a summary that tests each setting against the first.
+    /// The folder gets results and generations as CSV and Parquet, and curves with 95 % confidence bands as SVG and as
+    /// an HTML page. A summary tests each setting against the first.
     Run(RunArgs),
     /// Check the file and print its points and their progress, without running anything.
     List(PlanArgs),
@@ -141,7 +141,7 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
     match &args.what {
         What::New { output } => {
             if let Some(path) = output.as_ref().filter(|path| path.exists()) {
-                bail!("{}: is there already; name a new file", path.display());
+                bail!("{}: already exists; choose another file", path.display());
             }
             deliver(output.as_deref(), TINY.as_bytes()).map(|()| ExitCode::SUCCESS)
         }
@@ -205,8 +205,9 @@ fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<En
     progress.begin_at(before as u64);
     let endings = execute(runs, plan, |run, told| match told {
         Told::Waits => {
-            progress
-                .suspend(|| log::write_raw(format_args!("xpuck: {}: another process works on it; waiting", run.name)));
+            progress.suspend(|| {
+                log::write_raw(format_args!("xpuck: {}: another process is running it; waiting", run.name))
+            });
         }
         Told::Ended(ending) => {
             progress.inc();

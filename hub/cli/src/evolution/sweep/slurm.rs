@@ -115,7 +115,7 @@ pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) ->
     let done = runs.len() - missing.len();
     if missing.is_empty() {
         log::write_raw(format_args!(
-            "xpuck: {} of {} are done: nothing to send; `xpuck sweep collect` writes the tables",
+            "xpuck: {} of {} are done: nothing to submit; `xpuck sweep collect` writes the tables",
             done, done
         ));
         return Ok(ExitCode::SUCCESS);
@@ -126,7 +126,7 @@ pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) ->
     if let Some(before) = &before {
         if is_queued(&before.array) {
             bail!(
-                "{}: job {} still does its runs; wait for it, or end it: scancel --name={}",
+                "{}: job {} is still doing its runs; wait for it, or cancel it: scancel --name={}",
                 path.display(),
                 before.array,
                 slurm::job_name(&sweep.name)
@@ -134,8 +134,8 @@ pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) ->
         }
         if args.slurm.if_progress && before.done == done {
             bail!(
-                "{} of {} missing, and none was done since job {} was sent, so they are not sent again; mend what is wrong, \
-                 then give the command again",
+                "{} of {} missing, and none was done since job {} was submitted, so they are not submitted again; fix \
+                 the cause, then run the command again",
                 missing.len(),
                 count(runs.len(), "run is", "runs are"),
                 before.array
@@ -157,8 +157,9 @@ pub(super) fn send(args: &SendArgs, sweep: &Sweep, path: &Path, runs: &[Run]) ->
         false => {
             let array = sbatch(&folder, ["array.sbatch"])?;
             let after = format!("--dependency=afterany:{array}");
-            let collect = sbatch(&folder, [after.as_str(), "collect.sbatch"])
-                .with_context(|| format!("the runs are sent as job {array}, but not the job that collects"))?;
+            let collect = sbatch(&folder, [after.as_str(), "collect.sbatch"]).with_context(|| {
+                format!("the runs were submitted as job {array}, but the job that collects was not")
+            })?;
             let sent = Sent { array, collect, done };
             write(&folder.join(SENT), &serde_json::to_vec(&sent)?)?;
             Some(sent)
@@ -180,14 +181,15 @@ fn tell(args: &SendArgs, sweep: &Sweep, path: &Path, runs: usize, tasks: usize, 
         Some(Sent { array, collect, .. }) => {
             let cancel = slurm::job_name(&sweep.name);
             format!(
-                "{what}: job {array}; job {collect} collects. What they say: {slurm}\n\
-                 how far: xpuck sweep list {} --output {}\nend all of it: scancel --name={cancel}\n",
+                "{what}: job {array}; job {collect} collects. Logs: {slurm}\n\
+                 progress: xpuck sweep list {} --output {}\n\
+                 cancel all: scancel --name={cancel}\n",
                 word(&args.plan.file),
                 word(path)
             )
         }
         None => format!(
-            "{what}, not sent. To send them: cd {slurm} && sbatch --dependency=afterany:$(sbatch --parsable \
+            "{what}, not submitted. To submit them: cd {slurm} && sbatch --dependency=afterany:$(sbatch --parsable \
              array.sbatch) collect.sbatch\n"
         ),
     };
@@ -248,11 +250,11 @@ fn sbatch<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Re
     let mut command = Command::new("sbatch");
     command.arg("--parsable").args(arguments.into_iter().map(OsStr::new)).current_dir(folder);
     let output = command.output().with_context(
-        || "sbatch: give this command where Slurm's own commands are, or with --no-send to write the scripts only",
+        || "sbatch: run this command on a machine with Slurm's commands, or use --no-send to write only the scripts",
     )?;
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().replace('\n', "; ");
     if !output.status.success() {
-        bail!("sbatch refuses it: {}", said(&output.stderr));
+        bail!("sbatch rejected the job: {}", said(&output.stderr));
     }
     // With several clusters, the name of the cluster follows the id.
     Ok(said(&output.stdout).split(';').next().unwrap_or_default().to_string())

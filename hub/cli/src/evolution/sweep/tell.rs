@@ -93,9 +93,9 @@ pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Resu
             log::write_raw(format_args!("xpuck: {run} is missing: {why}"));
         }
         let more = missing.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(", {more} of them not named here") } else { String::new() };
+        let more = if more > 0 { format!(", {more} of them not listed here") } else { String::new() };
         log::write_raw(format_args!(
-            "xpuck: {} of {of} missing{more}; `xpuck sweep run` does them, or `xpuck sweep slurm` sends them",
+            "xpuck: {} of {of} missing{more}; run them with `xpuck sweep run`, or submit them with `xpuck sweep slurm`",
             missing.len()
         ));
     }
@@ -118,7 +118,7 @@ pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Resu
         print(format!("{done} of {of} done in {:.1} s\n", started.elapsed().as_secs_f64()).as_bytes())?;
     }
     if stopped {
-        log::write_raw(format_args!("xpuck: stopped with {done} of {of} done; the same command goes on"));
+        log::write_raw(format_args!("xpuck: stopped with {done} of {of} done; run the same command again to continue"));
     }
     if unfinished {
         return Ok(ExitCode::from(TRY_AGAIN));
@@ -126,7 +126,7 @@ pub fn tell(json: bool, name: &str, path: &Path, happened: Happened<'_>) -> Resu
     match failed().count() {
         0 => Ok(ExitCode::SUCCESS),
         n => bail!(
-            "{n} of {of} failed; the same command tries them again, from their last checkpoint where there is one"
+            "{n} of {of} failed; run the same command again to retry them, from their last checkpoint if there is one"
         ),
     }
 }

@@ -84,12 +84,9 @@ pub fn hub(records: &Path, mocap: &str) -> HubFile {
 
 /// Text of `swarm.toml`.
 pub fn swarm_text(swarm: &Swarm) -> Result<String> {
-    let head = "The swarm: what the hub, the robots and the arena must agree on. Every machine has the same copy.";
+    let head = "The swarm: common settings of the hub, the robots and the arena. Every machine has the same copy.";
     let notes = [
-        (
-            "speed",
-            "Seconds of the arena in a second of the wall clock; 1.0 with real robots, more only in a virtual arena.",
-        ),
+        ("speed", "Speed of arena time relative to wall time; 1.0 with real robots, more only in a virtual arena."),
         (
             "robots",
             "Change this first: the robots' names. Each has a file robots/NAME.toml and a key; after a change run\n\
@@ -97,15 +94,17 @@ pub fn swarm_text(swarm: &Swarm) -> Result<String> {
         ),
         (
             "peers",
-            "Where each robot listens to the others, in the order of `robots`: its board's address or name as they see it.\n\
-             They are used by experiments with `genes = \"peers\"` (docs/hubless.md); without them robots are on their own.",
+            "Address of each robot for the others, in the order of `robots`: address or name of its board as they see \
+             it.\n\
+             Experiments with `genes = \"peers\"` use them (docs/hubless.md); without them, robots do not contact \
+             each other.",
         ),
-        ("[hub]", "Where the hub listens."),
-        ("hub.robots", "For robots. If they are other machines, the hub's address as they see it."),
+        ("[hub]", "Addresses of the hub."),
+        ("hub.robots", "For robots; if they are on other machines, the hub's address as they see it."),
         ("hub.operator", "For commands such as `xpuck robot list`."),
-        ("hub.console", "The console's web page; without this line there is none."),
-        ("[security]", "Who may take part is in the folder of keys."),
-        ("security.dev_mode", "true does without keys, for trials on one machine alone."),
+        ("hub.console", "For the console's web page; without this line, no page is served."),
+        ("[security]", "Access is controlled by the folder of keys."),
+        ("security.dev_mode", "true: no keys, only for trials on a single machine."),
     ];
     Ok(commented(&toml::to_string(swarm)?, head, &notes))
 }
@@ -114,35 +113,41 @@ pub fn swarm_text(swarm: &Swarm) -> Result<String> {
 pub fn hub_text(hub: &HubFile) -> Result<String> {
     let head = "The hub: motion capture, virtual senses, records. All keys: docs/hub.md or `xpuck dev schema hub`.";
     let notes = [
-        ("[mocap]", "Motion capture, by which the hub knows where robots and frisbee are."),
-        ("mocap.kind", "Change this first: the protocol, vicon, vrpn, vrpn-udp or natnet."),
-        ("mocap.address", "The server's address and port; that of a virtual arena is `mocap` in arena.toml."),
-        ("mocap.frisbee", "The frisbee's name there; robots are called there as in swarm.toml."),
-        ("[record]", "Each run gets a folder of its own in this one; `xpuck runs list` shows them."),
-        ("[arena]", "The size of the arena, and the frisbee's."),
-        ("realtime", "Priority of what makes senses of poses, if the kernel allows it; 0 asks for none."),
-        ("stream.plain", "Everybody on this machine may watch."),
-        ("[foxglove]", "Foxglove and Lichtblick watch at ws:// and this address."),
+        ("[mocap]", "Motion capture: poses of the robots and the frisbee."),
+        ("mocap.kind", "Change this first: protocol (vicon, vrpn, vrpn-udp or natnet)."),
+        ("mocap.address", "Address and port of the server; for a virtual arena, `mocap` in arena.toml."),
+        ("mocap.frisbee", "Name of the frisbee in motion capture; robots have their names from swarm.toml."),
+        ("[record]", "Each run gets its own folder in this folder; `xpuck runs list` lists them."),
+        ("[arena]", "Size of the arena and of the frisbee."),
+        (
+            "realtime",
+            "Real-time priority of the thread that computes senses from poses, if the kernel allows it; 0: none.",
+        ),
+        ("stream.plain", "Anyone on this machine may watch."),
+        ("[foxglove]", "Address for Foxglove and Lichtblick (ws://ADDRESS)."),
     ];
     Ok(commented(&without_usual(hub, &HubFile::at(""))?, head, &notes))
 }
 
 /// Text of `arena.toml`.
 pub fn arena_text(arena: &ArenaFile) -> Result<String> {
-    let head = "The virtual arena: bodies, devices and motion capture as the real one has. All keys: docs/arena.md or\n\
-                `xpuck dev schema arena`. Try `unkind = \"typical\"` for an arena that is not as perfect as the simulator's.";
+    let head = "The virtual arena: bodies, devices and motion capture like those of a real arena. All keys: \
+                docs/arena.md or\n\
+                `xpuck dev schema arena`. Try `unkind = \"typical\"` for an arena with realistic disturbances.";
     let notes = [
-        ("seed", "Fixes starting places and noise."),
+        ("seed", "Seed of start poses and noise."),
         (
             "scenario",
-            "Change this first: a, robots start at one end, or b, anywhere. `world = \"FILE\"` has a world file say it.",
+            "Change this first: robots start at one end (a) or anywhere (b). With `world = \"FILE\"`, a world file \
+             defines it.",
         ),
         (
             "devices",
-            "Where the robots' devices are; robots/*.toml name the same folder. Its path is short, at most some 90 bytes.",
+            "Folder of the robots' devices, the same as in robots/*.toml. Its path must be short (at most about 90 \
+             bytes).",
         ),
-        ("mocap", "Where motion capture is served; hub.toml names the same."),
-        ("[camera]", "The robots' cameras; robots/*.toml say the same width and height."),
+        ("mocap", "Address of motion capture, the same as in hub.toml."),
+        ("[camera]", "Cameras of the robots; width and height are the same as in robots/*.toml."),
     ];
     let text = toml::to_string(arena)?;
     Ok(commented(&text, head, &notes))
@@ -222,33 +227,35 @@ impl RobotText<'_> {
             socket.unwrap_or_default()
         );
         let head = format!(
-            "The robot {}. `xpuckd --check --config FILE` checks it; all keys: docs/robots.md or `xpuckd schema`.",
+            "The robot {}. `xpuckd --check --config FILE` checks this file; all keys: docs/robots.md or `xpuckd \
+             schema`.",
             self.id
         );
         let notes = [
-            ("id", "As swarm.toml lists it."),
-            ("groot", "Where Groot2 may watch the running tree."),
+            ("id", "Id of the robot, as in swarm.toml."),
+            ("groot", "Address at which Groot2 can monitor the running tree."),
             (
                 "devices.kind",
-                "virtual: in an arena of arena.toml; xpuck, e-puck1 and e-puck2: a real robot, as in docs/robots.md.",
+                "virtual: in the virtual arena of arena.toml; xpuck, e-puck1 and e-puck2: a real robot \
+                 (docs/robots.md).",
             ),
-            ("devices.directory", "`devices` of arena.toml."),
-            ("devices.body", "As `bodies` in arena.toml."),
-            ("devices.camera_width", "As `camera` in arena.toml."),
+            ("devices.directory", "Folder of `devices` in arena.toml."),
+            ("devices.body", "Body, as in `bodies` of arena.toml."),
+            ("devices.camera_width", "Size of the camera's pictures, as in `camera` of arena.toml."),
             ("devices.spi", "The e-puck's SPI device."),
             ("devices.i2c", "The I2C bus of the robot, or of an xpuck's power monitors (`i2cdetect -l` lists them)."),
-            ("devices.camera", "Without this line the robot sees no colours."),
-            ("[external]", "Programs on this machine may read senses and drive here (docs/controllers.md)."),
-            ("[evolution]", "What the robot evolves with."),
-            ("evolution.threads", "Change this first: threads that simulate; leave a core to the control loop."),
+            ("devices.camera", "Without this line, the robot sees no colours."),
+            ("[external]", "Socket at which programs on this machine may read senses and drive (docs/controllers.md)."),
+            ("[evolution]", "Evolution on the robot."),
+            (
+                "evolution.threads",
+                "Change this first: number of simulation threads; leave one core for the control loop.",
+            ),
             (
                 "evolution.state",
-                "Each generation is kept here, and what the hub said last; a restart goes on with both.",
+                "Folder for each generation and the hub's last directive; a restarted robot continues with both.",
             ),
-            (
-                "evolution.max_temperature_c",
-                "Above this temperature of the processor evolution is throttled, degrees C.",
-            ),
+            ("evolution.max_temperature_c", "Processor temperature above which evolution is throttled [degrees C]."),
         ];
         commented(&text, &head, &notes)
     }

@@ -48,7 +48,7 @@ pub struct DrawArgs {
 
 /// Print the differences between two files of automata: removed, new and changed transitions.
 ///
-/// States are matched first, so that a different numbering of the same states is not a difference: all lines have the
+/// States are matched first, so that a different numbering of the same states is not a difference. All lines have the
 /// numbers of OLD, and higher numbers are states that only NEW has. Equal files print nothing.
 #[derive(Args)]
 pub struct DiffArgs {
@@ -188,36 +188,36 @@ fn read(path: &Path) -> Result<Controller> {
             (["module", module], _) => {
                 let Some(known) = Module::of_name(module) else {
                     let near = suggest(module, Module::ALL.iter().map(|module| module.name().into()));
-                    bail!("{name}: line {number}: there is no module {module:?}{near}");
+                    bail!("{name}: line {number}: unknown module {module:?}{near}");
                 };
                 if parts.iter().any(|(one, _)| *one == known) {
-                    bail!("{name}: line {number}: module {module} a second time; leave one out");
+                    bail!("{name}: line {number}: module {module} is repeated; leave one out");
                 }
                 parts.push((known, "\n".repeat(number)));
             }
             (_, Some((_, part))) => *part += &format!("{line}\n"),
             ([], None) => {}
-            (_, None) => bail!("{name}: line {number}: `module NAME` is wanted first, e.g. `module lnflwer`"),
+            (_, None) => bail!("{name}: line {number}: expected `module NAME` first, such as `module lnflwer`"),
         }
     }
     if parts.is_empty() {
-        bail!("{name}: it has no automaton; write `module NAME`, and below it transitions");
+        bail!("{name}: has no automaton; write `module NAME`, followed by its transitions");
     }
     parts.iter().map(|(module, text)| Ok((*module, parse(&name, *module, text)?))).collect()
 }
 
-/// Reads the automaton of a module, or the only one.
+/// Reads the automaton of a module, or the only automaton of the file.
 fn only(path: &Path, module: Option<&str>) -> Result<(Module, Automaton)> {
     let mut all = read(path)?;
     let names: Vec<String> = all.iter().map(|(module, _)| module.name().into()).collect();
     let place = match module {
         Some(name) => all.iter().position(|(module, _)| module.name() == name),
         None if all.len() == 1 => Some(0),
-        None => bail!("{}: it has several automata; choose one with --module: {}", path.display(), names.join(", ")),
+        None => bail!("{}: has several automata; choose one with --module: {}", path.display(), names.join(", ")),
     };
     match place {
         Some(place) => Ok(all.swap_remove(place)),
-        None => bail!("{}: it has no automaton of that module; there are: {}", path.display(), names.join(", ")),
+        None => bail!("{}: has no automaton of this module; available: {}", path.display(), names.join(", ")),
     }
 }
 
@@ -269,7 +269,7 @@ pub fn try_controller(args: &TryArgs) -> Result<()> {
         None => &steps[steps.len() - 1],
         Some(name) => steps.iter().find(|step| step.name == *name).with_context(|| {
             let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-            format!("{}: there is no step {name:?}; there are: {}", plan.name, names.join(", "))
+            format!("{}: has no step {name:?}; available: {}", plan.name, names.join(", "))
         })?,
     };
     let (automata, arbiter);
@@ -313,7 +313,7 @@ pub fn try_controller(args: &TryArgs) -> Result<()> {
         text += &format!("  start {}: mean score {mean:.0}\n", place + 1);
     }
     for (place, ScriptTimes { times, without }) in scripts.iter().enumerate() {
-        text += &format!("  script {}: {times:.2} times a run, in {without} runs not at all\n", place + 1);
+        text += &format!("  script {}: {times:.2} times a run; {without} runs without it\n", place + 1);
     }
     put(text.as_bytes())
 }

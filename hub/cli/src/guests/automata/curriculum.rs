@@ -48,7 +48,7 @@ pub fn evolve(args: &CurriculumArgs) -> Result<ExitCode> {
     match (&args.resume, args.curriculum.as_ref().or(args.file.as_ref())) {
         (Some(path), _) => resume(path, args),
         (None, Some(path)) => begin(path, args),
-        (None, None) => bail!("name a curriculum (docs/curricula.md)"),
+        (None, None) => bail!("the curriculum is missing; add its file (docs/curricula.md)"),
     }
 }
 
@@ -122,9 +122,9 @@ fn print(outcome: &Outcome) -> Result<()> {
     output::line("step                generations  evaluations          best  ended")?;
     for step in &outcome.steps {
         let ended = match step.ending.as_str() {
-            "held" => "its formula holds",
-            "skipped" => "it was skipped",
-            "exhausted" => "no generation is left (key `generations`)",
+            "held" => "end formula holds",
+            "skipped" => "skipped",
+            "exhausted" => "out of generations (key `generations`)",
             "before" => "in an earlier process",
             other => other,
         };
@@ -142,12 +142,12 @@ fn print(outcome: &Outcome) -> Result<()> {
     ))?;
     if let Some(fresh) = &outcome.fresh {
         output::line(format_args!(
-            "in {} fresh runs: script {} {:.2} times a run, none in {}; score {:.0}",
+            "in {} fresh runs: script {} {:.2} times a run, {} runs without it; score {:.0}",
             fresh.runs, fresh.script, fresh.times, fresh.without, fresh.score
         ))?;
     }
     output::line(format_args!("\n{}", outcome.controller.trim_end()))?;
-    // Printed last, for users who read only the end.
+    // This line is printed last, for users who read only the end.
     if let Some(step) = outcome.steps.last().filter(|_| !outcome.solved) {
         output::line(format_args!(
             "\nnot solved: the end of step {:?} never held; give the curriculum more `generations`",

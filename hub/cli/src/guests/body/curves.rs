@@ -53,7 +53,7 @@ pub fn run(args: &CurvesArgs) -> Result<()> {
     for path in &args.runs {
         let run = Folder::curve(path)?;
         if run.points.is_empty() {
-            bail!("{}: no generation is over yet", path.display());
+            bail!("{}: has no complete generation yet", path.display());
         }
         runs.push(run);
     }

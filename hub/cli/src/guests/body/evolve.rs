@@ -88,11 +88,11 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         progress.set(evolution.evaluations() as u64, evaluations);
         let best = rows.iter().map(|row| row.best).fold(0.0, f64::max);
         let generation = rows.first().map_or(0, |row| row.generation);
-        progress.note(format!("generation {generation}, the longest way {best:.1} m"));
+        progress.note(format!("generation {generation}, longest distance {best:.1} m"));
     })?;
     drop(progress);
     if ended == Ended::Stopped {
-        let Some(path) = kept else { bail!("only a run with a folder is stopped") };
+        let Some(path) = kept else { bail!("only a run with a folder can be stopped") };
         let done = format!(" after {:.0} of {evaluations} evaluations", evolution.evaluations());
         return Ok(stopping::stopped(&done, path));
     }
@@ -140,7 +140,7 @@ fn overrides(args: &EvolveArgs) -> Result<toml::Table> {
 }
 
 fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<()> {
-    output::line("island   way m  parts  turning joints")?;
+    output::line("island  dist m  parts  turning joints")?;
     for (number, island) in outcome.islands.iter().enumerate() {
         output::line(format_args!("{number:>6}{:>8.2}{:>7}{:>16}", island.distance, island.parts, island.joints))?;
     }
@@ -165,7 +165,7 @@ fn print(outcome: &Outcome, folder: Option<&Folder>, config: &Config) -> Result<
         let number = outcome.islands.iter().position(|island| island.distance == outcome.best).unwrap_or(0);
         output::line(format_args!("to simulate it again: {}", again(folder.path(), number, config)))?;
         if config.twice {
-            output::line("the lesser of two walks counted; this command repeats the first")?;
+            output::line("the shorter of two walks counted; this command repeats the first")?;
         }
     }
     Ok(())
@@ -176,7 +176,7 @@ fn again(folder: &Path, island: usize, config: &Config) -> String {
     let body = |ending: &str| word(&folder.join(format!("bodies/island-{island}.{ending}")));
     let mut command = format!("xpuck simulate {} --brain {}", body("prif"), body("nndf"));
     let usual = Config::default();
-    // A brain with its own rhythm has it in its file.
+    // If brains have their own periods, the file of the brain contains the period.
     if config.period != usual.period && (config.period == 0.0 || !config.own_periods) {
         command += &format!(" --period {}", config.period);
     }

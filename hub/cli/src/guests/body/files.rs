@@ -21,7 +21,7 @@ pub fn brain(path: &Path, plan: &Plan) -> Result<Brain> {
 /// Reads a brain for a body, or draws a random one without a file.
 ///
 /// # Errors
-/// Those of [`brain`].
+/// The same as for [`brain`].
 pub fn brain_or_drawn(path: Option<&Path>, seed: u64, plan: &Plan) -> Result<Brain> {
     match path {
         Some(path) => brain(path, plan),

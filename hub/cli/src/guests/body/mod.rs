@@ -112,7 +112,7 @@ pub struct BodyOutput {
 /// Part of a body.
 #[derive(Serialize, JsonSchema)]
 struct PartOutput {
-    /// Name in the file.
+    /// Name of the part in the file.
     name: String,
     /// Class of part.
     class: &'static str,
@@ -140,7 +140,7 @@ pub fn show(args: &ShowArgs) -> Result<()> {
         return print_json(&BodyOutput { prif: body.prif.print(), parts, joints, turning, sensors });
     }
     let mut text = format!(
-        "{} parts, {} joints of which {turning} turn, {sensors} with a sensor\n\npart      class         colour   cell\n",
+        "{} parts, {} joints ({turning} turning), {sensors} with a sensor\n\npart      class         colour   cell\n",
         parts.len(),
         parts.len() - 1
     );

@@ -99,15 +99,15 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         });
     }
     let text = format!(
-        "{:.2} m along y in {simulated:.1} s ({:.0} times as fast as time), {:.2} m aside, never higher than {highest:.2} m; \
-         its rearmost part {:.2} m\n",
+        "{:.2} m along y in {simulated:.1} s ({:.0} times real time), {:.2} m aside, never higher than {highest:.2} \
+         m; its rearmost part {:.2} m\n",
         moved.root,
         simulated / seconds.max(1e-9),
         (end[0] - began_at.unwrap_or_default()).abs(),
         moved.rearmost
     );
     let drawn = match args.walk.brain {
-        None => format!("its brain is drawn at random (seed {}); --brain FILE.nndf gives it one\n", args.walk.seed),
+        None => format!("its brain is drawn at random (seed {}); --brain FILE.nndf sets one\n", args.walk.seed),
         Some(_) => String::new(),
     };
     put((text + &drawn).as_bytes())

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use xpuck_bodies::{Brain, EvaluationConditions, Plan, Rhythm, STEPS, Start};
 use xpuck_hub_bodies::Config;
 
-/// Steps per second.
+/// Number of simulation steps per simulated second.
 pub const SECOND: u32 = 240;
 
 /// Body that walks, and conditions of its walk.
@@ -58,7 +58,7 @@ impl WalkArgs {
         let mut brain = files::brain_or_drawn(self.brain.as_deref(), self.seed, &plan)?;
         if let Some(period) = self.period {
             if !Rhythm::has_period(period) {
-                bail!("--period {period}: it lies between 0.05 and 100 s, or is 0");
+                bail!("--period {period}: must be 0, or 0.05 to 100 s");
             }
             brain.period = None;
         }

@@ -40,7 +40,7 @@ pub fn addresses(place: &Place) -> Result<impl Iterator<Item = SocketAddr>> {
 /// # Errors
 /// The name cannot be resolved.
 pub fn resolve(place: &Place) -> Result<SocketAddr> {
-    addresses(place)?.next().with_context(|| format!("{place}: it has no address"))
+    addresses(place)?.next().with_context(|| format!("{place}: the name has no address"))
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub struct PathFitness {
 /// Runs the command.
 pub fn run(args: &DrawPathArgs) -> Result<()> {
     let robots = args.robot.chunks(2).map(|pair| robot(&pair[0], &pair[1])).collect::<Result<Vec<_>>>()?;
-    ensure!(robots.len() <= MOST_ROBOTS, "{} robots are given, and at most {MOST_ROBOTS} are allowed", robots.len());
+    ensure!(robots.len() <= MOST_ROBOTS, "{} robots are given, but at most {MOST_ROBOTS} are allowed", robots.len());
     let description: Description = args.world.as_deref().map(file::read).transpose()?.unwrap_or_default();
     let mut world = World::new(&description, 1).map_err(|error| match &args.world {
         Some(file) => anyhow!("{}: {error}", file.display()),
@@ -87,10 +87,10 @@ pub fn individual_of(path: &Path) -> Result<Individual> {
     let text = file::text(path, MOST_BYTES)?;
     let name = path.display();
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let (Some(line), None) = (lines.next(), lines.next()) else { bail!("{name}: one line is wanted: Individual ...") };
+    let (Some(line), None) = (lines.next(), lines.next()) else { bail!("{name}: expected one line: Individual ...") };
     match Message::parse(line).map_err(|error| anyhow!("{name}: {error}"))? {
         Message::Individual(individual) => Ok(individual),
-        other => bail!("{name}: Individual is wanted, not {}", other.name()),
+        other => bail!("{name}: expected Individual, not {}", other.name()),
     }
 }
 

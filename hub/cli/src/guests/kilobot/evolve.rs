@@ -78,8 +78,8 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         Ended::Complete(runs) => runs,
         Ended::Stopped(runs) => {
             drop(progress);
-            let Some(path) = kept else { bail!("only an experiment with a folder is stopped") };
-            let done = format!(" after {}", count(runs, "whole run", "whole runs"));
+            let Some(path) = kept else { bail!("only an experiment with a folder can be stopped") };
+            let done = format!(" after {}", count(runs, "complete run", "complete runs"));
             return Ok(stopping::stopped(&done, path));
         }
     };
@@ -116,7 +116,7 @@ fn print(made: &Chapter, folder: Option<&Folder>) -> Result<()> {
     output::line("algorithm        runs  first generation  best as evolved  again in fresh starts  median again")?;
     for (name, its) in &made.result.algorithms {
         if its.generations == 1 {
-            log::write_raw(format_args!("xpuck: {name}: --simulations suffice for one generation; ask for more"));
+            log::write_raw(format_args!("xpuck: {name}: --simulations is enough for only one generation; increase it"));
         }
         output::line(format_args!(
             "{name:<15}{:>6}{:>18.4}{:>17.4}{:>14.4} +- {:.4}{:>14.4}",
@@ -130,8 +130,8 @@ fn print(made: &Chapter, folder: Option<&Folder>) -> Result<()> {
     }
     let published = made.result.figure_4_6;
     let printed = match made.is_of_the_thesis {
-        true => "; it reports 0.104 as evolved, 0.075 again, 0.058 on real robots",
-        false => "; what it reports is of another world",
+        true => "; reported: 0.104 as evolved, 0.075 again, 0.058 on real robots",
+        false => "; the reported values are for another world",
     };
     output::line(format_args!(
         "\nthe thesis's tree (Figure 4.6) in the same {} starts: {:.4} +- {:.4}{printed}",

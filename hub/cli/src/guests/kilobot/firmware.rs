@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xpuck_wire::file;
 
-/// Flash of an ATmega328P below the robots' bootloader, which takes the rest of the 32 KB (bytes).
+/// Size of an ATmega328P's flash below the robots' bootloader (bytes). The bootloader takes the rest of the 32 KB.
 pub const BOOTLOADER: u32 = 0x7000;
-/// RAM of an ATmega328P (bytes).
+/// Size of an ATmega328P's RAM (bytes).
 pub const RAM: u32 = 2048;
 
 /// Sources that are compiled for every robot.
@@ -44,17 +44,17 @@ pub enum Platform<'a> {
 
 /// Memory use of a program on the robot (bytes).
 pub struct Sizes {
-    /// Flash.
+    /// Use of flash.
     pub flash: u32,
-    /// Static RAM.
+    /// Use of RAM by static data.
     pub ram: u32,
     /// Upper bound of the stack in RAM: the sum over all functions, none of which is recursive. Functions of the
     /// compiler's own library and of a kilolib.a are not included.
     pub stack: u32,
 }
 
-/// Builds the program with a tree's table (`Program::to_c`); returns its Intel HEX file and its sizes. `define` is
-/// for the preprocessor.
+/// Builds the program with a tree's table (`Program::to_c`); returns its Intel HEX file and its sizes. The definitions
+/// `define` are passed to the preprocessor.
 ///
 /// # Errors
 /// The compiler is missing or rejects the sources, kilolib is missing, or the robot's memory is too small.
@@ -62,7 +62,7 @@ pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(
     let folder = tempfile::tempdir().map_err(|error| {
         let place = std::env::temp_dir();
         anyhow!(
-            "{}: no folder can be made there for the compiler ({}); TMPDIR names another place",
+            "{}: cannot create a folder for the compiler there ({}); set TMPDIR to another folder",
             place.display(),
             error.kind()
         )
@@ -84,7 +84,7 @@ pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(
     let sizes = sizes(dir)?;
     if sizes.flash > BOOTLOADER || sizes.ram + sizes.stack > RAM {
         bail!(
-            "the program takes {} of {BOOTLOADER} bytes of flash and {} of {RAM} bytes of RAM; make the tree smaller",
+            "the program needs {} of {BOOTLOADER} bytes of flash and {} of {RAM} bytes of RAM; make the tree smaller",
             sizes.flash,
             sizes.ram + sizes.stack
         );
@@ -94,7 +94,7 @@ pub fn build(table: &str, platform: Platform<'_>, define: &[String]) -> Result<(
     let hex = std::fs::read(dir.join("kilobot.hex")).unwrap_or_default();
     // Last record of an Intel HEX file.
     if !hex.trim_ascii_end().ends_with(b":00000001FF") {
-        bail!("avr-objcopy wrote no whole hex file; is it Debian's (package binutils-avr)?");
+        bail!("avr-objcopy wrote an incomplete hex file; is it Debian's (package binutils-avr)?");
     }
     Ok((hex, sizes))
 }
@@ -115,7 +115,7 @@ fn library(dir: &Path, kilolib: &Path) -> Result<Vec<PathBuf>> {
     }
     if objects.is_empty() {
         bail!(
-            "{}: neither kilolib.a nor kilolib.c; --kilolib names the folder of kilolib's sources",
+            "{}: has neither kilolib.a nor kilolib.c; --kilolib must be the folder of kilolib's sources",
             kilolib.display()
         );
     }
@@ -142,7 +142,7 @@ fn done(command: &mut Command) -> Result<String> {
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let line = said.lines().find(|line| line.contains("error") || line.contains("undefined reference"));
-        let line = line.or_else(|| said.lines().next()).unwrap_or("it says nothing");
+        let line = line.or_else(|| said.lines().next()).unwrap_or("no error message");
         // The C library is a separate package.
         let missing = line.contains("avr/") && line.contains("No such file");
         bail!("{name}: {line}{}", if missing { "; install it with `apt-get install avr-libc`" } else { "" });
@@ -155,7 +155,7 @@ fn sizes(dir: &Path) -> Result<Sizes> {
     let told = done(avr("size", dir).arg("kilobot.elf"))?;
     let numbers: Vec<u32> =
         told.lines().nth(1).unwrap_or("").split_whitespace().filter_map(|n| n.parse().ok()).collect();
-    let [text, data, bss, ..] = numbers[..] else { bail!("avr-size: {told:?} are no sizes") };
+    let [text, data, bss, ..] = numbers[..] else { bail!("avr-size: unexpected output {told:?}") };
     let mut stack = 0;
     for entry in std::fs::read_dir(dir).with_context(|| dir.display().to_string())? {
         let path = entry.with_context(|| dir.display().to_string())?.path();

@@ -45,11 +45,11 @@ const DEFINES: [(&str, u32, u32); 2] = [("LIGHT_WAIT", 1, 5000), ("LIGHT_CONTRAS
 
 fn define(text: &str) -> Result<String, String> {
     let known = || DEFINES.iter().find(|(name, ..)| text.split('=').next() == Some(name));
-    let Some((name, low, high)) = known() else { return Err("it is LIGHT_WAIT=N or LIGHT_CONTRAST=N".into()) };
+    let Some((name, low, high)) = known() else { return Err("must be LIGHT_WAIT=N or LIGHT_CONTRAST=N".into()) };
     let value = text.split_once('=').and_then(|(_, value)| value.parse::<u32>().ok());
     match value.filter(|value| (low..=high).contains(&value)) {
         Some(value) => Ok(format!("{name}={value}")),
-        None => Err(format!("{name} takes a whole number from {low} to {high}")),
+        None => Err(format!("{name} must be a whole number from {low} to {high}")),
     }
 }
 
@@ -66,8 +66,8 @@ pub fn run(args: &HexArgs) -> Result<()> {
         (Some(kilolib), _) => Platform::Robot(kilolib),
         (None, Some(Simulator::Simavr)) => Platform::Simavr,
         (None, None) => bail!(
-            "kilolib, the robots' own library, is in no package: name its folder with --kilolib, or build for a simulator with \
-             --for simavr"
+            "kilolib, the robots' own library, is not packaged; set its folder with --kilolib, or build for a \
+             simulator with --for simavr"
         ),
     };
     let (hex, Sizes { flash, ram, stack }) = build(&program.to_c(), platform, &args.define)?;

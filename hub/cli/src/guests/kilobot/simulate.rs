@@ -126,7 +126,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     );
     if usage.derating() < 1.0 {
         told += &format!(
-            "the fitness is derated by {:.3}, as more than three quarters of the memory are used\n",
+            "the fitness is derated by {:.3}, because more than three quarters of the memory are used\n",
             usage.derating()
         );
     }

@@ -46,7 +46,7 @@ pub struct FilmArgs {
 /// Parses a finite time (s).
 fn time(text: &str) -> Result<f64> {
     let time = text.parse().ok().filter(|time: &f64| time.is_finite());
-    time.with_context(|| format!("`{text}`: a number of seconds is meant"))
+    time.with_context(|| format!("`{text}`: expected a number of seconds"))
 }
 
 /// Current state of the run that a film shows.
@@ -153,7 +153,7 @@ fn check_output_path(run: &Path, path: &Path) -> Result<()> {
     let folder = |path: &Path| path.parent().map(Path::to_path_buf);
     let within = path.canonicalize().is_ok_and(|path| run.canonicalize().ok() == folder(&path));
     if within && !ours {
-        bail!("{}: is a file of the run itself: name another one", path.display());
+        bail!("{}: is a file of the run itself; choose another one", path.display());
     }
     Ok(())
 }
@@ -193,7 +193,7 @@ fn titles(run: &Path, (from, to): (f64, f64), how: &str) -> [String; 2] {
 pub fn film(run: &Path, path: &Path, args: &FilmArgs) -> Result<()> {
     check_output_path(run, path)?;
     let (from, to) = range(run, args)?;
-    let mut scene = Scene::new(run, titles(run, (from, to), &format!("{} times as fast as true", args.film_speed)))?;
+    let mut scene = Scene::new(run, titles(run, (from, to), &format!("{} times real time", args.film_speed)))?;
     let mut stage = scene.stage()?;
     let mut entries = open(run)?;
     let mut next = entries.next().transpose()?;

@@ -121,7 +121,7 @@ pub fn run(what: &What, runs: &Path) -> Result<()> {
                 fits("--png", file)?;
                 film::picture(&find(run)?, file, film)
             }
-            _ => bail!("name --parquet DIR, --csv DIR, --foxglove FILE, --mp4 FILE or --png FILE"),
+            _ => bail!("no output is given; use --parquet DIR, --csv DIR, --foxglove FILE, --mp4 FILE or --png FILE"),
         },
         What::Verify { run, json } => match verify::run(&find(run)?, *json)? {
             true => Ok(()),
@@ -135,8 +135,7 @@ pub fn run(what: &What, runs: &Path) -> Result<()> {
 
 /// Opens the catalogue of a record directory.
 fn open(runs: &Path) -> Result<Catalogue> {
-    let remedy =
-        "is there no run in this folder? --folder DIR names the record directory; `xpuck demo` makes the first run";
+    let remedy = "set the record directory with --folder DIR, or make a first run with `xpuck demo`";
     if matches!(runs.try_exists(), Ok(false)) {
         bail!("{}: is missing; {remedy}", runs.display());
     }
@@ -157,7 +156,7 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if let Some(why) = not_a_run_reason(Path::new(run)) {
         bail!(why);
     }
-    let catalogue = open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
+    let catalogue = open(runs).map_err(|error| anyhow!("run `{run}` is not found: {error}"))?;
     catalogue.find(run).map_err(|error| anyhow!(error))
 }
 
@@ -166,9 +165,10 @@ fn not_a_run_reason(place: &Path) -> Option<String> {
     let name = place.display();
     match runs_below(place).count() {
         2.. => Some(format!(
-            "{name}: holds several runs: name one of them, or `last` with --runs {name}; `xpuck runs list --folder {name}` lists them"
+            "{name}: holds several runs; choose one of them, or `last` with --runs {name}; `xpuck runs list --folder \
+             {name}` lists them"
         )),
-        _ if place.exists() && !place.is_dir() => Some(format!("{name}: is a file, and a run is a folder")),
+        _ if place.exists() && !place.is_dir() => Some(format!("{name}: is a file, but a run is a folder")),
         _ => None,
     }
 }
@@ -258,7 +258,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
         let began = log::time(r.began_unix_ms);
         table.push([
             escape(&short),
-            // Precision of one minute: `2026-03-01 09:30`.
+            // The start time has a precision of one minute: `2026-03-01 09:30`.
             began.get(..16).unwrap_or(&began).replace('T', " "),
             r.state.clone(),
             format!("{:.1} min", r.length_s / 60.0),
@@ -313,7 +313,7 @@ fn recover_run(runs: &Path, run: &str, json: bool) -> Result<()> {
         false => find(runs, run)?,
     };
     if recovery::is_written(&directory)? {
-        bail!("{}: a hub is writing this run", directory.display());
+        bail!("{}: a hub is writing this run; wait for its end", directory.display());
     }
     // Files with their final names are checked too, because they may be damaged.
     let files =

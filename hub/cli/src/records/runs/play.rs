@@ -48,11 +48,10 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         return print_json(&replay.status());
     };
     let stop = shutdown::service_flag(Default::default())?;
-    let taken = || {
-        format!("--console {address}: choose another port, such as {}, or 0 for one that is free", place(address, 7680))
-    };
+    let taken =
+        || format!("--console {address}: choose another port, such as {}, or 0 for a free port", place(address, 7680));
     let listener = TcpListener::bind(address).with_context(taken)?;
-    // With port 0 the system chooses one.
+    // With port 0, the system chooses the port.
     let address = &place(address, listener.local_addr()?.port());
     let directory = directory.canonicalize().with_context(|| directory.display().to_string())?;
     let (runs, name) = (directory.parent().unwrap_or(&directory), directory.file_name().unwrap_or_default());

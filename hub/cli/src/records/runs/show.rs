@@ -67,7 +67,8 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
         let slow = 100.0 * row.slow_round_trips;
         writeln!(
             text,
-            "all round trips of the run: {ms:.1} ms in the mean, {slow:.1} % above 100 ms; the column above has those of the telemetry in the record, five a second"
+            "all round trips of the run: mean {ms:.1} ms, {slow:.1} % above 100 ms; the column above covers only the \
+             recorded telemetry, five a second"
         )?;
     }
     writeln!(text, "\nsegment  seconds  real fitness")?;
@@ -75,7 +76,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
         writeln!(text, "{:>7}  {:>7.1}  {:>12.3}", s.number, s.seconds, Figure(s.fitness))?;
     }
     match off {
-        true => writeln!(text, "evolution was off: every robot ran the tree that the experiment gives it")?,
+        true => writeln!(text, "evolution was off: every robot ran the tree of the experiment")?,
         false => {
             let when = if row.state == "running" { "so far" } else { "at the end" };
             writeln!(text, "evolved fitness {when}: {:.3}", Figure(row.evolved_fitness))?;

@@ -49,9 +49,9 @@ type Statistic = fn(&Spread) -> Option<f64>;
 struct Group {
     /// The experiment in words.
     experiment: String,
-    /// Its runs.
+    /// Runs of the experiment.
     runs: Vec<SwarmRun>,
-    /// Mean and spread of its runs.
+    /// Mean and spread of the runs.
     foot: Foot,
 }
 
@@ -66,7 +66,8 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
     };
     if directories.is_empty() && left_out.is_empty() {
         bail!(
-            "{}: holds no run that is over; --folder DIR names another record directory, and `xpuck runs list` shows runs that go on",
+            "{}: holds no finished run; set another record directory with --folder DIR, or list current runs with \
+             `xpuck runs list`",
             root.display()
         );
     }
@@ -93,7 +94,7 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
         (Some(file), [_, _, ..]) => {
             let names: Vec<&str> = groups.iter().map(|group| group.experiment.as_str()).collect();
             bail!(
-                "--svg {}: it draws the runs of one experiment, and these are of several ({}); name those to draw",
+                "--svg {}: draws the runs of one experiment, but these are of several ({}); choose the runs to draw",
                 file.display(),
                 names.join("; ")
             );
@@ -138,11 +139,11 @@ pub struct Comparison<'a> {
 /// Runs of a publication, for comparison.
 #[derive(Serialize, JsonSchema)]
 struct Printed<'a> {
-    /// The publication.
+    /// Name of the publication.
     source: &'a str,
-    /// Its runs.
+    /// Runs of the publication.
     runs: &'a [SwarmRun],
-    /// Mean and spread of its runs.
+    /// Mean and spread of the runs.
     foot: Foot,
 }
 

@@ -49,7 +49,7 @@ fn text(verified: &Verified) -> Result<String> {
         }
     }
     if !verified.senses.is_empty() {
-        writeln!(text, "\nRecorded senses beside those that poses give (sensors differ from poses by nature):")?;
+        writeln!(text, "\nRecorded senses compared with senses computed from poses (sensors always differ somewhat):")?;
         writeln!(text, "sense       values  different  part    mean      largest   counts above")?;
     }
     for row in &verified.senses {
@@ -70,7 +70,7 @@ fn text(verified: &Verified) -> Result<String> {
         writeln!(text, "no poses for {} updates", verified.without_poses)?;
     }
     if let Some(sense) = verified.worst_sense {
-        writeln!(text, "{sense} differs most from what the poses say")?;
+        writeln!(text, "{sense} differs most from the poses")?;
     }
     Ok(text)
 }

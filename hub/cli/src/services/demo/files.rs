@@ -70,7 +70,7 @@ impl Layout {
         let config = root.join("config");
         for dir in [config.join("robots"), root.join("logs")] {
             std::fs::create_dir_all(&dir)
-                .with_context(|| format!("--output {}: cannot make {}", args.out.display(), dir.display()))?;
+                .with_context(|| format!("--output {}: cannot create {}", args.out.display(), dir.display()))?;
         }
         let devices = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let port = |i: u16| args.ports + i;
@@ -212,14 +212,16 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
     let minutes = args.minutes.or_else(|| args.experiment.is_none().then_some(USUAL_MINUTES));
     if let Some(minutes) = minutes {
         if !experiment.phases.is_empty() {
-            bail!("--minutes {minutes}: the experiment's phases say how long it is; leave it out");
+            bail!("--minutes {minutes}: the experiment's phases define its length; leave out --minutes");
         }
         experiment.minutes = Some(minutes);
         experiment.segment_minutes = Some(minutes / SEGMENTS);
     }
     if let Some(path) = &args.world {
-        let name =
-            path.file_name().and_then(|name| name.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .with_context(|| format!("{}: is not a file", path.display()))?;
         // Validated here, so that errors name the user's file.
         world_file::read(path)?;
         files.insert(name.into(), file::text(path, file::MAX_TOML)?);
@@ -235,7 +237,7 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
         experiment.controller = Some(tree.to_string());
     }
     let text = toml::to_string(&experiment)?;
-    // Overridden keys may conflict, such as one controller for all robots and several ones.
+    // Overridden keys may conflict, for example one controller for all robots and several controllers.
     let experiment = Experiment::parse("experiment", &text)?;
     let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
     let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;

@@ -19,11 +19,11 @@ pub fn check(args: &DemoArgs) -> Result<()> {
     let Some(first) = args.groot else { return Ok(()) };
     let highest = u16::MAX - 2 * args.robots as u16;
     if first == 0 || first > highest {
-        wrong_argument!("--groot {first}: with {} robots it takes 1 to {highest}", args.robots);
+        wrong_argument!("--groot {first}: must be 1 to {highest} with {} robots", args.robots);
     }
     for port in (0..args.robots).filter_map(|i| port(args, i)) {
         if (args.ports..args.ports + OWN).contains(&port) {
-            bail!("--groot {first}: port {port} is one of the demo's own, which --ports {} gives it", args.ports);
+            bail!("--groot {first}: port {port} is used by the demo itself (--ports {}); choose another", args.ports);
         }
         if let Err(error) = TcpListener::bind(("127.0.0.1", port)) {
             bail!("--groot {first}: port {port} is in use or not allowed ({error}); choose another");

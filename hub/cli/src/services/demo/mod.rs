@@ -35,9 +35,10 @@ use xpuck_wire::socket::Sockets;
 /// ends all processes.
 #[derive(Args, Clone)]
 #[command(
-    after_help = "While it runs: open the console it names, or try `xpuck swarm top`, `xpuck status`, `xpuck pause`, `xpuck resume`.\n\
-        With --groot, Groot2 (https://www.behaviortree.dev/groot) shows what every node of a robot's tree does: choose \
-        its real-time monitor, address 127.0.0.1 and the robot's port."
+    after_help = "While it runs, open the address of the console, or try `xpuck swarm top`, `xpuck status`, `xpuck \
+                  pause`, `xpuck resume`.\n\
+                  With --groot, Groot2 (https://www.behaviortree.dev/groot) shows the state of every node of a \
+                  robot's tree: choose its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
 pub struct DemoArgs {
     /// Number of robots, 1 to 200. With more than 16 robots the arena grows, with constant area for each [default: as
@@ -124,16 +125,16 @@ const APPEAR: Duration = Duration::from_secs(20);
 pub fn run(args: &DemoArgs) -> Result<bool> {
     let args = &DemoArgs { robots: robots(args)?, ..args.clone() };
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
-        wrong_argument!("--count {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+        wrong_argument!("--count {}: must be 1 to {MAX_ROBOTS}", args.robots);
     }
     if let Some(minutes) = args.minutes.filter(|minutes| !(0.1..=1440.0).contains(minutes)) {
-        wrong_argument!("--minutes {minutes}: takes 0.1 to 1440");
+        wrong_argument!("--minutes {minutes}: must be 0.1 to 1440");
     }
     if !(0.1..=32.0).contains(&args.speed) {
-        wrong_argument!("--speed {}: takes 0.1 to 32", args.speed);
+        wrong_argument!("--speed {}: must be 0.1 to 32", args.speed);
     }
     if args.population.is_some_and(|population| !(8..=4096).contains(&population)) {
-        wrong_argument!("--population takes 8 to 4096");
+        wrong_argument!("--population must be 8 to 4096");
     }
     groot::check(args)?;
     check_ports(args)?;
@@ -152,7 +153,7 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     match ended {
         Ended::Whole => Ok(true),
         Ended::Interrupted => Ok(false),
-        Ended::Lost(why) => bail!("{why}; what was recorded is in {}", layout.root.display()),
+        Ended::Lost(why) => bail!("{why}; the records are in {}", layout.root.display()),
     }
 }
 
@@ -172,8 +173,8 @@ fn check_ports(args: &DemoArgs) -> Result<()> {
         let Err(error) = TcpListener::bind(("127.0.0.1", port)) else { continue };
         let other = running().into_iter().find(|demo| demo.hub.ends_with(&format!(":{}", args.ports + 2)));
         let who = match other {
-            Some(demo) => format!("the demo of {} runs there", demo.root.display()),
-            None => format!("port {port}, for {what}, cannot be had ({error})"),
+            Some(demo) => format!("the demo in {} uses these ports", demo.root.display()),
+            None => format!("port {port}, for {what}, is not available ({error})"),
         };
         let next = if args.ports < 60_000 { args.ports + 10 } else { 7600 };
         bail!("--ports {}: {who}; end the other program, or choose other ports: --ports {next}", args.ports);
@@ -184,13 +185,13 @@ fn check_ports(args: &DemoArgs) -> Result<()> {
 /// Minimum length of a segment in which robots can score in most tasks (s of arena time).
 const SHORT_SEGMENT: f64 = 15.0;
 
-/// Warning about segments that are too short to score; `None` for long ones or for the default length.
+/// Warning about segments that are too short to score; `None` for longer segments, or for the default length.
 fn short_segments(minutes: Option<f64>, seconds: f64) -> Option<String> {
     let minutes = minutes.filter(|_| seconds < SHORT_SEGMENT)?;
     let longer = (minutes * SHORT_SEGMENT / seconds).ceil();
     Some(format!(
-        "segments last {seconds:.1} s of arena time, in which robots do little that counts: their fitness may be 0; \
-         --minutes {longer} or more shows what evolution does"
+        "segments last only {seconds:.1} s of arena time, so their fitness may be 0; use --minutes {longer} or more \
+         to see evolution"
     ))
 }
 
@@ -225,7 +226,7 @@ fn conduct(
             log::print(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
         }
         if let Ok(Reply::Link(link)) = link.ask(&Request::Link) {
-            log::print(format_args!("to command from the page: {link}  (good once, for ten minutes)"));
+            log::print(format_args!("to send commands from the page: {link}  (valid once, for ten minutes)"));
         }
         let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
         log::print(format_args!(

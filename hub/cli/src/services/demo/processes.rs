@@ -87,7 +87,7 @@ impl<'a> Processes<'a> {
             // The line starts with the program's name, which is printed before this error too.
             Ok((false, _)) => match first_line(&log) {
                 Some(line) => bail!("{}", line.strip_prefix("xpuck: ").unwrap_or(&line)),
-                None => bail!("{name} ended at once"),
+                None => bail!("{name} ended immediately"),
             },
             Err(_) => bail!("{name} was not ready within {} s; see {}", READY.as_secs(), log.display()),
         }
@@ -128,8 +128,8 @@ impl<'a> Processes<'a> {
             if matches!(process.child.try_wait(), Ok(None)) && process.name == "hub" {
                 let (seconds, folder) = (HUB_END.as_secs(), self.layout.root.display());
                 output::print_error(format_args!(
-                    "xpuck: the hub did not end within {seconds} s and is killed; make its record whole with \
-                     `xpuck runs recover` and the run's folder below {folder}"
+                    "xpuck: the hub did not end within {seconds} s and is killed; repair its record with `xpuck runs \
+                     recover` and the run's folder in {folder}"
                 ));
             }
             // An error means that the process has just ended.

@@ -23,7 +23,7 @@ use xpuck_wire::output::count;
 use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{RobotRow, Status};
 
-/// Measurement rounds: candidates kept, and runs for each candidate.
+/// Measurement rounds: number of candidates, and number of runs for each candidate.
 const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
 /// Mask for the seeds of the measurement, which evolution does not use. Each round has its own seed, so that chance in
 /// one round does not affect the next.
@@ -130,7 +130,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             )?;
             writeln!(
                 text,
-                "# reduced from {} nodes to {}, which drive the same",
+                "# reduced from {} nodes to {}, with the same behaviour",
                 evolved.nodes().len(),
                 tree.nodes().len()
             )?;
@@ -150,8 +150,7 @@ fn evolving(status: &Status) -> impl Iterator<Item = &RobotRow> {
 }
 
 fn without_evolution(args: &DemoArgs) -> String {
-    let tree =
-        args.tree.as_ref().map_or("the tree that the experiment gives it".into(), |tree| tree.display().to_string());
+    let tree = args.tree.as_ref().map_or("the tree of the experiment".into(), |tree| tree.display().to_string());
     format!("evolution was off: every robot ran {tree}")
 }
 

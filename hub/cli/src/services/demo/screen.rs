@@ -21,7 +21,7 @@ pub fn lines(status: &Status, evolves: bool, goals: u32) -> [(&'static str, Stri
     if goals > 0 {
         robots += &format!(", {}", count(goals as usize, "goal", "goals"));
     }
-    let evolution = if evolves { evolution(status) } else { "off: every robot runs the tree that it was given".into() };
+    let evolution = if evolves { evolution(status) } else { "off: every robot runs its given tree".into() };
     [("real fitness", real(status, evolves)), ("evolution", evolution), ("robots", robots)]
 }
 
@@ -29,7 +29,7 @@ pub fn lines(status: &Status, evolves: bool, goals: u32) -> [(&'static str, Stri
 fn real(status: &Status, evolves: bool) -> String {
     let scored: Vec<_> = status.segments.iter().filter(|s| s.number > 0 && s.seconds > 1.0).collect();
     match (scored.is_empty(), evolves) {
-        (true, true) => return "robots stand until their first trees are evolved".into(),
+        (true, true) => return "robots wait until their first trees are evolved".into(),
         (true, false) => return "from the first segment on".into(),
         (false, _) => {}
     }
@@ -126,14 +126,14 @@ pub fn lost(event: &str) -> Option<&str> {
 pub fn overload_warning(status: &Status, lost: Option<&str>, robots: usize, speed: f64) -> Option<String> {
     let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
     let what = match (lost, late) {
-        (Some(who), _) => format!("no messages from {who}, although its program runs"),
+        (Some(who), _) => format!("no messages from {who}, although its program is running"),
         (None, true) => format!("{:.0} % of the messages are slow", 100.0 * status.slow_round_trips),
         (None, false) => return None,
     };
     let slower = [8.0, 4.0, 2.0, 1.0].into_iter().find(|slower| *slower < speed);
     let remedy = match slower {
-        Some(slower) => format!("--speed {slower} gives them more"),
-        None => "fewer robots (--count) have more".to_string(),
+        Some(slower) => format!("use --speed {slower}"),
+        None => "use fewer robots (--count)".to_string(),
     };
     Some(format!("{what}: this machine has too little time for {robots} robots at speed {speed}; {remedy}"))
 }
@@ -176,7 +176,7 @@ mod tests {
             segment(&status(), true, 1, 1, minute).unwrap(),
             "segment 1 is over: real fitness +0.061, 1 goal, generation 40 (4:00 of 16:00 of arena time, 3 minutes left)"
         );
-        assert_eq!(lines(&Status::default(), true, 0)[0].1, "robots stand until their first trees are evolved");
+        assert_eq!(lines(&Status::default(), true, 0)[0].1, "robots wait until their first trees are evolved");
     }
 
     #[test]

@@ -19,14 +19,14 @@ const NOTE_PREFIX: &str = "demo: ";
 /// Interval between two status requests (wall time).
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How a run ended.
+/// Ending of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The run was completed.
     Whole,
     /// The user pressed Ctrl-C.
     Interrupted,
-    /// A process that the run needs has ended; with the reason.
+    /// A process that the run needs has ended. The text is the reason.
     Lost(String),
 }
 
@@ -85,13 +85,13 @@ impl TerminalLines {
     fn end(&self) {
         self.lines.iter().chain(&self.events).for_each(ProgressBar::finish_and_clear);
         self.bar.finish_and_clear();
-        // On failure only one line too many stays on the screen.
+        // If this fails, only one superfluous line stays on the screen.
         let _ = self.all.clear();
     }
 }
 
 impl Watch {
-    /// Makes a follower; `quiet` suppresses all output.
+    /// Creates the follower of a run; `quiet` suppresses all output.
     pub fn new(link: OperatorLink, quiet: bool, layout: &Layout) -> Watch {
         let drawn = (!quiet && is_drawn()).then(TerminalLines::new);
         let robots = layout.swarm.robots.len();
@@ -147,7 +147,7 @@ impl Watch {
     pub fn idle(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
         self.end_screen();
         self.drawn = None;
-        self.say("the swarm waits: start a run from the page, or by `xpuck start FILE`; Ctrl-C ends the demo");
+        self.say("the swarm is waiting: start a run from the page, or with `xpuck start FILE`; Ctrl-C ends the demo");
         while !stop.load(Ordering::Relaxed) {
             for (name, line) in processes.take_ended() {
                 self.say(&line);
@@ -196,7 +196,7 @@ impl Watch {
                 continue;
             }
             let fresh = self.events.push(text);
-            // The lines about finished segments already imply the start of the next.
+            // The line about a finished segment already implies the start of the next segment.
             if fresh && self.drawn.is_none() && !text.starts_with("segment ") {
                 self.say(text);
             }
@@ -209,8 +209,8 @@ impl Watch {
         }
     }
 
-    /// Warns once that the machine is too slow. The warning is also sent to the record and the page, as they show its
-    /// effects.
+    /// Warns once that the machine is too slow. The warning is also sent to the record and the page, because both show
+    /// the effects.
     fn warn_overload(&mut self, said: &str) {
         if !std::mem::replace(&mut self.slow, true) {
             self.say(said);
@@ -253,14 +253,14 @@ impl Watch {
                 self.say("stopping: wheels, then the record, then all processes");
                 return Ended::Interrupted;
             }
-            // Before the status: otherwise a silent robot whose program has ended would be attributed to a slow
-            // machine.
+            // Ended programs are handled before the status. Otherwise a silent robot whose program has ended would be
+            // attributed to a slow machine.
             for (name, line) in processes.take_ended() {
                 if name == "hub" || name == "arena" {
                     self.end_screen();
                     return Ended::Lost(line);
                 }
-                self.say(&format!("{line}; the run goes on with the robots left"));
+                self.say(&format!("{line}; the run continues with the remaining robots"));
                 self.gone.insert(name);
             }
             let answered = self.look();

@@ -9,7 +9,7 @@ use xpuck_wire::output;
 
 /// Interval between drive commands.
 const COMMAND_INTERVAL: Duration = Duration::from_millis(30);
-/// A held key repeats within this time; without a repeat, it counts as released.
+/// Time within which a held key repeats. A key without a repeat counts as released.
 const KEY_RELEASE_TIMEOUT: Duration = Duration::from_millis(600);
 /// Fraction of the speed with which the wheels turn on the spot.
 const TURN: f32 = 0.5;
@@ -49,7 +49,7 @@ pub fn run(args: &DriveArgs, robot: &str) -> Result<()> {
     if let Some(why) = drive(&link, robot, [0.0; 2], None)? {
         anyhow::bail!("{why}");
     }
-    output::line(format_args!("{robot}: arrow keys drive, space stands still, q ends"))?;
+    output::line(format_args!("{robot}: arrow keys drive, space stops, q quits"))?;
     let _raw = Raw::new()?;
     let (mut wanted, mut pressed) = ([0.0; 2], Instant::now());
     let mut told = String::new();

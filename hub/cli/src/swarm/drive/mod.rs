@@ -39,14 +39,14 @@ pub struct DriveArgs {
 /// The hub is silent or refuses, or standard input is not a terminal and --pipe is missing.
 pub fn run(args: &DriveArgs) -> Result<()> {
     if !(0.1..=50.0).contains(&args.rate) {
-        bail!("--rate {} is outside 0.1..=50", args.rate);
+        bail!("--rate {}: must be 0.1 to 50", args.rate);
     }
     if !(0.0..=0.13).contains(&args.speed) {
-        bail!("--speed {} is outside 0..=0.13", args.speed);
+        bail!("--speed {}: must be 0 to 0.13", args.speed);
     }
     let Some(robot) = &args.robot else { return pipe::run(args) };
     if !std::io::stdin().is_terminal() {
-        bail!("the keys of a terminal drive {robot}, and standard input is none; --pipe is for programs");
+        bail!("standard input is not a terminal, so no keys can drive {robot}; use --pipe for programs");
     }
     keys::run(args, robot)
 }

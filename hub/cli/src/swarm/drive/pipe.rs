@@ -123,7 +123,7 @@ pub fn run(args: &DriveArgs) -> Result<()> {
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         };
         if line.len() as u64 > MAX_LINE {
-            return Err(anyhow!("a line of more than {MAX_LINE} bytes on standard input"));
+            return Err(anyhow!("a line on standard input has more than {MAX_LINE} bytes; write shorter lines"));
         }
         match serde_json::from_slice(&line) {
             Ok(Said::Drive { robot, wheels, lamps }) => {

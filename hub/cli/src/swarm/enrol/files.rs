@@ -18,10 +18,12 @@ pub fn with(swarm: &Swarm, robot: &str, peer: Option<&str>, path: &Path) -> Resu
         (None, Some((last, id))) if last.contains(id.as_str()) => Some(last.replace(id.as_str(), robot)),
         // Robots on one machine have different ports.
         (None, Some((last, _))) if is_local(last) => Some(next_port(last).with_context(|| {
-            format!("{name}: no port is left above {last}; say with --peer where {robot} listens to the others")
+            format!("{name}: no port is left above {last}; set the address of {robot} for other robots with --peer")
         })?),
-        (None, Some(_)) => bail!("{name}: has `peers`; say with --peer where {robot} listens to the others"),
-        (Some(_), None) => bail!("--peer: {name} has no `peers`, so robots do not talk to each other"),
+        (None, Some(_)) => bail!("{name}: has `peers`; set the address of {robot} for other robots with --peer"),
+        (Some(_), None) => {
+            bail!("--peer: {name} has no `peers`, so robots do not contact each other; leave out --peer")
+        }
         (None, None) => None,
     };
     let more =
@@ -52,9 +54,11 @@ pub fn check_peer(swarm: &Swarm, island: u16, peer: Option<&str>, path: &Path) -
     let listed = swarm.peers.get(usize::from(island) - 1).map(String::as_str);
     let name = path.display();
     match (peer, listed) {
-        (Some(_), None) => bail!("--peer: {name} has no `peers`, so robots do not talk to each other"),
+        (Some(_), None) => {
+            bail!("--peer: {name} has no `peers`, so robots do not contact each other; leave out --peer")
+        }
         (Some(peer), Some(listed)) if peer != listed => bail!(
-            "--peer {}: {name} lists it already, with {listed}; leave --peer away, or change `peers` there with the hub stopped",
+            "--peer {}: {name} already lists {listed}; leave out --peer, or stop the hub and change `peers` there",
             quote_input(peer)
         ),
         _ => Ok(()),
@@ -104,10 +108,10 @@ impl OwnFile {
     pub fn write(&self) -> Result<Option<String>> {
         Ok(match self {
             OwnFile::There => None,
-            OwnFile::ByHand => Some("write its file (docs/robots.md); no robot has one that could be copied".into()),
+            OwnFile::ByHand => Some("write its file (docs/robots.md); no robot has a file to copy".into()),
             OwnFile::Copy(path, text, like) => {
                 crate::files::swarm_files::write_new(path, text)?;
-                Some(format!("made {} as {like}'s is, without what was measured of it", path.display()))
+                Some(format!("made {} from the file of {like}, without its calibration", path.display()))
             }
         })
     }
@@ -121,7 +125,7 @@ pub fn robot_file(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>)
     let path = |id: &str| folder.join("robots").join(format!("{id}.toml"));
     if let Some(like) = like.filter(|like| swarm.island(like).is_none()) {
         bail!(
-            "--like {}: the swarm file lists no such robot; there are {}",
+            "--like {}: the swarm file does not list this robot; it lists {}",
             quote_input(like),
             swarm.robots.join(", ")
         );
@@ -131,14 +135,14 @@ pub fn robot_file(folder: &Path, swarm: &Swarm, robot: &str, like: Option<&str>)
         return Ok(OwnFile::There);
     }
     if let Some(like) = like.filter(|like| !path(like).exists()) {
-        bail!("--like {like}: {} is not there to be copied; name another robot", path(like).display());
+        bail!("--like {like}: {} does not exist; choose another robot", path(like).display());
     }
     let Some(like) = like.or(swarm.robots.iter().map(String::as_str).rfind(|id| path(id).exists())) else {
         return Ok(OwnFile::ByHand);
     };
     let text = file::text(&path(like), file::MAX_TOML)?;
     let copy = copy_for(&text, like, robot)
-        .with_context(|| format!("{}: no file of {robot} can be made of it", path(like).display()))?;
+        .with_context(|| format!("{}: cannot be copied for {robot}", path(like).display()))?;
     Ok(OwnFile::Copy(own, with_line_ends_of(&text, copy), like.into()))
 }
 
@@ -231,11 +235,17 @@ mod tests {
         std::fs::write(&path, SWARM).unwrap();
         let swarm = Swarm::read(&path).unwrap();
         let of = |id: &str, like| robot_file(dir.path(), &swarm, id, like);
-        assert!(of("xp03", Some("xp77")).err().unwrap().to_string().contains("no such robot; there are xp01, xp02"));
+        assert!(
+            of("xp03", Some("xp77"))
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("does not list this robot; it lists xp01, xp02")
+        );
         assert!(matches!(of("xp03", None).unwrap(), OwnFile::ByHand));
         std::fs::create_dir(dir.path().join("robots")).unwrap();
         std::fs::write(dir.path().join("robots/xp01.toml"), "id = \"xp01\"\n").unwrap();
-        assert!(of("xp03", Some("xp02")).err().unwrap().to_string().contains("is not there to be copied"));
+        assert!(of("xp03", Some("xp02")).err().unwrap().to_string().contains("does not exist"));
         for id in ["xp02", "xp03"] {
             let OwnFile::Copy(_, text, like) = of(id, None).unwrap() else { panic!("no copy for {id}") };
             assert_eq!((text, like.as_str()), (format!("id = \"{id}\"\n"), "xp01"));

@@ -6,18 +6,18 @@ use crate::swarm::standing::{robot_problems, state};
 use xpuck_stats::figure::Figure;
 use xpuck_wire::{RobotRow, escape};
 
-/// Maximum number of lines.
+/// Maximum number of lines about a robot.
 pub const LINES: u16 = 7;
 
 /// Lines about a robot; problems are last.
 pub fn lines(robot: &RobotRow) -> Vec<String> {
     let heard = robot.heard_s.map_or("not heard so far".into(), |ago| format!("heard {ago:.1} s ago"));
     let obeys = match (robot.obeys, robot.obeyed_ms) {
-        (true, Some(ms)) => format!("obeys since {ms:.0} ms after it was told"),
-        (true, None) => "obeys".into(),
-        (false, _) => "does not obey".into(),
+        (true, Some(ms)) => format!("acknowledged after {ms:.0} ms"),
+        (true, None) => "acknowledged".into(),
+        (false, _) => "no acknowledgement".into(),
     };
-    let version = if robot.version.is_empty() { "no version told".into() } else { escape(&robot.version) };
+    let version = if robot.version.is_empty() { "version unknown".into() } else { escape(&robot.version) };
     let value = |value: Option<f32>, digits: usize, unit: &str| {
         value.map_or(format!("- {unit}"), |value| format!("{value:.digits$} {unit}"))
     };
@@ -43,7 +43,7 @@ pub fn lines(robot: &RobotRow) -> Vec<String> {
             robot.device_errors,
         ),
         format!(
-            "generation {}: best {:.3} of {} samples, mean {:.3}, {:.0} % of the time",
+            "generation {}: best {:.3} of {} samples, mean {:.3}, duty {:.0} %",
             e.generation,
             Figure(e.best),
             e.evaluations,

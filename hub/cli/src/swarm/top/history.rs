@@ -5,7 +5,7 @@ use xpuck_wire::Status;
 /// Maximum number of values; longer runs are sampled at larger intervals.
 const VALUES: usize = 240;
 
-/// Values at equal intervals.
+/// Values of the evolved fitness at equal intervals.
 #[derive(Debug, Default)]
 pub struct History {
     values: Vec<f64>,
@@ -44,7 +44,7 @@ impl History {
         self.values[skipped..].iter().map(|value| (value * 1e3).max(0.0) as u64).collect()
     }
 
-    /// Maximum value.
+    /// Maximum of the values.
     pub fn best(&self) -> Option<f64> {
         self.values.iter().copied().reduce(f64::max)
     }

@@ -5,23 +5,23 @@ use super::table::{self, COLUMNS};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use xpuck_wire::message::{Order, Request};
 
-/// Maximum length of an entered text (characters); the hub accepts no longer notes.
+/// Maximum length of an entered text (characters), which is also the hub's limit for notes.
 const TEXT: usize = 500;
 
 /// Keys and their actions, for the help.
 pub const HELP: [(&str, &str); 13] = [
-    ("space, S", "STOP: all wheels stand and the run is over, at once"),
-    ("p", "pause: wheels and evolution stand"),
+    ("space, S", "STOP: all wheels stop and the run ends, immediately"),
+    ("p", "pause: wheels and evolution stop"),
     ("r", "resume"),
     ("n", "note: a line for the log and the record"),
     ("up, down", "choose a robot"),
-    ("enter", "the chosen robot in detail, or no longer"),
+    ("enter", "show or hide details of the chosen robot"),
     ("i", "identify: the chosen robot blinks"),
     ("h", "hold the chosen robot, or release it"),
-    ("o, O", "sort by the next column; the other way round"),
-    ("/", "filter: only robots in whose row this text stands"),
-    ("esc", "leave the text, the filter, the help"),
-    ("?", "this help, or no longer"),
+    ("o, O", "sort by the next column; reverse the order"),
+    ("/", "filter: only robots whose row contains a text"),
+    ("esc", "cancel the text or the filter; close the help"),
+    ("?", "show or hide this help"),
     ("q", "quit"),
 ];
 

@@ -1,5 +1,5 @@
-//! Threads that send requests to the hub: one for its status, one for commands of the keys, and one only for STOP, so
-//! that STOP never waits for another answer.
+//! Threads that send requests to the hub: one for its status, and one for commands of the keys. A third thread only
+//! sends STOP, so that STOP never waits for another answer.
 
 use super::state::{HubRequest, Input};
 use crate::link::hub_address::{self, HubAddress};
@@ -71,7 +71,7 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs:
             Err(error) => {
                 let sent = to.send(Input::Silent(error_text(&error)));
                 thread::sleep(AGAIN);
-                // The key or the address may have changed, as for a new demo.
+                // The key or the address may have changed, for example if a new demo was started.
                 if let Ok((new, _)) = address.open() {
                     link = new;
                     hubs.fetch_add(1, Ordering::Relaxed);
@@ -86,8 +86,8 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs:
     }
 }
 
-/// Starts a thread that sends requests one at a time. After a failed request, or a new connection of the status
-/// thread, it opens a new connection, so that queued requests never reach a hub that comes back later.
+/// Starts a thread that sends requests one at a time. The thread opens a new connection after a failed request, or
+/// after a new connection of the status thread. Queued requests therefore never reach a hub that comes back later.
 fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Result<Sender<HubRequest>> {
     let (asks, asked) = channel::<HubRequest>();
     let mut link = Some(address.open()?.0);

@@ -54,7 +54,7 @@ pub struct TopArgs {
 /// Standard output is not a terminal, or the hub's address is unknown.
 pub fn run(args: &TopArgs) -> Result<()> {
     if !output::is_terminal() {
-        bail!("xpuck swarm top draws on a terminal, and standard output is none; `xpuck status --watch` prints lines");
+        bail!("standard output is not a terminal; `xpuck status --watch` prints lines");
     }
     let stop = shutdown::service_flag(Default::default())?;
     for signal in [SIGHUP, SIGQUIT] {
@@ -66,7 +66,7 @@ pub fn run(args: &TopArgs) -> Result<()> {
     let (mut drawn, mut changed) = (None::<Instant>, true);
     while !stop.load(Ordering::Relaxed) {
         if !screen.is_active() {
-            bail!("something went wrong that should not have, as said above");
+            bail!("internal error: see the message above");
         }
         let mut inputs = Vec::new();
         keys(&mut inputs)?;
@@ -74,7 +74,7 @@ pub fn run(args: &TopArgs) -> Result<()> {
             match links.inputs.try_recv() {
                 Ok(input) => inputs.push(input),
                 Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => bail!("the threads that ask the hub have ended"),
+                Err(TryRecvError::Disconnected) => bail!("the threads that query the hub have ended"),
             }
         }
         changed |= !inputs.is_empty() || drawn.is_some_and(|drawn| drawn.elapsed() > MAX_FRAME_INTERVAL);

@@ -13,7 +13,7 @@ use xpuck_wire::output::Standard;
 /// Whether the terminal is in full-screen mode.
 static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
 
-/// Terminal in full-screen mode, until this is dropped.
+/// Terminal that stays in full-screen mode until this value is dropped.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Standard>>>,
 }

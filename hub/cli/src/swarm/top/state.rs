@@ -24,13 +24,13 @@ pub enum Input {
     Stands(Box<Status>),
     /// New events of the hub.
     Happened(EventBatch),
-    /// The hub does not answer; with the error.
+    /// The hub does not answer. The text is the error.
     Silent(String),
     /// Answer to a request.
     Answered {
         /// Name of the request.
         what: String,
-        /// Reason if it was refused or not answered.
+        /// Reason why the request was refused or not answered; `None` if it succeeded.
         refused: Option<String>,
     },
 }

@@ -60,9 +60,9 @@ pub const COLUMNS: [Column; 14] = [
     },
     Column { wide: true, ..text("engine", 14, |r| escape(&engine(&r.engine))) },
     Column {
-        // Robots with most problems first.
+        // Robots with the most problems are first.
         key: Some(|r| Some(-(robot_problems(r).len() as f64))),
-        ..text("trouble", 0, |r| robot_problems(r).join("; "))
+        ..text("problem", 0, |r| robot_problems(r).join("; "))
     },
 ];
 

@@ -30,7 +30,7 @@ pub fn update(top: &mut TopState, input: Input, now: Duration) -> Vec<Action> {
             let since = top.silent.take().map_or(now, |(since, _)| since);
             top.silent = Some((since, why));
         }
-        Input::Answered { what, refused: None } => top.show_message(format!("{what}: the hub has it"), false),
+        Input::Answered { what, refused: None } => top.show_message(format!("{what}: accepted"), false),
         Input::Answered { what, refused: Some(why) } => {
             top.show_message(format!("{what}: not done: {}", escape(&why)), true)
         }

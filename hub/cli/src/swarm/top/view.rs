@@ -18,9 +18,9 @@ use xpuck_wire::message::Severity;
 use xpuck_wire::output::count;
 use xpuck_wire::{RobotRow, Status, escape};
 
-/// Terminal width from which all columns are shown.
+/// Terminal width from which all columns are shown (characters).
 const WIDE: u16 = 110;
-/// Height of the events area, including its title.
+/// Height of the events area, including its title (rows).
 const BELOW: u16 = 6;
 const RED: Style = Style::new().fg(Color::Red);
 const DIM: Style = Style::new().add_modifier(Modifier::DIM);
@@ -55,13 +55,10 @@ pub fn draw(top: &TopState, frame: &mut Frame) {
 fn header(top: &TopState, width: u16) -> Vec<Line<'static>> {
     let silent = top.silent.as_ref().map(|(since, why)| {
         let seconds = top.now.saturating_sub(*since).as_secs();
-        Line::styled(
-            format!("NO ANSWER for {seconds} s, asking again: {}", escape(why)),
-            RED.add_modifier(Modifier::BOLD),
-        )
+        Line::styled(format!("NO ANSWER for {seconds} s, retrying: {}", escape(why)), RED.add_modifier(Modifier::BOLD))
     });
     let Some(status) = &top.status else {
-        return vec![Line::styled("xpuck swarm top", BOLD), silent.unwrap_or_else(|| "asking the hub".into())];
+        return vec![Line::styled("xpuck swarm top", BOLD), silent.unwrap_or_else(|| "waiting for the hub".into())];
     };
     let experiment = if status.experiment.is_empty() { "no experiment".into() } else { escape(&status.experiment) };
     let real = fitness(status).map_or("none yet".into(), |value| format!("{:+.3}", Figure(value)));
@@ -95,11 +92,12 @@ fn losses(status: &Status) -> Vec<String> {
     let lines = status.log_lines_lost + of_robots;
     let slow = 100.0 * status.slow_round_trips;
     let turned_away = status.security.refusals.total();
-    let dev_mode = status.security.dev_mode.then(|| "DEV MODE: whoever reaches the hub commands the swarm".into());
+    let dev_mode =
+        status.security.dev_mode.then(|| "DEV MODE: anyone who reaches the hub can command the swarm".into());
     let more = [
         (status.dead > 0).then(|| format!("robots lost {} in this run", count(status.dead as usize, "time", "times"))),
         (slow >= 1.0).then(|| format!("{slow:.0} % of the round trips above 100 ms")),
-        (turned_away > 0).then(|| format!("{turned_away} turned away")),
+        (turned_away > 0).then(|| format!("{turned_away} rejected")),
         (lines > 0).then(|| format!("{lines} log lines lost")),
     ];
     dev_mode.into_iter().chain(troubles(status)).chain(more.into_iter().flatten()).collect()

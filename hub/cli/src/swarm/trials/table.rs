@@ -19,7 +19,8 @@ pub struct Report<'a> {
     pub real: Option<Spread>,
     /// Fitness of the simulations.
     pub simulated: Option<Spread>,
-    /// Comparison of both; `None` with fewer than two valid trials, or without any variation.
+    /// Comparison of the trials with the simulations; `None` with fewer than two valid trials, or without any
+    /// variation.
     pub compared: Option<Compared>,
     /// Path of the figure.
     pub picture: Option<&'a Path>,
@@ -73,7 +74,7 @@ pub fn text(report: &Report<'_>) -> String {
 fn uncompared(real: Option<&Spread>) -> &'static str {
     match real {
         Some(Spread { n: 2.., .. }) => {
-            "all trials have the same fitness, and so have all simulations: what does not vary cannot be tested"
+            "all trials have the same fitness, and so do all simulations: without variation, no test is possible"
         }
         _ => "fewer than two trials count: there is nothing to compare",
     }

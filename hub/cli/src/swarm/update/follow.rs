@@ -22,7 +22,7 @@ pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
         match report(link) {
             Ok(report) => {
                 heard = Instant::now();
-                let report = report.context("the hub knows of no update any more")?;
+                let report = report.context("the hub no longer has the update")?;
                 for row in report.rows.iter().filter(|row| row.stand != "waiting" && row.stand != "offered") {
                     if said.insert(row.robot.clone(), row.stand.clone()).as_ref() != Some(&row.stand) && !report.done {
                         output::print_error(format_args!("xpuck: {}: {}", escape(&row.robot), words(row, &report)));
@@ -67,7 +67,7 @@ fn words(row: &UpdateRow, report: &UpdateReport) -> String {
         "loading" => format!("loads {version}: {} of {} bytes", row.received, report.size),
         "trial" => format!("installs and tries {version}"),
         "good" => format!("runs {version}"),
-        "reverted" => format!("went back from {version}: {why}"),
+        "reverted" => format!("reverted from {version}: {why}"),
         "refused" => format!("refuses {version}: {why}"),
         _ => format!("not updated: {why}"),
     }

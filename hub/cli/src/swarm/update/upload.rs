@@ -29,7 +29,7 @@ pub fn upload(link: &OperatorLink, head: Head, size: u64, mut file: File, begins
         let next = ask(link, &head, there, bytes)?;
         stood = if next > there { 0 } else { stood + 1 };
         if stood > TRIES {
-            bail!("the hub takes no more of the bundle than {next} of {size} bytes");
+            bail!("the hub accepts only {next} of {size} bytes of the bundle; try again");
         }
         there = next;
         progress.set(there, size);
@@ -48,7 +48,7 @@ fn ask(link: &OperatorLink, head: &Head, offset: u64, bytes: Vec<u8>) -> Result<
             Ok(Reply::Refused(_)) => {}
             Err(AskError::NoAnswer(_)) if tries < TRIES / 4 => {}
             Err(error) => return Err(error.into()),
-            Ok(_) => bail!("the hub answered something else"),
+            Ok(_) => bail!("unexpected answer from the hub"),
         }
         std::thread::sleep(PAUSE);
     }

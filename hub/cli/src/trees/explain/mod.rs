@@ -22,9 +22,9 @@ use xpuck_wire::output;
 /// Explain a tree in plain English: the condition of each branch, and the resulting motion.
 ///
 /// The tree is reduced first, and the reduced tree is explained. Formulas give v_goal in terms of the senses; their
-/// values in typical situations follow below. With --simulate the explanation shows how often each node is reached,
-/// and adds two tables from simulations on the same worlds: the loss of fitness without each branch, and the change of
-/// fitness with slightly different constants.
+/// values in typical situations follow below. With --simulate, the explanation shows how often each node is reached,
+/// and adds two tables from simulations on the same worlds. The tables have the loss of fitness without each branch,
+/// and the change of fitness with slightly different constants.
 #[derive(Args)]
 #[command(after_help = format!(
     "An ablation runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
@@ -36,7 +36,7 @@ pub struct ExplainArgs {
     /// Format of the explanation.
     #[arg(long, value_enum, default_value_t = Form::Text)]
     to: Form,
-    /// Print one JSON object with everything.
+    /// Print one JSON object with all results.
     #[arg(long, conflicts_with = "to")]
     json: bool,
     /// Output file [default: standard output].

@@ -80,7 +80,8 @@ fn opening(Ablated { ablation, plan }: &Ablated<'_>) -> String {
     // A single run has no standard error.
     let error = if plan.runs > 1 { format!(" +- {error:.4}") } else { String::new() };
     format!(
-        "Fitness {:.4}{error} over {} of {} s with {}. Ticked: part of all robot updates; results: part of the ticks.",
+        "Fitness {:.4}{error} over {} of {} s with {}. Ticked: share of all robot updates; results: share of the \
+         ticks.",
         Figure(mean),
         runs(plan),
         plan.seconds,

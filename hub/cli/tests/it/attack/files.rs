@@ -4,7 +4,7 @@ use crate::rig::xpuck;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::random::{Draws, Stream};
 
-/// Number of files in one call.
+/// Number of files in one call of `xpuck check`.
 const BATCH: usize = 250;
 
 /// Sample files of the documentation.

@@ -51,7 +51,8 @@ fn page_of_another_site_commands_and_reads_nothing() {
     assert_eq!(rig.shown()["phase"], "running");
 }
 
-/// Clients that never read, and clients with incomplete headers or bodies: bounded, closed in time, memory freed.
+/// Clients that never read, and clients with incomplete headers or bodies: their connections are limited and closed in
+/// time, and their memory is freed.
 #[test]
 fn browsers_that_never_read_or_never_finish_are_closed() {
     let rig = Rig::start(None);

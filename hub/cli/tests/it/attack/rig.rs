@@ -1,4 +1,4 @@
-//! A hub with keys and a record, an arena, and one robot's program. The hub may have a low limit of descriptors.
+//! A hub with keys and a record, an arena, and one robot's program. The hub's number of open files may be limited.
 
 use crate::common::only;
 use crate::rig::{Layout, Swarm, free_ports, http, xpuck};

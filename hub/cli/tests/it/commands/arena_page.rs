@@ -91,7 +91,8 @@ fn tables_of_the_page_name_every_key() {
     let mut all = Vec::new();
     keys(&schema, "", &mut all);
     let page = page();
-    // The page describes drawn values once, and physics at the start and later in one table.
+    // The page describes the key `.spread` of drawn values once, and describes `physics` at the start and at later
+    // times in one table.
     let plain = |key: &str| key.trim_end_matches(".spread").trim_start_matches("physics.").to_string();
     let named = |key: &String| page.contains(&format!("| `{}`", plain(key)));
     let missing: Vec<&String> = all.iter().filter(|key| !named(key)).collect();

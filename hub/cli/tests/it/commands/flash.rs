@@ -145,7 +145,7 @@ fn card_holds_the_image_twice_and_the_identity_of_the_robot() {
     let written = bag.run(&["--robot", "xp02", "--image", "good.xpb"]);
     assert!(written.status.success(), "{}", said(&written));
     assert!(
-        said(&written).contains("xp02: card of 4000 MB written and read again, release 0.20.0"),
+        said(&written).contains("xp02: card of 4000 MB written and verified, release 0.20.0"),
         "{}",
         said(&written)
     );
@@ -179,7 +179,8 @@ fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
     if !able() {
         return;
     }
-    // Killed during the write of the root. Loop devices and mounts disappear with the last process.
+    // The command is killed while it writes the root file system. Loop devices and mounts disappear with the last
+    // process.
     let mut killed = bag.flash(&["--robot", "xp01", "--image", "good.xpb"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut words = String::new();
     let mut lines = std::io::BufReader::new(killed.stderr.take().unwrap());
@@ -200,7 +201,7 @@ fn interrupted_card_does_not_boot_and_a_set_is_resumed() {
     let first = all("\nq\n");
     assert!(first.status.code() == Some(75) && said(&first).contains("ended before xp02"), "{}", said(&first));
     let same = all("\nq\n");
-    assert!(said(&same).contains("this is the card of xp01: take it out and put another in"), "{}", said(&same));
+    assert!(said(&same).contains("this is the card of xp01; insert another one"), "{}", said(&same));
     bag.new_card();
     let second = all("\n");
     assert!(second.status.success() && said(&second).contains("1 of 2 robots have a card"), "{}", said(&second));
@@ -237,7 +238,7 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     refused(&["--robot", "xp01", "--image", "app.xpb"], "a card needs an image");
     refused(&["--robot", "xp09", "--image", "good.xpb"], "`xp09` is not in the list");
     fs::write(bag.path("lab/cards.toml"), "board = \"pi5\"\n").unwrap();
-    refused(&["--robot", "xp01", "--image", "good.xpb"], "cards.toml says board = \"pi5\"");
+    refused(&["--robot", "xp01", "--image", "good.xpb"], "cards.toml has board = \"pi5\"");
     fs::write(bag.path("lab/cards.toml"), "bord = \"pi5\"\n").unwrap();
     refused(&["--robot", "xp01", "--image", "good.xpb"], "bord");
     fs::remove_file(bag.path("lab/cards.toml")).unwrap();
@@ -251,7 +252,7 @@ fn errors_are_one_line_and_leave_the_card_unchanged() {
     let folder = folder.output().unwrap();
     assert!(said(&folder).contains("neither a block device nor a file"), "{}", said(&folder));
     // A file with other content is not overwritten without confirmation.
-    refused(&["--robot", "xp01", "--image", "good.xpb"], "nobody can be asked: say --yes");
+    refused(&["--robot", "xp01", "--image", "good.xpb"], "no terminal to ask for confirmation; use --yes");
     File::options().write(true).open(bag.path("card.img")).unwrap().set_len(2_000_000_000).unwrap();
     refused(&["--robot", "xp01", "--yes", "--image", "good.xpb"], "holds 2000 MB; a card must hold at least 3600 MB");
 }

@@ -39,7 +39,7 @@ fn flatten(table: &toml::Table, before: &str, rows: &mut BTreeMap<String, String
 
 fn keys(text: &str) -> BTreeMap<String, String> {
     let file: HubFile = toml::from_str(text).unwrap();
-    // Through text, so that 0.05 stays 0.05.
+    // The values are converted through text, so that 0.05 stays 0.05.
     let table: toml::Table = toml::to_string(&file).unwrap().parse().unwrap();
     let mut rows = BTreeMap::new();
     flatten(&table, "", &mut rows);
@@ -77,7 +77,7 @@ fn documented_key_table_matches_program() {
     assert_eq!(shown, expected, "docs/hub.md against the program");
 }
 
-/// Started as on the page: `xpuck serve hub --config hub.toml`, in the folder of its files.
+/// Starts the hub as on the page: `xpuck serve hub --config hub.toml`, in the folder of its files.
 #[test]
 fn hub_offers_experiments_in_its_folder() {
     let mut swarm = Swarm::new(&Layout { keys: false, console: true, ..Layout::default() });

@@ -24,7 +24,7 @@ fn told(output: &Output, words: &[&str]) -> String {
     text
 }
 
-/// Runs a command that must fail with such a first line.
+/// Runs a command that must fail, and whose first line of standard error must contain all of `words`.
 fn refused(folder: &Path, line: &str, words: &[&str]) -> String {
     let output = run(folder, line);
     assert!(!output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
@@ -117,7 +117,7 @@ fn no_key() {
         one_line(
             dir.path(),
             &format!("{command} {hub}"),
-            &["no key to show the hub", "operators/ of that hub's folder of keys", "--key FILE"],
+            &["no key for the hub", "operators/ in that hub's folder of keys", "--key FILE"],
         );
     }
     one_line(dir.path(), "robot list --key ada.key", &["ada.key", "xpuck keys new"]);
@@ -158,11 +158,11 @@ fn wrong_folder_is_reported_with_remedy() {
     let dir = folder();
     one_line(dir.path(), "runs list", &["runs: is missing", "--folder DIR"]);
     one_line(dir.path(), "runs show last", &["runs: is missing", "--folder DIR"]);
-    one_line(dir.path(), "robot list", &["no swarm.toml in this folder", "xpuck init DIR", "xpuck demo"]);
+    one_line(dir.path(), "robot list", &["this folder has no swarm.toml", "xpuck init DIR", "xpuck demo"]);
     for command in ["serve hub --config hub.toml", "serve arena --config arena.toml", "check swarm.toml"] {
         refused(dir.path(), command, &["is this the swarm's folder? `xpuck init DIR` makes one"]);
     }
-    one_line(dir.path(), "simulate docs/trees/806768.bt", &["there is no folder docs/trees, seen from "]);
+    one_line(dir.path(), "simulate docs/trees/806768.bt", &["folder docs/trees does not exist (current folder: "]);
     std::fs::create_dir(dir.path().join("runs")).unwrap();
     one_line(dir.path(), "runs show last", &["there is no run in runs", "--folder DIR"]);
 }
@@ -192,19 +192,15 @@ fn record_of_other_version_is_reported() {
 fn wrong_file_kind_is_reported_with_its_command() {
     let dir = folder();
     let world = "{docs}/worlds/foraging.toml";
-    let is_world = ["foraging.toml: is a world, which goes with `xpuck check", "--world"];
+    let is_world = ["foraging.toml: is a world; use `xpuck check", "--world"];
     for command in
         ["simulate", "evolve", "sweep run", "start", "demo --tree", "demo --experiment", "tree convert --kind machines"]
     {
         one_line(dir.path(), &format!("{command} {world}"), &is_world);
     }
     write(dir.path(), "evolution.toml", "islands = 2\ngenerations = 3\n");
-    one_line(
-        dir.path(),
-        "start evolution.toml",
-        &["is a run of evolution, which goes with `xpuck evolve evolution.toml`"],
-    );
-    refused(dir.path(), "evolve {docs}/sweeps/tiny.toml", &["is a sweep, which goes with `xpuck sweep"]);
+    one_line(dir.path(), "start evolution.toml", &["is a run of evolution; use `xpuck evolve evolution.toml`"]);
+    refused(dir.path(), "evolve {docs}/sweeps/tiny.toml", &["is a sweep; use `xpuck sweep"]);
     one_line(
         dir.path(),
         "evolve --world {docs}/experiments/chapter-8.toml",
@@ -231,10 +227,10 @@ fn no_space_left() {
     let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
     let output = xpuck().args(["tree", "fmt", "a.bt"]).current_dir(dir.path()).stdout(full()).output().unwrap();
     assert!(!output.status.success());
-    told(&output, &["standard output: No space left on device", "make room there", "write elsewhere"]);
+    told(&output, &["standard output: No space left on device", "free space there", "choose another folder"]);
     one_line(
         dir.path(),
         "tree convert a.bt --to svg -o /dev/full",
-        &["/dev/full", "make room there", "write elsewhere"],
+        &["/dev/full", "free space there", "choose another folder"],
     );
 }

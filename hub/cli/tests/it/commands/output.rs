@@ -44,7 +44,7 @@ impl Sink {
             Sink::Left => (pipe().unwrap().1.into(), None),
             Sink::Stalled => {
                 let (reader, mut writer) = pipe().unwrap();
-                // Default capacity of a pipe.
+                // The number of bytes is the default capacity of a pipe.
                 writer.write_all(&[b'x'; 65_536]).unwrap();
                 (writer.into(), Some(reader.into()))
             }

@@ -2,7 +2,8 @@
 
 use crate::rig::{valid_json, xpuck};
 
-/// Commands without a hub, and their words after `--json`. Others are validated where they are tested.
+/// Commands that need no hub, and their words after `--json`. The outputs of other commands are validated in the tests
+/// of these commands.
 const COMMANDS: &[(&str, &str)] = &[
     ("check", "docs/trees/806768.bt docs/worlds/foraging.toml docs/worlds/none.toml"),
     ("tree explain", "docs/trees/806768.bt"),

@@ -1,5 +1,5 @@
-//! docs/set-up.md is correct: `xpuck init` makes a working folder, and `xpuck check` lists everything that is missing
-//! or wrong in a folder.
+//! docs/set-up.md is correct: `xpuck init` makes a working folder, and `xpuck check` lists all missing and wrong parts
+//! of a folder.
 
 use crate::commands::arena_page::keys;
 use crate::common::said;
@@ -79,15 +79,15 @@ fn commands_of_the_page_make_a_swarm_that_runs() {
             }
             "xpuck status" => {
                 let has = |words: &str| assert!(output.contains(words), "{words}: {output}");
-                has("experiment  transport, the task is transport, started by operator\n");
+                has("experiment  transport, task transport, started by operator\n");
                 has("phase       running: the robots drive\n");
-                has("robots      2 of 2 there\n");
-                has("told        RUN: 2 of 2 robots run");
+                has("robots      2 of 2 present\n");
+                has("directive   RUN: 2 of 2 robots run");
                 has("all 2 robots are ready: RUN");
             }
             "xpuck robot hold xp02" => assert!(output.starts_with("xp02: held: it stands after "), "{output}"),
             "xpuck robot release xp02" => {
-                assert!(output.starts_with("xp02: released: it does as the others again"), "{output}")
+                assert!(output.starts_with("xp02: released: it follows the swarm again"), "{output}")
             }
             "xpuck swarm log" => {
                 for words in ["INFO   operator: note: the lamp is off\n", "robot xp02 is held by operator", "RUN"] {
@@ -139,7 +139,7 @@ fn files_of_every_kind_of_robot_are_valid_and_not_overwritten() {
     let again = command("xpuck init virtual", here).output().unwrap();
     let text = said(&again);
     assert!(!again.status.success() && text.lines().count() == 1, "{text}");
-    assert!(text.contains("hub.toml") && text.contains("name another folder"), "{text}");
+    assert!(text.contains("hub.toml") && text.contains("choose another folder"), "{text}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
 }
 
@@ -181,12 +181,12 @@ fn all_that_is_missing_or_wrong_is_listed_at_once() {
     for words in [
         "s/robots/xp01.toml: is missing; swarm.toml lists xp01",
         "evolution.threads = 100 is outside 1..=64",
-        "mocap is 127.0.0.1:7604, and mocap.address in hub.toml 127.0.0.1:7603",
-        "robots/xp02.toml: camera_width and camera_height are 160 and 120, and arena.toml has 320 and 120",
-        "s/keys/hub.key: is missing; delete s/keys/hub.pub, and `xpuck keys new --dir s/keys --swarm s/swarm.toml` makes it anew",
+        "mocap is 127.0.0.1:7604, but mocap.address in hub.toml is 127.0.0.1:7603",
+        "robots/xp02.toml: camera_width and camera_height are 160 and 120, but arena.toml has 320 and 120",
+        "s/keys/hub.key: is missing; delete s/keys/hub.pub, then `xpuck keys new --dir s/keys --swarm s/swarm.toml` makes it again",
         "s/keys/robots/xp01.pub: is missing",
         "unknown field `populaton`; did you mean `population`?",
-        "s: 7 things are missing or wrong",
+        "s: 7 items are missing or wrong",
     ] {
         assert!(told.contains(words), "`{words}` is not in\n{told}");
     }
@@ -196,7 +196,7 @@ fn all_that_is_missing_or_wrong_is_listed_at_once() {
     assert!(said(&remedy).contains("made keys for xp01") || !remedy.status.success(), "{}", said(&remedy));
     std::fs::remove_dir_all(at("keys")).unwrap();
     let without = said(&command("xpuck check s", here).output().unwrap());
-    assert!(without.contains("s/keys: is missing; the folder of keys; `xpuck keys new"), "{without}");
+    assert!(without.contains("s/keys: is missing; it is the folder of keys; `xpuck keys new"), "{without}");
     let nothing = xpuck().args(["check", "."]).current_dir(tempfile::tempdir().unwrap().path()).output().unwrap();
     assert!(
         said(&nothing).contains("swarm.toml: is missing; is this the swarm's folder? `xpuck init`"),

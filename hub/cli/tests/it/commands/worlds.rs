@@ -141,7 +141,7 @@ fn simulate_runs_worlds_and_mixed_swarms() {
     };
     refused(&["--mix", &mix, "--world", &aggregation], "--mix has 9 robots and ");
     refused(&["--mix", "7:/nowhere.bt"], "/nowhere.bt: cannot be read");
-    refused(&["--mix", "257:a.bt"], "257 robots; counts are at least 1, and 1 to 256 robots fit a world");
+    refused(&["--mix", "257:a.bt"], "257 robots; each count must be at least 1, and a world holds 1 to 256 robots");
     refused(&[&push, "--mix", &mix], "cannot be used with");
     refused(&[&push, "--world", &transport, "--count", "3"], "cannot be used with");
     refused(&[&push, "--world", "/nowhere.toml"], "/nowhere.toml: cannot be read");

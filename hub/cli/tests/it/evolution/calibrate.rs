@@ -66,7 +66,8 @@ fn infrared_readings_give_back_the_curve() {
 fn pauses_give_back_the_latency() {
     for seed in 1..=10 {
         let delay = f64::from(hidden(seed)(0.05, 0.4));
-        // One minute gives a delay within 3 ms, which is more than 5 % of the shortest delay.
+        // A record of one minute gives the delay with an error of 3 ms, which is more than 5 % of the shortest delay.
+        // Therefore six records are fitted together.
         let minute = |i: u64| synthetic::pauses(&Physics::default(), delay, 60.0, seed + 100 * i);
         let report = latency::fit(&[0, 1, 2, 3, 4, 5].map(minute)).unwrap();
         recovered(&report, &[delay]);
@@ -199,7 +200,7 @@ fn wrong_records_are_one_line_that_names_the_place() {
         assert!(error.contains(expected), "{expected}: {error}");
     }
     let error = String::from_utf8(calibrate(&["record", "latency", "--delay", "7"]).stderr).unwrap();
-    assert!(error.contains("--delay takes 0 to 0.9, not 7"), "{error}");
+    assert!(error.contains("--delay 7: must be 0 to 0.9"), "{error}");
 }
 
 /// A swarm drives in an arena whose robots have faulty wheels and cameras: the fit of its record finds the errors.

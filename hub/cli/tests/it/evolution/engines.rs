@@ -73,7 +73,7 @@ fn missing_adapter_is_rejected_before_any_write() {
     robot_is_refused(dir.path());
 }
 
-/// A robot with such an engine does not start.
+/// A robot whose file names a missing adapter does not start.
 fn robot_is_refused(dir: &Path) {
     let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
     write(

@@ -197,7 +197,7 @@ fn run_with_folder_prints_file_of_best_tree() {
     let run = "evolve --islands 2 --population 8 --generations 2 --seconds 1 --count 2 --remeasure 2 --output best";
     let output = xpuck().args(run.split(' ')).current_dir(dir.path()).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
-    let (_, rest) = said.split_once("# it is ").unwrap_or_else(|| panic!("{said}"));
+    let (_, rest) = said.split_once("# file: ").unwrap_or_else(|| panic!("{said}"));
     let file = std::fs::read_to_string(dir.path().join(rest.split(';').next().unwrap())).unwrap();
     let (_, tree) = file.split_once('\n').unwrap();
     assert!(said.contains(tree), "{said}\n{file}");

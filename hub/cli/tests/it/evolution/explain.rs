@@ -126,8 +126,8 @@ fn unreached_nodes_are_marked() {
 #[test]
 fn bad_input_is_refused_in_one_line() {
     let cases: [(&[&str], &str); 5] = [
-        (&["--simulate", "--runs", "0"], "--runs 0: takes 1 to 1000000"),
-        (&["--simulate", "--count", "257"], "--count 257: 1 to 256 fit a world"),
+        (&["--simulate", "--runs", "0"], "--runs 0: must be 1 to 1000000"),
+        (&["--simulate", "--count", "257"], "--count 257: must be 1 to 256"),
         (&["--runs", "5"], "--simulate"),
         (&["--to", "xml"], "invalid value 'xml'"),
         (&["-o", "/nowhere/a.txt"], "/nowhere/a.txt: cannot be written"),

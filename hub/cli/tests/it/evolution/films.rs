@@ -131,7 +131,7 @@ fn film_has_expected_length_and_frisbee_position() {
     assert_eq!((&*seen[0], &*seen[3], &*seen[4], &*seen[5]), ("h264", "yuv420p", "bt709", "25/1"), "{seen:?}");
     let numbers = |i: usize| seen[i].parse::<f64>().unwrap();
     assert!(numbers(1) % 2.0 == 0.0 && numbers(2) % 2.0 == 0.0, "{seen:?}");
-    // 2.5 s, plus the initial frame.
+    // The film lasts 2.5 s, plus the initial frame.
     assert!((numbers(6) - 2.54).abs() <= 0.041 && (numbers(7) - 63.5).abs() <= 1.0, "{seen:?}");
     let text = std::fs::read_to_string(&svg).unwrap();
     let drawing = roxmltree::Document::parse(&text).unwrap();
@@ -159,9 +159,9 @@ fn errors_are_one_line_and_leave_no_file() {
     };
     refused(bare(&["--png", &here("a.png")]), "rsvg-convert is missing; install it with `apt-get install librsvg2-bin");
     refused(bare(&["--mp4", &here("a.mp4")]), "is missing; install it with `apt-get install ");
-    refused(simulate(&["--mp4", &here("a.mp4"), "--film-speed", "0"]), "--film-speed 0: it takes 0.1 to 1000");
-    refused(simulate(&["--mp4", TREE]), "is a file that is read");
-    refused(simulate(&["--mp4", &here("a"), "--png", &here("a")]), "--png and --mp4 are both");
+    refused(simulate(&["--mp4", &here("a.mp4"), "--film-speed", "0"]), "--film-speed 0: must be 0.1 to 1000");
+    refused(simulate(&["--mp4", TREE]), "is an input file");
+    refused(simulate(&["--mp4", &here("a"), "--png", &here("a")]), "--png and --mp4 name the same file");
     if !have(&["rsvg-convert", "ffmpeg"]) {
         return;
     }
@@ -190,7 +190,7 @@ fn stopped_film_leaves_the_old_file() {
     let mut command = xpuck();
     command.args(["simulate", TREE, "--runs", "1", "--seconds", "600", "--film-speed", "0.1", "--mp4"]).arg(&film);
     let mut child = command.current_dir(ROOT).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    // Larger than the test file written before the simulation.
+    // The film must have grown beyond the test file, which is written before the simulation.
     let sizes = || std::fs::read_dir(dir.path()).unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
     let begun = std::time::Instant::now();
     while !sizes().any(|size| size > 3) {
@@ -257,7 +257,7 @@ fn recorded_run_exports_to_film_and_picture() {
     assert!(is_at(&picture, width, at(-0.02, -0.2), FIRST) && is_at(&picture, width, at(-0.15, -0.2), FIRST));
     assert!(is_at(&picture, width, at(-0.4, -0.2), [255; 3]) && is_at(&picture, width, at(0.3, 0.4), FRISBEE));
     for (more, words) in [
-        (&["--mp4", "b.mp4", "--from", "90"][..], "the run has poses of 20.0 s"),
+        (&["--mp4", "b.mp4", "--from", "90"][..], "the run has 20.0 s of arena time"),
         (&["--png", "runs/x-1-seed1/run.mcap"], "is a file of the run itself"),
         (&["--mp4", "b.mp4", "--film-speed", "0"], "--film-speed"),
     ] {

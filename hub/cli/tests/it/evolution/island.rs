@@ -68,7 +68,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Generations in an island's table.
+/// Number of generations in an island's table.
 fn generations(dir: &Path) -> usize {
     let table = std::fs::read_to_string(dir.join("generations.csv")).unwrap_or_default();
     table.lines().count().saturating_sub(1)
@@ -110,7 +110,7 @@ fn islands_exchange_genes_and_all_processes_end_with_0() {
     let again =
         xpuck().args(["serve", "island", "--island", "1", "--hub", &endpoint, "--resume"]).arg(&places[1]).output();
     assert!(finished(again.unwrap()).stdout.starts_with(b"island 1 is done"));
-    // It does not wait two minutes for the server, unlike an island that has just finished.
+    // The restarted island does not wait two minutes for the server, unlike an island that has just finished.
     assert!(started.elapsed() < scaled(Duration::from_secs(4)));
 }
 
@@ -127,7 +127,7 @@ fn sigterm_ends_a_worker_with_75_and_resuming_ends_equally() {
     let output = worker.wait_with_output().unwrap();
     assert!(told.elapsed() < scaled(Duration::from_secs(5)));
     assert_eq!(output.status.code(), Some(75), "{}", text(&output));
-    assert!(text(&output).contains("started again with --resume"), "{}", text(&output));
+    assert!(text(&output).contains("continue with --resume"), "{}", text(&output));
     assert!(generations(&cut) < 300);
     // The run is resumed without its file; a SIGKILL in between changes nothing.
     let mut resumed = xpuck();
@@ -203,7 +203,7 @@ fn moved_server_is_found_by_its_address_file() {
     assert_eq!(std::fs::read_to_string(&address).unwrap(), format!("{}\n", first.endpoint));
     let worker = worker.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("exchanges", || generations(&place) > 5);
-    // The server is killed, and another one starts on another port.
+    // The server is killed, and another server starts on another port.
     first.child.kill().unwrap();
     first.child.wait().unwrap();
     let second = Server::free(&keep);
@@ -299,7 +299,7 @@ fn invalid_migrants_are_rejected_counted_and_logged() {
     stranger.set_rcvtimeo(patience().as_millis() as i32).unwrap();
     let answer: ToWorker = xpuck_wire::codec::decode(&stranger.recv_bytes(0).unwrap()).unwrap();
     assert!(matches!(answer, ToWorker::Refused { .. }));
-    // A peer that does not speak it.
+    // A peer that does not speak ZeroMQ's protocol.
     let port = server.endpoint.rsplit(':').next().unwrap();
     let mut raw = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
     raw.write_all(&[0xff; 4096]).unwrap();
@@ -322,12 +322,12 @@ fn worker_rejects_invalid_arguments() {
     assert!(refusal(island("tcp://127.0.0.1:1", 4, &place, 2)).contains("another configuration"));
     let mut other = xpuck();
     other.args(["serve", "island", "--island", "4", "--resume"]).arg(&place);
-    assert!(refusal(other).contains("holds another run than that of island 4"));
+    assert!(refusal(other).contains("holds the run of another island than 4"));
     assert!(refusal(island("tcp://127.0.0.1:1", 10_000, &dir.path().join("x"), 2)).contains("island = 10000"));
     assert!(refusal(island("nonsense", 0, &dir.path().join("y"), 2)).contains("`nonsense` is no address"));
     let mut evolve = xpuck();
     evolve.args(["evolve", "--resume"]).arg(&place);
-    assert!(refusal(evolve).contains("`xpuck serve island` evolves it"));
+    assert!(refusal(evolve).contains("use `xpuck serve island`"));
 }
 
 #[test]
@@ -388,7 +388,8 @@ fn genes_pass_between_servers_below_one_that_restarts() {
     let alone = generations(&dir.path().join("3"));
     wait_until("generations without a server above", || generations(&dir.path().join("3")) > alone + 5);
     let upper = Server::start(&endpoint, &[]);
-    // A new gene: island 15 sends it once through the second server, and later through the first, above it.
+    // Island 15 sends a new gene through the second server. Later the gene arrives at an island of the first server,
+    // through the server above both.
     until_gene_of(12, &second.endpoint, 15, "movcv v_goal 20deg");
     until_gene_of(15, &first.endpoint, 5, "movcv v_goal 10deg");
     send_signal(worker.id(), Signal::SIGTERM);

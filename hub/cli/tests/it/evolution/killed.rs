@@ -29,7 +29,7 @@ fn kill_nine_loses_at_most_the_current_generation() {
             assert!(status.success(), "{:?}", child.wait_with_output());
             break;
         }
-        // SIGKILL.
+        // `Child::kill` sends SIGKILL.
         child.kill().unwrap();
         child.wait().unwrap();
         kills += 1;
@@ -73,7 +73,7 @@ fn signals_end_a_run_with_code_75_and_the_command_to_resume() {
         assert!(asked.elapsed() < scaled(Duration::from_secs(5)));
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), error.lines().count()), (Some(75), 1), "{error}");
-        let go_on = format!(" % of the run; go on with: xpuck evolve {}", out.display());
+        let go_on = format!(" % of the run; continue with: xpuck evolve {}", out.display());
         assert!(error.trim_end().ends_with(&go_on), "{error}");
         let json: Value = serde_json::from_slice(&finished(resume(&out).output().unwrap()).stdout).unwrap();
         assert_eq!(json["generations"], 600);
@@ -96,6 +96,6 @@ fn signal_ends_a_run_within_five_seconds_in_a_long_generation() {
     let output = child.wait_with_output().unwrap();
     assert!(asked.elapsed() < scaled(Duration::from_secs(5)), "{:?}", asked.elapsed());
     assert_eq!(output.status.code(), Some(75));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("go on with: xpuck evolve"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("continue with: xpuck evolve"));
     assert_eq!(Folder::resume(&out).unwrap().evolution.state().generation, 0);
 }

@@ -104,7 +104,7 @@ fn wrong_requests_are_one_line() {
     };
     let unknown = refusal(dir.path(), &["1.999"]);
     assert!(unknown.contains("record.mcap: contains no 1.999 up to generation 1") && unknown.lines().count() == 1);
-    assert!(refusal(dir.path(), &["three"]).contains("write island and number with a dot, such as 3.1204"));
+    assert!(refusal(dir.path(), &["three"]).contains("must be island and number with a dot, such as 3.1204"));
     assert!(refusal(&dir.path().join("trees"), &[]).contains("record.mcap: cannot be read"));
     std::fs::write(dir.path().join(RECORD), "generation,island").unwrap();
     assert!(refusal(dir.path(), &[]).contains("record.mcap: is no record of an evolution"));
@@ -145,7 +145,7 @@ fn record_cut_off_at_any_byte_is_read_up_to_there() {
     std::fs::write(dir.path().join(RECORD), &bytes[..ends[4] - 1]).unwrap();
     let output = lineage(dir.path(), &[]);
     assert!(output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no whole generation; read up to 3"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("incomplete generation; read up to generation 3"));
 }
 
 /// The snippet of docs/evolution.md reads all bits of samples and trees.

@@ -121,8 +121,8 @@ fn names_of_files_are_only_text_in_pictures() {
 fn wrong_wishes_are_refused_in_a_line() {
     assert!(refusal(&["--svg", "/nowhere/a.svg"]).contains("/nowhere/a.svg: cannot be written"));
     assert!(refusal(&["--html", "/"]).contains("/: cannot be written"));
-    assert!(refusal(&["--svg", "a", "--runs", "4", "--run", "4"]).contains("the runs are 0 to 3"));
-    assert!(refusal(&["--svg", "a", "--html", "a"]).contains("--svg and --html are both a"));
+    assert!(refusal(&["--svg", "a", "--runs", "4", "--run", "4"]).contains("must be 0 to 3"));
+    assert!(refusal(&["--svg", "a", "--html", "a"]).contains("--svg and --html name the same file, a"));
     assert!(refusal(&["--run", "2"]).contains("add --svg, --png, --pdf, --html or --mp4"));
 }
 
@@ -211,7 +211,10 @@ fn picture_does_not_overwrite_tree() {
         let output = simulate(tree.to_str().unwrap(), &["--runs", "1", option, file.to_str().unwrap()]);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{error}");
-        assert!(error.contains("is a file that is read; name another one") && error.lines().count() == 1, "{error}");
+        assert!(
+            error.contains("is an input file; choose another output file") && error.lines().count() == 1,
+            "{error}"
+        );
         assert_eq!(std::fs::read(&tree).unwrap(), before);
     }
     let one = simulate(tree.to_str().unwrap(), &["--runs", "1"]);

@@ -54,7 +54,7 @@ fn champions_are_measured_again_beside_what_was_reported() {
             assert!((row["reported"].as_f64().unwrap() - reported).abs() < 1e-12, "{row} against {reported}");
             assert_eq!(row["robot_seconds"], robot_seconds);
         }
-        // The same trees in the same worlds as at the end of the run.
+        // The measured trees and worlds are those of the end of the run.
         let result: Value = serde_json::from_slice(&std::fs::read(folder.join("result.json")).unwrap()).unwrap();
         assert_eq!(rows[2]["remeasured"], result["remeasured_mean"]);
         assert_eq!(rows[2]["best"], result["remeasured_best"]);

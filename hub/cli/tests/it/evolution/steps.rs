@@ -74,7 +74,7 @@ fn killed_robot_continues_in_its_step() {
     let mut demo = Demo::start("90", &["--engine", "simd", "--experiment", file.to_str().unwrap()]);
     demo.wait_for_run();
     let directory = demo.directory();
-    // Robots of a demo save no state. From here on this robot does.
+    // Robots of a demo save no state. The new program of xp02 saves its state.
     let killed = demo.process(&["xpuckd", "xp02"]);
     send_signal(killed, Signal::SIGKILL);
     wait_until("the devices are free", || !processes(&["xpuckd", "xp02"]).contains(&killed));

@@ -146,7 +146,7 @@ fn stop_file_ends_run_after_current_generation() {
     let stopped = body(dir, &[&run[..], &["--output", "part"]].concat());
     let told = String::from_utf8_lossy(&stopped.stderr).into_owned();
     assert_eq!(stopped.status.code(), Some(75), "{told}");
-    assert!(told.contains(" of 80 evaluations; go on with: xpuck evolve part"), "{told}");
+    assert!(told.contains(" of 80 evaluations; continue with: xpuck evolve part"), "{told}");
     out(body(dir, &["evolve", "--resume", "part"]));
     assert!(!dir.join("part/stop").exists());
     same(dir, ["whole", "part"]);
@@ -307,7 +307,7 @@ fn existing_files_are_not_overwritten() {
         &["import", "b.prif", "-o", "b.prif"],
         &["simulate", "b.prif", "--steps", "2", "--html", "b.prif"],
     ] {
-        assert!(told(args).contains("is a file that is read"), "{args:?}");
+        assert!(told(args).contains("is an input file"), "{args:?}");
         assert_eq!(std::fs::read_to_string(dir.join("b.prif")).unwrap(), TREE);
     }
     std::fs::create_dir(dir.join("mine")).unwrap();

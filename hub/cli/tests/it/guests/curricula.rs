@@ -33,14 +33,14 @@ fn resumed_run_of_automata_equals_uninterrupted() {
     let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "whole"]);
     assert!(whole.status.success(), "{whole:?}");
     let text = String::from_utf8(whole.stdout).unwrap();
-    assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
+    assert!(text.contains("end formula holds") && text.contains("solved after"), "{text}");
 
     // A stop request that exists from the start ends each process after one generation.
     std::fs::create_dir(dir.join("cut")).unwrap();
     std::fs::write(dir.join("cut/stop"), "").unwrap();
     let cut = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "cut"]);
     assert_eq!(cut.status.code(), Some(75), "{cut:?}");
-    assert!(String::from_utf8_lossy(&cut.stderr).contains("go on with: xpuck evolve cut"), "{cut:?}");
+    assert!(String::from_utf8_lossy(&cut.stderr).contains("continue with: xpuck evolve cut"), "{cut:?}");
     assert!(!dir.join("cut/result.json").exists());
     // The run's folder now has its own copy of the curriculum.
     std::fs::remove_file(dir.join("c.toml")).unwrap();
@@ -91,7 +91,7 @@ fn resumed_run_of_trees_equals_uninterrupted() {
     let whole = evolve(dir, &["--curriculum", "c.toml", "--seed", "3", "--output", "whole"]);
     assert!(whole.status.success(), "{whole:?}");
     let text = String::from_utf8(whole.stdout).unwrap();
-    assert!(text.contains("its formula holds") && text.contains("solved after"), "{text}");
+    assert!(text.contains("end formula holds") && text.contains("solved after"), "{text}");
     assert_eq!(bare["controller"], result(&dir.join("whole"))["controller"]);
     assert_eq!(std::fs::read_to_string(dir.join("whole/controller.bt")).unwrap(), bare["controller"].as_str().unwrap());
 
@@ -110,7 +110,7 @@ fn resumed_run_of_trees_equals_uninterrupted() {
     assert_eq!(result(&dir.join("cut")), result(&dir.join("whole")));
     equal(&["generations.csv", "controller.bt", "steps/1-avoid/best.bt", "steps/2-again/population.txt"]);
     equal(&["steps/1-avoid/tree.svg", "steps/1-avoid/world.svg", "steps/1-avoid/account.txt"]);
-    // The second step again, from the saved population of the first.
+    // The second step runs again, from the saved population of the first.
     std::fs::remove_dir_all(dir.join("cut/steps/2-again")).unwrap();
     std::fs::remove_file(dir.join("cut/fitness.sqlite")).unwrap();
     let on = evolve(dir, &["--resume", "cut"]);
@@ -159,7 +159,7 @@ fn invalid_files_are_reported_in_one_line() {
         (&["--curriculum", "nowhere.toml"], "nowhere.toml: "),
         (&["--curriculum", "tree.toml"], "step \"a\": end: it can never hold"),
         (&["--curriculum", "bad.prj"], "bad.prj: line 4: crossover"),
-        (&["--curriculum", "c.toml", "--count", "2"], "--count is for trees, and this is about automata"),
+        (&["--curriculum", "c.toml", "--count", "2"], "--count is for trees; the file is of kind automata"),
         (&["--curriculum", "c.toml", "--output", "taken"], "taken: already contains a run"),
         (&["--resume", "nowhere"], "nowhere: holds no run"),
     ] {

@@ -65,7 +65,7 @@ fn wrong_arguments_of_servers_are_one_line() {
     assert!(refused("wall_hight = 3.0", &[]).contains("wall_height"));
     let block = |outline: &str| format!("[[blocks]]\noutline = {outline}\ntop = 10.0\ncolour = [0, 0, 0]\n");
     assert!(refused(&block("[[0, 0], [1, 0]]"), &[]).contains("w.toml: the outline of block 1"));
-    assert!(refused("", &["--port", "65535", "--ports", "2"]).contains("ports end at 65535"));
+    assert!(refused("", &["--port", "65535", "--ports", "2"]).contains("the last port must be at most 65535"));
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     assert!(refused("", &["--port", &port]).contains(&port));
@@ -202,7 +202,7 @@ fn wrong_arguments_of_evolution_are_one_line() {
     let out = dir.path().join("out");
     std::fs::create_dir(&out).unwrap();
     std::fs::write(out.join("history.csv"), "").unwrap();
-    assert!(manager(&["--output", out.to_str().unwrap()]).contains("there is a history already"));
+    assert!(manager(&["--output", out.to_str().unwrap()]).contains("already has a history"));
     std::fs::write(&file, "").unwrap();
     let individual = dir.path().join("i.txt");
     let draw = |text: &str| {
@@ -210,6 +210,6 @@ fn wrong_arguments_of_evolution_are_one_line() {
         error(xpuck().args(["simulate", "--svg", "x.svg", "--robot"]).args([&file, &individual]))
     };
     assert!(draw("Individual 1 1 0 1 2\r\n").contains("does not fit"));
-    assert!(draw("").contains("one line is wanted"));
-    assert!(draw("CreateRobot").contains("Individual is wanted"));
+    assert!(draw("").contains("expected one line"));
+    assert!(draw("CreateRobot").contains("expected Individual"));
 }

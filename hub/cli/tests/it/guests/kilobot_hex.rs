@@ -16,9 +16,9 @@ const ROBOTS: usize = 25;
 const UPDATES: usize = 200;
 /// Robots of the swarm that also run in simavr.
 const WATCHED: [usize; 3] = [0, 11, 24];
-/// Bytes of one turn of the program's loop: cycles, motors, message and blackboard.
+/// Number of bytes of one turn of the program's loop: cycles, motors, message and blackboard.
 const ANSWER: usize = 4 + 2 + 9 + 40;
-/// Turns of one update: each advances the clock by 4 ticks and reads the light sensor.
+/// Number of turns in one update. Each turn advances the clock by 4 ticks and reads the light sensor.
 const TURNS: usize = 4;
 
 fn program(text: &str) -> Program {
@@ -55,7 +55,7 @@ fn recorded(program: &Program, world: u32) -> Vec<(Vec<u8>, Vec<[u8; 2 + 7 + 40]
         world.update();
         let seen = lights.into_iter().zip(inboxes).zip(world.views()).enumerate();
         for ((i, ((light, messages), view)), (input, expected)) in seen.zip(&mut robots) {
-            // The first update is immediate. The later ones wait until four of the last seven samples decide the
+            // The first update is immediate. The later updates wait until four of the last seven samples decide the
             // median.
             let turns = if update == 0 { 1 } else { TURNS };
             for turn in 1..=turns {
@@ -113,7 +113,7 @@ fn hex_file_in_simavr_matches_simulated_robots() {
             deepest = deepest.max(run.stack);
         }
         println!("{line}an update with its reading of the light: {longest} cycles at most, stack {deepest} bytes");
-        // One tenth of the time between two updates; most of it is the wait for the light sensor.
+        // The limit is one tenth of the time between two updates (cycles). Most of it is the wait for the light sensor.
         assert!(longest < 400_000 && deepest < 400, "{longest} cycles, {deepest} bytes");
     }
 }
@@ -178,13 +178,10 @@ fn unbuildable_trees_are_rejected_with_reason() {
         .output();
     assert!(said(&without.unwrap()).contains("avr-gcc is missing; install it with `apt-get install gcc-avr avr-libc`"));
     let neither = said(&hex(&[FIGURE_4_6, "-o", &out]));
-    assert!(
-        neither.contains("name its folder with --kilolib, or build for a simulator with --for simavr"),
-        "{neither}"
-    );
+    assert!(neither.contains("set its folder with --kilolib, or build for a simulator with --for simavr"), "{neither}");
     std::fs::write(path("tree.bt"), "mf\n").unwrap();
     let over = said(&hex(&[&path("tree.bt"), "--for", "simavr", "-o", &path("tree.bt")]));
-    assert!(over.contains("is a file that is read"), "{over}");
+    assert!(over.contains("is an input file"), "{over}");
 }
 
 #[test]

@@ -33,7 +33,8 @@ fn lost_run_is_repeated_identically() {
     let dir = dir.path();
     std::fs::write(dir.join("small.toml"), SMALL).unwrap();
     out(kilobot(dir, &["evolve", "small.toml", "--output", "whole"]));
-    // State after a kill: one run first, then two, after the first has lost one of its files.
+    // State after a kill: the folder `part` has one run, of which one file is lost. The resumed experiment has two
+    // runs.
     out(kilobot(dir, &["evolve", "small.toml", "--runs", "1", "--output", "part"]));
     std::fs::remove_file(dir.join("part/runs/racing-01.json")).unwrap();
     out(kilobot(dir, &["evolve", "--resume", "part", "--runs", "2"]));
@@ -70,7 +71,7 @@ fn lost_run_is_repeated_identically() {
     assert!(told(&edited).contains("racing-02.json: was changed: its numbers are inconsistent"), "{edited:?}");
     let fewer = kilobot(dir, &["evolve", "--resume", "part", "--runs", "1"]);
     assert!(told(&fewer).contains("--runs 1: the experiment has 2 runs; the number cannot be reduced"), "{fewer:?}");
-    // A folder with other files is not a new one; the remains of a killed start are accepted.
+    // A folder with other files does not count as new; the remains of a killed start are accepted.
     std::fs::create_dir(dir.join("mine")).unwrap();
     std::fs::write(dir.join("mine/result.json"), "precious").unwrap();
     let used = kilobot(dir, &["evolve", "small.toml", "--output", "mine"]);
@@ -103,7 +104,7 @@ fn wrong_trees_and_worlds_get_one_line() {
         (vec!["simulate", "ok.bt", "--count", "101"], "101 Kilobots; 1 to 100 are allowed"),
         (vec!["simulate", "ok.bt", "--set", "gap=-1"], "above 0"),
         (vec!["simulate", "none.bt"], "none.bt"),
-        (vec!["simulate", "ok.bt", "--svg", "ok.bt"], "is a file that is read"),
+        (vec!["simulate", "ok.bt", "--svg", "ok.bt"], "is an input file"),
         (vec!["simulate", "ok.bt", "--set", "gap=x"], "`world.gap` must be a number"),
         (vec!["hex", "ok.bt", "-o", "ok.hex", "--for", "simavr", "-D", "LIGHT_WAIT=-1"], "--define"),
         (vec!["evolve", "wrong.toml"], "wrong.toml"),

@@ -17,7 +17,7 @@ use xpuck_wire::socket::Sockets;
 /// Arguments of a demo of two robots at eight times the usual speed.
 pub const SMALL: [&str; 6] = ["--count", "2", "--speed", "8", "--population", "8"];
 
-/// A demo whose processes end when this is dropped.
+/// A demo whose processes end when this value is dropped.
 pub struct Demo {
     folder: tempfile::TempDir,
     child: Child,

@@ -3,7 +3,7 @@
 use super::xpuck;
 use serde_json::Value;
 
-/// Parses the values that `xpuck COMMAND --json` printed, one on each line, and validates each. Returns the last one.
+/// Parses the values that `xpuck COMMAND --json` printed, one on each line, and validates each. Returns the last value.
 pub fn valid_json(command: &str, printed: &[u8]) -> Value {
     let printed = std::str::from_utf8(printed).unwrap();
     let schema = xpuck().args(["dev", "schema"]).args(command.split(' ')).output().unwrap();

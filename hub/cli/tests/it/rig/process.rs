@@ -27,7 +27,7 @@ pub fn send_signal(process: u32, signal: Signal) {
     kill(Pid::from_raw(process as i32), signal).unwrap();
 }
 
-/// A process that is killed when this is dropped.
+/// A process that is killed when this value is dropped.
 pub struct Process {
     child: Child,
     log: PathBuf,
@@ -128,7 +128,7 @@ impl Drop for Process {
     }
 }
 
-/// Processes that are killed when this is dropped.
+/// Processes that are killed when this value is dropped.
 #[derive(Default)]
 pub struct Children(pub Vec<Child>);
 

@@ -57,7 +57,7 @@ pub fn recorded_evolution() -> PathBuf {
     })
 }
 
-/// Copies the files of a folder without subfolders to a new one.
+/// Copies the files of a folder without subfolders to a new folder.
 pub fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -76,7 +76,7 @@ fn shared(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let lock = lock.unwrap();
     lock.lock().unwrap();
     if !folder.exists() {
-        // Folders of earlier builds, and of a process that was killed before it had finished one.
+        // Removes the folders of earlier builds, and the incomplete folder of a process that was killed.
         for entry in std::fs::read_dir(target).unwrap().flatten() {
             let path = entry.path();
             if path.is_dir() && entry.file_name().to_string_lossy().starts_with(&prefix) {

@@ -72,19 +72,19 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     let refused = here(place, &format!("demo --output out --ports {first}")).output().unwrap();
     let text = said(&refused);
     assert!(!refused.status.success() && text.lines().count() == 1 && !text.contains("xpuck: xpuck:"), "{text}");
-    assert!(text.contains("the demo of") && text.contains("choose other ports: --ports"), "{text}");
+    assert!(text.contains("the demo in") && text.contains("choose other ports: --ports"), "{text}");
     assert_eq!(folders(), before);
     demos.start(place, second);
-    let several = until(place, "robot list", "2 demos of yours run");
+    let several = until(place, "robot list", "2 of your demos are running");
     for ports in [first, second] {
         assert!(several.contains(&format!("--hub tcp://127.0.0.1:{}", ports + 2)), "{several}");
     }
-    // One demo, named only by its address. Its hub ends with the run, or earlier if the run has not started. A STOP
-    // before the demo's own START does not prevent that run, so it is repeated.
+    // One demo is named only by its address. Its hub ends with the run, or earlier if the run has not started. A STOP
+    // before the demo's own START does not prevent that run, so STOP is repeated.
     let stop = || done(&format!("stop --hub tcp://127.0.0.1:{}", second + 2));
     let stopped = Some(stop()).filter(|told| !told.starts_with("running: ")).unwrap_or_else(stop);
-    let stands = ["finished: ", "idle: ", "told; "].iter().any(|words| stopped.starts_with(words));
-    assert!(stands || stopped.contains("the hub has ended since"), "{stopped}");
+    let stands = ["finished: ", "idle: ", "sent; "].iter().any(|words| stopped.starts_with(words));
+    assert!(stands || stopped.contains("the hub has ended; wheels stop"), "{stopped}");
     until(place, "robot list", "transport");
 }
 

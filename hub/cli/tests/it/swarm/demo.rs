@@ -160,13 +160,13 @@ fn robot_recovers_after_a_brown_out_of_its_board() {
 
 #[test]
 fn killed_robot_is_named_and_the_run_continues() {
-    // Long enough for the 3 s of silence after which a robot is lost, also on a busy machine.
+    // The run is long enough for the 3 s of silence after which a robot is lost, also on a busy machine.
     let mut demo = Demo::start("2", &[]);
     demo.wait_for_run();
     send_signal(demo.process(&["xpuckd", "xp02"]), Signal::SIGKILL);
     let (output, text) = demo.end();
     assert!(output.status.success(), "{text}");
-    assert!(text.contains("xp02 was killed by signal 9; the run goes on with the robots left"), "{text}");
+    assert!(text.contains("xp02 was killed by signal 9; the run continues with the remaining robots"), "{text}");
     let directory = transport_record(&demo.directory());
     let status: serde_json::Value =
         serde_json::from_slice(&std::fs::read(directory.join("result.json")).unwrap()).unwrap();

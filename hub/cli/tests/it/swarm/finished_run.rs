@@ -148,7 +148,7 @@ fn finished_run_verifies_and_one_changed_bit_is_located() {
     let copy = Copy { run: &folder.run, copy: folder.path("tampered") };
     std::fs::create_dir(&copy.copy).unwrap();
     std::fs::copy(folder.run.join("run.toml"), copy.copy.join("run.toml")).unwrap();
-    // One bit of the left wheel's speed in the tree's command.
+    // Changes one bit of the left wheel's speed in the tree's command.
     let falsified = std::cell::Cell::new(0);
     let (code, text, _) = copy.verify(&|entry| {
         if let Entry::Updates { robot, updates, .. } = entry

@@ -67,7 +67,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     assert!(status.robots[0].evolution.generation > status.robots[1].evolution.generation);
     assert!(status.events.iter().any(|e| e.contains("robot xp02 is enrolled by operator, its island is 2; it joins")));
     // A second enrolment changes nothing.
-    assert!(done(&swarm.folder.run(&["robot", "enrol", "xp02"])).contains("the hub has taken it"));
+    assert!(done(&swarm.folder.run(&["robot", "enrol", "xp02"])).contains("the hub has added it"));
     assert!(swarm.folder.run(&["robot", "list"]).status.success());
 
     // A killed and restarted hub still knows the robot.
@@ -77,7 +77,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
 
     // A replaced board loses its link.
     let before = std::fs::read(swarm.folder.path("keys/robots/xp02.key")).unwrap();
-    assert!(done(&swarm.folder.run(&["robot", "replace", "xp02"])).contains("revoked its former key"));
+    assert!(done(&swarm.folder.run(&["robot", "replace", "xp02"])).contains("revoked its previous key"));
     assert_ne!(std::fs::read(swarm.folder.path("keys/robots/xp02.key")).unwrap(), before);
     assert_eq!(std::fs::read(swarm.folder.path("keys/robots/xp02.key.revoked")).unwrap(), before);
     swarm.wait("the revocation", |s| !s.robots[1].alive && s.security.refusals.revoked > 0);
@@ -87,7 +87,7 @@ fn robot_enrolled_during_a_run_joins_it_and_can_be_replaced() {
     swarm.wait("the new board", |s| runs(s, 1));
     assert!(
         said(&swarm.folder.run(&["robot", "replace", "xp09"]))
-            .contains("lists no robot `xp09`; `xpuck robot enrol` adds one")
+            .contains("does not list robot `xp09`; add it with `xpuck robot enrol`")
     );
 
     swarm.wait("a tree that drives", |s| s.robots[0].segment > 0 && s.robots[0].tree_nodes.is_some());
@@ -124,7 +124,7 @@ fn robots_of_three_kinds_evolve_in_one_run_and_exchange_genes() {
         assert!(crossed.iter().any(|(from, _)| *from == robot), "{id} gave nothing: {crossed:?}");
         assert!(crossed.iter().any(|(from, to)| *from != robot && *to == id), "{id} got nothing: {crossed:?}");
     }
-    // Each robot drove.
+    // Each robot drove during the run.
     let driven: BTreeSet<String> = record(&run.join("run.mcap"))
         .into_iter()
         .filter(|(topic, told)| topic == "/telemetry" && told["telemetry"]["motion"]["wheels"][0] != 0.0)

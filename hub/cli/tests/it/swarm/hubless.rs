@@ -52,11 +52,11 @@ fn start(case: &Case) -> Swarm {
 struct Evolution {
     /// Generations in the order of their arrival, each with its time (s).
     generations: Vec<(u64, f64)>,
-    /// Immigrants of all generations.
+    /// Number of immigrants in all generations.
     immigrants: usize,
     /// Log lines about an absent hub.
     away: Vec<String>,
-    /// 99th percentile of the delay of its control loop (us).
+    /// 99th percentile of the control loop's delay (us).
     late_p99_us: u64,
 }
 

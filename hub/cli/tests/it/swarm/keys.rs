@@ -149,7 +149,7 @@ fn keys_are_made_enrolled_listed_and_revoked() {
     assert!(keys(&["enrol", "alice.pub", "--role", "robot"]).1.contains("enrolled as operator `alice`"));
     assert_eq!(keys(&["list"]).1.lines().count(), 2);
     assert!(keys(&["revoke", "alice"]).0);
-    assert!(keys(&["revoke", "alice"]).1.contains("nobody called `alice`"));
+    assert!(keys(&["revoke", "alice"]).1.contains("no key named `alice`"));
     assert_eq!(keys(&["list"]).1.lines().count(), 1);
     // A revoked secret key is renamed, also if the new name exists.
     for aside in ["operator.key.revoked", "operator.key.revoked-2"] {

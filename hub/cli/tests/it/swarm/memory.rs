@@ -54,7 +54,7 @@ fn run_folder(swarm: &Swarm) -> PathBuf {
     only(&swarm.folder.path("runs"), "kept-")
 }
 
-/// Sequence number, time and topic of each message of a file, up to the first unreadable one.
+/// Sequence number, time and topic of each message of a file, up to the first unreadable message.
 fn messages(file: &Path) -> Vec<(u32, f64, String)> {
     let bytes = std::fs::read(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let stream = mcap::MessageStream::new_with_options(&bytes, mcap::read::Options::IgnoreEndMagic.into()).unwrap();
@@ -101,8 +101,8 @@ fn hub_killed_at_random_moments_loses_no_flushed_message() {
     let run = RunFile::read(&run_folder(&swarm)).unwrap();
     assert_eq!((run.state, run.recovered.len() as u32, run.seed), (RunState::Finished, kills, 7));
     assert!(!run_folder(&swarm).join("run.state").exists() && run_folder(&swarm).join("result.json").exists());
-    // Islands and their ids survived: each generation was recorded once, although robots send those again that a dead
-    // hub may have lost.
+    // Islands and their ids survived: each generation was recorded once, although robots repeat the generations that a
+    // dead hub may have lost.
     let mut seen: BTreeMap<(String, u64), u32> = BTreeMap::new();
     for entry in xpuck_record::read::Messages::open(&run_folder(&swarm))
         .unwrap()
@@ -129,8 +129,8 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     swarm.kill("hub");
     let run = run_folder(&swarm);
     let State::Whole(then, reach, kept) = snapshot::read(&run).unwrap() else { panic!("a whole state") };
-    // As if the clock had been set back by an hour, and with a damaged first byte of the record: the hub reports that
-    // it leaves the run unchanged, and repairs the record.
+    // The state is dated one hour ahead, as if the clock had been set back, and the first byte of the record is
+    // damaged. The hub reports that it leaves the run unchanged, and repairs the record.
     snapshot::write(&run, &kept, then + 3_600_000, reach).unwrap();
     let mut bytes = std::fs::read(run.join("run.mcap.open")).unwrap();
     bytes[0] ^= 1;
@@ -145,7 +145,7 @@ fn run_of_a_lost_hub_is_aborted_and_stop_is_remembered() {
     assert!(messages(&run.join("run.mcap")).len() > 50);
     assert!(run.join("run.state").exists() && RunFile::read(&run).unwrap().state == RunState::Running);
     swarm.kill("hub");
-    // As if a minute had passed: the state is written again with an earlier time.
+    // The state is written again with an earlier time, as if a minute had passed.
     snapshot::write(&run, &kept, then - 61_000, reach).unwrap();
     swarm.start_service("hub");
     assert_eq!(swarm.status().phase, Phase::Idle);

@@ -97,7 +97,8 @@ fn serve(listener: &TcpListener, packets: impl IntoIterator<Item = Vec<u8>>) {
     }
 }
 
-/// Events of a client until `enough`, over consecutive connections to a server of these packets.
+/// Passes the events of a client to `enough` until it returns true. The client connects repeatedly to a server, which
+/// sends one list of packets on each connection.
 fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address: SocketAddr = listener.local_addr().unwrap();
@@ -200,7 +201,7 @@ fn recorded_run_is_replayed_twice() {
         },
     )
     .unwrap();
-    // 50 mm/s, and a rotation of 90 degrees.
+    // The robot moves at 50 mm/s and rotates by about 90 degrees.
     let pose = |i: u16| [0.002 * f32::from(i), 0.1, 0.05 * f32::from(i)];
     for i in 0..32 {
         let bodies = vec![Body { name: "xp01".into(), pose: pose(i) }];
@@ -214,7 +215,7 @@ fn recorded_run_is_replayed_twice() {
     let began = std::time::Instant::now();
     client::start((&mocap, &Arena::default()), (&config.swarm.robots, channel().1), 0, sender, stop.clone(), || ())
         .unwrap();
-    // Twice, as a loop: the plausibility checks accept the robot's jump to its start.
+    // The record is played twice, as in a loop: the plausibility checks accept the robot's jump to its start.
     for (number, i) in (1..).zip((0..32).chain(0..32)) {
         let frame = next_frame(&events);
         assert_eq!(number, frame.number);

@@ -1,5 +1,5 @@
-//! A robot's additional sensors and its lamps, through real processes: from the arena's light and sound by the
-//! devices' bytes to the hub's status, and from an operator's order to the lamps in the arena.
+//! A robot's additional sensors and its lamps, through real processes. Light and sound of the arena pass through the
+//! devices' bytes to the hub's status, and an operator's order passes to the lamps in the arena.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm};

@@ -61,7 +61,7 @@ impl Disk {
 
     fn spoil(&self, fault: Fault, run: &Path) {
         match fault {
-            // Repeated, because a state that is being replaced frees an inode.
+            // The disk is filled repeatedly, because a state that is being replaced frees an inode.
             Fault::Inodes => {
                 for pass in 0..3 {
                     let filler = |i: u32| std::fs::File::create(self.at.join(format!("filler-{pass}-{i}")));
@@ -219,13 +219,13 @@ fn stop_orders_survive_disk_and_clock_faults() {
 /// Time in which a robot on a busy machine saves its directive.
 const LATER: Duration = Duration::from_secs(5);
 
-/// Gives the order while the disk rejects the state; the reply must report this.
+/// Gives the order while the disk rejects the state. The reply must report that the order is not durable.
 fn give_with_a_bad_disk(swarm: &Swarm, disk: &Disk, fault: Fault, run: &Path, request: &Request) {
     disk.spoil(fault, run);
     swarm.wait("said", |status| !status.not_kept.is_empty());
     let reply = swarm.ask(request);
     // The counter of STOPs is beside the run's folder, and a full disk allows the state of a finished run to be
-    // removed. So the order may be saved before the robots have saved it.
+    // removed. So the hub may save the order before the robots have saved it.
     let may_be_kept = matches!((fault, request), (Fault::Immutable | Fault::Inodes, Request::Stop));
     if may_be_kept && reply == Reply::Done {
         return;

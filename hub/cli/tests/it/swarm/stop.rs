@@ -18,8 +18,8 @@ const LONG: Duration = Duration::from_millis(1500);
 /// Observation time of wheels that must stand.
 const WATCH: Duration = Duration::from_millis(500);
 
-/// Name of a fault, maximum time until the wheels stand (ms), and a function that causes the fault, measures the time,
-/// and leaves the robot able to run.
+/// Name of a fault, maximum time until the wheels stand (ms), and a function. The function causes the fault, measures
+/// the time, and leaves the robot able to run.
 type Case = (&'static str, u64, fn(&mut Rig) -> Duration);
 
 /// Each limit is the sum of the limits of the parts and the resolution of the arena, 25 ms: watchdog of the e-puck,

@@ -4,7 +4,8 @@ use crate::rig::{Swarm, send_signal, xpuck};
 use nix::sys::signal::Signal;
 use std::time::Duration;
 
-/// Longer than the timeout of a motion-capture read, and shorter than the silence after which a server counts as lost.
+/// Duration of the stop, longer than the timeout of a motion-capture read, and shorter than the silence after which a
+/// server counts as lost.
 const STOPPED: Duration = Duration::from_millis(800);
 
 #[test]

@@ -597,14 +597,14 @@ fn carried_or_hidden_frisbee_does_not_count_as_back() {
     bench.frisbee = -0.893;
     bench.pass(0.1);
     assert_eq!(bench.phase(), Phase::Relocating);
-    // Carried over the centre, 10 mm per frame.
+    // The frisbee is carried over the centre, 10 mm per frame.
     for step in 0..40 {
         bench.frisbee = -0.2 + 0.01 * step as f32;
         bench.pass(0.02);
         assert_eq!(bench.phase(), Phase::Relocating, "{}", bench.frisbee);
     }
-    // Hidden for longer than a run may be blind: the relocation continues, and a short sighting does not count as
-    // rest.
+    // The frisbee is hidden for longer than a run may lack poses. The relocation continues, and a short sighting does
+    // not count as rest.
     bench.hidden = vec!["frisbee"];
     bench.pass(3.0);
     assert_eq!(bench.phase(), Phase::Relocating);
@@ -660,7 +660,7 @@ fn gene() -> Emigrant {
 fn resumed_hub_knows_reported_trees() {
     let mut bench = Bench::new();
     bench.start();
-    // NaN equals nothing, so a plain comparison would record the same tree twice.
+    // NaN is not equal to itself, so a plain comparison would record the same tree twice.
     let loaded = RobotMessage::Loaded { segment: 1, gene: Emigrant { sum: [f64::NAN, 0.0], ..gene() } };
     assert_eq!([recorded(&mut bench, &loaded), recorded(&mut bench, &loaded)], [1, 0]);
     bench.pass(2.0);

@@ -1,5 +1,5 @@
-//! A tag as a sense, through real processes: from the arena's picture of the tag through the camera's bytes to the
-//! register that a tree reads, to the robot's path, and to the record.
+//! A tag as a sense, through real processes. The arena's picture of the tag passes through the camera's bytes to the
+//! register that a tree reads. The robot's path and the record show the effect.
 
 use crate::common::said;
 use crate::rig::{Layout, Swarm};

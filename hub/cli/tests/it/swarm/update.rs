@@ -234,7 +234,7 @@ fn update_stops_at_the_first(rig: &Rig, version: &str, counter: u64, program: &s
     let before = ROBOTS.map(|id| rig.starts(id).len());
     let (good, text) = rig.outcome(&["robot", "update", "--deb", &package]);
     assert!(
-        !good && text.contains(&format!("xp01     1.1.0        went back from {version}: ")),
+        !good && text.contains(&format!("xp01     1.1.0        reverted from {version}: ")),
         "{text}{}",
         rig.logs()
     );

@@ -56,7 +56,7 @@ fn demo_is_seen_by_independent_viewers_live_and_as_a_file() {
     let seen = python(&interpreter, &[&viewer, &address, &seconds]);
     has_known_schemas(&seen["schemas"]);
     let count = |topic: &str| seen["counts"][topic].as_u64().unwrap_or(0);
-    // 25 per second of arena time at speed 4, on a possibly busy machine.
+    // The hub sends 25 transforms per second of arena time, at speed 4. A busy machine may receive fewer.
     assert!(count("/foxglove/transforms") > 50 && count("/telemetry") > 20 && count("/run") > 2, "{seen}");
     assert!(count("/foxglove/arena") >= 1 && count("/foxglove/bodies") >= 1, "{seen}");
     assert_eq!(seen["entities"], serde_json::json!(["arena", "frisbee", "xp01", "xp02"]));
@@ -95,7 +95,7 @@ fn exported(demo: &Demo, interpreter: &str) {
         let said = format!("{topic}: {count} message");
         assert!(text.contains(&said), "{said}: {text}");
     }
-    // The project's own record reader reads it too.
+    // The project's own record reader reads the exported file too.
     let entries = xpuck_record::read::entries(file).unwrap().count() as u64;
     let own = counts.as_object().unwrap().iter().filter(|(topic, _)| !topic.starts_with("/foxglove/"));
     assert_eq!(entries, own.map(|(_, count)| count.as_u64().unwrap()).sum::<u64>());

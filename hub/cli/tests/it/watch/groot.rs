@@ -1,4 +1,4 @@
-//! A demo watched over ZeroMQ like by Groot2 (docs/exchange.md, "Watching a robot live").
+//! A demo watched over ZeroMQ as by Groot2 (docs/exchange.md, "Watching a robot live").
 
 use crate::rig::{Demo, free_ports, xpuck};
 use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ fn demo_is_watched_as_by_groot2() {
         assert_eq!((reply.len(), &reply[0][..]), (2, &b"error"[..]), "{reply:?}");
         assert_eq!(first.ask(b'T', &[]).0, id, "and the next request is answered");
     }
-    // Recorded state changes, nine bytes each.
+    // The robot sends recorded state changes, of nine bytes each.
     let (_, time) = first.ask(b'r', &[b"start"]);
     assert!(String::from_utf8(time).unwrap().parse::<u64>().is_ok());
     let deadline = Instant::now() + patience();
@@ -143,7 +143,7 @@ fn used_port_of_groot2_is_one_clear_line() {
     };
     let error = refused(groot);
     assert!(error.contains(&format!("port {} is in use", groot + 2)), "{error}");
-    assert!(refused(ports + 2).contains("one of the demo's own"));
-    assert!(refused(65_532).contains("takes 1 to 65531"));
+    assert!(refused(ports + 2).contains("used by the demo itself"));
+    assert!(refused(65_532).contains("must be 1 to 65531"));
     drop(taken);
 }

@@ -1,5 +1,5 @@
-//! A hub, an arena, a robot's program, and the interfaces for other programs: metrics, health, doctor, the stream,
-//! settings pushed to the robot, and a peer that floods the hub with invalid messages.
+//! A hub, an arena and a robot's program, with their interfaces for other programs: metrics, health, doctor, the
+//! stream, and settings pushed to the robot. A peer floods the hub with invalid messages.
 
 use crate::rig::{Layout, Swarm, free_ports, http, valid_json};
 use serde_json::Value;

@@ -36,7 +36,7 @@ impl Encoder {
         command.stdout(Stdio::null());
         command.args(["-v", "error", "-nostdin", "-xerror", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]);
         command.args(["-s", &format!("{width}x{height}"), "-r", &RATE.to_string(), "-i", "pipe:0"]);
-        // Declares the colours of HD television (BT.709); without it players guess.
+        // Declares the colours of HD television (BT.709); without this declaration, players guess the colour space.
         command.args(["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709"]);
         command.args(["-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]);
         command.args(["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p"]);
@@ -90,7 +90,7 @@ impl Encoder {
 
 impl Drop for Encoder {
     fn drop(&mut self) {
-        // Usually ffmpeg has ended; a running one would write to the file that is about to be removed.
+        // Usually ffmpeg has already ended. A running ffmpeg would write to the file that is about to be removed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

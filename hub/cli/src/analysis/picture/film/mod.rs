@@ -24,7 +24,7 @@ pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
 /// The speed is out of range; the error states the option and its range.
 pub fn check_speed(speed: f64) -> Result<()> {
     if !SPEEDS.contains(&speed) {
-        wrong_argument!("--film-speed {speed}: out of range {} to {} (times real time)", SPEEDS.start(), SPEEDS.end());
+        wrong_argument!("--film-speed {speed}: must be {} to {} (times real time)", SPEEDS.start(), SPEEDS.end());
     }
     Ok(())
 }
@@ -38,7 +38,7 @@ pub fn moments(seconds: f64, speed: f64) -> impl ExactSizeIterator<Item = f64> {
 /// Makes a film; `draw` draws the frame of each moment. An interrupted film leaves no file.
 ///
 /// # Errors
-/// `ffmpeg` is missing or fails, the file cannot be written, `draw` fails, or a signal stopped it.
+/// `ffmpeg` is missing or fails, the file cannot be written, `draw` fails, or a signal stopped the film.
 pub fn shoot(
     path: &Path,
     stage: &mut Stage,

@@ -25,11 +25,12 @@ const MARGIN: f32 = 24.0;
 const HEAD: f32 = 88.0;
 const KEYS: f32 = 28.0;
 const ROW: f32 = 19.0;
-/// Size of a digit's cell; letters of Liberation Mono are 0.6 times as wide as high.
+/// Width and height of a digit's cell (pixels of the drawing); letters of Liberation Mono are 0.6 times as wide as
+/// high.
 const DIGIT: (usize, usize) = (12, 24);
 /// All characters of the clock and the fitness.
 const DIGITS: &str = "0123456789.-e";
-/// Left edge and number of the digits of the clock; `FITNESS` likewise.
+/// Left edge of the clock (pixels of the drawing), and its number of digits; `FITNESS` likewise.
 const CLOCK: (usize, usize) = (72, 8);
 const FITNESS: (usize, usize) = (324, 10);
 /// Top of the clock's line.
@@ -74,7 +75,7 @@ pub struct Token {
 pub struct Stage {
     plan: Plan,
     size: (usize, usize),
-    /// Background, with the digits below it.
+    /// Background; images of the digits are stored below it.
     still: Canvas,
     frame: Canvas,
 }
@@ -97,7 +98,7 @@ impl Stage {
         let pixels = FFMPEG.output(&mut decode, &convert(&svg, Some(ZOOM))?)?;
         let got = pixels.len();
         let still = Canvas::of(width, high, pixels)
-            .with_context(|| format!("rsvg-convert drew {got} bytes in place of {width} x {high} pixels"))?;
+            .with_context(|| format!("rsvg-convert returned {got} bytes instead of {width} x {high} pixels"))?;
         let frame = Canvas::of(width, height, still.bytes[..3 * width * height].to_vec());
         let plan = Plan { scale: scale * ZOOM, left: MARGIN * ZOOM, top: HEAD * ZOOM, ..plan };
         Ok(Stage { plan, size: (width, height), frame: frame.context("the drawing is too large")?, still })

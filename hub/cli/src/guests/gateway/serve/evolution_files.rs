@@ -1,4 +1,5 @@
-//! Folder written by a population manager: history and plot, the best individual of all and of the last generation.
+//! Folder written by a population manager: history, plot, the best individual of all generations, and the best
+//! individual of the last generation.
 
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -13,7 +14,7 @@ use xpuck_wire::atomic;
 /// Interval between two writes of the files, which are also written at the end; generations may be much shorter.
 const WRITE: Duration = Duration::from_secs(1);
 
-/// Folder, and the results so far.
+/// Folder of a population manager, and the results so far.
 pub struct Files {
     folder: PathBuf,
     history: Vec<Summary>,
@@ -40,14 +41,14 @@ impl Files {
         };
         anyhow::ensure!(
             !files.place("history.csv").exists(),
-            "{}: there is a history already; name another folder",
+            "{}: already has a history; choose another folder",
             folder.display()
         );
         files.write("history.csv", files.csv.as_bytes())?;
         Ok(files)
     }
 
-    /// Adds a generation, with its best individual and the best of all.
+    /// Adds a generation, with its best individual and the best individual of all generations.
     ///
     /// # Errors
     /// The files cannot be written.
@@ -63,7 +64,7 @@ impl Files {
         self.write_all()
     }
 
-    /// Writes everything that is not yet written, with the best individual of all.
+    /// Writes the pending results, and the best individual of all generations.
     ///
     /// # Errors
     /// The files cannot be written.
@@ -73,7 +74,7 @@ impl Files {
     }
 
     fn write_all(&self) -> Result<()> {
-        // Individuals come first: they cannot be computed again if the disk is full.
+        // The individuals are written first, because they cannot be computed again if the disk is full.
         for (name, best) in [("best", &self.best), ("last", &self.last)] {
             best.as_ref().map_or(Ok(()), |best| self.keep(name, best))?;
         }

@@ -34,7 +34,7 @@ pub fn run(args: &FromIndividualArgs) -> Result<()> {
     let parameters = task.parameters()?;
     let tree = task.tree(&individual_of(&args.file)?, &parameters);
     let tree = tree.map_err(|error| {
-        let task = args.task.as_ref().map_or("the usual task".into(), |file| file.display().to_string());
+        let task = args.task.as_ref().map_or("the default task".into(), |file| file.display().to_string());
         anyhow!("{} does not fit {task}: {error}", args.file.display())
     })?;
     deliver(args.output.as_deref(), tree.to_string().as_bytes())

@@ -23,10 +23,10 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Show a swarm, or a recorded run, to RoboCup 3D viewers: rcssmonitor3d, RoboViz.
 ///
-/// Viewers connect by TCP, with SimSpark's monitor protocol or RSMP 1.0, and see the arena as a football field:
-/// robots with numbers, the frisbee as the ball, the run's clock as the time, deliveries as the score. The poses are
-/// those that the hub gets from motion capture, in the real arena and in the virtual one alike. Viewers can only
-/// watch: all trainers' commands are rejected and counted. Viewers are not authenticated.
+/// Viewers connect by TCP, with SimSpark's monitor protocol or RSMP 1.0, and see the arena as a football field. Robots
+/// have numbers, the frisbee is the ball, the run's clock is the time, and deliveries are the score. The poses are
+/// those that the hub gets from motion capture, in the real arena and in the virtual one alike. Viewers can only watch:
+/// all trainers' commands are rejected and counted. Viewers are not authenticated.
 #[derive(Args)]
 pub struct MonitorsArgs {
     /// Show this recorded run: `last`, a run as listed by `xpuck runs list`, or a folder.
@@ -63,7 +63,7 @@ enum Source {
 }
 
 impl Source {
-    /// Waits at most `longest` for the next picture; `None` if there is no new one.
+    /// Waits at most `longest` for the next picture; `None` if there is no new picture.
     fn next(&mut self, longest: Duration) -> Result<Option<GameFrame>> {
         match self {
             Source::Live(live) => live.next(longest),

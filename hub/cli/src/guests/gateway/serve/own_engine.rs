@@ -29,7 +29,7 @@ pub struct OwnTask {
     robots: usize,
     /// Simulated time of a run (s).
     seconds: f32,
-    /// Number of runs; the fitness is their mean.
+    /// Number of runs over which the fitness is averaged.
     runs: u32,
     /// Seed of the runs, which are the same for all individuals.
     seed: u64,
@@ -41,7 +41,7 @@ pub struct OwnTask {
     hidden: [u32; 2],
     /// Number of parameter values of each output and hidden neuron: 0, 1 (bias) or 2 (bias, then gain).
     neuron_values: u32,
-    /// Minimum and maximum of these values.
+    /// Minimum and maximum of the parameter values of a neuron.
     neurons: [f64; 2],
     /// Minimum and maximum weight.
     weights: [f64; 2],
@@ -101,8 +101,7 @@ impl OwnTask {
     /// # Errors
     /// A value is invalid; the error states the value and the allowed range.
     pub fn parameters(&self) -> Result<NetParameters> {
-        let wrong =
-            |what: &str, value: String, allowed: &str| Err(anyhow!("{what} is {value}, and {allowed} is allowed"));
+        let wrong = |what: &str, value: String, allowed: &str| Err(anyhow!("{what} is {value}, but must be {allowed}"));
         if !(1..=MOST_CONCURRENT).contains(&self.concurrent) {
             return wrong("concurrent", self.concurrent.to_string(), "1 to 65536");
         }
@@ -114,7 +113,7 @@ impl OwnTask {
         }
         let small = |value: f64| value.abs() <= 1e6;
         if let Some(value) = self.neurons.into_iter().chain(self.weights).find(|value| !small(*value)) {
-            return wrong("an end of a range of values", value.to_string(), "-1000000 to 1000000");
+            return wrong("a limit of a value range", value.to_string(), "-1000000 to 1000000");
         }
         let values = self.neuron_values;
         let [low, high] = if values == 0 { [0.0; 2] } else { self.neurons };
@@ -132,7 +131,11 @@ impl OwnTask {
         parameters.check()?;
         // Checked before the largest network is created, because its matrix may be huge.
         if parameters.value_count(max) > MAX_NODES {
-            return wrong("the most hidden neurons", max.to_string(), "fewer: the tree would have too many nodes");
+            return wrong(
+                "the maximum number of hidden neurons",
+                max.to_string(),
+                "lower: the tree would have too many nodes",
+            );
         }
         let values = vec![1.0; parameters.value_count(max)];
         let clamped = NetParameters {
@@ -168,7 +171,7 @@ impl OwnTask {
         })
     }
 
-    /// Rejects runs out of the simulator's limits.
+    /// Rejects runs outside the simulator's limits.
     ///
     /// # Errors
     /// A value is out of range; the error states the range.

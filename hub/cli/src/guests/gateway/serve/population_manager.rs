@@ -20,11 +20,11 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Evolve networks that robot simulators of any maker evaluate.
 ///
-/// The command asks each robot simulator for the networks that it accepts (SendNetParameters), keeps as many
-/// individuals in flight as the simulator evaluates at once, and breeds the next generation when all fitness values
-/// have arrived (Individual, Fitness). Robot simulators may connect, disconnect and be late: their open individuals
-/// are sent to others. The same seed and the same fitness values give the same generations, in any order of arrival.
-/// The command ends after --generations or at Ctrl-C, and keeps the best individual. See docs/gateway.md.
+/// The command asks each robot simulator for the networks that it accepts (SendNetParameters). It keeps as many
+/// individuals in flight as the simulator evaluates at once. It breeds the next generation when all fitness values have
+/// arrived (Individual, Fitness). Robot simulators may connect, disconnect and be late: their open individuals are sent
+/// to others. The same seed and the same fitness values give the same generations, in any order of arrival. The command
+/// ends after --generations or at Ctrl-C, and keeps the best individual. See docs/gateway.md.
 #[derive(Args)]
 pub struct PopulationManagerArgs {
     /// Address of a robot simulator; may be repeated, for up to 64 that accept the same networks.
@@ -76,7 +76,7 @@ pub struct PopulationManagerArgs {
 pub fn run(args: &PopulationManagerArgs) -> Result<()> {
     let settings = settings(args)?;
     if args.robot_sim.len() > MOST_SIMULATORS {
-        bail!("{} robot simulators are given, and at most {MOST_SIMULATORS} are allowed", args.robot_sim.len());
+        bail!("{} robot simulators are given, but at most {MOST_SIMULATORS} are allowed", args.robot_sim.len());
     }
     let simulators = args.robot_sim.iter().map(address::resolve).collect::<Result<Vec<_>>>()?;
     let mut files = args.out.as_deref().map(Files::new).transpose()?;
@@ -155,9 +155,9 @@ pub enum Report {
 /// Best individual of a session.
 #[derive(Serialize, JsonSchema)]
 pub struct BestIndividual {
-    /// Generation of its birth.
+    /// Generation in which the individual was born.
     generation: u32,
-    /// Number in the generation.
+    /// Number of the individual in its generation.
     number: u32,
     /// Fitness.
     fitness: f64,
@@ -221,7 +221,7 @@ fn end(args: &PopulationManagerArgs, manager: &mut Manager, files: Option<Files>
         None => log::print("no individual was evaluated"),
     }
     if let Some(out) = &args.out {
-        log::print(format_args!("kept in {}", out.display()));
+        log::print(format_args!("saved in {}", out.display()));
     }
     Ok(())
 }

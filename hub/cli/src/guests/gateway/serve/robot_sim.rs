@@ -97,7 +97,7 @@ pub fn run(args: &RobotSimArgs) -> Result<()> {
     }
     let mut task = OwnTask::read(args.task.as_deref()).map_err(|error| match &args.task {
         Some(file) if xpuck_wire::file::read::<Task>(file).is_ok() => {
-            anyhow!("{}: it is a task for a world simulator; add --world or --world HOST:PORT", file.display())
+            anyhow!("{}: is a task for a world simulator; add --world or --world HOST:PORT", file.display())
         }
         _ => error,
     })?;
@@ -117,7 +117,7 @@ pub fn run(args: &RobotSimArgs) -> Result<()> {
 fn task(args: &RobotSimArgs) -> Result<Task> {
     let mut task: Task = match &args.task {
         Some(file) => xpuck_wire::file::read(file).map_err(|error| match OwnTask::read(Some(file)) {
-            Ok(_) => anyhow!("{}: it is a task of our own engine; leave out --world", file.display()),
+            Ok(_) => anyhow!("{}: is a task for xpuck's own engine; leave out --world", file.display()),
             Err(_) => error.into(),
         })?,
         None => Task::default(),
@@ -137,7 +137,7 @@ fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
     let mut server = RobotServer::listen(evaluator, address, Duration::from_secs(args.idle.into()))?;
     let place = server.address()?;
     if !args.host.is_loopback() {
-        warn!(target: "robot-sim", "whoever reaches {place} is served");
+        warn!(target: "robot-sim", "{place} has no authentication: any client is served");
     }
     match args.json {
         true => report_json(&Report::Listening { listening: [place.to_string()] }),
@@ -150,7 +150,7 @@ fn serve<E: Evaluator>(args: &RobotSimArgs, evaluator: E) -> Result<()> {
         }
     }
     let counts = server.counts();
-    info!(target: "robot-sim", "{} individuals came", counts.individuals);
+    info!(target: "robot-sim", "{} individuals received", counts.individuals);
     match args.json {
         true => {
             let (individuals, evaluated, refused) = (counts.individuals, counts.evaluated, counts.refused);

@@ -86,14 +86,16 @@ pub fn run(args: &WorldSimArgs) -> Result<()> {
     })?;
     let port = |i: u16| if args.port == 0 { Some(0) } else { args.port.checked_add(i) };
     let ports: Option<Vec<u16>> = (0..args.ports).map(port).collect();
-    let Some(ports) = ports else { bail!("--port {} --ports {}: ports end at 65535", args.port, args.ports) };
+    let Some(ports) = ports else {
+        bail!("--port {} --ports {}: the last port must be at most 65535", args.port, args.ports)
+    };
     let addresses: Vec<SocketAddr> = ports.into_iter().map(|port| SocketAddr::new(args.host, port)).collect();
     let stop =
         shutdown::service_flag(shutdown::ShutdownTriggers { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let mut server = WorldServer::listen(world, &addresses, Duration::from_secs(args.idle.into()))?;
     let places: Vec<String> = server.addresses()?.iter().map(ToString::to_string).collect();
     if !args.host.is_loopback() {
-        warn!(target: "world-sim", "whoever reaches {} is served", places.join(" and "));
+        warn!(target: "world-sim", "{} has no authentication: any client is served", places.join(" and "));
     }
     match args.json {
         true => report_json(&Report::Listening { listening: places }),
@@ -110,7 +112,7 @@ pub fn run(args: &WorldSimArgs) -> Result<()> {
             let (messages, refused, expired) = (counts.messages, counts.refused, counts.expired);
             report_json(&Report::End { messages, refused, expired });
         }
-        false => log::print(format_args!("{} messages were understood", counts.messages)),
+        false => log::print(format_args!("{} valid messages were received", counts.messages)),
     }
     Ok(())
 }

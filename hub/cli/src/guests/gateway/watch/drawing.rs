@@ -8,7 +8,7 @@ use xpuck_wire::output::count;
 
 /// Columns of the field; a row is as high as two columns are wide.
 const COLUMNS: usize = 72;
-/// Maximum number of rows.
+/// Maximum number of rows of the field.
 const ROWS: usize = 30;
 /// Distance from a robot's centre below which an outline belongs to the robot (m).
 const ROBOT: f64 = 0.08;
@@ -53,7 +53,7 @@ fn field(above: &TopView, [length, width]: [f64; 2]) -> Vec<String> {
         if above.placed.iter().any(|one| near(one.at)) {
             continue;
         }
-        // The frame stands for floors, and for the walls at their edges.
+        // Floors, and walls at their edges, are drawn as the frame.
         if span(0) > 0.9 * length || span(1) > 0.9 * width {
             continue;
         }

@@ -68,7 +68,7 @@ enum Spoken {
 
 fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| (0.1..=86_400.0).contains(number));
-    number.ok_or_else(|| "seconds from 0.1 to 86400 are wanted".into())
+    number.ok_or_else(|| "must be 0.1 to 86400 seconds".into())
 }
 
 /// Runs the command.
@@ -92,7 +92,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
             Ok(count) => frames.push(&buffer[..count]),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 if heard.elapsed() > SILENCE {
-                    bail!("{}: nothing came for {} s; is it a port for monitors?", args.server, SILENCE.as_secs());
+                    bail!("{}: no data for {} s; is it a port for monitors?", args.server, SILENCE.as_secs());
                 }
                 continue;
             }
@@ -101,7 +101,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
         }
         heard = Instant::now();
         let odd = |error: &dyn Display| {
-            anyhow!("{}: {error}; is it a port for monitors, and --protocol the one that it speaks?", args.server)
+            anyhow!("{}: {error}; is it a port for monitors, and is --protocol correct?", args.server)
         };
         while let Some(message) = frames.next_message().map_err(|error| odd(&error))? {
             watched.client.apply(message).map_err(|error| odd(&error))?;
@@ -112,22 +112,22 @@ pub fn run(args: &WatchArgs) -> Result<()> {
         }
     }
     if over() && watched.client.above().is_none() {
-        bail!("{}: no scene came; --seconds gives it longer", args.server);
+        bail!("{}: no scene was received; increase --seconds", args.server);
     }
     let Some(path) = &args.svg else { return Ok(()) };
-    let Some(picture) = svg::draw(&watched.client) else { bail!("{}: no scene came", args.server) };
+    let Some(picture) = svg::draw(&watched.client) else { bail!("{}: no scene was received", args.server) };
     write(path, picture.as_bytes())
 }
 
 fn connect(server: &Place) -> Result<TcpStream> {
-    let mut last = anyhow!("{server}: it has no address");
+    let mut last = anyhow!("{server}: the name has no address");
     for address in addresses(server)? {
         match TcpStream::connect_timeout(&address, CONNECT) {
             Ok(stream) => {
                 stream.set_read_timeout(Some(LOOK))?;
                 return Ok(stream);
             }
-            Err(error) => last = anyhow!("{server}: {error}; is the server there? `xpuck serve monitors` is one"),
+            Err(error) => last = anyhow!("{server}: {error}; is the server running? `xpuck serve monitors` starts one"),
         }
     }
     Err(last)
@@ -207,7 +207,7 @@ pub struct Scene {
 /// Robot of a scene.
 #[derive(Serialize, JsonSchema)]
 struct SceneRobot {
-    /// Team.
+    /// Team of the robot.
     team: String,
     /// Number in the team.
     number: u32,
@@ -217,7 +217,7 @@ struct SceneRobot {
     y: f64,
     /// Heading, counter-clockwise from x (rad).
     heading: f64,
-    /// Whether the server shows it.
+    /// Whether the server shows the robot.
     visible: bool,
 }
 

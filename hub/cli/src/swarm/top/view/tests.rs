@@ -132,7 +132,7 @@ fn detail_and_help_screens_fit_80x24() {
 #[test]
 fn silent_hub_is_shown() {
     let mut top = TopState::default();
-    assert!(screen(&top, 80, 24).contains("asking the hub"));
+    assert!(screen(&top, 80, 24).contains("waiting for the hub"));
     for heard in [false, true] {
         if heard {
             top = swarm(status());
@@ -140,7 +140,7 @@ fn silent_hub_is_shown() {
         update(&mut top, Input::Silent("no answer from the hub at tcp://127.0.0.1:7602".into()), Duration::ZERO);
         top.advance(Duration::from_secs(7));
         let screen = screen(&top, 80, 24);
-        assert!(screen.contains("NO ANSWER for 7 s, asking again: no answer from the hub at tcp"), "{screen}");
+        assert!(screen.contains("NO ANSWER for 7 s, retrying: no answer from the hub at tcp"), "{screen}");
     }
 }
 

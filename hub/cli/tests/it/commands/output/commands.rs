@@ -25,9 +25,9 @@ const SERVICES: [&str; 11] = [
     "serve world-sim",
 ];
 
-/// Command lines for each command; those before the last prepare it. `{dir}` is a folder with files, `{new}` an empty
-/// folder, and `{monitors}` a server for viewers; `{hub}` and `{idle}` are the arguments for a hub and for another one
-/// without runs. Commands for one hub run one after the other.
+/// Command lines for each command: the last line is tested, and the others prepare it. `{dir}` is a folder with files,
+/// `{new}` an empty folder, and `{monitors}` a server for viewers. `{hub}` and `{idle}` are the arguments for a hub
+/// with a run and for a hub without runs. Commands for one hub run one after the other.
 const SAMPLES: [(&str, &[&str]); 92] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("dev bench", &["dev bench --engine simd --worlds 16 --repeat 1"]),
@@ -323,7 +323,7 @@ fn monitors() -> SocketAddr {
 
 /// Files, runs, two hubs and a server for viewers that all samples share.
 struct Fixture {
-    /// Hubs with the arguments of commands for them.
+    /// Hubs, each with the arguments for commands that use it.
     hubs: [(Process, String); 2],
     dir: tempfile::TempDir,
     monitors: SocketAddr,
@@ -408,7 +408,7 @@ impl Fixture {
         ended(command.spawn().unwrap(), line)
     }
 
-    /// Runs all `lines`, the last with other outputs.
+    /// Runs all `lines`, the last one with the outputs `stdout` and `stderr`.
     fn run_into(&self, lines: &[&str], stdout: Option<Sink>, stderr: Option<Sink>) -> Output {
         let new = tempfile::tempdir().unwrap();
         let folder = new.path().display().to_string();

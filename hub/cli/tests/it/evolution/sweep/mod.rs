@@ -254,7 +254,7 @@ fn failed_run_is_named_and_others_continue() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), &summary["done"]), (Some(1), &3.into()), "{error}");
     assert_eq!(summary["failed"][0]["run"], "p1-s2");
-    assert!(error.contains("p1-s2: ") && error.contains("1 of 4 runs failed; the same command tries"), "{error}");
+    assert!(error.contains("p1-s2: ") && error.contains("1 of 4 runs failed; run the same command again"), "{error}");
     assert_eq!(sweep.rows("results.csv").len(), 1 + 3);
     std::fs::remove_file(sweep.out().join("runs/p1-s2")).unwrap();
     assert_eq!(sweep.json(&["run"])["done"], 4);

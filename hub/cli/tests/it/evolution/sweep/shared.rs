@@ -65,7 +65,7 @@ fn run_locked_by_other_process_is_awaited() {
     };
     let says = || fs::read_to_string(&said).unwrap();
     let mut stopped = start();
-    wait("that it waits", || says().contains("p1-s1: another process works on it; waiting"));
+    wait("that it waits", || says().contains("p1-s1: another process is running it; waiting"));
     assert!(Command::new("kill").arg(stopped.id().to_string()).status().unwrap().success());
     assert_eq!(stopped.wait().unwrap().code(), Some(75), "{}", says());
     let mut patient = start();
@@ -146,7 +146,11 @@ fn submitted_sweep_repeats_missing_runs() {
     let best = |text: String| text.lines().map(|line| line.split(',').nth(3).map(String::from)).collect::<Vec<_>>();
     assert_eq!(best(read("results.csv")), best(whole.read("results.csv")));
     let again = send(&[]);
-    assert!(again.status.success() && error(&again).contains("4 of 4 are done: nothing to send"), "{}", error(&again));
+    assert!(
+        again.status.success() && error(&again).contains("4 of 4 are done: nothing to submit"),
+        "{}",
+        error(&again)
+    );
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn job_scripts_are_valid_and_errors_reported() {
     let send = |more: &[&str]| sweep.command_to("slurm").args(more).env("PATH", &path).output().unwrap();
     let written =
         send(&["--no-send", "--jobs=2", "--threads", "3", "--gres", "gpu:a100:1", "--account=me", "--time=1-0"]);
-    assert!(written.stdout.starts_with(b"4 runs in 2 tasks, not sent"), "{}", error(&written));
+    assert!(written.stdout.starts_with(b"4 runs in 2 tasks, not submitted"), "{}", error(&written));
     let array = sweep.read("slurm/array.sbatch");
     for line in ["--array=1-2", "--cpus-per-task=6", "--gres=gpu:a100:1", "--account=me", "--time=1-0", "--requeue"] {
         assert!(array.contains(&format!("#SBATCH {line}\n")), "{line}: {array}");
@@ -172,21 +176,22 @@ fn job_scripts_are_valid_and_errors_reported() {
         (&["--time", "an hour"][..], "write minutes"),
         (&["--mem", "lots"], "as in 2G"),
         (&["--partition", "a b"], "one word"),
-        (&["--sbatch=--partition=TOO_LONG"], "sbatch refuses it: sbatch: error: Requested time limit is invalid"),
+        (&["--sbatch=--partition=TOO_LONG"], "sbatch rejected the job: sbatch: error: Requested time limit is invalid"),
     ] {
         let refused = send(wrong);
         assert!(!refused.status.success() && error(&refused).contains(says), "{wrong:?}: {}", error(&refused));
     }
     let nowhere = sweep.command_to("slurm").env("PATH", "/nowhere").output().unwrap();
-    assert!(error(&nowhere).contains("or with --no-send to write the scripts only"), "{}", error(&nowhere));
-    // While previous jobs exist, no new ones are submitted.
+    assert!(error(&nowhere).contains("or use --no-send to write only the scripts"), "{}", error(&nowhere));
+    // While previous jobs exist, no new jobs are submitted.
     fs::write(sweep.out().join("slurm/sent.json"), r#"{"array":"12","collect":"13","done":0}"#).unwrap();
     fs::write(sweep.dir.path().join("queue"), "12_1 RUNNING\n").unwrap();
     assert!(
-        error(&send(&[])).contains("job 12 still does its runs; wait for it, or end it: scancel --name=xpuck-small")
+        error(&send(&[]))
+            .contains("job 12 is still doing its runs; wait for it, or cancel it: scancel --name=xpuck-small")
     );
     fs::remove_file(sweep.dir.path().join("queue")).unwrap();
     // With --if-progress, runs are not submitted again if the last job completed none.
     let fruitless = send(&["--if-progress"]);
-    assert!(error(&fruitless).contains("4 of 4 runs are missing, and none was done since job 12 was sent"));
+    assert!(error(&fruitless).contains("4 of 4 runs are missing, and none was done since job 12 was submitted"));
 }

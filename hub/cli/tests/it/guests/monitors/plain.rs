@@ -108,7 +108,7 @@ pub struct Monitor {
     pub scenes: [u32; 2],
     /// Game state and environment: names with their first values.
     pub fields: Vec<(String, String)>,
-    /// Words of answers.
+    /// Words that the server has acknowledged.
     pub acks: Vec<String>,
 }
 
@@ -184,7 +184,7 @@ impl Monitor {
         found.unwrap_or_else(|| panic!("{name} was not told: {:?}", self.fields)).1.parse().unwrap()
     }
 
-    /// The robots: nodes at the root with a mesh that has a number and a team for materials.
+    /// Robots: nodes at the root with a mesh whose materials name a number and a team.
     pub fn robots(&self) -> Vec<Robot> {
         let robot = |node: &Node| {
             let mesh = node.meshes().into_iter().find(|mesh| mesh.materials.iter().any(|m| m.starts_with("matNum")))?;

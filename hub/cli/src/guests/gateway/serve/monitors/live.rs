@@ -50,18 +50,18 @@ impl Live {
             Ok(Ok(status)) => {
                 if std::mem::take(&mut self.silent) {
                     let robots = count(status.robots.len(), "robot", "robots");
-                    info!(target: "monitors", "a hub answers again, of {robots}");
+                    info!(target: "monitors", "a hub answers again, with {robots}");
                 }
                 Ok(Some(self.stage.picture(&status)))
             }
             Ok(Err(why)) => {
                 if !std::mem::replace(&mut self.silent, true) {
-                    warn!(target: "monitors", "{why}; viewers see the last moment, and it is asked again");
+                    warn!(target: "monitors", "{why}; viewers see the last state; retrying");
                 }
                 Ok(None)
             }
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => bail!("the thread that asks the hub has ended"),
+            Err(RecvTimeoutError::Disconnected) => bail!("the thread that queries the hub has ended"),
         }
     }
 }
@@ -76,7 +76,7 @@ fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSe
                 (Ok(Box::new(status)), period.saturating_sub(began.elapsed()))
             }
             Err(error) => {
-                // Key and address may have changed, as those of a restarted demo.
+                // Key and address may have changed, for example after a restart of a demo.
                 if let Ok((new, _)) = address.open() {
                     link = new;
                 }
@@ -90,10 +90,10 @@ fn ask(mut link: OperatorLink, address: &HubAddress, mut pace: Pace, to: &SyncSe
     }
 }
 
-/// Interval of queries, by the speed of arena time.
+/// Interval between queries, which depends on the speed of arena time.
 struct Pace {
     rate: f64,
-    /// Arena seconds per second of wall time.
+    /// Speed of arena time (arena seconds per second of wall time).
     speed: f64,
     since: (Instant, f64),
 }

@@ -65,7 +65,7 @@ impl ViewerPorts {
         }
         let at = |port: u16, left_out: bool| (!left_out).then(|| SocketAddr::new(self.host, port));
         let pair = MonitorServers::listen(at(self.simspark, self.no_simspark), at(self.rsmp, self.no_rsmp));
-        pair.map_err(|(at, error)| anyhow!("{at}: {error}; --simspark PORT and --rsmp PORT name other ports"))
+        pair.map_err(|(at, error)| anyhow!("{at}: {error}; choose other ports with --simspark PORT and --rsmp PORT"))
     }
 
     /// Prints the addresses of the server.
@@ -75,7 +75,7 @@ impl ViewerPorts {
     pub fn tell(&self, pair: &MonitorServers, as_json: bool) -> Result<()> {
         let places = pair.addresses()?;
         if !self.host.is_loopback() {
-            warn!(target: "monitors", "whoever reaches {} may watch", self.host);
+            warn!(target: "monitors", "{} has no authentication: any client may watch", self.host);
         }
         if as_json {
             let places = places.iter().map(|(protocol, at)| (protocol.name().to_lowercase(), at.to_string()));
@@ -95,7 +95,7 @@ pub fn refuse(pair: &mut MonitorServers, heard: &MonitorInput) -> u64 {
     heard.told.iter().for_each(|line| info!(target: "monitors", "{line}"));
     let lines = heard.commands.iter().map(|(_, command)| {
         format!(
-            "a trainer's `{}` is refused; only a virtual arena with `trainers = true` obeys (docs/gateway.md)",
+            "a trainer's `{}` is refused; only a virtual arena with `trainers = true` accepts it (docs/gateway.md)",
             command.name()
         )
     });
@@ -134,5 +134,5 @@ pub fn rate(text: &str) -> Result<f64, String> {
 
 fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| (least..=most).contains(number));
-    number.ok_or_else(|| format!("a number from {least} to {most} is wanted"))
+    number.ok_or_else(|| format!("must be a number from {least} to {most}"))
 }

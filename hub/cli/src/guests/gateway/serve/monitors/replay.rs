@@ -117,7 +117,7 @@ impl Replayed {
             info!(target: "monitors", "the record begins again");
             *pass = Pass::open(&self.folder, &self.run, radius(&self.worlds))?;
         } else {
-            info!(target: "monitors", "the record has ended; its last moment stays until Ctrl-C");
+            info!(target: "monitors", "the record has ended; its last state is shown until Ctrl-C");
             pass.ended = true;
         }
         Ok(())

@@ -82,7 +82,7 @@ fn tasks_that_make_no_sense_are_refused() {
     assert!(wrong(OwnTask { inputs: vec!["v_nothing.x".into()], ..usual() }).contains("v_nothing"));
     assert!(wrong(OwnTask { inputs: Vec::new(), ..usual() }).contains("inputs is 0"));
     assert!(wrong(OwnTask { hidden: [0, 60_000], ..usual() }).contains("NetParameters"));
-    assert!(wrong(OwnTask { hidden: [0, 63], ..usual() }).contains("allowed"));
+    assert!(wrong(OwnTask { hidden: [0, 63], ..usual() }).contains("must be lower"));
     assert!(wrong(OwnTask { weights: [f64::NAN, 1.0], ..usual() }).contains("NaN"));
 }
 
