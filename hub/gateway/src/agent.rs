@@ -40,7 +40,7 @@ pub enum Wheel {
 /// Parses a message of an agent. Unknown and incomplete effectors are skipped, as servers do.
 ///
 /// # Errors
-/// The message is not an S-expression; all of it is discarded.
+/// The message is not an S-expression; the whole message is discarded.
 pub fn read(message: &[u8]) -> Result<Vec<Effector>, SyntaxError> {
     let all = parse(message)?;
     let effector = |list: crate::sexpr::Expression<'_>| {
@@ -98,7 +98,7 @@ pub struct Proprioception {
     pub turning: [f64; 3],
     /// Acceleration along x, y and z (m/s^2).
     pub acceleration: [f64; 3],
-    /// Rotation of each wheel [degrees]: left, right.
+    /// Rotation of each wheel (degrees): left, right.
     pub wheels: [f64; 2],
     /// Proximity sensors that detect an object.
     pub touched: [bool; 8],

@@ -116,7 +116,7 @@ impl Client {
     }
 }
 
-/// An RSMP message is one list that begins with the protocol's name.
+/// Whether a message is in RSMP, whose messages are one list that begins with the protocol's name.
 fn is_rsmp(message: &[u8]) -> bool {
     let text: Vec<u8> = message.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(6).collect();
     text.starts_with(b"((RSMP")

@@ -15,7 +15,7 @@ pub enum SyntaxError {
     /// A list has no end.
     #[error("the list that begins at byte {0} has no end")]
     Open(usize),
-    /// A closing parenthesis has no opening one.
+    /// A closing parenthesis has no matching opening parenthesis.
     #[error("unmatched `)` at byte {0}")]
     Closed(usize),
     /// The nesting is too deep.

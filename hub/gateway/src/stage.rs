@@ -30,13 +30,13 @@ const PLAY_MODES: [&str; 19] = [
     "direct_free_kick_left",
     "direct_free_kick_right",
 ];
-/// Colours of connected and of disconnected robots, and of discs.
+/// Colour of connected robots; `GREY` is the colour of disconnected robots.
 pub const BLUE: [f64; 4] = [0.1, 0.2, 1.0, 1.0];
 const GREY: [f64; 4] = [0.5, 0.5, 0.5, 1.0];
 /// Colour of discs.
 pub const ORANGE: [f64; 4] = [1.0, 0.5, 0.0, 1.0];
 
-/// State of a game that a swarm can be in.
+/// Game state that represents the state of a swarm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Idle or waiting.
@@ -73,7 +73,7 @@ pub struct Game {
     pub score: u32,
     /// State of the game.
     pub mode: Mode,
-    /// Duration (s); 0 if unknown.
+    /// Duration of the game (s); 0 if unknown.
     pub length: f64,
 }
 
@@ -111,7 +111,7 @@ impl GameFrame {
         fields
     }
 
-    /// Environment: the 14 values of the document and the play modes.
+    /// Environment: the 14 values of SimSpark's network protocol, and the play modes.
     pub fn environment(&self) -> Vec<Field> {
         let [half_x, half_y] = self.arena.half;
         let digits = |value: f64| (value * 1e6).round() / 1e6;
@@ -169,7 +169,7 @@ pub struct Presentation {
 }
 
 impl Presentation {
-    /// Creates the state. `radius` is that of the discs (m); default: the frisbee of the thesis.
+    /// Creates the state. `radius` is the radius of the discs (m); default: that of the thesis's frisbee.
     pub fn new(radius: Option<f64>) -> Presentation {
         Presentation { radius: radius.unwrap_or(FRISBEE_RADIUS.into()), ..Presentation::default() }
     }

@@ -1,6 +1,6 @@
 //! Trainer commands on the monitor port (SimSpark wiki, "Network Protocol", "Command Messages from Coach/Trainer").
 //!
-//! Real servers read consecutive commands, `(ball ...)(getAck c)`; the nested form of the document, `((ball
+//! Real servers read consecutive commands, `(ball ...)(getAck c)`; the nested form on the wiki's page, `((ball
 //! ...)(getAck c))`, is accepted too. Unknown commands are returned as errors, because the sender gets no answer; the
 //! rest of the message is still used.
 
@@ -42,9 +42,9 @@ pub enum Command {
     Select(Option<RobotRef>),
     /// Selects the next robot.
     SelectNext,
-    /// Removes a robot; `None`: the selected one.
+    /// Removes a robot; `None`: the selected robot.
     Kill(Option<RobotRef>),
-    /// Moves a robot to its place beside the field; `None`: the selected one.
+    /// Moves a robot to its place beside the field; `None`: the selected robot.
     Reposition(Option<RobotRef>),
     /// Requests the whole scene.
     FullState,
@@ -84,16 +84,16 @@ pub enum AgentAction {
     Place([f64; 3]),
     /// Sets the position (m) and the heading, counter-clockwise from +x (degrees); the robot comes to rest.
     Move([f64; 3], f64),
-    /// Sets the charge of its battery.
+    /// Sets the charge of the robot's battery.
     Battery(f64),
-    /// Sets its temperature.
+    /// Sets the robot's temperature.
     Temperature(f64),
 }
 
 /// Parses a message: its commands in order, and a line for each invalid command.
 ///
 /// # Errors
-/// The message is not an S-expression; all of it is discarded.
+/// The message is not an S-expression; the whole message is discarded.
 pub fn read(message: &[u8]) -> Result<(Vec<Command>, Vec<String>), SyntaxError> {
     let all = parse(message)?;
     let (mut commands, mut errors) = (Vec::new(), Vec::new());

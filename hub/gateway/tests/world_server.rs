@@ -94,7 +94,7 @@ fn malformed_line_closes_only_its_connection_and_robots() {
         let (mut one, mut two) = (Client::new(at[0]), Client::new(at[0]));
         one.robot(500.0, 1000.0);
         let watcher = two.robot(800.0, 1000.0);
-        // Case 27, on one port: the sonar detects the other client's robot.
+        // Conformance case 27, on one port: the sonar detects the other client's robot.
         let sonar = format!("SonicSensor {watcher} 760 1000 10 3.1415926 0 0 0");
         assert!((two.ask(&sonar)[1] - 220.0).abs() < 0.1);
         one.say("CreateRobot 1\r\n");
@@ -126,7 +126,7 @@ fn non_reading_client_is_paused_and_others_continue() {
         let stream = deaf.0.get_mut();
         stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
         let flood = "SonicSensor 1 1000 1000 10 0 0 0 0\r\n".repeat(10_000);
-        // Until the socket accepts no more bytes.
+        // Sends until the socket accepts no more bytes.
         let mut sent = 0;
         while sent < 64 << 20 && stream.write(flood.as_bytes()).is_ok_and(|count| count > 0) {
             sent += flood.len();
@@ -146,8 +146,8 @@ fn too_many_connections_are_closed_and_harm_nobody() {
         let connecting = Instant::now();
         let flood: Vec<TcpStream> = (0..2000).filter_map(|_| TcpStream::connect(at[0]).ok()).collect();
         let began = Instant::now();
-        // The last connections are closed, unless connecting exceeded the age at which silent ones give way: then an
-        // answer arrives.
+        // The last connections are closed. If connecting has taken longer than the age at which silent connections give
+        // way, an answer arrives instead.
         let quick = connecting.elapsed() < GIVES_WAY;
         let mut last = flood.last().unwrap();
         last.set_read_timeout(Some(LONGEST)).unwrap();

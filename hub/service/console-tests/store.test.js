@@ -20,7 +20,8 @@ test("what robots tell of the run before is not shown as this run's", () => {
   store.apply("generation", row(0.4, 1));
   store.apply("generation", row(0.6, 2));
   assert.deepEqual(store.islands.get("xp01").generation, [1, 2]);
-  // A robot that is restarted during the run restarts its generations too, but its earlier ones belong to this run.
+  // A robot that is restarted during the run counts its generations from 1 again; its earlier generations belong to
+  // this run too.
   store.apply("generation", row(90, 1));
   assert.deepEqual(store.islands.get("xp01").generation, [1, 2, 1]);
 });

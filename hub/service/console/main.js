@@ -145,6 +145,6 @@ export class App {
 }
 
 const app = new App();
-// For measurements and tests.
+// These globals are for measurements and tests.
 Object.assign(window, { xpuckFrames: () => app.frames.recent(), xpuck: app });
 app.start();

@@ -1,7 +1,7 @@
 //! Returns freed memory to the operating system.
 //!
-//! glibc keeps the memory that a burst of connections used and freed, and a long run fragments the heap. A service
-//! that runs for days beside others has to return both.
+//! glibc keeps the memory that a burst of connections used and freed, and a long run fragments the heap. A service that
+//! runs for days beside other programs has to return this memory.
 
 use std::io;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub fn give_back_regularly() -> io::Result<()> {
 #[cfg(target_env = "gnu")]
 #[allow(unsafe_code, reason = "a call to the C library")]
 fn give_back() {
-    // SAFETY: it takes no pointer, and any thread may call it at any time.
+    // SAFETY: `malloc_trim` takes no pointer, and any thread may call it at any time.
     unsafe { libc::malloc_trim(0) };
 }
 

@@ -56,8 +56,8 @@ enum StoredState {
     Unread,
 }
 
-/// Examines the runs left behind. Returns the one to resume; the others are handled in the background. `mark` is that
-/// of the hub's swarm.
+/// Examines the runs left behind. Returns the run to resume; the others are handled in the background. `mark` is the
+/// mark of the hub's swarm.
 pub fn scan(config: &Config, mark: &str) -> Recovery {
     let mut found = Recovery::default();
     let root = &config.hub.record.directory;
@@ -157,7 +157,7 @@ impl AbandonedRun {
 }
 
 impl Recovery {
-    /// Stores the run if it is the one to resume, and adds messages for the operators.
+    /// Stores the run if it has to be resumed, and adds messages for the operators.
     fn decide(
         &mut self,
         run: AbandonedRun,
@@ -321,7 +321,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let mut notes = Vec::new();
         assert!(left_behind(&root.path().join("none"), &mut notes).is_empty() && notes.is_empty());
-        // Not a folder: a circular symbolic link.
+        // The entry is not a folder, but a circular symbolic link.
         let circle = root.path().join("circle");
         std::os::unix::fs::symlink(&circle, &circle).unwrap();
         assert!(left_behind(&circle, &mut notes).is_empty());

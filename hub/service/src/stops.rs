@@ -1,5 +1,5 @@
 //! Number of STOPs that the swarm has received, in a file beside the runs. A run started at a lower count is never
-//! resumed, whatever the clocks show.
+//! resumed, regardless of the clocks.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -35,7 +35,7 @@ pub(super) struct Connection {
     pub(super) since: Instant,
     pub(super) progress: Handshake,
     pub(super) team: String,
-    /// Number requested with the team and not granted yet; 0 is any number.
+    /// Number in the team that the agent requested and has not received yet; 0 requests any number.
     wanted: Option<u32>,
     /// Whether the agent ended its cycle with `(syn)`.
     pub(super) done: bool,

@@ -12,7 +12,7 @@ fn server() -> (Agents, SocketAddr) {
     (server, at)
 }
 
-/// Runs cycles until the condition holds; returns everything received.
+/// Runs cycles until the condition holds; returns all received input.
 fn until(server: &mut Agents, free: &[bool], so: impl Fn(&AgentInput) -> bool) -> AgentInput {
     let (began, mut all) = (Instant::now(), AgentInput::default());
     while !so(&all) {
@@ -133,7 +133,7 @@ fn floods_and_partial_messages_are_bounded() {
     }
     (0..10).for_each(|_| drop(server.poll(&[true])));
     assert_eq!((server.connections.len(), server.refused), (MOST_WAITING, 60 - MOST_WAITING as u64));
-    // Half a message waits for the rest; a too long message and an invalid one are rejected.
+    // An incomplete message waits for its rest; a message that is too long and an invalid message are rejected.
     crowd[0].write_all(&[0, 0]).unwrap();
     crowd[1].write_all(&u32::MAX.to_be_bytes()).unwrap();
     send(&mut crowd[2], &"(".repeat(1000));

@@ -9,15 +9,15 @@ use super::visit::Visit;
 const LAYERS: RangeInclusive<f64> = 1.0..=64.0;
 const POLYGONS: RangeInclusive<f64> = 1.0..=64.0;
 const POINTS: RangeInclusive<f64> = 3.0..=256.0;
-/// The document gives no limit; the arena is 2000 mm wide.
+/// Range of coordinates (mm). The specification gives no limit; the arena is 2000 mm wide.
 const COORDINATES: RangeInclusive<f64> = -10_000.0..=10_000.0;
-/// Above 0 (lower bound: one nanometre), and at most the arena's height.
+/// Range of heights (mm): above 0 (lower bound: one nanometre), and at most the arena's height.
 const HEIGHTS: RangeInclusive<f64> = 1e-6..=2000.0;
 
 /// Body of layers, stacked from the bottom up and aligned at the point (0, 0), the robot's axis of rotation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyShape {
-    /// 1 to 64 layers, from the bottom up.
+    /// Layers from the bottom up, 1 to 64.
     pub layers: Vec<Layer>,
 }
 
@@ -26,7 +26,7 @@ pub struct BodyShape {
 pub struct Layer {
     /// Thickness (mm), > 0, at most 2000.
     pub height: f64,
-    /// 1 to 64 outlines; the layer is the union of their interiors.
+    /// Outlines, 1 to 64; the layer is the union of their interiors.
     pub polygons: Vec<Polygon>,
 }
 
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(Message::parse(line), Ok(Message::BodyShape { identifier: 17, shape }));
     }
 
-    /// Case 25: layers of 12 + 4, 14 and 4 + 4 points.
+    /// Conformance case 25: layers of 12 + 4, 14 and 4 + 4 points.
     #[test]
     fn wrong_number_count_in_layered_example_is_rejected() {
         let polygon = |count: usize| {

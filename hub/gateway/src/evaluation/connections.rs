@@ -12,8 +12,8 @@ use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-/// Maximum number of clients. A further client replaces one that has not sent a whole message within 5 s, or is
-/// closed.
+/// Maximum number of clients. A further client replaces a client that has not sent a whole message within 5 s; without
+/// such a client, the further client is disconnected.
 pub const MOST_CONNECTIONS: usize = 256;
 /// Maximum number of bytes read from a client per turn.
 const READ_LIMIT: usize = 64 << 10;
@@ -61,9 +61,9 @@ struct Connection {
     heard: Instant,
     /// Whether received requests still wait for an answer.
     more: bool,
-    /// Time of the connection; `None` after the first whole message.
+    /// Time at which the connection was accepted; `None` after the first whole message.
     mute: Option<Instant>,
-    /// Whether it is closed in this turn to make room for a new connection.
+    /// Whether the connection is closed in this turn to make room for a new connection.
     evicting: bool,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Connections {
     refused: u64,
     /// Time limit for a silent client, which is then closed.
     idle: Duration,
-    /// Number of refused connections in the last report, and its time.
+    /// Number of refused connections in the last report, and the time of that report.
     told: (u64, Instant),
 }
 
@@ -202,7 +202,7 @@ impl Connections {
         let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
         match poll(&mut all, Some(&timeout)) {
             Ok(_) => {}
-            // A signal: the caller checks whether it has to stop.
+            // After a signal, the caller checks whether it has to stop.
             Err(error) if error == rustix::io::Errno::INTR => {}
             Err(error) => return Err(error.into()),
         }

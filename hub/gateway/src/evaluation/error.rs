@@ -48,7 +48,7 @@ pub enum MessageError {
         /// Received value.
         value: f64,
     },
-    /// A value outside the allowed range, or one that a 64-bit float cannot hold.
+    /// A value outside the allowed range, or a value that a 64-bit float cannot hold.
     #[error("{message}: {what} {} is out of range {} to {}", text(.value), text(.low), text(.high))]
     OutOfRange {
         /// Name of the message.

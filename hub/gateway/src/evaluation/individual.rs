@@ -138,7 +138,8 @@ mod tests {
     use super::super::parameters::{Globals, HiddenNeurons, Neurons, Weights};
     use super::*;
 
-    /// One global, two inputs of one value, one output of two, up to two hidden neurons of three, weights of two.
+    /// Parameters with one global value, two inputs of one value each, one output of two values, up to two hidden
+    /// neurons of three values each, and weights of two values.
     fn parameters() -> NetParameters {
         let (low, high) = (-100.0, 100.0);
         NetParameters {
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!((genome.input(0), genome.input(1)), (&[1.0][..], &[2.0][..]));
         assert_eq!(genome.output(0), [3.0, 4.0]);
         assert_eq!(genome.hidden(0), [5.0, 6.0, 7.0]);
-        // Two rows of four columns.
+        // The weight matrix has two rows and four columns.
         assert_eq!((genome.weight(0, 0), genome.weight(0, 3)), (&[8.0, 9.0][..], &[14.0, 15.0][..]));
         assert_eq!((genome.weight(1, 0), genome.weight(1, 3)), (&[16.0, 17.0][..], &[22.0, 23.0][..]));
         for nothing in [genome.input(2), genome.output(1), genome.hidden(1), genome.weight(0, 4), genome.weight(2, 0)] {

@@ -40,14 +40,14 @@ pub enum Message {
     BodyShape {
         /// ID of the robot.
         identifier: u16,
-        /// Shape of its body.
+        /// Shape of the robot's body.
         shape: BodyShape,
     },
     /// World simulator to robot simulator: pose of the robot.
     YourPosition {
         /// ID of the robot.
         identifier: u16,
-        /// Its pose and the outcome of its last move.
+        /// Pose of the robot, and outcome of its last move.
         position: Position,
     },
     /// Robot simulator to world simulator: places the robot at once. Answered by `YourPosition`.
@@ -70,7 +70,7 @@ pub enum Message {
         identifier: u16,
         /// Dist: distance to the nearest object (mm), >= 0.
         distance: f64,
-        /// Red, green and blue of that object.
+        /// Red, green and blue of the nearest object.
         colour: [u8; 3],
     },
     /// Robot simulator to world simulator: requests a sonic reading. Answered by `SonicSensorReading`.

@@ -1,9 +1,10 @@
 //! Evaluation of genomes from other programs: line protocol of population managers, robot simulators and world
 //! simulators.
 //!
-//! The cited sections are those of "Evolving Robots In A Simulated World: Specification Of A Communication Protocol".
-//! [`lines`] splits the byte stream of a connection into lines, and [`message`] reads and writes them. [`parameters`]
-//! and [`individual`] define the meaning of a genome's numbers, [`body`] the shape of a robot, [`place`] its pose.
+//! The specification is "Evolving Robots In A Simulated World: Specification Of A Communication Protocol"; the cited
+//! sections are its sections. [`lines`] splits the byte stream of a connection into lines, and [`message`] reads and
+//! writes them. [`parameters`] and [`individual`] define the meaning of a genome's numbers, [`body`] the shape of a
+//! robot, [`place`] its pose.
 
 pub mod body;
 mod connections;

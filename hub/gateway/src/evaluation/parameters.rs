@@ -37,7 +37,7 @@ const WEIGHT: [&str; 3] = ["count of values per weight", "lowest value of weight
 const INPUT_TO_OUTPUT: &str = "flag of weights from input to output";
 const RECURRENT: &str = "flag of recurrent connections";
 
-/// Answer to `SendNetParameters`: 22 values, in the order of the document.
+/// Answer to `SendNetParameters`: 22 values, in the order of the specification.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetParameters {
     /// Cci: maximum number of individuals evaluated concurrently, >= 1.

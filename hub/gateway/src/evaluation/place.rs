@@ -12,11 +12,12 @@ use super::number::FINITE;
 use super::reader::Reader;
 use super::visit::Visit;
 
-/// Tolerance for quarter turns, which programs send with few digits, rounded up (1.571) (rad).
+/// Tolerance for quarter turns (rad), which programs send with few digits, rounded up (1.571).
 const ROUNDING: f64 = 0.001;
-/// Range of tilts. The document excludes the quarter turn itself, but sensors need it to point straight down.
+/// Range of tilts (rad). The specification excludes the quarter turn itself, but sensors need it to point straight
+/// down.
 const TILTS: RangeInclusive<f64> = -FRAC_PI_2 - ROUNDING..=FRAC_PI_2 + ROUNDING;
-/// Range of opening angles of beams.
+/// Range of opening angles of beams (rad).
 const OPENINGS: RangeInclusive<f64> = 0.0..=FRAC_PI_2 + ROUNDING;
 
 /// Pose of a robot and outcome of its last move, from `YourPosition`.

@@ -24,18 +24,18 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// Uniform in [0, 1).
+    /// Uniform random number in [0, 1).
     pub(super) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Uniform from `low` to `high`, whose difference may overflow.
+    /// Uniform random number from `low` to `high`, whose difference may overflow.
     pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
         let part = self.unit();
         (low * (1.0 - part) + high * part).clamp(low, high)
     }
 
-    /// Uniform from 0 to `bound` - 1; `bound` >= 1.
+    /// Uniform random integer from 0 to `bound` - 1; `bound` >= 1.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((self.unit() * bound as f64) as usize).min(bound.saturating_sub(1))
     }
@@ -45,7 +45,7 @@ impl Random {
         self.unit() < probability
     }
 
-    /// Standard normal (Box and Muller).
+    /// Standard normal random number (Box and Muller).
     pub(super) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (TAU * self.unit()).cos()

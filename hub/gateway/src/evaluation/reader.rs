@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::error::{MessageError, Wanted, in_range, shortened};
 use super::number::{self, COUNTS, FINITE};
 
-/// Separators between words. The document uses single spaces; several spaces and tabs are accepted too.
+/// Separators between words. The specification uses single spaces; several spaces and tabs are accepted too.
 const BLANKS: [char; 2] = [' ', '\t'];
 
 /// Identifiers of robots: 1 to 2^16 - 1 (section 3.2).

@@ -14,11 +14,11 @@ const EXPIRY: Duration = Duration::from_secs(1);
 /// Counters of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Valid messages received.
+    /// Number of valid messages received.
     pub messages: u64,
-    /// Connections closed because the maximum was reached.
+    /// Number of connections closed because the maximum was reached.
     pub refused: u64,
-    /// Robots removed because no message named them.
+    /// Number of robots removed because no message named them.
     pub expired: u64,
 }
 

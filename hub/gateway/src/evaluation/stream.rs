@@ -18,7 +18,7 @@ pub(super) struct Stream {
     stream: TcpStream,
     pub lines: Lines,
     to_send: Vec<u8>,
-    /// Number of bytes of `to_send` that are sent.
+    /// Number of bytes of `to_send` that have been sent.
     sent: usize,
     /// Time since which the peer accepts no bytes.
     waits: Option<Instant>,

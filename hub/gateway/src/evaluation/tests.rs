@@ -1,4 +1,4 @@
-//! Tests: examples of the document, conformance cases, and rejected messages.
+//! Tests: examples of the specification, its conformance cases, and rejected messages.
 
 use super::individual::Individual;
 use super::message::{Message, MessageError};
@@ -35,7 +35,7 @@ fn parsed(line: &str) -> Message {
     Message::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
-/// Two inputs, two outputs, no hidden neurons, one value from -10 to 10 per weight (section 3.1).
+/// Parameters with two inputs, two outputs, no hidden neurons, and one value from -10 to 10 per weight (section 3.1).
 fn example() -> NetParameters {
     let neurons = Neurons { count: 2, ..Neurons::default() };
     NetParameters {
@@ -88,7 +88,7 @@ fn values_go_to_the_fields_that_the_document_gives_them() {
     assert_eq!(parsed(LINES[12]), reading);
 }
 
-/// Cases 1 and 2.
+/// Conformance cases 1 and 2.
 #[test]
 fn simple_recurrent_net_matches_document() {
     assert_eq!(parsed("SendNetParameters"), Message::SendNetParameters);
@@ -96,7 +96,7 @@ fn simple_recurrent_net_matches_document() {
     assert_eq!(parsed(LINES[1]), Message::NetParameters(example()));
 }
 
-/// Cases 3 to 5.
+/// Conformance cases 3 to 5.
 #[test]
 fn other_forms_of_the_same_numbers_are_the_same_genome() {
     let parameters = example();
@@ -108,7 +108,7 @@ fn other_forms_of_the_same_numbers_are_the_same_genome() {
     assert_eq!(written(&fitness), "Fitness 37 200 0.5");
 }
 
-/// Case 9.
+/// Conformance case 9.
 #[test]
 fn seven_weights_instead_of_eight_are_refused() {
     let parameters = example();

@@ -112,7 +112,7 @@ impl Monitors {
         self.turn(now, room, true)
     }
 
-    /// Runs a cycle without new data: `last` is the data of the previous cycle, and only viewers that lack it receive
+    /// Runs a cycle without new data: `last` is the data of the previous cycle, which is sent only to viewers that lack
     /// it.
     pub fn cycle_unchanged(&mut self, last: &Frame<'_>, room: usize) -> Events {
         self.turn(last, room, false)
@@ -122,7 +122,8 @@ impl Monitors {
         let mut events = Events::default();
         self.take_new(&mut events);
         self.tell(now, news);
-        // The viewers are read in rotating order, so that a flood of commands from one leaves room for the others.
+        // The viewers are read in rotating order, so that a flood of commands from one viewer leaves room for the
+        // others.
         if !self.viewers.is_empty() {
             self.viewers.rotate_left(1);
         }
@@ -185,7 +186,7 @@ impl Monitors {
             match std::mem::replace(&mut viewer.begun, true) {
                 true if news => viewer.queue(&all),
                 true => {}
-                // In the state that the other viewers have, so that the next changes apply to it.
+                // A new viewer gets the scene as the other viewers have it, so that the next changes apply to it too.
                 false => viewer.queue(first.get_or_insert_with(full)),
             }
         }

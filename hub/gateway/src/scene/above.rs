@@ -139,7 +139,7 @@ fn outline(shape: &Shape, here: &Matrix) -> Option<Outline> {
                 OutlineKind::Polygon(box_corners([radius, radius, length / 2.0], here))
             }
         }
-        // Its size is in a file that only viewers have.
+        // The size of a model is in a file that only viewers have.
         ShapeKind::Model(_) => return None,
     };
     let finite = match &kind {
@@ -258,7 +258,7 @@ mod tests {
                 (ShapeKind::Standard(StandardShape::Cylinder, vec![0.1, 2.0]), Look::Material("matRed".into()));
             Node::Shape(Shape { form, scale, visible: true, transparent: false, look })
         };
-        // Rotated about x by a quarter turn.
+        // The shape is rotated about x by a quarter turn.
         let turned = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let above = TopView::of(&[Node::Transform(turned, vec![shape([1.0; 3]), shape([f64::NAN; 3])])]);
         let OutlineKind::Polygon(corners) = &above.outlines[0].kind else { panic!("a box") };

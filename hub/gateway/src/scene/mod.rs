@@ -53,11 +53,11 @@ pub struct Mesh {
     pub model: String,
     /// Scale along x, y, z.
     pub scale: [f64; 3],
-    /// Whether it is drawn.
+    /// Whether the model is drawn.
     pub visible: bool,
-    /// Whether it is drawn after all opaque objects.
+    /// Whether the model is drawn after all opaque objects.
     pub transparent: bool,
-    /// Names of its materials, in the file's order.
+    /// Names of the model's materials, in the file's order.
     pub materials: Vec<String>,
 }
 
@@ -68,9 +68,9 @@ pub struct Shape {
     pub form: ShapeKind,
     /// Edges of a box; the radius of a sphere, three times; radius, radius and length of a cylinder (m).
     pub scale: [f64; 3],
-    /// Whether it is drawn.
+    /// Whether the shape is drawn.
     pub visible: bool,
-    /// Whether it is drawn after all opaque objects.
+    /// Whether the shape is drawn after all opaque objects.
     pub transparent: bool,
     /// Appearance.
     pub look: Look,
@@ -95,7 +95,7 @@ impl ShapeKind {
         }
     }
 
-    /// Numbers after its name.
+    /// Numbers after the name of the kind.
     pub fn numbers(&self) -> &[f64] {
         match self {
             ShapeKind::Standard(_, numbers) => numbers,
@@ -185,7 +185,7 @@ impl Node {
         }
     }
 
-    /// Whether it is drawn; `None` for nodes that cannot be drawn.
+    /// Whether the node is drawn; `None` for nodes that cannot be drawn.
     pub fn visible(&self) -> Option<bool> {
         match self {
             Node::Mesh(mesh) => Some(mesh.visible),
@@ -194,8 +194,8 @@ impl Node {
         }
     }
 
-    /// Applies a change from [`sender::Sender`] or a message. Returns false if it does not fit the node; changes
-    /// before the mismatch remain applied.
+    /// Applies a change from [`sender::Sender`] or a message. Returns false if the change does not fit the node;
+    /// changes before the mismatch remain applied.
     pub fn apply(&mut self, change: &Change) -> bool {
         if let Some(visible) = change.visible {
             match self {
@@ -216,7 +216,7 @@ impl Node {
     }
 }
 
-/// Applies the changes of all nodes; returns false if their number differs or one does not fit.
+/// Applies the changes of all nodes; returns false if their number differs, or if a change does not fit its node.
 pub fn apply(nodes: &mut [Node], changes: &[Change]) -> bool {
     nodes.len() == changes.len() && nodes.iter_mut().zip(changes).all(|(node, change)| node.apply(change))
 }

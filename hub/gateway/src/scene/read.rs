@@ -32,7 +32,7 @@ fn node(item: Expression<'_>) -> Result<Node, SceneError> {
     let Some(kind) = item.values().next().and_then(|kind| kind.word()) else {
         return refuse("a node of a full scene lacks its kind");
     };
-    // All items after the kind.
+    // These are all items after the node's kind.
     let parts = || item.values().skip(1);
     let children = || nodes(parts().filter(|part| part.name() == Some("nd")));
     match kind {

@@ -1,4 +1,4 @@
-//! Determines the parts of a scene to send: all of it, or the changes.
+//! Determines the data of a scene to send: the whole scene, or the changes.
 
 use super::{Change, Field, Matrix, Node};
 

@@ -1,4 +1,4 @@
-//! Conformance cases 1 to 10 of the document, tested with a population manager's messages to a robot simulator.
+//! Conformance cases 1 to 10 of the specification, tested with a population manager's messages to a robot simulator.
 
 use super::serving::{Client, anywhere, example, robots, world_at};
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ fn case_6_as_many_as_are_allowed_at_once_and_more() {
 
 #[test]
 fn cases_7_and_8_nulled_weights_make_no_difference() {
-    // A bias for each output, then two rows: two inputs, two outputs.
+    // The genome has a bias for each output, then two rows of weights from two inputs and two outputs.
     let genome = |changed: usize, number: u32| {
         let mut values = [0.8, 0.5, 0.3, -1.5, 2.7, -0.4, 2.1, 0.1, -3.6, -0.9];
         if changed > 0 {
@@ -132,7 +132,7 @@ fn flooding_client_is_not_read_and_others_are_served() {
         assert!(!writer.is_finished(), "the flood waits");
         let told = server.stop();
         assert!(told.len() < 20, "{told:?}");
-        // The other end is closed.
+        // The write fails, because the server has closed the connection.
         assert!(writer.join().is_err());
     });
 }

@@ -73,7 +73,7 @@ pub fn robots(task: &Task, world: SocketAddr) -> Serving {
     Serving::new(at, move || server.turn(LOOK).unwrap().into_iter().map(|line| line.text).collect())
 }
 
-/// Example of the document: two sonars, two wheels, no hidden neurons, only weights.
+/// Example of the specification: two sonars, two wheels, no hidden neurons, only weights.
 pub fn example() -> Task {
     Task {
         sonars: vec![0.3, -0.3],

@@ -43,7 +43,7 @@ fn fitness_is_sent_only_after_world_measured_it() {
     let world = world_at(place);
     assert_eq!(client.line(), format!("Fitness 1 1 {right}"));
     drop(world.stop());
-    // The world is lost between two individuals, and another one starts.
+    // The world is lost between two individuals, and another world starts.
     client.say(&format!("{GENOME}\r\n"));
     let world = world_at(place);
     assert_eq!(client.line(), format!("Fitness 1 1 {right}"));

@@ -18,7 +18,7 @@ test("arrow keys drive the selected robot, whatever its tree wants, and let go o
     location.hash = "#/robot/xp02";
   });
   await shows(page, "#main", /xp02/);
-  // The other view shows its name too.
+  // The previous view shows the name of xp02 too, so the selection is checked.
   await until(() => page.evaluate(() => /** @type {any} */ (window).xpuck.live.store.selected === "xp02"), "xp02 is selected");
   await page.keyboard.press("d");
   await shows(page, "#main", /Stop driving xp02/);

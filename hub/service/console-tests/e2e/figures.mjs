@@ -32,7 +32,7 @@ try {
     });
     return { ...Object.fromEntries(metrics.map(({ name, value }) => [name, value])), ...drawn };
   };
-  // By then the trails have their full length, and the page's code is fully optimised.
+  // After this time, the trails have their full length, and the page's code is fully optimised.
   await page.waitForTimeout(8000);
   const [from, load] = [await now(), loadavg()];
   await page.waitForTimeout(seconds * 1000);

@@ -22,7 +22,7 @@ export const PATIENCE = 20000 * Number(process.env.XPUCK_SLOWNESS ?? 1);
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
-// The shell waits for the end of its standard input, which closes however the test ends, and then interrupts the
+// The shell waits for the end of its standard input, which closes at any end of the test, and then interrupts the
 // program. Evolution uses all available processors; the lower priority leaves the browser its share.
 const GUARD = `nice -n 5 "$@" </dev/null & child=$!
 cat >/dev/null
@@ -99,7 +99,7 @@ export async function startDemo({ robots = 2, speed = 3, population = 16 } = {})
     rmSync(out, { recursive: true, force: true });
   };
   try {
-    await running.said(/the swarm waits/);
+    await running.said(/the swarm is waiting/);
   } catch (error) {
     await gone();
     throw error;
@@ -121,7 +121,7 @@ export async function startDemo({ robots = 2, speed = 3, population = 16 } = {})
       await until(async () => (await xpuck("swarm", "log", ...hubArgs)).includes(`enrolled: ${role} ${name}`), `${name} is enrolled`);
     },
     revoke: (/** @type {string} */ name) => xpuck("keys", "revoke", name, "--dir", join(dir, "keys")),
-    /** Process id of its hub. */
+    /** Process id of the demo's hub. */
     hubPid: () => pidOf(["serve", "hub", "--config", join(dir, "config/hub.toml")]),
   };
 }

@@ -60,7 +60,7 @@ try {
   await open("#/robots", "tbody", /xp06/);
   await take("robots");
   await open("#/robot/xp04", "#main", /xp04/);
-  // By now its curves have a minute of telemetry, and its camera has sent a picture.
+  // By now the robot's curves have a minute of telemetry, and its camera has sent a picture.
   await page.waitForFunction(() => /** @type {HTMLImageElement | null} */ (document.querySelector("#main img"))?.naturalWidth);
   await take("robot");
   await open("#/evolution", "#main", /xp06/);

@@ -30,7 +30,7 @@ const demo = await startDemo({ robots, speed: 1, population: 64 });
 try {
   const page = await openPage(browser, demo.link, { name: "operator" });
   await shows(page, "#who", /^operator, operator/);
-  // The first listener of all: the time at which the browser passes the click to the page.
+  // This listener is called first. It stores the time at which the browser passes the click to the page.
   await page.evaluate(() => {
     const at = Object.assign(window, { clickedAt: /** @type {number[]} */ ([]) }).clickedAt;
     addEventListener("click", () => at.push((performance.timeOrigin + performance.now()) * 1000), { capture: true });

@@ -103,7 +103,7 @@ for (const size of SIZES) {
       await settle();
       await page.evaluate((hash) => void (location.hash = hash), address());
       await shows(page, place, words);
-      // Opening a replay moves everything below its bar once.
+      // Opening a replay moves all elements below its bar once.
       if (name === "replay") await settle();
       // On a busy machine the page may be dimmed, because events of the hub are late.
       await until(async () => !(await page.evaluate(() => document.querySelector(".stale"))), "words of the hub");
@@ -121,7 +121,7 @@ for (const size of SIZES) {
   }
 
   test(`keys at ${size.width} px`, async () => {
-    // The live view: while a replay is open, its tab leads to that of the replay.
+    // Opens the live view by its address: while a replay is open, the tab leads to the replayed view.
     await page.evaluate(() => void (location.hash = "#/watch"));
     await page.waitForSelector(".replay-bar", { state: "detached" });
     await page.keyboard.press("?");

@@ -55,7 +55,7 @@ export function drawRobot(ctx, camera, pose, radius, look, selected, colours, no
   ctx.arc(x, y, r, 0, 2 * Math.PI);
   ctx.fill();
   ctx.globalAlpha = 1;
-  // The heading: a notch in the direction of travel.
+  // A notch in the direction of travel shows the heading.
   const [ux, uy] = [Math.cos(pose.heading), -Math.sin(pose.heading)];
   ctx.fillStyle = colours.floor;
   ctx.beginPath();

@@ -12,13 +12,13 @@ export class Camera {
     this.width = 1;
     this.height = 1;
     this.zoom = 1;
-    // Point of the arena at the centre of the canvas [m].
+    // Point of the arena at the centre of the canvas (m).
     this.middle = [0, 0];
     this.scale = 1;
     this.fit();
   }
 
-  /** @param {number} width @param {number} height CSS pixels @param {number[]} half [m] */
+  /** @param {number} width @param {number} height CSS pixels @param {number[]} half (m) */
   resize(width, height, half) {
     [this.width, this.height, this.half] = [Math.max(1, width), Math.max(1, height), half];
     this.fit();
@@ -34,12 +34,12 @@ export class Camera {
     this.middle = this.middle.map((at, axis) => clamp(at, -room[axis], room[axis]));
   }
 
-  /** @param {number} x [m] */
+  /** @param {number} x (m) */
   x(x) {
     return this.width / 2 + (x - this.middle[0]) * this.scale;
   }
 
-  /** @param {number} y [m] */
+  /** @param {number} y (m) */
   y(y) {
     return this.height / 2 - (y - this.middle[1]) * this.scale;
   }
@@ -58,13 +58,13 @@ export class Camera {
     this.fit();
   }
 
-  /** @param {number} dx @param {number} dy [pixels] */
+  /** @param {number} dx @param {number} dy (pixels) */
   panBy(dx, dy) {
     this.middle = [this.middle[0] - dx / this.scale, this.middle[1] + dy / this.scale];
     this.fit();
   }
 
-  /** @param {number} x @param {number} y [m] */
+  /** @param {number} x @param {number} y (m) */
   lookAt(x, y) {
     this.middle = [x, y];
     this.fit();

@@ -41,7 +41,7 @@ function covers(box, disc) {
 }
 
 /**
- * Places labels greedily: mandatory ones first, then in the given order. The returned boxes do not intersect.
+ * Places labels greedily: first the mandatory labels, then the others in the given order. The returned boxes do not intersect.
  * @param {Anchor[]} anchors @param {{width: number, height: number}} area @param {Map<string, number>} [before]
  * slots of the previous call, which are tried first, so that labels do not jump; updated by the call
  * @returns {Box[]}

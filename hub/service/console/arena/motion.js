@@ -1,12 +1,12 @@
 // @ts-check
-// Interpolation of the drawn poses between the received ones, on a clock slightly behind that of the poses.
+// Interpolation of the drawn poses between the received poses, on a clock slightly behind the clock of the poses.
 
 import { clamp, wrap } from "../shared/format.js";
 
-// Distance between two poses above which a body was carried or lost; the poses are then not interpolated [m].
+// Distance between two poses above which a body was carried or lost; the poses are then not interpolated (m).
 const JUMP = 0.3;
 const KEPT = 12;
-// Time without a pose after which a body is not drawn any more [s of arena time].
+// Time without a pose after which a body is not drawn any more (s of arena time).
 const GONE = 1;
 const LATE = 2;
 
@@ -18,18 +18,18 @@ export class Motion {
     this.tracks = new Map();
     this.newest = -Infinity;
     this.arrived = 0;
-    // Interval of the poses [ms of wall time], and arena seconds per millisecond of wall time.
+    // Interval of the poses (ms of wall time), and rate of arena time (s per ms of wall time).
     this.interval = 40;
     this.rate = 0.001;
     this.clock = NaN;
     this.asked = 0;
-    // Time of the last motion [ms of wall time].
+    // Time of the last motion (ms of wall time).
     this.movedAt = -Infinity;
   }
 
-  /** Processes a `poses` event. @param {number} t @param {string[]} names @param {number[]} numbers @param {number} now wall time [ms] */
+  /** Processes a `poses` event. @param {number} t @param {string[]} names @param {number[]} numbers @param {number} now wall time (ms) */
   take(t, names, numbers, now) {
-    // A repeated or late event is ignored; one that is much older belongs to another time.
+    // A repeated or late event is ignored; a much older event belongs to another time.
     if (t <= this.newest && t > this.newest - LATE) return;
     if (t < this.newest || t > this.newest + 5) this.clear();
     const [gap, step] = [now - this.arrived, t - this.newest];
@@ -65,8 +65,8 @@ export class Motion {
 
   /**
    * Returns the poses to draw now, in the order in which their bodies first appeared.
-   * @param {number} now wall time [ms] @param {boolean} calm disables the interpolation
-   * @returns {{poses: Map<string, Pose>, still: boolean, at: number}} still: no change until new poses arrive; at: their time
+   * @param {number} now wall time (ms) @param {boolean} calm disables the interpolation
+   * @returns {{poses: Map<string, Pose>, still: boolean, at: number}} still: no change until new poses arrive; at: time of the poses
    */
   sample(now, calm = false) {
     const goal = this.newest - 1.3 * this.interval * this.rate + (now - this.arrived) * this.rate;

@@ -21,7 +21,7 @@ export class Names {
 
   /**
    * @param {CanvasRenderingContext2D} ctx @param {{width: number, height: number}} area @param {import("./camera.js").Camera} camera
-   * @param {[string, import("./motion.js").Pose][]} robots @param {number} radius [m] @param {string} selected @param {Record<string, string>} colours
+   * @param {[string, import("./motion.js").Pose][]} robots @param {number} radius (m) @param {string} selected @param {Record<string, string>} colours
    */
   draw(ctx, area, camera, robots, radius, selected, colours) {
     const wide = area.width > WIDE;

@@ -36,7 +36,7 @@ const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [
  *   | {do: "scene", scene: Scene} | {do: "moment", moment: Moment} | {do: "senses", senses: import("../link/contract.js").Senses}
  *   | {do: "poses", t: number, names: string[], numbers: number[], at: number} | {do: "clear"}
  *   | {do: "shown", shown: boolean} | {do: "zoom", factor: number, x?: number, y?: number} | {do: "whole"}
- *   | {do: "pan", dx: number, dy: number} | {do: "pick", x: number, y: number}} Order `at`: wall time [ms since 1970]
+ *   | {do: "pan", dx: number, dy: number} | {do: "pick", x: number, y: number}} Order `at`: wall time (ms since 1970)
  *
  * @typedef {{told: "zoom", zoom: number} | {told: "picked", robot: string} | {told: "measured", number: number, drawn: number, costs: number[], labels: import("./labels.js").Box[]}} Told
  */

@@ -4,7 +4,7 @@
 import { num } from "../shared/format.js";
 
 const BEARINGS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297];
-// Range of an infra-red sensor, and drawn length of the camera's sector and of arrows [m].
+// Range of an infra-red sensor, and drawn length of the camera's sector and of arrows (m).
 const RAY = 0.06;
 const VIEW = 0.34;
 const ARROW = 0.16;
@@ -15,7 +15,7 @@ const BLOB_COLOURS = ["#ff5a4f", "#35c46a", "#3d8bff"];
 /**
  * @param {CanvasRenderingContext2D} ctx @param {import("./camera.js").Camera} camera
  * @param {import("./motion.js").Pose} pose @param {import("../link/contract.js").Senses} senses
- * @param {number} radius of the robot [m] @param {Record<string, string>} colours
+ * @param {number} radius of the robot (m) @param {Record<string, string>} colours
  */
 export function drawSenses(ctx, camera, pose, senses, radius, colours) {
   ctx.save();
@@ -148,7 +148,7 @@ function arrow(ctx, angle, from, to, head) {
   ctx.fill();
 }
 
-/** Returns the same as text, for screen readers. @param {import("../link/contract.js").Senses} senses */
+/** Describes the sensor values as text, for screen readers. @param {import("../link/contract.js").Senses} senses */
 export function sensesInWords(senses) {
   const parts = [];
   const felt = (senses.proximity ?? []).filter((value) => value > 0.1).length;

@@ -33,7 +33,7 @@ export class Thread {
     this.worker?.postMessage(order);
   }
 
-  /** Returns the number of drawn frames, the cost of the latest ones [ms], and the positions of the names. @returns {Promise<Extract<Told, {told: "measured"}>>} */
+  /** Returns the number of drawn frames, the costs of the latest frames (ms), and the positions of the names. @returns {Promise<Extract<Told, {told: "measured"}>>} */
   measure() {
     const number = ++this.number;
     return new Promise((done) => {

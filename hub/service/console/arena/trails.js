@@ -1,12 +1,12 @@
 // @ts-check
-// Trails of bodies: the latest points of each, at a minimum distance, with a bounded total number.
+// Trails of bodies: the latest points of each body, at a minimum distance, with a bounded total number.
 
 const APART = 0.006;
 const JUMP = 0.3;
 const LATE = 2;
 const POINTS = 4000;
 const LONGEST = 240;
-// Length of a trail [s of arena time].
+// Length of a trail (s of arena time).
 const REACH = 25;
 const BANDS = 4;
 

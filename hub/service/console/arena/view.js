@@ -99,7 +99,7 @@ export class ArenaView {
     this.thread.send(factor === 0 ? { do: "whole" } : { do: "zoom", factor });
   }
 
-  /** @param {number} dx @param {number} dy [pixels] */
+  /** @param {number} dx @param {number} dy (pixels) */
   pan(dx, dy) {
     if (this.options.follow) this.toggle("follow");
     this.thread.send({ do: "pan", dx, dy });

@@ -1,5 +1,5 @@
 // @ts-check
-// Layout of the best tree's ancestors: from the founders on the left to the best on the right.
+// Layout of the best tree's ancestors: from the founders on the left to the best tree on the right.
 
 /**
  * @typedef {import("../link/contract.js").LineageNode} LineageNode

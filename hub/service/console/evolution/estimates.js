@@ -12,11 +12,11 @@ import { fixed, num } from "../shared/format.js";
  * @property {number | null} simulated
  * @property {number | null} value
  * @property {number | null} sd
- * @property {number | null} evidence [nats]
+ * @property {number | null} evidence (nats)
  * @property {number | null} windows
  */
 
-/** Evidence from which a robot's doubt is shown [nats]: the simulated value has a likelihood of one in twenty. */
+/** Evidence from which a robot's doubt is shown (nats): the simulated value has a likelihood of one in twenty. */
 const DOUBTS = 3;
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-// Lineage of the best tree, from its founders to itself, with one lane per island.
+// Lineage of the best tree, from the founders to the best tree, with one lane per island.
 
 import { inWords } from "../link/api.js";
 import { islandColour } from "../shared/colours.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// Migration: numbers of trees that each island has taken from every other one, as a matrix.
+// Migration: numbers of trees that each island has taken from every other island, as a matrix.
 
 import { islandColour, palette } from "../shared/colours.js";
 import { h, s, setText, show } from "../shared/dom.js";

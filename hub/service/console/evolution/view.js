@@ -177,7 +177,7 @@ class EvolutionView {
     if (kind === "replay") return best ? `Fittest of the whole run: gene ${best.gene} of ${best.robot}, derated ${fixed(best.fitness, 3)}` : "";
     const [id, value] = ids.map((id) => /** @type {const} */ ([id, this.valueOf(id, "derated")])).reduce((a, b) => ((b[1] ?? -Infinity) > (a[1] ?? -Infinity) ? b : a), ["", null]);
     if (value === null) return "";
-    // The gene's name is requested at intervals; it is omitted if it belongs to an earlier best.
+    // The gene's name is requested at intervals; it is omitted if it belongs to an earlier best tree.
     const gene = best?.robot === id ? `gene ${best.gene} of ${id}` : `on ${id}`;
     return `Fittest now: ${gene}, derated ${fixed(value, 3)}`;
   }

@@ -14,11 +14,11 @@ export class Commands {
     this.answer = "";
     this.refused = false;
     this.answeredAt = -Infinity;
-    // While it is recent, the header shows which robots have obeyed the directive that follows.
+    // While the answer is recent, the header shows which robots have obeyed the directive after this number.
     this.awaited = NOTHING;
   }
 
-  /** Shows an answer; it replaces the display of the robots that obey an older directive. @param {string} text @param {boolean} [refused] @param {typeof NOTHING} [awaited] */
+  /** Shows an answer, in place of the robots that obey an older directive. @param {string} text @param {boolean} [refused] @param {typeof NOTHING} [awaited] */
   say(text, refused = false, awaited = NOTHING) {
     [this.answer, this.refused, this.answeredAt, this.awaited] = [text, refused, performance.now(), awaited];
     this.changed();
@@ -30,7 +30,7 @@ export class Commands {
     return now - this.answeredAt < SHOWN_MS ? this.answer : "";
   }
 
-  /** @param {{command: string, text?: string, robot?: string}} body @param {string} words @param {typeof NOTHING} [awaited] @param {number} [tries] @returns {Promise<boolean>} whether it was done */
+  /** @param {{command: string, text?: string, robot?: string}} body @param {string} words @param {typeof NOTHING} [awaited] @param {number} [tries] @returns {Promise<boolean>} whether the command was executed */
   async send(body, words, awaited = NOTHING, tries = 1) {
     const why = this.session.whyNot();
     if (why && this.session.told) {
@@ -53,7 +53,7 @@ export class Commands {
     }
   }
 
-  /** Stops the swarm. The request is tried up to three times, because a lost STOP is dangerous. @param {number} directive number of the latest directive before it */
+  /** Stops the swarm. The request is tried up to three times, because a lost STOP is dangerous. @param {number} directive number of the latest directive before STOP */
   stop(directive) {
     return this.send({ command: "stop" }, "STOP", since(directive), 3);
   }

@@ -52,7 +52,7 @@ export class Frames {
     this.costs[this.drawn++ % KEPT] = performance.now() - began;
   }
 
-  /** Returns the durations of the latest frames [ms], oldest first. */
+  /** Returns the durations of the latest frames (ms), oldest first. */
   recent() {
     const n = Math.min(this.drawn, KEPT);
     return Array.from({ length: n }, (_, i) => this.costs[(this.drawn - n + i) % KEPT]);

@@ -64,7 +64,7 @@ export class Live {
   take(type, data) {
     this.heardAt = performance.now();
     if (type === "hello") this.greet(data);
-    // A run begins, regardless of its clock and that of the previous run.
+    // A `history` event begins a run, regardless of the clocks of this run and the previous run.
     if (type === "history") {
       this.askedHistory = -Infinity;
       this.store.beginRun();
@@ -92,7 +92,7 @@ export class Live {
   }
 
   async loadHistory() {
-    // Rate-limited, in case status and history disagree for a while.
+    // The requests are rate-limited, in case status and history disagree for a while.
     if (performance.now() - this.askedHistory < 2000) return;
     this.askedHistory = performance.now();
     try {
@@ -142,7 +142,7 @@ export class Live {
     }
   }
 
-  // Requests of views beyond events; a replay has the same methods.
+  // Requests of views for data that no event contains; a replay has the same methods.
 
   base = "#/";
 

@@ -19,7 +19,7 @@ export class Session {
     /** @type {() => void} called after a login, a logout or the end of a session */
     this.onRole = () => {};
     whenRefused((status) => {
-      // The request for the session itself must not trigger another one.
+      // The request for the session itself must not trigger another request.
       if (status === 401 && this.role !== null) this.load();
     });
   }

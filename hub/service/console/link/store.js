@@ -115,7 +115,7 @@ export class Store {
     this.changed("selected");
   }
 
-  /** Processes an event. @param {string} type @param {any} data @param {number} [now] wall time [ms] */
+  /** Processes an event. @param {string} type @param {any} data @param {number} [now] wall time (ms) */
   apply(type, data, now = performance.now()) {
     if (typeof data !== "object" || data === null) return;
     switch (type) {

@@ -15,7 +15,7 @@ import { batteryLevel, minutesLeft, stateOf, troublesOf } from "./state.js";
  * @property {(robot: Robot) => string} text
  * @property {(robot: Robot) => number | string | null} value to sort by
  * @property {(robot: Robot) => string} [level] "warn" or "bad"
- * @property {boolean} [words] whether it is left-aligned
+ * @property {boolean} [words] whether the column is left-aligned
  * @property {"" | "wide" | "wider"} room shown always, from a tablet screen on, on a large screen only
  */
 

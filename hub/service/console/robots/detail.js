@@ -134,7 +134,7 @@ class Detail {
       setText(this.about, "No robot has this id.");
       return;
     }
-    // A body without such a sensor has no empty chart for it; a chart once shown keeps its place.
+    // A chart stays hidden if the body has no sensor for its values; a chart once shown keeps its place.
     if (topics.has("view")) for (const { key, chart } of this.charts) show(chart.node, !SENSED.includes(key) || robot[/** @type {"soc_c"} */ (key)] !== null);
     const state = stateOf(robot);
     setText(this.chip, state.text);

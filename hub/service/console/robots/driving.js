@@ -1,6 +1,6 @@
 // @ts-check
 // Manual driving of one robot with the arrow keys or a gamepad. A command is valid for a quarter of a second and is
-// repeated; whatever interrupts the repetition, the robot stops.
+// repeated; the robot stops when the repetition is interrupted for any reason.
 
 import { post, inWords } from "../link/api.js";
 import { ARROWS, ofKeys, ofStick } from "./steering.js";
@@ -8,7 +8,7 @@ import { ARROWS, ofKeys, ofStick } from "./steering.js";
 const EVERY_MS = 50;
 
 export class Driving {
-  /** @param {() => string} whyNot returns the reason why driving is not allowed; empty if it is @param {(text: string, refused?: boolean) => void} say @param {() => void} changed */
+  /** @param {() => string} whyNot returns the reason why driving is not allowed; empty if it is allowed @param {(text: string, refused?: boolean) => void} say @param {() => void} changed */
   constructor(whyNot, say, changed) {
     this.whyNot = whyNot;
     this.say = say;
@@ -20,7 +20,7 @@ export class Driving {
     this.sending = false;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.timer = undefined;
-    // Before the page's other keys, because arrows have other functions there.
+    // These listeners precede the page's other listeners, for which the arrow keys have other functions.
     addEventListener("keydown", (event) => this.key(event, true), { capture: true });
     addEventListener("keyup", (event) => this.key(event, false), { capture: true });
     addEventListener("blur", () => this.held.clear());

@@ -3,7 +3,7 @@
 
 import { fixed } from "../shared/format.js";
 
-// Bearings of the infra-red sensors in the robot's frame [rad] (Table 6.1).
+// Bearings of the infra-red sensors in the robot's frame (rad) (Table 6.1).
 const BEARINGS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297];
 // Difference of light values below which the light counts as ambient, as a fraction of the sensors' range.
 const EVEN = 0.02;
@@ -12,7 +12,7 @@ const EVEN = 0.02;
 export const LONG = ["light", "acceleration", "sound", "robots heard"];
 
 /**
- * Describes all sensors, even missing ones, so that nothing moves when a robot reports one later than the others.
+ * Describes all sensors, even missing ones, so that nothing moves when a robot reports a sensor later than the others.
  * @param {import("../link/contract.js").Sensors | null | undefined} sensors @returns {Record<string, string>}
  */
 export function sensed(sensors) {

@@ -70,7 +70,7 @@ export class Checklist {
 }
 
 /**
- * Adapts the hub's text about batteries to the chosen experiment: without one, no time is needed; at a higher speed, batteries are drained faster too.
+ * Adapts the hub's text about batteries to the chosen experiment: without an experiment, no time is needed; at a higher speed, batteries are drained faster too.
  * @param {string} text @param {{minutes: number | null, speed: number}} wanted
  */
 export function batteryText(text, { minutes, speed }) {

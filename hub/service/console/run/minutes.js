@@ -18,7 +18,7 @@ function ofTheExperiment(lines) {
 
 const MINUTES = /^(\s*(?:minutes|"minutes"|'minutes')\s*=\s*)([^\s#]+)(.*)$/;
 
-/** @param {string} text @returns {number | null} null if the text does not contain it as a number */
+/** @param {string} text @returns {number | null} null if the text does not contain the duration as a number */
 export function minutesOf(text) {
   const told = ofTheExperiment(text.split("\n")).map(({ line }) => MINUTES.exec(line)?.[2]).find((value) => value !== undefined);
   const value = Number(told?.replaceAll("_", ""));
@@ -38,7 +38,7 @@ export function withMinutes(text, minutes) {
   const there = before.find(({ line }) => MINUTES.test(line));
   if (there) lines[there.i] = there.line.replace(MINUTES, (_, key, __, rest) => key + value + rest);
   else {
-    // After the last key, so that comments above a table stay with the table.
+    // The key is inserted after the last key, so that comments above a table stay with the table.
     const last = before.filter(({ line }) => /^\s*[^\s#]/.test(line)).at(-1)?.i ?? -1;
     lines.splice(last + 1, 0, `minutes = ${value}`);
   }

@@ -45,7 +45,7 @@ export function create(env) {
       if (!("start" in route.query) || isGoing(env.store.status)) return;
       setAttr(prepare, "open", true);
       going = env.store.status ? false : null;
-      // After the first fill, when the form has its final position.
+      // Scrolls after the first fill, when the form has its final position.
       requestAnimationFrame(() => {
         (gone.hidden ? prepare : gone).scrollIntoView({ block: "start" });
         if (gone.hidden) prepare.querySelector("summary")?.focus({ preventScroll: true });
@@ -65,7 +65,7 @@ export function create(env) {
       // While a run is in progress, the form for the next one is folded; it opens again at the end of the run.
       if (env.store.status && now !== going) {
         setAttr(prepare, "open", !now);
-        // From now on the started run is the last one.
+        // From now on, the started run is the last run.
         if (going !== null) draft.renew();
         if (now && going === false) node.scrollIntoView({ block: "start" });
         going = now;

@@ -18,7 +18,7 @@ export function flatten(text) {
     const line = withoutComment(raw).trim();
     if (line === "") continue;
     if (open) {
-      // A list that spans several lines.
+      // Continues a list that spans several lines.
       values.set(open, `${values.get(open)} ${line}`);
       if (balance(values.get(open) ?? "") <= 0) open = "";
       continue;

@@ -1,5 +1,5 @@
 // @ts-check
-// Newest run of the catalogue; after the end of a run, that run.
+// Newest run of the catalogue; after the end of a run, this is the ended run.
 
 import { get } from "../link/api.js";
 

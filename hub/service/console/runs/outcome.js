@@ -17,7 +17,7 @@ export function endOf(run) {
 }
 
 /**
- * Returns the mean real fitness of a run: the catalogue's, or that of the segments so far.
+ * Returns the mean real fitness of a run, from the catalogue or else from the segments so far.
  * @param {Run} run @returns {{value: import("../link/contract.js").Num, why: string}} why: reason for a missing value
  */
 export function meanOfRun(run) {

@@ -78,7 +78,7 @@ export class Replay {
       store.resetMoment();
       for (const line of this.lines.before(events[0][0])) store.apply("line", line, now);
     }
-    // If very many events are due at once, only the last ones are visible.
+    // If very many events are due at once, only the last events are visible.
     for (const [, type, data] of events.slice(-MOST_EVENTS)) {
       if (type === "line") store.apply(type, this.lines.numbered(data), now);
       else if (type !== "generation") store.apply(type, data, now);

@@ -4,7 +4,7 @@
 
 import { clamp } from "../shared/format.js";
 
-// Duration of a chunk [s of wall time] at the current speed, limited to the arena time that the server returns at
+// Duration of a chunk (s of wall time) at the current speed, limited to the arena time that the server returns at
 // once.
 const CHUNK_WALL = 8;
 const CHUNK_MOST = 60;
@@ -12,16 +12,16 @@ const CHUNK_LEAST = 4;
 const AHEAD = 2;
 const KEPT = 8;
 const HZ = 25;
-// Length of the interval that contains the final state [s].
+// Length of the interval that contains the final state (s).
 const LAST = 1e-3;
 
 export const SLOWEST = 0.1;
 export const FASTEST = 50;
 
-/** Returns the rate of poses to request [Hz of arena time], limited to what the screen shows. @param {number} speed */
+/** Returns the rate of poses to request (Hz of arena time), limited to what the screen shows. @param {number} speed */
 export const hzFor = (speed) => clamp(Math.round(HZ / speed), 1, HZ);
 
-/** Returns the length of a chunk at a speed [s of arena time]. @param {number} speed */
+/** Returns the length of a chunk at a speed (s of arena time). @param {number} speed */
 export const chunkFor = (speed) => clamp(CHUNK_WALL * speed, CHUNK_LEAST, CHUNK_MOST);
 
 /**
@@ -89,7 +89,7 @@ export class Schedule {
 
   /**
    * Advances the time and returns the events that are due.
-   * @param {number} seconds of wall time @param {number} now wall time [s], for retries
+   * @param {number} seconds of wall time @param {number} now wall time (s), for retries
    * @returns {{events: Event[], jumped: boolean}} jumped: the previous state is invalid
    */
   advance(seconds, now) {

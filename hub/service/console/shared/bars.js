@@ -7,10 +7,10 @@ import { fixed, tickTexts } from "./format.js";
 const LEFT = 34;
 const BOTTOM = 20;
 const TOP = 16;
-// Space above all bars for the names of marks, where no line crosses them.
+// Space above all bars for the names of marks, where no line crosses them (pixels).
 const MARKS_ROOM = 16;
 const WIDEST = 44;
-// Width of a segment number.
+// Width of a segment number (pixels).
 const LABEL = 18;
 const MOST = 120;
 

@@ -7,9 +7,10 @@ import { clock, fixed, tickTexts } from "./format.js";
 import { onTheme, palette } from "./colours.js";
 
 const REDRAW_MS = 1000;
-// Half the width of the last label of the time axis, which is centred at the right edge; "1:00:00" is twice as wide.
+// Half the width of the time axis's last label (pixels), which is centred at the right edge; "1:00:00" is twice as
+// wide.
 const LABEL_HALF = 24;
-// Space above the lines for the names of marks, where no line crosses them.
+// Space above the lines for the names of marks, where no line crosses them (pixels).
 const MARKS_ROOM = 22;
 // Tick steps of value axes.
 const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
@@ -193,7 +194,7 @@ export class Chart {
     return last;
   }
 
-  /** Shows the values at the cursor, or else the newest ones. @param {number | null} index */
+  /** Shows the values at the cursor, or else the newest values. @param {number | null} index */
   tell(index) {
     const { lines, format = (/** @type {number | null} */ v) => fixed(v, 2), time = clock } = this.options;
     const at = index ?? this.newest();
@@ -202,7 +203,7 @@ export class Chart {
     const named = (/** @type {number} */ i) => `${lines.length > 1 ? `${lines[i].label} ` : ""}${format(value(i))}`;
     let told = lines.length <= 3 ? lines.map((_, i) => named(i)).join(" · ") : "";
     if (lines.length > 3) {
-      // For many lines: the last, which is their mean, and the range of the others.
+      // With many lines, the readout has the last line, which is the mean of the others, and the range of the others.
       const known = lines.slice(0, -1).map((_, i) => value(i)).filter((v) => v !== null);
       told = named(lines.length - 1) + (known.length > 0 ? ` (${format(Math.min(...known))} to ${format(Math.max(...known))})` : "");
     }

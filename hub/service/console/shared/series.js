@@ -18,7 +18,7 @@ export function thin(columns, most) {
   for (const name of Object.keys(columns)) columns[name] = columns[name].filter((_, i) => i >= half || i % 2 === 0);
 }
 
-// Time in which a run's islands restart [s]; later, only a robot that was switched off and on restarts.
+// Time in which a run's islands restart (s); later, only a robot that was switched off and on restarts.
 const BEGINNING = 10;
 
 /** Whether a generation belongs to an earlier run: its robot reported it before the run's clock started. @param {number} t of the run's clock */
@@ -27,7 +27,7 @@ export const isBefore = (t) => t <= 0;
 /** Whether an island restarted for this run between two generations. @param {Num} before @param {Num} now @param {number} t */
 export const beganAnew = (before, now, t) => t < BEGINNING && before !== null && now !== null && now < before;
 
-/** Returns an island without the rows of the previous run, which its robot reports until the run begins on it. @param {Island} island @returns {Island} */
+/** Returns an island without the rows of the previous run, which its robot reports until the new run begins on the robot. @param {Island} island @returns {Island} */
 export function ofThisRun(island) {
   let from = 0;
   island.t.forEach((t, i) => {
@@ -41,8 +41,8 @@ export function ofThisRun(island) {
 }
 
 /**
- * Returns the value of a series at each of the times: that of the latest row up to it; null before the first row.
- * @param {number[]} t ascending @param {Num[]} values @param {number[]} times ascending @param {number} [end] no value after it
+ * Returns the value of a series at each of the times: the value of the latest row up to that time; null before the first row.
+ * @param {number[]} t ascending @param {Num[]} values @param {number[]} times ascending @param {number} [end] no values after this time
  * @returns {Num[]}
  */
 export function hold(t, values, times, end = Infinity) {

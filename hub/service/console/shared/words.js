@@ -35,7 +35,7 @@ export function stoppedBy(lines, isRobot = () => false) {
   return "";
 }
 
-/** Describes the phase, with the operator if one stopped the run. @param {Store} store */
+/** Describes the phase, with the operator if an operator stopped the run. @param {Store} store */
 export function phaseOf(store) {
   const { status } = store;
   const who = status?.phase === "finished" ? stoppedBy(store.lines, (id) => store.robots.has(id)) : "";
@@ -145,7 +145,7 @@ const TASKS = /** @type {Record<string, (n: string, goal: string) => string>} */
   foraging: (n) => `${n} carry food to their nest.`,
 });
 
-// Running time after which an evolving robot has reported its engine [s].
+// Running time after which an evolving robot has reported its engine (s).
 const GIVEN_AFTER_S = 10;
 
 /** @param {Status} status */

@@ -37,7 +37,7 @@ export class Account {
     /** @type {HTMLElement | null} */ (this.node.querySelector("input:enabled") ?? this.node.querySelector("button"))?.focus();
   }
 
-  /** @returns {boolean} whether it was open */
+  /** @returns {boolean} whether the panel was open */
   close() {
     if (this.node.hidden) return false;
     const inside = this.node.contains(document.activeElement);

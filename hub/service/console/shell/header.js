@@ -96,7 +96,7 @@ export class Header {
     const replay = this.app.onlyReplay();
     const why = replay ? "A replay: nothing to stop here." : session.whyNot();
     const phase = status?.phase ?? "";
-    // Not before the answer to the session request, so that the text does not flicker.
+    // The reason is not shown before the answer to the session request, so that the text does not flicker.
     setText(byId("why"), session.told || session.trouble || replay ? why : "");
     // STOP works regardless of the shown state of the run and the connection.
     setAttr(byId("stop"), "disabled", why !== "");

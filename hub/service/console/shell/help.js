@@ -29,7 +29,7 @@ export class Help {
     this.node.querySelector("button")?.focus();
   }
 
-  /** @returns {boolean} whether it was open */
+  /** @returns {boolean} whether the overlay was open */
   close() {
     if (this.node.hidden) return false;
     const inside = this.node.contains(document.activeElement);

@@ -26,7 +26,7 @@ import { link, parse, replayLink, VIEWS } from "./routes.js";
  * @property {HTMLElement} node
  * @property {(route: import("./routes.js").Route) => void} [enter]
  * @property {() => void} [leave]
- * @property {() => void} [end] called when it will not be shown again
+ * @property {() => void} [end] called when the view will not be shown again
  * @property {(topics: Set<string>, now: number) => void} [changed]
  * @property {(now: number) => boolean} [frame]
  */
@@ -58,7 +58,7 @@ export class Navigation {
     this.view = null;
     this.route = parse(location.hash);
     this.turn = 0;
-    // In the order of VIEWS.
+    // The tabs are in the order of VIEWS.
     this.tabs = [...byId("tabs").querySelectorAll("a")];
   }
 
@@ -129,7 +129,7 @@ export class Navigation {
     if (route.id && (route.view === "robot" || route.view === "tree")) this.env().source.select(route.id);
     view.enter?.(route);
     this.markTabs(route);
-    // Filled before the first frame: an empty view would cause a layout shift.
+    // The view is filled before the first frame, because an empty view would cause a layout shift.
     this.changed(new Set(["view"]), performance.now());
     this.app.frames.request();
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// Notes for the record: the form, and a sheet with it that opens in any view.
+// Notes for the record: the form, and a sheet with the form that opens in any view.
 
 import { button, byId, h, setAttr, setText, show } from "../shared/dom.js";
 
@@ -53,7 +53,7 @@ export class NoteSheet {
     (this.form.text.disabled ? this.node.querySelector("button") : this.form.text)?.focus();
   }
 
-  /** @returns {boolean} whether it was open */
+  /** @returns {boolean} whether the sheet was open */
   close() {
     if (this.node.hidden) return false;
     const inside = this.node.contains(document.activeElement);

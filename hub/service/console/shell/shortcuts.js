@@ -7,7 +7,7 @@
  * @property {string} shown text in the overlay
  * @property {string} does description
  * @property {() => void} act
- * @property {boolean} [repeats] whether it repeats while held down
+ * @property {boolean} [repeats] whether it repeats while the key is held down
  */
 
 /** @param {EventTarget | null} target */
@@ -23,14 +23,14 @@ export class Shortcuts {
     this.stop = stop;
     /** @type {{title: string, shortcuts: Shortcut[]}[]} later groups take precedence */
     this.groups = [];
-    // Registered before all other handlers: the space bar stops the swarm, whatever element has the focus.
+    // Registered before all other handlers: the space bar stops the swarm, regardless of the focused element.
     addEventListener("keydown", (event) => this.take(event), { capture: true });
     addEventListener("keyup", (event) => {
       if (event.key === " " && !isTyping(event.target)) event.preventDefault();
     }, { capture: true });
   }
 
-  /** @param {string} title @param {Shortcut[]} shortcuts @returns {() => void} function that removes them */
+  /** @param {string} title @param {Shortcut[]} shortcuts @returns {() => void} function that removes the shortcuts */
   add(title, shortcuts) {
     const group = { title, shortcuts };
     this.groups.push(group);

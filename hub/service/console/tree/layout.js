@@ -71,7 +71,7 @@ export function layoutTree(nodes, down, wrap = WRAPS[down ? "down" : "right"][0]
   }
   const breadth = (/** @type {Place} */ place) => (down ? place.width : place.height);
   const offsets = spread(places, children, order, breadth);
-  // The depth of a level is that of its deepest node.
+  // The extent of a level along the tree is that of its largest node.
   /** @type {number[]} */
   const deep = [];
   for (const i of order) deep[places[i].depth] = Math.max(deep[places[i].depth] ?? 0, down ? places[i].height : places[i].width);

@@ -8,7 +8,7 @@ import { bestLayout, scaleOf } from "./layout.js";
 import { edgeShape, nodeShape, RESULTS } from "./shapes.js";
 
 const MOST_NODES = 2000;
-// Minimum scale: height of the smallest readable text divided by that of labels at a scale of 1 [px].
+// Minimum scale: height of the smallest readable text divided by the height of labels at a scale of 1 (pixels).
 const LEAST = 11 / 12;
 const LARGEST = 1.5;
 const MARGIN = 16;
@@ -104,7 +104,7 @@ export class TreeView {
     this.results = results;
   }
 
-  /** @param {number} index -1 marks none */
+  /** @param {number} index -1 marks no node */
   mark(index) {
     this.shapes.forEach(({ group }, i) => setAttr(group, "data-marked", i === index));
   }

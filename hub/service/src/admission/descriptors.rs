@@ -3,12 +3,12 @@
 use super::{Bounds, EvictionPolicy};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Descriptors reserved from the ports: for the current record and earlier runs, the key folder, motion capture,
-/// ZeroMQ's own use, and STOP.
+/// Number of descriptors that the ports must leave free: for the current record and earlier runs, the key folder,
+/// motion capture, ZeroMQ's own use, and STOP.
 const RESERVE: u64 = 192;
 /// Limits above this count as unlimited.
 const UNLIMITED: u64 = 1 << 20;
-/// Descriptors of a relayed connection: the outer socket, the inner socket, and libzmq's own end.
+/// Number of descriptors of a relayed connection: the outer socket, the inner socket, and libzmq's own end.
 pub const RELAYED: u64 = 3;
 /// Maximum number of connections of a robot: a live one, and a dead one that is not yet detected.
 const PER_ROBOT: usize = 2;

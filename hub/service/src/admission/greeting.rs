@@ -1,7 +1,7 @@
 //! Start of a ZeroMQ connection, up to the first answer of libzmq (ZMTP 3.1, RFC 37; CURVE, RFC 26).
 //!
-//! Both sides send a greeting of 64 bytes, and the peer then sends a command: HELLO with CURVE, or READY without
-//! keys. The port's part is the same for all peers, so the port sends it itself. A peer that stops before costs a
+//! Both sides send a greeting of 64 bytes, and the peer then sends a command: HELLO with CURVE, or READY without keys.
+//! The port's part is the same for all peers, so the port sends it itself. A peer that stops before its command costs a
 //! descriptor and a few hundred bytes, but no resources of libzmq.
 
 use super::{Stage, Ticket};
@@ -14,17 +14,17 @@ use xpuck_wire::socket::{GREETING, Sockets};
 
 /// Length of the signature that a peer sends first, before it has received anything (bytes).
 const SIGNATURE: usize = 10;
-/// Positions of the version and of the security mechanism's name in a greeting.
+/// Positions of the version and of the security mechanism's name in a greeting (bytes).
 const VERSION: usize = 10;
 const MECHANISM: std::ops::Range<usize> = 12..32;
 /// Lowest supported version.
 const OLDEST: u8 = 3;
-/// Maximum length of the greeting and the first command [bytes]: HELLO has 202 bytes; READY contains a socket's name
-/// of up to 255.
+/// Maximum length of the greeting and the first command (bytes): HELLO has 202 bytes; READY contains a socket's name of
+/// up to 255 bytes.
 const LONGEST: usize = 1024;
 /// Time limit for the first bytes of a peer after it has connected.
 pub(super) const SILENT: Duration = Duration::from_secs(5);
-/// Time limit for the end of its first command after that.
+/// Time limit for the end of a peer's first command, after the peer's first bytes.
 const SLOW: Duration = Duration::from_secs(10);
 
 /// Greeting that a port sends to all peers.
@@ -63,7 +63,7 @@ impl Greeting {
             return Err(refused());
         }
         // The rest follows after the peer's whole greeting. A peer with another mechanism hangs up as soon as it
-        // receives ours, and would not be counted.
+        // receives the rest, and would not be counted.
         let (beginning, rest) = self.0.split_at(VERSION + 1);
         let go_on = async {
             outside.write_all(beginning).await?;
@@ -117,11 +117,11 @@ fn is_signature(bytes: &[u8]) -> bool {
 
 /// Frame whose end may be missing.
 pub(super) struct Frame<'a> {
-    /// Whether it is a command rather than a part of a message.
+    /// Whether the frame is a command rather than a part of a message.
     pub is_command: bool,
-    /// Length from its header.
+    /// Length of the body, from the header.
     pub length: u64,
-    /// Available bytes of its body, and of the following frames.
+    /// Available bytes of the body, and of the following frames.
     pub rest: &'a [u8],
 }
 

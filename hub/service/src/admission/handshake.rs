@@ -69,7 +69,8 @@ mod tests {
                 assert_eq!(ready, expected, "in pieces of {piece}");
             }
         }
-        // A message that contains the word is not a command. A handshake without an end is not stored indefinitely.
+        // A message that contains the word READY is not a command. A handshake without an end is not stored
+        // indefinitely.
         let mut server = Server::default();
         assert!(!server.sends(b"\x00\x06\x05READY"));
         (0..100).for_each(|_| assert!(!server.sends(&[COMMAND; 100])));

@@ -1,12 +1,12 @@
 //! Admission control: limits the connections of a port, and selects one to close when there are too many.
 //!
-//! A process has a limited number of file descriptors. Silent connections must not exhaust those that the record, the
-//! key folder and STOP need, and must not exclude robots or operators that connect later. Therefore every port
-//! accepts its connections through this module. A connection is [`Stage::Silent`] until its first bytes, in
-//! [`Stage::Greeting`] until it has sent everything that needs no proof, in [`Stage::Handshake`] until it has given
-//! the proof that the port requires, and then [`Stage::Established`]. Each stage is bounded (`table`), and the sum of
-//! all bounds stays below the descriptor limit ([`descriptors`]). [`relay`] runs these stages in front of a ZeroMQ
-//! socket, which receives a connection when its handshake starts.
+//! A process has a limited number of file descriptors. Silent connections must not exhaust the descriptors that the
+//! record, the key folder and STOP need, and must not exclude robots or operators that connect later. Therefore every
+//! port accepts its connections through this module. A connection is [`Stage::Silent`] until its first bytes, in
+//! [`Stage::Greeting`] until it has sent all data that needs no proof, in [`Stage::Handshake`] until it has given the
+//! proof that the port requires, and then [`Stage::Established`]. Each stage is bounded (`table`), and the sum of all
+//! bounds stays below the descriptor limit ([`descriptors`]). [`relay`] runs these stages in front of a ZeroMQ socket,
+//! which receives a connection when its handshake starts.
 
 pub mod descriptors;
 pub mod endpoint;
@@ -46,18 +46,18 @@ pub struct Counts {
     pub evicted: u64,
     /// Number of connections so far without a valid key.
     pub turned_away: u64,
-    /// The last of them: its address, and the configuration error on its side.
+    /// Last connection without a valid key: its address, and the configuration error on the peer's side.
     pub last_turned_away: Option<(IpAddr, KeyError)>,
 }
 
 /// Reason why a peer has no valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyError {
-    /// It has no key.
+    /// The peer has no key.
     NoKey,
-    /// It uses another hub's public key, so that its first message cannot be decrypted.
+    /// The peer uses another hub's public key, so that its first message cannot be decrypted.
     OtherHub,
-    /// Its key is not enrolled, or was revoked.
+    /// The peer's key is not enrolled, or was revoked.
     NotEnrolled,
 }
 
@@ -177,7 +177,8 @@ impl Ticket {
         self.heard.store(self.admission.began.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// Moves the connection to a further stage, which may evict another. Returns false if this connection has to end.
+    /// Moves the connection to a further stage, which may evict another connection. Returns false if this connection
+    /// has to end.
     pub fn advance(&self, stage: Stage) -> bool {
         let mut inside = self.admission.inside();
         match inside.table.advance(self.id, stage) {

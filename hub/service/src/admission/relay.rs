@@ -1,8 +1,8 @@
 //! Relays outside connections to a ZeroMQ socket with admission control. libzmq itself accepts connections until no
 //! descriptor is left.
 //!
-//! The socket listens where only this process can connect. After the greeting a peer gets a connection to it, and
-//! bytes are relayed both ways without inspection, except for the socket's READY, with which it accepts a peer.
+//! The socket listens where only this process can connect. After the greeting, a peer gets a connection to the socket.
+//! Bytes are then relayed both ways without inspection, except for the socket's READY, with which it accepts a peer.
 
 use super::endpoint::listen;
 use super::handshake::Server;
@@ -34,7 +34,7 @@ const SEND_BUFFER: u32 = 64 * 1024;
 const HANDSHAKE: Duration = Duration::from_secs(15);
 /// Maximum number of bytes with which a peer proves its key: INITIATE has about 300, READY without keys fewer.
 const LONGEST_PROOF: usize = 4096;
-/// Time limit for a peer that accepts no bytes. It then has to reconnect, which ZeroMQ does automatically.
+/// Time limit for a peer that accepts no bytes. The peer then has to reconnect, which ZeroMQ does automatically.
 const STUCK: Duration = Duration::from_secs(60);
 /// TCP keepalive: detects a peer without power after `.0 + .2 * .1`.
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(30), Duration::from_secs(10), 3);
@@ -50,7 +50,7 @@ thread_local! {
 pub struct Relay {
     admission: Arc<Admission>,
     address: SocketAddr,
-    /// Dropping it ends the thread.
+    /// Dropping this sender ends the thread.
     _open: oneshot::Sender<()>,
 }
 
@@ -155,7 +155,7 @@ async fn serve(
 
 /// Relays bytes between a peer, whose greeting is `heard`, and a socket. Ends when either side ends or stalls, the
 /// handshake takes too long, or the peer sends more than `most_said` bytes. `server` collects the socket's answers;
-/// `ready` states whether it has accepted the peer.
+/// `ready` states whether the socket has accepted the peer.
 async fn pass(
     mut outside: TcpStream,
     heard: &[u8],
@@ -193,7 +193,7 @@ async fn pass(
             pending::<()>().await;
         }
     };
-    // The end of any of them ends all.
+    // The end of either copy ends both.
     tokio::select! {
         ended = copy(&mut from_socket, &mut to_peer, admit) => ended,
         ended = copy(&mut from_peer, &mut to_socket, hear) => ended,

@@ -41,13 +41,13 @@ pub(super) type LastHeard = Arc<AtomicU64>;
 /// Maximum number of connections in each stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Silent connections.
+    /// Maximum number of silent connections.
     pub silent: usize,
-    /// Connections in the greeting.
+    /// Maximum number of connections in the greeting.
     pub greeting: usize,
-    /// Connections in the handshake.
+    /// Maximum number of connections in the handshake.
     pub handshake: usize,
-    /// Established connections.
+    /// Maximum number of established connections.
     pub established: usize,
     /// Eviction policy for established connections.
     pub full: EvictionPolicy,
@@ -118,8 +118,8 @@ impl Table {
         (id, self.make_room(Stage::Silent))
     }
 
-    /// Moves a connection to a further stage; returns the id of the connection that has to make room, which may be
-    /// the same.
+    /// Moves a connection to a further stage; returns the id of the connection that has to make room, which may be the
+    /// moved connection.
     pub fn advance(&mut self, id: u64, stage: Stage) -> Option<u64> {
         let (peer, before, _) = self.connections.get_mut(&id)?;
         self.rooms[*before as usize].remove(*peer, id);
@@ -145,7 +145,8 @@ impl Table {
         self.evicted
     }
 
-    /// Among the connections of the peers with the most connections in a stage, the one with the greatest `first`.
+    /// Returns, among the connections of the peers with the most connections in a stage, the connection with the
+    /// greatest `first`.
     fn most<K: Ord>(&self, stage: Stage, first: impl Fn(u64) -> K) -> Option<u64> {
         let peers = &self.rooms[stage as usize].peers;
         let most = peers.values().map(BTreeSet::len).max()?;
@@ -232,13 +233,12 @@ mod tests {
         let first: Vec<_> = (0..3).map(|_| establish(ip(1)).0).collect();
         let (fourth, refused) = establish(ip(1));
         assert_eq!(refused, Some(fourth));
-        // Another peer is admitted at the expense of the one with the most connections.
+        // Another peer is admitted at the expense of the peer with the most connections.
         assert_eq!(establish(ip(2)).1, Some(first[2]));
         assert_eq!(establish(ip(3)).1, Some(first[1]));
     }
 
-    /// Each connection of a crowd has its own address: a newcomer is never the one to be evicted, whatever its
-    /// address.
+    /// Each connection of a crowd has its own address. A newcomer is never evicted, regardless of its address.
     #[test]
     fn among_peers_with_one_connection_each_the_oldest_makes_room() {
         for newcomer in [ip(0), ip(9)] {

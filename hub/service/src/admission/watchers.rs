@@ -10,7 +10,7 @@ pub const STUCK: Duration = Duration::from_secs(10);
 /// Size of the kernel's send buffer for a watcher (bytes); holds a few seconds of status.
 const SEND_BUFFER: usize = 128 * 1024;
 
-/// Non-blocking listener whose connections have this send buffer. Call it within a runtime.
+/// Makes the listener non-blocking; its connections get a send buffer of limited size. Call it within a runtime.
 ///
 /// # Errors
 /// The listener cannot be used.

@@ -229,7 +229,8 @@ impl Catalogue {
     }
 }
 
-/// Whether rebuilding the catalogue helps. It does not if another program holds a lock, or the system denies access.
+/// Whether rebuilding the catalogue helps. Rebuilding does not help if another program holds a lock, or the system
+/// denies access.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
     matches!(error.sqlite_error_code(), None | Some(DatabaseCorrupt | NotADatabase | Unknown))
@@ -376,7 +377,7 @@ mod tests {
         assert_eq!(ids, ["b-2"]);
         let [result, circle] = catalogue.errors() else { panic!("{:?}", catalogue.errors()) };
         assert!(result.contains("a-1/result.json") && circle.contains("c-3/run.toml"), "{result}, {circle}");
-        // A locked catalogue is not a damaged one.
+        // A locked catalogue is not damaged.
         let held = Connection::open(root.join(FILE)).unwrap();
         held.execute_batch("BEGIN EXCLUSIVE").unwrap();
         let refused = Connection::open(root.join(FILE)).unwrap().execute_batch("BEGIN EXCLUSIVE").unwrap_err();

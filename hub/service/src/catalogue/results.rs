@@ -19,7 +19,7 @@ const LONGEST_GAP: f64 = 5.0;
 pub struct RobotResult {
     /// Id of the robot.
     pub robot: String,
-    /// Last segment whose tree it ran.
+    /// Last segment whose tree the robot ran.
     pub segment: u32,
     /// Number of generations of its island.
     pub generations: u32,
@@ -35,7 +35,7 @@ pub struct RobotResult {
     pub round_trip_ms: Option<f64>,
     /// Fraction of the round trips above 100 ms.
     pub slow_round_trips: f64,
-    /// Last time it was heard (s of arena time), if more than [`SILENT`] before the end.
+    /// Last time at which the robot was heard (s of arena time), if more than [`SILENT`] before the end.
     pub dead_since: Option<f64>,
     /// Number of trees that took control.
     pub loaded: u32,
@@ -52,7 +52,7 @@ pub struct Results {
     pub round_trip_ms: Option<f64>,
     /// Findings of the quality gates of thesis 8.4, as text; empty if the run passes all.
     pub quality: Vec<String>,
-    /// Damage of the record, with the remedy; empty if it is intact.
+    /// Damage of the record, with the remedy; empty if the record is intact.
     pub damage: Vec<String>,
 }
 

@@ -40,7 +40,7 @@ fn text(value: &header::HeaderValue) -> String {
 pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (StatusCode, String)> {
     let hosts: Vec<String> = headers.get_all(header::HOST).iter().map(text).collect();
     let asked = match (hosts.as_slice(), uri.authority()) {
-        // A request in absolute form, as sent to a proxy, contains the host there.
+        // A request in absolute form, as sent to a proxy, names the host in its target.
         ([_], Some(authority)) => authority.as_str().to_string(),
         ([host], None) => host.clone(),
         _ => return Err((StatusCode::BAD_REQUEST, "exactly one Host header is required\n".into())),

@@ -1,5 +1,5 @@
-//! Files of the page, embedded in the program. All except the page itself are below a folder named after a hash of
-//! their contents, so that browsers can cache them permanently and never mix two releases.
+//! Files of the page, embedded in the program. All files except the page itself are below a folder named after a hash
+//! of their contents. Browsers can therefore cache the files permanently, and never mix two releases.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};

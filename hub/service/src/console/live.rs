@@ -19,7 +19,7 @@ use xpuck_wire::message::Picture;
 pub const QUEUE: usize = 8192;
 /// Backlog of events from which a page is disconnected. It then reconnects and starts again.
 const BEHIND: usize = 1024;
-/// Backlog of events from which a page misses events that a later one replaces.
+/// Backlog of events from which a page misses events that a later event replaces.
 const SLOW: usize = 48;
 /// Number of events in transmission to one page.
 const ON_THE_WAY: usize = 8;
@@ -211,12 +211,12 @@ impl Live {
             }
         };
         for event in events {
-            // Fails only without pages.
+            // Sending fails only without pages.
             let _ = self.events.send(Arc::new(event));
         }
     }
 
-    /// Latest status; `None` before the first one.
+    /// Latest status; `None` before the first status.
     pub fn status(&self) -> Option<Arc<Status>> {
         self.state().status.clone()
     }

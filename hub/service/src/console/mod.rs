@@ -178,7 +178,7 @@ async fn metrics(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     ([(header::CONTENT_TYPE, form.content_type())], shared.window.metrics(form)).into_response()
 }
 
-/// 200 if the hub is healthy, otherwise 503; both with the reasons in one line of JSON.
+/// Responds with status 200 if the hub is healthy, otherwise with 503; both with the reasons in one line of JSON.
 async fn health(State(shared): State<Shared>) -> Response {
     let reasons = shared.window.health_reasons();
     let code = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

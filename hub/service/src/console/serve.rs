@@ -36,7 +36,7 @@ impl Connection {
     }
 
     /// Marks the answer as an endless stream, so that the connection counts as a watcher. Returns false if there are
-    /// too many.
+    /// too many watchers.
     pub fn watch(&self) -> bool {
         let admitted = self.ticket.advance(Stage::Established);
         self.watches.store(admitted, Ordering::Relaxed);
@@ -63,8 +63,8 @@ impl Connection {
     }
 }
 
-/// Accepts connections indefinitely. In `bounds`, ordinary connections are the silent ones, and watchers the
-/// established ones.
+/// Accepts connections indefinitely. In `bounds`, `silent` limits ordinary connections, and `established` limits
+/// watchers.
 ///
 /// # Errors
 /// The listener cannot be used.

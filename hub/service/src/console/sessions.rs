@@ -14,11 +14,11 @@ const LINK: f64 = 600.0;
 const SESSION: f64 = 12.0 * 3600.0;
 /// Idle time after which a session ends (s).
 const IDLE: f64 = 2.0 * 3600.0;
-/// Maximum number of sessions, and of links, per person. Further ones are rejected: valid ones are never evicted, and
-/// no person can displace those of another.
+/// Maximum number of sessions, and of links, per person. Further sessions and links are rejected: valid ones are never
+/// evicted, and no person can displace the sessions of another person.
 const MOST: usize = 64;
 /// Maximum number of challenges that one person may answer within [`CHALLENGE`]. Answered challenges are stored for
-/// that time, so that each is accepted only once.
+/// that time, so that each challenge is accepted only once.
 const ANSWERS: usize = 256;
 /// Prefix of the signed bytes, so that no other signature is valid for a login.
 const PURPOSE: &str = "xpuck console 1\n";
@@ -82,8 +82,8 @@ pub enum Refused {
 /// Sessions, links and answered challenges.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// Secret that authenticates challenges of this console. The challenges themselves are not stored, so that
-    /// requests for many of them displace none of another person.
+    /// Secret that authenticates challenges of this console. The challenges themselves are not stored, so that many
+    /// requested challenges displace no challenge of another person.
     secret: String,
     /// Answered challenges, with the person and the time.
     answered: Vec<(String, Person, f64)>,
@@ -164,7 +164,7 @@ impl Sessions {
             return Err(Refused::Robot);
         }
         let person = Person { name: holder.public.name.clone(), role: holder.role, key: Some(holder.public.ed25519) };
-        // Older challenges have expired anyway.
+        // Older challenges have expired, so they need not be stored.
         self.answered.retain(|(_, _, at)| now - at <= CHALLENGE);
         if self.answered.iter().filter(|(_, other, _)| other.same_person(&person)).count() >= ANSWERS {
             return Err(Refused::RateLimited);
@@ -248,14 +248,14 @@ mod tests {
         let another = Sessions::new("another hub's".into()).challenge(0.0, "c1");
         let theirs = answer(&alice, "hub:7600", &another);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &another, &theirs), Err(Refused::Challenge));
-        // Signed for another host, as a man in the middle would obtain it.
+        // The challenge is signed for another host, as a man in the middle would obtain it.
         let elsewhere = answer(&alice, "evil:7600", &first);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &elsewhere), Err(Refused::Unknown));
         let forged = answer(&mallory, "hub:7600", &first);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &forged), Err(Refused::Unknown));
         let nobody = sessions.answer(1.0, "hub:7600", (&first, &forged), &[], "t".into());
         assert_eq!(nobody, Err(Refused::Unknown), "the answer does not tell which names are enrolled");
-        // Requests for many challenges do not affect those of others.
+        // Requests for many challenges do not affect the challenges of others.
         (0..1000).for_each(|number| drop(sessions.challenge(1.0, &format!("flood {number}"))));
         let person = login(&mut sessions, 2.0, "hub:7600", &first, &signed).unwrap();
         assert_eq!((person.name.as_str(), person.role), ("alice", Role::Operator));

@@ -59,8 +59,8 @@ fn punctuality(promise: &'static str, status: &Status) -> Finding {
     }
 }
 
-/// Robots use the hub's answers to determine whether a command has expired, and the hub uses theirs to measure the
-/// delay.
+/// Checks that each robot has answered a ping. Robots use the hub's answers to determine whether a command has expired,
+/// and the hub uses the robots' answers to measure the delay.
 fn clock(promise: &'static str, status: &Status) -> Finding {
     let alive = status.robots.iter().filter(|r| r.alive);
     let without: Vec<&RobotRow> = alive.clone().filter(|r| r.round_trip_ms.is_none()).collect();
@@ -112,8 +112,8 @@ fn checkpoints(promise: &'static str, status: &Status) -> Finding {
     }
 }
 
-/// A robot whose GPU has failed continues with `simd`. It evolves more slowly than the others, and no other check
-/// shows it.
+/// Checks the robots' engines. A robot whose GPU has failed continues with `simd`. It evolves more slowly than the
+/// others, and no other check shows this.
 fn engines(promise: &'static str, status: &Status) -> Finding {
     let mut by_engine: BTreeMap<String, Vec<&RobotRow>> = BTreeMap::new();
     for row in status.robots.iter().filter(|r| r.alive && !r.engine.name.is_empty()) {

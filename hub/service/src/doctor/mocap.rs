@@ -37,7 +37,7 @@ fn poses(mocap: &Mocap, hub: Option<&Hub>) -> Finding {
     }
 }
 
-/// Poses that the gates rejected.
+/// Reports the poses that the gates rejected.
 fn believed(hub: Option<&Hub>) -> Finding {
     let promise = "impossible poses are rejected";
     let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub is running", "start the hub") };

@@ -1,4 +1,4 @@
-//! Checks of the keys: who is admitted, and whose experiments are accepted.
+//! Checks of the keys: admission of peers, and acceptance of experiments.
 
 use super::{Finding, Hub};
 use std::io::ErrorKind;
@@ -12,8 +12,8 @@ use xpuck_wire::signed::Trust;
 
 /// Maximum number of checked secret keys of a folder.
 const MAX_KEYS: usize = 1000;
-/// Remedy for a missing key folder. It must not be recreated if it is only unavailable for a while, because new keys
-/// would exclude all existing ones.
+/// Remedy for a missing key folder. The folder must not be recreated if it is only unavailable for a while, because new
+/// keys would exclude the owners of all existing keys.
 const RESTORE: &str = "restore or mount the folder; if it never existed, make new keys with `xpuck keys new --swarm`; existing keys are \
      then invalid";
 /// Remedy for missing keys.
@@ -136,7 +136,7 @@ fn refusals(hub: Option<&Hub>) -> Finding {
     Finding { remedy: remedy.into(), ..Finding::on(promise, evidence) }
 }
 
-/// Key with which this program asks the hub: the named one, or that of the operator created with the folder.
+/// Key with which this program asks the hub: the named key, or the key of the operator created with the folder.
 pub(super) fn own_key(config: &Config, named: Option<&Path>) -> PathBuf {
     let made = || keyring::path(&config.swarm.security.keys, Role::Operator, keyring::OPERATOR, "key");
     named.map_or_else(made, PathBuf::from)

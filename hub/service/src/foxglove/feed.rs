@@ -47,7 +47,7 @@ impl Feed {
         feed
     }
 
-    /// Messages for connected viewers; those without a subscriber are omitted.
+    /// Messages for connected viewers; messages without a subscriber are omitted.
     pub(super) fn take(&mut self, told: ViewMessage, shared: &Shared) -> Vec<Data> {
         let (time, entry) = match &told {
             ViewMessage::Entry(entry) => (entry.time(), Some(&**entry)),

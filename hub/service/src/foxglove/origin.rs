@@ -24,8 +24,8 @@ impl Origins {
     pub fn check(&self, origin: &str) -> Result<(), String> {
         let lower = origin.trim_end_matches('/').to_ascii_lowercase();
         let Some(site) = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://")) else {
-            // Installed viewers are pages of files or of their own scheme. A site cannot have such an origin, but a
-            // browser extension can.
+            // Installed viewers are pages of files or of their own scheme. A site cannot have an origin of this kind,
+            // but a browser extension can.
             let of_browser = ["", "null"].contains(&lower.as_str()) || lower.contains("-extension:");
             return if of_browser { Err(refusal(origin)) } else { Ok(()) };
         };

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use xpuck_hub_core::entry::TOPICS;
 use xpuck_record::foxglove::{channels, schema_of};
 
-/// Dialects that are identical for the supported messages; viewers that know both get the first.
+/// Dialects that are identical for the supported messages; viewers that know both get the first dialect.
 pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
 /// Number of channels: those with Foxglove's own schemas, and those of the record.
 pub const CHANNELS: usize = 4 + TOPICS.len();

@@ -1,5 +1,5 @@
-//! Connections of the viewers. The backlog of each is bounded: the kernel's buffer, one message here, and its
-//! position in a ring of messages shared by all viewers. A viewer that falls out of the ring misses the older
+//! Connections of the viewers. The backlog of each viewer is bounded: the kernel's buffer, one message here, and the
+//! viewer's position in a ring of messages shared by all viewers. A viewer that falls out of the ring misses the older
 //! messages and is informed of their number.
 
 use super::feed::{Data, Feed};
@@ -74,7 +74,7 @@ impl Live {
         while let Some(told) = told.recv().await {
             let messages = self.feed().take(told, &self.0.shared);
             for message in messages {
-                // Fails only without viewers.
+                // Sending fails only without viewers.
                 let _ = self.0.messages.send(message);
             }
         }
@@ -158,7 +158,7 @@ impl Live {
                             let text = format!("{count} messages are dropped: this viewer is too slow");
                             viewer.say(warning(&text)).await?;
                         }
-                        // The missed messages may include one that is still current.
+                        // The missed messages may include a message that is still current.
                         viewer.renew().await?;
                     }
                     Err(RecvError::Closed) => return Ok(()),

@@ -1,4 +1,4 @@
-//! Tests with viewers on real sockets: regular ones, ones that never read, and ones with unsupported requests.
+//! Tests with viewers on real sockets: regular viewers, viewers that never read, and viewers with unsupported requests.
 
 use super::*;
 use crate::console::Clock;
@@ -87,7 +87,7 @@ fn viewer_gets_arena_at_once_then_its_subscriptions() {
         subscribe(&mut socket, 3, "/foxglove/arena").await;
         let (id, stamp, arena) = shown(&mut socket).await;
         assert_eq!((id, stamp, &arena["entities"][0]["id"]), (3, 1_000_000_000_000, &"arena".into()));
-        // No viewer has subscribed to this one.
+        // No viewer has subscribed to the topic of this event yet.
         teller.entry(&Entry::event(1.0, "unheard"));
         subscribe(&mut socket, 4, "/events").await;
         subscribe(&mut socket, 5, "/foxglove/transforms").await;

@@ -1,5 +1,5 @@
-//! Upper link of a geneserver that is an island of another one: it offers the best of its own islands, and passes
-//! immigrants on to them.
+//! Upper link of a geneserver that is an island of another geneserver. The server offers the best tree of its own
+//! islands to the upper server, and passes immigrants on to the islands.
 
 use super::Link;
 use std::time::{Duration, Instant};
@@ -21,9 +21,9 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct Options {
     /// Endpoint of the upper server.
     pub endpoint: String,
-    /// Key that it shares with its islands; `None` if it uses no key.
+    /// Key that the upper server shares with its islands; `None` if it uses no key.
     pub key: Option<Secret>,
-    /// Island number of this server there.
+    /// Island number of this server at the upper server.
     pub number: u16,
     /// Primitive set of accepted trees.
     pub primitive_set: PrimitiveSet,

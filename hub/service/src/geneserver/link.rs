@@ -136,7 +136,7 @@ impl Link {
         self.met
     }
 
-    /// Offers an emigrant; returns the immigrants from its answer, from a late earlier answer, or none.
+    /// Offers an emigrant; returns the immigrants from the server's answer or from a late earlier answer, if any.
     pub fn exchange(&mut self, generation: u32, emigrant: &Migrant) -> Vec<Migrant> {
         let mut arrived = Vec::new();
         if self.away {
@@ -188,7 +188,7 @@ impl Link {
         self.on_timeout();
     }
 
-    /// Next valid answer; invalid ones are counted and logged.
+    /// Next valid answer; invalid answers are counted and logged.
     fn receive(&mut self) -> Option<ToWorker> {
         loop {
             match self.dealer.receive::<ToWorker>()? {
@@ -224,7 +224,7 @@ impl Link {
         }
     }
 
-    /// Reason for which the server rejects the island; `None` if it has accepted it since.
+    /// Reason for which the server rejects the island; `None` once the server has accepted the island again.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }

@@ -48,15 +48,15 @@ const MAX_MEMORY: u64 = 1 << 30;
 pub struct Options {
     /// ZeroMQ endpoint to listen on; port `*` selects a free one.
     pub listen: String,
-    /// File to which it writes its address for the islands.
+    /// File to which the server writes its address for the islands.
     pub address_file: Option<PathBuf>,
-    /// Key shared with its islands; `None` admits islands without a key.
+    /// Key shared with the islands; `None` admits islands without a key.
     pub key: Option<Secret>,
-    /// Folder for its state; without it, a restarted server learns the state from its workers.
+    /// Folder for the server's state; without it, a restarted server learns the state from its workers.
     pub dir: Option<PathBuf>,
-    /// Number of islands after which it ends when they are done; `None`: only `stop` ends it.
+    /// Number of finished islands at which the server ends; `None`: only `stop` ends it.
     pub islands: Option<usize>,
-    /// With `islands`: idle time after which it ends, too.
+    /// With `islands`: idle time after which the server ends, too.
     pub idle: Duration,
     /// Fingerprint of the configuration, stored with the state.
     pub configuration: u32,
@@ -67,7 +67,7 @@ pub struct Options {
 /// Output of the server.
 #[derive(Clone, Copy, Debug)]
 pub enum ServerOutput<'a> {
-    /// It listens at this endpoint.
+    /// The server listens at this endpoint.
     Listening(&'a str),
     /// Line for the log.
     Note(&'a Line),
@@ -211,7 +211,7 @@ struct Saver {
     memories: SyncSender<SavedState>,
     thread: JoinHandle<()>,
     errors: std::sync::mpsc::Receiver<String>,
-    /// The operating system releases the lock when the process ends, however it ends.
+    /// The operating system releases the lock at any end of the process.
     _lock: File,
 }
 
@@ -238,7 +238,7 @@ impl Saver {
         let thread = std::thread::Builder::new().name("save".into()).spawn(move || {
             for memory in received {
                 if let Err(error) = atomic::write(&path, &checkpoint::to_bytes(&memory, configuration)) {
-                    // One pending error is enough.
+                    // If an error is already pending, a further error is dropped.
                     let _ = failed.try_send(format!("{}: NOT SAVED: {error}", path.display()));
                 }
             }

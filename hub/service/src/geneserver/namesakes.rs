@@ -1,5 +1,5 @@
-//! Detects two processes with the same island number. Their genes have the same names, so neither receives those of
-//! the other.
+//! Detects two processes with the same island number. Their genes have the same names, so neither process receives the
+//! genes of the other.
 
 use std::collections::BTreeMap;
 use xpuck_wire::log::Line;
@@ -19,8 +19,8 @@ struct IslandConnections {
 }
 
 impl DuplicateIslands {
-    /// Records a message of an island from a connection. A restarted process has a new connection; only if an old one
-    /// sends again are there two processes, which is logged once.
+    /// Records a message of an island from a connection. A restarted process has a new connection. If an old connection
+    /// sends again, there are two processes; this is logged once.
     pub fn heard(&mut self, island: u16, connection: &str) {
         let first = || IslandConnections { now: connection.into(), before: None, told: false };
         let speakers = self.islands.entry(island).or_insert_with(first);

@@ -39,8 +39,8 @@ use xpuck_wire::{FileError, is_local};
 
 /// Maximum time to wait for a message (ms of wall time); sensor data and directives are due in between.
 const POLL_MS: i64 = 2;
-/// Pause at the end in which ZeroMQ and the relay send the answer to the shutdown request; neither reports when it is
-/// sent. Terminating ZeroMQ's context would wait for every thread with a socket, but not for the relay.
+/// Pause at the end in which ZeroMQ and the relay send the answer to the shutdown request; neither of them reports when
+/// the answer is sent. Terminating ZeroMQ's context would wait for every thread with a socket, but not for the relay.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 /// Interval of the console's status (wall time).
 const STATUS: Duration = Duration::from_millis(100);

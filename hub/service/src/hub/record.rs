@@ -1,4 +1,4 @@
-//! Records of the hub's runs: the one being written, and those being closed.
+//! Records of the hub's runs: the record being written, and the records being closed.
 
 use crate::overhead::OverheadPicture;
 use std::collections::BTreeMap;
@@ -24,8 +24,8 @@ pub(super) struct Records {
     closing: Vec<Closing>,
 }
 
-/// Recording rate of a robot's telemetry (Hz of arena time), of ten messages per second; control updates are recorded
-/// completely.
+/// Recording rate of a robot's telemetry (Hz of arena time); a robot sends ten messages per second. Control updates are
+/// recorded completely.
 const TELEMETRY_HZ: f64 = 5.0;
 
 /// Time limit for writing the end of a record when the hub ends (wall time).

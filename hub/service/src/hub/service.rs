@@ -52,13 +52,13 @@ pub(super) struct HubProgram {
     pub(super) commands: Receiver<Command>,
     /// Queue to the console's pages; `None` without a console.
     pub(super) console: Option<LiveSender>,
-    /// Queue to the live view; `None` without one.
+    /// Queue to the live view; `None` without a live view.
     pub(super) viewers: Option<foxglove::ViewSender>,
     /// Sessions of the console.
     pub(super) sessions: Arc<Mutex<Sessions>>,
     /// Run and phase of the world last sent to pages and viewers.
     pub(super) shown: Option<(u64, u16)>,
-    /// Events of the camera above the arena; `None` without one.
+    /// Events of the camera above the arena; `None` without such a camera.
     pub(super) overhead: Option<Receiver<overhead::Event>>,
     pub(super) room: DiskSpace,
     pub(super) records: Records,
@@ -66,9 +66,9 @@ pub(super) struct HubProgram {
     /// Update bundles.
     pub(super) updates: Updates<ReturnAddress>,
     pub(super) observer: Observer,
-    /// Rate limit of the warning about evicted connections, and their number at the last warning.
+    /// Rate limit of the warning about evicted connections, and the number of evicted connections at the last warning.
     pub(super) eviction_warning: (RateLimit, u64),
-    /// The same for connections without a valid key.
+    /// The same as `eviction_warning`, for connections without a valid key.
     pub(super) rejection_warning: (RateLimit, u64),
     pub(super) started: Instant,
     /// Git commit from which this program was built.
@@ -133,7 +133,7 @@ impl Shell for HubProgram {
         self.observer.message(now, message);
     }
 
-    /// Next request from the console's page, which sends only few at a time, or from ZeroMQ.
+    /// Next request from ZeroMQ, or from the console's page, which sends only few requests at a time.
     fn request(&mut self) -> Option<Asked<Asker>> {
         if let Ok(Command { who, request, answer }) = self.commands.try_recv() {
             return Some(Asked { by: Asker::Page(answer), who, request: Ok(request) });

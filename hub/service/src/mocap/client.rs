@@ -14,7 +14,7 @@ use xpuck_hub_core::mocap::reference::Reference;
 use xpuck_wire::log::Line;
 use xpuck_wire::precedence;
 
-/// Maximum number of frames waiting for the hub; further ones are dropped while the queue is full.
+/// Maximum number of frames waiting for the hub; further frames are dropped while the queue is full.
 pub const QUEUE: usize = POSES_PER_TURN;
 /// Pause between attempts to connect.
 const RETRY: Duration = Duration::from_millis(200);
@@ -32,8 +32,9 @@ pub enum Event {
     Note(Line),
 }
 
-/// Starts the thread; it ends when `stop` is set. It calls `wake` when a frame is available. `realtime` is its
-/// priority under SCHED_FIFO, 0 for none. `robots` are those of the swarm file; `more` receives those added later.
+/// Starts the thread; it ends when `stop` is set. The thread calls `wake` when a frame is available. `realtime` is its
+/// priority under SCHED_FIFO, 0 for none. `robots` are the robots of the swarm file; `more` receives robots added
+/// later.
 pub fn start(
     (mocap, arena): (&Mocap, &Arena),
     (robots, more): (&[String], Receiver<String>),

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use xpuck_hub_core::config::{Mocap, MocapKind};
 
-/// Probes the system in the way of its kind; returns a description of the result. Waits for an answer for slightly
+/// Probes the system by the protocol of its kind; returns a description of the result. Waits for an answer for slightly
 /// longer than `patience` at most.
 ///
 /// # Errors

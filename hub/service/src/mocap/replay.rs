@@ -13,7 +13,7 @@ use xpuck_wire::Body;
 /// Maximum size of a record (bytes).
 const MAX_BYTES: u64 = 2 << 30;
 
-/// Time on the clock of the replay between its end and its next start [s]: robots jump back to their start, which the
+/// Time on the clock of the replay between its end and its next start (s): robots jump back to their start, which the
 /// gates accept after a pause.
 const BETWEEN_ROUNDS: f64 = 60.0;
 
@@ -51,7 +51,7 @@ impl Replay {
         let mut poses: Vec<Poses> = Vec::new();
         for message in messages.map_while(Result::ok).filter(|m| m.channel.topic == "/poses") {
             let one: Poses = serde_json::from_slice(&message.data).map_err(|e| format!("{name}: /poses: {e}"))?;
-            // Times of a record increase strictly; otherwise it was not written by this program.
+            // Times of a record increase strictly; otherwise this program did not write the record.
             if !one.time.is_finite() || poses.last().is_some_and(|last| one.time <= last.time) {
                 return Err(format!("{name}: /poses: time {} does not increase", one.time));
             }

@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn both_forms_of_a_quarter_turn_are_one_matrix() {
         let (h, q) = (0.5f64.sqrt(), FRAC_PI_2);
-        // About x, y and z; the columns are the images of the three axes.
+        // Quarter turns about x, y and z. The columns of a matrix are the images of the three axes.
         for (quaternion, vector, matrix) in [
             ([h, 0.0, 0.0, h], [q, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]),
             ([0.0, h, 0.0, h], [0.0, q, 0.0], [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0]),

@@ -198,7 +198,7 @@ impl Metrics {
             },
         };
         for reason in ["size", "version", "unknown", "malformed", "stranger"] {
-            // Exported from the start, so that a first rejection is visible as an increase.
+            // Each reason is exported from the start, so that a first rejection is visible as an increase.
             drop(metrics.refused.get_or_create(&Reason { reason }));
         }
         for reason in xpuck_hub_core::mocap::gates::Reason::ALL {
@@ -274,7 +274,7 @@ impl Robots {
         }
     }
 
-    /// Values that a robot does not report are removed.
+    /// Exports the robots' values. Values that a robot does not report are removed.
     fn show(&self, status: &Status) {
         self.engine.clear();
         for row in &status.robots {

@@ -33,7 +33,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// Number of the next message on its topic, or `None` if the interval since the last one is too short.
+    /// Number of the next message on its topic, or `None` if the interval since the last message is too short.
     fn next(&mut self, topic: &str, wall: f64) -> Option<u64> {
         if !self.topics.contains_key(topic) {
             self.topics.insert(topic.into(), Topic::default());
@@ -52,11 +52,11 @@ impl Pace {
 /// Counters of the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Sent messages.
+    /// Number of sent messages.
     pub sent: u64,
-    /// Messages omitted because they came faster than [`MAX_RATE`].
+    /// Number of messages omitted because they came faster than [`MAX_RATE`].
     pub left_out: u64,
-    /// Connections closed because there were too many, or because a watcher sent too much.
+    /// Number of connections closed because there were too many, or because a watcher sent too much.
     pub turned_away: u64,
     /// Number of connected watchers.
     pub watchers: usize,

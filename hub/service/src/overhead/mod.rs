@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use stream::{Jpeg, MultipartParser};
 use xpuck_hub_core::config::Overhead;
 
-/// Maximum number of pictures waiting for the hub's loop; further ones are dropped.
+/// Maximum number of pictures waiting for the hub's loop; further pictures are dropped.
 const WAITING: usize = 4;
-/// Time limit for connecting, and interval in which a waiting thread checks for its end.
+/// Time limit for connecting; `POLL` is the interval at which a waiting thread checks whether it must end.
 const CONNECT: Duration = Duration::from_secs(3);
 const POLL: Duration = Duration::from_millis(200);
 /// Time without a complete picture after which the connection is renewed.
@@ -89,7 +89,7 @@ impl Reader {
             if self.is_over() {
                 return;
             }
-            // A camera with one picture per answer is asked again for the next.
+            // A camera that sends one picture per answer is asked again for the next picture.
             wait = match ended {
                 Ok(()) if self.pictures > 0 => self.due.saturating_duration_since(Instant::now()).max(POLL / 10),
                 Ok(()) => self.fails(config, "the answer contained no picture", wait),
@@ -176,7 +176,7 @@ impl Reader {
         if now < self.due {
             return;
         }
-        // Evenly spaced, except after an interruption.
+        // Stored pictures are evenly spaced, except after an interruption.
         let next = self.due + self.period;
         self.due = if next > now { next } else { now + self.period };
         if self.told.is_some() && self.send(Event::Comes) {

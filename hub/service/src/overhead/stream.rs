@@ -1,5 +1,5 @@
-//! Extracts pictures from an HTTP response: pure, bytes in and JPEG files out. Memory use is bounded whatever a
-//! camera sends.
+//! Extracts pictures from an HTTP response: pure, bytes in and JPEG files out. Memory use is bounded for any data from
+//! a camera.
 
 /// Maximum lengths of the headers of the response and of a part (bytes).
 const MAX_HEAD: usize = 16 * 1024;
@@ -162,7 +162,7 @@ impl MultipartParser {
         }
     }
 
-    /// Removes and returns the lines up to an empty one; `None` if the empty line is not received yet.
+    /// Removes and returns the lines up to an empty line; `None` if the empty line is not received yet.
     fn take_head(&mut self, most: usize, what: &str) -> Result<Option<String>, String> {
         // A part without a header starts with an empty line.
         for end in [&b"\r\n"[..], b"\n"] {

@@ -16,7 +16,7 @@ fn part(number: u8) -> Vec<u8> {
     [b"--b\r\nContent-Type: image/jpeg\r\n\r\n".to_vec(), file(number), b"\r\n".to_vec()].concat()
 }
 
-/// Serves each connection with `serve`, which gets the number of earlier ones, and reads pictures from there.
+/// Serves each connection with `serve`, which gets the number of earlier connections, and reads pictures from there.
 fn watch(serve: impl Fn(usize, TcpStream) + Send + 'static) -> (Receiver<Event>, Arc<AtomicBool>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/stream", listener.local_addr().unwrap());

@@ -17,7 +17,7 @@ struct Simulator {
 /// Classification of a received fitness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerKind {
-    /// The simulator was asked for it.
+    /// The simulator was asked for the fitness, and the answer is not late.
     Asked,
     /// The simulator was asked, but the individual has been sent again since.
     Late,
@@ -42,8 +42,8 @@ impl Dispatch {
         Dispatch { simulators, ..Dispatch::default() }
     }
 
-    /// Starts the evaluation of a generation and drops the waiting individuals of others. Unanswered individuals
-    /// still count against their simulator's limit.
+    /// Starts the evaluation of a generation and drops the waiting individuals of other generations. Unanswered
+    /// individuals still count against their simulator's limit.
     pub fn begin(&mut self, generation: u32, count: u32) {
         self.generation = generation;
         self.waiting = (1..=count).map(|number| (generation, number)).collect();
@@ -59,7 +59,7 @@ impl Dispatch {
     pub fn leave(&mut self, simulator: usize) -> usize {
         let gone = std::mem::take(&mut self.simulators[simulator]);
         let waiting: BTreeSet<IndividualId> = self.waiting.iter().copied().collect();
-        // At the front of the queue, in their order.
+        // Lost individuals go to the front of the queue, in their order.
         for (name, (_, late)) in gone.sent.iter().rev().filter(|(name, _)| name.0 == self.generation) {
             self.tried.entry(*name).or_default().insert(simulator);
             if !late && !waiting.contains(name) && !self.is_sent(*name) {
@@ -77,7 +77,7 @@ impl Dispatch {
         let known = |at: usize| tried.is_some_and(|tried| tried.contains(&at));
         let all = self.simulators.iter().enumerate();
         let able = all.filter(|(at, one)| free(one) > 0 && !one.sent.contains_key(&name) && open(*at));
-        // Prefers a simulator that has not failed on it, then the one with the most free slots.
+        // Prefers a simulator that has not failed on the individual, then the simulator with the most free slots.
         let (at, _) = able.max_by_key(|(at, one)| (!known(*at), free(one), usize::MAX - at))?;
         self.waiting.pop_front();
         self.simulators[at].sent.insert(name, (now, false));

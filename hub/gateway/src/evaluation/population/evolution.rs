@@ -1,7 +1,7 @@
 //! Generational evolution: tournament selection, elitism, and children from mutation and crossover.
 //!
 //! All individuals of a generation are evaluated, the elites too. Offspring depend only on the seed and the fitness
-//! values, not on the order in which these arrive.
+//! values, not on the order in which the values arrive.
 
 use super::super::individual::Individual;
 use super::super::parameters::NetParameters;
@@ -36,9 +36,9 @@ impl Default for Settings {
 /// Individual with its fitness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
-    /// Generation.
+    /// Generation of the individual.
     pub generation: u32,
-    /// Number in the generation.
+    /// Number of the individual in its generation.
     pub number: u32,
     /// Fitness.
     pub fitness: f64,

@@ -24,15 +24,15 @@ const TELL_UNKNOWN: Duration = Duration::from_secs(10);
 /// Event counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Accepted fitness values.
+    /// Number of accepted fitness values.
     pub evaluated: u64,
-    /// Individuals sent again because their fitness was overdue.
+    /// Number of individuals sent again because their fitness was overdue.
     pub overdue: u64,
-    /// Fitness values that arrived after that.
+    /// Number of fitness values that arrived after their individuals were sent again.
     pub late: u64,
-    /// Unsolicited fitness values.
+    /// Number of unsolicited fitness values.
     pub unknown: u64,
-    /// Lost connections.
+    /// Number of lost connections.
     pub lost: u64,
 }
 

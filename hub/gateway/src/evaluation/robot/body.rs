@@ -13,7 +13,7 @@ const HEIGHT: f64 = 55.0;
 const CORNERS: u32 = 16;
 /// Distance between the wheels (mm).
 pub const WHEEL_BASE: f64 = 53.0;
-/// Distance of the sonars from the centre (mm); inside the body, which they therefore do not detect.
+/// Distance of the sonars from the centre (mm). The sonars are inside the body, and therefore do not detect it.
 const SONARS_AT: f64 = 36.0;
 /// Height of the sonars (mm).
 const SONARS_HIGH: f64 = 20.0;

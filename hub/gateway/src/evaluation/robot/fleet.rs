@@ -34,7 +34,7 @@ pub struct EvaluationSet {
 }
 
 impl EvaluationSet {
-    /// Creates an empty fleet.
+    /// Creates an empty set.
     pub fn new(task: Task) -> EvaluationSet {
         EvaluationSet { task, members: Vec::new(), asked: VecDeque::new(), requests: Vec::new(), told: None }
     }

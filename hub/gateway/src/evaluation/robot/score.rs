@@ -1,5 +1,5 @@
-//! Fitness of a step, at most 1. The fitness of an individual is the mean over all steps of all trials; steps after
-//! its death count 0.
+//! Fitness of a step, at most 1. The fitness of an individual is the mean over all steps of all trials. Steps after the
+//! robot's death count 0.
 
 use super::task::{Kind, Task};
 

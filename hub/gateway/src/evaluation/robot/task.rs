@@ -55,7 +55,7 @@ pub struct Task {
     pub sonar_range: f64,
     /// Opening angle of the sonars, 0 to a quarter turn.
     pub sonar_angle: f64,
-    /// Number of visual sensors, which divide the full circle; the first one points ahead. 4 to 64, or 0.
+    /// Number of visual sensors, which divide the full circle; the first sensor points ahead. 4 to 64, or 0.
     pub visuals: u32,
     /// Distance up to which visual sensors detect robots of `colour`.
     pub visual_range: f64,
@@ -166,7 +166,7 @@ impl Task {
         let [low, high] = if values == 0 { [0.0; 2] } else { self.neurons };
         let [min, max] = self.hidden;
         let inputs = self.sonars.len() as u32 + self.visuals;
-        // Without hidden neurons their parameters are all 0, as in the document's example.
+        // Without hidden neurons, their parameters are all 0, as in the specification's example.
         let hidden = if max == 0 { HiddenNeurons::default() } else { HiddenNeurons { min, max, values, low, high } };
         NetParameters {
             max_concurrent: self.concurrent,

@@ -73,7 +73,7 @@ fn wheels_turn_and_drive_the_body() {
 fn robots_drive_and_are_worth_what_they_did() {
     let task = task();
     let worth = |biases: [f64; 2]| evaluated(&task, vec![blind(&task, 1, biases)])[0].1;
-    // The robot stands still; turns on the spot; drives 949 mm to the wall and is then blocked.
+    // Three robots: one stands still, one turns on the spot, and one drives 949 mm to the wall and is then blocked.
     assert_eq!(worth([0.0, 0.0]), 0.0);
     assert!(worth([5.0, -5.0]) < 1e-4);
     let straight = worth([5.0, 5.0]);
@@ -138,7 +138,7 @@ fn tasks_that_make_no_sense_are_refused() {
     assert!(wrong(|task| task.concurrent = 0).contains("concurrent"));
 }
 
-/// Case 2.
+/// Conformance case 2.
 #[test]
 fn simple_recurrent_net_is_configurable() {
     let task = Task { sonars: vec![0.3, -0.3], hidden: [0, 0], neuron_values: 0, ..task() };

@@ -51,7 +51,7 @@ impl Batch {
                 if done.send((tickets, found)).is_err() {
                     break;
                 }
-                // If the socket buffer is full, the server is woken up anyway.
+                // If the socket buffer is full, the bytes in it wake the server up.
                 let _ = bell.write(&[1]);
             }
         })?;

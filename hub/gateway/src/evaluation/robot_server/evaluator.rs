@@ -9,7 +9,7 @@ use xpuck_wire::log::Line;
 
 /// Evaluates individuals without blocking.
 pub trait Evaluator {
-    /// Supported networks and concurrent individuals. They do not change.
+    /// Supported networks, and maximum number of concurrent individuals; both are constant.
     fn parameters(&self) -> &NetParameters;
 
     /// Starts the evaluation of an individual that fits the parameters; its fitness is returned with this ticket.

@@ -22,11 +22,11 @@ use xpuck_wire::log::Line;
 /// Counters of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Accepted individuals.
+    /// Number of accepted individuals.
     pub individuals: u64,
-    /// Reported fitness values.
+    /// Number of reported fitness values.
     pub evaluated: u64,
-    /// Connections closed because the maximum was reached.
+    /// Number of connections closed because the maximum was reached.
     pub refused: u64,
 }
 

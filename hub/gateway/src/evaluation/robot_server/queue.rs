@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Maximum number of waiting individuals of a manager; beyond it, the manager is not read.
 const MOST_WAITING: usize = 1024;
-/// Maximum total number of values of these individuals; bounds the memory.
+/// Maximum total number of values of a manager's waiting individuals, which bounds the memory.
 const MOST_VALUES: usize = 1 << 20;
 
 /// Origin of an individual.
@@ -22,7 +22,7 @@ struct Waiting {
     values: usize,
 }
 
-/// Waiting individuals and those in evaluation.
+/// Individuals that wait, and individuals in evaluation.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: BTreeMap<u32, Waiting>,

@@ -69,7 +69,7 @@ impl WorldLink {
                 self.fleet.restart();
             }
             Err(error) => {
-                // Logged only while the pause grows, to keep the log short.
+                // The failure is logged only while the pause grows, to keep the log short.
                 if self.next.1 < PAUSES[1] {
                     told.push(Line::warn(format!("no world simulator at {}: {error}; retrying", self.at)));
                 }

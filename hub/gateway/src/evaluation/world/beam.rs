@@ -6,8 +6,8 @@ use super::vector::{Vec3, add3, dot3, scale3};
 
 /// Tolerance of the beam's border, so that a beam without width detects its target (mm).
 const MARGIN: f64 = 1e-9;
-/// Number of bisections of a bracket of pi / 16. The direction is then known to 1e-8 rad, and the distance, which has
-/// its minimum there, to rounding.
+/// Number of bisections of a bracket of pi / 16. The direction is then known to 1e-8 rad. The distance has its minimum
+/// in this direction, so it is known to rounding errors.
 const HALVINGS: usize = 24;
 /// Number of intervals on a quarter of an elliptic cone, at whose ends the cosine is compared before the bisection.
 const SAMPLES: usize = 8;
@@ -98,7 +98,7 @@ impl Cone {
         [1.0, wide, high]
     }
 
-    /// For an elliptic cone: the direction itself, or one on the border, (1, wide c, high s) with c² + s² = 1.
+    /// For an elliptic cone: the direction itself, or a direction on the border, (1, wide c, high s) with c² + s² = 1.
     fn nearest_in_cone(&self, [x, y, z]: Vec3) -> Vec3 {
         let (wide, high) = (self.wide, self.high);
         if x > 0.0 && (y / wide).powi(2) + (z / high).powi(2) <= x * x {

@@ -25,7 +25,8 @@ pub type Outline = Vec<[f64; 2]>;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Description {
-    /// Top of the walls around the arena, -2000 to 2000. Robots never pass the walls; beams pass above them.
+    /// Height of the top of the walls around the arena, -2000 to 2000. Robots never pass the walls; beams pass above
+    /// them.
     pub wall_height: f64,
     /// Colour of the walls.
     pub wall_colour: Colour,
@@ -49,17 +50,17 @@ pub struct Description {
 pub struct Block {
     /// Outline in plan.
     pub outline: Outline,
-    /// Height of its bottom, -2000 to 2000.
+    /// Height of the block's bottom, -2000 to 2000.
     #[serde(default)]
     pub bottom: f64,
-    /// Height of its top, above the bottom, at most 2000.
+    /// Height of the block's top, above the bottom, at most 2000.
     pub top: f64,
     /// Colour in visual readings.
     pub colour: Colour,
-    /// Whether visual sensors detect it (not glass, for example).
+    /// Whether visual sensors detect the block (false for glass, for example).
     #[serde(default = "yes")]
     pub seen_by_light: bool,
-    /// Whether sonic sensors detect it (not cotton, for example).
+    /// Whether sonic sensors detect the block (false for cotton, for example).
     #[serde(default = "yes")]
     pub seen_by_sound: bool,
 }

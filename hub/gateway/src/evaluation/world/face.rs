@@ -3,8 +3,8 @@
 use super::beam::Cone;
 use super::vector::{Vec3, add3, cross3, dot3, length3, scale3, subtract3};
 
-/// Distance behind a face at which a sensor still touches it (mm). Robots may overlap the objects that they touch by
-/// a tenth of it.
+/// Distance behind a face at which a sensor still touches the face (mm). Robots may overlap the objects that they touch
+/// by a tenth of this distance.
 pub(super) const TOUCHED: f64 = 1e-3;
 /// Tolerance of a face's border, so that beams do not pass between two faces (mm).
 const MARGIN: f64 = 1e-9;

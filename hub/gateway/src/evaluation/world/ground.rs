@@ -76,7 +76,7 @@ impl Terrain {
         spot
     }
 
-    /// Stretch for a whole path on flat ground.
+    /// Segment of a whole path on flat ground.
     pub(super) fn level(&self) -> PathSegment {
         PathSegment { from: 0.0, to: 1.0, height: self.base, rise: 0.0 }
     }
@@ -109,7 +109,7 @@ impl Terrain {
 }
 
 impl PathSegment {
-    /// Part of the stretch on which a slab at a fixed height above the ground overlaps another slab in height by more
+    /// Part of the segment on which a slab at a fixed height above the ground overlaps another slab in height by more
     /// than a margin.
     pub(super) fn shared(&self, slab: [f64; 2], other: [f64; 2], margin: f64) -> Option<(f64, f64)> {
         let range = clip_below(self.height + slab[0], self.rise, other[1] - margin, (self.from, self.to))?;

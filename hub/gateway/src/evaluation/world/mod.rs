@@ -40,7 +40,7 @@ pub use robots::{MAX_ROBOTS, MAX_WORLD_CORNERS};
 pub use sense::MAX_RANGE;
 pub use shape::{MAX_CORNERS, ShapeError};
 
-/// Moves shorter than this fraction are treated as no move.
+/// Fraction of a move below which the robot does not move.
 const NO_PART: f64 = 1e-9;
 
 /// World with its robots.
@@ -77,8 +77,9 @@ impl World {
         Ok(Self { scene: Scene::new(description)?, robots: Robots::new(), random: Random::new(seed) })
     }
 
-    /// Processes a message; `None` for messages that the document leaves unanswered. The caller numbers the
-    /// connections. A connection senses the robots of all connections, but cannot move or remove those of others.
+    /// Processes a message; `None` for messages that the specification leaves unanswered. The caller numbers the
+    /// connections. A connection senses the robots of all connections, but cannot move or remove robots of other
+    /// connections.
     ///
     /// # Errors
     /// Reason to close the connection. The world is unchanged in this case.

@@ -1,4 +1,4 @@
-//! Decomposition of simple polygons into convex ones.
+//! Decomposition of simple polygons into convex polygons.
 
 use super::convex::Convex;
 use super::vector::{Vec2, cross, subtract};
@@ -7,7 +7,7 @@ use super::vector::{Vec2, cross, subtract};
 const MAX_CORNERS: usize = 256;
 /// Maximum magnitude of a coordinate (mm).
 const FARTHEST: f64 = 10_000.0;
-/// Areas up to this count as zero [mm²].
+/// Maximum area that counts as zero (mm²).
 const NO_AREA: f64 = 1e-6;
 
 /// Reason why corners are not a valid outline.
@@ -153,8 +153,8 @@ fn join(points: &[Vec2], one: &[usize], other: &[usize]) -> Option<Vec<usize>> {
         else {
             continue;
         };
-        // All corners of one part from the end of the common side to its start, then the remaining corners of the
-        // other.
+        // All corners of one part, from the end of the common side to its start; then the remaining corners of the
+        // other part.
         let mut part: Vec<usize> = (1..=one.len()).map(|step| one[(at + step) % one.len()]).collect();
         part.extend((2..other.len()).map(|step| other[(back + step) % other.len()]));
         return is_convex(points, &part).then_some(part);

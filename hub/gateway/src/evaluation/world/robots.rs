@@ -15,7 +15,7 @@ pub const MAX_WORLD_CORNERS: usize = 16_384;
 pub(super) struct Robot {
     pub identifier: u16,
     pub connection: u32,
-    /// Time of the last message with its identifier (s).
+    /// Time of the last message with the robot's identifier (s).
     pub last_used: f64,
     pub placed: Option<PlacedBody>,
     corners: usize,
@@ -48,8 +48,8 @@ impl Robots {
         before.iter().chain(&after[1..]).filter_map(|robot| robot.placed.as_ref())
     }
 
-    /// Creates a robot; returns the identifier after the last one, so that a freed identifier is reused as late as
-    /// possible.
+    /// Creates a robot; returns the identifier after the last used identifier, so that a freed identifier is reused as
+    /// late as possible.
     ///
     /// # Errors
     /// There are too many robots.

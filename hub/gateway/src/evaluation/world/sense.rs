@@ -85,8 +85,8 @@ impl NearestSearch {
         self.colour = colour;
     }
 
-    /// The nearest point of a solid is on a face whose front side is towards the sensor. A sensor without such a face
-    /// is inside.
+    /// Searches a solid. Its nearest point is on a face whose front side is towards the sensor; without such a face,
+    /// the sensor is inside the solid.
     fn prism(&mut self, prism: &Prism, colour: Colour) {
         let outline = &prism.outline;
         let [bottom, top] = prism.span;
@@ -121,7 +121,7 @@ impl NearestSearch {
         }
     }
 
-    /// Walls are visible from both sides.
+    /// Searches the walls, which are visible from both sides.
     fn walls(&mut self, scene: &Scene) {
         let (bottom, top) = (scene.terrain.base, scene.wall_height);
         if top <= bottom {

@@ -43,7 +43,7 @@ pub enum ShapeError {
 #[derive(Clone, Debug)]
 pub(super) struct Body {
     pub prisms: Vec<Prism>,
-    /// Number of prisms in the bottom layer; they are the first ones.
+    /// Number of prisms in the bottom layer, which are the first in `prisms`.
     pub bottom_prisms: usize,
     /// Convex hull of all prisms in plan.
     pub hull: Convex,
@@ -91,7 +91,7 @@ pub(super) struct PlacedBody {
     pub spot: GroundPoint,
     /// Prisms in arena coordinates, upright regardless of the tilt.
     pub prisms: Vec<Prism>,
-    /// Centre of a circle around the hull; its radius is that of the hull.
+    /// Centre of a circle around the hull, which has the hull's radius.
     pub centre: Vec2,
 }
 

@@ -1,4 +1,5 @@
-//! Finds a free pose for a body without one, or for a body that outgrew its place (section 3.2, `BodyShape`).
+//! Finds a free pose for a body without a pose, or for a body whose new shape does not fit at its pose (section 3.2,
+//! `BodyShape`).
 
 use super::convex::{crossing, hull};
 use super::description::SIDE;
@@ -58,7 +59,7 @@ pub(super) fn nearest_pose<'a>(
     let nearest = |&(from, to): &Edge| add(from, scale(subtract(to, from), nearest_part(from, to, [0.0, 0.0])));
     let on_edge = nearest_free(edges.iter().map(nearest).collect());
 
-    // Intersections help only if they are nearer still.
+    // Intersections are useful only if they are nearer than the nearest point of an edge.
     let square = |edge: &Edge| dot(nearest(edge), nearest(edge));
     let bound = on_edge.map_or(f64::INFINITY, |shift| dot(shift, shift));
     edges.retain(|edge| square(edge) < bound);
@@ -74,7 +75,7 @@ pub(super) fn nearest_pose<'a>(
 
 type Edge = (Vec2, Vec2);
 
-/// Border of the shifts that keep a body between the walls; `None` if it is too large for the arena.
+/// Border of the shifts that keep a body between the walls; `None` if the body is too large for the arena.
 fn wall_edges(body: &Body, pose: &Pose) -> Option<Vec<Edge>> {
     let frame = pose.frame();
     let corners: Vec<Vec2> = body.hull.sides.iter().map(|side| frame.place(side.point)).collect();

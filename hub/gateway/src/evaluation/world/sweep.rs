@@ -1,4 +1,4 @@
-//! Contact time of a moving convex polygon with a static one.
+//! Contact time of a moving convex polygon with a static convex polygon.
 //!
 //! The gap of two convex polygons is the largest separation along a side's normal; a negative gap is the depth of
 //! their overlap.
@@ -12,7 +12,7 @@ use super::vector::{Vec2, dot, left, length, subtract};
 pub(super) const TOUCH: f64 = 1e-4;
 /// Maximum width of a gap that counts as contact (mm).
 const CONTACT: f64 = 1e-9;
-/// Minimum step in lambda; a search ends at a shorter one.
+/// Minimum step in lambda; a search ends at a shorter step.
 const NO_STEP: f64 = 1e-13;
 /// Maximum number of steps of a search; about 20 are typical.
 const MAX_STEPS: usize = 10_000;
@@ -20,7 +20,7 @@ const MAX_STEPS: usize = 10_000;
 /// Gap at a lambda (mm), and a lower bound of the step in lambda up to contact or touch.
 pub(super) type Probe = (f64, f64);
 
-/// Depth of the overlap of a polygon in a frame with another one (mm); 0 or less without an overlap.
+/// Depth of the overlap of a polygon in a frame with another polygon (mm); 0 or less without an overlap.
 pub(super) fn overlap(piece: &Convex, frame: &Frame, obstacle: &Convex) -> f64 {
     let to_obstacle = |side: &Side| {
         let (normal, offset) = seen_from_piece(side, frame);
@@ -52,11 +52,11 @@ fn seen_from_piece(side: &Side, frame: &Frame) -> (Vec2, f64) {
     (frame.turn_back(side.normal), side.offset - dot(side.normal, frame.origin))
 }
 
-/// Largest lambda in a range up to which a motion is free; the end of the range if all of it is free.
+/// Largest lambda in a range up to which a motion is free; the end of the range if the whole range is free.
 ///
-/// `probe` gets lambda and the allowed depth, and its step is conservative. The distance to a side's line is a
-/// function of lambda with known value, known slope and bounded curvature. Therefore no contact between two probes is
-/// missed, however thin the obstacle.
+/// `probe` gets lambda and the allowed depth, and its step is conservative. The distance to a side's line is a function
+/// of lambda with known value, known slope and bounded curvature. Therefore no contact between two probes is missed,
+/// not even with a thin obstacle.
 pub(super) fn first_contact((from, to): (f64, f64), mut probe: impl FnMut(f64, f64) -> Probe) -> f64 {
     let mut allowed = TOUCH;
     let (mut gap, mut step) = probe(from, allowed);
@@ -134,14 +134,14 @@ fn better(one: Probe, other: Probe) -> Probe {
     (one.0.max(other.0), one.1.max(other.1))
 }
 
-/// Step for which the corners stay in front of a line, from their distances, the rates of these, and a curvature
-/// bound.
+/// Step for which the corners stay in front of a line. It follows from the corners' distances, the rates of these
+/// distances, and a bound of the curvature.
 fn line<I: Iterator<Item = (f64, f64)>>(distances: impl Fn() -> I, bend: f64, allowed: f64) -> Probe {
     let gap = distances().map(|(distance, _)| distance).fold(f64::INFINITY, f64::min);
     if gap < -allowed {
         return (gap, 0.0);
     }
-    // Up to contact first, then further to check whether it is only a touch.
+    // The search goes up to contact first, then further to check whether the contact is only a touch.
     let goal = if gap > CONTACT { 0.0 } else { -allowed };
     let step = distances().map(|(distance, rate)| time(distance - goal, rate, bend)).fold(f64::INFINITY, f64::min);
     (gap, step)

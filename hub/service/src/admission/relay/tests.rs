@@ -67,8 +67,8 @@ fn client_connects_despite_silent_crowd() {
     });
 }
 
-/// Half a greeting holds a place only among the greeting connections; another protocol, and silence, end the
-/// connection.
+/// A connection with half a greeting holds a slot only in the stage of greetings. Another protocol, and silence, end
+/// the connection.
 #[test]
 fn stalled_greetings_are_evicted() {
     serve(&Sockets::new(), |endpoint, relay| {
@@ -103,7 +103,7 @@ fn with_keys_only_a_proved_key_makes_an_established_connection() {
         let link = operator.operator(endpoint, 10_000).unwrap();
         assert_eq!(link.ask::<Request, Reply>(&Request::Stop).unwrap(), Reply::Done);
         assert_eq!(relay.counts().established, 1);
-        // Neither a peer without a key nor one with a key that is not enrolled gets further; the reason is recorded.
+        // A peer without a key, or with a key that is not enrolled, gets no further; the reason is recorded.
         let plain = Sockets::new().operator(endpoint, 300).unwrap();
         assert!(plain.ask::<Request, Reply>(&Request::Stop).is_err());
         let here = std::net::IpAddr::from([127, 0, 0, 1]);

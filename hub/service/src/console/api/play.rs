@@ -35,7 +35,7 @@ fn usual() -> f64 {
     POSES
 }
 
-/// Returns the events of the interval, preceded by those that a page needs to show its start.
+/// Returns the events of the interval, preceded by the events that a page needs to show its start.
 pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Response {
     let Asked { from, to, hz, robot } = asked;
     let sound = from.is_finite() && to.is_finite() && hz.is_finite() && (0.01..=POSES).contains(&hz);
@@ -128,8 +128,8 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
             }
         }
     }
-    // A withheld status is written here: the next interval would be too late, and after the end of the run there is
-    // none.
+    // A withheld status is written here: the next interval would be too late, and after the end of the run there is no
+    // next interval.
     if let Some(last) = entries.last().filter(|_| withheld) {
         written.add(&feed.status(&replay.status(), &around(last.time())));
     }

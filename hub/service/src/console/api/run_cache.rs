@@ -58,7 +58,7 @@ impl CachedRun {
 #[derive(Default)]
 pub struct RunCache {
     known: Mutex<VecDeque<(PathBuf, Instant, Arc<CachedRun>)>>,
-    /// Serialises reading, because it occupies a processor and a disk.
+    /// Serialises reading, because reading occupies a processor and a disk.
     reading: Mutex<()>,
 }
 

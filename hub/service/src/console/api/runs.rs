@@ -77,7 +77,7 @@ pub async fn catalogue(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// First lines, followed by the number of omitted ones.
+/// First lines, followed by the number of omitted lines.
 fn first_lines(lines: &[String]) -> Vec<String> {
     let more = lines.len().saturating_sub(UNREAD);
     lines.iter().take(UNREAD).cloned().chain((more > 0).then(|| format!("and {more} more"))).collect()

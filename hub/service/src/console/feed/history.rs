@@ -222,7 +222,7 @@ impl History {
         self.segments = segments.into();
     }
 
-    /// Best tree of the swarm: that of the island with the highest derated fitness.
+    /// Best tree of the swarm: the tree of the island with the highest derated fitness.
     pub fn best(&self) -> Option<Best<'_>> {
         let islands = self.islands.iter().zip(&self.ids).filter(|(island, _)| island.generation > 0);
         let (island, robot) = islands.max_by(|a, b| a.0.derated.total_cmp(&b.0.derated))?;

@@ -30,7 +30,7 @@ pub struct Line<'a> {
 pub struct HubEvent {
     /// Arena time (s).
     pub t: f64,
-    /// Operator who caused it; empty for events of the hub itself.
+    /// Operator who caused the event; empty for events of the hub itself.
     pub who: String,
     /// Text.
     pub text: String,

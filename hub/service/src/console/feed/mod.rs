@@ -1,5 +1,6 @@
-//! Events for the console's pages: entries of the record and the hub's status go in, events come out. The hub feeds
-//! it during a run and a replay feeds it from the record, so that both look the same. A plain state machine.
+//! Events for the console's pages: the feed converts entries of the record and statuses of the hub into events. The hub
+//! supplies them during a run, and a replay supplies them from the record, so that both look the same. A plain state
+//! machine.
 
 mod clock;
 mod history;
@@ -35,7 +36,7 @@ pub struct Event {
     pub name: &'static str,
     /// Robot to whose watchers the event is limited; `None` for all pages.
     pub robot: Option<Arc<str>>,
-    /// Number of a line, with which a reconnecting page states the last line it has.
+    /// Number of a line, by which a reconnecting page states the last line that it has.
     pub number: Option<u64>,
     /// Arena time (s).
     pub time: f64,
@@ -54,7 +55,7 @@ impl Event {
         Event { robot: Some(robot.into()), ..self }
     }
 
-    /// Whether a later event of the same kind replaces it; slow pages may miss it.
+    /// Whether a later event of the same kind replaces this event; slow pages may miss it.
     pub fn is_passing(&self) -> bool {
         matches!(self.name, "poses" | "status" | "robot" | "tags")
     }
@@ -130,7 +131,7 @@ impl Feed {
         self.clock = clock;
     }
 
-    /// Starts a run: clears the evolution of an earlier one.
+    /// Starts a run: clears the evolution of the earlier run.
     pub fn run_begins(&mut self) {
         self.history.begin();
         self.robots.begin_run();

@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 /// Maximum number of rows of a thinned series.
 pub const POINTS: usize = 1000;
 
-/// Rows of `N` numbers, decimated by halves: at most [`POINTS`] evenly spaced rows are stored, however many are
-/// added.
+/// Rows of `N` numbers, decimated by halves: for any number of added rows, at most [`POINTS`] evenly spaced rows are
+/// stored.
 #[derive(Clone, Debug)]
 pub struct Thinned<const N: usize> {
     rows: Vec<[f32; N]>,
-    /// Interval of the stored rows.
+    /// Interval between stored rows (number of added rows).
     stride: usize,
     /// Number of rows since the last stored row.
     since: usize,

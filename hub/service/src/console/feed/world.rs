@@ -31,7 +31,7 @@ struct PatchView {
     colour: &'static str,
 }
 
-/// Area: a rectangle with rounded corners, or everything outside it.
+/// Area: a rectangle with rounded corners, or the whole floor outside of it.
 #[derive(Serialize)]
 struct Area {
     name: &'static str,

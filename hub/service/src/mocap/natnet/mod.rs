@@ -18,8 +18,8 @@ const OLDEST: Version = Version::new(3, 0, 0, 0);
 const MAX_BODIES: usize = 1000;
 /// Minimum interval of requests for the list of bodies (frames).
 const ASK_AGAIN: u32 = 50;
-/// Interval of these requests without a known change (frames), because the datagram that announced a change may be
-/// lost.
+/// Interval of requests for the list without a known change (frames), because the datagram that announced a change may
+/// be lost.
 const ASK_ANYWAY: u32 = 500;
 /// Bit of a frame's parameters: the list of bodies has changed.
 const MODELS_CHANGED: u16 = 1 << 1;

@@ -26,7 +26,7 @@ fn model(version: Version, names: &[&str]) -> Vec<u8> {
             id,
             parent_id: -1,
             offset: [0.0; 3],
-            // No markers.
+            // The body has no markers.
             tail: 0i32.to_le_bytes().to_vec(),
         })
     };
@@ -132,7 +132,7 @@ fn malformed_data_and_old_servers_are_rejected() {
         let refused = Session::new(UpAxis::Y).feed(&info(Version::new(major, minor, 0, 0))).unwrap_err();
         assert!(refused.contains(&format!("uses NatNet {major}.{minor}; supported are 3.0")), "{refused}");
     }
-    // A frame that overtakes the server's answer is ignored, whatever its version.
+    // A frame that overtakes the server's answer is ignored, regardless of its version.
     assert_eq!(Session::new(UpAxis::Y).feed(&datagram), Ok(None));
     // An invalid pose is passed on; the gates reject it.
     let nan = [PlannedBody::tracked(7, [f32::NAN; 3], [0.0; 4])];

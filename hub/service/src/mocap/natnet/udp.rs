@@ -23,7 +23,7 @@ pub(in crate::mocap) struct Udp {
     session: Session,
     server: SocketAddrV4,
     command: UdpSocket,
-    /// Socket in the multicast group, if frames are sent to one.
+    /// Socket in the multicast group, if frames are sent to a group.
     group: Option<UdpSocket>,
     heard: Instant,
     kept_alive: Instant,
@@ -110,8 +110,8 @@ impl PoseSource for Udp {
 
 impl Drop for Udp {
     fn drop(&mut self) {
-        // Otherwise a unicasting server would keep sending for a while. An error is ignored, because the server may
-        // be gone.
+        // Disconnects from the server, because a unicasting server would keep sending for a while. An error is ignored,
+        // because the server may be gone.
         let _ = self.command.send_to(&command::disconnect_datagram(), self.server);
     }
 }
@@ -127,8 +127,8 @@ fn local_address(server: SocketAddrV4) -> std::io::Result<Ipv4Addr> {
 }
 
 /// Socket in a multicast group on the network of the server; by default a hub with two networks would listen on the
-/// one towards the internet. The socket is bound to the group, so that it receives no other datagrams; other programs
-/// on this machine may listen as well.
+/// network towards the internet. The socket is bound to the group, so that it receives no other datagrams; other
+/// programs on this machine may listen as well.
 fn join(group: Ipv4Addr, port: u16, local: Ipv4Addr) -> std::io::Result<UdpSocket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_reuse_address(true)?;

@@ -23,8 +23,8 @@ const HERTZ: f64 = 100.0;
 
 /// Number that never occurs as a frame number.
 const NO_FRAME: u32 = u32::MAX;
-/// Number of repetitions after which a repeated frame is passed on. Pulling returns the same frame several times;
-/// this many times in a row mean a frozen server.
+/// Number of repetitions after which a repeated frame is passed on. Pulling returns the same frame several times; this
+/// number of repetitions in a row means a frozen server.
 const FROZEN: u32 = 50;
 /// Maximum number of stored subjects.
 const MAX_SUBJECTS: usize = 1000;
@@ -102,7 +102,7 @@ impl Client {
         Ok(Some(RawFrame { number, time_s: f64::from(number) / self.hertz, bodies }))
     }
 
-    /// Requests another frame, unless the server sends them unasked. Returns `None` for a frame that a pull repeats.
+    /// Requests another frame, unless the server sends frames unasked. Returns `None` for a frame that a pull repeats.
     fn ask_further(&mut self, frame: RawFrame) -> Option<RawFrame> {
         self.ask();
         self.last = (frame.number, if self.last.0 == frame.number { self.last.1 + 1 } else { 0 });
@@ -118,7 +118,7 @@ impl Client {
         }
     }
 
-    /// Answers the server's list of objects with the requested ones, in ascending order, and requests frames.
+    /// Answers the server's list of objects with the requested objects, in ascending order, and requests frames.
     fn greet(&mut self, offered: &[u32]) {
         if self.greeted {
             return;
@@ -156,7 +156,7 @@ impl Codec for Client {
         Client::take_outgoing(self)
     }
 
-    /// The previous answer may have been one without a frame.
+    /// Requests a frame again, because the previous answer may have contained no frame.
     fn quiet(&mut self) {
         if self.greeted {
             self.ask();
@@ -164,7 +164,7 @@ impl Codec for Client {
     }
 
     fn pace(&self) -> Duration {
-        // Twice the frame rate, so that no frame is missed.
+        // Frames are pulled at twice the frame rate, so that no frame is missed.
         if self.mode == ViconMode::Pull { Duration::from_secs_f64(0.5 / self.hertz.max(1.0)) } else { Duration::ZERO }
     }
 }

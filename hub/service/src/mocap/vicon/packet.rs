@@ -15,7 +15,7 @@ const MAX_PACKET: usize = 1 << 20;
 const TICKS: f64 = 135e6;
 /// Accepted frame rates (Hz).
 const RATES: std::ops::RangeInclusive<f64> = 1.0..=10_000.0;
-/// Maximum number of parts of a latency, and of objects offered by a server; real ones have fewer than 50.
+/// Maximum number of parts of a latency, and of objects offered by a server; real servers have fewer than 50.
 const MAX_LIST: u32 = 1000;
 
 /// Ids of the used objects.
@@ -79,7 +79,7 @@ pub(super) struct Segment {
     pub rotation: [f64; 9],
 }
 
-/// Contents of a packet; missing ones are empty.
+/// Contents of a packet; missing contents are empty.
 #[derive(Debug, Default)]
 pub(super) struct Packet {
     /// Objects offered by the server, in its first packet.

@@ -99,7 +99,7 @@ fn impossible_frame_rate_is_refused() {
 
 #[test]
 fn quality_and_latency_are_asked_for_where_offered_and_read() {
-    // ObjectEnums {26, 40}.
+    // The server offers the objects 26 and 40 (ObjectEnums).
     let offer = bytes("01002b1a14000000a18601000c000000020000001a00000028000000");
     let mut client = Client::new(ViconMode::Push, false);
     client.feed(&offer).unwrap();
@@ -149,7 +149,7 @@ fn lightweight_segments_are_asked_for_where_offered_and_read() {
     let ids = |sent: &[u8]| sent[20..].chunks(4).map(|c| c.try_into().unwrap()).map(u32::from_le_bytes).collect();
     let asked: Vec<u32> = ids(&client.take_outgoing()[..40]);
     assert_eq!(asked, [1, 2, 5, 9, 100_004], "the recorded server has none");
-    // ObjectEnums {9, 901}.
+    // The server offers the objects 9 and 901 (ObjectEnums).
     let mut client = Client::new(ViconMode::Push, true);
     client.feed(&bytes("01002b1a14000000a18601000c000000020000000900000085030000")).unwrap();
     let asked: Vec<u32> = ids(&client.take_outgoing()[..40]);

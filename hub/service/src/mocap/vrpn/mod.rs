@@ -1,6 +1,6 @@
 //! Client of a VRPN tracker, without I/O.
 //!
-//! VRPN has no frames: each tracker sends poses with its own time stamps, and a hidden one is silent. Poses with
+//! VRPN has no frames: each tracker sends poses with its own time stamps, and a hidden tracker is silent. Poses with
 //! nearby time stamps are combined into one frame. A frame is complete when every recently active tracker has sent a
 //! pose, or when a pose with a later time stamp arrives.
 

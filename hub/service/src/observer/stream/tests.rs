@@ -8,7 +8,7 @@ use xpuck_wire::Security;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Public;
 
-/// Smaller than a hub's bounds, so that the tests can exceed them.
+/// Bounds smaller than those of a hub, so that the tests can exceed them.
 const BOUNDS: Bounds =
     Bounds { silent: 8, greeting: 4, handshake: 2, established: 4, full: EvictionPolicy::Newest, said: 64 * 1024 };
 
@@ -49,8 +49,8 @@ fn number(socket: &zmq::Socket) -> usize {
     String::from_utf8_lossy(&parts[1]).split(' ').next().unwrap().parse().unwrap()
 }
 
-/// One watcher does not read while 20 MB are sent. Another receives everything; the slow one receives the contents of
-/// its queue and then new messages, with a gap in the numbers.
+/// One watcher does not read while 20 MB are sent. Another watcher receives all messages. The slow watcher receives the
+/// contents of its queue and then new messages, with a gap in the numbers.
 #[test]
 fn slow_watcher_gets_gap_and_others_miss_nothing() {
     const MESSAGES: usize = 5000;
@@ -113,7 +113,7 @@ fn watcher_count_and_received_bytes_are_bounded() {
     });
 }
 
-/// Key checks apply as for any other socket, behind the connection that is accepted first.
+/// The relay accepts the connection first; then keys are checked as for any other socket.
 #[test]
 fn with_keys_observer_watches_and_plain_watcher_gets_none() {
     let dir = tempfile::tempdir().unwrap();

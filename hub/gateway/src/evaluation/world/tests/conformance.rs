@@ -77,7 +77,7 @@ fn cases_21_to_23_other_robots_are_seen_until_they_are_killed() {
     assert_eq!(go(&mut world, &format!("MoveTo {b} 800 1000 0")), gone);
 }
 
-/// Layers of 12 + 4, 14 and 4 + 4 points. (The tests of the parser cover a missing number.)
+/// Layers of 12 + 4, 14 and 4 + 4 points. The tests of the parser cover a missing number.
 #[test]
 fn case_25_a_body_of_three_layers() {
     let mut world = empty();
@@ -106,7 +106,7 @@ fn case_26_deadly_ground() {
     let id = robot(&mut world, RECTANGLE, "200 200 0");
     assert!(go(&mut world, &format!("JumpTo {id} 1000 1000 0")).death);
     assert!(!go(&mut world, &format!("JumpTo {id} 1500 1000 0")).death);
-    // Half length 40: the rear first touches the square's side, then is on the square.
+    // Half the robot's length is 40 mm: its rear first touches the square's side, then is on the square.
     assert!(!go(&mut world, &format!("MoveTo {id} 1140 1000 0")).death);
     let dead = go(&mut world, &format!("MoveTo {id} 1139.9 1000 0"));
     assert!(dead.death && dead.stress == 0.0);

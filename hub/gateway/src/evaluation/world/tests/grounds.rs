@@ -83,7 +83,7 @@ fn raised_ground_is_seen() {
         (format!("1600 1000 500 0 {down}"), 500.0, common),
         (format!("1600 1000 50 {PI} 0"), 200.0, raised),
         ("500 1000 50 0 0".into(), 400.0, raised),
-        // Below the ground.
+        // The sensor is below the ground.
         ("1200 1000 50 0 0".into(), 0.0, raised),
     ] {
         let reading = ask(&mut world, &format!("VisualSensor 1 {place} 0 0"));
@@ -97,7 +97,7 @@ fn raised_ground_is_seen() {
 fn robot_on_ramp_does_not_detect_itself() {
     let mut world = world(ramp);
     let id = robot(&mut world, RECTANGLE, "900 1000 0");
-    // At the robot's rear, 10 mm above the ramp, with a beam upwards through its body.
+    // The sensor is at the robot's rear, 10 mm above the ramp, and its beam goes upwards through the body.
     let (s, c) = 0.5_f64.atan().sin_cos();
     let (x, z) = (900.0 - 39.0 * c - 10.0 * s, 50.0 - 39.0 * s + 10.0 * c);
     assert_eq!(distance(&mut world, &format!("SonicSensor {id} {x} 1000 {z} 0 0.8 0 0")), 10_000.0);

@@ -14,7 +14,7 @@ use super::{World, WorldError};
 use crate::evaluation::message::Message;
 use crate::evaluation::place::Position;
 
-/// Rectangle of the document, 60 mm wide and 80 mm long, without "BodyShape ID".
+/// Rectangle of the specification, 60 mm wide and 80 mm long, without "BodyShape ID".
 const RECTANGLE: &str = "1 20 1 4 -30 40 30 40 30 -40 -30 -40";
 
 /// Answer to a line.

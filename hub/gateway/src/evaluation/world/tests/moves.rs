@@ -32,7 +32,7 @@ fn move_along_wall_is_free() {
         let end = go(&mut world, &format!("MoveTo {id} 1960 {y} 0"));
         assert_eq!((end.y, end.stress), (y, 0.0));
     }
-    // The same after an oblique move against the wall, and along another robot.
+    // The robot moves along the wall also after an oblique move against it, and along another robot.
     go(&mut world, &format!("JumpTo {id} 1900 500 0.3"));
     let contact = go(&mut world, &format!("MoveTo {id} 2100 500 0.3"));
     assert!(contact.stress > 0.5);
@@ -110,7 +110,7 @@ fn concave_body_keeps_its_notch() {
     robot(&mut world, "1 20 1 4 -25 25 25 25 25 -25 -25 -25", "700 1000 0");
     let end = go(&mut world, &format!("MoveTo {id} 800 1000 0"));
     near(end.x, 700.0 - 25.0 + 30.0, 1e-9);
-    // In contact it cannot rotate; with some clearance it can rotate slightly.
+    // In contact, the robot cannot rotate; with some clearance, it can rotate slightly.
     assert_eq!(go(&mut world, &format!("MoveTo {id} {} 1000 1", end.x)), Position { stress: 1.0, ..end });
     assert_eq!(go(&mut world, &format!("MoveTo {id} 703 1000 0")).stress, 0.0);
     let turned = go(&mut world, &format!("MoveTo {id} 703 1000 1"));

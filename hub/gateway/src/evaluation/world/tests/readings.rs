@@ -46,7 +46,7 @@ fn own_body_is_detected_only_from_outside() {
     assert_eq!(read("960 1000 10 0 0"), 1040.0);
     assert_eq!(read("500 1000 10 0 0"), 460.0);
     near(read(&format!("1000 1000 1020 0 {}", -FRAC_PI_2)), 1000.0, 1e-9);
-    // Inside the body of another robot.
+    // The sensor is inside the body of another robot.
     assert_eq!(distance(&mut world, "SonicSensor 7 1000 1000 10 0 0 0 0"), 0.0);
 }
 
@@ -66,14 +66,14 @@ fn sensor_touching_wall_reads_zero() {
 #[test]
 fn wide_beams_find_the_ground_and_the_walls() {
     let mut world = empty();
-    // At 0.5 rad below the horizon the ground is 100 / sin away, at the beam's axis and at its lower side.
+    // The lower side of the beam is 0.5 rad below the horizon, where the ground is 100 / sin(0.5) mm away.
     let wanted = 100.0 / 0.5_f64.sin();
     near(distance(&mut world, "VisualSensor 1 1000 1000 100 0.7 0 0.2 1"), wanted, 1e-9);
     near(distance(&mut world, "SonicSensor 1 1000 1000 100 0.7 0 1 1"), wanted, 1e-9);
     // In a beam straight at a near wall, the nearest point is straight ahead.
     near(distance(&mut world, "SonicSensor 1 1900 1000 150 0.2 0 1 1"), 100.0, 1e-9);
     near(distance(&mut world, "VisualSensor 1 1900 1000 150 0.2 0 1 1"), 100.0, 1e-9);
-    // Rotated by more than half the opening angle: the nearest point is at the border of the beam.
+    // The sensor is rotated by more than half its opening angle, so the nearest point is at the border of the beam.
     near(distance(&mut world, "SonicSensor 1 1900 1000 150 0.7 0 1 1"), 100.0 / 0.2_f64.cos(), 1e-9);
     near(distance(&mut world, "VisualSensor 1 1900 1000 150 0.7 0 1 1"), 100.0 / 0.2_f64.cos(), 1e-9);
 }
@@ -102,7 +102,7 @@ fn beams_agree_with_bundles_of_rays() {
         let beam = Beam { x: pose.x, y: pose.y, z, direction: pose.direction, tilt, horizontal, vertical };
         for round in [false, true] {
             let came = read(&mut world, beam, round);
-            // Coarse rays over the whole beam first, then finer ones around the best.
+            // Coarse rays cover the whole beam first; then finer rays surround the best ray.
             let place = |at: usize| 2.0 * at as f64 / RAYS as f64 - 1.0;
             let rows = if vertical > 0.0 { RAYS } else { 0 };
             let mut best = (f64::INFINITY, [0.0, 0.0]);

@@ -12,7 +12,7 @@ fn growing_body_is_shifted_minimally() {
     let id = robot(&mut world, &square(10.0), "15 1000 0");
     let position = go(&mut world, &format!("BodyShape {id} {}", square(40.0)));
     assert_eq!(position, Position { x: 40.0, y: 1000.0, ..Position::default() });
-    // In a corner.
+    // The robot is in a corner of the arena.
     go(&mut world, &format!("BodyShape {id} {}", square(10.0)));
     go(&mut world, &format!("JumpTo {id} 12 1985 0"));
     let position = go(&mut world, &format!("BodyShape {id} {}", square(30.0)));
@@ -21,7 +21,7 @@ fn growing_body_is_shifted_minimally() {
 
 #[test]
 fn two_obstacles_leave_the_crossing_of_what_each_allows() {
-    // A wall at the left, and the corner of a robot above.
+    // A wall is at the left of the robot, and the corner of another robot is above.
     let mut world = empty();
     let id = robot(&mut world, &square(10.0), "20 1000 0");
     robot(&mut world, &square(50.0), "70 1075 0.3");

@@ -8,7 +8,7 @@ use crate::evaluation::world::random::Random;
 
 const REQUESTS: usize = 1_000_000;
 
-/// `cargo test --release -p xpuck-gateway world -- --ignored --nocapture`
+/// Prints the number of requests per second: `cargo test --release -p xpuck-gateway world -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement: it prints requests per second"]
 fn requests_per_second() {
@@ -42,7 +42,7 @@ fn requests_per_second() {
         let rate = REQUESTS as f64 / start.elapsed().as_secs_f64();
         println!("{name} with opening angles of {reach}: {rate:.0} requests per second");
     }
-    // Like a control loop: steps of 5 mm and a few degrees.
+    // The robots move as in a control loop: steps of 5 mm and a few degrees.
     let mut world = crowd();
     let start = Instant::now();
     for at in 0..REQUESTS {
