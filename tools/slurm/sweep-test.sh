@@ -37,7 +37,7 @@ node() { squeue --noheader --array --jobs="$array" --states=running --format='%K
 xpuck sweep slurm "$sweep/s.toml" --output "$out" --time 30 --mem 100M --json >"$work/sent.json"
 array=$(sed 's/.*"array":"\([0-9]*\)".*/\1/' "$work/sent.json")
 echo "slurm: sent: $(cat "$work/sent.json")"
-xpuck sweep slurm "$sweep/s.toml" --output "$out" 2>&1 | grep "job $array still does its runs" || fail "a second array"
+xpuck sweep slurm "$sweep/s.toml" --output "$out" 2>&1 | grep "job $array is still doing its runs" || fail "a second array"
 for run in p1-s1 p2-s1 p1-s2; do within 120 beyond $run 5 || fail "$run does not evolve"; done
 dead=$(node 1)
 slurm_kill_node "$dead"
@@ -90,7 +90,7 @@ if [ -n "$mounted" ]; then
     began() { [ "$(grep -c '' "$full/runs/p1-s1/generations.csv")" -gt 10 ]; }
     within 60 began || fail "the sweep on a small disk does not evolve"
     head -c 40m /dev/zero >"$full/runs/filler" 2>/dev/null || true
-    collected() { grep -q 'so they are not sent again' "$full/slurm/collect.out"; }
+    collected() { grep -q 'so they are not submitted again' "$full/slurm/collect.out"; }
     within 120 collected || { cat "$full"/slurm/*.out && fail "nobody noticed the full disk"; }
     grep -h 'p1-s1' "$full/slurm/task-1.out" "$full/slurm/collect.out"
     grep -q 'No space left\|disk is full' "$full/slurm/task-1.out" || fail "the full disk is not named"
