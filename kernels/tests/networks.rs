@@ -84,7 +84,7 @@ fn parts_out_of_place_are_refused_in_every_form() {
     assert!(Tree::parse(&wrong.to_string()).is_err());
     assert!(from_compact(&to_compact(&wrong)).is_err());
     assert!(from_binary(&to_binary(&wrong).unwrap()).is_err());
-    assert!(from_json(&to_json(&wrong)).unwrap_err().to_string().contains("under a network only"));
+    assert!(from_json(&to_json(&wrong)).unwrap_err().to_string().contains("only allowed under network"));
     assert!(from_xml(&to_xml(&wrong)).is_err());
 }
 

@@ -235,7 +235,7 @@ fn write_protected_clocks_are_reported_and_left_unchanged() {
         said(&output)
     );
     for (seconds, arguments, expected) in [
-        ("0", ["--points", "1"], "--seconds is 0.2 to 600"),
+        ("0", ["--points", "1"], "--seconds must be 0.2 to 600"),
         (SHORT, ["--watt-limit", "0"], "--watt-limit must be above 0"),
         (SHORT, ["--points", "0"], "1..=1000"),
     ] {

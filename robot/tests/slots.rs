@@ -141,7 +141,7 @@ fn good_version_stays_and_bad_versions_are_reverted() {
     let child = board.start();
     let (well, said) = board.slots(&["judge", "--within", "2"]);
     end(child);
-    assert!(!well && said.contains("version 0.4 failed its trial: the hub did not answer within 2 s"), "{said}");
+    assert!(!well && said.contains("version 0.4 is reverted: the hub did not answer within 2 s"), "{said}");
     assert_eq!(board.current(), "a");
     let (_, shown) = board.slots(&["show", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Asks BehaviorTree.CPP: its parser opens every tree of docs and 500 random ones, as files and as Groot2 gets them, and a
-# thousand trees of its nodes are ticked there and here, and its publisher for Groot2 is asked beside ours. What it says is written into kernels/tests/trees/btcpp-*.txt, which
+# thousand trees of its nodes are ticked there and here, and its publisher for Groot2 is asked beside ours. Its answers are written into kernels/tests/trees/btcpp-*.txt, which
 # `make test` checks. DIR holds its source, version 4 (https://github.com/BehaviorTree/BehaviorTree.CPP), which is built under
 # target/btcpp with the libraries that it brings along. Needs cmake and a C++ compiler.
 set -eu
@@ -24,7 +24,7 @@ if ! {
         -DBTCPP_EXAMPLES=OFF -DBTCPP_BUILD_TOOLS=OFF -DBTCPP_SQLITE_LOGGING=OFF -DBTCPP_GROOT_INTERFACE=ON &&
         cmake --build "$out/build" --parallel "$(nproc)" &&
         for program in open ticks groot; do
-            c++ -std=c++17 -I "$source/include" -I "$source/3rdparty/tinyxml2" tools/btcpp-$program.cpp -o "$out/$program" \
+            c++ -std=c++17 -I "$source/include" -I "$source/3rdparty/tinyxml2" tools/btcpp/$program.cpp -o "$out/$program" \
                 -Wl,--start-group $(find "$out/build/" -name '*.a') -Wl,--end-group -lzmq -ldl -pthread || exit 1
         done
 } >"$log" 2>&1; then

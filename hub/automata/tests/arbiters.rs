@@ -85,10 +85,7 @@ fn resumed_tree_run_equals_uninterrupted_run() {
     assert_eq!(first.text(), saved);
     assert_eq!(run(&BTreeMap::from([(0, first)])).0, whole);
     let error = scenario.steps[1].population::<TreeGenome>("saved.txt", &saved).unwrap_err().to_string();
-    assert!(
-        error.starts_with("saved.txt: line 1: population: its trees are those of avoidance and explore"),
-        "{error}"
-    );
+    assert!(error.starts_with("saved.txt: line 1: population: its trees are of avoidance and explore"), "{error}");
 }
 
 #[test]

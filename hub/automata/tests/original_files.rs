@@ -123,15 +123,15 @@ fn early_stop_and_saved_population_are_parsed() {
 #[test]
 fn mistakes_in_a_world_are_named_with_line_and_key() {
     for (comment, further, to, message) in [
-        ("# obstacles", 2, "2 0.2 0.2 0.1 0.1", "obstacles[0]: 2 is not supported; 1 (a rectangle) is"),
+        ("# obstacles", 2, "2 0.2 0.2 0.1 0.1", "obstacles[0]: 2 is not supported; must be 1 (a rectangle)"),
         ("# obstacles", 3, "1 0.4 7 0.1 0.1", "obstacles[1] is 7; it must be 0 to 1"),
-        ("# obstacles", 1, "65", "obstacles: there are 65; at most 64 are allowed"),
+        ("# obstacles", 1, "65", "obstacles: the count is 65; at most 64 are allowed"),
         ("# marks", 2, "2 0.4 0.4 2.5 5 30", "lines[0].width is 2.5"),
-        ("# modules with", 1, "1", "post-offices: 1 is no module with a post-office; there are 2 (cargoloader)"),
-        ("# modules:", 3, "navigator", "modules: 1 navigator is no module"),
+        ("# modules with", 1, "1", "post-offices: 1 is not a module with a post-office; choose one of 2 (cargoloader)"),
+        ("# modules:", 3, "navigator", "modules: 1 navigator is not a module"),
         ("# unloading station: cargo", 8, "-2 7", "areas[4].script is 7; it must be a script from 1 to 4"),
-        ("# loading station: signal", 2, "-7", "areas[0]: -7 is no delay"),
-        ("# scripts", 3, "16", "scripts[0]: 16 is no command"),
+        ("# loading station: signal", 2, "-7", "areas[0]: -7 is not a delay"),
+        ("# scripts", 3, "16", "scripts[0]: 16 is not a command"),
         ("# starts", 2, "0.25 0.25 0.0", "starts[0] is in an obstacle"),
         ("# variances", 6, "", "noise.obstacle: the file ends before this value"),
     ] {

@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(watch.trouble(), "", "{second}");
         }
         watch.take(600.0, &report(120_000, 460, 9000, 120), 7);
-        assert!(watch.trouble().ends_with(" went wrong in the last minute"), "{}", watch.trouble());
+        assert!(watch.trouble().ends_with(" failed in the last minute"), "{}", watch.trouble());
         for second in 601..700u32 {
             watch.take(second.into(), &report(200 * second, 460, 15 * second, 120), 7);
         }

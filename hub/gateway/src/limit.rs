@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(limit.pass(0, flood()).len(), 0);
         let next: Vec<String> = limit.pass(1, vec!["a".into()]);
         assert_eq!((next.len(), next[1].as_str()), (2, "a"));
-        assert!(next[0].starts_with("1980 more lines"), "{next:?}");
+        assert!(next[0].starts_with("1980 lines suppressed"), "{next:?}");
         assert_eq!(limit.pass(2, Vec::<String>::new()), [""; 0]);
     }
 }

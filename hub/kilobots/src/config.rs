@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn config_errors_name_their_key() {
         let error = |text: &str| of(text).unwrap_err().to_string();
-        assert!(error("runs = 0").contains("runs = 0: it lies between 1 and 99"));
+        assert!(error("runs = 0").contains("runs = 0: must be 1 to 99"));
         assert!(error("world.robots = 101").contains("world: 101 Kilobots; 1 to 100 are allowed"));
         assert!(error("world.robots = 100\nworld.arena = [0.4, 0.4]").contains("use fewer robots or a larger arena"));
         assert!(error("world.nest = 0.01").contains("start in the food"));

@@ -411,7 +411,7 @@ fn impossible_parking_is_rejected_or_abandoned() {
     refused(&|order| order.poses[3][2] = f32::NAN, "NaN");
     refused(&|order| order.robots = vec!["xp99".into()], "xp99");
     refused(&|order| order.robots = vec!["xp01".into(), "xp01".into()], "twice");
-    refused(&|order| order.walls = vec![[-0.45, -0.75, -0.45, 0.75]], "no way");
+    refused(&|order| order.walls = vec![[-0.45, -0.75, -0.45, 0.75]], "no path");
     // A robot whose battery is empty on the way becomes an obstacle, and the others park around it.
     assert_eq!(bench.ask(Request::Park(ParkOrder { poses, ..ParkOrder::default() })), Reply::Done);
     (0..800).for_each(|_| bench.step());

@@ -182,7 +182,7 @@ mod tests {
         };
         assert_eq!(of(|f| f.robots = 101), "101 Kilobots; 1 to 100 are allowed");
         assert!(of(|f| (f.robots, f.half_arena) = (100, (0.2, 0.2))).contains("use fewer robots or a larger arena"));
-        assert!(of(|f| f.spacing = 0.03).contains("need 0.033 to 1 m"));
+        assert!(of(|f| f.spacing = 0.03).contains("must be 0.033 to 1 m"));
         assert!(of(|f| f.gap = 0.0).contains("above 0"));
         assert!(of(|f| f.robot.forward = 0.03).contains("at most 0.02"));
         assert_eq!(Foraging::thesis(100).check(), Ok(()));

@@ -86,8 +86,8 @@ impl Consensus {
         let mut votes: Vec<&Report> =
             said.filter(|report| report.parameter == parameter && report.evidence >= MIN_VOTE_NATS).collect();
         votes.sort_by(|a, b| a.value.total_cmp(&b.value));
-        let middle = parameter.to_scale(votes.get(votes.len() / 2)?.value);
-        let near = |report: &&Report| (parameter.to_scale(report.value) - middle).abs() <= CONSISTENT * report.sd;
+        let middle = parameter.scaled(votes.get(votes.len() / 2)?.value);
+        let near = |report: &&Report| (parameter.scaled(report.value) - middle).abs() <= CONSISTENT * report.sd;
         votes.retain(near);
         let evidence: f32 = votes.iter().map(|report| report.evidence).sum();
         if votes.len() < robots.div_ceil(3).min(QUORUM) || evidence < MIN_TOTAL_NATS {
@@ -95,8 +95,8 @@ impl Consensus {
         }
         let weight = |report: &Report| report.sd.powi(-2);
         let total: f32 = votes.iter().map(|report| weight(report)).sum();
-        let mean = votes.iter().map(|report| parameter.to_scale(report.value) * weight(report)).sum::<f32>() / total;
-        Some((evidence, parameter.from_scale(mean)))
+        let mean = votes.iter().map(|report| parameter.scaled(report.value) * weight(report)).sum::<f32>() / total;
+        Some((evidence, parameter.unscaled(mean)))
     }
 }
 

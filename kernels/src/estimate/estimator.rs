@@ -114,12 +114,12 @@ impl EvidenceTrack {
         let most = sums.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weights: Vec<f32> = sums.iter().map(|sum| (sum - most).exp()).collect();
         let total: f32 = weights.iter().sum();
-        let even = |value: &f32| self.parameter.to_scale(*value);
+        let even = |value: &f32| self.parameter.scaled(*value);
         let mean = self.candidates.iter().zip(&weights).map(|(v, w)| even(v) * w).sum::<f32>() / total;
         let square = self.candidates.iter().zip(&weights).map(|(v, w)| (even(v) - mean).powi(2) * w).sum::<f32>();
         // Candidates are on a grid, so no estimate is better than the grid spacing divided by the root of 12.
         let sd = (square / total).sqrt().max(self.parameter.least_sd());
-        let value = self.parameter.from_scale(mean);
+        let value = self.parameter.unscaled(mean);
         Report { value, sd, evidence, windows: count as u32, ..nothing }
     }
 

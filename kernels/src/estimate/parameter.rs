@@ -100,18 +100,18 @@ impl Parameter {
     }
 
     /// Converts a value to the scale of the estimation: the logarithm, or the value itself.
-    pub(crate) fn to_scale(self, value: f32) -> f32 {
+    pub(crate) fn scaled(self, value: f32) -> f32 {
         if self.is_scale() { value.max(1e-6).ln() } else { value }
     }
 
-    /// Inverse of [`Parameter::to_scale`].
-    pub(crate) fn from_scale(self, even: f32) -> f32 {
+    /// Inverse of [`Parameter::scaled`].
+    pub(crate) fn unscaled(self, even: f32) -> f32 {
         if self.is_scale() { even.exp() } else { even }
     }
 
     /// True if two values count as the same world when reports are combined.
     pub(crate) fn same_world(self, a: f32, b: f32) -> bool {
-        let apart = (self.to_scale(a) - self.to_scale(b)).abs();
+        let apart = (self.scaled(a) - self.scaled(b)).abs();
         apart < if self.is_scale() { 0.15 } else { 0.03 }
     }
 
@@ -156,7 +156,7 @@ impl Parameter {
             (false, _) if self.is_own_body() => 0.04,
             (false, _) => 0.015,
         };
-        (self.to_scale(a) - self.to_scale(b)).abs() < least
+        (self.scaled(a) - self.scaled(b)).abs() < least
     }
 
     /// Candidate values, given the current value `now` and the planned value `whole`.

@@ -22,7 +22,7 @@ fn says(tree: &str, phrases: &[&str]) {
 #[test]
 fn tree_806768_is_explained_as_the_thesis_does() {
     let phrases = [
-        "8 left.",
+        "which leaves 8.",
         "1. If an obstacle is in front (at the front left or front right), turn away from it on the spot.",
         "v_goal = -5 v_prox",
         "2. Otherwise, if the frisbee (blue) is dead ahead (within 7 deg of straight ahead)",

@@ -104,8 +104,7 @@ seq
   sel
     seq
       is s1 running
-      set s1 \
-         active
+      set s1 active
     set s1 idle
   seq
     sel
@@ -114,28 +113,24 @@ seq
     sel
       invert
         is i1 1
- \
-              seq
+      seq
         set s1 running
         sel
           seq
             movcv v_goal 0deg
-            set s1 \
-         idle
+            set s1 idle
             set i1 2
           failed
             set s1 idle
     sel
       invert
         is i1 2
-     \
-          seq
+      seq
         set s1 running
         sel
           seq
             movcv v_goal 90deg
-            set s1 \
-         idle
+            set s1 idle
             set i1 3
           failed
             set s1 idle

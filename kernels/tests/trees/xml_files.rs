@@ -75,8 +75,14 @@ fn nodes_with_an_equal_are_translated() {
         twice
     );
     for (inner, why) in [
-        ("<Repeat num_cycles=\"-1\"><bleft/></Repeat>", "num_cycles=\"-1\": a whole number from 1"),
-        ("<Repeat num_cycles=\"{n}\"><bleft/></Repeat>", "num_cycles=\"{n}\": a whole number from 1"),
+        (
+            "<Repeat num_cycles=\"-1\"><bleft/></Repeat>",
+            "num_cycles=\"-1\": the number of copies of the child must be a whole number from 1",
+        ),
+        (
+            "<Repeat num_cycles=\"{n}\"><bleft/></Repeat>",
+            "num_cycles=\"{n}\": the number of copies of the child must be a whole number from 1",
+        ),
         ("<Repeat num_cycles=\"2048\"><bleft/></Repeat>", "more than 2048 nodes"),
         (
             "<Script code=\"a := 1\"/>",
@@ -106,7 +112,7 @@ fn all_xml_faults_are_listed_with_position() {
         "line 4, column 1: `Script` needs",
         "line 5, column 8: unknown register `v_gaol`",
         "line 6, column 1: movcs needs operands d i; i is missing",
-        "line 6, column 18: movcs has no `j`",
+        "line 6, column 18: movcs has no operand `j`",
         "line 7, column 1: invert needs exactly one child, not 0",
         "line 8, column 1: bleft takes no children",
         "line 8, column 8: unknown node `brigth`",
@@ -136,8 +142,8 @@ fn networks_are_leaves_with_a_port() {
     );
     assert_eq!(from_xml(&nested).unwrap(), tree);
     for (neurons, why) in [
-        ("0.5 1; 0", "neuron 2: bias and gain"),
-        ("0 1 v_up.x; 0 2", "neuron 1: bias and gain"),
+        ("0.5 1; 0", "neuron 2: expected bias and gain"),
+        ("0 1 v_up.x; 0 2", "neuron 1: expected bias and gain"),
         ("0 1 v_upp.x 1; 0 2", "unknown register `v_upp.x`"),
         ("0 1 n7 1; 0 2", "n7"),
         ("0 1", "at least two neurons"),

@@ -464,7 +464,7 @@ mod tests {
             (format!("{TRANSPORT}[evolution.settings]\npopulation = 9\n"), 3, "set `evolution.population` instead"),
             (format!("{TRANSPORT}[evolution.settings]\nelite = 1\n"), 3, "elite"),
             (format!("primitive_set = \"p\"\n{TRANSPORT}"), 3, "file `p` is missing"),
-            (world.replace("\"w\"", "\"v\""), 3, "file `v` is named"),
+            (world.replace("\"w\"", "\"v\""), 3, "file `v` is missing"),
             (world.replace("\"w\"", "\"bad\""), 3, "bad: line 1"),
             (format!("controller = \"upfeld 1\"\n{TRANSPORT}"), 3, "controller: "),
             (

@@ -97,7 +97,7 @@ fn island_adopts_world_estimate_by_majority() {
     let born = |done: &Generation| done.births.iter().map(|birth| birth.number).collect::<Vec<_>>();
     assert!(born(&second).iter().all(|number| !born(&first).contains(number)), "nobody is born twice");
     match lines.as_slice() {
-        [IslandEvent::Say(line)] => assert!(line.text.contains("frisbee-mass is 0.280, not 0.070"), "{}", line.text),
+        [IslandEvent::Say(line)] => assert!(line.text.contains("frisbee-mass is 0.280, was 0.070"), "{}", line.text),
         other => panic!("{other:?}"),
     }
     end(onboard);

@@ -37,7 +37,7 @@ Every message between hub, robots, workers and operators, written from the types
 A message is one ZeroMQ frame: the version, which is VERSION, in one byte, then MessagePack with named fields. A variant
 with fields is a map of one entry, its name and its fields; one without fields is its name alone. It has at most BYTES
 bytes and 32 levels. A version further away, an unknown variant, and a missing field that may not be nil are refused, counted, and
-change nothing. Times are seconds of arena time unless a name says otherwise.
+change nothing. Times are seconds of arena time unless a name has another unit.
 
 A hub and robots one version apart talk to each other, because a swarm is updated one robot after the other: versions UNDERSTOOD
 are read. So what goes between them only grows. A new field has a default, and who does not know it passes over it; a message

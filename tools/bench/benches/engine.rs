@@ -13,7 +13,7 @@ const WORLDS: u32 = 256;
 const ROBOTS: usize = 16;
 /// Controller updates of a world, 0.1 s each.
 const UPDATES: u32 = 300;
-/// What the robots run, and the senses that are computed: those that the tree reads, if nothing else is said.
+/// Name, tree of the robots, and computed senses; without a value, the senses that the tree reads.
 const WORKLOADS: [(&str, &str, Option<Sensing>); 4] = [
     ("physics", "movcv v_goal 60deg", Some(Sensing::NONE)),
     ("senses", "movcv v_goal 60deg", Some(Sensing::ALL)),

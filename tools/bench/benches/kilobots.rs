@@ -7,7 +7,7 @@ use xpuck_kernels::tree::{RegisterMap, Tree};
 use xpuck_kilobots::{Foraging, Job, Program, run};
 
 const WORLDS: u32 = 256;
-/// What the robots run: their swarm disperses, stays together, or does nothing.
+/// Name and tree of the robots: their swarm disperses, stays together, or does nothing.
 const WORKLOADS: [(&str, &str); 3] =
     [("forward", "mf"), ("figure-4-6", include_str!("../../../docs/kilobots/figure-4-6.bt")), ("still", "failurel")];
 

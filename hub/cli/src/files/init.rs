@@ -266,9 +266,9 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
     );
     if args.kind() == Kind::Virtual {
         text += "\n\
-                 each in its own terminal, in this folder:\n\
-                   xpuck serve arena --config arena.toml\n\
-                   xpuck serve hub --config hub.toml\n";
+                 each in its own terminal, in this folder:\n  \
+                 xpuck serve arena --config arena.toml\n  \
+                 xpuck serve hub --config hub.toml\n";
         for id in &swarm.robots {
             text += &format!("  xpuckd --config robots/{id}.toml\n");
         }
@@ -287,9 +287,9 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
             ),
             None => "copy to each robot, into one folder with the same names: swarm.toml, robots/ID.toml, \
                      keys/hub.pub, keys/robots/ID.key, keys/robots/*.pub, keys/operators/operator.pub\n\n\
-                     on each robot:\n\
-                       xpuckd --config robots/ID.toml --check\n\
-                       xpuckd --config robots/ID.toml\n"
+                     on each robot:\n  \
+                     xpuckd --config robots/ID.toml --check\n  \
+                     xpuckd --config robots/ID.toml\n"
                 .into(),
         };
         text += "\non this machine:\n  xpuck serve hub --config hub.toml\n";

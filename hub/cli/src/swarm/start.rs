@@ -105,7 +105,7 @@ pub fn start(args: &StartArgs) -> Result<()> {
         std::thread::sleep(EVERY);
     };
     if args.json {
-        return Ok(print_json(&Obedience::of(&status))?);
+        return print_json(&Obedience::of(&status));
     }
     if status.phase == Phase::Preparing {
         return Ok(output::line("preparing: the run begins when the robots are ready")?);

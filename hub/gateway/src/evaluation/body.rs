@@ -134,7 +134,7 @@ mod tests {
         }
         let height = "BodyShape: height of a layer 0 is out of range 0.000001 to 2000";
         assert_eq!(refusal("BodyShape 1 1 0 1 3 0 0 1 0 0 1"), height);
-        assert!(refusal("BodyShape 1 1 20 1 3 0 0 10001 0 0 1").contains("x of a point is 10001"));
+        assert!(refusal("BodyShape 1 1 20 1 3 0 0 10001 0 0 1").contains("x of a point 10001"));
 
         let polygon = vec![[0.0, 0.0], [1.0, 0.0], [0.0, f64::NAN]];
         let shape = BodyShape { layers: vec![Layer { height: 20.0, polygons: vec![polygon] }] };

@@ -302,6 +302,6 @@ mod tests {
     #[test]
     fn trees_without_numbers_are_refused() {
         assert!(of(&Tree::parse("avoiding\n").unwrap(), 1).unwrap_err().to_string().contains("0 numbers"));
-        assert!(of(&tree(), 0).unwrap_err().to_string().contains("a generation"));
+        assert!(of(&tree(), 0).unwrap_err().to_string().contains("one generation"));
     }
 }

@@ -209,7 +209,7 @@ mod tests {
         let svg = draw("test", axes, &[setting("a"), setting("b")]);
         // A median for each setting instead of a band; the bars stay.
         assert_eq!((svg.matches("class=\"median\"").count(), svg.matches("fill-opacity=\"0.2\"").count()), (2, 2));
-        assert!(svg.contains("Boxes: quartiles over all runs and 2 generations"));
+        assert!(svg.contains("Boxes: quartiles over all runs and the last 2 generations"));
         let simulations = draw("test", Axes { x: Along::Simulations, ..Axes::default() }, &[setting("a")]);
         assert!(simulations.contains(">simulations<") && simulations.contains(">4.0<"), "2 robot-seconds are 4");
         let many: Vec<Setting> = (0..20).map(|i| setting(&format!("s{i}"))).collect();

@@ -241,7 +241,7 @@ mod tests {
         open(&out, &sweep(home.path(), text)).unwrap();
         open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap();
         let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 5, 4]"))).unwrap_err();
-        assert!(changed.contains("begun with another points/p2.toml; undo the change, or name"), "{changed}");
+        assert!(changed.contains("started with another points/p2.toml; undo the change, or choose"), "{changed}");
         std::fs::write(home.path().join("w.toml"), "robots = 5\n").unwrap();
         let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap_err();
         assert!(changed.contains("points/p1-world.toml"), "{changed}");

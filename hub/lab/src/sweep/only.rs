@@ -85,7 +85,7 @@ mod tests {
             ("", "``: write"),
             ("1,x", "`x`: write"),
             ("5", "--only 5: must be a run of the plan, 1 to 4"),
-            ("p3-s4", "no such run; it goes from p1-s4 to p2-s2"),
+            ("p3-s4", "this run is not in the plan; choose p1-s4 to p2-s2"),
         ] {
             assert!(names(text).unwrap_err().contains(error), "{text}");
         }

@@ -104,7 +104,7 @@ fn link_in_the_place_of_the_new_file_does_not_reach_its_target() {
     std::fs::write(&precious, "precious").unwrap();
     std::os::unix::fs::symlink(&precious, folder.path().join("run.mcap.recovering")).unwrap();
     let refused = file(&path).unwrap_err().to_string();
-    assert!(refused.contains("run.mcap.recovering: is in the way"), "{refused}");
+    assert!(refused.contains("run.mcap.recovering: exists already"), "{refused}");
     assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
     assert!(path.symlink_metadata().unwrap().is_file());
 }

@@ -288,9 +288,9 @@ mod tests {
         let catalogue = Catalogue::open(root).unwrap();
         assert_eq!(catalogue.find("last").unwrap(), root.join("b-3"));
         assert_eq!(catalogue.find("a").unwrap(), root.join("demo-1/a-1"));
-        assert!(catalogue.find("c").unwrap_err().contains("no run"));
+        assert!(catalogue.find("c").unwrap_err().contains("run `c` does not exist"));
         run(root, "b-4", 4);
-        assert!(Catalogue::open(root).unwrap().find("b").unwrap_err().contains("may be 2 runs"));
+        assert!(Catalogue::open(root).unwrap().find("b").unwrap_err().contains("matches 2 runs"));
         assert_eq!(catalogue.rows().unwrap()[0].seed, u64::MAX.to_string());
     }
 
@@ -358,8 +358,8 @@ mod tests {
         let short = short_ids(&catalogue.rows().unwrap());
         assert_eq!(short, ["transport-49224", "transport-59224"], "as many digits as tell them apart");
         assert_eq!(catalogue.find(&short[1]).unwrap(), root.join(id(new)));
-        assert!(catalogue.find("transport-9224").unwrap_err().contains("may be 2 runs"));
-        assert!(catalogue.find("transport-0000").unwrap_err().contains("no run"));
+        assert!(catalogue.find("transport-9224").unwrap_err().contains("matches 2 runs"));
+        assert!(catalogue.find("transport-0000").unwrap_err().contains("does not exist"));
     }
 
     #[test]

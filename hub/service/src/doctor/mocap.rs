@@ -105,7 +105,7 @@ mod tests {
         let server = UdpSocket::bind("127.0.0.1:0").unwrap();
         let address = server.local_addr().unwrap();
         let (verdict, evidence) = found(MocapKind::VrpnUdp, address);
-        assert!(verdict == Verdict::Off && evidence.contains("it does not"), "{evidence}");
+        assert!(verdict == Verdict::Off && evidence.contains("did not connect"), "{evidence}");
         let called = std::thread::spawn(move || {
             let mut bytes = [0; 64];
             // Also accepts addresses of earlier probes, which no longer listen.

@@ -116,7 +116,7 @@ mod tests {
             read(r#"{"op":"unsubscribe","subscriptionIds":[7]}"#),
             Ok(Asked::Unsubscribe { subscription_ids: vec![7] })
         );
-        assert!(read(r#"{"op":"advertise","channels":[]}"#).unwrap_err().contains("\"advertise\" is not served"));
+        assert!(read(r#"{"op":"advertise","channels":[]}"#).unwrap_err().contains("\"advertise\" is not supported"));
         for junk in ["", "[1]", "{", r#"{"op":3}"#, r#"{"op":"subscribe","subscriptions":[{"id":-1}]}"#] {
             assert!(read(junk).is_err(), "{junk}");
         }

@@ -60,6 +60,6 @@ mod tests {
         }
         let notes = namesakes.take_notes();
         assert_eq!(notes.len(), 1);
-        assert!(notes[0].text.contains("island 4 at a time"));
+        assert!(notes[0].text.contains("island 4 at the same time"));
     }
 }

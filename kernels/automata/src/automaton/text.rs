@@ -193,7 +193,7 @@ mod tests {
             error("\n1 -> 2: (SENSORS_TARGET_MARC), in:-, out:-"),
             "f: line 2: \"SENSORS_TARGET_MARC\" is not a valid message here; did you mean `SENSORS_TARGET_MARK`?"
         );
-        assert!(error("1 -> 17: (SENSORS_TARGET_MARK), in:-, out:-").contains("1 to 16 are"));
+        assert!(error("1 -> 17: (SENSORS_TARGET_MARK), in:-, out:-").contains("use 1 to 16"));
         assert!(error("states 2\n1 -> 3: (SENSORS_TARGET_MARK), in:-, out:-").starts_with("f: line 2: state 3"));
         assert!(error("start 3\nstates 2").starts_with("f: line 1: state 3"));
         assert!(error("1 -> 1: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-").contains("CARGOLOADER_LOAD"));

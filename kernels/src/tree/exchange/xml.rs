@@ -152,7 +152,7 @@ fn model(xml: &mut String, tree: &Tree) {
     for kind in Kind::all().filter(|kind| same(*kind).is_none() && has(*kind) && !is_part(*kind)) {
         let (spec, category) = (kind.spec(), category(kind));
         if kind == Kind::Network {
-            let meaning = "bias gain source weight ...; repeated for each neuron";
+            let meaning = "bias gain source weight ...; the same of each neuron";
             let _ = writeln!(xml, "    <{category} ID=\"{}\">", spec.name);
             let _ = writeln!(xml, "      <input_port name=\"{NEURONS}\" type=\"std::string\">{meaning}</input_port>");
             let _ = writeln!(xml, "    </{category}>");

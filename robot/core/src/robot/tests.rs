@@ -204,7 +204,7 @@ fn rejected_messages_are_counted_and_first_is_logged() {
         "{:?}",
         bench.lines
     );
-    assert!(bench.lines[1].starts_with("refused: migrant "), "{:?}", bench.lines);
+    assert!(bench.lines[1].starts_with("rejected: migrant "), "{:?}", bench.lines);
     robot.update(0.1, &mut bench);
     let Some(RobotMessage::Telemetry(told)) = bench.sent.last() else { panic!("{:?}", bench.sent.last()) };
     assert_eq!(told.link.refused, 3);
@@ -216,7 +216,7 @@ fn unknown_hub_messages_are_skipped_with_one_log_line() {
     bench.inbox.extend([(); 5].map(|()| Err(CodecError::Unknown("Dance".into()))));
     bench.say(run(10, 1));
     robot.listen(0.1, &mut bench);
-    assert_eq!(bench.lines.iter().filter(|line| line.contains("knows no `Dance`")).count(), 1, "{:?}", bench.lines);
+    assert_eq!(bench.lines.iter().filter(|line| line.contains("unknown name `Dance`")).count(), 1, "{:?}", bench.lines);
     assert_eq!((robot.refused, robot.core.state()), (0, State::Run));
 }
 

@@ -149,7 +149,7 @@ fn archive_keeps_best_per_cell_and_warns() {
     }
     let kinds: Vec<u16> = small.cells().iter().map(|(cell, _)| cell.0[0]).collect();
     assert_eq!(kinds, [1, 2], "the least fit kind gave way");
-    assert!(small.notice().unwrap().contains("full with 2 kinds"));
+    assert!(small.notice().unwrap().contains("full with 2 cells"));
 }
 
 #[test]

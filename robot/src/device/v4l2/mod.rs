@@ -187,7 +187,7 @@ mod tests {
             }
             assert!(std::time::Instant::now() < deadline);
         };
-        assert!(ended.contains("/dev/video7 is gone"), "{ended}");
+        assert!(ended.contains("/dev/video7 was disconnected"), "{ended}");
     }
 
     #[test]

@@ -116,7 +116,7 @@ mod tests {
             ("every = 0", "migration.every = 0 is outside 1..=1000"),
             ("keep = 65", "migration.keep = 65 is outside 1..=64"),
             ("policy = \"near\"\nrange_m = nan", "migration.range_m = NaN"),
-            ("policy = \"near\"\nplaces_m = [[inf, 0.0]]", "places_m holds [inf, 0.0]"),
+            ("policy = \"near\"\nplaces_m = [[inf, 0.0]]", "places_m contains [inf, 0.0]"),
             ("policy = \"ring\"\nrange_m = 1.0", "require policy = \"near\""),
         ] {
             let error = read(text).unwrap_err();

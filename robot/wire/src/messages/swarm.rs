@@ -194,7 +194,7 @@ mod tests {
         assert!(two.check("s").is_ok());
         assert_eq!((two.island("xp02"), two.island("xp03")), (Some(2), None));
         assert!(swarm(&["xp01", "xp01"]).check("s").unwrap_err().to_string().contains("twice"));
-        assert!(swarm(&["../etc"]).check("s").unwrap_err().to_string().contains("no id"));
+        assert!(swarm(&["../etc"]).check("s").unwrap_err().to_string().contains("is not a valid id"));
         assert!(swarm(&[]).check("s").is_err());
     }
 
@@ -210,7 +210,7 @@ mod tests {
             (vec!["xp02", "xp01", "xp03"], vec![], "robot 1 of the swarm is `xp01`"),
             (vec!["xp01"], vec![], "robot 2 of the swarm is `xp02`"),
             (vec!["xp01", "xp02", "xp02"], vec![], "twice"),
-            (vec!["xp01", "xp02", "X"], vec![], "no id"),
+            (vec!["xp01", "xp02", "X"], vec![], "is not a valid id"),
             (vec!["xp01", "xp02", "xp03"], vec!["tcp://a:1"], "peers lists 1 addresses for 3 robots"),
         ] {
             assert!(more(&robots, &peers).unwrap_err().contains(expected), "{robots:?}");

@@ -181,8 +181,8 @@ impl PartialFile {
         Ok((PartialFile { part, path: path.into() }, file))
     }
 
-    /// Temporary path.
-    pub fn path(&self) -> &Path {
+    /// Path of the file until it is moved.
+    pub fn part(&self) -> &Path {
         &self.part
     }
 

@@ -207,7 +207,7 @@ mod tests {
             text.contains("robots = [\"xp01\", \"xp02\", \"xp03\"] # two") && text.starts_with("# Ours."),
             "{text}"
         );
-        assert!(with(&swarm, "Xp03", None, &path).unwrap_err().to_string().contains("no id"));
+        assert!(with(&swarm, "Xp03", None, &path).unwrap_err().to_string().contains("`Xp03` is not a valid id"));
         let windows = SWARM.replace('\n', "\r\n");
         std::fs::write(&path, &windows).unwrap();
         let (_, text) = with(&swarm, "xp03", None, &path).unwrap();

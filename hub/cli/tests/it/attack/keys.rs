@@ -10,7 +10,7 @@ fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
     let (robots, none) = (keys.join("robots"), keys.join("robots.aside"));
     // The whole folder is missing.
     std::fs::rename(&keys, &aside).unwrap();
-    rig.until("the alarm", |rig| rig.log().contains("KEYS CANNOT BE READ"));
+    rig.until("the alarm", |rig| rig.log().contains("the key folder cannot be read"));
     rig.until("the alarm in /health", |rig| {
         let health = rig.http(&format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", rig.console()));
         health.starts_with("HTTP/1.1 503") && health.contains("the keys cannot be read")
@@ -21,7 +21,7 @@ fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
     rig.assert_well();
     // The folder of one role is missing.
     std::fs::rename(&robots, &none).unwrap();
-    rig.until("the second alarm", |rig| rig.log().matches("KEYS CANNOT BE READ").count() == 2);
+    rig.until("the second alarm", |rig| rig.log().matches("the key folder cannot be read").count() == 2);
     rig.assert_well();
     std::fs::rename(&none, &robots).unwrap();
     // The removal of a single key is intentional.

@@ -164,7 +164,7 @@ fn wrong_folder_is_reported_with_remedy() {
     }
     one_line(dir.path(), "simulate docs/trees/806768.bt", &["folder docs/trees does not exist (current folder: "]);
     std::fs::create_dir(dir.path().join("runs")).unwrap();
-    one_line(dir.path(), "runs show last", &["there is no run in runs", "--folder DIR"]);
+    one_line(dir.path(), "runs show last", &["no runs in runs", "--folder DIR"]);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn run_records_its_engine_and_resumes_on_another() {
     std::fs::remove_file(folder.join("checkpoint-0")).unwrap();
     let other = run(&["evolve", "--resume", &gpu, "--engine", "simd", "--json"]);
     let note = said(&other);
-    assert!(note.contains("simulated by gpu on llvmpipe") && note.contains("goes on with simd"), "{note}");
+    assert!(note.contains("simulated by gpu on llvmpipe") && note.contains("continues with simd"), "{note}");
     assert_eq!(result(&other)["engine"], "simd");
     let engines = std::fs::read_to_string(folder.join("engines.jsonl")).unwrap();
     let lines: Vec<Value> = engines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

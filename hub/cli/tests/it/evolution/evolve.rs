@@ -182,7 +182,7 @@ fn wrong_keys_and_flags_are_refused_in_one_line() {
         (["--islands", "99999"], "islands"),
         (["--world", "/nowhere.toml"], "/nowhere.toml: cannot be read"),
         (["--seconds", "nan"], "seconds = NaN is outside"),
-        (["--resume", "/nowhere"], "/nowhere: holds no run"),
+        (["--resume", "/nowhere"], "/nowhere: contains no run"),
         (["/nowhere.toml", "--json"], "/nowhere.toml: cannot be read"),
     ] {
         let error = refusal(&arguments);

@@ -238,7 +238,7 @@ fn damaged_or_foreign_memory_of_a_server_is_named() {
         text(&output)
     };
     let other = refusal(&["--policy", "ring"]);
-    assert!(other.contains("geneserver.state: belongs to another configuration; remove it"), "{other}");
+    assert!(other.contains("geneserver.state: belongs to another configuration; remove the file"), "{other}");
     let file = dir.path().join("geneserver.state");
     let bytes = std::fs::read(&file).unwrap();
     std::fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
@@ -324,7 +324,7 @@ fn worker_rejects_invalid_arguments() {
     other.args(["serve", "island", "--island", "4", "--resume"]).arg(&place);
     assert!(refusal(other).contains("holds the run of another island than 4"));
     assert!(refusal(island("tcp://127.0.0.1:1", 10_000, &dir.path().join("x"), 2)).contains("island = 10000"));
-    assert!(refusal(island("nonsense", 0, &dir.path().join("y"), 2)).contains("`nonsense` is no address"));
+    assert!(refusal(island("nonsense", 0, &dir.path().join("y"), 2)).contains("`nonsense` is not an address"));
     let mut evolve = xpuck();
     evolve.args(["evolve", "--resume"]).arg(&place);
     assert!(refusal(evolve).contains("use `xpuck serve island`"));

@@ -107,7 +107,7 @@ fn wrong_requests_are_one_line() {
     assert!(refusal(dir.path(), &["three"]).contains("must be island and number with a dot, such as 3.1204"));
     assert!(refusal(&dir.path().join("trees"), &[]).contains("record.mcap: cannot be read"));
     std::fs::write(dir.path().join(RECORD), "generation,island").unwrap();
-    assert!(refusal(dir.path(), &[]).contains("record.mcap: is no record of an evolution"));
+    assert!(refusal(dir.path(), &[]).contains("record.mcap: is not an evolution record"));
     let mut future = record::header();
     let number = future.windows(2).position(|two| two == b"/2").unwrap() + 1;
     future[number] = b'9';

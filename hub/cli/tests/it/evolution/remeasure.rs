@@ -102,7 +102,7 @@ fn folder_without_usable_record_is_rejected_in_one_line() {
     assert!(refusal().contains("has no record.mcap; `xpuck evolve --output DIR` writes one"));
     let file = dir.path().join("record.mcap");
     std::fs::write(&file, "").unwrap();
-    assert!(refusal().contains("record.mcap: is no record of an evolution"));
+    assert!(refusal().contains("record.mcap: is not an evolution record"));
     std::fs::write(&file, [record::header(), record::end()].concat()).unwrap();
     assert!(refusal().contains("record.mcap: contains no complete generation yet"));
     std::fs::rename(&file, dir.path().join("record.xprec")).unwrap();

@@ -167,7 +167,7 @@ fn damaged_checkpoint_falls_back_to_the_other_or_is_rejected() {
         let refused = resume(&place).output().unwrap();
         let error = String::from_utf8(refused.stderr).unwrap();
         assert_eq!((refused.status.code(), error.lines().count()), (Some(1), 1), "{error}");
-        assert!(error.contains(expected) && error.contains("begin again from run.toml"), "{error}");
+        assert!(error.contains(expected) && error.contains("start again from run.toml"), "{error}");
     }
 }
 
@@ -215,7 +215,10 @@ fn another_configuration_is_refused_and_names_the_remedy() {
     let text = std::fs::read_to_string(place.join("run.toml")).unwrap();
     std::fs::write(place.join("run.toml"), text.replace("seed = 1", "seed = 2")).unwrap();
     let error = refusal(&place);
-    assert!(error.contains("belongs to another configuration than run.toml now says; put run.toml back"), "{error}");
+    assert!(
+        error.contains("belongs to another configuration than the current run.toml; restore the original run.toml"),
+        "{error}"
+    );
     std::fs::write(place.join("run.toml"), format!("# a remark changes nothing\n{text}")).unwrap();
     assert_eq!(Folder::resume(&place).unwrap().evolution.state().generation, 5);
     std::fs::write(place.join("run.toml"), text.replace("seed", "sead")).unwrap();

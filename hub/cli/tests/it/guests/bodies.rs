@@ -128,7 +128,7 @@ fn extended_run_equals_longer_run() {
     out(body(dir, &["evolve", "--resume", "part"]));
     assert!(before == std::fs::read(dir.join("part/generations.csv")).unwrap(), "a run that is over stays as it is");
     let kept = std::fs::read(dir.join("part/bodies.toml")).unwrap();
-    assert!(refused(dir, &["evolve", "--resume", "part", "--evaluations", "69"]).contains("the run has 70"));
+    assert!(refused(dir, &["evolve", "--resume", "part", "--evaluations", "69"]).contains("the run already has 70"));
     assert!(kept == std::fs::read(dir.join("part/bodies.toml")).unwrap());
     out(body(dir, &["evolve", "--resume", "part", "--evaluations", "110"]));
     out(body(dir, &["evolve", "--resume", "part", "--evaluations", "150"]));

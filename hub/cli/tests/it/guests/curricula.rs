@@ -66,7 +66,7 @@ fn resumed_run_of_automata_equals_uninterrupted() {
     let text = std::fs::read_to_string(&table).unwrap();
     let (but_the_last, _) = text.trim_end().rsplit_once('\n').unwrap();
     std::fs::write(&table, format!("{but_the_last}\n")).unwrap();
-    refused("take cut/steps/2-follow away");
+    refused("remove cut/steps/2-follow");
     std::fs::write(&table, text).unwrap();
     std::fs::rename(dir.join("cut/steps"), dir.join("elsewhere")).unwrap();
     std::os::unix::fs::symlink("../elsewhere", dir.join("cut/steps")).unwrap();
@@ -157,11 +157,11 @@ fn invalid_files_are_reported_in_one_line() {
     for (args, wanted) in [
         (&["--curriculum", "bad.toml"][..], "bad.toml: line "),
         (&["--curriculum", "nowhere.toml"], "nowhere.toml: "),
-        (&["--curriculum", "tree.toml"], "step \"a\": end: it can never hold"),
+        (&["--curriculum", "tree.toml"], "step \"a\": end: it can never be true"),
         (&["--curriculum", "bad.prj"], "bad.prj: line 4: crossover"),
         (&["--curriculum", "c.toml", "--count", "2"], "--count is for trees; the file is of kind automata"),
         (&["--curriculum", "c.toml", "--output", "taken"], "taken: already contains a run"),
-        (&["--resume", "nowhere"], "nowhere: holds no run"),
+        (&["--resume", "nowhere"], "nowhere: contains no run"),
     ] {
         let output = evolve(dir, args);
         let told = String::from_utf8(output.stderr).unwrap();

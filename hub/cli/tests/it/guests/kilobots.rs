@@ -108,7 +108,7 @@ fn wrong_trees_and_worlds_get_one_line() {
         (vec!["simulate", "ok.bt", "--set", "gap=x"], "`world.gap` must be a number"),
         (vec!["hex", "ok.bt", "-o", "ok.hex", "--for", "simavr", "-D", "LIGHT_WAIT=-1"], "--define"),
         (vec!["evolve", "wrong.toml"], "wrong.toml"),
-        (vec!["evolve", "--resume", "."], "holds no run, as it has no kilobots.toml"),
+        (vec!["evolve", "--resume", "."], "contains no run, as it has no kilobots.toml"),
         (vec!["evolve", "--algorithm", "raceing"], "raceing"),
     ] {
         let output = kilobot(dir, &args);

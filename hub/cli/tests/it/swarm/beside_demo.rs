@@ -19,8 +19,7 @@ struct Demos(Children);
 
 impl Demos {
     fn start(&mut self, temporary: &Path, ports: u16) {
-        let line =
-            format!("demo --count 1 --minutes 60 --speed 4 --population 8 --no-console --output out --ports {ports}");
+        let line = format!("demo --count 1 --minutes 60 --speed 4 --population 8 --output out --ports {ports}");
         self.0.0.push(here(temporary, &line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     }
 }
@@ -55,15 +54,16 @@ fn commands_find_running_demos_and_ask_which_of_two() {
     assert!(!drawn.status.success() && text.lines().count() == 1 && text.contains("status --watch"), "{text}");
     let paused = done("pause");
     assert!(paused.starts_with("paused: 1 of 1 robots stand, xp01 after "), "{paused}");
-    let json = |line: &str| valid_json(line.trim_end_matches(" --json"), &here(place, line).output().unwrap().stdout);
+    let valid = |command: &str, line: &str| valid_json(command, &here(place, line).output().unwrap().stdout);
+    let json = |line: &str| valid(line.trim_end_matches(" --json"), line);
     let resumed = json("resume --json");
     assert_eq!((&resumed["phase"], &resumed["directive"]), (&"running".into(), &"RUN".into()), "{resumed}");
     let robot = &resumed["robots"][0];
     assert!(robot["obeys"] == true && robot["state"] == "RUN" && robot["ms"].is_number(), "{resumed}");
     assert_eq!(json("status --json")["phase"], "running");
     assert_eq!(json("robot list --json")["robots"][0]["id"], "xp01");
-    assert_eq!(json("robot hold --json")[0]["robot"], "xp01");
-    assert_eq!(json("robot release --json")[0]["robot"], "xp01");
+    assert_eq!(valid("robot hold", "robot hold xp01 --json")[0]["robot"], "xp01");
+    assert_eq!(valid("robot release", "robot release xp01 --json")[0]["robot"], "xp01");
     assert!(json("swarm log --json")["text"].is_string());
     assert!(json("swarm console --json")["link"].as_str().unwrap().starts_with("http"));
     // A second demo on the same ports prints one line and makes no folder.

@@ -139,8 +139,8 @@ fn python_programs_drive_a_robot_that_stands_after_them() {
     for words in [
         "`wander.py` takes the wheels",
         "`wander.py` releases the wheels",
-        "`ahead` said nothing for 0.25 s",
-        "`ahead` is gone",
+        "`ahead` sent no command for 0.25 s; wheels stopped",
+        "connection of program `ahead` ended while it controlled the wheels",
     ] {
         assert!(lines.iter().any(|line| line.contains(words)), "{words}: {lines:?}");
     }

@@ -171,7 +171,7 @@ fn server_with_nonsense_is_disconnected_and_tried_again() {
         frames[1] == 10
     });
     assert!(frames[0] > 0, "{frames:?}");
-    assert!(notes[0].contains("packet of 4294967295 bytes"), "{notes:?}");
+    assert!(notes[0].contains("a packet has 4294967295 bytes; at most"), "{notes:?}");
     assert!(notes[1].contains("frames are coming again"), "{notes:?}");
 }
 

@@ -340,7 +340,7 @@ fn start_does_not_wait_for_held_robot() {
     bench.ask(upload(EXPERIMENT));
     bench.pass(1.0);
     assert_eq!((bench.phase(), bench.states()), (Phase::Running, vec![State::Run, State::Stop]));
-    assert!(bench.said.iter().any(|text| text.contains("are ready but 1 that are held: RUN")), "{:?}", bench.said);
+    assert!(bench.said.iter().any(|text| text.contains("are ready except 1 held: RUN")), "{:?}", bench.said);
 }
 
 #[test]

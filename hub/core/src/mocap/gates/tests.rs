@@ -155,10 +155,10 @@ fn invalid_poses_are_rejected_with_reason() {
         bench.gates.report().unwrap()
     };
     assert!(refused(|b| b.place[2] = f64::NAN).contains("frisbee: a number is not finite"));
-    assert!(refused(|b| b.rotation = [0.0; 9]).contains("is none"), "an empty frame");
-    assert!(refused(|b| b.rotation = IDENTITY.map(|e| e * 1.1)).contains("is none"), "scaled");
-    assert!(refused(|b| b.rotation[1] = 0.2).contains("is none"), "sheared");
-    assert!(refused(|b| b.rotation[0] = -1.0).contains("is none"), "mirrored");
+    assert!(refused(|b| b.rotation = [0.0; 9]).contains("is not a rotation matrix"), "an empty frame");
+    assert!(refused(|b| b.rotation = IDENTITY.map(|e| e * 1.1)).contains("is not a rotation matrix"), "scaled");
+    assert!(refused(|b| b.rotation[1] = 0.2).contains("is not a rotation matrix"), "sheared");
+    assert!(refused(|b| b.rotation[0] = -1.0).contains("is not a rotation matrix"), "mirrored");
     // Rotation by 90 degrees about x, as for all bodies of a server with y up.
     assert!(refused(|b| b.rotation = [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]).contains("z up"));
 }

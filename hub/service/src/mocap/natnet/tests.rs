@@ -104,7 +104,7 @@ fn stale_body_list_discards_poses() {
     assert_eq!(names(session.feed(&changed(frame(30))).unwrap()), ["frisbee"]);
     assert_eq!(
         session.take_notes(),
-        ["names changed: body 7 was xp01 and is now frisbee, body 8 was frisbee and is xp01"]
+        ["names changed: body 7 was xp01 and is now frisbee, body 8 was frisbee and is now xp01"]
     );
     // Without an announced change, the list is requested as well.
     (31..600).for_each(|number| drop(session.feed(&frame(number)).unwrap()));

@@ -175,7 +175,7 @@ fn sweep_writes_tables_curves_and_summary() {
         assert!(
             sweep
                 .read("summary.md")
-                .contains(&format!("{} (seed {seed}), {long} measured again", best["run"].as_str().unwrap()))
+                .contains(&format!("{} (seed {seed}), {long} remeasured", best["run"].as_str().unwrap()))
         );
     }
     assert_eq!(summary["best"].as_array().unwrap().len(), 2);
@@ -266,7 +266,10 @@ fn sweep_may_grow_but_not_change() {
     assert_eq!(sweep.json(&["run"])["done"], 2);
     sweep.write(&SMALL.replace("generations = 2", "generations = 3"));
     let error = sweep.refusal();
-    assert!(error.contains("begun with another points/p1.toml; undo the change, or name another folder"), "{error}");
+    assert!(
+        error.contains("started with another points/p1.toml; undo the change, or choose another folder"),
+        "{error}"
+    );
     sweep.write(SMALL);
     let listed = sweep.json(&["list"]);
     assert_eq!(

@@ -46,7 +46,7 @@ fn processes_share_runs_and_collect_lists_missing() {
     // Runs with other settings are rejected.
     shared.write(&SMALL.replace("generations = 2", "generations = 3"));
     let changed = shared.run(&["--only", "1"]);
-    assert!(error(&changed).contains("begun with another points/p1.toml"), "{}", error(&changed));
+    assert!(error(&changed).contains("started with another points/p1.toml"), "{}", error(&changed));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn run_locked_by_other_process_is_awaited() {
     let held = File::create(&log).unwrap();
     held.lock().unwrap();
     let collected = sweep.command_to("collect").output().unwrap();
-    assert!(error(&collected).contains("p1-s1 is missing: at work"), "{}", error(&collected));
+    assert!(error(&collected).contains("p1-s1 is missing: running"), "{}", error(&collected));
     let said = sweep.dir.path().join("said");
     let start = || {
         let said = File::create(&said).unwrap();

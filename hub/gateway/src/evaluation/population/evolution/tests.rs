@@ -72,5 +72,5 @@ fn settings_and_populations_that_make_no_sense_are_refused() {
     let hidden = HiddenNeurons { min: 0, max: 200, ..HiddenNeurons::default() };
     let huge = NetParameters { hidden, ..parameters() };
     let settings = Settings { population: 100_000, ..Settings::default() };
-    assert!(Evolution::new(huge, settings).err().unwrap().contains("is allowed"));
+    assert!(Evolution::new(huge, settings).err().unwrap().contains("are allowed"));
 }
