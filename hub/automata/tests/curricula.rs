@@ -81,7 +81,7 @@ fn mistakes_are_named_with_line_and_key() {
     let message = error(&dark);
     assert!(
         message.starts_with(&format!(
-            "c.toml: line {}: worlds.stations: lamps[0] lights no place",
+            "c.toml: line {}: worlds.stations: lamps[0] illuminates no place",
             line_of(&dark, "[worlds.stations]")
         )),
         "{message}"
@@ -269,7 +269,8 @@ fn curriculum_starts_from_saved_populations() {
         },
         |_| Request::Stop,
     );
-    // A new individual whose parts are all copies has the automata of the populations' best individuals.
+    // At least one controller of the first generation copies its two evolved automata unchanged, each from the best
+    // individual of a saved population.
     let best = |i: usize| scenario.populations[i].individuals[0].genome.clone();
     assert!(first.iter().any(|made| made.0[1] == best(1).0[1] && made.0[2] == best(0).0[2]));
 

@@ -16,10 +16,10 @@ use xpuck_kernels::model::{DT, WHEELBASE};
 const STRETCH: f64 = 0.5;
 /// Maximum duration of a segment (s).
 const LONGEST: f64 = 2.0;
-/// Time before and after a moment in which steady wheels roll the same distance (s); it equals the accuracy of command
-/// times.
+/// Half the interval in which wheel speeds are compared (s). Wheels are steady if they roll the same distance in both
+/// halves. The value is the accuracy of command times.
 const AROUND: f64 = 0.1;
-/// Maximum difference of these two distances for steady wheels (m).
+/// Maximum difference of the two distances for steady wheels (m).
 const UNSTEADY: f64 = 0.001;
 /// A segment with an error above this multiple of the median error is an outlier.
 const FAR_OFF: f64 = 5.0;
@@ -186,8 +186,8 @@ pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
     });
     let sum = |of: &dyn Fn(&Row) -> f64| rows.iter().filter(|row| !row.stands).map(of).sum::<f64>();
     let position = sum(&|r| r.squares[0] - of_poses[0]) / sum(&|r| r.way);
-    // Headings have two noise sources, so segments are split into two groups: those that turn more than they advance,
-    // and the others.
+    // The heading has two noise sources: turn and distance. Two groups of segments give the two equations for them:
+    // segments that turn more than they advance, and the others.
     let mut matrix = [[0.0; 2]; 2];
     let mut right = [0.0; 2];
     for (kind, turning) in [true, false].into_iter().enumerate() {

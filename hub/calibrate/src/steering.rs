@@ -73,7 +73,7 @@ impl Steering {
         within("a hold", self.seconds, " s", SECONDS)?;
         if !COUNTS.contains(&self.gains.len()) {
             let (low, high) = COUNTS.into_inner();
-            return Err(FitError(format!("{} gains; {low} to {high} are allowed", self.gains.len())));
+            return Err(FitError(format!("the number of gains is {}; must be {low} to {high}", self.gains.len())));
         }
         self.gains.iter().try_for_each(|gain| within("a gain", *gain, "", GAINS))
     }
@@ -327,8 +327,8 @@ mod tests {
         assert_eq!(error(&|s| s.latency_s = f64::NAN), "a latency of NaN s is outside 0 to 2 s");
         assert_eq!(error(&|s| s.seconds = 0.5), "a hold of 0.5 s is outside 1 to 60 s");
         assert_eq!(error(&|s| s.gains[1] = 0.0), "a gain of 0 is outside 0.01 to 100");
-        assert_eq!(error(&|s| s.gains = vec![]), "0 gains; 1 to 8 are allowed");
-        assert_eq!(error(&|s| s.gains = vec![1.0; 9]), "9 gains; 1 to 8 are allowed");
+        assert_eq!(error(&|s| s.gains = vec![]), "the number of gains is 0; must be 1 to 8");
+        assert_eq!(error(&|s| s.gains = vec![1.0; 9]), "the number of gains is 9; must be 1 to 8");
         assert_eq!(Steering::default().check(), Ok(()));
     }
 }

@@ -19,7 +19,7 @@ pub enum SyntaxError {
     #[error("unmatched `)` at byte {0}")]
     Closed(usize),
     /// The nesting is too deep.
-    #[error("lists are nested more than {DEEPEST} deep at byte {0}")]
+    #[error("lists are nested more than {DEEPEST} levels deep at byte {0}")]
     Deep(usize),
     /// A word is outside all lists.
     #[error("the word at byte {0} is not in a list")]

@@ -116,7 +116,7 @@ impl Kilobot {
             return Err(format!("robot: {} steps per update; 1 to 10 are allowed", self.steps));
         }
         if !(1..=64).contains(&self.most_hops) {
-            return Err(format!("robot: most_hops {}; 1 to 64 are allowed", self.most_hops));
+            return Err(format!("robot: most_hops = {}: must be 1 to 64", self.most_hops));
         }
         Ok(())
     }

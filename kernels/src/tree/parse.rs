@@ -95,7 +95,7 @@ impl Tree {
             let reader = Reader { words, number: i + 1, text: line };
             let level = reader.level(code)?;
             if nodes.is_empty() && level > 0 {
-                return Err(reader.error(1, "the root starts at the left margin; remove the indentation".into()));
+                return Err(reader.error(1, "the root must start at the left margin; remove the indentation".into()));
             }
             if !nodes.is_empty() && level == 0 {
                 let hint = "a tree has one root; indent this node by two spaces or put both under seq or sel";

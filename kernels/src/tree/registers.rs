@@ -1,5 +1,5 @@
-//! Registers of the blackboard in one list with two numberings: Tables 6.3 and 8.2, and senses that the thesis does
-//! not have.
+//! Registers of the blackboard. One list holds the numberings of Tables 6.3 and 8.2 of the thesis, and registers of
+//! additional senses.
 
 /// Access of nodes to a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Register {
     pub in_swarm: Option<u8>,
     /// True for a vector (two cells).
     pub vector: bool,
-    /// Access of nodes.
+    /// Access of nodes to the register.
     pub access: Access,
     /// One-line description.
     pub meaning: &'static str,

@@ -72,7 +72,7 @@ fn another_configuration_or_another_kind_of_state_is_refused() {
 fn state_layout_matches_format_number() {
     let bytes = to_bytes(&state(), 5);
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
-    // If this hash changes and the golden generation does not, the layout has changed: increase `FORMAT` too.
+    // A changed hash with an unchanged golden generation means that the layout has changed. Then increase `FORMAT`.
     assert_eq!(hash, GOLDEN, "{hash:#018x}");
 }
 

@@ -242,7 +242,7 @@ impl EvolutionFile {
         }
     }
 
-    /// Verifies at the start that the adapter which this file requires exists.
+    /// Verifies at the start that the required GPU adapter exists.
     ///
     /// # Errors
     /// One line that names the keys and the available adapters.

@@ -30,13 +30,13 @@ use xpuck_wire::{gpu_nodes, precedence};
 /// Number of trials per thread between two checks of whether evolution may continue: one block of the engine's lanes,
 /// which takes a few milliseconds.
 const TRIALS_PER_CHECK: usize = 16;
-/// Duration of a batch (s) on a GPU, which needs many trials at once.
+/// Target duration of a batch on a GPU (s). Batches are large, because a GPU needs many trials at once.
 const DEVICE_CHUNK_S: f64 = 0.2;
 /// Interval between checks during a pause (wall time).
 const PAUSE_NAP: Duration = Duration::from_millis(2);
 /// Maximum number of answers of the hub that wait for the island; further answers are dropped.
 const ANSWERS: usize = 4;
-/// Maximum number of observations that wait for the island: the observations of about twelve seconds.
+/// Maximum number of observations that wait for the island, enough for about twelve seconds.
 const NOTICES: usize = 256;
 
 /// State shared by both threads. It has no locks, because a thread at idle priority that holds a lock would block the
@@ -201,9 +201,10 @@ impl Onboard {
     }
 }
 
-/// Creates threads at idle priority, which run only when no other thread needs the processor. Threads inherit
-/// priority and affinity, and the control loop created the calling thread. The calling thread therefore changes its
-/// own priority and affinity first.
+/// Creates threads at idle priority, which run only when no other thread needs the processor.
+///
+/// New threads inherit priority and affinity. The calling thread inherited them from the control loop, so it changes
+/// its own before it creates the threads.
 fn idle_pool(threads: usize) -> Result<rayon::ThreadPool, String> {
     processors::unpin();
     if precedence::run_last().is_err() {
@@ -230,7 +231,8 @@ impl TrialSetup {
         TrialSetup { trials, mates }
     }
 
-    /// Team for a trial of one of `trees` individuals.
+    /// Team for a trial of one individual. The fixed trees of other robots follow the `trees` individuals in the
+    /// list of programs.
     fn team(&self, individual: usize, trees: usize) -> Team {
         if self.mates.is_empty() {
             return Team::all(individual);

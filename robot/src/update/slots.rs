@@ -63,7 +63,7 @@ enum SlotsCommand {
     Install,
     /// Wait until the version on trial is healthy, then keep it or revert.
     Judge {
-        /// Time limit for a healthy state (s, 1..=600).
+        /// Time limit for the version on trial to become healthy (s, 1..=600).
         #[arg(long, default_value_t = TRIAL_TIMEOUT_S as u32, value_parser = clap::value_parser!(u32).range(1..=600))]
         within: u32,
     },
@@ -234,7 +234,7 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &BaseVersions, within: f64
         }
         let still = on_trial(disk)?;
         if still.is_none_or(|now| (now.slot, &now.sha256) != (candidate.slot, &candidate.sha256)) {
-            // Meanwhile the trial has used up its starts.
+            // The trial has ended in the meantime, because it used up its starts.
             return Ok(false);
         }
         std::thread::sleep(POLL_INTERVAL);

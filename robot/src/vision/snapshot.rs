@@ -68,7 +68,7 @@ mod tests {
         snapshot.on_frame(&frame);
         let picture = snapshot.take().unwrap();
         assert!(picture.is_sound() && (picture.width, picture.height) == (160, 120));
-        // Every fourth pixel is the left pixel of its pair.
+        // The picture takes every fourth pixel. It is the left pixel of its pair, and all left pixels are white.
         assert!(picture.rgb.0.iter().all(|value| *value > 250));
         assert!(snapshot.take().is_none());
     }

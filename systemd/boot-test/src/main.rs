@@ -333,7 +333,7 @@ impl Test {
 
     /// Checks the card offline: btrfs finds no error, and the robot's identity is unchanged.
     fn check_card(&self) -> Result<()> {
-        OfflineCard::attach(&self.card)?.check().context("the card after the cut")?;
+        OfflineCard::attach(&self.card)?.check().context("check of the card after the power cut")?;
         let now = identity(&self.card)?;
         for (name, bytes) in &self.identity {
             let found = now.iter().find(|(other, _)| other == name);

@@ -66,7 +66,7 @@ pub fn run(args: &ImageArgs) -> Result<()> {
     };
     let cache = match &args.cache {
         Some(cache) => cache.clone(),
-        None => cache().context("--cache is missing, and no home folder is set")?,
+        None => cache().context("no home folder is set; choose a folder with --cache")?,
     };
     let out = args.out.as_deref().context("--output is missing")?;
     let place = atomic::folder(out);

@@ -81,7 +81,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     }
 }
 
-/// Whether a path is a folder that is not a folder of keys and is not named like a tree.
+/// Whether a path is a swarm's folder: any folder without a hub key whose name does not end in `.bt`.
 fn is_swarm(path: &Path) -> bool {
     let tree = path.extension().is_some_and(|extension| extension == "bt");
     path.is_dir() && !tree && !path.join("hub.pub").exists() && !path.join("hub.key").exists()

@@ -102,7 +102,7 @@ pub fn check_body(path: &Path) -> Result<String> {
 /// Rejects a body: this build has no bodies.
 #[cfg(not(feature = "bodies"))]
 pub fn check_body(path: &Path) -> Result<String> {
-    anyhow::bail!("{}: is a body, but this xpuck was built without `bodies`", path.display())
+    anyhow::bail!("{}: is a body; build xpuck with the feature `bodies` to use it", path.display())
 }
 
 /// Whether a text is a curriculum in the format of the original program.

@@ -82,7 +82,7 @@ impl FromStr for PoseArg {
             Ok([x, y, degrees]) if [x, y, degrees].iter().all(|number| number.is_finite()) => {
                 Ok(PoseArg([*x, *y, heading(*degrees)?]))
             }
-            _ => Err("expected three numbers, x and y in m and the heading in degrees, such as -0.8,0.2,90".into()),
+            _ => Err("expected three numbers: x [m], y [m] and heading [degrees], such as -0.8,0.2,90".into()),
         }
     }
 }

@@ -114,7 +114,7 @@ pub fn run(args: &TrialsArgs) -> Result<()> {
         bail!("--seconds {}: must be 3 to 3600", args.seconds);
     }
     if args.out.exists() && !args.out.is_dir() {
-        bail!("--output {}: is not a folder; choose a new one or one with these trials", args.out.display());
+        bail!("--output {}: is not a folder; choose a new folder or the folder of these trials", args.out.display());
     }
     let tree = read_tree(&args.tree, RegisterMap::Full, false)?;
     let program = Program::compile(&tree).with_context(|| format!("tree {}", args.tree.display()))?;

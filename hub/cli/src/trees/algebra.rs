@@ -97,7 +97,7 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
     print(text.as_bytes())
 }
 
-/// Summarises all trees, from the removed share and the node counts before and after.
+/// Summarises the reduction of all trees. Each tree has its removed share, and its node counts before and after.
 fn summary(parts: &[(f64, usize, usize)]) -> String {
     if parts.is_empty() {
         return "no tree has that many nodes\n".into();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum number of robots that are updated at the same time after the first group.
 pub const MAX_PARALLEL: usize = 4;
-/// Interval between repeated offers without an answer (s).
+/// Interval at which an unanswered offer is repeated (s).
 pub const OFFER_EVERY: f64 = 2.0;
 /// Time without a request after which the bundle is offered again to a loading robot, which may have restarted (s).
 pub const REOFFER_AFTER: f64 = 5.0;

@@ -9,7 +9,7 @@ use xpuck_kernels::estimate::Parameter;
 use xpuck_stats::figure::Figure;
 use xpuck_stats::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 
-/// Returns the chapter; `None` if no run adapts.
+/// Returns the chapter; `None` if no run has estimates.
 pub fn section(runs: &[&RunFacts]) -> Option<Section> {
     let all = || runs.iter().flat_map(|run| run.held.iter().map(move |held| (run, held)));
     all().next()?;
@@ -81,7 +81,7 @@ pub fn section(runs: &[&RunFacts]) -> Option<Section> {
     Some(section)
 }
 
-/// Returns a course as a step function.
+/// Converts a parameter's course (min, value) to the corner points of a step function.
 fn steps(course: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut line: Vec<(f64, f64)> = Vec::with_capacity(2 * course.len());
     for (minutes, value) in course {

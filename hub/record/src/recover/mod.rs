@@ -103,7 +103,7 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
         return Ok(Ok(Recovered { untouched: !open, ..done(survey.messages, None) }));
     }
     if open && target.try_exists().map_err(fail)? {
-        return Err(RecordError::of(path, format!("cannot be repaired: {} already exists", target.display())));
+        return Err(RecordError::of(path, format!("cannot be repaired: {} exists; rename it", target.display())));
     }
     has_room(path, bytes)?;
     let new = PathBuf::from(format!("{}.recovering", target.display()));

@@ -190,7 +190,7 @@ fn read_head(head: &str) -> Result<(ParserState, Vec<u8>), String> {
     let first = head.lines().next().unwrap_or_default();
     let code = first.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)).unwrap_or_default();
     if code != "200" {
-        return Err(format!("the answer begins with {} instead of HTTP/1.1 200", shown(first)));
+        return Err(format!("the response begins with {}; expected HTTP/1.1 200", shown(first)));
     }
     if field(head, "transfer-encoding").is_some_and(|how| !how.eq_ignore_ascii_case("identity")) {
         return Err("chunked transfer encoding in an HTTP/1.0 response".into());

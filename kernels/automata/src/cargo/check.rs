@@ -96,7 +96,7 @@ impl Scene {
             let lit = cells.filter(|(a, b)| a * a + b * b <= steps * steps);
             let share = reach / steps as f32;
             if !lit.clone().any(|(a, b)| free(lamp.x + share * a as f32, lamp.y + share * b as f32)) {
-                return Err(format!("{key} lights no place that a robot can reach; move it into the arena"));
+                return Err(format!("{key} illuminates no place that a robot can reach; move the lamp"));
             }
         }
         Ok(())

@@ -271,7 +271,7 @@ impl Coupling {
     }
 }
 
-/// Combines the six rows of a link into the row of a point in direction `k`.
+/// Computes the row of a contact point in direction `k` from the six rows of its link (rotation, then translation).
 #[inline(always)]
 fn combine(out: &mut [f64], link: &[f64], place: V3, k: usize) {
     let (motion, plus, minus, a, b) = TERMS[k];

@@ -63,7 +63,7 @@ pub fn import(text: &str) -> Result<Prif, BodyError> {
         return Err(all_faults(root, faults));
     }
     if links.is_empty() {
-        return Err(error(root, "<link> is missing; a body has at least one"));
+        return Err(error(root, "<link> is missing; a body must have at least one link"));
     }
     assemble(root, &links, &joints)
 }

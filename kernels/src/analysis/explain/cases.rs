@@ -42,7 +42,7 @@ pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
     })
 }
 
-/// Like [`cases`], for any function from senses to wheel speeds and a description.
+/// Like [`cases`], but `does` computes the wheel speeds and the description from the senses.
 pub(super) fn situations(cells: &[u8], state: &State, does: impl Fn(&[(u8, Vec2)]) -> ([f32; 2], String)) -> Vec<Case> {
     let mut axes: Vec<Axis> = cells.iter().map(|cell| axis(*cell, state)).collect();
     axes.sort_by_key(|axis| !always_present(axis.cell, state));

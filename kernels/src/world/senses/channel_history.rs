@@ -24,11 +24,11 @@ pub(crate) struct Reading {
 pub(crate) struct ChannelHistory {
     channel: Channel,
     bodies: usize,
-    /// Poses after each of the last steps, at index (step number modulo `kept`).
+    /// Poses after each of the last `kept` steps. Those of step s start at index (s modulo `kept`) * `bodies`.
     past: Vec<Option<Pose>>,
     kept: usize,
     noted: usize,
-    /// Start in `past` of the poses in the last message.
+    /// Index in `past` of the first pose that the last message reports.
     message_start: usize,
     moment: MessageId,
     /// Grid of the poses in the last message; `None` for few robots.

@@ -48,7 +48,7 @@ fn bit_string_is_recovered_from_generated_tree() {
             continue;
         };
         all += 1;
-        // A tree whose bit string wrapped around can only be recovered from a longer string.
+        // Generation may wrap around and read bits twice. Recovery cannot, so it uses a longer string.
         if let Some(again) = primitive_set.recover(&branch, 4, 16 * 1024) {
             assert_eq!(primitive_set.generate(&again, 4), Some(branch));
             found += 1;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::spi::{Command, Report, WORDS, Words};
 
-/// Number of uncorrupted commands that a report may still echo.
+/// Number of latest uncorrupted commands whose echo counts as correct.
 const REMEMBERED: usize = 64;
 
 /// Counters of corruptions and accepted corruptions.

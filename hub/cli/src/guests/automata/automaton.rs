@@ -161,7 +161,7 @@ pub fn to_tree_of(args: &ToTreeArgs) -> Result<()> {
     refuse_over([&args.file], &args.output)?;
     let (_, automaton) = only(&args.file, args.module.as_deref())?;
     let tree = to_tree(&automaton, &Meanings::epuck()).map_err(|error| {
-        anyhow!("{}: {error}; see docs/curricula.md for the meaning of messages", args.file.display())
+        anyhow!("{}: {error}; see `xpuck tree convert --help` for the supported messages", args.file.display())
     })?;
     deliver(args.output.as_deref(), tree.to_string().as_bytes())
 }

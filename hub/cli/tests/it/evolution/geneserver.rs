@@ -1,5 +1,5 @@
-//! Decisions of the geneserver: distribution of genes under each policy, and equality of its ranking with a plain
-//! ranking.
+//! Decisions of the geneserver: distribution of genes under each policy, and equality of its incremental ranking with
+//! a full ranking.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use xpuck_evolve::{Id, Migrant, Samples};

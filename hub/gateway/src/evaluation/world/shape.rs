@@ -45,7 +45,7 @@ pub(super) struct Body {
     pub prisms: Vec<Prism>,
     /// Number of prisms in the bottom layer, which are the first in `prisms`.
     pub bottom_prisms: usize,
-    /// Convex hull of all prisms in plan.
+    /// Convex hull of all prisms, seen from above.
     pub hull: Convex,
     pub height: f64,
 }

@@ -31,7 +31,7 @@ impl Encoder {
         let (part, _) = PartialFile::of(path).with_context(place)?;
         // `file:` keeps ffmpeg from reading a leading dash as an option or a colon as a protocol.
         let mut file = OsString::from("file:");
-        file.push(part.path());
+        file.push(part.part());
         let mut command = FFMPEG.command();
         command.stdout(Stdio::null());
         command.args(["-v", "error", "-nostdin", "-xerror", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]);

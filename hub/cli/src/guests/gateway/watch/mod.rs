@@ -101,7 +101,7 @@ pub fn run(args: &WatchArgs) -> Result<()> {
         }
         heard = Instant::now();
         let odd = |error: &dyn Display| {
-            anyhow!("{}: {error}; is it a port for monitors, and is --protocol correct?", args.server)
+            anyhow!("{}: {error}; check that the port is for monitors and that --protocol is correct", args.server)
         };
         while let Some(message) = frames.next_message().map_err(|error| odd(&error))? {
             watched.client.apply(message).map_err(|error| odd(&error))?;
