@@ -1,7 +1,7 @@
 //! `xpuckd wifi`: checks the connection to the access point, and applies the remedies of [`super::wifi_keeper`].
 //!
 //! The command uses programs of a minimal Debian system: `wpa_cli` of wpa_supplicant, `ip`, `networkctl` and `ping`.
-//! Each call has a time limit ([`LIMIT`]).
+//! Each call has a time limit (`LIMIT`).
 
 use super::wifi_keeper::{Link, Remedy, WifiRecovery};
 use anyhow::{Result, ensure};

@@ -88,7 +88,7 @@ impl MonitorServers {
         self.show(picture, &scene(&picture.arena), room)
     }
 
-    /// Sends the last picture to viewers that lack it, and reads commands ([`Monitors::wait`]). Never blocks.
+    /// Sends the last picture to viewers that lack it, and reads commands ([`Monitors::cycle_unchanged`]). Never blocks.
     pub fn wait(&mut self, last: &GameFrame, room: usize) -> MonitorInput {
         self.turn(last, &scene(&last.arena), room, Monitors::cycle_unchanged)
     }

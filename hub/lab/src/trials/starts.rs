@@ -16,7 +16,7 @@ const PLACED: f32 = 0.01;
 
 /// Returns the start poses of trial `number` of a seed, and the number of the seed's world that defines them. It is
 /// the first world whose robots are clear of the current frisbee position, if known, and of the frisbee's start area.
-/// `None` after [`TRIES`] worlds.
+/// `None` after `TRIES` worlds.
 pub fn starts(spec: &WorldSpec, seed: u64, number: u32, frisbee: Option<Vec2>) -> Option<(u32, Vec<Pose>)> {
     let of = |world: u32| {
         let mut draws = Draws::new(seed, world, 0, 0, Stream::Start);

@@ -35,7 +35,7 @@ pub struct RobotResult {
     pub round_trip_ms: Option<f64>,
     /// Fraction of the round trips above 100 ms.
     pub slow_round_trips: f64,
-    /// Last time at which the robot was heard (s of arena time), if more than [`SILENT`] before the end.
+    /// Last time at which the robot was heard (s of arena time), if more than `SILENT` before the end.
     pub dead_since: Option<f64>,
     /// Number of trees that took control.
     pub loaded: u32,

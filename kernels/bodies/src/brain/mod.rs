@@ -26,7 +26,7 @@ pub struct Brain {
     pub motors: usize,
     /// Weights, ordered by sensor, then by motor.
     pub weights: Vec<f64>,
-    /// Period of the brain's own rhythm (s), within [`PERIODS`]; `None` uses the rhythm of the [`crate::Trial`].
+    /// Period of the brain's own rhythm (s), within [`PERIODS`]; `None` uses the rhythm of the [`crate::EvaluationConditions`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<f64>,
 }

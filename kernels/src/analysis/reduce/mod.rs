@@ -3,7 +3,7 @@
 //! Two trees are equivalent if v_goal is bitwise equal after every tick for all possible sensor values. The result of
 //! the root and the scratch registers are not outputs. A random draw is removed only if no other draw can follow in
 //! the same tick, because draws are numbered and later draws would change. `bleft` and `bright` are assumed to work
-//! as specified; a tree for a program compiled [as published](crate::tree::AsPublished) must not be reduced.
+//! as specified; a tree for a program compiled [as published](crate::tree::LegacyBlueSides) must not be reduced.
 //!
 //! Every pass analyses one abstract tick from all possible start states: forwards for results and register values,
 //! backwards for live values. Rules then rewrite the tree until no rule applies.
