@@ -31,6 +31,6 @@ export class Rate {
 
 /** Returns the text below a picture. @param {number | null} rate (Hz) @param {number} age (s) */
 export function inWords(rate, age) {
-  const pictures = rate === null ? "" : `${rate.toFixed(1)} pictures per second,  `;
+  const pictures = rate === null ? "" : `${rate.toFixed(1)} pictures per second, `;
   return `${pictures}${age < 10 ? age.toFixed(1) : age.toFixed(0)} s old`;
 }
