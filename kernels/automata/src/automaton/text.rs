@@ -198,6 +198,6 @@ mod tests {
         assert!(error("start 3\nstates 2").starts_with("f: line 1: state 3"));
         assert!(error("1 -> 1: (SENSORS_TARGET_MARK), in:LNFLWER_STOP, out:-").contains("CARGOLOADER_LOAD"));
         assert!(error("go").contains("expected a transition such as"));
-        assert!(error("1 -> 1: (SENSORS_TARGET_MARK), in:-, out:BEEP_BEEP").contains("it takes 1"));
+        assert!(error("1 -> 1: (SENSORS_TARGET_MARK), in:-, out:BEEP_BEEP").contains("expected 1"));
     }
 }

@@ -391,7 +391,7 @@ seq
         let timed = error("1 -> 1: (SENSORS_LIGHT_ENTER), in:NAVIGATE_FORWARD 200, out:-");
         assert!(timed.starts_with("state 1: NAVIGATE_FORWARD 200, handed inward, has no meaning"), "{timed}");
         let out = error("1 -> 1: (SENSORS_LIGHT_ENTER), in:-, out:SENSORS_TARGET_MARK");
-        assert!(out.starts_with("state 1: SENSORS_TARGET_MARK means nothing sent out"), "{out}");
+        assert!(out.starts_with("state 1: SENSORS_TARGET_MARK, sent out, has no meaning"), "{out}");
         let outgoing = error("1 -> 1: outgoing (NAVIGATE_BUSY), in:-, out:-");
         assert!(outgoing.starts_with("state 1 has transitions for outgoing messages"), "{outgoing}");
     }

@@ -52,10 +52,12 @@ fn faults(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<Strin
             found.extend(required.filter(|key| !fields.contains_key(*key)).map(|key| format!("{place}: no {key}")));
             for (key, inner) in fields {
                 let place = format!("{place}.{key}");
-                let known =
-                    schema["properties"].get(key).or(schema.get("additionalProperties").filter(|s| s.is_object()));
-                match known {
+                // Keys that are numbers have a pattern; a table of a file may have any key.
+                let pattern = schema["patternProperties"].as_object().and_then(|patterns| patterns.values().next());
+                let others = schema.get("additionalProperties").filter(|others| others.is_object());
+                match schema["properties"].get(key).or(pattern).or(others) {
                     Some(known) => found.extend(faults(root, known, inner, &place)),
+                    None if schema["additionalProperties"] == true => {}
                     None => found.push(format!("{place}: is not in the schema")),
                 }
             }
