@@ -20,7 +20,7 @@ test("an experiment that is not in order is refused by the name of its field", a
   await shows(page, ".plan", /segments/);
   await editExperiment(page, (text) => text.replace(/^minutes = .*/m, "minutes = -3.0"));
   await shows(page, ".plan [role=alert]", /Not in order.*minutes = -3 is outside/);
-  await shows(page, "#start-why", /not in order/);
+  await shows(page, "#start-why", /has an error/);
   assert.equal(await page.isDisabled("button.start"), true);
   await editExperiment(page, (text) => text.replace(/^minutes = .*/m, "minutes = 8.0\nminuets = 3"));
   await shows(page, ".plan [role=alert]", /minuets/);
