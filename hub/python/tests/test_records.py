@@ -69,8 +69,8 @@ def test_what_is_no_record_is_named(tmp_path):
     with pytest.raises(ValueError, match="record"):
         records.open(tmp_path)
     (tmp_path / "script.py").write_text("print()\n" * 100)
-    with pytest.raises(ValueError, match="is not a record of a run"):
+    with pytest.raises(ValueError, match="not the record of a run"):
         records.open(tmp_path / "script.py")
     (tmp_path / "record.mcap").write_text(json.dumps({}))
-    with pytest.raises(ValueError, match="no record of an evolution"):
+    with pytest.raises(ValueError, match="is not an evolution record"):
         records.open(tmp_path)
