@@ -39,7 +39,7 @@ const fn lines<T: JsonSchema>(command: &'static str) -> Output {
     Output { command, kind: None, form: Form::Lines, schema: json_schema::<T> }
 }
 
-const fn of<T: JsonSchema>(command: &'static str, kind: &'static str) -> Output {
+const fn for_kind<T: JsonSchema>(command: &'static str, kind: &'static str) -> Output {
     Output { command, kind: Some(kind), form: Form::One, schema: json_schema::<T> }
 }
 
@@ -56,7 +56,7 @@ pub fn schema(command: &str) -> Option<Value> {
     Some(schema)
 }
 
-/// Outputs of all commands, in the order of `xpuck --help`.
+/// Schema of a value that is valid by the schema of one kind. Definitions stand at the top, where references find them.
 fn any_of(kinds: &[Output]) -> Value {
     let (mut choices, mut definitions) = (Vec::new(), Map::new());
     for output in kinds {
@@ -73,32 +73,33 @@ fn any_of(kinds: &[Output]) -> Value {
     json!({ "$schema": "http://json-schema.org/draft-07/schema#", "anyOf": choices, "definitions": definitions })
 }
 
+/// Outputs of all commands, in the order of `xpuck --help`.
 pub fn all() -> Vec<Output> {
     vec![
         one::<services::demo::report::Output>("demo"),
         one::<Vec<files::check::Checked>>("check"),
         one::<Vec<xpuck_hub_service::doctor::Finding>>("doctor"),
-        of::<trees::explain::json::Explanation<'_>>("tree explain", "trees"),
+        for_kind::<trees::explain::json::Explanation<'_>>("tree explain", "trees"),
         #[cfg(feature = "bodies")]
-        of::<guests::body::BodyOutput>("tree explain", "bodies"),
-        of::<trees::algebra::Equality<'_>>("tree diff", "trees"),
+        for_kind::<guests::body::BodyOutput>("tree explain", "bodies"),
+        for_kind::<trees::algebra::Equality<'_>>("tree diff", "trees"),
         one::<trees::nodes::Reference>("tree nodes"),
-        of::<analysis::simulate::Output>("simulate", "trees"),
+        for_kind::<analysis::simulate::Output>("simulate", "trees"),
         #[cfg(feature = "automata")]
-        of::<guests::automata::automaton::StepOutput<'_>>("simulate", "automata"),
+        for_kind::<guests::automata::automaton::StepOutput<'_>>("simulate", "automata"),
         #[cfg(feature = "bodies")]
-        of::<guests::body::simulate::WalkOutput>("simulate", "bodies"),
+        for_kind::<guests::body::simulate::WalkOutput>("simulate", "bodies"),
         #[cfg(feature = "kilobots")]
-        of::<guests::kilobot::simulate::KilobotsOutput>("simulate", "kilobots"),
+        for_kind::<guests::kilobot::simulate::KilobotsOutput>("simulate", "kilobots"),
         #[cfg(feature = "gateway")]
-        of::<guests::gateway::draw_path::PathFitness>("simulate", "individuals"),
-        of::<xpuck_lab::evolution_run::Outcome>("evolve", "trees"),
+        for_kind::<guests::gateway::draw_path::PathFitness>("simulate", "individuals"),
+        for_kind::<xpuck_lab::evolution_run::Outcome>("evolve", "trees"),
         #[cfg(feature = "automata")]
-        of::<xpuck_hub_automata::curriculum_run::Outcome>("evolve", "automata"),
+        for_kind::<xpuck_hub_automata::curriculum_run::Outcome>("evolve", "automata"),
         #[cfg(feature = "bodies")]
-        of::<xpuck_hub_bodies::Outcome>("evolve", "bodies"),
+        for_kind::<xpuck_hub_bodies::Outcome>("evolve", "bodies"),
         #[cfg(feature = "kilobots")]
-        of::<xpuck_hub_kilobots::ChapterResult>("evolve", "kilobots"),
+        for_kind::<xpuck_hub_kilobots::ChapterResult>("evolve", "kilobots"),
         one::<xpuck_lab::study::size::SizeStudy>("study size"),
         one::<xpuck_lab::study::mix::MixStudy>("study mix"),
         one::<xpuck_lab::study::hetero::HeteroStudy>("study hetero"),
@@ -121,10 +122,10 @@ pub fn all() -> Vec<Output> {
         one::<xpuck_record::verify::Verified>("runs verify"),
         one::<Status>("runs replay"),
         one::<records::runs::table::Comparison<'_>>("runs table"),
-        of::<records::lineage::Champions<'_>>("runs lineage", "evolution, without ID"),
-        of::<records::lineage::Ancestry<'_>>("runs lineage", "evolution, with ID"),
-        of::<records::lineage_record::Fittest>("runs lineage", "robots, without ID"),
-        of::<records::lineage_record::Ancestry<'_>>("runs lineage", "robots, with ID"),
+        for_kind::<records::lineage::Champions<'_>>("runs lineage", "evolution, without ID"),
+        for_kind::<records::lineage::Ancestry<'_>>("runs lineage", "evolution, with ID"),
+        for_kind::<records::lineage_record::Fittest>("runs lineage", "robots, without ID"),
+        for_kind::<records::lineage_record::Ancestry<'_>>("runs lineage", "robots, with ID"),
         lines::<evolution::remeasure::Measured<'_>>("runs remeasure"),
         one::<records::report::ReportOutput<'_>>("runs report"),
         #[cfg(feature = "bodies")]

@@ -44,7 +44,7 @@ struct Found {
 }
 
 impl Found {
-    /// Prints the folder of the demo in use, unless the current folder is inside it. The user may expect another demo.
+    /// Prints the folder of the demo in use, unless it is inside the current folder. The user may expect another demo.
     fn name_demo(&self) {
         let away = |demo: &&PathBuf| std::env::current_dir().is_ok_and(|here| !demo.starts_with(here));
         if let Some(demo) = self.demo.as_ref().filter(away) {
